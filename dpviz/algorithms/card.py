@@ -1,0 +1,252 @@
+"""A card: everything that a form, a page, a sweep or a test needs to know about an algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from enum import Enum
+from math import sqrt
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+
+from dpviz import check
+from dpviz.algorithms.steps import Step
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.room import DataRoom
+
+
+class Guarantee(Enum):
+    """What an algorithm can promise."""
+
+    PURE = "pure"
+    """ε-DP, δ = 0."""
+    APPROX = "approx"
+    """(ε, δ)-DP with δ > 0."""
+    NONE = "none"
+    """No privacy."""
+
+
+@dataclass(frozen=True)
+class Knob:
+    """How a parameter is offered: its range, or its choices, and one sentence of help."""
+
+    name: str
+    default: Any
+    kind: type
+    help: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] | None = None
+    optional: bool = False
+
+    def parse(self, value: Any) -> Any:
+        """A checked value from text or a number.
+
+        Raises
+        ------
+        RequestError
+            If it is not of the parameter's kind, or outside its range or choices.
+        """
+        if self.optional and (value is None or str(value).lower() in ("none", "auto", "")):
+            return None
+        if self.kind is bool:
+            check.one_of(("true", "false"), **{self.name: str(value).lower()})
+            return str(value).lower() == "true"
+        if self.choices is not None:
+            check.one_of(self.choices, **{self.name: str(value)})
+            return str(value)
+        try:
+            number = self.kind(value) if self.kind is float else int(str(value))
+        except (TypeError, ValueError):
+            wanted = "a whole number" if self.kind is int else "a number"
+            raise check.RequestError(f"{self.name} is {value!r}: give {wanted} {self.range_text}.") from None
+        check.within(
+            self.low if self.low is not None else -1e300,
+            self.high if self.high is not None else 1e300,
+            **{self.name: number},
+        )
+        return number
+
+    @property
+    def range_text(self) -> str:
+        """The range in words."""
+        return f"from {self.low:g} to {self.high:g}" if self.low is not None and self.high is not None else ""
+
+
+def knob(
+    default: Any,
+    *,
+    help: str,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] | None = None,
+) -> Any:
+    """A field of a parameter dataclass that knows how to be offered; a default of None means "decided by a rule"."""
+    return field(default=default, metadata={"help": help, "low": low, "high": high, "choices": choices})
+
+
+@dataclass(frozen=True)
+class Params:
+    """Base of all parameter dataclasses: no parameters."""
+
+    @classmethod
+    def knobs(cls) -> tuple[Knob, ...]:
+        """The parameters as they are offered."""
+        hints = get_type_hints(cls)
+        made = []
+        for f in fields(cls):
+            kinds = [kind for kind in get_args(hints[f.name]) or (hints[f.name],) if kind is not type(None)]
+            default = None if f.default is MISSING else f.default
+            made.append(Knob(f.name, default, kinds[0], **f.metadata, optional=type(None) in get_args(hints[f.name])))
+        return tuple(made)
+
+    @classmethod
+    def parse(cls, values: Mapping[str, Any]) -> Params:
+        """Checked parameters; what is not given keeps its default.
+
+        Raises
+        ------
+        RequestError
+            For an unknown name or a value that its knob refuses.
+        """
+        knobs = {k.name: k for k in cls.knobs()}
+        for name in values:
+            if name not in knobs:
+                allowed = ", ".join(knobs) or "none"
+                raise check.RequestError(f"There is no parameter {name!r} here: the parameters are {allowed}.")
+        return cls(**{name: knobs[name].parse(value) for name, value in values.items()})
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The public quantities that a run is judged by before it starts."""
+
+    dim: int
+    k: int
+    epsilon: float
+    delta: float
+    relation: Relation = Relation.ADD_REMOVE
+    n: int | None = None
+    rows_per_person: int = 1
+
+
+class Level(Enum):
+    """Traffic light of a regime."""
+
+    GREEN = "green"
+    AMBER = "amber"
+    RED = "red"
+
+
+@dataclass(frozen=True)
+class Regime:
+    """What to expect before a run, from public quantities only."""
+
+    level: Level
+    message: str
+    needed_n: float
+    needed_epsilon: float | None = None
+
+
+Plan = Callable[[DataRoom, int, Any, np.random.Generator], Iterator[Step]]
+
+
+@dataclass(frozen=True)
+class Card:
+    """An algorithm's entry in the registry.
+
+    Parameters
+    ----------
+    id, title, family, paper : str
+    summary : str
+        One sentence: what it does.
+    story : str
+        A few sentences for its page.
+    when : str
+        When to use it, and when not.
+    guarantees : tuple of Guarantee
+        What it can promise, by its settings.
+    params : type of Params
+    plan : generator function ``plan(room, k, params, rng)`` of steps; the last step carries the centres
+    accounting : function of (params, delta) to the accounting that a run uses
+    smallest_n : function of (setting, params) to the fewest records for which the result is not mostly noise
+    hopeless : str
+        What goes wrong below that, as a clause.
+    operations : function of (setting, params) to a rough number of elementary operations, for progress and placement
+    needs_n : bool
+        Whether the plan reads ``room.n``.
+    sample : str
+        A sample table that suits it.
+    formula : str
+        LaTeX of the one formula to show, or "".
+    """
+
+    id: str
+    title: str
+    family: str
+    paper: str
+    summary: str
+    story: str
+    when: str
+    guarantees: tuple[Guarantee, ...]
+    params: type[Params]
+    plan: Plan
+    accounting: Callable[[Any, float], Accounting]
+    smallest_n: Callable[[Setting, Any], float] | None = None
+    hopeless: str = ""
+    operations: Callable[[Setting, Any], float] | None = None
+    needs_n: bool = True
+    sample: str = "fifteen"
+    formula: str = ""
+
+    @property
+    def private(self) -> bool:
+        return Guarantee.NONE not in self.guarantees
+
+    def regime(self, setting: Setting, params: Params) -> Regime | None:
+        """The traffic light of a setting: green at three times the smallest n, red below it; None if unknown."""
+        if self.smallest_n is None or setting.n is None:
+            return None
+        needed = self.smallest_n(setting, params) * setting.rows_per_person
+        level = Level.GREEN if 3 * needed <= setting.n else Level.AMBER if needed <= setting.n else Level.RED
+        enough = self._enough_epsilon(setting, params)
+        return Regime(level, self._sentence(setting, needed, enough, level), needed, enough)
+
+    def _enough_epsilon(self, setting: Setting, params: Params) -> float | None:
+        """The least ε for which ``setting.n`` would do, by bisection; None above 100."""
+        assert self.smallest_n is not None and setting.n is not None
+
+        def needed(epsilon: float) -> float:
+            assert self.smallest_n is not None
+            at = Setting(**{**setting.__dict__, "epsilon": epsilon})
+            return self.smallest_n(at, params) * setting.rows_per_person
+
+        low, high = 1e-3, 100.0
+        if needed(high) > setting.n:
+            return None
+        for _ in range(40):
+            middle = sqrt(low * high)
+            low, high = (low, middle) if needed(middle) <= setting.n else (middle, high)
+        return high
+
+    def _sentence(self, setting: Setting, needed: float, enough: float | None, level: Level) -> str:
+        asked = f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}"
+        have = f"{setting.n:,} declared" if setting.n is not None else "n unknown"
+        if needed >= 1e12:
+            return f"{asked} is out of reach for {self.title} at any realistic number of records: {self.hopeless}."
+        base = f"{asked} needs about {round_up(needed):,} records ({have})"
+        if level is Level.GREEN:
+            return base + "."
+        would = f" or ε ≥ {enough:.2g}" if enough is not None and level is Level.RED else ""
+        more = f"; about {round_up(3 * needed):,} records{would} would do better"
+        return f"{base}; below that {self.hopeless}{more}."
+
+
+def round_up(number: float) -> int:
+    """``number`` to two significant digits, upwards."""
+    if number <= 10:
+        return max(1, int(np.ceil(number)))
+    unit = int(10 ** (int(np.floor(np.log10(number))) - 1))
+    return int(np.ceil(number / unit)) * unit

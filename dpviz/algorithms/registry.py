@@ -1,0 +1,34 @@
+"""All algorithms. A new one is a file beside this one and a word here."""
+
+from __future__ import annotations
+
+from dpviz.algorithms import dplloyd, kmeans_plus_plus
+from dpviz.algorithms.card import Card
+from dpviz.check import RequestError
+
+CARDS: dict[str, Card] = {module.CARD.id: module.CARD for module in (kmeans_plus_plus, dplloyd)}
+
+REFERENCE = kmeans_plus_plus.CARD.id
+
+# The name under which the best all-round algorithm is asked for.
+AUTO = "auto"
+_STANDS_IN_FOR_AUTO = dplloyd.CARD.id
+
+
+def card_of(algorithm: str) -> Card:
+    """The card with that id; ``auto`` is the best all-round algorithm there is.
+
+    Raises
+    ------
+    RequestError
+        If there is no such id.
+    """
+    name = _STANDS_IN_FOR_AUTO if algorithm == AUTO and AUTO not in CARDS else algorithm
+    if name not in CARDS:
+        raise RequestError(f"There is no algorithm {algorithm!r}: choose one of {', '.join([AUTO, *CARDS])}.")
+    return CARDS[name]
+
+
+def private_cards() -> list[Card]:
+    """The cards whose result may be released."""
+    return [card for card in CARDS.values() if card.private]

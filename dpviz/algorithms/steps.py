@@ -1,0 +1,100 @@
+"""What algorithms emit: public and released values only, in unit coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpviz.privacy.partitions import CubeTree, Grid
+from dpviz.table.domain import Array, Codes, Region
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Step:
+    """One picture of an algorithm at work; ``title`` says what just happened."""
+
+    title: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CentersStep(Step):
+    """Centres of shape (k, d), and what their cells were measured to hold.
+
+    ``noisy_counts`` (k,) are released weights, None before any row was read. ``previous`` are the centres before this
+    step, ``center_noise_sd`` (k,) the standard deviation of the noise on one coordinate of each centre.
+    """
+
+    centers: Array
+    noisy_counts: Array | None = None
+    previous: Array | None = None
+    center_noise_sd: Array | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GridStep(Step):
+    """A noisy histogram: ``noisy_counts`` (m,) of the listed cell ``codes``.
+
+    With a ``cutoff``, cells whose noisy count is within it are not listed: they are unknown, not zero. ``sd`` is the
+    standard deviation of the noise on one cell.
+    """
+
+    grid: Grid
+    codes: Codes
+    noisy_counts: Array
+    sd: float
+    cutoff: float | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StartsStep(Step):
+    """Many starts solved on a synopsis: their synopsis losses (m,), and the centres (k, d) of the chosen one."""
+
+    losses: Array
+    chosen: int
+    centers: Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TreeStep(Step):
+    """A private partition after a level, in the space that ``frame`` (p, d) maps rows to (None: the same space).
+
+    A child cube is active when its count plus noise of ``noise_scale`` exceeds ``threshold``; only the decision is
+    released. ``shift`` numbers the random shifts.
+    """
+
+    tree: CubeTree
+    region: Region
+    threshold: float
+    noise_name: str
+    noise_scale: float
+    shift: int
+    frame: Array | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CandidatesStep(Step):
+    """Candidate centres (m, p) with the tree depth (m,) that each comes from (-1: added without data)."""
+
+    candidates: Array
+    depths: Codes
+    region: Region
+    frame: Array | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SwapStep(Step):
+    """One private swap: centre ``removed`` gave way to candidate ``added``; ``centers`` (k, p) after it."""
+
+    candidates: Array
+    centers: Array
+    previous: Array
+    removed: int
+    added: int
+    region: Region
+    frame: Array | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReferenceStep(Step):
+    """Centres (k, d) of the non-private reference: revealed, never a release."""
+
+    centers: Array

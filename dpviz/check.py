@@ -1,0 +1,55 @@
+"""Validators of public requests: the keyword is the message.
+
+>>> positive(epsilon=1.0)
+>>> positive(epsilon=-1.0)
+Traceback (most recent call last):
+    ...
+dpviz.check.RequestError: epsilon is -1: give a finite number above 0.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+class RequestError(ValueError):
+    """A request that cannot be served, in one sentence that says what is allowed and what to do."""
+
+
+def positive(**named: float) -> None:
+    """Refuse a number that is not finite and above 0."""
+    for name, value in named.items():
+        if not math.isfinite(value) or value <= 0:
+            raise RequestError(f"{name} is {value:g}: give a finite number above 0.")
+
+
+def at_least(minimum: int, **named: int) -> None:
+    """Refuse a whole number below ``minimum``."""
+    for name, value in named.items():
+        if isinstance(value, bool) or int(value) != value or value < minimum:
+            raise RequestError(f"{name} is {value}: give a whole number of at least {minimum}.")
+
+
+def within(low: float, high: float, **named: float) -> None:
+    """Refuse a number outside ``[low, high]``."""
+    for name, value in named.items():
+        if not (math.isfinite(value) and low <= value <= high):
+            raise RequestError(f"{name} is {value:g}: give a number from {low:g} to {high:g}.")
+
+
+def delta_for(n: int | None, *, delta: float) -> None:
+    """Refuse a δ outside ``[0, 1/n)``, or outside ``[0, 1)`` where no public ``n`` is known.
+
+    At δ >= 1/n a mechanism that publishes one person's whole row would satisfy the definition.
+    """
+    ceiling = 1.0 if n is None or n <= 1 else 1.0 / n
+    if not math.isfinite(delta) or not 0 <= delta < ceiling:
+        raise RequestError(f"delta is {delta:g}: give 0 or a number below {ceiling:.3g} (1/n); 1e-6 is usual.")
+
+
+def one_of(allowed: tuple[object, ...], **named: object) -> None:
+    """Refuse a value that is not in ``allowed``."""
+    for name, value in named.items():
+        if value not in allowed:
+            listed = ", ".join(str(choice) for choice in allowed)
+            raise RequestError(f"{name} is {value!r}: choose one of {listed}.")

@@ -1,0 +1,169 @@
+"""Rules of addition for privacy: pure ε, Gaussian DP μ², zero-concentrated DP ρ.
+
+In each accounting a cost is one number, and costs add under (adaptive) sequential composition. A ``Budget`` is such a
+number that can be divided; the ledger checks that the parts are not spent twice.
+
+References
+----------
+Dong, Roth & Su 2022, Cor. 2.13 and Cor. 3.3 (μ-GDP). Bun & Steinke 2016, Prop. 1.4 and Lemma 2.3 (zCDP).
+Canonne, Kamath & Steinke 2020, Cor. 2.13 (conversion to ε, δ). Cesar & Rogers 2021 (bounded range to zCDP).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from math import fsum, inf, sqrt
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import log_ndtr, ndtr
+
+from dpviz import check
+
+# Parts of a budget are rounded down by this, so that no order of adding them up exceeds the whole.
+_PART = 1.0 - 1e-12
+# Numerical solutions of the conversions are rounded down by this.
+_SOLVED = 1.0 - 1e-6
+# The zCDP conversion is re-added by another library on a grid of orders: leave it this much room.
+_ORDERS = 1.0 - 2e-4
+
+
+class Accounting(Enum):
+    """How costs add up."""
+
+    PURE = "pure"
+    """Cost ε; total ε-DP."""
+    GDP = "gdp"
+    """Cost μ²; Gaussian mechanisms only; exact."""
+    ZCDP = "zcdp"
+    """Cost ρ; Gaussian, Laplace and exponential mechanisms together."""
+    NONE = "none"
+    """No guarantee: the non-private reference."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """An amount of privacy in one accounting (ε, μ² or ρ): the whole, or a share of it."""
+
+    accounting: Accounting
+    amount: float
+
+    def fraction(self, part: float) -> Budget:
+        """That part of the budget, ``0 < part <= 1``."""
+        return Budget(self.accounting, self.amount * part * (_PART if part < 1 else 1.0))
+
+    def split(self, **weights: float) -> Shares:
+        """Named shares in proportion to ``weights``; a weight of 0 gives a share that cannot be spent."""
+        total = fsum(weights.values())
+        return Shares({name: self.fraction(weight / total) for name, weight in weights.items()})
+
+    def rounds(self, number: int, weights: Sequence[float] | None = None) -> list[Budget]:
+        """One budget for each round, equal or in proportion to ``weights``."""
+        weights = weights if weights is not None else [1.0] * number
+        total = fsum(weights)
+        return [self.fraction(weight / total) for weight in weights]
+
+
+class Shares:
+    """Named parts of a budget, read as attributes."""
+
+    def __init__(self, parts: dict[str, Budget]) -> None:
+        self._parts = parts
+
+    def __getattr__(self, name: str) -> Budget:
+        try:
+            return self.__dict__["_parts"][name]  # type: ignore[no-any-return]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def capacity(accounting: Accounting, *, epsilon: float, delta: float) -> float:
+    """The amount whose total guarantee is (ε, δ): ε, the exact μ², or the largest ρ.
+
+    Raises
+    ------
+    RequestError
+        If ε is not positive, or the accounting needs δ > 0.
+    """
+    check.positive(epsilon=epsilon)
+    if accounting is Accounting.NONE:
+        return inf
+    if accounting is Accounting.PURE:
+        return epsilon
+    if delta <= 0:
+        raise check.RequestError("This setting adds Gaussian noise and needs delta > 0: give, say, delta = 1e-6.")
+    return gdp_mu(epsilon, delta) ** 2 if accounting is Accounting.GDP else zcdp_rho(epsilon, delta)
+
+
+def spent_epsilon(accounting: Accounting, amount: float, *, delta: float) -> float:
+    """The ε at ``delta`` of a total ``amount``."""
+    if amount <= 0:
+        return 0.0
+    match accounting:
+        case Accounting.NONE:
+            return inf
+        case Accounting.PURE:
+            return amount
+        case Accounting.GDP:
+            return gdp_epsilon(sqrt(amount), delta)
+        case Accounting.ZCDP:
+            return zcdp_epsilon(amount, delta)
+
+
+def gdp_delta(mu: float, epsilon: float) -> float:
+    """δ(ε) of μ-GDP: Φ(-ε/μ + μ/2) - e^ε Φ(-ε/μ - μ/2)."""
+    return float(ndtr(-epsilon / mu + mu / 2) - np.exp(epsilon + log_ndtr(-epsilon / mu - mu / 2)))
+
+
+@lru_cache(maxsize=4096)
+def gdp_mu(epsilon: float, delta: float) -> float:
+    """The largest μ whose μ-GDP implies (ε, δ)-DP."""
+    top = 1.0
+    while gdp_delta(top, epsilon) < delta:
+        top *= 2
+    return float(brentq(lambda mu: gdp_delta(mu, epsilon) - delta, 1e-9 * top, top, xtol=1e-15, rtol=1e-14)) * _SOLVED
+
+
+@lru_cache(maxsize=4096)
+def gdp_epsilon(mu: float, delta: float) -> float:
+    """The smallest ε >= 0 for which μ-GDP implies (ε, δ)-DP."""
+    if gdp_delta(mu, 0.0) <= delta:
+        return 0.0
+    top = 1.0
+    while gdp_delta(mu, top) > delta:
+        top *= 2
+    return float(brentq(lambda epsilon: gdp_delta(mu, epsilon) - delta, 0.0, top, xtol=1e-13))
+
+
+_ORDERS_LESS_ONE = np.geomspace(1e-3, 1e7, 40_001)
+
+
+@lru_cache(maxsize=4096)
+def zcdp_epsilon(rho: float, delta: float) -> float:
+    """min over α > 1 of ρα + ln(1 - 1/α) - ln(δα)/(α - 1), at least 0."""
+    less_one = _ORDERS_LESS_ONE
+    order = 1 + less_one
+    epsilon = rho * order + np.log(less_one / order) - np.log(delta * order) / less_one
+    return max(0.0, float(epsilon.min()))
+
+
+@lru_cache(maxsize=4096)
+def zcdp_rho(epsilon: float, delta: float) -> float:
+    """The largest ρ whose ρ-zCDP implies (ε, δ)-DP by the conversion of ``zcdp_epsilon``."""
+    less_one = _ORDERS_LESS_ONE
+    order = 1 + less_one
+    rho = (epsilon - np.log(less_one / order) + np.log(delta * order) / less_one) / order
+    return float(rho.max()) * _ORDERS
+
+
+def pure_to_rho(epsilon: float, *, bounded_range: bool = False) -> float:
+    """ρ of an ε-DP mechanism: ε²/2, and ε²/8 if its loss has range ε (the exponential mechanism)."""
+    return epsilon**2 / (8 if bounded_range else 2)
+
+
+def rho_to_pure(rho: float, *, bounded_range: bool = False) -> float:
+    """The ε at which an ε-DP mechanism costs ``rho``."""
+    return sqrt(rho * (8 if bounded_range else 2))

@@ -1,0 +1,152 @@
+"""The ledger: every charge against the declared budget, refused before a row is read if it does not fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import fsum, inf
+
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting, Budget, capacity, gdp_epsilon, spent_epsilon
+from dpviz.privacy.mechanisms import Gaussian, Mechanism, NoisyThreshold
+
+# Additions of shares that were rounded down stay below the cap; this forgives the last bit of the check itself.
+_ROUNDING = 1e-12
+
+
+class BudgetExceeded(RequestError):
+    """A charge that is more than the ledger has left; nothing was computed or released."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One charge.
+
+    Parameters
+    ----------
+    mechanism, query, note : str
+        What drew, what was asked, and why.
+    sensitivity, scale : float
+        In the mechanism's own norm: l1 for Laplace, l2 for Gaussian, range for exponential, row norms for K-norm.
+    amount : float
+        Cost in the ledger's accounting: ε, μ² or ρ. Amounts add up.
+    epsilon, delta : float
+        Guarantee of this entry on its own. These add up only under pure accounting.
+    """
+
+    mechanism: str
+    query: str
+    note: str
+    sensitivity: float
+    scale: float
+    accounting: Accounting
+    amount: float
+    epsilon: float
+    delta: float
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, query: str, accounting: Accounting, *, delta: float, note: str) -> Entry:
+        """The charge for one draw, computed from the object that draws."""
+        alone = mechanism.sensitivity / mechanism.scale
+        gaussian = is_gaussian(mechanism)
+        return cls(
+            mechanism=mechanism.name,
+            query=query,
+            note=note,
+            sensitivity=mechanism.sensitivity,
+            scale=mechanism.scale,
+            accounting=accounting,
+            amount=mechanism.cost(accounting),
+            epsilon=gdp_epsilon(alone, delta) if gaussian else alone,
+            delta=delta if gaussian else 0.0,
+        )
+
+    def to_dict(self) -> dict[str, str | float]:
+        """Plain values for export."""
+        return {
+            "mechanism": self.mechanism,
+            "query": self.query,
+            "note": self.note,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "sensitivity": self.sensitivity,
+            "scale": self.scale,
+            "amount": self.amount,
+            "unit": AMOUNT_UNIT[self.accounting],
+        }
+
+
+AMOUNT_UNIT = {
+    Accounting.PURE: "epsilon",
+    Accounting.GDP: "mu^2",
+    Accounting.ZCDP: "rho",
+    Accounting.NONE: "none",
+}
+
+
+def is_gaussian(mechanism: Mechanism) -> bool:
+    """Whether the mechanism's loss is that of Gaussian noise."""
+    return isinstance(mechanism, Gaussian) or (
+        isinstance(mechanism, NoisyThreshold) and isinstance(mechanism.test, Gaussian)
+    )
+
+
+@dataclass
+class Ledger:
+    """The odometer of one run with its cap.
+
+    Parameters
+    ----------
+    accounting : Accounting
+    epsilon, delta : float
+        The cap as it was requested; δ is 0 under pure accounting.
+    """
+
+    accounting: Accounting
+    epsilon: float
+    delta: float
+    entries: list[Entry] = field(default_factory=list)
+    cap: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.accounting in (Accounting.PURE, Accounting.NONE):
+            self.delta = 0.0
+        self.cap = capacity(self.accounting, epsilon=self.epsilon, delta=self.delta)
+
+    @property
+    def budget(self) -> Budget:
+        """The whole cap, to be divided."""
+        return Budget(self.accounting, self.cap)
+
+    @property
+    def spent(self) -> float:
+        """Sum of the amounts so far, in the ledger's accounting."""
+        return fsum(entry.amount for entry in self.entries)
+
+    @property
+    def spent_fraction(self) -> float:
+        """Part of the cap that is spent, in [0, 1]."""
+        return 0.0 if self.cap == inf else min(1.0, self.spent / self.cap)
+
+    @property
+    def spent_epsilon(self) -> float:
+        """The ε, at the ledger's δ, of what is spent so far; never above the request."""
+        if self.cap == inf:
+            return inf if self.entries else 0.0
+        return min(self.epsilon, spent_epsilon(self.accounting, self.spent, delta=self.delta))
+
+    def charge(self, *entries: Entry) -> None:
+        """Book ``entries`` together, or none of them.
+
+        Raises
+        ------
+        BudgetExceeded
+            If they cost more than is left.
+        """
+        asked = fsum(entry.amount for entry in entries)
+        if not self.spent + asked <= self.cap * (1 + _ROUNDING):
+            left = max(0.0, self.cap - self.spent)
+            raise BudgetExceeded(
+                f"This step asks for {asked:.6g} of {AMOUNT_UNIT[self.accounting]}, but {left:.6g} of "
+                f"{self.cap:.6g} is left: give the step a smaller share or the run a larger epsilon."
+            )
+        self.entries.extend(entries)

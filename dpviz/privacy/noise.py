@@ -1,0 +1,79 @@
+"""The only place that draws noise.
+
+``StudyNoise`` is for studies and teaching: seedable, floating-point, fast; it is not hardened against an adversary who
+inspects the low-order bits of a release (Mironov 2012). A release-grade source implements the same protocol.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from dpviz.table.domain import Array, Codes
+
+Shape = tuple[int, ...]
+
+
+class NoiseSource(Protocol):
+    """What mechanisms need from randomness."""
+
+    hardened: bool
+    """Whether samples are safe against floating-point attacks and come from the operating system's randomness."""
+
+    def laplace(self, scale: float, shape: Shape) -> Array: ...
+    def normal(self, sd: float, shape: Shape) -> Array: ...
+    def exponential(self, scale: float, shape: Shape) -> Array: ...
+    def gumbel(self, scale: float, shape: Shape) -> Array: ...
+    def spherical(self, scale: float, shape: Shape) -> Array:
+        """Vectors along the last axis with density proportional to exp(-norm / scale)."""
+        ...
+
+    def uniform(self, shape: Shape) -> Array: ...
+    def binomial(self, trials: int, probability: float) -> int: ...
+    def codes(self, below: int, size: int) -> Codes: ...
+
+
+class StudyNoise:
+    """Noise from a seeded NumPy generator: simulation only."""
+
+    hardened = False
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+
+    def laplace(self, scale: float, shape: Shape) -> Array:
+        """Density exp(-|x| / scale) / (2 scale)."""
+        return self._rng.laplace(0.0, scale, shape)
+
+    def normal(self, sd: float, shape: Shape) -> Array:
+        """Mean 0, standard deviation ``sd``."""
+        return self._rng.normal(0.0, sd, shape)
+
+    def exponential(self, scale: float, shape: Shape) -> Array:
+        """Mean ``scale``."""
+        return self._rng.exponential(scale, shape)
+
+    def gumbel(self, scale: float, shape: Shape) -> Array:
+        """Standard Gumbel times ``scale``."""
+        return self._rng.gumbel(0.0, scale, shape)
+
+    def spherical(self, scale: float, shape: Shape) -> Array:
+        """Uniform directions with radius Gamma(d, scale), the K-norm mechanism for a Euclidean ball."""
+        direction = self._rng.normal(size=shape)
+        direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
+        radius = self._rng.gamma(shape[-1], scale, (*shape[:-1], 1))
+        vectors: Array = direction * radius
+        return vectors
+
+    def uniform(self, shape: Shape) -> Array:
+        """On [0, 1)."""
+        return self._rng.random(shape)
+
+    def binomial(self, trials: int, probability: float) -> int:
+        """Successes in up to 2^62 trials."""
+        return int(self._rng.binomial(trials, probability))
+
+    def codes(self, below: int, size: int) -> Codes:
+        """Uniform integers in [0, below), ``below`` up to 2^62."""
+        return self._rng.integers(0, below, size)

@@ -1,0 +1,220 @@
+"""Public cells: how rows are sorted into disjoint groups by rules that see one row and released values only.
+
+A partition is a public value used twice: the room counts over it, a chart draws it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpviz.table.domain import Array, Codes, Region
+
+
+@dataclass(frozen=True, eq=False)
+class Everything:
+    """One cell that holds every row."""
+
+    @property
+    def n_cells(self) -> int:
+        return 1
+
+    @property
+    def width(self) -> int:
+        return 1
+
+    def assign(self, chunk: Array) -> Codes:
+        """Cell of each row: 0, shape (rows,)."""
+        return np.zeros(len(chunk), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Voronoi:
+    """Cells of the points that lie nearest to each of ``centers``, shape (k, d), unit coordinates."""
+
+    centers: Array
+
+    @property
+    def n_cells(self) -> int:
+        return len(self.centers)
+
+    @property
+    def width(self) -> int:
+        return len(self.centers)
+
+    @cached_property
+    def _half_norms(self) -> Array:
+        half: Array = np.einsum("kd,kd->k", self.centers, self.centers) / 2
+        return half
+
+    def assign(self, chunk: Array) -> Codes:
+        """Index of the nearest centre of each row (the first of equals), shape (rows,)."""
+        affinity = chunk @ self.centers.T
+        affinity -= self._half_norms
+        nearest: Codes = affinity.argmax(axis=1)
+        return nearest
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Equal boxes laid over ``[-half, half]``: ``cells_per_axis`` of shape (d,); cells are numbered in C order.
+
+    Points beyond the box belong to the cell at its edge, so every row has exactly one cell.
+    """
+
+    half: Array
+    cells_per_axis: Codes
+
+    @classmethod
+    def over(cls, region: Region, cells_per_axis: int) -> Grid:
+        """The same number of cells along every axis of ``region``."""
+        return cls(region.half, np.full(region.dim, cells_per_axis, dtype=np.int64))
+
+    @property
+    def n_cells(self) -> int:
+        # Python integers: the product may exceed 2**63 before anyone decides that the grid is too fine.
+        return int(np.prod([int(m) for m in self.cells_per_axis], dtype=object))
+
+    @property
+    def width(self) -> int:
+        return 2 * len(self.half)
+
+    @cached_property
+    def _strides(self) -> Codes:
+        tail = np.r_[self.cells_per_axis[1:][::-1].cumprod()[::-1], 1]
+        strides: Codes = tail.astype(np.int64)
+        return strides
+
+    def assign(self, chunk: Array) -> Codes:
+        """Cell number of each row, shape (rows,)."""
+        position = (chunk / self.half + 1) * (self.cells_per_axis / 2)
+        place = np.clip(position.astype(np.int64), 0, self.cells_per_axis - 1)
+        codes: Codes = place @ self._strides
+        return codes
+
+    def places(self, codes: Codes) -> Codes:
+        """Position of each cell along each axis, shape (m, d)."""
+        places: Codes = codes[:, None] // self._strides % self.cells_per_axis
+        return places
+
+    def centers(self, codes: Codes) -> Array:
+        """Middle of each cell, unit coordinates, shape (m, d)."""
+        middle: Array = ((self.places(codes) + 0.5) / self.cells_per_axis * 2 - 1) * self.half
+        return middle
+
+
+@dataclass(frozen=True, eq=False)
+class Projected:
+    """The cells of ``inner`` seen through the public linear map ``frame`` of shape (p, d), clipped to ``region``."""
+
+    inner: Voronoi
+    frame: Array
+    region: Region
+
+    @property
+    def n_cells(self) -> int:
+        return self.inner.n_cells
+
+    @property
+    def width(self) -> int:
+        return self.inner.width + 2 * len(self.frame)
+
+    def assign(self, chunk: Array) -> Codes:
+        """Cell of the projection of each row, shape (rows,)."""
+        return self.inner.assign(self.region.clip(chunk @ self.frame.T))
+
+
+@dataclass(frozen=True, eq=False)
+class CubeTree:
+    """A 2^p-tree of cubes: at each level, the children that were released as active.
+
+    A child's key is ``(index of its parent among the active cubes of the level above) << p | bits``, where bit j
+    says that the child lies in the upper half along axis j. Keys are sorted, so discovery order cannot show.
+
+    Parameters
+    ----------
+    origin : array of shape (p,)
+        Lower corner of the root cube, unit coordinates.
+    side : float
+        Edge of the root cube.
+    levels : tuple of sorted int64 arrays
+        Active child keys of levels 1, 2, ...; the root (level 0) is always active.
+    """
+
+    origin: Array
+    side: float
+    levels: tuple[Codes, ...] = ()
+
+    @property
+    def dim(self) -> int:
+        return len(self.origin)
+
+    @property
+    def depth(self) -> int:
+        return len(self.levels)
+
+    @property
+    def n_active(self) -> int:
+        """Active cubes of the deepest level."""
+        return len(self.levels[-1]) if self.levels else 1
+
+    @property
+    def n_cells(self) -> int:
+        """Children of the deepest active cubes, the empty ones included: the universe of the next level."""
+        return self.n_active << self.dim
+
+    @property
+    def width(self) -> int:
+        return 4 * self.dim + 4
+
+    def grown(self, active: Codes) -> CubeTree:
+        """The tree with one more level."""
+        return CubeTree(self.origin, self.side, (*self.levels, active))
+
+    def assign(self, chunk: Array) -> Codes:
+        """Key of each row's child of its deepest active cube, -1 where an ancestor is not active; shape (rows,)."""
+        keys = np.full(len(chunk), -1, dtype=np.int64)
+        row = np.arange(len(chunk))
+        node = np.zeros(len(chunk), dtype=np.int64)
+        bit = np.int64(1) << np.arange(self.dim, dtype=np.int64)
+        corner, edge = np.broadcast_to(self.origin, chunk.shape), self.side
+        for level in range(self.depth + 1):
+            edge /= 2
+            upper = chunk[row] >= corner + edge
+            key = (node << self.dim) | (upper @ bit)
+            if level == self.depth:
+                keys[row] = key
+                break
+            node = np.searchsorted(self.levels[level], key)
+            alive = node < len(self.levels[level])
+            alive[alive] = self.levels[level][node[alive]] == key[alive]
+            row, node = row[alive], node[alive]
+            corner = (corner + upper * edge)[alive]
+        return keys
+
+    def corners(self, level: int) -> Array:
+        """Lower corners of the active cubes of ``level``, unit coordinates, shape (m, p)."""
+        corner = self.origin[None, :]
+        for depth in range(1, level + 1):
+            keys = self.levels[depth - 1]
+            upper = (keys[:, None] >> np.arange(self.dim, dtype=np.int64)) & 1
+            corner = corner[keys >> self.dim] + upper * self.edge(depth)
+        return corner
+
+    def edge(self, level: int) -> float:
+        """Edge of a cube of ``level``."""
+        return float(self.side / 2**level)
+
+    def centers(self, level: int) -> Array:
+        """Middle of the active cubes of ``level``, unit coordinates, shape (m, p)."""
+        return self.corners(level) + self.edge(level) / 2
+
+    def parents(self, level: int) -> Codes:
+        """Index of each active cube's parent among the active cubes of the level above."""
+        parents: Codes = self.levels[level - 1] >> self.dim
+        return parents
+
+
+Partition = Everything | Voronoi | Grid | Projected | CubeTree

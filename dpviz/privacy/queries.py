@@ -1,0 +1,233 @@
+"""Deterministic questions over rows, each with the most that one row can change its answer.
+
+Every answer adds up over row chunks: ``answer(a) + answer(b)`` is the answer on both. Sensitivities are for one row in
+``region`` (unit coordinates); the room multiplies them by the rows that one person may have.
+
+References
+----------
+Dwork & Roth 2014, Def. 3.1 (l1) and Def. 3.8 (l2). Dong, Durfee & Rogers 2020, §2 (bounded range).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from math import inf, sqrt
+
+import numpy as np
+from scipy import sparse
+
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Projected, Voronoi
+from dpviz.privacy.sparse import SparseCounts
+from dpviz.table.domain import Array, Codes, Region
+
+
+class Relation(Enum):
+    """What neighbouring tables are."""
+
+    ADD_REMOVE = "add_remove"
+    """One has one unit of privacy more; the number of rows is private."""
+    REPLACE = "replace"
+    """One unit of privacy is exchanged; the number of rows is public."""
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The most that one row changes an answer.
+
+    Parameters
+    ----------
+    l1, l2 : float
+        In the l1 and the Euclidean norm of the whole answer.
+    block : float
+        Sum over the answer's rows of their Euclidean norms: what K-norm noise per row is calibrated to.
+    range : float
+        Largest minus smallest change over the entries: what the exponential mechanism is calibrated to.
+    """
+
+    l1: float
+    l2: float
+    block: float = inf
+    range: float = inf
+
+    def times(self, rows_per_person: int) -> Sensitivity:
+        """For a person with up to that many rows, who may put all of them in one cell."""
+        m = rows_per_person
+        return Sensitivity(m * self.l1, m * self.l2, m * self.block, m * self.range)
+
+
+@dataclass(frozen=True, eq=False)
+class Count:
+    """Rows per cell, shape (n_cells,)."""
+
+    over: Everything | Voronoi | Grid | Projected
+
+    @property
+    def width(self) -> int:
+        return self.over.width
+
+    def tally(self, chunk: Array, cell: Codes) -> Array:
+        """The answer on a chunk whose cells are known."""
+        return np.bincount(cell, minlength=self.over.n_cells).astype(np.float64)
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """One cell moves by 1; under replace a second one may."""
+        if relation is Relation.ADD_REMOVE:
+            return Sensitivity(l1=1.0, l2=1.0, block=1.0)
+        return Sensitivity(l1=2.0, l2=sqrt(2.0), block=2.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """Coordinate sums per cell, shape (n_cells, d), unit coordinates."""
+
+    over: Everything | Voronoi | Grid | Projected
+
+    @property
+    def width(self) -> int:
+        return self.over.width
+
+    def tally(self, chunk: Array, cell: Codes) -> Array:
+        """The answer on a chunk whose cells are known: one sparse indicator times the chunk."""
+        rows = len(chunk)
+        indicator = sparse.csc_array((np.ones(rows), cell, np.arange(rows + 1)), shape=(self.over.n_cells, rows))
+        return np.asarray(indicator @ chunk)
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """One cell moves by a row; under replace one loses a row and one (perhaps the same) gains another."""
+        rows = 1 if relation is Relation.ADD_REMOVE else 2
+        return Sensitivity(l1=rows * region.l1_radius, l2=rows * region.radius, block=rows * region.radius)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseCount:
+    """Rows per non-empty cell of a partition that may have up to 2^62 cells."""
+
+    over: Grid | CubeTree
+
+    @property
+    def width(self) -> int:
+        return self.over.width
+
+    def tally(self, chunk: Array, cell: Codes) -> SparseCounts:
+        """The answer on a chunk whose cells are known."""
+        return SparseCounts.of(cell, self.over.n_cells)
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """As for ``Count``: a row is in at most one cell."""
+        if relation is Relation.ADD_REMOVE:
+            return Sensitivity(l1=1.0, l2=1.0)
+        return Sensitivity(l1=2.0, l2=sqrt(2.0))
+
+
+@dataclass(frozen=True, eq=False)
+class SwapLoss:
+    """Change of the k-means loss for every swap of one centre against one candidate, shape (k, n_candidates).
+
+    Entry (i, y) is the loss of ``centers`` with centre i replaced by candidate y, minus the loss of ``centers``.
+    Both point sets must lie in the room's region, or the declared range is wrong; the room checks it.
+    """
+
+    centers: Array
+    candidates: Array
+
+    @property
+    def over(self) -> Voronoi:
+        return Voronoi(self.centers)
+
+    @property
+    def width(self) -> int:
+        return 3 * len(self.candidates) + 2 * len(self.centers)
+
+    @property
+    def points(self) -> Array:
+        """All points whose distances to rows make the loss."""
+        return np.concatenate([self.centers, self.candidates])
+
+    def tally(self, chunk: Array, cell: Codes) -> Array:
+        """All k x n_candidates gains from one chunk x n_candidates block of distances."""
+        k = len(self.centers)
+        near, second = _two_nearest(chunk, self.centers)
+        distance = _squared_distances(chunk, self.candidates)
+        for_all = np.minimum(distance, near[:, None])
+        np.clip(distance, near[:, None], second[:, None], out=distance)
+        rows = len(chunk)
+        indicator = sparse.csc_array((np.ones(rows), cell, np.arange(rows + 1)), shape=(k, rows))
+        gains: Array = for_all.sum(axis=0) - near.sum() + np.asarray(indicator @ (distance - near[:, None]))
+        return gains
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A row moves every entry's loss by a squared distance in [0, diameter²]: one-signed under add/remove."""
+        once = region.diameter**2
+        return Sensitivity(l1=inf, l2=inf, range=once if relation is Relation.ADD_REMOVE else 2 * once)
+
+
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """k-means loss of each of several sets of centres, shape (n_sets,); ``sets`` has shape (n_sets, k, d)."""
+
+    sets: Array
+
+    @property
+    def over(self) -> Everything:
+        return Everything()
+
+    @property
+    def width(self) -> int:
+        return int(self.sets.shape[0] * self.sets.shape[1])
+
+    @property
+    def points(self) -> Array:
+        """All points whose distances to rows make the loss."""
+        flat: Array = self.sets.reshape(-1, self.sets.shape[-1])
+        return flat
+
+    def tally(self, chunk: Array, cell: Codes) -> Array:
+        """The answer on a chunk."""
+        distance = _squared_distances(chunk, self.points).reshape(len(chunk), *self.sets.shape[:2])
+        losses: Array = distance.min(axis=2).sum(axis=0)
+        return losses
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """As for ``SwapLoss``."""
+        once = region.diameter**2
+        return Sensitivity(l1=inf, l2=inf, range=once if relation is Relation.ADD_REMOVE else 2 * once)
+
+
+def _squared_distances(chunk: Array, points: Array) -> Array:
+    """Squared Euclidean distances, shape (rows, m), never below 0."""
+    squared = chunk @ points.T
+    squared *= -2.0
+    squared += np.einsum("rd,rd->r", chunk, chunk)[:, None]
+    squared += np.einsum("md,md->m", points, points)
+    np.maximum(squared, 0.0, out=squared)
+    return squared
+
+
+def _two_nearest(chunk: Array, centers: Array) -> tuple[Array, Array]:
+    """Squared distance to the nearest and the second nearest centre of each row; infinite where there is none."""
+    distance = _squared_distances(chunk, centers)
+    if len(centers) == 1:
+        return distance[:, 0], np.full(len(chunk), np.inf)
+    distance.partition(1, axis=1)
+    return distance[:, 0], distance[:, 1]
+
+
+CellQuery = Count | Sum | SparseCount
+Query = CellQuery | SwapLoss | Loss
+QUERIES: tuple[type, ...] = (Count, Sum, SparseCount, SwapLoss, Loss)
+PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree)
+
+__all__ = [
+    "PARTITIONS",
+    "QUERIES",
+    "Count",
+    "Loss",
+    "Partition",
+    "Query",
+    "Relation",
+    "Sensitivity",
+    "SparseCount",
+    "Sum",
+    "SwapLoss",
+]

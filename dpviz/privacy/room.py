@@ -1,0 +1,403 @@
+"""The room: the only file that touches private rows.
+
+``PrivateTable`` holds rows; ``open`` gives a ``DataRoom`` with a budget, whose doors answer questions with noise that
+the ledger has charged first. Whoever audits the privacy of dpviz reads this file, ``queries``, ``mechanisms`` and
+``ledger``, and is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpviz import check
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.ledger import Entry, Ledger
+from dpviz.privacy.mechanisms import (
+    Exponential,
+    Gaussian,
+    KNorm,
+    Laplace,
+    Mechanism,
+    NoisyThreshold,
+    SparseLaplace,
+)
+from dpviz.privacy.noise import NoiseSource
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
+from dpviz.privacy.queries import (
+    PARTITIONS,
+    QUERIES,
+    Count,
+    Loss,
+    Query,
+    Relation,
+    Sensitivity,
+    SparseCount,
+    Sum,
+    SwapLoss,
+)
+from dpviz.privacy.sparse import SparseCounts
+from dpviz.table.domain import Array, Codes, Domain, Region
+from dpviz.table.rows import BLOCK_NUMBERS, Rows, keep_rows_per_person
+
+# Part of the budget that buys a noisy number of rows where none is declared.
+N_SHARE = 0.02
+
+
+class Noisy(NamedTuple):
+    """A released array and the standard deviation of the noise on one entry."""
+
+    noisy: Array
+    sd: float
+
+
+class NoisyMoments(NamedTuple):
+    """Released counts (n_cells,) and sums (n_cells, d), and the standard deviation of the noise on one entry."""
+
+    noisy_counts: Array
+    noisy_sums: Array
+    count_sd: float
+    sum_sd: float
+
+
+@dataclass(frozen=True, eq=False)
+class Revealed:
+    """Rows shown to their owner, unit coordinates, not clipped to the bounds (only to a billion half-widths, so that
+    squared distances stay finite); rows with missing cells are left out.
+
+    Never part of a release; ``kept`` are the positions of these rows in the loaded table.
+    """
+
+    points: Array
+    kept: Codes
+
+
+class PrivateTable:
+    """Private rows with everything that was declared about them.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Data units; may hold NaN and infinities.
+    domain : Domain
+    relation : Relation
+        Neighbouring tables. Under ``add_remove`` a row with a cell that is not finite is dropped; under ``replace`` the
+        domain's centre stands in for it.
+    n_public : int or None
+        The number of rows, if its owner declares it public. Under ``replace`` it is public by definition.
+    persons : int array of shape (n,) or None
+        Who each row belongs to; None means one row a person.
+    rows_per_person : int
+        At most this many rows of a person are used; every sensitivity is multiplied by it.
+
+    Raises
+    ------
+    RequestError
+        If the declarations contradict each other.
+    """
+
+    def __init__(
+        self,
+        values: Array,
+        domain: Domain,
+        *,
+        relation: Relation | str = Relation.ADD_REMOVE,
+        n_public: int | None = None,
+        persons: Codes | None = None,
+        rows_per_person: int = 1,
+        block_numbers: int = BLOCK_NUMBERS,
+    ) -> None:
+        check.one_of(tuple(r.value for r in Relation), relation=getattr(relation, "value", relation))
+        check.at_least(1, rows_per_person=rows_per_person)
+        if n_public is not None:
+            check.at_least(1, n_public=n_public)
+        self.domain = domain
+        self.relation = Relation(relation)
+        self.rows_per_person = rows_per_person
+        self.has_persons = persons is not None
+        self.looks: list[str] = []
+        if self.relation is Relation.REPLACE and (rows_per_person > 1 or persons is not None):
+            raise check.RequestError(
+                "The replace relation is defined for one row a person: choose add_remove, or no id column."
+            )
+        if rows_per_person > 1 and persons is None:
+            raise check.RequestError(
+                f"rows_per_person is {rows_per_person} but no id column says whose each row is: name one, or give 1."
+            )
+        self._values = np.asarray(values, dtype=np.float64)
+        if self._values.ndim != 2 or self._values.shape[1] != domain.dim:
+            raise check.RequestError(
+                f"The table has shape {np.shape(values)} but {domain.dim} columns are declared: give one array column "
+                "for each declared column."
+            )
+        self._kept = self._rows_in_use(persons)
+        self._rows = Rows(self._to_region(), block_numbers=block_numbers)
+        self.n_public = len(self._rows) if self.relation is Relation.REPLACE else n_public
+
+    @property
+    def unit(self) -> str:
+        """The unit of privacy in words."""
+        if not self.has_persons:
+            return "1 row"
+        plural = "" if self.rows_per_person == 1 else "s"
+        return f"1 person, up to {self.rows_per_person} row{plural}"
+
+    def open(
+        self,
+        *,
+        epsilon: float,
+        delta: float,
+        accounting: Accounting,
+        noise: NoiseSource,
+        needs_n: bool = True,
+        room: type[DataRoom] | None = None,
+    ) -> DataRoom:
+        """A room over these rows whose answers cost at most (ε, δ) in all.
+
+        If an algorithm needs the number of rows and none is declared, a noisy one is bought first.
+
+        Raises
+        ------
+        RequestError
+            If ε or δ is outside its range.
+        """
+        check.delta_for(self.n_public, delta=delta)
+        ledger = Ledger(accounting, epsilon, delta)
+        opened = (room or DataRoom)(
+            self._rows,
+            self.domain.region,
+            self.relation,
+            self.rows_per_person,
+            ledger,
+            noise,
+            n=self.n_public,
+        )
+        if needs_n and self.n_public is None and accounting is not Accounting.NONE:
+            opened.buy_n(ledger.budget.fraction(N_SHARE))
+        return opened
+
+    def reveal(self, *, note: str) -> Revealed:
+        """The rows themselves, for their owner's eyes: recorded in ``looks``, never part of a release."""
+        self.looks.append(note)
+        finite = np.isfinite(self._values[self._kept]).all(axis=1)
+        kept = self._kept[finite]
+        far = 1e9 * self.domain.scale
+        values = np.clip(self._values[kept], self.domain.center - far, self.domain.center + far)
+        return Revealed(self.domain.to_unit(values), kept)
+
+    def _rows_in_use(self, persons: Codes | None) -> Codes:
+        n = len(self._values)
+        if self.relation is Relation.REPLACE:
+            return np.arange(n)
+        usable = np.flatnonzero(np.isfinite(self._values).all(axis=1))
+        if persons is None:
+            return usable
+        if len(persons) != n:
+            raise check.RequestError("The id column is not as long as the table: give one id for each row.")
+        return usable[keep_rows_per_person(self._values[usable], np.asarray(persons)[usable], self.rows_per_person)]
+
+    def _to_region(self) -> Array:
+        unit = np.empty((len(self._kept), self.domain.dim))
+        step = max(64, BLOCK_NUMBERS // self.domain.dim)
+        for start in range(0, len(unit), step):
+            values = self._values[self._kept[start : start + step]]
+            values[~np.isfinite(values).all(axis=1)] = self.domain.center
+            # To the bounds first: a cell of 1e300 must not overflow on its way to unit coordinates.
+            values = np.clip(values, self.domain.lower, self.domain.upper)
+            unit[start : start + step] = self.domain.region.clip(self.domain.to_unit(values))
+        return unit
+
+
+class DataRoom:
+    """Answers with noise, paid from one ledger.
+
+    Attributes
+    ----------
+    region : Region
+        Where rows (and candidate centres) live, unit coordinates; public.
+    budget : Budget
+        What the algorithm may divide: the whole request, less a noisy number of rows if one had to be bought.
+    n : int
+        The number of rows as declared or as bought; at least 1.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        region: Region,
+        relation: Relation,
+        rows_per_person: int,
+        ledger: Ledger,
+        noise: NoiseSource,
+        *,
+        n: int | None,
+    ) -> None:
+        self._rows = rows
+        self._noise = noise
+        self._n = n
+        self.region = region
+        self.relation = relation
+        self.rows_per_person = rows_per_person
+        self.ledger = ledger
+        self.budget = ledger.budget
+
+    @property
+    def dim(self) -> int:
+        return self.region.dim
+
+    @property
+    def n(self) -> int:
+        """The public, or paid, number of rows; at least 1."""
+        if self._n is None:
+            raise check.RequestError("This algorithm needs the number of rows: declare n_public.")
+        return max(1, self._n)
+
+    @property
+    def accounting(self) -> Accounting:
+        return self.ledger.accounting
+
+    def sensitivity(self, query: Query) -> Sensitivity:
+        """The most that one unit of privacy changes the answer to ``query``; public."""
+        return query.sensitivity(self.relation, self.region).times(self.rows_per_person)
+
+    def noise_of(self, query: Query, share: Budget, *, spherical: bool = False) -> Laplace | Gaussian | KNorm:
+        """The mechanism that ``release`` would use: an algorithm may plan with its scale, which is public."""
+        sensitivity = self.sensitivity(query)
+        if self.accounting is not Accounting.PURE:
+            return Gaussian.bought(share, sensitivity)
+        return KNorm.bought(share, sensitivity) if spherical else Laplace.bought(share, sensitivity)
+
+    def buy_n(self, share: Budget) -> None:
+        """Release a noisy number of rows, used wherever the algorithm needs n; the rest stays in ``budget``."""
+        noisy_n = self.release(Count(Everything()), share, note="number of rows").noisy
+        self._n = max(1, round(float(noisy_n[0])))
+        self.budget = Budget(share.accounting, self.ledger.cap - self.ledger.spent).fraction(1 - 1e-12)
+
+    def release(self, query: Count | Sum, share: Budget, *, note: str, spherical: bool = False) -> Noisy:
+        """The answer to ``query`` with Laplace noise (Gaussian under GDP and zCDP; K-norm if ``spherical`` and pure).
+
+        **Guarantee.** ``share``, for the room's relation and unit of privacy.
+
+        Raises
+        ------
+        BudgetExceeded
+            If the share is more than the ledger has left; nothing is computed or released.
+        """
+        mechanism = self.noise_of(query, share, spherical=spherical)
+        (noisy,) = self._answer([(query, mechanism)], note=note)
+        return Noisy(noisy, _sd(mechanism, noisy))
+
+    def release_moments(
+        self,
+        over: Voronoi | Grid | Projected,
+        *,
+        counts: Budget,
+        sums: Budget,
+        note: str,
+        spherical: bool = False,
+    ) -> NoisyMoments:
+        """Noisy counts and coordinate sums of the cells of ``over``, every cell alike, in one pass over the rows.
+
+        **Guarantee.** ``counts`` plus ``sums``. Empty cells carry the same noise as all others.
+        """
+        questions: tuple[Count, Sum] = (Count(over), Sum(over))
+        count_noise = self.noise_of(questions[0], counts)
+        sum_noise = self.noise_of(questions[1], sums, spherical=spherical)
+        noisy_counts, noisy_sums = self._answer([(questions[0], count_noise), (questions[1], sum_noise)], note=note)
+        return NoisyMoments(noisy_counts, noisy_sums, _sd(count_noise, noisy_counts), _sd(sum_noise, noisy_sums))
+
+    def release_sparse(self, over: Grid, share: Budget, *, cutoff_in_scales: float, note: str) -> SparseCounts:
+        """Noisy counts of a huge grid, of which only those beyond ``cutoff_in_scales`` noise scales are released.
+
+        **Guarantee.** ``share``; the law is that of dense noise followed by the cut.
+        """
+        query = SparseCount(over)
+        mechanism = SparseLaplace.bought(share, self.sensitivity(query), cutoff_in_scales=cutoff_in_scales)
+        (noisy,) = self._answer([(query, mechanism)], note=note)
+        released: SparseCounts = noisy
+        return released
+
+    def select(self, query: SwapLoss | Loss, share: Budget, *, note: str) -> int:
+        """Flat index of an entry of little loss, by the exponential mechanism.
+
+        **Guarantee.** ``share``. Raises ``RequestError`` if a point lies outside the region: the range would not hold.
+        """
+        if not np.all(np.abs(self.region.clip(query.points) - query.points) <= 1e-9 * self.region.radius):
+            raise check.RequestError("A candidate centre lies outside the region: clip candidates before selecting.")
+        mechanism = Exponential.bought(share, self.sensitivity(query))
+        (index,) = self._answer([(query, mechanism)], note=note)
+        return int(index)
+
+    def threshold_noise(self, tree: CubeTree, share: Budget) -> Laplace | Gaussian:
+        """The noise that ``activate`` would add to a count, to plan a threshold with; public."""
+        sensitivity = self.sensitivity(SparseCount(tree))
+        if self.accounting is Accounting.PURE:
+            return Laplace.bought(share, sensitivity)
+        return Gaussian.bought(share, sensitivity)
+
+    def activate(self, tree: CubeTree, share: Budget, *, threshold: float, note: str) -> Codes:
+        """Sorted keys of the children of ``tree`` whose noisy count exceeds ``threshold``, empty children included.
+
+        **Guarantee.** ``share``.
+        """
+        mechanism = NoisyThreshold(self.threshold_noise(tree, share), threshold)
+        (active,) = self._answer([(SparseCount(tree), mechanism)], note=note)
+        keys: Codes = active
+        return keys
+
+    def project(self, frame: Array, region: Region) -> DataRoom:
+        """A room over the rows' images under the public linear map ``frame`` (p, d), clipped to ``region``.
+
+        One row stays one row (stability 1); the ledger, the noise and n are shared.
+        """
+        return self._sibling(self._rows.project(frame, region), region)
+
+    def _sibling(self, rows: Rows, region: Region) -> DataRoom:
+        return type(self)(rows, region, self.relation, self.rows_per_person, self.ledger, self._noise, n=self._n)
+
+    def non_private(self, compute: Callable[[Array], Array], *, note: str) -> Array:
+        """``compute`` on the rows themselves: only in a room that was opened with no guarantee at all."""
+        if self.accounting is not Accounting.NONE:
+            raise check.RequestError("Rows leave a room only as noisy answers: open it without a guarantee to study.")
+        self.ledger.charge(Entry("reveal", "rows", note, 0.0, 0.0, Accounting.NONE, 0.0, float("inf"), 0.0))
+        return compute(self._rows.values)
+
+    def _answer(self, asked: Sequence[tuple[Query, Mechanism]], *, note: str) -> list[Any]:
+        """The one door: charge everything, then read rows once, then draw. True answers die in this frame."""
+        for query, _ in asked:
+            over = query.over
+            if type(query) not in QUERIES or type(over) not in PARTITIONS:
+                raise check.RequestError(f"{type(query).__name__} is not a question that the room knows.")
+        self.ledger.charge(
+            *(
+                Entry.of(mechanism, type(query).__name__, self.accounting, delta=self.ledger.delta, note=note)
+                for query, mechanism in asked
+            )
+        )
+        truths = self._true_answers([query for query, _ in asked])
+        return [self._draw(mechanism, truth) for (_, mechanism), truth in zip(asked, truths, strict=True)]
+
+    def _draw(self, mechanism: Mechanism, truth: Any) -> Any:
+        """One release. Nobody can change what was released afterwards."""
+        released = mechanism.draw(truth, self._noise)
+        if isinstance(released, np.ndarray):
+            released.flags.writeable = False
+        return released
+
+    def _true_answers(self, queries: list[Query]) -> list[Any]:
+        """Answers without noise, added up over chunks; queries over one partition share its assignment."""
+        totals: list[Any] = [None] * len(queries)
+        overs = [query.over for query in queries]
+        for chunk in self._rows.chunks(max(query.width for query in queries)):
+            cells = {id(over): over.assign(chunk) for over in overs}
+            for i, (query, over) in enumerate(zip(queries, overs, strict=True)):
+                answer = query.tally(chunk, cells[id(over)])
+                totals[i] = answer if totals[i] is None else totals[i] + answer
+        return totals
+
+
+def _sd(mechanism: Laplace | Gaussian | KNorm, noisy: Array) -> float:
+    return mechanism.sd_in(noisy.shape[-1]) if isinstance(mechanism, KNorm) else mechanism.sd

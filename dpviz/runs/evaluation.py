@@ -1,0 +1,136 @@
+"""What a run lost, measured on revealed rows. Nothing here is private, and nothing here enters a release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from dpviz.algorithms.kmeans_plus_plus import reference_centers
+from dpviz.algorithms.sphere_packing import sphere_packing
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.queries import Loss
+from dpviz.privacy.room import Revealed
+from dpviz.table.domain import Array, Codes, Region
+from dpviz.table.rows import Rows
+
+# Ten starts of the reference, three where one start already takes seconds.
+_STARTS, _STARTS_LARGE, _LARGE = 10, 3, 1e8
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """Non-private k-means++ on revealed rows: centres (k, d), unit coordinates, and its loss per row."""
+
+    centers: Array
+    nicv: float
+    starts: int
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Measures of released centres against revealed rows.
+
+    Parameters
+    ----------
+    nicv, nicv_kmeans : float
+        Mean squared distance to the nearest centre, unit coordinates squared.
+    ratio : float
+        Loss over the reference's loss.
+    matched_error : float
+        Root mean squared distance between centres matched one to one, unit coordinates.
+    ari : float
+        Adjusted Rand index between both assignments of the rows.
+    """
+
+    nicv: float
+    nicv_kmeans: float
+    ratio: float
+    matched_error: float
+    ari: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Plain values."""
+        return dict(self.__dict__)
+
+
+def nicv(points: Array, centers: Array) -> float:
+    """Mean squared distance of ``points`` to their nearest centre; 0 for no points."""
+    loss = Loss(centers[None])
+    total = sum(float(loss.tally(chunk, np.zeros(0, dtype=np.int64))[0]) for chunk in Rows(points).chunks(loss.width))
+    return total / max(1, len(points))
+
+
+def assign(points: Array, centers: Array) -> Codes:
+    """Nearest centre of each point."""
+    cells = Voronoi(centers)
+    return np.concatenate([cells.assign(chunk) for chunk in Rows(points).chunks(cells.width)])
+
+
+def reference_for(revealed: Revealed, k: int, *, seed: int = 0) -> Reference:
+    """The best of several starts of k-means++ on the revealed rows."""
+    points = revealed.points
+    starts = _STARTS if points.size * k <= _LARGE else _STARTS_LARGE
+    if len(points) == 0:
+        return Reference(np.zeros((k, points.shape[1])), 0.0, starts)
+    centers = reference_centers(points, k, starts=starts, seed=seed)
+    return Reference(centers, nicv(points, centers), starts)
+
+
+def evaluate(revealed: Revealed, centers: Array, reference: Reference) -> Scores:
+    """Scores of ``centers`` (k, d), unit coordinates."""
+    from sklearn.metrics import adjusted_rand_score
+
+    loss = nicv(revealed.points, centers)
+    pairs = match(centers, reference.centers)
+    squared = ((centers - reference.centers[pairs]) ** 2).sum(axis=1)
+    same = adjusted_rand_score(assign(revealed.points, centers), assign(revealed.points, reference.centers))
+    return Scores(
+        nicv=loss,
+        nicv_kmeans=reference.nicv,
+        ratio=_ratio(loss, reference.nicv),
+        matched_error=float(np.sqrt(squared.mean())),
+        ari=float(same) if len(revealed.points) else 1.0,
+    )
+
+
+def match(centers: Array, reference: Array) -> Codes:
+    """For each centre the reference centre that it is matched to, one to one, by least total squared distance."""
+    cost = ((centers[:, None, :] - reference[None, :, :]) ** 2).sum(axis=2)
+    _, column = linear_sum_assignment(cost)
+    matched: Codes = column.astype(np.int64)
+    return matched
+
+
+def label_accuracy(labels: Codes, assigned: Codes) -> float:
+    """Part of the rows whose cluster's most frequent label is their own."""
+    if len(labels) == 0:
+        return 1.0
+    _, label = np.unique(labels, return_inverse=True)
+    table = np.zeros((int(assigned.max()) + 1, int(label.max()) + 1))
+    flat = np.bincount(assigned * table.shape[1] + label, minlength=table.size)
+    return float(flat.reshape(table.shape).max(axis=1).sum() / len(labels))
+
+
+@dataclass(frozen=True)
+class Baselines:
+    """Losses per row that need no privacy budget to speak of: one centre, and centres that never saw a row."""
+
+    one_center: float
+    data_independent: float
+
+
+def baselines(revealed: Revealed, region: Region, k: int, *, seed: int = 0) -> Baselines:
+    """The loss of the rows' mean, and the median loss of 9 sphere packings."""
+    points = revealed.points
+    mean = points.mean(axis=0, keepdims=True) if len(points) else np.zeros((1, region.dim))
+    rng = np.random.default_rng(seed)
+    blind = [nicv(points, sphere_packing(k, region, rng)) for _ in range(9)]
+    return Baselines(nicv(points, mean), float(np.median(blind)))
+
+
+def _ratio(loss: float, reference: float) -> float:
+    if reference > 0:
+        return loss / reference
+    return 1.0 if loss == 0 else float("inf")

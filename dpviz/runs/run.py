@@ -1,0 +1,236 @@
+"""One run of one algorithm: frames of released steps, what was spent, and the centres."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dpviz import check
+from dpviz.algorithms.card import Card, Level, Params, Setting
+from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.ledger import Entry
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.table.domain import Array, Domain
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A step and what had been spent when it was taken.
+
+    ``spent_epsilon`` is the ε, at the run's δ, of all entries so far; ``entries`` is how many there were.
+    """
+
+    step: Step
+    spent_epsilon: float
+    spent_fraction: float
+    entries: int
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A finished run. Holds public and released values only: it may be pickled, exported and replayed.
+
+    The exception is a run of a non-private algorithm (``private`` is False), whose centres are revealed.
+    """
+
+    algorithm: str
+    private: bool
+    k: int
+    epsilon: float
+    delta: float
+    relation: str
+    unit: str
+    n_public: int | None
+    n_used: int | None
+    n_source: str
+    parameters: dict[str, Any]
+    domain: Domain
+    accounting: Accounting
+    spent_epsilon: float
+    spent_fraction: float
+    entries: tuple[Entry, ...]
+    frames: tuple[Frame, ...]
+    hardened: bool
+    seconds: float
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def unit_centers(self) -> Array:
+        """Final centres, unit coordinates, shape (k, d)."""
+        return centers_of(self.frames[-1].step)
+
+    @property
+    def centers(self) -> Array:
+        """Final centres, data units, shape (k, d)."""
+        return self.domain.from_unit(self.unit_centers)
+
+    @property
+    def noisy_weights(self) -> Array | None:
+        """Released cluster sizes, shape (k,), if the last step measured them."""
+        step = self.frames[-1].step
+        return step.noisy_counts if isinstance(step, CentersStep) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as plain values, in the form that ``run --json`` prints."""
+        weights = self.noisy_weights
+        released = {
+            "centers": self.centers.tolist() if self.private else None,
+            "weights": weights.tolist() if weights is not None else None,
+        }
+        return {
+            "algorithm": self.algorithm,
+            "k": self.k,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "relation": self.relation,
+            "unit": self.unit,
+            "n_public": self.n_public,
+            "columns": list(self.domain.columns),
+            "parameters": self.parameters,
+            "seconds": round(self.seconds, 3),
+            "warnings": list(self.warnings),
+            "noise": "release-grade" if self.hardened else "simulation only: seedable floating-point noise",
+            "released": released,
+            "ledger": {
+                "epsilon": self.spent_epsilon if self.private else None,
+                "delta": self.delta,
+                "accounting": self.accounting.value,
+                "entries": [entry.to_dict() for entry in self.entries] if self.private else [],
+            },
+        }
+
+
+def run(
+    card: Card | str,
+    table: PrivateTable,
+    *,
+    k: int,
+    epsilon: float,
+    delta: float = 0.0,
+    params: Params | Mapping[str, Any] | None = None,
+    seed: int | None = None,
+) -> Run:
+    """Run an algorithm on a private table.
+
+    Parameters
+    ----------
+    card : Card or str
+        An algorithm or its id; ``auto`` is the best all-round one.
+    table : PrivateTable
+    k : int
+        Number of clusters.
+    epsilon, delta : float
+        The whole budget; δ is used by approximate algorithms only.
+    params : Params or mapping
+        What is not given keeps its default.
+    seed : int or None
+        Makes a study repeatable. A release needs None: fresh noise.
+
+    **Guarantee.** (ε, δ)-DP for the table's relation and unit of privacy; the domain, k and all parameters are public.
+
+    Raises
+    ------
+    RequestError
+        If the request is outside what is allowed; nothing has been read then.
+    """
+    *_, last = run_frames(card, table, k=k, epsilon=epsilon, delta=delta, params=params, seed=seed)
+    assert isinstance(last, Run)
+    return last
+
+
+def run_frames(
+    card: Card | str,
+    table: PrivateTable,
+    *,
+    k: int,
+    epsilon: float,
+    delta: float = 0.0,
+    params: Params | Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    room: type[DataRoom] | None = None,
+) -> Iterator[Frame | Run]:
+    """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``."""
+    card = card_of(card) if isinstance(card, str) else card
+    chosen = params if isinstance(params, Params) else card.params.parse(params or {})
+    check.at_least(1, k=k)
+    check.positive(epsilon=epsilon)
+    check.delta_for(table.n_public, delta=delta)
+    if table.n_public is not None and k > table.n_public:
+        raise check.RequestError(
+            f"k is {k} but there are {table.n_public:,} records: ask for at most that many clusters."
+        )
+    accounting = card.accounting(chosen, delta)
+    # One seed, two streams: public coins may be shown and replayed, the noise may not.
+    coins, noise = np.random.SeedSequence(seed).spawn(2)
+    began = time.perf_counter()
+    opened = table.open(
+        epsilon=epsilon,
+        delta=delta,
+        accounting=accounting,
+        noise=StudyNoise(np.random.default_rng(noise)),
+        needs_n=card.needs_n,
+        room=room,
+    )
+    ledger = opened.ledger
+    frames: list[Frame] = []
+    for step in card.plan(opened, k, chosen, np.random.default_rng(coins)):
+        spent = (ledger.spent_epsilon, ledger.spent_fraction, len(ledger.entries))
+        frames.append(Frame(step, *spent, time.perf_counter() - began))
+        yield frames[-1]
+    yield Run(
+        algorithm=card.id,
+        private=card.private,
+        k=k,
+        epsilon=epsilon,
+        delta=ledger.delta,
+        relation=table.relation.value,
+        unit=table.unit,
+        n_public=table.n_public,
+        n_used=opened.n if card.needs_n else None,
+        n_source=("public" if table.n_public is not None else "paid") if card.needs_n else "not used",
+        parameters=asdict(chosen),
+        domain=table.domain,
+        accounting=accounting,
+        spent_epsilon=ledger.spent_epsilon,
+        spent_fraction=ledger.spent_fraction,
+        entries=tuple(ledger.entries),
+        frames=tuple(frames),
+        hardened=False,
+        seconds=time.perf_counter() - began,
+        warnings=_warnings(card, table, k, epsilon, delta, chosen),
+    )
+
+
+def setting_of(table: PrivateTable, *, k: int, epsilon: float, delta: float) -> Setting:
+    """The public quantities of a request."""
+    return Setting(
+        dim=table.domain.dim,
+        k=k,
+        epsilon=epsilon,
+        delta=delta,
+        relation=table.relation,
+        n=table.n_public,
+        rows_per_person=table.rows_per_person,
+    )
+
+
+def centers_of(step: Step) -> Array:
+    """The centres that a final step carries, unit coordinates, shape (k, d)."""
+    if not isinstance(step, CentersStep | ReferenceStep):
+        raise TypeError(f"the last step of an algorithm must carry centres, not a {type(step).__name__}")
+    return step.centers
+
+
+def _warnings(card: Card, table: PrivateTable, k: int, epsilon: float, delta: float, params: Params) -> tuple[str, ...]:
+    if not card.private:
+        return ("k-means++ reads the rows without any privacy: its centres are revealed, never a release.",)
+    regime = card.regime(setting_of(table, k=k, epsilon=epsilon, delta=delta), params)
+    return (regime.message,) if regime is not None and regime.level is not Level.GREEN else ()

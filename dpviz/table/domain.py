@@ -1,0 +1,182 @@
+"""The public domain: what the data owner declares before any row is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from dpviz import check
+
+Array = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+
+# A clipped row must not exceed the radius by rounding: sensitivities are proved for the exact radius.
+_SHRINK = 1.0 - 1e-13
+
+
+class Scaling(Enum):
+    """How data units become unit coordinates."""
+
+    UNIT = "unit"
+    """Each column by its own bounds, to [-1, 1] (Su et al. 2016)."""
+    COMMON = "common"
+    """One scale for all columns: distances keep their data-unit geometry."""
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """The public set that rows and centres live in: a box around 0 cut with a ball, unit coordinates.
+
+    Parameters
+    ----------
+    half : array of shape (d,)
+        Half-width of the box along each axis.
+    radius : float
+        Largest Euclidean norm; at most the norm of ``half``.
+    """
+
+    half: Array
+    radius: float
+
+    @classmethod
+    def ball(cls, dim: int, radius: float) -> Region:
+        """The ball of ``radius`` around 0 in ``dim`` dimensions, with its bounding box."""
+        return cls(np.full(dim, radius), radius)
+
+    @property
+    def dim(self) -> int:
+        return len(self.half)
+
+    @property
+    def diameter(self) -> float:
+        return 2.0 * self.radius
+
+    @cached_property
+    def l1_radius(self) -> float:
+        """Largest l1 norm of a point: the sum of half-widths, or √d times the radius if that is less."""
+        return float(min(self.half.sum(), np.sqrt(self.dim) * self.radius))
+
+    def clip(self, points: Array) -> Array:
+        """``points`` of shape (..., d) moved into the region: the box first, then towards 0 into the ball."""
+        inside = np.clip(points, -self.half, self.half)
+        if self.radius >= np.linalg.norm(self.half):
+            return inside
+        norm = np.sqrt(np.einsum("...i,...i->...", inside, inside))[..., None]
+        shrink = np.where(norm > self.radius, self.radius * _SHRINK / np.maximum(norm, self.radius), 1.0)
+        clipped: Array = inside * shrink
+        return clipped
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """Declared bounds of the chosen columns: public, never read from rows.
+
+    Parameters
+    ----------
+    columns : tuple of str
+    lower, upper : arrays of shape (d,)
+        Declared bounds, data units.
+    radius : float or None
+        Largest distance of a row from the middle of the bounds: in data units under ``common`` scaling, in
+        half-widths under ``unit`` scaling. None means that the bounds alone limit a row.
+    scaling : Scaling
+    """
+
+    columns: tuple[str, ...]
+    lower: Array
+    upper: Array
+    radius: float | None = None
+    scaling: Scaling = Scaling.UNIT
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[str],
+        lower: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        *,
+        radius: float | None = None,
+        scaling: Scaling | str = Scaling.UNIT,
+    ) -> Domain:
+        """A checked domain; scalar bounds serve every column.
+
+        Raises
+        ------
+        RequestError
+            If a bound is missing, not finite, or not below its partner, or the radius is not positive.
+        """
+        names = tuple(str(name) for name in columns)
+        check.at_least(1, number_of_columns=len(names))
+        check.one_of(
+            tuple(s.value for s in Scaling),
+            scaling=Scaling(scaling).value if _is_scaling(scaling) else scaling,
+        )
+        low, high = (_per_column(bound, names, which) for bound, which in ((lower, "lower"), (upper, "upper")))
+        for name, lo, hi in zip(names, low, high, strict=True):
+            if not (np.isfinite(lo) and np.isfinite(hi) and np.isfinite(hi - lo)):
+                raise check.RequestError(f"The bounds of column {name!r} are not finite: declare two finite numbers.")
+            if lo >= hi:
+                raise check.RequestError(
+                    f"The lower bound of column {name!r} ({lo:g}) is not below its upper bound ({hi:g}): "
+                    "declare lower < upper."
+                )
+        if radius is not None:
+            check.positive(radius=radius)
+        return cls(names, low, high, radius, Scaling(scaling))
+
+    @property
+    def dim(self) -> int:
+        return len(self.columns)
+
+    @cached_property
+    def center(self) -> Array:
+        """Middle of the bounds, data units, shape (d,)."""
+        middle: Array = self.lower + (self.upper - self.lower) / 2
+        return middle
+
+    @cached_property
+    def scale(self) -> Array:
+        """Data units per unit coordinate, shape (d,)."""
+        half: Array = (self.upper - self.lower) / 2
+        return half if self.scaling is Scaling.UNIT else np.full(self.dim, half.max())
+
+    @cached_property
+    def region(self) -> Region:
+        """The domain in unit coordinates."""
+        half: Array = (self.upper - self.lower) / 2 / self.scale
+        corner = float(np.linalg.norm(half))
+        if self.radius is None:
+            return Region(half, corner)
+        in_data_units = self.scaling is Scaling.COMMON
+        radius = self.radius / float(self.scale[0]) if in_data_units else self.radius
+        return Region(half, min(radius, corner))
+
+    def to_unit(self, values: Array) -> Array:
+        """Data units to unit coordinates, shape (..., d); nothing is clipped."""
+        scaled: Array = (values - self.center) / self.scale
+        return scaled
+
+    def from_unit(self, points: Array) -> Array:
+        """Unit coordinates to data units, shape (..., d)."""
+        values: Array = points * self.scale + self.center
+        return values
+
+
+def _is_scaling(scaling: Scaling | str) -> bool:
+    return isinstance(scaling, Scaling) or scaling in tuple(s.value for s in Scaling)
+
+
+def _per_column(bound: npt.ArrayLike, names: tuple[str, ...], which: str) -> Array:
+    values = np.asarray(bound, dtype=np.float64)
+    if values.ndim == 0:
+        values = np.full(len(names), float(values))
+    if values.shape != (len(names),):
+        raise check.RequestError(
+            f"{which} has shape {values.shape}: give one number, or one for each of the {len(names)} columns."
+        )
+    return values.copy()

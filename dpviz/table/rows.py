@@ -1,0 +1,68 @@
+"""The row source: rows as chunks, so that memory is bounded by the chunk and not by the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpviz.table.domain import Array, Codes, Region
+
+# One temporary block of a query (chunk rows x its width) holds about this many numbers: 2 MB stay in cache.
+BLOCK_NUMBERS = 2**18
+
+
+class Rows:
+    """Rows in memory, unit coordinates, clipped to their region.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+    block_numbers : int
+        Size of one temporary block; any size gives the same answers up to rounding.
+    """
+
+    def __init__(self, values: Array, *, block_numbers: int = BLOCK_NUMBERS) -> None:
+        self.values = np.ascontiguousarray(values, dtype=np.float64)
+        self.block_numbers = block_numbers
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def chunks(self, width: int) -> Iterator[Array]:
+        """Consecutive chunks for a question that needs ``width`` temporary numbers a row; at least one chunk."""
+        size = max(64, self.block_numbers // max(1, width))
+        for start in range(0, max(1, len(self.values)), size):
+            yield self.values[start : start + size]
+
+    def project(self, frame: Array, region: Region) -> Rows:
+        """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
+        image = np.empty((len(self.values), len(frame)))
+        start = 0
+        for chunk in self.chunks(sum(frame.shape)):
+            image[start : start + len(chunk)] = region.clip(chunk @ frame.T)
+            start += len(chunk)
+        return Rows(image, block_numbers=self.block_numbers)
+
+
+def keep_rows_per_person(values: Array, persons: Codes, most: int) -> Codes:
+    """Indices of at most ``most`` rows of each person, by a rule that sees that person's rows only.
+
+    The kept rows are those with the smallest hash of their content: neither file order nor another person's
+    rows can change the choice.
+    """
+    order = np.lexsort((_content_hash(values), persons))
+    person = persons[order]
+    first_of_person = np.r_[True, person[1:] != person[:-1]] if len(person) else np.zeros(0, dtype=bool)
+    start = np.maximum.accumulate(np.where(first_of_person, np.arange(len(person)), 0))
+    rank = np.arange(len(person)) - start
+    kept: Codes = np.sort(order[rank < most])
+    return kept
+
+
+def _content_hash(values: Array) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    mixed = np.zeros(len(values), dtype=np.uint64)
+    for column in np.ascontiguousarray(values).view(np.uint64).T:
+        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
