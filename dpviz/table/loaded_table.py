@@ -1,0 +1,206 @@
+"""A table in memory, before any privacy: what intake hands on, and the one error it raises."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dpviz.check import RequestError
+
+FloatArray = NDArray[np.float64]
+
+#: Above this, neighbouring whole numbers share one float64.
+EXACT_INTEGERS = 2.0**53
+
+
+class IntakeError(RequestError):
+    """A file or table that cannot be used, and what to do about it; never a value of a cell."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedTable:
+    """Rows and columns as they came in; nothing here is released.
+
+    Attributes
+    ----------
+    name : str
+        What the table is called on screen: the file name without its ending, or what the caller chose.
+    frame : pandas.DataFrame, shape (n, number of columns)
+        Every column that was kept: numeric ones as float64 (missing = NaN), the others as text.
+    numeric_columns, text_columns : tuple of str
+        The columns by kind, in file order.
+    constant_columns : tuple of str
+        Numeric columns that hold at most one distinct value.
+    fingerprint : str
+        SHA-256 of names and values, computed once at load: the key for caches.
+    skipped_lines : int
+        Lines that were left out because they hold more fields than the table has columns. Private, like n.
+    notes : tuple of str
+        What was decided on the way in, by column name; neither cell values nor counts.
+    """
+
+    name: str
+    frame: pd.DataFrame = field(repr=False)
+    numeric_columns: tuple[str, ...]
+    text_columns: tuple[str, ...]
+    constant_columns: tuple[str, ...]
+    fingerprint: str
+    skipped_lines: int = field(repr=False)
+    notes: tuple[str, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are: a private number under add/remove, neither shown nor used unpaid."""
+        return len(self.frame)
+
+    def columns(self, names: Sequence[str]) -> FloatArray:
+        """The chosen numeric columns as a new float64 array of shape (n, d), data units, missing = NaN.
+
+        Raises
+        ------
+        IntakeError
+            If no name is given, a name is given twice, or a name is not a numeric column.
+        """
+        chosen = [names] if isinstance(names, str) else list(names)
+        allowed = f"numeric columns are {listed(self.numeric_columns)}"
+        if not chosen:
+            raise IntakeError(f"No column was chosen; {allowed}; choose at least one.")
+        if len(set(chosen)) < len(chosen):
+            raise IntakeError(f"Columns {listed(chosen)} were asked for, one of them twice; name each once.")
+        unknown = [name for name in chosen if name not in self.frame.columns]
+        if unknown:
+            raise IntakeError(f"There is no column {listed(unknown)}; {allowed}; choose among these.")
+        text = [name for name in chosen if name in self.text_columns]
+        if text:
+            raise IntakeError(f"Column {listed(text)} holds text, not numbers; {allowed}; choose among these.")
+        return np.ascontiguousarray(self.frame[chosen].to_numpy(dtype=np.float64))
+
+    def identifiers(self, column: str) -> NDArray[np.int64]:
+        """Whose each row is, as codes 0, 1, ... of shape (n,); a row without an id is its own person.
+
+        Raises
+        ------
+        IntakeError
+            If the column does not exist, or holds numbers too large to tell two persons apart.
+        """
+        if column not in self.frame.columns:
+            names = listed(tuple(self.frame.columns))
+            raise IntakeError(f"There is no id column {quoted(column)}; columns are {names}; choose among these.")
+        values = self.frame[column]
+        if column in self.numeric_columns and bool((values.abs() >= EXACT_INTEGERS).any()):
+            raise IntakeError(
+                f"Id column {quoted(column)} holds numbers of 2^53 or more, where two persons can round "
+                "to the same number; ids are numbers below 2^53 or text; write these ids as text."
+            )
+        codes, known = pd.factorize(values)
+        codes = codes.astype(np.int64)
+        nameless = codes < 0
+        codes[nameless] = len(known) + np.arange(np.count_nonzero(nameless))
+        return codes
+
+
+def numeric_table(
+    values: Any, columns: Sequence[str] | None = None, *, name: str = "table", notes: tuple[str, ...] = ()
+) -> LoadedTable:
+    """A table from numbers already in memory.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,) or (n, d), or pandas.DataFrame
+        Numbers in data units; a frame may also hold text columns, which are kept as text.
+    columns : sequence of str, optional
+        One name a column; ``column_1``, ``column_2``, ... for an array without names.
+
+    Raises
+    ------
+    IntakeError
+        If the values are not numbers in one or two dimensions, or the names do not fit.
+    """
+    frame = values.copy(deep=False) if isinstance(values, pd.DataFrame) else _frame_of(values)
+    names = [str(column) for column in frame.columns] if columns is None else [str(column) for column in columns]
+    if len(names) != frame.shape[1]:
+        raise IntakeError(f"{len(names)} column names for {frame.shape[1]} columns; give one name a column.")
+    if len(set(names)) < len(names):
+        raise IntakeError(f"Column names {listed(names)} repeat; give every column its own name.")
+    kept = {new: _as_stored(frame.iloc[:, place]) for place, new in enumerate(names)}
+    return table_of(kept, name=name, notes=notes)
+
+
+def table_of(
+    columns: dict[str, FloatArray | pd.Series[Any]],
+    *,
+    name: str,
+    skipped_lines: int = 0,
+    notes: tuple[str, ...] = (),
+) -> LoadedTable:
+    """A ``LoadedTable`` from finished columns: float64 arrays are numeric, series are text."""
+    numeric = tuple(column for column, values in columns.items() if isinstance(values, np.ndarray))
+    for column in numeric:
+        columns[column].flags.writeable = False
+    return LoadedTable(
+        name=name,
+        frame=pd.DataFrame(columns, copy=False),
+        numeric_columns=numeric,
+        text_columns=tuple(column for column in columns if column not in set(numeric)),
+        constant_columns=tuple(column for column in numeric if is_constant(np.asarray(columns[column]))),
+        fingerprint=_fingerprint(columns),
+        skipped_lines=skipped_lines,
+        notes=notes,
+    )
+
+
+def is_constant(values: FloatArray) -> bool:
+    """Whether an array of shape (n,) holds at most one distinct number; missing ones do not count."""
+    present = values[~np.isnan(values)]
+    return present.size == 0 or bool((present == present[0]).all())
+
+
+def quoted(name: str) -> str:
+    """A name between quotation marks, cut at 60 characters."""
+    return f'"{name if len(name) <= 60 else name[:57] + "..."}"'
+
+
+def listed(names: Sequence[str], *, most: int = 12) -> str:
+    """Names as a short list for a sentence; ``(none)`` when there are none."""
+    shown = ", ".join(quoted(name) for name in names[:most])
+    rest = len(names) - most
+    return f"{shown} and {rest} more" if rest > 0 else shown or "(none)"
+
+
+def _frame_of(values: Any) -> pd.DataFrame:
+    # `from None`: the message of the error underneath can quote a cell.
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise IntakeError("The values are not all numbers; give an array of numbers or a data frame.") from None
+    if array.ndim not in (1, 2):
+        raise IntakeError(f"The array has {array.ndim} dimensions; a table has rows and columns; reshape it.")
+    table = array.reshape(len(array), -1) if array.size else array.reshape(len(array), max(array.shape[1:], default=1))
+    return pd.DataFrame(table, columns=[f"column_{place}" for place in range(1, table.shape[1] + 1)], copy=False)
+
+
+def _as_stored(values: pd.Series[Any]) -> FloatArray | pd.Series[Any]:
+    if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_complex_dtype(values):
+        # A copy, so that freezing our column never freezes the caller's array.
+        return np.array(values.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
+    return values.astype("str").reset_index(drop=True)
+
+
+def _fingerprint(columns: dict[str, FloatArray | pd.Series[Any]]) -> str:
+    digest = hashlib.sha256()
+    for name, values in columns.items():
+        digest.update(f"{len(name)}:{name}:{len(values)}:".encode("utf-8", "surrogatepass"))
+        if isinstance(values, np.ndarray):
+            digest.update(np.ascontiguousarray(values).data)
+            continue
+        codes, known = pd.factorize(values)
+        digest.update(b"text" + codes.astype(np.int64).tobytes())
+        lengths = known.str.len().to_numpy(dtype=np.int64)
+        digest.update(lengths.tobytes() + "".join(known).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
