@@ -1,0 +1,94 @@
+"""Tables that anybody may look at: files of ``sample_data/``, a mixture made on demand, scikit-learn's digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.table.csv_intake import LoadedTable, load_csv, numeric_table
+from dpviz.table.sidecar import Sidecar, read_sidecar
+from dpviz.table.simulate import gaussian_mixture, gaussian_mixture_sidecar, simulate
+
+__all__ = ["SAMPLES", "LoadedSample", "Sample", "sample", "simulate"]
+
+#: Present in a checkout; an installed package has the generated and bundled samples only.
+FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
+_FILES = ("fifteen", "city", "people", "colours", "outlier")
+
+
+class LoadedSample(NamedTuple):
+    """A sample and what is declared about it."""
+
+    table: LoadedTable
+    sidecar: Sidecar
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One entry of the list of samples; nothing is read or made before ``load``."""
+
+    id: str
+    title: str
+    description: str
+    load: Callable[[], LoadedSample]
+
+
+def sample(sample_id: str) -> Sample:
+    """The sample of that id; KeyError if there is none."""
+    return {entry.id: entry for entry in SAMPLES}[sample_id]
+
+
+def _file_samples() -> list[Sample]:
+    found = []
+    for stem in _FILES:
+        path = FOLDER / f"{stem}.csv"
+        if path.is_file() and path.with_suffix(".json").is_file():
+            declared = read_sidecar(path.with_suffix(".json"))
+            found.append(Sample(stem, declared.title, declared.description, partial(_load_file, path)))
+    return found
+
+
+def _load_file(path: Path) -> LoadedSample:
+    sidecar = read_sidecar(path.with_suffix(".json"))
+    return LoadedSample(load_csv(path, name=sidecar.title), sidecar)
+
+
+def _load_mixture() -> LoadedSample:
+    return LoadedSample(gaussian_mixture(), gaussian_mixture_sidecar())
+
+
+def _load_digits() -> LoadedSample:
+    from sklearn.datasets import load_digits  # slow to import
+
+    digits = load_digits()
+    values = np.column_stack([digits.data, digits.target])
+    table = numeric_table(values, [*_DIGITS.columns, "label"], name=_DIGITS.title)
+    return LoadedSample(table, _DIGITS)
+
+
+_DIGITS = Sidecar(
+    title="Handwritten digits",
+    description="1,797 scanned digits of 8 x 8 pixels: 64 columns and few rows, a hard case for privacy.",
+    columns=tuple(f"pixel_{row}_{column}" for row in range(8) for column in range(8)),
+    lower=(0.0,) * 64,
+    upper=(16.0,) * 64,
+    bounds_origin="The format: each pixel counts the dark ones among 4 x 4 scanned dots, 0 to 16.",
+    scaling="common",
+    unit_of_privacy="one scanned digit (one row)",
+    n_public=1_797,
+    public=True,
+    source="E. Alpaydin, C. Kaynak: Optical Recognition of Handwritten Digits (UCI), bundled with scikit-learn.",
+    licence="CC BY 4.0",
+    label="label",
+)
+
+SAMPLES: tuple[Sample, ...] = (
+    *_file_samples(),
+    Sample("mixture64", gaussian_mixture_sidecar().title, gaussian_mixture_sidecar().description, _load_mixture),
+    Sample("digits", _DIGITS.title, _DIGITS.description, _load_digits),
+)

@@ -1,0 +1,54 @@
+"""The sample files are what their script makes, and their declarations are honest."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+from dpviz.table.csv_intake import load_csv
+from dpviz.table.sidecar import read_sidecar, to_json
+from sample_data.make import SETS
+
+FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
+
+
+@pytest.mark.parametrize("stem", sorted(SETS))
+def test_script_rewrites_each_file_byte_for_byte(stem: str) -> None:
+    made = SETS[stem]()
+    assert made.csv.encode() == (FOLDER / f"{stem}.csv").read_bytes()
+    assert to_json(made.sidecar).encode() == (FOLDER / f"{stem}.json").read_bytes()
+
+
+def test_every_file_has_a_maker_and_all_are_small() -> None:
+    assert {path.stem for path in FOLDER.glob("*.csv")} == set(SETS)
+    assert {path.stem for path in FOLDER.glob("*.json")} == set(SETS)
+    assert sum(path.stat().st_size for path in FOLDER.glob("*.[cj]s*")) < 2_500_000
+
+
+@pytest.mark.parametrize("stem", sorted(SETS))
+def test_declarations_fit_the_rows_and_do_not_come_from_them(stem: str) -> None:
+    table, declared = load_csv(FOLDER / f"{stem}.csv"), read_sidecar(FOLDER / f"{stem}.json")
+    rows, bounds = table.columns(declared.columns), declared.bounds_for(declared.columns)
+    assert table.skipped_lines == 0
+    assert len(rows) == declared.n_public
+    assert np.isfinite(rows).all()
+    assert (rows >= bounds.lower).all()
+    assert (rows <= bounds.upper).all()
+    assert declared.public
+    for said in (declared.title, declared.description, declared.bounds_origin, declared.source):
+        assert said
+    assert declared.licence.startswith("CC0")
+    for column in filter(None, (declared.label, declared.id_column)):
+        assert column in table.frame.columns
+
+
+def test_plain_kmeans_puts_a_centre_on_the_extreme_person() -> None:
+    table, declared = load_csv(FOLDER / "outlier.csv"), read_sidecar(FOLDER / "outlier.json")
+    bounds = declared.bounds_for(declared.columns)
+    unit = (table.columns(declared.columns) - bounds.lower) / (bounds.upper - bounds.lower)
+    centers = KMeans(3, n_init=10, random_state=0).fit(unit).cluster_centers_
+    extreme = unit[unit.sum(axis=1).argmax()]
+    assert np.abs(centers - extreme).max(axis=1).min() < 1e-9
+    persons = table.identifiers("person_id")
+    assert len(np.unique(persons)) == len(persons) == 120

@@ -1,0 +1,74 @@
+"""Samples load with what is declared about them; stand-ins come from public numbers alone."""
+
+import numpy as np
+import pytest
+
+from dpviz.table.csv_intake import IntakeError
+from dpviz.table.samples import SAMPLES, Sample, sample, simulate
+
+
+@pytest.mark.parametrize("entry", SAMPLES, ids=lambda entry: entry.id)
+def test_sample_loads_and_fits_its_declaration(entry: Sample) -> None:
+    table, declared = entry.load()
+    rows, bounds = table.columns(declared.columns), declared.bounds_for(declared.columns)
+    assert entry.title == declared.title == table.name
+    assert entry.description
+    assert rows.shape == (declared.n_public, len(declared.columns))
+    assert declared.public
+    assert (rows >= bounds.lower).all()
+    assert (rows <= bounds.upper).all()
+    if declared.label is not None:
+        assert declared.label in table.frame.columns
+
+
+def test_all_samples_are_listed_in_a_checkout() -> None:
+    expected = {"fifteen", "city", "people", "colours", "outlier", "mixture64", "digits"}
+    assert {entry.id for entry in SAMPLES} == expected
+
+
+def test_mixture_is_sixty_four_tight_clusters_in_the_unit_ball() -> None:
+    table, declared = sample("mixture64").load()
+    rows, label = table.columns(declared.columns), table.columns(["label"])[:, 0]
+    assert rows.shape == (100_000, 100)
+    assert declared.radius == 1.0
+    assert declared.scaling == "common"
+    assert np.linalg.norm(rows, axis=1).max() <= 1.0 + 1e-12
+    assert set(label) == set(range(64))
+    within = np.stack([rows[label == one].std(axis=0).mean() for one in range(64)])
+    assert within == pytest.approx(0.0125, rel=0.05)
+    centers = np.stack([rows[label == one].mean(axis=0) for one in range(64)])
+    assert np.linalg.norm(centers, axis=1).max() <= 0.88
+
+
+def test_stand_in_repeats_with_its_seed_and_keeps_to_its_bounds() -> None:
+    one, again, other = (simulate([0, -5], [1, 5], 2_000, 2, 4, seed, columns=["a", "b"]) for seed in (1, 1, 2))
+    assert one.fingerprint == again.fingerprint != other.fingerprint
+    rows = one.columns(["a", "b"])
+    assert rows.shape == (2_000, 2)
+    assert (rows >= [0, -5]).all()
+    assert (rows <= [1, 5]).all()
+    assert rows[:, 1].std() > 1
+
+
+@pytest.mark.parametrize(("n", "d", "k"), [(1, 1, 1), (3, 2, 10), (50, 7, 3)])
+def test_stand_in_takes_small_sizes_and_scalar_bounds(n: int, d: int, k: int) -> None:
+    assert simulate(0.0, 1.0, n, d, k, seed=0).columns([f"x_{j}" for j in range(1, d + 1)]).shape == (n, d)
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ({"n": 0}, "n is 0"),
+        ({"k": 0}, "k is 0"),
+        ({"d": 0}, "d is 0"),
+        ({"n": 10**9}, "cells"),
+        ({"lower": 1.0}, "lower < upper"),
+        ({"upper": np.inf}, "finite"),
+        ({"upper": [1.0, 2.0, 3.0]}, "shape"),
+        ({"spread": 0.0}, "spread"),
+    ],
+)
+def test_stand_in_refuses_in_a_sentence(request_: dict[str, object], said: str) -> None:
+    usual = {"lower": 0.0, "upper": 1.0, "n": 10, "d": 2, "k": 2, "seed": 0}
+    with pytest.raises(IntakeError, match=said):
+        simulate(**(usual | request_))  # type: ignore[arg-type]

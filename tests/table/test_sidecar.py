@@ -1,0 +1,151 @@
+"""Sidecars: every accepted form, one canonical text, a sentence for everything else."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.table.csv_intake import IntakeError
+from dpviz.table.sidecar import Sidecar, from_json_value, parse_bounds_option, read_sidecar, sidecar_for, to_json
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"bounds": {"x": [0, 1], "y": [0, 1]}}',
+        '{"lower": 0, "upper": 1, "columns": ["x", "y"]}',
+        '{"lower": [0, 0], "upper": 1, "columns": ["x", "y"]}',
+        '\ufeff{"lower": [0, 0], "upper": [1, 1], "columns": ["x", "y"]}',
+    ],
+)
+def test_minimal_forms_say_the_same(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(text, encoding="utf-8")
+    assert read_sidecar(path) == Sidecar(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0))
+
+
+def test_minimal_file_is_private_and_undeclared() -> None:
+    declared = from_json_value({"bounds": {"x": [0, 1]}})
+    assert not declared.public
+    assert declared.n_public is None
+    assert (declared.scaling, declared.unit_of_privacy) == ("unit", "one row")
+
+
+numbers = st.floats(-1e12, 1e12)
+names = st.text(min_size=1, max_size=8)
+
+
+@st.composite
+def sidecars(draw: st.DrawFn) -> Sidecar:
+    columns = draw(st.lists(names, max_size=4, unique=True))
+    pairs = [sorted(draw(st.tuples(numbers, numbers).filter(lambda p: p[0] != p[1]))) for _ in columns or [""]]
+    others = names.filter(lambda name: name not in columns)
+    id_column = draw(st.none() | others)
+    return Sidecar(
+        title=draw(st.text(max_size=9)),
+        description=draw(st.text(max_size=9)),
+        columns=tuple(columns),
+        lower=tuple(low for low, _ in pairs),
+        upper=tuple(high for _, high in pairs),
+        bounds_origin=draw(st.text(max_size=9)),
+        scaling=draw(st.sampled_from(["unit", "common"])),
+        radius=draw(st.none() | st.floats(1e-6, 1e6)),
+        n_public=draw(st.none() | st.integers(1, 10**9)),
+        public=draw(st.booleans()),
+        label=draw(st.none() | others),
+        id_column=id_column,
+        rows_per_person=None if id_column is None else draw(st.none() | st.integers(1, 9)),
+    )
+
+
+@given(sidecars())
+def test_canonical_text_reads_back_and_is_stable(declared: Sidecar) -> None:
+    again = from_json_value(json.loads(to_json(declared)))
+    assert again == declared
+    assert to_json(again) == to_json(declared)
+
+
+def test_bounds_come_in_the_order_asked_for() -> None:
+    declared = from_json_value({"bounds": {"x": [0, 1], "y": [2, 3], "z": [4, 5]}})
+    bounds = declared.bounds_for(["z", "x"])
+    np.testing.assert_array_equal(bounds.lower, [4, 0])
+    np.testing.assert_array_equal(bounds.upper, [5, 1])
+    with pytest.raises(IntakeError, match='No bounds are declared for "w"'):
+        declared.bounds_for(["x", "w"])
+
+
+@pytest.mark.parametrize(("text", "low", "high"), [("0,1", 0, 1), ("-1e6, 2.5", -1e6, 2.5)])
+def test_bounds_option_takes_a_pair_for_every_column(text: str, low: float, high: float) -> None:
+    bounds = parse_bounds_option(text).bounds_for(["any", "other"])
+    np.testing.assert_array_equal(bounds.lower, [low, low])
+    np.testing.assert_array_equal(bounds.upper, [high, high])
+
+
+def test_bounds_option_takes_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "a,b.json"
+    path.write_text('{"bounds": {"x": [0, 1]}}')
+    assert parse_bounds_option(str(path)).columns == ("x",)
+
+
+@pytest.mark.parametrize("text", ["1,0", "0,0", "0,inf", "nan,1", "0", "0,1,2", "a,b", ""])
+def test_bounds_option_refuses_in_a_sentence(text: str) -> None:
+    with pytest.raises(IntakeError):
+        parse_bounds_option(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ([], "not a JSON object"),
+        ({}, "no bounds"),
+        ({"bounds": {}}, "not an object of pairs"),
+        ({"bounds": {"x": 1}}, "pair"),
+        ({"bounds": {"x": [0, 1, 2]}}, "pair"),
+        ({"bounds": {"x": ["0", 1]}}, "not a number"),
+        ({"bounds": {"x": [True, 2]}}, "not a number"),
+        ({"bounds": {"x": [1, 0]}}, "lower < upper"),
+        ({"bounds": {"x": [0, float("inf")]}}, "finite"),
+        ({"bounds": {"x": [0, 10**400]}}, "finite"),
+        ({"bounds": {"x": [0, 1]}, "lower": 0}, "both"),
+        ({"lower": 0}, "no bounds"),
+        ({"lower": [0, 0], "upper": 1, "columns": ["x"]}, "2 lower and 1 upper"),
+        ({"lower": 0, "upper": 1, "columns": ["x", "x"]}, "repeat"),
+        ({"lower": 0, "upper": 1, "columns": "x"}, "list of names"),
+        ({"bounds": {"x": [0, 1]}, "scalling": "unit"}, "unknown keys"),
+        ({"bounds": {"x": [0, 1]}, "scaling": "log"}, "scaling"),
+        ({"bounds": {"x": [0, 1]}, "radius": -1}, "radius"),
+        ({"bounds": {"x": [0, 1]}, "n_public": 0}, "n_public"),
+        ({"bounds": {"x": [0, 1]}, "n_public": 1.5}, "whole number"),
+        ({"bounds": {"x": [0, 1]}, "public": "yes"}, "true or false"),
+        ({"bounds": {"x": [0, 1]}, "title": 3}, "not text"),
+        ({"bounds": {"x": [0, 1]}, "label": "x"}, "bounds too"),
+        ({"bounds": {"x": [0, 1]}, "rows_per_person": 3}, "id_column"),
+    ],
+)
+def test_wrong_declarations_get_a_sentence(value: object, said: str) -> None:
+    with pytest.raises(IntakeError, match=said):
+        from_json_value(value)
+
+
+def test_files_that_are_no_json_get_a_sentence_without_their_content(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    for content in (b"", b"secret,1\n", b"\xff\xfe\x00", b"[" * 100_000, b" " * 1_000_001):
+        path.write_bytes(content)
+        with pytest.raises(IntakeError) as caught:
+            read_sidecar(path)
+        assert "secret" not in str(caught.value)
+        assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    for missing in (tmp_path / "none.json", tmp_path, "a\0b"):
+        with pytest.raises(IntakeError):
+            read_sidecar(missing)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.tsv"])
+def test_sidecar_lies_beside_its_table(tmp_path: Path, name: str) -> None:
+    assert sidecar_for(tmp_path / name) is None
+    (tmp_path / "x.json").write_text("{}")
+    assert sidecar_for(tmp_path / name) == tmp_path / "x.json"
+    assert sidecar_for(tmp_path / "x.json") is None
