@@ -389,13 +389,16 @@ class DataRoom:
 
     def _true_answers(self, queries: list[Query]) -> list[Any]:
         """Answers without noise, added up over chunks; queries over one partition share its assignment."""
-        totals: list[Any] = [None] * len(queries)
         overs = [query.over for query in queries]
-        for chunk in self._rows.chunks(max(query.width for query in queries)):
+
+        def answers(chunk: Array) -> list[Any]:
             cells = {id(over): over.assign(chunk) for over in overs}
-            for i, (query, over) in enumerate(zip(queries, overs, strict=True)):
-                answer = query.tally(chunk, cells[id(over)])
-                totals[i] = answer if totals[i] is None else totals[i] + answer
+            return [query.tally(chunk, cells[id(over)]) for query, over in zip(queries, overs, strict=True)]
+
+        parts = self._rows.map(answers, max(query.width for query in queries))
+        totals = next(parts)
+        for part in parts:
+            totals = [total + more for total, more in zip(totals, part, strict=True)]
         return totals
 
 

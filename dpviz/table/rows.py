@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from itertools import islice
+from typing import TypeVar
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from dpviz.table.domain import Array, Codes, Region
 
 # One temporary block of a query (chunk rows x its width) holds about this many numbers: 2 MB stay in cache.
 BLOCK_NUMBERS = 2**18
+
+Answer = TypeVar("Answer")
 
 
 class Rows:
@@ -35,6 +43,20 @@ class Rows:
         for start in range(0, max(1, len(self.values)), size):
             yield self.values[start : start + size]
 
+    def map(self, ask: Callable[[Array], Answer], width: int) -> Iterator[Answer]:
+        """``ask`` of every chunk, in the order of the chunks; several chunks at a time where there are several cores.
+
+        No more answers than threads wait to be taken, so memory stays bounded by a few chunks.
+        """
+        chunks = self.chunks(width)
+        threads = _threads()
+        if threads == 1 or len(self.values) * max(1, width) <= self.block_numbers:
+            yield from map(ask, chunks)
+            return
+        with _linear_algebra().limit(limits=1), ThreadPoolExecutor(threads) as pool:
+            while batch := list(islice(chunks, threads)):
+                yield from pool.map(ask, batch)
+
     def project(self, frame: Array, region: Region) -> Rows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
         image = np.empty((len(self.values), len(frame)))
@@ -43,6 +65,16 @@ class Rows:
             image[start : start + len(chunk)] = region.clip(chunk @ frame.T)
             start += len(chunk)
         return Rows(image, block_numbers=self.block_numbers)
+
+
+@lru_cache(maxsize=1)
+def _linear_algebra() -> ThreadpoolController:
+    # Threads over chunks and threads inside a matrix product would get in each other's way.
+    return ThreadpoolController()
+
+
+def _threads() -> int:
+    return int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
 
 
 def keep_rows_per_person(values: Array, persons: Codes, most: int) -> Codes:
