@@ -1,0 +1,1 @@
+"""Streamlit glue: session state, widgets, badges."""

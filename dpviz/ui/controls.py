@@ -1,0 +1,157 @@
+"""The settings every page shares: ε, δ, k. Links carry them; they carry no data and no seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import log
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from dpviz.algorithms.registry import AUTO
+from dpviz.ui.visit import current_table
+
+Number = TypeVar("Number", int, float)
+
+LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
+USUAL_DELTA = 1e-6
+MOST_CLUSTERS, USUAL_CLUSTERS = 1_000, 5
+
+ROUND_EPSILONS = (
+    *(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5, 0.7),
+    *(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 25.0, 35.0),
+)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the shared settings ask for; every number is checked again by ``run``."""
+
+    algorithm: str
+    k: int
+    epsilon: float
+    delta: float
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def request(algorithm: str | None = None, params: Mapping[str, Any] | None = None) -> Request:
+    """The shared settings as they stand; ``algorithm`` and ``params`` override what the page's widgets say."""
+    chosen = algorithm or str(_setting("algorithm", AUTO))
+    return Request(
+        algorithm=chosen,
+        k=int(_setting("k", USUAL_CLUSTERS)),
+        epsilon=float(_setting("epsilon", USUAL_EPSILON)),
+        delta=float(_setting("delta", default_delta())),
+        params=dict(params if params is not None else st.session_state.get(f"params:{chosen}", {})),
+    )
+
+
+def epsilon_control(key: str = "epsilon", *, label: str = "ε, the privacy budget") -> float:
+    """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box beside it, kept in step."""
+    slider_key = f"{key}:slider"
+    slider_place, box_place = st.columns([3, 1.25], vertical_alignment="bottom", gap="small")
+    _start(key, USUAL_EPSILON)
+    # The box is drawn first: it is what a link sets, and the slider follows it.
+    epsilon = box_place.number_input(
+        "exact ε",
+        LOWEST_EPSILON,
+        HIGHEST_EPSILON,
+        step=0.01,
+        format="%g",
+        key=key,
+        bind="query-params",
+        help="Any number from 0.01 to 35.",
+    )
+    st.session_state[slider_key] = nearest_round(epsilon)
+    slider_place.select_slider(
+        label,
+        ROUND_EPSILONS,
+        format_func=lambda value: f"{value:g}",
+        key=slider_key,
+        on_change=_follow_slider,
+        args=(slider_key, key),
+        help="The most that one person's presence can change the odds of any result is a factor of e^ε. "
+        "Small is private; above 5 is weak.",
+    )
+    return _remember(key, float(epsilon))
+
+
+def delta_control(key: str = "delta", *, disabled: bool = False) -> float:
+    """δ as an exact box; at first min(1e-6, 1/(10 n)) where n is public."""
+    usual = default_delta()
+    _start(key, usual)
+    delta = st.number_input(
+        "δ, the slack",
+        0.0,
+        0.1,
+        step=1e-7,
+        format="%.1e",
+        key=key,
+        bind="query-params",
+        disabled=disabled,
+        help="Roughly, the chance that the ε promise fails; keep it well below 1/n. Pure algorithms ignore it; "
+        f"usual here: min(1e-6, 1/(10 n)) = {usual:.1e}.",
+    )
+    return _remember(key, float(delta))
+
+
+def k_control(key: str = "k") -> int:
+    """k, the number of clusters."""
+    _start(key, USUAL_CLUSTERS)
+    k = st.number_input(
+        "k, the number of clusters",
+        1,
+        MOST_CLUSTERS,
+        step=1,
+        key=key,
+        bind="query-params",
+        help="More clusters mean fewer people in each, and so more noise in every centre.",
+    )
+    return _remember(key, int(k))
+
+
+def suggest_k(k: int) -> None:
+    """Set k for a table whose good k is known publicly; call it before any control is drawn."""
+    st.session_state["k"] = _remember("k", k)
+
+
+def suggest_delta() -> None:
+    """Set δ to the usual one for the open table; call it before any control is drawn."""
+    st.session_state["delta"] = _remember("delta", default_delta())
+
+
+def default_delta() -> float:
+    """min(1e-6, 1/(10 n)) for a public n, else 1e-6; at most two digits."""
+    table = current_table()
+    n = table.n_public if table is not None else None
+    return USUAL_DELTA if n is None else float(f"{min(USUAL_DELTA, 1 / (10 * n)):.1e}")
+
+
+def nearest_round(epsilon: float) -> float:
+    """The round value nearest to ``epsilon`` on the log scale.
+
+    >>> nearest_round(1.1), nearest_round(8.9), nearest_round(1e9)
+    (1.0, 10.0, 35.0)
+    """
+    return min(ROUND_EPSILONS, key=lambda value: abs(log(value / max(epsilon, 1e-9))))
+
+
+def _follow_slider(slider_key: str, key: str) -> None:
+    st.session_state[key] = st.session_state[slider_key]
+
+
+def _start(key: str, value: float) -> None:
+    """The first value of a widget that a link may set: what this visit remembers, else ``value``."""
+    if key not in st.session_state and key not in st.query_params:
+        st.session_state[key] = st.session_state.get(f"setting:{key}", value)
+
+
+def _remember(key: str, value: Number) -> Number:
+    st.session_state[f"setting:{key}"] = value
+    return value
+
+
+def _setting(key: str, usual: Any) -> Any:
+    """A widget's value where it is drawn on this page, else what was last set on any page."""
+    return st.session_state.get(key, st.session_state.get(f"setting:{key}", usual))

@@ -1,0 +1,99 @@
+"""Looks at the rows themselves: allowed by the owner's switch, counted, never part of a release."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, cast
+
+import streamlit as st
+
+from dpviz.privacy.room import Revealed
+from dpviz.runs.evaluation import Reference, reference_for
+from dpviz.ui.declaration import FileKind, OpenTable
+
+_LOOKS, _REVEALED, _REFERENCES = "looks:list", "looks:revealed", "looks:references"
+_KEPT_REVEALED, _KEPT_REFERENCES = 2, 24
+
+
+@dataclass(frozen=True)
+class Look:
+    """One kind of look at one table."""
+
+    key: str
+    table_title: str
+    kind: FileKind
+    note: str
+
+
+def reveal_switch(table: OpenTable) -> bool:
+    """The owner's switch, one for each table: drawn in the sidebar, off at first for a private file."""
+    shown: bool = st.toggle(
+        "Show truth (revealed)",
+        value=table.kind.may_be_shown,
+        key=_switch(table),
+        persist_state="session",
+        help="Shows rows, true counts, losses and the k-means++ reference. These are read without any privacy: "
+        "every distinct look is counted, and none enters a release.",
+    )
+    return shown
+
+
+def reveal_allowed(table: OpenTable) -> bool:
+    """Whether the owner lets this visit show rows: at first yes for public and simulated files, no for private ones."""
+    return bool(st.session_state.get(_switch(table), table.kind.may_be_shown))
+
+
+def reveal(table: OpenTable, note: str) -> Revealed | None:
+    """The rows of ``table`` if the owner allows it, else None; each distinct ``note`` counts as one look."""
+    if not reveal_allowed(table):
+        return None
+    kept = _cache(_REVEALED)
+    look = Look(table.key, table.title, table.kind, note)
+    if table.key not in kept:
+        _store(kept, table.key, table.private.reveal(note=note), _KEPT_REVEALED)
+    elif look not in _looks():
+        table.private.looks.append(note)
+    if look not in _looks():
+        _looks().append(look)
+    kept.move_to_end(table.key)
+    return cast("Revealed", kept[table.key])
+
+
+def reference(table: OpenTable, k: int) -> Reference | None:
+    """The non-private k-means++ of ``table``, computed once for each k, if the owner allows looks."""
+    revealed = reveal(table, "k-means++ reference")
+    if revealed is None:
+        return None
+    kept = _cache(_REFERENCES)
+    if (table.key, k) not in kept:
+        _store(kept, (table.key, k), reference_for(revealed, k), _KEPT_REFERENCES)
+    return cast("Reference", kept[(table.key, k)])
+
+
+def looks() -> list[str]:
+    """All looks of this visit in words, oldest first."""
+    return [f"{look.table_title} ({look.kind.value}): {look.note}" for look in _looks()]
+
+
+def private_looks() -> list[Look]:
+    """The looks at private files only: the ones that weigh."""
+    return [look for look in _looks() if look.kind is FileKind.PRIVATE]
+
+
+def _switch(table: OpenTable) -> str:
+    return f"truth:{table.key[:16]}"
+
+
+def _looks() -> list[Look]:
+    return cast("list[Look]", st.session_state.setdefault(_LOOKS, []))
+
+
+def _cache(name: str) -> OrderedDict[Any, Any]:
+    return cast("OrderedDict[Any, Any]", st.session_state.setdefault(name, OrderedDict()))
+
+
+def _store(cache: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
+    cache[key] = value
+    while len(cache) > most:
+        cache.popitem(last=False)
