@@ -1,0 +1,218 @@
+"""The far side of a job: a process that receives its work, streams what that yields, dies with its parent.
+
+It is a fresh interpreter rather than a spawned child of ``multiprocessing`` for two reasons: it never re-runs
+the main script (under Streamlit that would be a page), and its environment is handed to it rather than set in
+a server full of threads. Rows travel through a pipe, from memory to memory; nothing is written to disk.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO, Any, NamedTuple, NoReturn
+
+PROGRESS_INTERVAL = 0.2
+"""Seconds between two progress reports that cross the pipe."""
+
+_ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
+_BOOT = "import sys; sys.path[:] = {path!r}; from dpviz.runs.worker import serve; serve()"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the work is: yield it as often as you like, only about five a second are delivered."""
+
+    done: int
+    total: int
+    note: str = ""
+
+    @property
+    def fraction(self) -> float:
+        """Share of the work that is done, in [0, 1]."""
+        return min(1.0, max(0.0, self.done / self.total)) if self.total > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a job failed: the type of the error, and its message only if that type vouches for it.
+
+    An exception class vouches for its messages with a class attribute ``safe_message = True``: no message of
+    it (nor of a subclass) ever carries a value of the data. Any other message stays in the worker.
+    """
+
+    kind: str
+    message: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failure:
+        """``error`` as it may be shown."""
+        safe = getattr(type(error), "safe_message", False) is True
+        return cls(type(error).__name__, str(error) if safe else "")
+
+    @classmethod
+    def of_death(cls, exit_code: int) -> Failure:
+        """A worker that ended without saying why."""
+        cause = f"signal {-exit_code}" if exit_code < 0 else f"exit code {exit_code}"
+        return cls("WorkerDied", f"the worker ended without an answer ({cause}; often: out of memory)")
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}" if self.message else self.kind
+
+
+class Item(NamedTuple):
+    """A result on the pipe, told apart from `Progress` and from the end (a `Failure` or None)."""
+
+    value: Any
+
+
+def new_worker() -> subprocess.Popen[bytes]:
+    """A worker that waits for its work; it and whatever it starts form one process group."""
+    return subprocess.Popen(
+        [sys.executable, "-c", _BOOT.format(path=sys.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **_ONE_THREAD},
+        start_new_session=True,
+    )
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """End a worker and whatever it started, and wait until it is gone."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
+    process.wait()
+
+
+def serve() -> None:
+    """Do one piece of work (the worker's whole life)."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what the work prints must not end up among the answers
+    outbox = _Outbox(answers)
+    failure = None
+    try:
+        work, args, kwargs = receive(requests, on_arrival=lambda: _die_with_parent(requests.fileno()))
+        for item in work(*args, **kwargs):
+            outbox.put(item)
+    except BaseException as error:  # whatever it is, its message and traceback may quote rows: they end here
+        failure = Failure.of(error)
+    with suppress(OSError):  # nobody listens any more
+        outbox.end(failure)
+
+
+def _die_with_parent(pipe: int) -> None:
+    """From now on, end this process and its children as soon as the other side of ``pipe`` closes."""
+
+    def watch() -> NoReturn:
+        while os.read(pipe, 1):
+            pass
+        if hasattr(os, "killpg"):
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent-watch", daemon=True).start()
+
+
+class _Outbox:
+    """The worker's end of the pipe: results at once, progress at most every ``PROGRESS_INTERVAL`` seconds.
+
+    A report that comes too soon waits; the newest one is sent when its time has come, or before a result.
+    """
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        self._pipe = pipe
+        self._lock = threading.Lock()
+        self._waiting: Progress | None = None
+        self._timer_runs = False
+
+    def put(self, item: object) -> None:
+        """Send ``item``, or let it wait if it is progress and too soon."""
+        with self._lock:
+            if not isinstance(item, Progress):
+                self._flush()
+                send(self._pipe, pack(Item(item)))
+            else:
+                self._waiting = item
+                if not self._timer_runs:
+                    self._flush()
+                    self._start_timer()
+
+    def end(self, failure: Failure | None) -> None:
+        """Send how the work ended."""
+        with self._lock:
+            self._flush()
+            send(self._pipe, pack(failure))
+
+    def _flush(self) -> None:
+        if self._waiting is not None:
+            send(self._pipe, pack(self._waiting))
+            self._waiting = None
+
+    def _start_timer(self) -> None:
+        self._timer_runs = True
+        timer = threading.Timer(PROGRESS_INTERVAL, self._on_time)
+        timer.daemon = True
+        timer.start()
+
+    def _on_time(self) -> None:
+        with self._lock:
+            self._timer_runs = False
+            if self._waiting is not None:
+                self._flush()
+                self._start_timer()
+
+
+class Parcel(NamedTuple):
+    """A pickled object: its large arrays are views of the object's own memory, not copies."""
+
+    head: bytes
+    arrays: list[memoryview]
+
+
+def pack(message: object) -> Parcel:
+    """``message``, ready for the pipe."""
+    buffers: list[pickle.PickleBuffer] = []
+    head = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
+    return Parcel(head, [buffer.raw() for buffer in buffers])
+
+
+def send(pipe: IO[bytes], parcel: Parcel) -> None:
+    """Write a parcel; blocks while the pipe is full."""
+    sizes = [len(parcel.head), *(array.nbytes for array in parcel.arrays)]
+    pipe.write(struct.pack(f"<I{len(sizes)}Q", len(sizes), *sizes))
+    pipe.write(parcel.head)
+    for array in parcel.arrays:
+        pipe.write(array)
+    pipe.flush()
+
+
+def receive(pipe: IO[bytes], on_arrival: Callable[[], None] = lambda: None) -> Any:
+    """The next object; ``on_arrival`` is called when all its bytes are here, before it is rebuilt.
+
+    Raises
+    ------
+    EOFError
+        If the pipe closes first.
+    """
+    (count,) = struct.unpack("<I", _read(pipe, 4))
+    sizes = struct.unpack(f"<{count}Q", _read(pipe, 8 * count))
+    head, *arrays = [_read(pipe, size) for size in sizes]
+    on_arrival()
+    return pickle.loads(head, buffers=arrays)
+
+
+def _read(pipe: IO[bytes], size: int) -> bytearray:
+    data = bytearray(size)
+    if pipe.readinto(data) != size:  # type: ignore[attr-defined]
+        raise EOFError
+    return data

@@ -1,0 +1,88 @@
+"""What the job tests run in workers: module-level generators, importable by name."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpviz.runs.jobs import Progress
+
+SECRET = "row 17 is 42.4242"
+
+
+class Vouched(Exception):
+    safe_message = True
+
+
+class Stubborn:
+    def __reduce__(self) -> str:
+        raise TypeError(SECRET)
+
+
+def count(n: int) -> Iterator[Progress | int]:
+    for i in range(n):
+        yield i
+        yield Progress(i + 1, n)
+
+
+def chatter(n: int) -> Iterator[Progress]:
+    for i in range(n):
+        yield Progress(i + 1, n, note=f"step {i + 1}")
+
+
+def one_then_hang() -> Iterator[Progress | str]:
+    yield Progress(1, 10)
+    yield Progress(2, 10)  # too soon: it must arrive all the same, while the work is silent
+    yield "ready"
+    yield Progress(3, 10)
+    yield Progress(4, 10)
+    time.sleep(60)
+
+
+def hang(with_child: bool = False) -> Iterator[int]:
+    yield os.getpid()
+    if with_child:
+        yield subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid
+    time.sleep(60)
+
+
+def fail(kind: str) -> Iterator[int]:
+    yield 1
+    if kind == "vouched":
+        raise Vouched("choose an epsilon above 0")
+    if kind == "exit":
+        sys.exit(SECRET)
+    if kind == "unpicklable":
+        yield Stubborn()  # type: ignore[misc]
+    raise ValueError(SECRET)
+
+
+def die() -> Iterator[int]:
+    yield 1
+    os._exit(3)
+
+
+def say(text: str) -> Iterator[str]:
+    print(text)
+    os.write(1, text.encode())
+    yield text
+
+
+def echo(array: NDArray[np.float64], times: int) -> Iterator[NDArray[np.float64]]:
+    for i in range(times):
+        yield array + i
+
+
+def surroundings() -> Iterator[dict[str, object]]:
+    from threadpoolctl import threadpool_info
+
+    np.ones((2, 2)) @ np.ones((2, 2))
+    yield {
+        "OMP_NUM_THREADS": os.environ["OMP_NUM_THREADS"],
+        "threads": [pool["num_threads"] for pool in threadpool_info()],
+        "streamlit": "streamlit" in sys.modules,
+    }

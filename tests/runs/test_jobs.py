@@ -1,0 +1,338 @@
+import gc
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dpviz.runs import jobs
+from dpviz.runs.jobs import Failure, Job, JobShelf, JobState, Progress, ShelfFull
+from tests.runs import job_work
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def ended(job: Job) -> JobState:
+    assert job.wait(60), "the job did not end"
+    return job.state
+
+
+def eventually(fact: Callable[[], object], seconds: float = 30) -> bool:
+    end = time.monotonic() + seconds
+    while not fact():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def is_alive(pid: int) -> bool:
+    """Whether the process runs; one that has ended and only waits to be collected does not."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text() if Path("/proc/self/stat").exists() else os.kill(pid, 0)
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status is None or status.rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.fixture
+def started() -> Iterator[list[Job]]:
+    running: list[Job] = []
+    yield running
+    for job in running:
+        job.cancel()
+
+
+def test_results_arrive_complete_and_in_order():
+    job = Job.start(job_work.count, 2000)
+    polled = []
+    while not job.wait(0.01):
+        polled += job.poll()
+    polled += job.poll()
+    assert job.state is JobState.DONE
+    assert polled == job.items == list(range(2000))
+    assert job.poll() == []
+    assert job.error is None
+
+
+def test_progress_is_thinned_but_its_last_report_arrives():
+    job = Job.start(job_work.chatter, 20_000)
+    seen = set()
+    while not job.wait(0.001):
+        seen.add(job.progress)
+    assert job.progress == Progress(20_000, 20_000, note="step 20000")
+    assert len(seen - {None}) <= 2 + job.elapsed * 5
+    assert job.items == []
+
+
+def test_a_held_back_report_arrives_while_the_work_is_silent(started):
+    job = Job.start(job_work.one_then_hang)
+    started.append(job)
+    assert eventually(lambda: job.progress == Progress(4, 10))
+    assert job.items == ["ready"]
+
+
+def test_a_report_is_never_overtaken_by_a_later_result(started):
+    job = Job.start(job_work.one_then_hang)
+    started.append(job)
+    assert eventually(lambda: job.items)
+    assert job.progress is not None
+    assert job.progress.done >= 2
+
+
+def test_time_left_follows_the_pace_since_the_first_report(monkeypatch):
+    now = 1000.0
+    monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now))
+    job: Job = Job(job_work.count, 1)
+    job._state = JobState.RUNNING
+    job._take(Progress(40, 100))  # resumed: these forty took no time
+    assert job.seconds_left is None
+    now = 1010.0
+    job._take(Progress(60, 100))
+    assert job.seconds_left == 20  # 20 steps took 10 s, 40 are left
+    now = 1015.0
+    assert job.seconds_left == 15
+    now = 1100.0
+    assert job.seconds_left == 0
+    job.cancel()
+    assert job.seconds_left is None
+
+
+@pytest.mark.parametrize("with_child", [False, True])
+def test_cancel_ends_the_worker_and_its_children_and_keeps_the_results(with_child):
+    job = Job.start(job_work.hang, with_child)
+    assert eventually(lambda: len(job.items) == 1 + with_child)
+    pids = job.items
+    assert all(map(is_alive, pids))
+    job.cancel()
+    assert job.state is JobState.CANCELLED
+    assert eventually(lambda: not any(map(is_alive, pids)), seconds=1)
+    assert job.items == pids
+    assert job.error is None
+    seconds = job.elapsed
+    job.cancel()
+    assert job.elapsed == seconds
+
+
+def test_cancelling_before_the_worker_is_up_is_safe():
+    for _ in range(3):
+        job = Job.start(job_work.hang)
+        job.cancel()
+        assert job.state is JobState.CANCELLED
+
+
+def test_cancelling_a_finished_job_changes_nothing():
+    job = Job.start(job_work.count, 3)
+    ended(job)
+    job.cancel()
+    assert job.state is JobState.DONE
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("plain", "ValueError"), ("exit", "SystemExit"), ("unpicklable", "TypeError")]
+)
+def test_an_error_crosses_as_its_type_without_its_message(kind, name, capfd):
+    job = Job.start(job_work.fail, kind)
+    assert ended(job) is JobState.FAILED
+    assert job.error == Failure(name)
+    assert job.items == [1]
+    assert job_work.SECRET not in repr(vars(job))
+    time.sleep(0.2)  # were a traceback on its way to the console, it would be here by now
+    assert job_work.SECRET not in "".join(capfd.readouterr())
+
+
+def test_an_error_that_vouches_for_its_messages_keeps_them():
+    job = Job.start(job_work.fail, "vouched")
+    assert ended(job) is JobState.FAILED
+    assert str(job.error) == "Vouched: choose an epsilon above 0"
+
+
+def test_only_the_class_can_vouch_for_a_message():
+    error = ValueError(job_work.SECRET)
+    error.safe_message = True  # type: ignore[attr-defined]
+    assert Failure.of(error).message == ""
+
+
+def test_a_worker_that_dies_is_a_failure_with_a_reason():
+    job = Job.start(job_work.die)
+    assert ended(job) is JobState.FAILED
+    assert job.error is not None
+    assert job.error.kind == "WorkerDied"
+    assert "exit code 3" in job.error.message
+    assert job.items == [1]
+
+
+def test_work_that_the_worker_cannot_find_fails_with_the_type_of_the_error():
+    job: Job = Job(job_work.count, 1)
+    head = job._parcel.head.replace(b"job_work", b"job_lost")
+    job._parcel = job._parcel._replace(head=head)
+    job.begin()
+    assert ended(job) is JobState.FAILED
+    assert job.error == Failure("ModuleNotFoundError")
+
+
+def test_work_must_be_importable():
+    def local() -> Iterator[int]:
+        yield 1
+
+    with pytest.raises(ValueError, match="top level of a module"):
+        Job(local)
+
+
+def test_arguments_that_cannot_travel_are_refused_at_once():
+    with pytest.raises((pickle.PicklingError, TypeError, AttributeError)):
+        Job(job_work.say, lambda: None)
+
+
+def test_large_arrays_cross_both_ways_with_a_full_pipe():
+    rows = np.arange(500_000.0).reshape(-1, 5)
+    job = Job.start(job_work.echo, rows, 6)  # 4 MB each: far more than a pipe holds, and nobody polls
+    assert ended(job) is JobState.DONE
+    for i, echoed in enumerate(job.items):
+        np.testing.assert_array_equal(echoed, rows + i)
+
+
+def test_what_the_work_prints_stays_out_of_the_answers():
+    job = Job.start(job_work.say, "hello")
+    assert ended(job) is JobState.DONE
+    assert job.items == ["hello"]
+
+
+def test_the_worker_computes_on_one_thread_without_streamlit():
+    before = dict(os.environ)
+    job = Job.start(job_work.surroundings)
+    assert ended(job) is JobState.DONE
+    (found,) = job.items
+    assert found["OMP_NUM_THREADS"] == "1"
+    assert set(found["threads"]) == {1}
+    assert not found["streamlit"]
+    assert dict(os.environ) == before
+
+
+PARENT = """
+import time
+print("the main script runs", flush=True)
+from dpviz.runs.jobs import Job
+from tests.runs import job_work
+job = Job.start(job_work.hang, True)
+while len(job.items) < 2:
+    time.sleep(0.02)
+print(*job.items, flush=True)
+{then}
+"""
+
+
+@pytest.fixture
+def parent(tmp_path) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
+    """A script of its own with a job that hangs (and a grandchild), and what it does ``then``."""
+    processes = []
+
+    def run(then: str) -> subprocess.Popen[str]:
+        script = tmp_path / "parent.py"
+        script.write_text(PARENT.format(then=then))
+        with (tmp_path / "stderr").open("w") as stderr:  # an orphan would hold a pipe open
+            process = subprocess.Popen(
+                [sys.executable, script],
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+            )
+        processes.append(process)
+        return process
+
+    yield run
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is a POSIX way to go")
+def test_no_orphan_after_the_parent_is_killed(parent):
+    process = parent("time.sleep(60)")
+    assert process.stdout.readline() == "the main script runs\n"
+    pids = [int(pid) for pid in process.stdout.readline().split()]
+    assert len(pids) == 2
+    assert all(map(is_alive, pids))
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert eventually(lambda: not any(map(is_alive, pids)), seconds=5)
+
+
+def test_no_orphan_and_no_noise_after_the_parent_exits(parent, tmp_path):
+    process = parent("raise SystemExit(7)")
+    out, _ = process.communicate(timeout=60)
+    first, second = out.splitlines()  # a third line would be the main script, run again by the worker
+    assert first == "the main script runs"
+    assert eventually(lambda: not any(is_alive(int(pid)) for pid in second.split()), seconds=5)
+    assert process.returncode == 7
+    assert (tmp_path / "stderr").read_text() == ""
+
+
+def test_a_shelf_runs_one_job_at_a_time_in_order():
+    shelf = JobShelf()
+    first, second, third = (shelf.get(shelf.submit(job_work.hang)) for _ in range(3))
+    assert [job.state for job in (first, second, third)] == [
+        JobState.RUNNING,
+        JobState.QUEUED,
+        JobState.QUEUED,
+    ]
+    assert second.elapsed == 0
+    second.cancel()
+    first.cancel()
+    assert second.state is JobState.CANCELLED
+    assert eventually(lambda: third.state is JobState.RUNNING)
+    assert eventually(lambda: third.items)
+    third.cancel()
+
+
+def test_the_next_job_starts_when_one_is_done_or_fails():
+    shelf = JobShelf()
+    ids = [
+        shelf.submit(job_work.count, 2),
+        shelf.submit(job_work.fail, "plain"),
+        shelf.submit(job_work.count, 3),
+    ]
+    assert [ended(shelf.get(job_id)) for job_id in ids] == [JobState.DONE, JobState.FAILED, JobState.DONE]
+    assert len(set(ids)) == 3
+
+
+def test_a_full_shelf_drops_the_oldest_finished_job_but_never_a_waiting_one():
+    shelf = JobShelf(max_jobs=2)
+    done = shelf.submit(job_work.count, 1)
+    ended(shelf.get(done))
+    running, waiting = shelf.submit(job_work.hang), shelf.submit(job_work.hang)
+    assert shelf.get(done) is None
+    assert len(shelf) == 2
+    with pytest.raises(ShelfFull, match="cancel one"):
+        shelf.submit(job_work.hang)
+    for job_id in (waiting, running):
+        shelf.get(job_id).cancel()
+
+
+def test_finished_jobs_are_dropped_by_age():
+    shelf = JobShelf(max_age=1e9)
+    job_id = shelf.submit(job_work.count, 1)
+    ended(shelf.get(job_id))
+    assert shelf.get(job_id) is not None
+    shelf.max_age = 0
+    assert shelf.get(job_id) is None
+    assert len(shelf) == 0
+
+
+def test_jobs_go_with_their_shelf():
+    shelf = JobShelf()
+    job = shelf.get(shelf.submit(job_work.hang))
+    waiting = shelf.get(shelf.submit(job_work.hang))
+    assert eventually(lambda: job.items)
+    del shelf
+    gc.collect()
+    assert job.state is waiting.state is JobState.CANCELLED
+    assert eventually(lambda: not is_alive(job.items[0]), seconds=1)
