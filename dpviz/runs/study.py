@@ -1,0 +1,246 @@
+"""Many runs over a grid of algorithms, k and ε: one tidy row a run, and their medians. Nothing here is a release."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpviz import check
+from dpviz.algorithms.card import Card
+from dpviz.algorithms.registry import card_of
+from dpviz.privacy.accounting import Accounting, capacity
+from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.runs.evaluation import Reference, assign, baselines, evaluate, label_accuracy, reference_for
+from dpviz.runs.run import run
+from dpviz.runs.worker import Progress
+from dpviz.table.domain import Codes
+
+# What identifies a line of a study, and what is measured in each run.
+KEYS = ("contender", "algorithm", "preset", "k", "epsilon")
+MEASURES = ("nicv", "ratio", "matched_error", "ari", "label_accuracy", "seconds")
+
+
+@dataclass(frozen=True)
+class Contender:
+    """An algorithm with its parameters; those that are not given keep their defaults."""
+
+    algorithm: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def card(self) -> Card:
+        return card_of(self.algorithm)
+
+    @property
+    def preset(self) -> str:
+        """The preset by name, or "" for an algorithm without presets."""
+        return str(getattr(self.card.params.parse(self.params), "preset", ""))
+
+    @property
+    def label(self) -> str:
+        """The title, with whatever differs from the defaults."""
+        card, changed = self.card, []
+        for knob in card.params.knobs():
+            value = self.params.get(knob.name, knob.default)
+            if value != knob.default:
+                changed.append(str(value) if knob.name == "preset" else f"{knob.name} = {value}")
+        return f"{card.title} ({', '.join(changed)})" if changed else card.title
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run of a study: its place in the grid, which alone decides its seed."""
+
+    contender: Contender
+    k: int
+    epsilon: float
+    delta: float
+    repeat: int
+
+    @property
+    def key(self) -> str:
+        """The same text for the same trial in every process: what a resumed study looks up."""
+        parameters = json.dumps(dict(self.contender.params), sort_keys=True, default=str)
+        return f"{self.contender.algorithm} {parameters} {self.k} {self.epsilon!r} {self.delta!r} {self.repeat}"
+
+    def seed(self, study_seed: int) -> int:
+        """A seed of this trial's own, whatever else the study contains."""
+        mixed = np.random.SeedSequence((study_seed, zlib.crc32(self.key.encode()), self.repeat))
+        return int(mixed.generate_state(1, np.uint64)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Yardstick:
+    """What the losses of one k are measured against, on revealed rows; losses per row, unit coordinates squared."""
+
+    k: int
+    reference: Reference
+    one_center: float
+    data_independent: float
+
+
+def trials(
+    contenders: Sequence[Contender], ks: Sequence[int], epsilons: Sequence[float], *, delta: float, repeats: int
+) -> list[Trial]:
+    """The whole grid, every point once before any point a second time, so that a picture fills evenly.
+
+    Raises
+    ------
+    RequestError
+        If a number is outside its range, or an algorithm cannot run at this δ.
+    """
+    check.at_least(1, number_of_algorithms=len(contenders), number_of_epsilons=len(epsilons), repeats=repeats)
+    for k in ks:
+        check.at_least(1, k=k)
+    check.within(0.0, 1.0, delta=delta)
+    for contender, epsilon in product(contenders, epsilons):
+        accounting = contender.card.accounting(contender.card.params.parse(contender.params), delta)
+        capacity(accounting, epsilon=epsilon, delta=delta)
+    return [
+        Trial(contender, k, epsilon, delta, repeat)
+        for repeat, k, (place, epsilon), contender in product(range(repeats), ks, enumerate(epsilons), contenders)
+        if contender.card.private or place == 0  # without privacy there is no ε: once is enough
+    ]
+
+
+def study_rows(
+    table: PrivateTable,
+    revealed: Revealed,
+    contenders: Sequence[Contender],
+    ks: Sequence[int],
+    epsilons: Sequence[float],
+    *,
+    delta: float = 0.0,
+    repeats: int = 10,
+    seed: int = 0,
+    labels: Codes | None = None,
+    references: Mapping[int, Reference] | None = None,
+    done: Collection[str] = (),
+) -> Iterator[Progress | Yardstick | dict[str, Any]]:
+    """Progress, one ``Yardstick`` for each k, and one tidy row for each run, in an order that fills the picture evenly.
+
+    Losses are read from ``revealed`` rows: whoever calls has revealed them knowingly. No row is part of a release.
+
+    Parameters
+    ----------
+    labels : int array of shape (number of revealed rows,)
+        Known groups, for the label accuracy.
+    references : mapping of k to Reference
+        Where they are known already.
+    done : collection of str
+        Keys of trials that need not be repeated.
+
+    Raises
+    ------
+    RequestError
+        If the request is outside what is allowed; nothing has been read then.
+    """
+    todo = [
+        trial
+        for trial in trials(contenders, ks, epsilons, delta=delta, repeats=repeats)
+        if trial.key not in frozenset(done)
+    ]
+    total = len(todo) + len(ks)
+    yardsticks: dict[int, Yardstick] = {}
+    for k in ks:
+        yield Progress(len(yardsticks), total, f"k-means++ with k = {k}")
+        yardsticks[k] = yardstick(table, revealed, k, known=(references or {}).get(k))
+        yield yardsticks[k]
+    for place, trial in enumerate(todo):
+        note = f"{trial.contender.label} at ε = {trial.epsilon:g}, run {trial.repeat + 1} of {repeats}"
+        yield Progress(len(ks) + place, total, note)
+        yield _row(table, revealed, trial, yardsticks[trial.k].reference, labels, study_seed=seed)
+    yield Progress(total, total, "done")
+
+
+def yardstick(table: PrivateTable, revealed: Revealed, k: int, *, known: Reference | None = None) -> Yardstick:
+    """The reference and the baselines for ``k`` clusters."""
+    base = baselines(revealed, table.domain.region, k)
+    return Yardstick(k, known or reference_for(revealed, k), base.one_center, base.data_independent)
+
+
+def _row(
+    table: PrivateTable,
+    revealed: Revealed,
+    trial: Trial,
+    reference: Reference,
+    labels: Codes | None,
+    *,
+    study_seed: int,
+) -> dict[str, Any]:
+    contender = trial.contender
+    finished = run(
+        contender.card,
+        table,
+        k=trial.k,
+        epsilon=trial.epsilon,
+        delta=trial.delta,
+        params=contender.params,
+        seed=trial.seed(study_seed),
+    )
+    centers = finished.unit_centers
+    scores = evaluate(revealed, centers, reference)
+    private = finished.accounting is not Accounting.NONE
+    return {
+        "contender": contender.label,
+        "algorithm": contender.algorithm,
+        "preset": contender.preset,
+        "k": trial.k,
+        "epsilon": trial.epsilon if private else nan,
+        "delta": finished.delta,
+        "repeat": trial.repeat,
+        "nicv": scores.nicv,
+        "ratio": scores.ratio,
+        "matched_error": scores.matched_error,
+        "ari": scores.ari,
+        "label_accuracy": label_accuracy(labels, assign(revealed.points, centers)) if labels is not None else nan,
+        "seconds": finished.seconds,
+        "spent_epsilon": finished.spent_epsilon if private else nan,
+        "trial": trial.key,
+    }
+
+
+def tidy(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """The rows of a study as a frame; with no row yet, an empty frame with the same columns."""
+    columns = [*KEYS, "delta", "repeat", *MEASURES, "spent_epsilon", "trial"]
+    return pd.DataFrame(list(rows), columns=columns)
+
+
+def summarise(frame: pd.DataFrame, measure: str = "ratio") -> pd.DataFrame:
+    """Median and quartiles of ``measure`` over the repeats of each line of a study, and how many runs they rest on.
+
+    Returns
+    -------
+    DataFrame with the columns of ``KEYS``, then median, q25, q75 and runs; in the order of first appearance.
+    """
+    check.one_of(MEASURES, measure=measure)
+    lines = []
+    for key, group in frame.groupby(list(KEYS), sort=False, dropna=False):
+        values = group[measure].to_numpy(dtype=np.float64)
+        values = values[~np.isnan(values)]
+        q25, median, q75 = _quartiles(values)
+        lines.append(
+            {**dict(zip(KEYS, key, strict=True)), "median": median, "q25": q25, "q75": q75, "runs": len(values)}
+        )
+    return pd.DataFrame(lines, columns=[*KEYS, "median", "q25", "q75", "runs"])
+
+
+def _quartiles(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float, float]:
+    """Quartiles that stay defined when some runs are infinitely worse than a reference of loss 0."""
+    if len(values) == 0:
+        return nan, nan, nan
+    ordered = np.sort(values)
+    found = []
+    for part in (0.25, 0.5, 0.75):
+        place = part * (len(ordered) - 1)
+        low, high = ordered[int(np.floor(place))], ordered[int(np.ceil(place))]
+        found.append(float(low if low == high else low + (high - low) * (place % 1)))
+    return found[0], found[1], found[2]

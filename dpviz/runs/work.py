@@ -1,0 +1,42 @@
+"""What a worker process does: one run, or a study, as a stream of progress and results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dpviz.algorithms.card import Card, Params, Setting
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.run import Run, run_frames
+from dpviz.runs.worker import Progress
+
+# Elementary operations (one multiply-add of a vectorised pass) that one core does in a second, on the safe side.
+OPERATIONS_PER_SECOND = 2.5e8
+_STEPS = 1000
+
+
+def run_work(
+    algorithm: str,
+    table: PrivateTable,
+    *,
+    k: int,
+    epsilon: float,
+    delta: float = 0.0,
+    params: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+) -> Iterator[Progress | Run]:
+    """Progress after each step, measured by the part of the budget that is spent, then the ``Run``."""
+    yield Progress(0, _STEPS, "starting")
+    for item in run_frames(algorithm, table, k=k, epsilon=epsilon, delta=delta, params=params, seed=seed):
+        if isinstance(item, Run):
+            yield item
+        else:
+            yield Progress(round(_STEPS * item.spent_fraction), _STEPS, item.step.title)
+
+
+def expected_seconds(card: Card, setting: Setting, params: Params) -> float:
+    """A rough forecast of a run's time, to choose between waiting and a worker; 0 where the card gives none.
+
+    A setting with the true number of rows gives a better forecast: for the owner's screen, in no release.
+    """
+    return 0.0 if card.operations is None else card.operations(setting, params) / OPERATIONS_PER_SECOND

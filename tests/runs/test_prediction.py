@@ -1,0 +1,126 @@
+"""Su et al.'s closed forms: their thresholds, their limits, and one check against runs."""
+
+from __future__ import annotations
+
+from math import log10, sqrt
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from dpviz.algorithms.card import Setting
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.prediction import dplloyd_error, grid_bias_bound, grid_variance, half_spacing, predict
+from dpviz.runs.run import centers_of, run
+from dpviz.table.domain import Domain, Region
+
+SQUARE = Region(np.ones(2), sqrt(2))
+
+
+def paper_cells(dim: int, n: float, epsilon: float) -> float:
+    return float((n * epsilon / 10) ** (2 * dim / (2 + dim)))
+
+
+# (n, k, d, ε above which one round at half the budget beats the noise of a grid at the full one)
+THRESHOLDS = {
+    "s1": (5_000, 15, 2, 58),
+    "gowalla": (107_091, 5, 2, 0.30),
+    "tiger": (16_281, 2, 2, 0.32),
+    "image": (34_112, 3, 3, 0.13),
+    "adult": (48_841, 5, 6, 0.068),
+    "lifesci": (26_733, 3, 10, 0.073),
+}
+
+
+@pytest.mark.parametrize("name", THRESHOLDS)
+def test_equations_7_and_9_meet_where_the_papers_rule_switches(name: str) -> None:
+    n, k, dim, expected = THRESHOLDS[name]
+
+    def gap(exponent: float) -> float:
+        epsilon = 10**exponent
+        cells = paper_cells(dim, n, epsilon)
+        return dplloyd_error(dim, k=k, n=n, epsilon=epsilon / 2, rounds=1) - grid_variance(
+            dim, k=k, n=n, epsilon=epsilon, cells=cells
+        )
+
+    assert 10 ** brentq(gap, -4, 4) == pytest.approx(expected, rel=0.05)
+
+
+def test_the_grids_error_falls_with_the_papers_power_of_n_epsilon() -> None:
+    for dim in (2, 4, 8):
+        errors = []
+        for epsilon in (1.0, 10.0):
+            cells = paper_cells(dim, 10_000, epsilon)
+            errors.append(
+                grid_variance(dim, k=5, n=10_000, epsilon=epsilon, cells=cells) + grid_bias_bound(dim, cells=cells)
+            )
+        assert log10(errors[0] / errors[1]) == pytest.approx(4 / (2 + dim))
+
+
+def test_dplloyds_error_falls_with_the_square_of_n_epsilon_and_grows_with_rounds() -> None:
+    base = dplloyd_error(2, k=5, n=1_000, epsilon=1.0, rounds=5)
+    assert dplloyd_error(2, k=5, n=10_000, epsilon=1.0, rounds=5) == pytest.approx(base / 100)
+    assert dplloyd_error(2, k=5, n=1_000, epsilon=10.0, rounds=5) == pytest.approx(base / 100)
+    assert dplloyd_error(2, k=10, n=1_000, epsilon=1.0, rounds=10) == pytest.approx(base * 16)
+
+
+def test_the_su_preset_is_predicted_by_equation_7() -> None:
+    for dim in (1, 2, 6):
+        region = Domain.of([str(j) for j in range(dim)], -1.0, 1.0).region
+        found = predict("dplloyd", {"preset": "su"}, Setting(dim, 5, 1.0, 0.0, n=50_000), region)
+        assert found is not None
+        assert found.excess == pytest.approx(dplloyd_error(dim, k=5, n=50_000, epsilon=1.0, rounds=5))
+
+
+def test_every_preset_is_better_than_the_papers_where_data_suffice() -> None:
+    region = Domain.of([str(j) for j in range(6)], -1.0, 1.0).region
+    setting = Setting(6, 5, 1.0, 1e-6, n=50_000)
+    su, tuned, gaussian = (
+        predict("dplloyd", {"preset": preset, "rounds": 5}, setting, region) for preset in ("su", "tuned", "gaussian")
+    )
+    assert su is not None and tuned is not None and gaussian is not None
+    assert gaussian.excess < tuned.excess < su.excess
+
+
+def test_replacing_and_several_rows_a_person_cost_what_they_should() -> None:
+    one, two, replaced = (
+        predict("dplloyd", {"preset": "su"}, Setting(2, 5, 1.0, 0.0, n=9_000, **extra), SQUARE)
+        for extra in ({}, {"rows_per_person": 2}, {"relation": Relation.REPLACE})
+    )
+    assert one is not None and two is not None and replaced is not None
+    assert two.excess == pytest.approx(4 * one.excess) == pytest.approx(replaced.excess)
+
+
+def test_without_a_public_n_or_a_formula_there_is_no_prediction() -> None:
+    assert predict("dplloyd", {}, Setting(2, 5, 1.0, 0.0), SQUARE) is None
+    assert predict("kmeans++", {}, Setting(2, 5, 1.0, 0.0, n=100), SQUARE) is None
+
+
+def test_a_prediction_says_when_it_stops_holding() -> None:
+    few, many = (predict("dplloyd", {"preset": "su"}, Setting(2, 5, 0.1, 0.0, n=n), SQUARE) for n in (500, 50_000))
+    assert few is not None and many is not None
+    assert not few.holds and many.holds
+    assert half_spacing(SQUARE, 4) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("preset", ["su", "tuned", "gaussian"])
+def test_the_predicted_error_is_what_noise_does_to_one_round(preset: str) -> None:
+    """Equal clusters around centres at the typical offset: the formula's own assumptions, so it must come out."""
+    k, n, dim = 4, 8_000, 2
+    corners = 0.45 * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    table = PrivateTable(np.repeat(corners, n // k, axis=0), Domain.of(["x", "y"], -1.0, 1.0), n_public=n)
+    params = {"preset": preset, "rounds": 1}
+    setting = Setting(dim, k, 1.0, 1e-6, n=n)
+    predicted = predict("dplloyd", params, setting, table.domain.region)
+    assert predicted is not None
+    squared = []
+    for seed in range(150):
+        centers = centers_of(
+            run("dplloyd", table, k=k, epsilon=1.0, delta=1e-6, params=params, seed=seed).frames[-1].step
+        )
+        nearest = ((corners[:, None] - centers[None]) ** 2).sum(axis=2).min(axis=1)
+        squared.append(nearest.mean())
+    assert np.median(squared) < 10 * predicted.excess
+    typical = [error for error in squared if error < 10 * predicted.excess]  # starts that split no cluster
+    assert np.mean(typical) == pytest.approx(predicted.excess, rel=0.25)

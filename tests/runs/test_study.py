@@ -1,0 +1,153 @@
+"""Studies: the same seed gives the same rows, every point has its own, and the picture fills evenly."""
+
+from __future__ import annotations
+
+from math import inf, isnan, nan
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.algorithms.registry import private_cards
+from dpviz.check import RequestError
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.evaluation import reference_for
+from dpviz.runs.study import KEYS, MEASURES, Contender, Yardstick, study_rows, summarise, tidy, trials
+from dpviz.runs.worker import Progress
+from tests.contract.tables import blobs, small_table
+
+DPLLOYD = Contender("dplloyd")
+
+
+def rows_of(table: PrivateTable, contenders: list[Contender], **options: object) -> list[dict]:
+    settings = {"ks": [3], "epsilons": [0.5, 4.0], "repeats": 2} | options
+    items = study_rows(table, table.reveal(note="test"), contenders, **settings)
+    return [item for item in items if isinstance(item, dict)]
+
+
+def without_time(rows: list[dict]) -> pd.DataFrame:
+    return tidy(rows).drop(columns="seconds")
+
+
+def test_a_study_repeats_itself_and_another_seed_does_not() -> None:
+    table = small_table(n_public=400)
+    first, second, other = (without_time(rows_of(table, [DPLLOYD], seed=seed)) for seed in (1, 1, 2))
+    pd.testing.assert_frame_equal(first, second)
+    assert not np.allclose(first["nicv"], other["nicv"])
+
+
+def test_a_trial_gives_the_same_row_in_whatever_study_it_stands() -> None:
+    table = small_table(n_public=400)
+    small = without_time(rows_of(table, [DPLLOYD], epsilons=[4.0], repeats=1))
+    large = without_time(rows_of(table, [Contender("dplloyd", {"preset": "su"}), DPLLOYD], ks=[2, 3], repeats=2))
+    same = large[large["trial"] == small["trial"].iloc[0]]
+    pd.testing.assert_frame_equal(small, same.reset_index(drop=True))
+
+
+def test_no_two_trials_share_a_seed() -> None:
+    contenders = [DPLLOYD, Contender("dplloyd", {"preset": "su"}), Contender("dplloyd", {"rounds": 3})]
+    grid = trials(contenders, [2, 3], [0.5, 1.0, 2.0], delta=0.0, repeats=5)
+    assert len(grid) == 3 * 2 * 3 * 5
+    assert len({trial.seed(0) for trial in grid}) == len({trial.key for trial in grid}) == len(grid)
+
+
+def test_every_epsilon_comes_once_before_any_comes_twice() -> None:
+    grid = trials([DPLLOYD, Contender("kmeans++")], [2, 3], [0.5, 1.0], delta=0.0, repeats=3)
+    private = [trial for trial in grid if trial.contender is DPLLOYD]
+    assert [trial.repeat for trial in private] == [0] * 4 + [1] * 4 + [2] * 4
+    reference = [trial for trial in grid if trial.contender is not DPLLOYD]
+    assert [(trial.k, trial.repeat) for trial in reference] == [(2, 0), (3, 0), (2, 1), (3, 1), (2, 2), (3, 2)]
+
+
+def test_done_trials_are_left_out_and_the_rest_is_unchanged() -> None:
+    table = small_table(n_public=400)
+    whole = rows_of(table, [DPLLOYD], repeats=3)
+    rest = rows_of(table, [DPLLOYD], repeats=3, done={row["trial"] for row in whole[:4]})
+    pd.testing.assert_frame_equal(without_time(whole[4:]), without_time(rest))
+
+
+@pytest.mark.parametrize("card", private_cards(), ids=lambda card: card.id)
+def test_every_algorithm_can_be_studied(card) -> None:
+    table = small_table(n_public=400)
+    rows = rows_of(table, [Contender(card.id)], delta=1e-6, epsilons=[1.0], repeats=1)
+    assert len(rows) == 1
+    row = rows[0]
+    assert set(KEYS) | set(MEASURES) <= set(row)
+    assert 0.9 < row["spent_epsilon"] <= 1.0
+    assert row["ratio"] == pytest.approx(row["nicv"] / reference_for(table.reveal(note="test"), 3).nicv)
+
+
+def test_the_yardsticks_come_before_the_rows_and_progress_ends_at_the_total() -> None:
+    table = small_table(n_public=400)
+    items = list(study_rows(table, table.reveal(note="test"), [DPLLOYD], [2, 3], [1.0], repeats=2))
+    kinds = [type(item) for item in items if not isinstance(item, Progress)]
+    assert kinds == [Yardstick, Yardstick, dict, dict, dict, dict]
+    progress = [item for item in items if isinstance(item, Progress)]
+    assert [item.done for item in progress] == list(range(7))
+    assert {item.total for item in progress} == {6}
+    sticks = [item for item in items if isinstance(item, Yardstick)]
+    assert all(stick.reference.nicv <= stick.data_independent for stick in sticks)
+    assert sticks[0].one_center == sticks[1].one_center >= sticks[1].reference.nicv
+
+
+def test_the_reference_scores_one_and_has_no_epsilon() -> None:
+    (row,) = rows_of(small_table(), [Contender("kmeans++")], repeats=1)
+    assert row["ratio"] == pytest.approx(1.0)
+    assert row["ari"] == pytest.approx(1.0)
+    assert isnan(row["epsilon"]) and isnan(row["spent_epsilon"])
+
+
+def test_labels_are_scored_when_they_are_known() -> None:
+    values = blobs(k=2)
+    labels = (values[:, 0] > values[:, 0].mean()).astype(np.int64)
+    table = small_table(values, n_public=400)
+    (with_labels,) = rows_of(table, [DPLLOYD], ks=[2], epsilons=[50.0], repeats=1, labels=labels)
+    (without,) = rows_of(table, [DPLLOYD], ks=[2], epsilons=[50.0], repeats=1)
+    assert 0.9 < with_labels["label_accuracy"] <= 1.0
+    assert isnan(without["label_accuracy"])
+
+
+@pytest.mark.parametrize(
+    ("contender", "options"),
+    [
+        (DPLLOYD, {"epsilons": [0.0]}),
+        (DPLLOYD, {"epsilons": []}),
+        (DPLLOYD, {"ks": [0]}),
+        (DPLLOYD, {"repeats": 0}),
+        (DPLLOYD, {"delta": 1.5}),
+        (Contender("dplloyd", {"preset": "gaussian"}), {"delta": 0.0}),
+        (Contender("dplloyd", {"preset": "nonsense"}), {}),
+        (Contender("nonsense"), {}),
+    ],
+)
+def test_a_study_that_cannot_be_is_refused_before_anything_is_computed(contender, options) -> None:
+    with pytest.raises(RequestError):
+        rows_of(small_table(), [contender], **options)
+
+
+def test_labels_of_contenders_tell_variants_apart() -> None:
+    assert Contender("dplloyd").label == "DPLloyd"
+    assert Contender("dplloyd", {"preset": "tuned"}).label == "DPLloyd"
+    assert Contender("dplloyd", {"preset": "gaussian", "rounds": 4}).label == "DPLloyd (gaussian, rounds = 4)"
+
+
+def test_the_summary_is_the_median_and_quartiles_of_each_line() -> None:
+    base = dict.fromkeys(KEYS, "") | {"k": 3, "epsilon": 1.0}
+    frame = tidy([{**base, "ratio": float(value)} for value in (5, 1, 2, 4, 3)] + [{**base, "k": 4, "ratio": 7.0}])
+    summary = summarise(frame)
+    assert summary[["k", "median", "q25", "q75", "runs"]].to_numpy().tolist() == [[3, 3, 2, 4, 5], [4, 7, 7, 7, 1]]
+
+
+def test_the_summary_of_even_numbers_interpolates_like_numpy() -> None:
+    values = np.random.default_rng(0).exponential(size=10)
+    frame = tidy([{**dict.fromkeys(KEYS, 0), "nicv": value} for value in values])
+    line = summarise(frame, "nicv").iloc[0]
+    assert [line["q25"], line["median"], line["q75"]] == pytest.approx(np.quantile(values, [0.25, 0.5, 0.75]))
+
+
+def test_the_summary_survives_infinite_and_missing_values() -> None:
+    frame = tidy([{**dict.fromkeys(KEYS, 0), "ratio": value} for value in (inf, inf, nan, inf)])
+    line = summarise(frame).iloc[0]
+    assert (line["median"], line["runs"]) == (inf, 3)
+    assert summarise(tidy([])).empty
+    assert isnan(summarise(frame, "ari").iloc[0]["median"])

@@ -1,0 +1,49 @@
+"""The functions that worker processes run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpviz.algorithms.registry import card_of
+from dpviz.runs.jobs import Job, JobState
+from dpviz.runs.run import Run, run, setting_of
+from dpviz.runs.study import Contender, Yardstick, study_rows
+from dpviz.runs.work import expected_seconds, run_work
+from dpviz.runs.worker import Progress
+from tests.contract.tables import small_table
+
+
+def test_a_run_reports_the_budget_as_it_is_spent_and_ends_with_the_run() -> None:
+    table = small_table(n_public=400)
+    *progress, last = run_work("dplloyd", table, k=3, epsilon=1.0, seed=1)
+    assert isinstance(last, Run)
+    assert all(isinstance(item, Progress) for item in progress)
+    fractions = [item.fraction for item in progress]
+    assert fractions == sorted(fractions) and fractions[0] == 0 and fractions[-1] > 0.99
+    assert [item.note for item in progress[1:]] == [frame.step.title for frame in last.frames]
+
+
+def test_a_run_in_a_worker_is_the_run_at_home() -> None:
+    table = small_table(n_public=400)
+    job = Job.start(run_work, "dplloyd", table, k=3, epsilon=1.0, seed=7)
+    assert job.wait(60) and job.state is JobState.DONE, job.error
+    (there,) = job.items
+    here = run("dplloyd", table, k=3, epsilon=1.0, seed=7)
+    assert np.array_equal(there.centers, here.centers)
+    assert there.to_dict()["ledger"] == here.to_dict()["ledger"]
+
+
+def test_a_study_crosses_to_a_worker_and_back() -> None:
+    table = small_table(n_public=400)
+    job = Job.start(study_rows, table, table.reveal(note="test"), [Contender("dplloyd")], [3], [1.0], repeats=2)
+    assert job.wait(60) and job.state is JobState.DONE, job.error
+    assert [type(item) for item in job.items] == [Yardstick, dict, dict]
+
+
+def test_the_forecast_grows_with_the_rows() -> None:
+    card = card_of("dplloyd")
+    few, many = (
+        expected_seconds(card, setting_of(small_table(n_public=n), k=5, epsilon=1.0, delta=0.0), card.params.parse({}))
+        for n in (1_000, 100_000_000)
+    )
+    assert few < 0.01 < 10 < many
