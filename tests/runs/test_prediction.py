@@ -115,7 +115,7 @@ def test_the_predicted_error_is_what_noise_does_to_one_round(preset: str) -> Non
     predicted = predict("dplloyd", params, setting, table.domain.region)
     assert predicted is not None
     squared = []
-    for seed in range(150):
+    for seed in range(60):
         centers = centers_of(
             run("dplloyd", table, k=k, epsilon=1.0, delta=1e-6, params=params, seed=seed).frames[-1].step
         )
