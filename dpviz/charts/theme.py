@@ -1,0 +1,224 @@
+"""The one visual language of all charts: what a colour, a marker and an axis mean, in the light and the dark theme.
+
+A figure is drawn with ``theme=None`` in Streamlit: `layout` sets everything that its own theme would.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log10
+from typing import Any, Literal, NamedTuple
+
+Kind = Literal["public", "released", "revealed"]
+"""What a shown value is: declared, noisy and paid for, or read from private rows for the owner's eyes."""
+
+Theme = Literal["light", "dark"]
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif"
+TITLE_SIZE, TEXT_SIZE = 16, 13
+HEIGHT = 420
+"""Pixels; charts that replace each other share a height, so that the page does not jump."""
+
+
+class ClusterMark(NamedTuple):
+    """How the members of a cluster are drawn."""
+
+    color: str
+    symbol: str
+
+
+# Okabe-Ito. No diamonds: open diamonds are k-means++.
+CLUSTER_MARKS = (
+    ClusterMark("#0072B2", "circle"),
+    ClusterMark("#E69F00", "square"),
+    ClusterMark("#009E73", "triangle-up"),
+    ClusterMark("#D55E00", "cross"),
+    ClusterMark("#CC79A7", "star"),
+    ClusterMark("#56B4E9", "triangle-down"),
+    ClusterMark("#F0E442", "hexagon"),
+)
+
+
+_EPSILON_TICKS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The colours of one theme; each kind and each cluster also has a word, a number or a symbol.
+
+    Parameters
+    ----------
+    text, muted : str
+        Text, and text that may be overlooked.
+    grid, outline : str
+        Grid lines and cell borders; the rim of a marker, which keeps pale hues visible.
+    surface : str
+        The page behind the (transparent) chart.
+    public, released, revealed : str
+        The kinds of values.
+    many : str
+        The one hue of clusters beyond seven.
+    diverging : tuple of (float, str)
+        Signed values around 0, which is the surface itself: blue above, orange below.
+    """
+
+    text: str
+    muted: str
+    grid: str
+    outline: str
+    surface: str
+    public: str
+    released: str
+    revealed: str
+    many: str
+    diverging: tuple[tuple[float, str], ...]
+    sequential: str = "Cividis"
+    background: str = "rgba(0,0,0,0)"
+
+    def kind(self, kind: Kind) -> str:
+        """The colour of a kind of value."""
+        return {"public": self.public, "released": self.released, "revealed": self.revealed}[kind]
+
+    def cluster(self, index: int, k: int) -> ClusterMark:
+        """How cluster ``index`` of ``k`` is drawn: a colour and a symbol of its own up to seven clusters.
+
+        Beyond seven all look the same, and a number on the marker tells them apart.
+        """
+        return CLUSTER_MARKS[index] if k <= len(CLUSTER_MARKS) else ClusterMark(self.many, "circle")
+
+    def cluster_scale(self, k: int) -> list[tuple[float, str]]:
+        """Colour scale for integer labels 0 .. k-1 (with ``cmin=-0.5``, ``cmax=k-0.5``): flat steps."""
+        colors = [self.cluster(i, k).color for i in range(k)]
+        return [(edge / k, color) for i, color in enumerate(colors) for edge in (i, i + 1)]
+
+    def faded(self, color: str, opacity: float = 0.25) -> str:
+        """A hex ``color``, see-through: bands, and what lies under the noise."""
+        red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+        return f"rgba({red},{green},{blue},{opacity:g})"
+
+
+_LIGHT = Palette(
+    text="#1b2430",
+    muted="#566273",
+    grid="#dfe4ea",
+    outline="#1b2430",
+    surface="#ffffff",
+    public="#566273",
+    released="#0a62b0",
+    revealed="#b04a00",
+    many="#5c7f9e",
+    diverging=((0.0, "#7a3300"), (0.25, "#dd8a45"), (0.5, "#ffffff"), (0.75, "#5b9fd6"), (1.0, "#073d70")),
+)
+_DARK = Palette(
+    text="#e8edf3",
+    muted="#a7b3c2",
+    grid="#2c3643",
+    outline="#e8edf3",
+    surface="#12171e",
+    public="#a7b3c2",
+    released="#6fb1f2",
+    revealed="#f5a35c",
+    many="#86a9c8",
+    diverging=((0.0, "#ffd2a3"), (0.25, "#c56a1d"), (0.5, "#12171e"), (0.75, "#2a74b8"), (1.0, "#b8ddff")),
+)
+
+
+def palette(theme: Theme | str | None) -> Palette:
+    """The palette of a theme; light where the theme is not known yet.
+
+    >>> palette("dark").text
+    '#e8edf3'
+    """
+    return _DARK if theme == "dark" else _LIGHT
+
+
+def layout(palette: Palette, *, title: str = "", height: int = HEIGHT) -> dict[str, Any]:
+    """What every figure's layout starts from: transparent, system font, a title that does not move the plot."""
+    text = {"family": FONT, "size": TEXT_SIZE, "color": palette.text}
+    return {
+        "height": height,
+        "margin": {"l": 56, "r": 16, "t": 52, "b": 48},
+        "paper_bgcolor": palette.background,
+        "plot_bgcolor": palette.background,
+        "font": text,
+        "title": {
+            "text": title,
+            "font": {"size": TITLE_SIZE, "weight": 600},
+            **{"x": 0, "xref": "paper", "xanchor": "left", "y": 0.98, "yref": "container", "yanchor": "top"},
+        },
+        "xaxis": _axis(palette),
+        "yaxis": _axis(palette),
+        "colorway": [mark.color for mark in CLUSTER_MARKS],
+        "coloraxis": {"colorscale": palette.sequential},
+        "hoverlabel": {"bgcolor": palette.surface, "bordercolor": palette.grid, "font": text},
+        "hovermode": "closest",
+        "legend": {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "bgcolor": palette.background},
+        "uirevision": "keep",  # a zoom survives the next step of a run
+    }
+
+
+def _axis(palette: Palette) -> dict[str, Any]:
+    return {
+        "gridcolor": palette.grid,
+        "zerolinecolor": palette.grid,
+        "linecolor": palette.grid,
+        "tickfont": {"color": palette.muted},
+        "title": {"font": {"color": palette.text}, "standoff": 8},
+        "automargin": True,
+    }
+
+
+def config(filename: str) -> dict[str, Any]:
+    """Mode bar of every chart: an SVG to download, and no button that would send the chart anywhere.
+
+    >>> config("Trade-off: S1, k=15")["toImageButtonOptions"]["filename"]
+    'trade-off-s1-k-15'
+    """
+    plain = re.sub(r"[^a-z0-9-]+", "-", filename.lower()).strip("-")
+    return {
+        "displaylogo": False,
+        "showSendToCloud": False,
+        "toImageButtonOptions": {"format": "svg", "filename": plain or "chart"},
+        "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
+        "responsive": True,
+    }
+
+
+def axis_title(name: str, unit: str = "") -> str:
+    """An axis title with its unit.
+
+    >>> axis_title("loss per row", "data units²"), axis_title("k")
+    ('loss per row (data units²)', 'k')
+    """
+    return f"{name} ({unit})" if unit else name
+
+
+def epsilon_axis(lowest: float = 0.1, highest: float = 10.0) -> dict[str, Any]:
+    """A logarithmic axis over ``[lowest, highest]`` with the same round ticks wherever ε is drawn."""
+    air = 0.04 * max(log10(highest / lowest), 0.5)
+    ticks = [tick for tick in _EPSILON_TICKS if lowest / 1.01 <= tick <= highest * 1.01]
+    return {
+        "type": "log",
+        "range": [log10(lowest) - air, log10(highest) + air],
+        "tickvals": ticks,
+        "ticktext": [f"{tick:g}" for tick in ticks],
+        "title": {"text": axis_title("ε", "log scale; smaller is more private")},
+    }
+
+
+def reference_marker(palette: Palette, size: float = 13) -> dict[str, Any]:
+    """k-means++: always open diamonds in the text colour."""
+    return {"symbol": "diamond-open", "size": size, "color": palette.text, "line": {"width": 2}}
+
+
+def center_marker(palette: Palette, colors: str | Sequence[str] | None = None, size: float = 20) -> dict[str, Any]:
+    """Released centres: filled circles, large enough for a number inside."""
+    fill = palette.released if colors is None else colors
+    return {"symbol": "circle", "size": size, "color": fill, "line": {"width": 1.5, "color": palette.surface}}
+
+
+def displacement_arrow(palette: Palette) -> dict[str, Any]:
+    """From a reference centre to its released twin: a thin grey arrow (an annotation without text)."""
+    return {"showarrow": True, "arrowhead": 2, "arrowwidth": 1.2, "arrowcolor": palette.muted, "text": ""}
