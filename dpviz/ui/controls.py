@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import log
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -15,7 +14,7 @@ from dpviz.ui.visit import current_table
 Number = TypeVar("Number", int, float)
 
 LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
-USUAL_DELTA = 1e-6
+USUAL_DELTA, HIGHEST_DELTA = 1e-6, 0.1
 MOST_CLUSTERS, USUAL_CLUSTERS = 1_000, 5
 
 ROUND_EPSILONS = (
@@ -51,7 +50,7 @@ def epsilon_control(key: str = "epsilon", *, label: str = "ε, the privacy budge
     """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box beside it, kept in step."""
     slider_key = f"{key}:slider"
     slider_place, box_place = st.columns([3, 1.25], vertical_alignment="bottom", gap="small")
-    _start(key, USUAL_EPSILON)
+    _start(key, USUAL_EPSILON, LOWEST_EPSILON, HIGHEST_EPSILON)
     # The box is drawn first: it is what a link sets, and the slider follows it.
     epsilon = box_place.number_input(
         "exact ε",
@@ -63,10 +62,10 @@ def epsilon_control(key: str = "epsilon", *, label: str = "ε, the privacy budge
         bind="query-params",
         help="Any number from 0.01 to 35.",
     )
-    st.session_state[slider_key] = nearest_round(epsilon)
+    st.session_state[slider_key] = epsilon
     slider_place.select_slider(
         label,
-        ROUND_EPSILONS,
+        sorted({*ROUND_EPSILONS, epsilon}),
         format_func=lambda value: f"{value:g}",
         key=slider_key,
         on_change=_follow_slider,
@@ -80,11 +79,11 @@ def epsilon_control(key: str = "epsilon", *, label: str = "ε, the privacy budge
 def delta_control(key: str = "delta", *, disabled: bool = False) -> float:
     """δ as an exact box; at first min(1e-6, 1/(10 n)) where n is public."""
     usual = default_delta()
-    _start(key, usual)
+    _start(key, usual, 0.0, HIGHEST_DELTA)
     delta = st.number_input(
         "δ, the slack",
         0.0,
-        0.1,
+        HIGHEST_DELTA,
         step=1e-7,
         format="%.1e",
         key=key,
@@ -98,7 +97,7 @@ def delta_control(key: str = "delta", *, disabled: bool = False) -> float:
 
 def k_control(key: str = "k") -> int:
     """k, the number of clusters."""
-    _start(key, USUAL_CLUSTERS)
+    _start(key, USUAL_CLUSTERS, 1, MOST_CLUSTERS)
     k = st.number_input(
         "k, the number of clusters",
         1,
@@ -128,23 +127,24 @@ def default_delta() -> float:
     return USUAL_DELTA if n is None else float(f"{min(USUAL_DELTA, 1 / (10 * n)):.1e}")
 
 
-def nearest_round(epsilon: float) -> float:
-    """The round value nearest to ``epsilon`` on the log scale.
-
-    >>> nearest_round(1.1), nearest_round(8.9), nearest_round(1e9)
-    (1.0, 10.0, 35.0)
-    """
-    return min(ROUND_EPSILONS, key=lambda value: abs(log(value / max(epsilon, 1e-9))))
-
-
 def _follow_slider(slider_key: str, key: str) -> None:
     st.session_state[key] = st.session_state[slider_key]
 
 
-def _start(key: str, value: float) -> None:
-    """The first value of a widget that a link may set: what this visit remembers, else ``value``."""
-    if key not in st.session_state and key not in st.query_params:
-        st.session_state[key] = st.session_state.get(f"setting:{key}", value)
+def _start(key: str, usual: float, low: float, high: float) -> None:
+    """The first value of a widget that a link may set: the link's if it is allowed, else what this visit remembers."""
+    if key in st.session_state:
+        return
+    asked = _number(st.query_params.get(key))
+    if asked is None or not low <= asked <= high:
+        st.session_state[key] = st.session_state.get(f"setting:{key}", usual)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None
 
 
 def _remember(key: str, value: Number) -> Number:
