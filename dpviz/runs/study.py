@@ -19,7 +19,7 @@ from dpviz.algorithms.registry import card_of
 from dpviz.privacy.accounting import Accounting, capacity
 from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.evaluation import Reference, assign, baselines, evaluate, label_accuracy, reference_for
-from dpviz.runs.run import run
+from dpviz.runs.run import Run, run
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Codes
 
@@ -124,6 +124,7 @@ def study_rows(
     labels: Codes | None = None,
     references: Mapping[int, Reference] | None = None,
     done: Collection[str] = (),
+    with_centers: bool = False,
 ) -> Iterator[Progress | Yardstick | dict[str, Any]]:
     """Progress, one ``Yardstick`` for each k, and one tidy row for each run, in an order that fills the picture evenly.
 
@@ -137,6 +138,8 @@ def study_rows(
         Where they are known already.
     done : collection of str
         Keys of trials that need not be repeated.
+    with_centers : bool
+        Adds the centres to each row, unit coordinates, shape (k, d), under "centers"; ``tidy`` leaves them out.
 
     Raises
     ------
@@ -157,7 +160,9 @@ def study_rows(
     for place, trial in enumerate(todo):
         note = f"{trial.contender.label} at ε = {trial.epsilon:g}, run {trial.repeat + 1} of {repeats}"
         yield Progress(len(ks) + place, total, note)
-        yield _row(table, revealed, trial, yardsticks[trial.k].reference, labels, study_seed=seed)
+        finished = _run(table, trial, study_seed=seed)
+        row = _row(finished, revealed, trial, yardsticks[trial.k].reference, labels)
+        yield row | {"centers": finished.unit_centers} if with_centers else row
     yield Progress(total, total, "done")
 
 
@@ -167,17 +172,9 @@ def yardstick(table: PrivateTable, revealed: Revealed, k: int, *, known: Referen
     return Yardstick(k, known or reference_for(revealed, k), base.one_center, base.data_independent)
 
 
-def _row(
-    table: PrivateTable,
-    revealed: Revealed,
-    trial: Trial,
-    reference: Reference,
-    labels: Codes | None,
-    *,
-    study_seed: int,
-) -> dict[str, Any]:
+def _run(table: PrivateTable, trial: Trial, *, study_seed: int) -> Run:
     contender = trial.contender
-    finished = run(
+    return run(
         contender.card,
         table,
         k=trial.k,
@@ -186,6 +183,10 @@ def _row(
         params=contender.params,
         seed=trial.seed(study_seed),
     )
+
+
+def _row(finished: Run, revealed: Revealed, trial: Trial, reference: Reference, labels: Codes | None) -> dict[str, Any]:
+    contender = trial.contender
     centers = finished.unit_centers
     scores = evaluate(revealed, centers, reference)
     private = finished.accounting is not Accounting.NONE

@@ -11,7 +11,7 @@ import pytest
 from dpviz.algorithms.registry import private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
-from dpviz.runs.evaluation import reference_for
+from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.study import KEYS, MEASURES, Contender, Yardstick, study_rows, summarise, tidy, trials
 from dpviz.runs.worker import Progress
 from tests.contract.tables import blobs, small_table
@@ -88,6 +88,13 @@ def test_the_yardsticks_come_before_the_rows_and_progress_ends_at_the_total() ->
     sticks = [item for item in items if isinstance(item, Yardstick)]
     assert all(stick.reference.nicv <= stick.data_independent for stick in sticks)
     assert sticks[0].one_center == sticks[1].one_center >= sticks[1].reference.nicv
+
+
+def test_the_centers_of_a_row_are_those_that_its_loss_was_measured_with() -> None:
+    table = small_table(n_public=400)
+    (row,) = rows_of(table, [DPLLOYD], epsilons=[1.0], repeats=1, with_centers=True)
+    assert nicv(table.reveal(note="test").points, row["centers"]) == pytest.approx(row["nicv"])
+    assert "centers" not in tidy([row]).columns
 
 
 def test_the_reference_scores_one_and_has_no_epsilon() -> None:
