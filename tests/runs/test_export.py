@@ -21,7 +21,7 @@ def test_the_centres_come_back_from_the_file_in_data_units() -> None:
     finished = run("dplloyd", table, k=3, epsilon=1.0, seed=0)
     lines = list(csv.DictReader(centers_csv(finished).splitlines()))
     read = [[float(line["x"]), float(line["y"])] for line in lines]
-    assert np.array_equal(read, finished.centers) and 900 <= np.min(read)
+    assert np.array_equal(read, finished.centers) and np.min(read) >= 900
     assert [float(line["noisy_size"]) for line in lines] == list(finished.noisy_weights)
     assert [line["cluster"] for line in lines] == ["1", "2", "3"]
 
