@@ -1,1 +1,5 @@
 """Streamlit glue: session state, widgets, badges."""
+
+from pathlib import Path
+
+FAVICON = Path(__file__).parent / "assets" / "favicon.png"

@@ -1,0 +1,1 @@
+"""Figures: pure functions from what was released (or revealed) to plotly figures."""

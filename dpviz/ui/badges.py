@@ -1,0 +1,52 @@
+"""The badge that every shown value carries: public, released or revealed; a word and an icon, not colour alone."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import streamlit as st
+
+from dpviz.charts.theme import Kind
+
+
+class _Look(NamedTuple):
+    color: Literal["gray", "blue", "orange"]  # what these look like: .streamlit/config.toml
+    icon: str
+    meaning: str
+
+
+_LOOKS: dict[Kind, _Look] = {
+    "public": _Look(
+        "gray",
+        ":material/campaign:",
+        "Declared by the owner, or made without looking at any row. Costs no privacy.",
+    ),
+    "released": _Look(
+        "blue",
+        ":material/blur_on:",
+        "Computed from the rows, covered by noise, and paid for in the ledger. May be published at the stated ε.",
+    ),
+    "revealed": _Look(
+        "orange",
+        ":material/visibility:",
+        "Read from the rows as they are, for the owner's eyes only. Never part of an export.",
+    ),
+}
+
+
+def badge(kind: Kind, detail: str = "") -> None:
+    """Mark what stands beside it as public, released or revealed; ``detail`` follows the meaning in its tooltip."""
+    look = _LOOKS[kind]
+    st.badge(kind, icon=look.icon, color=look.color, help=f"{look.meaning} {detail}".strip())
+
+
+def badge_text(kind: Kind) -> str:
+    """The badge as Markdown, for labels, captions and titles."""
+    look = _LOOKS[kind]
+    return f":{look.color}-badge[{look.icon} {kind}]"
+
+
+def kind_legend() -> None:
+    """All three badges with what they mean."""
+    for kind, look in _LOOKS.items():
+        st.markdown(f"{badge_text(kind)} {look.meaning}")

@@ -1,0 +1,89 @@
+"""A running job on the page: how far it is, how long it will take, a way to stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import streamlit as st
+
+from dpviz.runs.jobs import Job, JobShelf, JobState
+
+_SHELF = "job_panel:shelf"
+_POLL_SECONDS = 0.5
+
+
+def job_shelf() -> JobShelf:
+    """The jobs of this visit: they keep running while other pages are open, and end with the visit."""
+    if _SHELF not in st.session_state:
+        st.session_state[_SHELF] = JobShelf()
+    return cast(JobShelf, st.session_state[_SHELF])
+
+
+def job_panel(job: Job[Any], *, label: str, key: str, live: Callable[[], None] | None = None) -> None:
+    """Show ``job`` until it has ended, then run the page once more; a failed or cancelled job says so.
+
+    Parameters
+    ----------
+    job : Job
+    label : str
+        What is being computed, as a noun: "Trade-off of 3 algorithms".
+    key : str
+        Tells panels on one page apart.
+    live : callable, optional
+        Draws what has arrived so far below the panel, at every poll while the job runs.
+    """
+    if job.state.final:
+        _epilogue(job, label)
+        return
+
+    # A decorator inside the function, because only a page that shows a running job may poll.
+    @st.fragment(run_every=_POLL_SECONDS, key=f"{key}:panel")
+    def panel() -> None:
+        if job.state.final:
+            st.rerun()
+        with st.container(border=True):
+            _progress(job, label)
+            st.button("Cancel", icon=":material/stop_circle:", key=f"{key}:cancel", on_click=job.cancel)
+        if live is not None:
+            live()
+
+    panel()
+
+
+def duration(seconds: float) -> str:
+    """A time span as people say it, two units at most.
+
+    >>> duration(0.3), duration(75), duration(3725)
+    ('under 1 s', '1 min 15 s', '1 h 2 min')
+    """
+    if seconds < 1:
+        return "under 1 s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes_left = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes_left} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _progress(job: Job[Any], label: str) -> None:
+    if job.state is JobState.QUEUED:
+        st.progress(0.0, text=f"**{label}**: waits for the job before it")
+        return
+    report, left = job.progress, job.seconds_left
+    note = report.note if report and report.note else "under way" if report else "starting"
+    st.progress(report.fraction if report else 0.0, text=f"**{label}**: {note}")
+    estimate = f"about {duration(left)} left" if left is not None else "no estimate yet"
+    st.caption(f"{duration(job.elapsed)} so far, {estimate}")
+
+
+def _epilogue(job: Job[Any], label: str) -> None:
+    if job.state is JobState.FAILED and job.error is not None:
+        reason = job.error.message or f"it stopped with {job.error.kind}; details stay in the worker to protect rows."
+        st.error(reason, title=f"{label}: failed", icon=":material/error:")
+    elif job.state is JobState.CANCELLED:
+        st.info(
+            f"Stopped after {duration(job.elapsed)}; what had arrived is kept.",
+            title=f"{label}: cancelled",
+            icon=":material/stop_circle:",
+        )
