@@ -44,6 +44,11 @@ def reveal_allowed(table: OpenTable) -> bool:
     return bool(st.session_state.get(_switch(table), table.kind.may_be_shown))
 
 
+def allow_reveal(table: OpenTable) -> None:
+    """Turn the owner's switch on: for a button on a page that cannot do without; call it from the button's callback."""
+    st.session_state[_switch(table)] = True
+
+
 def reveal(table: OpenTable, note: str) -> Revealed | None:
     """The rows of ``table`` if the owner allows it, else None; each distinct ``note`` counts as one look."""
     if not reveal_allowed(table):

@@ -1,0 +1,124 @@
+"""From a press on Run to a result that stays: small runs at once, long ones in a worker, none repeated by a rerun."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, cast
+
+import streamlit as st
+
+from dpviz.algorithms.card import Card
+from dpviz.algorithms.registry import card_of
+from dpviz.check import RequestError
+from dpviz.runs.jobs import Job, ShelfFull
+from dpviz.runs.run import Run, run, setting_of
+from dpviz.runs.work import expected_seconds, run_work
+from dpviz.ui.controls import Request
+from dpviz.ui.declaration import OpenTable
+from dpviz.ui.job_panel import job_panel, job_shelf
+from dpviz.ui.visit import book
+
+_RESULT, _PENDING = "run:result", "run:pending"
+_SECONDS_INLINE = 1.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Everything that decides a run, apart from its noise."""
+
+    request: Request
+    seed: int | None
+    table_key: str
+
+    @property
+    def card(self) -> Card:
+        return card_of(self.request.algorithm)
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A finished run and what was asked for; kept until another run takes its place."""
+
+    asked: Asked
+    run: Run
+
+
+@dataclass(frozen=True, eq=False)
+class _Pending:
+    asked: Asked
+    table: OpenTable
+    job_id: str
+
+
+def start(table: OpenTable, asked: Asked) -> None:
+    """Run what is asked: at once if it takes under a second, else as a job that can be cancelled.
+
+    Raises
+    ------
+    RequestError
+        If the request is outside what is allowed, or too many jobs wait already.
+    """
+    cancel_pending()
+    if _forecast(table, asked) <= _SECONDS_INLINE:
+        with st.spinner(f"{asked.card.title} runs"):
+            _finish(table, Result(asked, run(asked.card, table.private, **_arguments(asked))))
+        return
+    try:
+        job_id = job_shelf().submit(run_work, asked.card.id, table.private, **_arguments(asked))
+    except ShelfFull as full:
+        raise RequestError(f"{full}.") from None
+    st.session_state[_PENDING] = _Pending(asked, table, job_id)
+
+
+def pending_panel(table: OpenTable) -> bool:
+    """Show the job of a run that is under way or went wrong; whether there is one for ``table``."""
+    pending = cast("_Pending | None", st.session_state.get(_PENDING))
+    job = job_shelf().get(pending.job_id) if pending is not None else None
+    if pending is None or job is None or pending.asked.table_key != table.key:
+        return False
+    finished = [item for item in job.items if isinstance(item, Run)]
+    if finished:
+        del st.session_state[_PENDING]
+        _finish(pending.table, Result(pending.asked, finished[0]))
+        return False
+    job_panel(job, label=f"{pending.asked.card.title}, k = {pending.asked.request.k}", key="run")
+    return not job.state.final
+
+
+def result_for(table: OpenTable) -> Result | None:
+    """The last result, if it is about ``table``."""
+    result = cast("Result | None", st.session_state.get(_RESULT))
+    return result if result is not None and result.asked.table_key == table.key else None
+
+
+def cancel_pending() -> None:
+    """Forget a run that is under way: another one takes its place."""
+    pending = cast("_Pending | None", st.session_state.pop(_PENDING, None))
+    job: Job[Any] | None = job_shelf().get(pending.job_id) if pending is not None else None
+    if job is not None:
+        job.cancel()
+
+
+def _arguments(asked: Asked) -> dict[str, Any]:
+    request = asked.request
+    return {
+        "k": request.k,
+        "epsilon": request.epsilon,
+        "delta": request.delta,
+        "params": dict(request.params),
+        "seed": asked.seed,
+    }
+
+
+def _forecast(table: OpenTable, asked: Asked) -> float:
+    """Seconds, from the true number of rows: it only decides where the run takes place, on its owner's machine."""
+    request = asked.request
+    public = setting_of(table.private, k=request.k, epsilon=request.epsilon, delta=request.delta)
+    setting = dataclasses.replace(public, n=table.loaded.n_rows)
+    return expected_seconds(asked.card, setting, asked.card.params.parse(request.params))
+
+
+def _finish(table: OpenTable, result: Result) -> None:
+    st.session_state[_RESULT] = result
+    book(result.run, table)

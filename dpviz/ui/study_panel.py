@@ -1,0 +1,258 @@
+"""A study on a page: whom to compare, on which rows, and a job whose rows keep arriving whatever page is open."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import streamlit as st
+
+from dpviz.algorithms.registry import private_cards
+from dpviz.check import RequestError
+from dpviz.runs.jobs import Job, ShelfFull
+from dpviz.runs.run import setting_of
+from dpviz.runs.study import Contender, Trial, Yardstick, study_rows, trials
+from dpviz.runs.work import expected_seconds
+from dpviz.ui.badges import badge_text
+from dpviz.ui.declaration import FileKind, OpenTable
+from dpviz.ui.job_panel import job_panel, job_shelf
+from dpviz.ui.looks import allow_reveal, reveal, reveal_allowed
+from dpviz.ui.stand_in import rows_for, stand_in
+
+_STAND_IN, _ROWS = "a stand-in", "the rows themselves"
+_MOST_STAND_IN_ROWS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a study asks for."""
+
+    contenders: tuple[Contender, ...]
+    k: int
+    epsilons: tuple[float, ...]
+    delta: float
+    repeats: int
+
+    @property
+    def trials(self) -> list[Trial]:
+        return trials(self.contenders, [self.k], self.epsilons, delta=self.delta, repeats=self.repeats)
+
+
+@dataclass(eq=False)
+class Study:
+    """A study of this visit: what was asked, and what has arrived."""
+
+    plan: Plan
+    source: OpenTable
+    asked_about: str
+    job_id: str
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    yardstick: Yardstick | None = None
+
+    @property
+    def job(self) -> Job[Any] | None:
+        return job_shelf().get(self.job_id)
+
+    def collect(self) -> None:
+        """Take in what the worker has sent since the last time."""
+        for item in self.job.poll() if self.job is not None else []:
+            if isinstance(item, Yardstick):
+                self.yardstick = item
+            else:
+                self.rows.append(item)
+
+    @property
+    def running(self) -> bool:
+        return self.job is not None and not self.job.state.final
+
+
+def contender_picker(key: str, *, most: int = 6) -> list[Contender]:
+    """The algorithms to study, each of their presets on its own."""
+    offered = {contender.label: contender for contender in contender_options()}
+    usual = [contender.label for contender in offered.values() if not contender.params][:most]
+    if f"{key}:contenders" not in st.session_state:
+        st.session_state[f"{key}:contenders"] = st.session_state.get(f"{key}:kept_contenders", usual)
+    picked = st.multiselect(
+        "Algorithms",
+        list(offered),
+        key=f"{key}:contenders",
+        max_selections=most,
+        placeholder="Choose at least one",
+        help=f"Up to {most}; each preset counts as an algorithm of its own. k-means++ is always drawn beside them.",
+    )
+    st.session_state[f"{key}:kept_contenders"] = picked
+    return [offered[label] for label in picked]
+
+
+def contender_options() -> list[Contender]:
+    """Every private algorithm with its defaults, then each of its other presets."""
+    found = []
+    for card in private_cards():
+        presets = next((knob for knob in card.params.knobs() if knob.name == "preset"), None)
+        found.append(Contender(card.id))
+        if presets is not None:
+            found += [Contender(card.id, {"preset": name}) for name in presets.choices or () if name != presets.default]
+    return found
+
+
+def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
+    """The table whose rows a study reads losses from, or None while the owner has not decided.
+
+    Choosing by true utility leaks: a private file is judged on a stand-in unless its owner says otherwise.
+    """
+    if table.kind.may_be_shown:
+        if not reveal_allowed(table):
+            _ask_for_truth(table, key, "Losses are read from the rows, and **Show truth** is off for this table.")
+            return None
+        st.caption(f"{badge_text('revealed')} Losses are read from the rows of this {table.kind.value} table.")
+        return table
+    choice = st.segmented_control(
+        "Judge the results on",
+        [_STAND_IN, _ROWS],
+        default=_STAND_IN,
+        required=True,
+        key=f"{key}:judged",
+        persist_state="session",
+        help="A stand-in is simulated from the declared bounds; nobody is in it. The rows themselves tell more, but "
+        "an algorithm, k or ε that was chosen by its true loss carries some of the rows into the release, unpaid.",
+    )
+    if choice == _ROWS:
+        return _rows_themselves(table, key)
+    n = st.number_input(
+        "Rows in the stand-in", 100, _MOST_STAND_IN_ROWS, value=rows_for(table), step=1_000, key=f"{key}:stand_in_rows"
+    )
+    st.caption(
+        f"{badge_text('public')} Losses below are those of a simulated table with the declared columns and bounds, "
+        f"{n:,} rows and {k} clusters. No row of your file is read."
+    )
+    return _kept_stand_in(table, int(n), k, key)
+
+
+def start(key: str, table: OpenTable, source: OpenTable, plan: Plan, *, with_centers: bool = False) -> None:
+    """Send the study to a worker in place of the one before.
+
+    Raises
+    ------
+    RequestError
+        If the request is outside what is allowed, or too many jobs wait already.
+    """
+    number = len(plan.trials)
+    for contender in plan.contenders:
+        _check(source, plan, contender)
+    revealed = reveal(source, f"{key}: losses of {number} study runs, k = {plan.k}")
+    if revealed is None:
+        raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
+    before = study_of(key, table)
+    if before is not None and before.job is not None:
+        before.job.cancel()
+    labels = source.labels[revealed.kept] if source.labels is not None else None
+    try:
+        job_id = job_shelf().submit(
+            study_rows,
+            source.private,
+            revealed,
+            list(plan.contenders),
+            [plan.k],
+            list(plan.epsilons),
+            delta=plan.delta,
+            repeats=plan.repeats,
+            labels=labels,
+            with_centers=with_centers,
+        )
+    except ShelfFull as full:
+        raise RequestError(f"{full}.") from None
+    st.session_state[f"{key}:study"] = Study(plan, source, table.key, job_id)
+
+
+def study_of(key: str, table: OpenTable) -> Study | None:
+    """The last study of that page, if it was asked about ``table``; with everything that has arrived."""
+    study = cast("Study | None", st.session_state.get(f"{key}:study"))
+    if study is None or study.asked_about != table.key:
+        return None
+    study.collect()
+    return study
+
+
+def study_job(study: Study, *, label: str, key: str, live: Callable[[], None]) -> None:
+    """The job's panel with the pictures below it: live while it runs, still once it has ended."""
+    job = study.job
+    if job is None or job.state.final:
+        if job is not None:
+            job_panel(job, label=label, key=key)
+        live()
+        return
+
+    def collect_and_draw() -> None:
+        study.collect()
+        live()
+
+    job_panel(job, label=label, key=key, live=collect_and_draw)
+
+
+def forecast(source: OpenTable, plan: Plan) -> float:
+    """Seconds that the whole study may take, roughly."""
+    setting = dataclasses.replace(
+        setting_of(source.private, k=plan.k, epsilon=1.0, delta=plan.delta), n=source.loaded.n_rows
+    )
+    once = 0.0
+    for contender in plan.contenders:
+        params = contender.card.params.parse(contender.params)
+        at = (dataclasses.replace(setting, epsilon=epsilon) for epsilon in plan.epsilons)
+        once += sum(expected_seconds(contender.card, one, params) + 0.02 for one in at)
+    return 1.5 + plan.repeats * once
+
+
+def _check(source: OpenTable, plan: Plan, contender: Contender) -> None:
+    """Refuse here what ``run`` would refuse in the worker."""
+    if source.n_public is not None and plan.k > source.n_public:
+        raise RequestError(f"k is {plan.k} but there are {source.n_public:,} records: ask for at most that many.")
+    contender.card.params.parse(contender.params)
+
+
+def _rows_themselves(table: OpenTable, key: str) -> OpenTable | None:
+    if not reveal_allowed(table):
+        _ask_for_truth(
+            table,
+            key,
+            "This reads true losses from a private file. Whatever is chosen by them (the algorithm, k, ε) leaks "
+            "something that no ledger pays for. Each study is counted as a look and listed on the Ledger page.",
+        )
+        return None
+    st.caption(
+        f"{badge_text('revealed')} True losses of a private file: for your eyes, counted, never exported as a release."
+    )
+    return table
+
+
+def _ask_for_truth(table: OpenTable, key: str, why: str) -> None:
+    with st.container(border=True):
+        st.markdown(f"{badge_text('revealed')} {why}")
+        st.button(
+            "Show truth for this table" if table.kind is not FileKind.PRIVATE else "I know: show truth, and count it",
+            icon=":material/visibility:",
+            key=f"{key}:allow",
+            on_click=allow_reveal,
+            args=(table,),
+        )
+
+
+def _kept_stand_in(table: OpenTable, n: int, k: int, key: str) -> OpenTable:
+    wanted = (table.key, n, k)
+    kept = cast("tuple[Any, OpenTable] | None", st.session_state.get("study:stand_in"))
+    if kept is None or kept[0] != wanted:
+        with st.spinner("Simulating a stand-in"):
+            kept = (wanted, stand_in(table, n=n, k=k))
+        st.session_state["study:stand_in"] = kept
+    return kept[1]
+
+
+def changed(study: Study, plan: Plan | None, source: OpenTable | None) -> bool:
+    """Whether the settings on the page are no longer those of ``study``."""
+    return plan is None or source is None or study.plan != plan or study.source.key != source.key
+
+
+def labels_of(contenders: Sequence[Contender]) -> str:
+    """Names in one line."""
+    return ", ".join(contender.label for contender in contenders)
