@@ -1,8 +1,59 @@
 """dpviz: differentially private clustering that shows what privacy costs."""
 
-from dpviz.algorithms.registry import CARDS
-from dpviz.runs.run import Run, run
-from dpviz.table.domain import Domain
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpviz.algorithms.registry import CARDS
+    from dpviz.check import RequestError
+    from dpviz.estimators import PrivateKMeans
+    from dpviz.privacy.queries import Relation
+    from dpviz.privacy.room import PrivateTable
+    from dpviz.runs.run import Run, run
+    from dpviz.table.csv_intake import load_csv
+    from dpviz.table.domain import Domain, Scaling
+    from dpviz.table.loaded_table import LoadedTable
 
 __version__ = "0.1.0"
-__all__ = ["CARDS", "Domain", "Run", "run"]
+__all__ = [
+    "CARDS",
+    "Domain",
+    "LoadedTable",
+    "PrivateKMeans",
+    "PrivateTable",
+    "Relation",
+    "RequestError",
+    "Run",
+    "Scaling",
+    "load_csv",
+    "run",
+]
+
+# Imported when first asked for: the command line and the workers should not wait for pandas or scikit-learn.
+_HOMES = {
+    "CARDS": "dpviz.algorithms.registry",
+    "Domain": "dpviz.table.domain",
+    "LoadedTable": "dpviz.table.loaded_table",
+    "PrivateKMeans": "dpviz.estimators",
+    "PrivateTable": "dpviz.privacy.room",
+    "Relation": "dpviz.privacy.queries",
+    "RequestError": "dpviz.check",
+    "Run": "dpviz.runs.run",
+    "Scaling": "dpviz.table.domain",
+    "load_csv": "dpviz.table.csv_intake",
+    "run": "dpviz.runs.run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,151 @@
+"""From a CSV file and what is declared about it, on the command line or in its sidecar, to a private table."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pandas as pd
+
+from dpviz.check import RequestError
+from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.table.csv_intake import load_csv
+from dpviz.table.domain import Codes, Domain
+from dpviz.table.loaded_table import LoadedTable, listed, quoted
+from dpviz.table.sidecar import Sidecar, parse_bounds_option, read_sidecar, sidecar_for
+
+T = TypeVar("T")
+
+_LABEL = "label"
+
+
+@dataclass(frozen=True, eq=False)
+class DeclaredTable:
+    """A table ready to be asked, the column with known groups if there is one, and what was decided on the way."""
+
+    loaded: LoadedTable
+    private: PrivateTable
+    label: str | None
+    notes: tuple[str, ...]
+
+    def labels_of(self, revealed: Revealed) -> Codes | None:
+        """Known groups of the revealed rows as codes of shape (n,), or None."""
+        if self.label is None:
+            return None
+        codes, _ = pd.factorize(self.loaded.frame[self.label].iloc[revealed.kept])
+        return np.asarray(codes, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """The sidecar in force; ``own_bounds`` where the bounds are its own rather than LO,HI of the command line."""
+
+    sidecar: Sidecar | None
+    bounds: Sidecar
+    own_bounds: bool
+
+
+def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
+    """Read the file and its declarations; an option of the command line goes before the sidecar.
+
+    Raises
+    ------
+    RequestError
+        If the file or a declaration is missing or wrong.
+    """
+    path = Path(arguments.data)
+    declared = _declarations(path, arguments.bounds)
+    loaded = load_csv(path)
+    sidecar = declared.sidecar
+    label = _label_column(loaded, sidecar)
+    id_column = _id_column(arguments.id_column, sidecar)
+    columns, notes = _columns(arguments.columns, loaded, declared, left_out=(label, id_column))
+    if id_column in columns:
+        raise RequestError(f"{quoted(str(id_column))} is the id column, not a coordinate: leave it out of one.")
+    values = loaded.columns(columns)
+    bounds = declared.bounds.bounds_for(columns)
+    domain = Domain.of(
+        columns,
+        bounds.lower,
+        bounds.upper,
+        radius=_first(arguments.radius, sidecar.radius if sidecar and declared.own_bounds else None),
+        scaling=_first(arguments.scaling, sidecar.scaling if sidecar else "unit"),
+    )
+    private = PrivateTable(
+        values,
+        domain,
+        relation=arguments.relation,
+        n_public=_first(arguments.n_public, sidecar.n_public if sidecar else None),
+        persons=None if id_column is None else loaded.identifiers(id_column),
+        rows_per_person=_rows_per_person(arguments, sidecar, id_column),
+    )
+    label = None if label in columns else label
+    return DeclaredTable(loaded, private, label, (*loaded.notes, *notes))
+
+
+def _declarations(path: Path, option: str | None) -> _Declared:
+    given = None if option is None else parse_bounds_option(option)
+    if given is not None and given.columns:
+        return _Declared(given, given, own_bounds=True)
+    beside = sidecar_for(path)
+    sidecar = None if beside is None else read_sidecar(beside)
+    if given is not None:
+        is_file = option is not None and "," not in option
+        return _Declared(given if is_file else sidecar, given, own_bounds=is_file)
+    if sidecar is None:
+        if not path.is_file():
+            load_csv(path)  # says what is wrong with the path
+        raise RequestError(
+            "No bounds are declared for this table: give --bounds LO,HI for all columns, --bounds FILE.json, or put "
+            f'{{"bounds": {{"COLUMN": [LO, HI], ...}}}} into {quoted(_stem(path) + ".json")} beside it; they come from '
+            "what is known beforehand, never from the rows."
+        )
+    return _Declared(sidecar, sidecar, own_bounds=True)
+
+
+def _label_column(loaded: LoadedTable, sidecar: Sidecar | None) -> str | None:
+    name = sidecar.label if sidecar is not None and sidecar.label is not None else _LABEL
+    return name if name in loaded.frame.columns else None
+
+
+def _id_column(option: str | None, sidecar: Sidecar | None) -> str | None:
+    if option is not None:
+        return option or None
+    return sidecar.id_column if sidecar is not None else None
+
+
+def _columns(
+    option: list[str] | None, loaded: LoadedTable, declared: _Declared, *, left_out: tuple[str | None, ...]
+) -> tuple[list[str], tuple[str, ...]]:
+    """The columns to cluster, and the sentence that says so where nobody named them."""
+    if option is not None:
+        return option, ()
+    if declared.sidecar is not None and declared.sidecar.columns:
+        return list(declared.sidecar.columns), ()
+    chosen = [name for name in loaded.numeric_columns if name not in left_out]
+    without = [name for name in loaded.numeric_columns if name in left_out]
+    if not chosen:
+        raise RequestError(
+            f"No numeric column is left beside {listed(without)}: clustering needs one; name it with --columns."
+        )
+    but = f" but {listed(without)}" if without else ""
+    return chosen, (f"No columns were named, so all numeric columns{but} are used: {listed(chosen)}.",)
+
+
+def _rows_per_person(arguments: argparse.Namespace, sidecar: Sidecar | None, id_column: str | None) -> int:
+    if arguments.rows_per_person is not None:
+        return int(arguments.rows_per_person)
+    if sidecar is not None and id_column is not None and id_column == sidecar.id_column:
+        return sidecar.rows_per_person or 1
+    return 1
+
+
+def _first(option: T, declared: T) -> T:
+    return declared if option is None else option
+
+
+def _stem(path: Path) -> str:
+    return Path(path.name.removesuffix(".gz")).stem

@@ -1,0 +1,155 @@
+"""What can be asked on the command line, and how it is spelled."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from typing import NoReturn
+
+from dpviz import __version__
+from dpviz.check import RequestError
+
+_LOOKS_NEGATIVE = re.compile(r"-(\.?\d|inf|nan)", re.IGNORECASE)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that refuses in one sentence instead of leaving the process."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse a command line."""
+        raise RequestError(f"{message[:1].upper()}{message[1:]}; see {self.prog} --help.")
+
+
+def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
+    """The parsed command line.
+
+    Raises
+    ------
+    RequestError
+        If it cannot be understood.
+    """
+    return _build().parse_args(_joined(argv))
+
+
+def _joined(argv: Sequence[str]) -> list[str]:
+    """``argv`` with ``--bounds -1,1`` written ``--bounds=-1,1``: argparse takes a leading minus for an option."""
+    joined: list[str] = []
+    for token in argv:
+        if joined and re.fullmatch(r"--[a-z-]+", joined[-1]) and _LOOKS_NEGATIVE.match(token):
+            joined[-1] += f"={token}"
+        else:
+            joined.append(token)
+    return joined
+
+
+def _build() -> Parser:
+    parser = Parser(prog="dpviz", description=__doc__, allow_abbrev=False)
+    parser.description = "Differentially private clustering that shows what privacy costs."
+    parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="{algorithms,run,sweep}")
+    _add_algorithms(commands)
+    _add_run(commands)
+    _add_sweep(commands)
+    return parser
+
+
+def _add_algorithms(commands: argparse._SubParsersAction[Parser]) -> None:
+    listing = commands.add_parser("algorithms", help="list the algorithms and their parameters", allow_abbrev=False)
+    listing.add_argument("--json", action="store_true", help="print a JSON list")
+
+
+def _add_run(commands: argparse._SubParsersAction[Parser]) -> None:
+    run = commands.add_parser(
+        "run",
+        help="run one algorithm on a CSV file",
+        description="Run one algorithm on a CSV file and print what it releases.",
+        allow_abbrev=False,
+    )
+    run.add_argument("data", metavar="DATA.csv", help="the table; .csv.gz is unpacked")
+    run.add_argument("--algorithm", default="auto", metavar="ID", help="see `dpviz algorithms` (default: auto)")
+    run.add_argument("--k", type=whole, required=True, metavar="K", help="number of clusters")
+    run.add_argument("--epsilon", type=number, required=True, metavar="E", help="the whole ε of this run")
+    _add_table_options(run)
+    run.add_argument("--evaluate", action="store_true", help="also measure the loss on the rows: revealed, not private")
+    run.add_argument("--json", action="store_true", help="print one JSON object")
+    run.add_argument("--out", metavar="CENTERS.csv", help="write the released centres to this file")
+
+
+def _add_sweep(commands: argparse._SubParsersAction[Parser]) -> None:
+    sweep = commands.add_parser(
+        "sweep",
+        help="run algorithms many times over a grid of ε and k",
+        description="Run algorithms many times over a grid of ε and k, and measure what each run loses. "
+        "Losses are read from the rows: the results are for the owner of the data, not a release.",
+        allow_abbrev=False,
+    )
+    sweep.add_argument("data", metavar="DATA.csv", help="the table; .csv.gz is unpacked")
+    sweep.add_argument(
+        "--algorithms", type=names, required=True, metavar="A,B", help="ids; a variant is written ID:name=value"
+    )
+    sweep.add_argument("--epsilons", type=numbers, required=True, metavar="E,E", help="the ε of the runs")
+    sweep.add_argument("--ks", type=wholes, required=True, metavar="K,K", help="the numbers of clusters")
+    sweep.add_argument("--repeats", type=whole, default=20, metavar="N", help="runs of each point (default: 20)")
+    sweep.add_argument("--out", required=True, metavar="DIR", help="folder for results.csv and manifest.json")
+    sweep.add_argument("--resume", action="store_true", help="go on with the study in --out; finished runs are kept")
+    sweep.add_argument("--jobs", type=whole, default=1, metavar="N", help="worker processes (default: 1)")
+    _add_table_options(sweep)
+
+
+def _add_table_options(command: Parser) -> None:
+    declared = command.add_argument_group("what is declared about the table (DATA.json beside it may say it too)")
+    declared.add_argument("--columns", type=names, metavar="A,B", help="the columns to cluster")
+    declared.add_argument(
+        "--bounds", metavar="LO,HI | FILE.json", help="declared bounds, data units; never taken from the rows"
+    )
+    declared.add_argument("--radius", type=number, metavar="R", help="largest distance from the middle of the bounds")
+    declared.add_argument("--scaling", metavar="unit|common", help="each column by its bounds, or one scale for all")
+    declared.add_argument(
+        "--relation", default="add_remove", metavar="add_remove|replace", help="neighbours (default: add_remove)"
+    )
+    declared.add_argument("--n-public", type=whole, metavar="N", help="the number of rows, if it is public")
+    declared.add_argument("--id-column", metavar="NAME", help='the column that says whose a row is; "" for none')
+    declared.add_argument("--rows-per-person", type=whole, metavar="M", help="most rows of one id that are used")
+    asked = command.add_argument_group("the request")
+    asked.add_argument("--delta", type=number, default=0.0, metavar="D", help="for approximate algorithms (default: 0)")
+    asked.add_argument(
+        "--set", nargs="+", action="extend", default=[], metavar="name=value", help="parameters of the algorithm"
+    )
+    asked.add_argument("--seed", type=whole, metavar="S", help="repeatable noise, for a study; never for a release")
+
+
+def whole(text: str) -> int:
+    """A whole number of an option."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
+def number(text: str) -> float:
+    """A number of an option; its range is checked where it is used."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def names(text: str) -> list[str]:
+    """Comma-separated names; a name that contains a comma stands between double quotes."""
+    import csv
+
+    found = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    if not found or not all(found):
+        raise argparse.ArgumentTypeError("give names with commas between them, such as a,b")
+    return found
+
+
+def numbers(text: str) -> list[float]:
+    """Comma-separated numbers."""
+    return [number(part) for part in names(text)]
+
+
+def wholes(text: str) -> list[int]:
+    """Comma-separated whole numbers."""
+    return [whole(part) for part in names(text)]

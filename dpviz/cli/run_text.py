@@ -1,0 +1,94 @@
+"""A run as text for a terminal: what was released, what it cost, what to expect of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpviz.algorithms.card import Card
+
+_MOST_ENTRIES = 40
+
+
+def run_text(report: dict[str, Any], card: Card, *, name: str) -> str:
+    """``report`` is what ``--json`` prints."""
+    blocks = [f"{card.title} on {name}: k = {report['k']}, {report['seconds']:.3g} s", _privacy(report)]
+    if report["released"]["centers"] is not None:
+        heading = "Released centres (they carry noise), data units"
+        blocks.append(_centers(heading, report, report["released"]["centers"], report["released"]["weights"]))
+        blocks.append(_ledger(report["ledger"]))
+    if "revealed" in report:
+        blocks.append(_revealed(report))
+    blocks += [f"Note: {warning}" for warning in report["warnings"]]
+    if card.private:
+        blocks.append("Note: the noise is study noise, not hardened against floating-point attacks: do not publish.")
+    return "\n\n".join(blocks)
+
+
+def table_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns aligned to the right, two blanks apart."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = [
+        "  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (header, *rows)
+    ]
+    return "\n".join(lines)
+
+
+def _privacy(report: dict[str, Any]) -> str:
+    ledger = report["ledger"]
+    if ledger["epsilon"] is None:
+        return "Privacy: none. The rows themselves were read."
+    n = "private" if report["n_public"] is None else f"{report['n_public']:,}, declared public"
+    return (
+        f"Privacy: ε = {report['epsilon']:g} (spent {ledger['epsilon']:.6g}), δ = {ledger['delta']:g}, "
+        f"{ledger['accounting']} accounting; relation {report['relation']}; unit of privacy: {report['unit']}; n: {n}"
+    )
+
+
+def _centers(heading: str, report: dict[str, Any], centers: list[list[float]], weights: list[float] | None) -> str:
+    header = ["", *report["columns"]] + (["noisy size"] if weights is not None else [])
+    rows = [
+        [str(place), *(f"{value:.6g}" for value in center)] + ([f"{weights[place - 1]:.1f}"] if weights else [])
+        for place, center in enumerate(centers, start=1)
+    ]
+    return f"{heading}:\n{table_text(header, rows)}"
+
+
+def _ledger(ledger: dict[str, Any]) -> str:
+    entries = ledger["entries"]
+    header = ["mechanism", "query", "for", "sensitivity", "noise scale", "ε alone"]
+    rows = [
+        [e["mechanism"], e["query"], e["note"], f"{e['sensitivity']:.4g}", f"{e['scale']:.4g}", f"{e['epsilon']:.4g}"]
+        for e in entries[:_MOST_ENTRIES]
+    ]
+    more = len(entries) - len(rows)
+    rest = f"\n  and {more} more entries (--json lists all)" if more else ""
+    return f"Ledger (what was spent, and on what):\n{table_text(header, rows)}{rest}"
+
+
+def _revealed(report: dict[str, Any]) -> str:
+    revealed = dict(report["revealed"])
+    centers = revealed.pop("centers", None)
+    parts = []
+    if centers is not None:
+        heading = "Revealed centres (read from the rows without privacy, never a release), data units"
+        parts.append(_centers(heading, report, centers, None))
+    if revealed:
+        rows = [[_SCORE_WORDS[name], _score(value)] for name, value in revealed.items()]
+        scores = table_text(["measure", "value"], rows)
+        parts.append(f"Revealed (read from the rows for their owner, never part of a release):\n{scores}")
+    return "\n\n".join(parts)
+
+
+def _score(value: float | None) -> str:
+    return "infinite" if value is None else f"{value:.4g}"
+
+
+_SCORE_WORDS = {
+    "nicv": "loss per row",
+    "nicv_kmeans": "loss per row of k-means++",
+    "ratio": "ratio to k-means++",
+    "matched_error": "error of matched centres",
+    "ari": "adjusted Rand index against k-means++",
+    "label_accuracy": "label accuracy",
+}

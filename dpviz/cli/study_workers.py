@@ -1,0 +1,115 @@
+"""The rows of a study from one process or several."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.runs.evaluation import reference_for
+from dpviz.runs.jobs import Failure, Job
+from dpviz.runs.study import Contender, Yardstick, study_rows, trials
+from dpviz.table.domain import Codes
+
+_POLL_SECONDS = 0.1
+
+
+class WorkerFailed(Exception):
+    """A worker process ended with a defect; ``kind`` is the type of its error."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(str(failure))
+        self.kind = failure.kind
+
+
+@dataclass(frozen=True, eq=False)
+class StudyRequest:
+    """A study over a grid; see ``study_rows``."""
+
+    table: PrivateTable
+    revealed: Revealed
+    contenders: Sequence[Contender]
+    ks: Sequence[int]
+    epsilons: Sequence[float]
+    delta: float
+    repeats: int
+    seed: int
+    labels: Codes | None
+
+    def plan(self) -> list[str]:
+        """Keys of all its trials."""
+        grid = trials(self.contenders, self.ks, self.epsilons, delta=self.delta, repeats=self.repeats)
+        return [trial.key for trial in grid]
+
+
+def rows_of(request: StudyRequest, wanted: Sequence[str], *, workers: int) -> Iterator[dict[str, Any]]:
+    """The rows of the ``wanted`` trials as they are found, by that many processes.
+
+    Raises
+    ------
+    WorkerFailed
+        If a worker ended with a defect.
+    """
+    workers = min(workers, len(wanted))
+    if workers == 0:
+        return
+    if workers == 1:
+        yield from _measured(study_rows(**_share(request, wanted)))
+        return
+    # Computed once here, not once in each worker.
+    references = {k: reference_for(request.revealed, k) for k in request.ks}
+    shares = [wanted[place::workers] for place in range(workers)]
+    jobs = [Job.start(study_rows, **_share(request, share), references=references) for share in shares]
+    yield from _polled(jobs)
+
+
+def _share(request: StudyRequest, wanted: Sequence[str]) -> dict[str, Any]:
+    """Arguments of ``study_rows`` for some of the trials: the others count as done."""
+    return {**request.__dict__, "done": frozenset(request.plan()) - frozenset(wanted)}
+
+
+def _polled(jobs: Sequence[Job[Any]]) -> Iterator[dict[str, Any]]:
+    """Rows of all jobs as they arrive; when the reader stops, so do the jobs."""
+    streams = [_Stream(job) for job in jobs]
+    try:
+        while streams:
+            for stream in list(streams):
+                ended = stream.job.state.final  # asked first: nothing can arrive after it
+                yield from stream.new_rows()
+                if stream.job.error is not None:
+                    raise WorkerFailed(stream.job.error)
+                if ended:
+                    streams.remove(stream)
+            time.sleep(_POLL_SECONDS)
+    finally:
+        for job in jobs:
+            job.cancel()
+
+
+class _Stream:
+    """The rows of one job, each with the yardsticks of its k."""
+
+    def __init__(self, job: Job[Any]) -> None:
+        self.job = job
+        self._yardsticks: dict[int, Yardstick] = {}
+
+    def new_rows(self) -> Iterator[dict[str, Any]]:
+        return _measured(self.job.poll(), self._yardsticks)
+
+
+def _measured(items: Iterable[Any], yardsticks: dict[int, Yardstick] | None = None) -> Iterator[dict[str, Any]]:
+    """The rows among ``items``, each with the losses of the yardstick of its k, which came before it."""
+    known = {} if yardsticks is None else yardsticks
+    for item in items:
+        if isinstance(item, Yardstick):
+            known[item.k] = item
+        elif isinstance(item, dict):
+            yardstick = known[item["k"]]
+            yield {
+                **item,
+                "nicv_kmeans": yardstick.reference.nicv,
+                "nicv_one_center": yardstick.one_center,
+                "nicv_data_independent": yardstick.data_independent,
+            }

@@ -1,0 +1,146 @@
+"""``dpviz sweep``: a study over algorithms, ε and k, whose results land in a folder as they come."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from dpviz import __version__, check
+from dpviz.algorithms.registry import card_of
+from dpviz.check import RequestError
+from dpviz.cli.console import say
+from dpviz.cli.declared_table import DeclaredTable, declared_table
+from dpviz.cli.request import check_numbers, parameters
+from dpviz.cli.run_text import table_text
+from dpviz.cli.study_folder import StudyFolder
+from dpviz.cli.study_workers import StudyRequest, rows_of
+from dpviz.runs.study import Contender, summarise, tidy, trials
+
+_SECONDS_BETWEEN_REPORTS = 2.0
+_REVEALED = "A sweep reads the rows to measure losses: its results are for the eyes of the data's owner, not a release."
+
+
+def sweep_command(arguments: argparse.Namespace) -> str:
+    """Serve the request; the text to print.
+
+    Raises
+    ------
+    RequestError
+        If the request or a file is wrong.
+    """
+    settings = parameters(arguments.set)
+    contenders = [_contender(text, settings) for text in arguments.algorithms]
+    _check_settings(settings, contenders)
+    check_numbers(ks=arguments.ks, epsilons=arguments.epsilons, delta=arguments.delta, seed=arguments.seed)
+    check.at_least(1, repeats=arguments.repeats, jobs=arguments.jobs)
+    grid = (contenders, arguments.ks, arguments.epsilons)
+    planned = [trial.key for trial in trials(*grid, delta=arguments.delta, repeats=arguments.repeats)]
+    folder = StudyFolder(Path(arguments.out), resume=arguments.resume)
+    table = declared_table(arguments)
+    for k in arguments.ks:
+        _check_k(k, n_public=table.private.n_public)
+    seed = folder.seed(asked=arguments.seed, fresh=secrets.randbits(48))
+    folder.begin(_manifest(arguments, table, contenders, seed), must_agree=_FIXED)
+    revealed = table.private.reveal(note="sweep")
+    request = StudyRequest(
+        table.private,
+        revealed,
+        *grid,
+        delta=arguments.delta,
+        repeats=arguments.repeats,
+        seed=seed,
+        labels=table.labels_of(revealed),
+    )
+    for note in (*table.notes, _REVEALED):
+        say(note)
+    left = [key for key in planned if key not in folder.done]
+    for row in _reported(rows_of(request, left, workers=arguments.jobs), total=len(left), found=len(planned)):
+        folder.append(row)
+    folder.finish(planned)
+    return _summary(folder.rows(planned))
+
+
+# What must stay the same when a study is resumed; the grid may grow.
+_FIXED = ("data", "columns", "lower", "upper", "radius", "scaling", "relation", "unit", "n_public", "delta", "seed")
+
+
+def _contender(text: str, settings: dict[str, str]) -> Contender:
+    """``ID`` or ``ID:name=value:name=value``; of ``settings`` it takes those that its parameters know."""
+    algorithm, *own = text.split(":")
+    knobs = {knob.name: knob for knob in card_of(algorithm).params.knobs()}
+    given = {name: value for name, value in settings.items() if name in knobs} | parameters(own)
+    card_of(algorithm).params.parse(given)  # refuses unknown names
+    return Contender(algorithm, {name: knobs[name].parse(value) for name, value in given.items()})
+
+
+def _check_settings(settings: dict[str, str], contenders: Sequence[Contender]) -> None:
+    for name in settings:
+        if not any(name in contender.params for contender in contenders):
+            raise RequestError(f"None of the algorithms has a parameter {name!r}: see `dpviz algorithms`.")
+
+
+def _check_k(k: int, *, n_public: int | None) -> None:
+    if n_public is not None and k > n_public:
+        raise RequestError(f"k is {k} but there are {n_public:,} records: ask for at most that many clusters.")
+
+
+def _manifest(
+    arguments: argparse.Namespace, table: DeclaredTable, contenders: Sequence[Contender], seed: int
+) -> dict[str, Any]:
+    """The request, from which the study can be repeated; public values only."""
+    domain = table.private.domain
+    return {
+        "dpviz": __version__,
+        "what": _REVEALED,
+        "data": Path(arguments.data).name,
+        "columns": list(domain.columns),
+        "lower": domain.lower.tolist(),
+        "upper": domain.upper.tolist(),
+        "radius": domain.radius,
+        "scaling": domain.scaling.value,
+        "relation": table.private.relation.value,
+        "unit": table.private.unit,
+        "n_public": table.private.n_public,
+        "delta": arguments.delta,
+        "seed": seed,
+        "algorithms": [{"id": one.algorithm, "parameters": dict(one.params)} for one in contenders],
+        "epsilons": arguments.epsilons,
+        "ks": arguments.ks,
+        "repeats": arguments.repeats,
+    }
+
+
+def _reported(rows: Iterator[dict[str, Any]], *, total: int, found: int) -> Iterator[dict[str, Any]]:
+    """The rows as they pass, with a word on stderr every few seconds."""
+    if total < found:
+        say(f"{found - total} of {found} runs are in the folder already.")
+    reported_at = time.monotonic()
+    for done, row in enumerate(rows, start=1):
+        yield row
+        if done == total or time.monotonic() - reported_at >= _SECONDS_BETWEEN_REPORTS:
+            reported_at = time.monotonic()
+            say(f"{done} of {total} runs done.")
+
+
+def _summary(rows: Sequence[dict[str, Any]]) -> str:
+    frame = tidy(rows)
+    ratio, seconds = summarise(frame), summarise(frame, "seconds")
+    lines = [
+        [
+            line["contender"],
+            str(line["k"]),
+            "-" if isnan(line["epsilon"]) else f"{line['epsilon']:g}",
+            str(line["runs"]),
+            f"{line['median']:.4g}",
+            f"{line['q25']:.4g} to {line['q75']:.4g}",
+            f"{time_taken:.3g}",
+        ]
+        for line, time_taken in zip(ratio.to_dict("records"), seconds["median"], strict=True)
+    ]
+    header = ["algorithm", "k", "ε", "runs", "loss / k-means++ (median)", "25-75 %", "seconds"]
+    return "Revealed: losses measured on the rows\n" + table_text(header, lines)
