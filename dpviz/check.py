@@ -10,10 +10,14 @@ dpviz.check.RequestError: epsilon is -1: give a finite number above 0.
 from __future__ import annotations
 
 import math
+from numbers import Integral
 
 
 class RequestError(ValueError):
     """A request that cannot be served, in one sentence that says what is allowed and what to do."""
+
+    # No message of this class, or of a subclass, holds a value of the data: a worker process may pass it on.
+    safe_message = True
 
 
 def positive(**named: float) -> None:
@@ -26,8 +30,14 @@ def positive(**named: float) -> None:
 def at_least(minimum: int, **named: int) -> None:
     """Refuse a whole number below ``minimum``."""
     for name, value in named.items():
-        if isinstance(value, bool) or int(value) != value or value < minimum:
+        if not _whole(value) or value < minimum:
             raise RequestError(f"{name} is {value}: give a whole number of at least {minimum}.")
+
+
+def _whole(value: object) -> bool:
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
 
 
 def within(low: float, high: float, **named: float) -> None:

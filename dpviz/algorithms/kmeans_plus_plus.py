@@ -14,7 +14,7 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Array
 
-# Tables this small are checked for having fewer distinct rows than clusters, which scikit-learn warns about.
+# A table with fewer distinct rows than clusters, which scikit-learn warns about, usually shows in this many rows.
 _FEW = 2000
 
 
@@ -30,7 +30,9 @@ def reference_centers(points: Array, k: int, *, starts: int, seed: int) -> Array
     from sklearn.cluster import KMeans
 
     distinct = np.unique(points[:_FEW], axis=0)
-    if len(points) <= _FEW and len(distinct) <= k:
+    if len(distinct) <= k and len(points) > _FEW:
+        distinct = np.unique(points, axis=0)
+    if len(distinct) <= k:
         return np.concatenate([distinct, np.repeat(distinct[:1], k - len(distinct), axis=0)])
     centers: Array = KMeans(k, n_init=starts, random_state=seed).fit(points).cluster_centers_
     return centers

@@ -95,7 +95,12 @@ def capacity(accounting: Accounting, *, epsilon: float, delta: float) -> float:
         return epsilon
     if delta <= 0:
         raise check.RequestError("This setting adds Gaussian noise and needs delta > 0: give, say, delta = 1e-6.")
-    return gdp_mu(epsilon, delta) ** 2 if accounting is Accounting.GDP else zcdp_rho(epsilon, delta)
+    amount = gdp_mu(epsilon, delta) ** 2 if accounting is Accounting.GDP else zcdp_rho(epsilon, delta)
+    if not amount > 0:
+        raise check.RequestError(
+            f"epsilon = {epsilon:g} with delta = {delta:g} is too little to calibrate noise: give a larger one."
+        )
+    return amount
 
 
 def spent_epsilon(accounting: Accounting, amount: float, *, delta: float) -> float:
@@ -120,10 +125,12 @@ def gdp_delta(mu: float, epsilon: float) -> float:
 
 @lru_cache(maxsize=4096)
 def gdp_mu(epsilon: float, delta: float) -> float:
-    """The largest μ whose μ-GDP implies (ε, δ)-DP."""
+    """The largest μ whose μ-GDP implies (ε, δ)-DP; 0 if it is too small for floating-point numbers."""
     top = 1.0
     while gdp_delta(top, epsilon) < delta:
         top *= 2
+    if gdp_delta(1e-9 * top, epsilon) >= delta:
+        return 0.0
     return float(brentq(lambda mu: gdp_delta(mu, epsilon) - delta, 1e-9 * top, top, xtol=1e-15, rtol=1e-14)) * _SOLVED
 
 

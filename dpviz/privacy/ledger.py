@@ -142,6 +142,10 @@ class Ledger:
         BudgetExceeded
             If they cost more than is left.
         """
+        for entry in entries:
+            if not entry.amount > 0 and self.accounting is not Accounting.NONE:
+                # Noise bought with a negative share would be booked as a refund.
+                raise BudgetExceeded(f"The step {entry.note!r} has no budget: give it a share above 0.")
         asked = fsum(entry.amount for entry in entries)
         if not self.spent + asked <= self.cap * (1 + _ROUNDING):
             left = max(0.0, self.cap - self.spent)

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from dpviz.table.domain import Array, Codes, Region
+from dpviz.table.rows import times
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,7 @@ class Voronoi:
 
     def assign(self, chunk: Array) -> Codes:
         """Index of the nearest centre of each row (the first of equals), shape (rows,)."""
-        affinity = chunk @ self.centers.T
+        affinity = times(chunk, self.centers.T)
         affinity -= self._half_norms
         nearest: Codes = affinity.argmax(axis=1)
         return nearest
@@ -123,7 +124,7 @@ class Projected:
 
     def assign(self, chunk: Array) -> Codes:
         """Cell of the projection of each row, shape (rows,)."""
-        return self.inner.assign(self.region.clip(chunk @ self.frame.T))
+        return self.inner.assign(self.region.clip(times(chunk, self.frame.T)))
 
 
 @dataclass(frozen=True, eq=False)

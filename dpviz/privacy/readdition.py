@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import fsum, sqrt
 
 import dp_accounting
 import numpy as np
@@ -32,7 +33,10 @@ def independent_epsilon(entries: Sequence[Entry], *, delta: float) -> float | No
         case Accounting.PURE:
             return _total(RdpAccountant(orders=(_PURE_ORDER,)), map(_laplace_event, entries), _NEGLIGIBLE_DELTA)
         case Accounting.GDP:
-            return _total(PLDAccountant(), map(_gaussian_event, entries), delta)
+            # Loss distributions are rounded up to a grid, which has to be fine beside the total.
+            mu = sqrt(fsum((entry.sensitivity / entry.scale) ** 2 for entry in entries))
+            fine = PLDAccountant(value_discretization_interval=min(1e-3, 4e-4 * mu))
+            return _total(fine, map(_gaussian_event, entries), delta)
         case Accounting.ZCDP:
             return _total(RdpAccountant(orders=_ORDERS), map(_concentrated_event, entries), delta)
 

@@ -17,6 +17,10 @@ Codes = npt.NDArray[np.int64]
 
 # A clipped row must not exceed the radius by rounding: sensitivities are proved for the exact radius.
 _SHRINK = 1.0 - 1e-13
+# Widths and radii that squares neither overflow nor underflow on: outside, a norm would be computed as 0 or infinite.
+_NARROWEST, _WIDEST = 1e-100, 1e100
+# Unit coordinates smaller than this beside 1 are lost in rounding.
+_SMALLEST_PART = 1e-9
 
 
 class Scaling(Enum):
@@ -58,8 +62,18 @@ class Region:
 
     @cached_property
     def l1_radius(self) -> float:
-        """Largest l1 norm of a point: the sum of half-widths, or √d times the radius if that is less."""
-        return float(min(self.half.sum(), np.sqrt(self.dim) * self.radius))
+        """Largest l1 norm of a point: the sum of half-widths; of min(half-width, t) where a ball cuts the corners.
+
+        The level t is where the norm of min(half-width, t) is the radius: short axes are full, the others are equal.
+        """
+        half = np.sort(self.half)
+        if self.radius >= np.linalg.norm(half):
+            return float(half.sum())
+        filled = np.r_[0.0, np.cumsum(half**2)[:-1]]
+        free = np.arange(self.dim, 0, -1)
+        level = np.sqrt(np.maximum(self.radius**2 - filled, 0.0) / free)
+        full = int(np.argmax(level <= half))
+        return float(half[:full].sum() + free[full] * level[full])
 
     def clip(self, points: Array) -> Array:
         """``points`` of shape (..., d) moved into the region: the box first, then towards 0 into the ball."""
@@ -108,7 +122,8 @@ class Domain:
         Raises
         ------
         RequestError
-            If a bound is missing, not finite, or not below its partner, or the radius is not positive.
+            If a bound is missing, not finite, or not below its partner, the radius is not positive, or a width is
+            beyond what arithmetic can square.
         """
         names = tuple(str(name) for name in columns)
         check.at_least(1, number_of_columns=len(names))
@@ -125,9 +140,29 @@ class Domain:
                     f"The lower bound of column {name!r} ({lo:g}) is not below its upper bound ({hi:g}): "
                     "declare lower < upper."
                 )
+            if not _NARROWEST <= hi - lo <= _WIDEST:
+                raise check.RequestError(
+                    f"The bounds of column {name!r} are {hi - lo:g} apart: give the column in units in which they are "
+                    f"{_NARROWEST:g} to {_WIDEST:g} apart."
+                )
         if radius is not None:
             check.positive(radius=radius)
-        return cls(names, low, high, radius, Scaling(scaling))
+        domain = cls(names, low, high, radius, Scaling(scaling))
+        domain._refuse_lost_parts()
+        return domain
+
+    def _refuse_lost_parts(self) -> None:
+        for name, half in zip(self.columns, self.region.half, strict=True):
+            if half < _SMALLEST_PART:
+                raise check.RequestError(
+                    f"Column {name!r} is {half:.2g} times as wide as the widest one: choose unit scaling, or give the "
+                    "columns in units of like size."
+                )
+        if self.region.radius < _SMALLEST_PART:
+            raise check.RequestError(
+                f"radius is {self.radius:g}, {self.region.radius:.2g} of the half-width of the bounds: give a "
+                "larger radius, or narrower bounds."
+            )
 
     @property
     def dim(self) -> int:

@@ -17,6 +17,9 @@ from dpviz.table.domain import Array, Codes, Region
 # One temporary block of a query (chunk rows x its width) holds about this many numbers: 2 MB stay in cache.
 BLOCK_NUMBERS = 2**18
 
+# Rows a matrix product works on at a time; a shorter last block is rounded differently.
+_TILE = 64
+
 Answer = TypeVar("Answer")
 
 
@@ -39,7 +42,7 @@ class Rows:
 
     def chunks(self, width: int) -> Iterator[Array]:
         """Consecutive chunks for a question that needs ``width`` temporary numbers a row; at least one chunk."""
-        size = max(64, self.block_numbers // max(1, width))
+        size = max(_TILE, self.block_numbers // max(1, width) // _TILE * _TILE)
         for start in range(0, max(1, len(self.values)), size):
             yield self.values[start : start + size]
 
@@ -62,7 +65,7 @@ class Rows:
         image = np.empty((len(self.values), len(frame)))
         start = 0
         for chunk in self.chunks(sum(frame.shape)):
-            image[start : start + len(chunk)] = region.clip(chunk @ frame.T)
+            image[start : start + len(chunk)] = region.clip(times(chunk, frame.T))
             start += len(chunk)
         return Rows(image, block_numbers=self.block_numbers)
 
@@ -74,7 +77,23 @@ def _linear_algebra() -> ThreadpoolController:
 
 
 def _threads() -> int:
-    return int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, int(asked)) if asked.isdecimal() else os.cpu_count() or 1
+
+
+def times(rows: Array, matrix: Array) -> Array:
+    """``rows @ matrix`` with each row's result the same to the last bit whatever rows stand before and after it.
+
+    Libraries round the rows of an incomplete last block differently. A row on the boundary of two cells would then
+    change its cell because another row came or went, and a count would move by more than its sensitivity.
+    """
+    short = -len(rows) % _TILE
+    if short == 0:
+        return rows @ matrix
+    padded = np.zeros((len(rows) + short, rows.shape[1]))
+    padded[: len(rows)] = rows
+    product: Array = (padded @ matrix)[: len(rows)]
+    return product
 
 
 def keep_rows_per_person(values: Array, persons: Codes, most: int) -> Codes:
