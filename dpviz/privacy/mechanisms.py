@@ -160,27 +160,33 @@ class KNorm:
 class Exponential:
     """Selects the entry of least loss with Gumbel noise; ``sensitivity`` is the range of the losses' change.
 
-    Pr[entry] is proportional to exp(-loss / scale). ε = sensitivity / scale, both for pure DP and as bounded range.
+    Pr[entry] is proportional to prior · exp(-loss / scale) with a public prior (None: all entries alike). ε =
+    sensitivity / scale, both for pure DP and as bounded range: the prior cancels in every ratio.
     """
 
     name: ClassVar[str] = "exponential"
     sensitivity: float
     scale: float
+    log_prior: Array | None = field(default=None, compare=False)
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity) -> Exponential:
-        return cls(sensitivity.range, sensitivity.range / pure_share(share, bounded_range=True))
+    def bought(cls, share: Budget, sensitivity: Sensitivity, *, log_prior: Array | None = None) -> Exponential:
+        return cls(sensitivity.range, sensitivity.range / pure_share(share, bounded_range=True), log_prior)
 
     def cost(self, accounting: Accounting) -> float:
         return _pure_cost(accounting, self.sensitivity / self.scale, bounded_range=True)
 
     def draw(self, truth: Array, noise: NoiseSource) -> int:
-        loss = truth.ravel()
-        return int(np.argmax(noise.gumbel(1.0, loss.shape) - (loss - loss.min()) / self.scale))
+        utility = self._log_weights(truth)
+        return int(np.argmax(noise.gumbel(1.0, utility.shape) + utility))
 
     def log_density(self, released: int, truth: Array) -> float:
-        utility = -(truth.ravel() - truth.min()) / self.scale
+        utility = self._log_weights(truth)
         return float(utility[released] - logsumexp(utility))
+
+    def _log_weights(self, truth: Array) -> Array:
+        utility: Array = -(truth.ravel() - truth.min()) / self.scale
+        return utility if self.log_prior is None else utility + self.log_prior.ravel()
 
 
 @dataclass(frozen=True)
@@ -272,14 +278,17 @@ class SparseLaplace:
         shown = -np.abs(released.values - truth.at(released.codes)).sum() / self.scale
         hidden = truth.values[~np.isin(truth.codes, released.codes, assume_unique=True)]
         n_hidden_empty = truth.universe - len(np.union1d(truth.codes, released.codes))
-        return float(shown + self._log_hidden(hidden).sum() + n_hidden_empty * self._log_hidden(np.zeros(1))[0])
+        log_empty = n_hidden_empty * self._log_hidden(np.zeros(1))[0] if n_hidden_empty else 0.0
+        return float(shown + self._log_hidden(hidden).sum() + log_empty)
 
     def _log_hidden(self, count: Array) -> Array:
-        laplace = Laplace(self.sensitivity, self.scale)
-        within: Array = (
-            1 - np.exp(laplace.log_above(self.cutoff - count)) - np.exp(laplace.log_above(self.cutoff + count))
-        )
-        return np.log(np.maximum(within, np.finfo(float).tiny))
+        """ln Pr[|count + noise| <= cutoff], in two forms so that neither cancels."""
+        gap, cut = (np.abs(count) - self.cutoff) / self.scale, self.cutoff / self.scale
+        with np.errstate(divide="ignore"):
+            outside = -gap - log(2) + np.log(-np.expm1(-2 * cut))
+            inside = np.log1p(-(np.exp(np.minimum(gap, 0)) + np.exp(-np.abs(count) / self.scale - cut)) / 2)
+        hidden: Array = np.where(gap > 0, outside, inside)
+        return hidden
 
 
 def absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> Codes:

@@ -43,6 +43,8 @@ from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Array, Codes, Domain, Region
 from dpviz.table.rows import BLOCK_NUMBERS, Rows, keep_rows_per_person
 
+# Codes of cells are 64-bit integers, and so are the trials of the binomial law of empty cells.
+MOST_CELLS = 2**62
 # Part of the budget that buys a noisy number of rows where none is declared.
 N_SHARE = 0.02
 
@@ -130,8 +132,8 @@ class PrivateTable:
         self._values = np.asarray(values, dtype=np.float64)
         if self._values.ndim != 2 or self._values.shape[1] != domain.dim:
             raise check.RequestError(
-                f"The table has shape {np.shape(values)} but {domain.dim} columns are declared: give one array column "
-                "for each declared column."
+                f"The values are not a table of {domain.dim} columns, as declared: give an array of shape "
+                f"(n, {domain.dim})."
             )
         self._kept = self._rows_in_use(persons)
         self._rows = Rows(self._to_region(), block_numbers=block_numbers)
@@ -320,14 +322,14 @@ class DataRoom:
         released: SparseCounts = noisy
         return released
 
-    def select(self, query: SwapLoss | Loss, share: Budget, *, note: str) -> int:
-        """Flat index of an entry of little loss, by the exponential mechanism.
+    def select(self, query: SwapLoss | Loss, share: Budget, *, note: str, log_prior: Array | None = None) -> int:
+        """Flat index of an entry of little loss, by the exponential mechanism with a public prior over entries.
 
         **Guarantee.** ``share``. Raises ``RequestError`` if a point lies outside the region: the range would not hold.
         """
-        if not np.all(np.abs(self.region.clip(query.points) - query.points) <= 1e-9 * self.region.radius):
+        if not np.all(np.abs(self.region.clip(query.points) - query.points) <= 1e-12 * self.region.radius):
             raise check.RequestError("A candidate centre lies outside the region: clip candidates before selecting.")
-        mechanism = Exponential.bought(share, self.sensitivity(query))
+        mechanism = Exponential.bought(share, self.sensitivity(query), log_prior=log_prior)
         (index,) = self._answer([(query, mechanism)], note=note)
         return int(index)
 
@@ -356,7 +358,9 @@ class DataRoom:
         return self._sibling(self._rows.project(frame, region), region)
 
     def _sibling(self, rows: Rows, region: Region) -> DataRoom:
-        return type(self)(rows, region, self.relation, self.rows_per_person, self.ledger, self._noise, n=self._n)
+        room = type(self)(rows, region, self.relation, self.rows_per_person, self.ledger, self._noise, n=self._n)
+        room.budget = self.budget
+        return room
 
     def non_private(self, compute: Callable[[Array], Array], *, note: str) -> Array:
         """``compute`` on the rows themselves: only in a room that was opened with no guarantee at all."""
@@ -368,9 +372,7 @@ class DataRoom:
     def _answer(self, asked: Sequence[tuple[Query, Mechanism]], *, note: str) -> list[Any]:
         """The one door: charge everything, then read rows once, then draw. True answers die in this frame."""
         for query, _ in asked:
-            over = query.over
-            if type(query) not in QUERIES or type(over) not in PARTITIONS:
-                raise check.RequestError(f"{type(query).__name__} is not a question that the room knows.")
+            _refuse_unknown(query)
         self.ledger.charge(
             *(
                 Entry.of(mechanism, type(query).__name__, self.accounting, delta=self.ledger.delta, note=note)
@@ -383,8 +385,9 @@ class DataRoom:
     def _draw(self, mechanism: Mechanism, truth: Any) -> Any:
         """One release. Nobody can change what was released afterwards."""
         released = mechanism.draw(truth, self._noise)
-        if isinstance(released, np.ndarray):
-            released.flags.writeable = False
+        for part in (released.codes, released.values) if isinstance(released, SparseCounts) else (released,):
+            if isinstance(part, np.ndarray):
+                part.flags.writeable = False
         return released
 
     def _true_answers(self, queries: list[Query]) -> list[Any]:
@@ -400,6 +403,19 @@ class DataRoom:
         for part in parts:
             totals = [total + more for total, more in zip(totals, part, strict=True)]
         return totals
+
+
+def _refuse_unknown(query: Query) -> None:
+    """Only questions whose sensitivity is proved: code that is not of the package never sees a row."""
+    over = query.over if type(query) in QUERIES else None
+    inner = over.inner if isinstance(over, Projected) else over
+    sparse = (Grid, CubeTree) if type(query) is SparseCount else (Everything, Voronoi, Grid, Projected)
+    if type(over) not in sparse or type(inner) not in PARTITIONS or isinstance(inner, Projected):
+        raise check.RequestError(f"{type(query).__name__} over {type(over).__name__} is not a question the room knows.")
+    if type(query) is SparseCount and over is not None and over.n_cells > MOST_CELLS:
+        raise check.RequestError(
+            f"The partition has {over.n_cells:.2g} cells: use at most 2^62, so that each has a code."
+        )
 
 
 def _sd(mechanism: Laplace | Gaussian | KNorm, noisy: Array) -> float:
