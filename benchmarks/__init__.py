@@ -1,0 +1,1 @@
+"""Side-by-side timings, memory and loss: each module is one command, ``python -m benchmarks.NAME``."""

@@ -1,0 +1,54 @@
+"""One DPLloyd step (noisy counts and sums of all clusters) against one Lloyd step of scikit-learn.
+
+The aim is a ratio of at most 1.3. scikit-learn's step is the difference between fits of 21 and of 1 iterations.
+
+    python -m benchmarks.lloyd_step
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from benchmarks.timing import machine, median_seconds, seconds_of
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.room import PrivateTable
+from dpviz.table.domain import Domain
+
+STEPS = 20
+SHAPES = ((100_000, 2, 15), (100_000, 10, 10), (1_000_000, 10, 10), (100_000, 100, 64))
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")  # scikit-learn says that it has not converged: it was told to stop
+    print(machine())
+    print(f"{'n':>9}{'d':>5}{'k':>4}{'DPLloyd step':>15}{'scikit-learn':>15}{'ratio':>8}")
+    for n, dim, k in SHAPES:
+        rows = np.random.default_rng(0).uniform(-1, 1, (n, dim))
+        centers = rows[:k].copy()
+        table = PrivateTable(rows, Domain.of([f"x{j}" for j in range(dim)], -1, 1), n_public=n)
+
+        def ours(table: PrivateTable = table, centers: np.ndarray = centers) -> None:
+            noise = StudyNoise(np.random.default_rng(0))
+            room = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise)
+            share = room.budget.split(counts=1, sums=1)
+            room.release_moments(Voronoi(centers), counts=share.counts, sums=share.sums, note="step")
+
+        def fit(steps: int, rows: np.ndarray = rows, centers: np.ndarray = centers) -> None:
+            KMeans(len(centers), init=centers, n_init=1, max_iter=steps, tol=0).fit(rows)
+
+        fit(1)
+        pairs = []
+        for _ in range(7):
+            theirs = (seconds_of(lambda f=fit: f(STEPS + 1)) - seconds_of(lambda f=fit: f(1))) / STEPS
+            pairs.append((median_seconds(ours, 3), theirs))
+        ours_ms, theirs_ms, ratio = np.median([(a * 1e3, b * 1e3, a / b) for a, b in pairs], axis=0)
+        print(f"{n:>9,}{dim:>5}{k:>4}{ours_ms:>12.2f} ms{theirs_ms:>12.2f} ms{ratio:>8.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
