@@ -154,6 +154,7 @@ def layout(palette: Palette, *, title: str = "", height: int = HEIGHT) -> dict[s
         "coloraxis": {"colorscale": palette.sequential},
         "hoverlabel": {"bgcolor": palette.surface, "bordercolor": palette.grid, "font": text},
         "hovermode": "closest",
+        "modebar": {"bgcolor": palette.surface, "color": palette.muted, "activecolor": palette.text},
         "legend": {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "bgcolor": palette.background},
         "uirevision": "keep",  # a zoom survives the next step of a run
     }

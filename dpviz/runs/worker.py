@@ -63,7 +63,7 @@ class Failure:
     def of_death(cls, exit_code: int) -> Failure:
         """A worker that ended without saying why."""
         cause = f"signal {-exit_code}" if exit_code < 0 else f"exit code {exit_code}"
-        return cls("WorkerDied", f"the worker ended without an answer ({cause}; often: out of memory)")
+        return cls("WorkerDied", f"The worker ended without an answer ({cause}; often: out of memory).")
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}" if self.message else self.kind

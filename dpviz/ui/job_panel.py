@@ -69,6 +69,7 @@ def duration(seconds: float) -> str:
 def _progress(job: Job[Any], label: str) -> None:
     if job.state is JobState.QUEUED:
         st.progress(0.0, text=f"**{label}**: waits for the job before it")
+        st.caption("not started")
         return
     report, left = job.progress, job.seconds_left
     note = report.note if report and report.note else "under way" if report else "starting"
@@ -79,8 +80,8 @@ def _progress(job: Job[Any], label: str) -> None:
 
 def _epilogue(job: Job[Any], label: str) -> None:
     if job.state is JobState.FAILED and job.error is not None:
-        reason = job.error.message or f"it stopped with {job.error.kind}; details stay in the worker to protect rows."
-        st.error(reason, title=f"{label}: failed", icon=":material/error:")
+        unsaid = f"It stopped with {job.error.kind}. Its message is not shown, because it could quote the rows."
+        st.error(job.error.message or unsaid, title=f"{label}: failed", icon=":material/error:")
     elif job.state is JobState.CANCELLED:
         st.info(
             f"Stopped after {duration(job.elapsed)}; what had arrived is kept.",

@@ -118,7 +118,7 @@ def test_the_cluster_scale_is_flat_at_each_label():
     for label in range(3):
         at = (label + 0.5) / 3
         below = [color for edge, color in scale if edge <= at][-1]
-        above = [color for edge, color in scale if edge >= at][0]
+        above = next(color for edge, color in scale if edge >= at)
         assert below == above == CLUSTER_MARKS[label].color
 
 

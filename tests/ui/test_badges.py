@@ -1,0 +1,29 @@
+from typing import get_args
+
+from streamlit.testing.v1 import AppTest
+
+from dpviz.charts.theme import Kind
+from dpviz.ui.badges import badge_text
+
+
+def page() -> None:
+    from dpviz.ui.badges import badge, kind_legend
+
+    badge("released", "ε = 0.3 of 1.")
+    kind_legend()
+
+
+def test_a_badge_is_a_word_an_icon_and_a_colour_of_its_kind():
+    texts = [badge_text(kind) for kind in get_args(Kind)]
+    assert [text.split("-badge")[0] for text in texts] == [":gray", ":blue", ":orange"]
+    assert all(f" {kind}]" in text and ":material/" in text for kind, text in zip(get_args(Kind), texts, strict=True))
+    assert len({text.split(":material/")[1].split(":")[0] for text in texts}) == 3
+
+
+def test_a_badge_explains_itself_and_the_legend_explains_all():
+    app = AppTest.from_function(page).run()
+    assert not app.exception
+    badge, *legend = app.markdown
+    assert "noise" in badge.proto.help
+    assert badge.proto.help.endswith("ε = 0.3 of 1.")
+    assert len(legend) == len(get_args(Kind))
