@@ -7,17 +7,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.privacy.mechanisms import Gaussian, Mechanism
+from dpviz.privacy.ledger import is_gaussian
+from dpviz.privacy.mechanisms import Mechanism
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.rows import Rows
 
 
 @dataclass
 class Tape:
-    """What was released, and (for loss replay only) the truth behind it."""
+    """What was released by which mechanism, and (for loss replay only) the truth behind it."""
 
     released: list[Any] = field(default_factory=list)
     truths: list[Any] = field(default_factory=list)
+    mechanisms: list[Mechanism] = field(default_factory=list)
 
 
 def recording_room(tape: Tape) -> type[DataRoom]:
@@ -28,6 +31,7 @@ def recording_room(tape: Tape) -> type[DataRoom]:
             released = super()._draw(mechanism, truth)
             tape.truths.append(truth)
             tape.released.append(released)
+            tape.mechanisms.append(mechanism)
             return released
 
     return Recording
@@ -50,17 +54,57 @@ def replaying_room(tape: Tape) -> type[DataRoom]:
     return Replaying
 
 
+class RowsTouched(Exception):
+    """Somebody reached for the rows of an exploding room."""
+
+
+class ExplodingRows(Rows):
+    """Rows that may be held but not looked at."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name.startswith("__"):
+            return super().__getattribute__(name)
+        raise RowsTouched(name)
+
+    def __len__(self) -> int:
+        raise RowsTouched("len")
+
+
+def exploding_room(*, answers_before: int = 0) -> type[DataRoom]:
+    """A room that answers that many questions and explodes when rows are touched after that."""
+
+    class Exploding(DataRoom):
+        answered: ClassVar[list[int]] = [0]
+
+        def _true_answers(self, queries: list[Any]) -> list[Any]:
+            self.answered[0] += 1
+            if self.answered[0] > answers_before:
+                self._rows = ExplodingRows.__new__(ExplodingRows)
+            return super()._true_answers(queries)
+
+    return Exploding
+
+
 @dataclass
 class Loss:
-    """Privacy loss of one transcript: log density ratios of pure-type releases, squared shifts of Gaussian ones."""
+    """Privacy loss of one transcript: log density ratios of pure-type releases, squared shifts of Gaussian ones.
+
+    ``reach`` holds, for each release, the part of its own bound that this pair of tables uses up: |log ratio| over its
+    ε, or squared shift over its μ².
+    """
 
     log_ratio: float = 0.0
     shift_squared: float = 0.0
     per_release: list[tuple[str, float]] = field(default_factory=list)
+    reach: list[float] = field(default_factory=list)
 
 
 def loss_room(tape: Tape, loss: Loss) -> type[DataRoom]:
-    """A room over a neighbouring table that is fed ``tape`` and adds up how much likelier it was on the first table."""
+    """A room over a neighbouring table that is fed ``tape`` and adds up how much likelier it was on the first table.
+
+    A release that the neighbour would draw with other noise fails at once: the scale of noise is public, so it must not
+    depend on rows.
+    """
 
     class Measuring(DataRoom):
         place: ClassVar[list[int]] = [0]
@@ -68,14 +112,28 @@ def loss_room(tape: Tape, loss: Loss) -> type[DataRoom]:
         def _draw(self, mechanism: Mechanism, truth: Any) -> Any:
             i = self.place[0]
             self.place[0] += 1
+            assert i < len(tape.released), "the neighbour asks more questions"
             released = tape.released[i]
-            if isinstance(mechanism, Gaussian):
-                here = float((((tape.truths[i] - truth) / mechanism.scale) ** 2).sum())
+            if tape.mechanisms:
+                assert mechanism == tape.mechanisms[i], "the noise itself depends on rows"
+            alone = mechanism.sensitivity / mechanism.scale
+            if is_gaussian(mechanism):
+                here = squared_distance(tape.truths[i], truth) / mechanism.scale**2
                 loss.shift_squared += here
+                loss.reach.append(here / alone**2)
             else:
                 here = mechanism.log_density(released, tape.truths[i]) - mechanism.log_density(released, truth)
                 loss.log_ratio += here
+                loss.reach.append(abs(here) / alone)
             loss.per_release.append((mechanism.name, here))
             return released
 
     return Measuring
+
+
+def squared_distance(one: Any, other: Any) -> float:
+    """Squared Euclidean distance of two answers, dense or sparse."""
+    if isinstance(one, SparseCounts):
+        codes = np.union1d(one.codes, other.codes)
+        one, other = one.at(codes), other.at(codes)
+    return float(((one - other) ** 2).sum())

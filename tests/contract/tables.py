@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from dpviz.algorithms.registry import private_cards
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.table.domain import Domain
+from dpviz.table.rows import BLOCK_NUMBERS
 
 
 def blobs(n: int = 400, dim: int = 2, k: int = 3, seed: int = 0) -> np.ndarray:
@@ -27,11 +30,92 @@ def small_table(
     relation: Relation = Relation.ADD_REMOVE,
     n_public: int | None = None,
     radius: float | None = None,
+    persons: np.ndarray | None = None,
+    rows_per_person: int = 1,
+    block_numbers: int = BLOCK_NUMBERS,
 ) -> PrivateTable:
     """A table over [-1, 1]^dim whose unit coordinates are its data units."""
     rows = blobs(dim=dim) if values is None else values
     domain = Domain.of([f"x{j}" for j in range(rows.shape[1])], -1.0, 1.0, radius=radius)
-    return PrivateTable(rows, domain, relation=relation, n_public=n_public)
+    return PrivateTable(
+        rows,
+        domain,
+        relation=relation,
+        n_public=n_public,
+        persons=persons,
+        rows_per_person=rows_per_person,
+        block_numbers=block_numbers,
+    )
+
+
+@dataclass(frozen=True)
+class World:
+    """What was declared about a table: relation, who knows n, the shape of the domain, rows a person."""
+
+    name: str
+    relation: Relation = Relation.ADD_REMOVE
+    n_public: int | None = None
+    dim: int = 2
+    radius: float | None = None
+    rows_per_person: int = 1
+
+    def table(self, values: np.ndarray | None = None, persons: np.ndarray | None = None, **more: Any) -> PrivateTable:
+        """A table with these declarations; by default each person has as many rows as count, and one more."""
+        rows = blobs(dim=self.dim) if values is None else values
+        if self.rows_per_person > 1 and persons is None:
+            persons = np.arange(len(rows)) // (self.rows_per_person + 1)
+        declared = {} if self.rows_per_person == 1 else {"persons": persons, "rows_per_person": self.rows_per_person}
+        return small_table(
+            rows, relation=self.relation, n_public=self.n_public, radius=self.radius, **declared, **more
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+BOUGHT = World("n bought")
+PUBLIC = World("n public", n_public=400)
+REPLACE = World("replace", relation=Relation.REPLACE)
+WORLDS = [
+    BOUGHT,
+    PUBLIC,
+    REPLACE,
+    World("ball", radius=0.8, n_public=400),
+    World("ball, replace", radius=0.8, relation=Relation.REPLACE),
+    World("persons", rows_per_person=3),
+    World("line", dim=1, n_public=400),
+    World("six columns", dim=6, n_public=400),
+    World("nine columns in a ball", dim=9, radius=1.0),
+]
+
+
+def neighbours(world: World, seed: int = 0) -> Iterator[tuple[PrivateTable, PrivateTable]]:
+    """Pairs of tables that differ in one unit of privacy, mild and adversarial, both ways round."""
+    for one, other in _neighbouring_values(world, np.random.default_rng(seed)):
+        yield one, other
+        yield other, one
+
+
+def _neighbouring_values(world: World, rng: np.random.Generator) -> Iterator[tuple[PrivateTable, PrivateTable]]:
+    dim, m = world.dim, world.rows_per_person
+    many = blobs(60, dim, seed=int(rng.integers(1000)))
+    corner, far, none = np.ones(dim), np.full(dim, -1e300), np.full(dim, np.nan)
+    crowd = np.repeat(corner[None], 60, axis=0)
+    if world.relation is Relation.REPLACE:
+        for base in (many, crowd):
+            for new in (corner, -corner, far, none, rng.uniform(-1, 1, dim)):
+                changed = base.copy()
+                changed[17] = new
+                yield world.table(base), world.table(changed)
+        return
+    for base in (many, crowd, many[:0], many[:1]):
+        for new in (corner, far, none, rng.uniform(-1, 1, dim)):
+            rows = np.r_[base[: len(base) // 2], np.repeat(new[None], m + 1, axis=0), base[len(base) // 2 :]]
+            person = np.r_[np.arange(len(base)), np.full(m + 1, -1)]
+            person = np.r_[person[: len(base) // 2], person[len(base) :], person[len(base) // 2 : len(base)]]
+            if m == 1:
+                rows, person = np.delete(rows, len(base) // 2, axis=0), np.delete(person, len(base) // 2)
+            yield world.table(base, np.arange(len(base))), world.table(rows, person)
 
 
 def settings_of(card: Card) -> list[tuple[Card, dict[str, Any], float]]:
@@ -47,3 +131,8 @@ def settings_of(card: Card) -> list[tuple[Card, dict[str, Any], float]]:
 
 
 SETTINGS = [setting for card in private_cards() for setting in settings_of(card)]
+
+
+def named(value: object) -> str:
+    """How a parameter of a contract test is called in pytest's output."""
+    return "-".join(map(str, value.values())) if isinstance(value, dict) else str(getattr(value, "id", value))
