@@ -1,4 +1,4 @@
-"""The contract of every private algorithm, as checks that raise: tests run them, and planted mistakes must fail them."""
+"""The contract of every private algorithm, as checks that raise: tests run them; planted mistakes must fail them."""
 
 from __future__ import annotations
 

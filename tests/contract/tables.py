@@ -65,9 +65,7 @@ class World:
         if self.rows_per_person > 1 and persons is None:
             persons = np.arange(len(rows)) // (self.rows_per_person + 1)
         declared = {} if self.rows_per_person == 1 else {"persons": persons, "rows_per_person": self.rows_per_person}
-        return small_table(
-            rows, relation=self.relation, n_public=self.n_public, radius=self.radius, **declared, **more
-        )
+        return small_table(rows, relation=self.relation, n_public=self.n_public, radius=self.radius, **declared, **more)
 
     def __str__(self) -> str:
         return self.name
@@ -89,27 +87,29 @@ WORLDS = [
 ]
 
 
-def neighbours(world: World, seed: int = 0) -> Iterator[tuple[PrivateTable, PrivateTable]]:
+def neighbours(world: World, seed: int = 0, *, few: bool = False) -> Iterator[tuple[PrivateTable, PrivateTable]]:
     """Pairs of tables that differ in one unit of privacy, mild and adversarial, both ways round."""
-    for one, other in _neighbouring_values(world, np.random.default_rng(seed)):
+    for one, other in _neighbouring_values(world, np.random.default_rng(seed), few):
         yield one, other
         yield other, one
 
 
-def _neighbouring_values(world: World, rng: np.random.Generator) -> Iterator[tuple[PrivateTable, PrivateTable]]:
+def _neighbouring_values(
+    world: World, rng: np.random.Generator, few: bool
+) -> Iterator[tuple[PrivateTable, PrivateTable]]:
     dim, m = world.dim, world.rows_per_person
     many = blobs(60, dim, seed=int(rng.integers(1000)))
     corner, far, none = np.ones(dim), np.full(dim, -1e300), np.full(dim, np.nan)
     crowd = np.repeat(corner[None], 60, axis=0)
     if world.relation is Relation.REPLACE:
-        for base in (many, crowd):
-            for new in (corner, -corner, far, none, rng.uniform(-1, 1, dim)):
+        for base in (crowd,) if few else (many, crowd):
+            for new in (-corner, none) if few else (corner, -corner, far, none, rng.uniform(-1, 1, dim)):
                 changed = base.copy()
                 changed[17] = new
                 yield world.table(base), world.table(changed)
         return
-    for base in (many, crowd, many[:0], many[:1]):
-        for new in (corner, far, none, rng.uniform(-1, 1, dim)):
+    for base in (crowd, many[:0]) if few else (many, crowd, many[:0], many[:1]):
+        for new in (corner,) if few else (corner, far, none, rng.uniform(-1, 1, dim)):
             rows = np.r_[base[: len(base) // 2], np.repeat(new[None], m + 1, axis=0), base[len(base) // 2 :]]
             person = np.r_[np.arange(len(base)), np.full(m + 1, -1)]
             person = np.r_[person[: len(base) // 2], person[len(base) :], person[len(base) // 2 : len(base)]]

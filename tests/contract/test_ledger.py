@@ -1,0 +1,98 @@
+"""What a run spends: what it drew, all of the request, never more, and never after the ledger said no."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.ledger import BudgetExceeded, Ledger
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
+from dpviz.privacy.queries import Count, Loss, Sum
+from tests.contract.checks import check_ledger, run_of
+from tests.contract.rooms import RowsTouched, exploding_room
+from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, SETTINGS, WORLDS, named, small_table
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0, 35.0])
+@pytest.mark.parametrize("world", [BOUGHT, PUBLIC, REPLACE], ids=str)
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_entries_are_what_was_drawn_and_add_up_to_the_request(card, params, delta, world, epsilon):
+    check_ledger(card, world.table(), k=3, epsilon=epsilon, delta=delta, params=params, seed=1)
+
+
+@pytest.mark.parametrize("world", WORLDS[3:], ids=str)
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_entries_add_up_in_every_kind_of_world(card, params, delta, world):
+    check_ledger(card, world.table(), k=2, epsilon=2.0, delta=delta, params=params, seed=2)
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_a_run_of_a_smaller_ledger_stops_before_the_row_that_it_cannot_pay(card, params, delta, monkeypatch):
+    # After the first charge nothing is left: the second must be refused, and no row read for it.
+    charge = Ledger.charge
+
+    def refusing(self: Ledger, *entries):
+        if self.entries:
+            self.cap = self.spent
+        charge(self, *entries)
+
+    monkeypatch.setattr(Ledger, "charge", refusing)
+    request = {"k": 3, "epsilon": 1.0, "delta": delta, "params": params, "seed": 3}
+    with pytest.raises(BudgetExceeded):
+        run_of(card, BOUGHT.table(), room=exploding_room(answers_before=1), **request)
+
+
+_AXES = Voronoi(np.array([[0.5, 0.5], [-0.5, -0.5]]))
+_TREE = CubeTree(np.full(2, -1.0), 2.0)
+DOORS = {
+    "release": lambda room, share: room.release(Count(_AXES), share, note="x"),
+    "release sums": lambda room, share: room.release(Sum(_AXES), share, note="x"),
+    "spherical": lambda room, share: room.release(Sum(_AXES), share, note="x", spherical=True),
+    "release_moments": lambda room, share: room.release_moments(_AXES, counts=share, sums=share, note="x"),
+    "release_sparse": lambda room, share: room.release_sparse(
+        Grid.over(room.region, 4), share, cutoff_in_scales=2, note="x"
+    ),
+    "select": lambda room, share: room.select(Loss(np.zeros((2, 1, 2))), share, note="x"),
+    "activate": lambda room, share: room.activate(_TREE, share, threshold=3.0, note="x"),
+    "buy_n": lambda room, share: room.buy_n(share),
+}
+
+
+def _opened(room, accounting=Accounting.PURE):
+    return small_table(n_public=400).open(
+        epsilon=1.0, delta=1e-6, accounting=accounting, noise=StudyNoise(np.random.default_rng(0)), room=room
+    )
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("accounting", [Accounting.PURE, Accounting.ZCDP], ids=lambda a: a.value)
+def test_every_door_asks_the_ledger_before_it_touches_a_row(door, accounting):
+    room = _opened(exploding_room(), accounting)
+    with pytest.raises(RowsTouched):  # the room does explode when the share can be paid
+        DOORS[door](room, room.budget.fraction(0.5))
+    assert len(room.ledger.entries) >= 1
+    room = _opened(exploding_room(), accounting)
+    with pytest.raises(BudgetExceeded, match="is left"):
+        DOORS[door](room, room.budget.fraction(1.0001))
+    assert room.ledger.entries == []
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_draws_on_one_ledger(door):
+    room = _opened(None)
+    DOORS[door](room, room.budget.fraction(0.5))
+    before = len(room.ledger.entries)
+    with pytest.raises(BudgetExceeded):
+        DOORS[door](room.project(np.eye(2), room.region), room.ledger.budget.fraction(0.51))
+    assert len(room.ledger.entries) == before
+
+
+def test_what_cannot_be_a_price_is_refused():
+    for amount in (0.0, -0.5, float("nan")):
+        room = _opened(exploding_room())
+        share = type(room.budget)(Accounting.PURE, amount)
+        with pytest.raises((BudgetExceeded, ZeroDivisionError)):
+            room.release(Count(Everything()), share, note="x")
+        assert room.ledger.entries == []

@@ -1,0 +1,30 @@
+"""A whole run's privacy loss between neighbouring tables, added up release by release."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.contract.checks import check_loss
+from tests.contract.tables import SETTINGS, WORLDS, named, neighbours
+
+
+def _largest_reach(card, world, *, epsilon, seeds, few=False, **request):
+    found = []
+    for seed in seeds:
+        for one, other in neighbours(world, seed, few=few):
+            found += check_loss(card, one, other, k=3, epsilon=epsilon, seed=seed, **request).reach
+    return max(found)
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=str)
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_no_neighbour_gains_more_than_declared_and_some_pair_half_of_it(card, params, delta, world):
+    assert _largest_reach(card, world, epsilon=1.0, seeds=[0], few=True, delta=delta, params=params) >= 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
+@pytest.mark.parametrize("world", WORLDS, ids=str)
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_no_neighbour_gains_more_at_any_epsilon(card, params, delta, world, epsilon):
+    assert _largest_reach(card, world, epsilon=epsilon, seeds=range(1, 3), delta=delta, params=params) >= 0.5
