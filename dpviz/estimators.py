@@ -216,10 +216,23 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         try:
             values: Array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
         except ValueError as error:
-            if "could not convert" not in str(error):
-                raise
-            raise RequestError("X holds text where numbers belong: give numeric columns only.") from None
+            raise RequestError(_without_values(str(error))) from None
         return values
+
+
+# How scikit-learn's messages about shapes and names begin; its others may print the array, or quote a cell.
+_NO_VALUES = ("Found array with", "X has ", "The feature names should match")
+
+
+def _without_values(message: str) -> str:
+    """Why scikit-learn refused X, with no value of X in it."""
+    if message.startswith(_NO_VALUES):
+        return message
+    if message.startswith("Expected 2D array"):
+        return "X does not have two dimensions: give rows and columns. Reshape your data to (n, d)."
+    if message.startswith("Complex data not supported"):
+        return "Complex data not supported: give real numbers."
+    return "X is not a table of numbers: give numeric columns of one length, without text."
 
 
 def _seed(random_state: RandomState) -> int | None:

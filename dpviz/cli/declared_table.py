@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from dpviz.table.sidecar import Sidecar, parse_bounds_option, read_sidecar, side
 T = TypeVar("T")
 
 _LABEL = "label"
+_NO_GEOMETRY = ("n_public", "label", "id_column", "rows_per_person")
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,23 +88,32 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
 
 
 def _declarations(path: Path, option: str | None) -> _Declared:
+    """LO,HI replaces the sidecar's bounds; a JSON file replaces its geometry, and whatever else it declares."""
     given = None if option is None else parse_bounds_option(option)
-    if given is not None and given.columns:
-        return _Declared(given, given, own_bounds=True)
     beside = sidecar_for(path)
     sidecar = None if beside is None else read_sidecar(beside)
-    if given is not None:
-        is_file = option is not None and "," not in option
-        return _Declared(given if is_file else sidecar, given, own_bounds=is_file)
-    if sidecar is None:
-        if not path.is_file():
-            load_csv(path)  # says what is wrong with the path
-        raise RequestError(
-            "No bounds are declared for this table: give --bounds LO,HI for all columns, --bounds FILE.json, or put "
-            f'{{"bounds": {{"COLUMN": [LO, HI], ...}}}} into {quoted(_stem(path) + ".json")} beside it; they come from '
-            "what is known beforehand, never from the rows."
-        )
-    return _Declared(sidecar, sidecar, own_bounds=True)
+    if given is None and sidecar is None:
+        _refuse_without_bounds(path)
+    if given is None or sidecar is None:
+        only = given or sidecar
+        assert only is not None
+        return _Declared(only, only, own_bounds=True)
+    if not Path(str(option)).is_file():
+        return _Declared(sidecar, given, own_bounds=False)
+    # A file with nothing but bounds must not silently change what one person is.
+    kept = {name: getattr(given, name) or getattr(sidecar, name) for name in _NO_GEOMETRY}
+    return _Declared(replace(given, **kept), given, own_bounds=True)
+
+
+def _refuse_without_bounds(path: Path) -> NoReturn:
+    if not path.is_file():
+        load_csv(path)  # says what is wrong with the path
+    beside = quoted(Path(path.name.removesuffix(".gz")).stem + ".json")
+    raise RequestError(
+        "No bounds are declared for this table: give --bounds LO,HI for all columns, --bounds FILE.json, or put "
+        f'{{"bounds": {{"COLUMN": [LO, HI], ...}}}} into {beside} next to it; they come from what is known '
+        "beforehand, never from the rows."
+    )
 
 
 def _label_column(loaded: LoadedTable, sidecar: Sidecar | None) -> str | None:
@@ -145,7 +155,3 @@ def _rows_per_person(arguments: argparse.Namespace, sidecar: Sidecar | None, id_
 
 def _first(option: T, declared: T) -> T:
     return declared if option is None else option
-
-
-def _stem(path: Path) -> str:
-    return Path(path.name.removesuffix(".gz")).stem

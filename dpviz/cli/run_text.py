@@ -20,7 +20,7 @@ def run_text(report: dict[str, Any], card: Card, *, name: str) -> str:
     if "revealed" in report:
         blocks.append(_revealed(report))
     blocks += [f"Note: {warning}" for warning in report["warnings"]]
-    if card.private:
+    if card.private and report["noise"] != "release-grade":
         blocks.append("Note: the noise is study noise, not hardened against floating-point attacks: do not publish.")
     return "\n\n".join(blocks)
 

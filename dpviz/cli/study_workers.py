@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dpviz.check import RequestError
+from dpviz.privacy.ledger import BudgetExceeded
 from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.evaluation import reference_for
 from dpviz.runs.jobs import Failure, Job
@@ -14,6 +16,7 @@ from dpviz.runs.study import Contender, Yardstick, study_rows, trials
 from dpviz.table.domain import Codes
 
 _POLL_SECONDS = 0.1
+_REFUSALS = tuple(refusal.__name__ for refusal in (RequestError, BudgetExceeded))
 
 
 class WorkerFailed(Exception):
@@ -49,6 +52,8 @@ def rows_of(request: StudyRequest, wanted: Sequence[str], *, workers: int) -> It
 
     Raises
     ------
+    RequestError
+        If the request is outside what is allowed.
     WorkerFailed
         If a worker ended with a defect.
     """
@@ -79,13 +84,18 @@ def _polled(jobs: Sequence[Job[Any]]) -> Iterator[dict[str, Any]]:
                 ended = stream.job.state.final  # asked first: nothing can arrive after it
                 yield from stream.new_rows()
                 if stream.job.error is not None:
-                    raise WorkerFailed(stream.job.error)
+                    raise _raised_by(stream.job.error)
                 if ended:
                     streams.remove(stream)
             time.sleep(_POLL_SECONDS)
     finally:
         for job in jobs:
             job.cancel()
+
+
+def _raised_by(failure: Failure) -> Exception:
+    """A request that was refused in the worker crosses with its message; of a defect only the type does."""
+    return RequestError(failure.message) if failure.kind in _REFUSALS else WorkerFailed(failure)
 
 
 class _Stream:

@@ -42,8 +42,7 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     planned = [trial.key for trial in trials(*grid, delta=arguments.delta, repeats=arguments.repeats)]
     folder = StudyFolder(Path(arguments.out), resume=arguments.resume)
     table = declared_table(arguments)
-    for k in arguments.ks:
-        _check_k(k, n_public=table.private.n_public)
+    _check_against_n(arguments, table.private.n_public)
     seed = folder.seed(asked=arguments.seed, fresh=secrets.randbits(48))
     folder.begin(_manifest(arguments, table, contenders, seed), must_agree=_FIXED)
     revealed = table.private.reveal(note="sweep")
@@ -84,9 +83,12 @@ def _check_settings(settings: dict[str, str], contenders: Sequence[Contender]) -
             raise RequestError(f"None of the algorithms has a parameter {name!r}: see `dpviz algorithms`.")
 
 
-def _check_k(k: int, *, n_public: int | None) -> None:
-    if n_public is not None and k > n_public:
-        raise RequestError(f"k is {k} but there are {n_public:,} records: ask for at most that many clusters.")
+def _check_against_n(arguments: argparse.Namespace, n_public: int | None) -> None:
+    """What each run would refuse, refused before the first."""
+    check.delta_for(n_public, delta=arguments.delta)
+    most = max(arguments.ks)
+    if n_public is not None and most > n_public:
+        raise RequestError(f"k is {most} but there are {n_public:,} records: ask for at most that many clusters.")
 
 
 def _manifest(

@@ -1,0 +1,45 @@
+"""What the tests of the command line share: a small file, and one way to call."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from dpviz.__main__ import main
+from tests.contract.tables import blobs
+
+
+class Said(NamedTuple):
+    """Exit code and both streams of one call."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.out)
+        return found
+
+
+def call(capsys: pytest.CaptureFixture[str], *argv: object) -> Said:
+    """``dpviz ARGV`` in this process."""
+    capsys.readouterr()
+    code = main([str(part) for part in argv])
+    return Said(code, *capsys.readouterr())
+
+
+def write_points(path: Path, *, n: int = 400, sidecar: dict[str, Any] | None = None, label: bool = False) -> Path:
+    """A file with columns x, y (and label) inside [-1, 1]."""
+    rows = blobs(n)
+    header, columns = "x,y", rows
+    if label:
+        header, columns = "x,y,label", np.column_stack([rows, rows[:, 0] > 0])
+    np.savetxt(path, columns, delimiter=",", header=header, comments="", fmt="%.6f")
+    if sidecar is not None:
+        path.with_suffix(".json").write_text(json.dumps(sidecar))
+    return path

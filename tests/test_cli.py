@@ -1,0 +1,261 @@
+"""The command line to the letter: what it prints, what it writes, how it ends."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import dpviz.cli.run_command
+from dpviz import CARDS
+from tests.command_line import call, write_points
+
+BOX = {"bounds": {"x": [-1, 1], "y": [-1, 1]}}
+ASK = ("--k", "3", "--epsilon", "1")
+
+
+@pytest.fixture
+def points(tmp_path):
+    return write_points(tmp_path / "points.csv", sidecar=BOX)
+
+
+@pytest.fixture
+def bare(tmp_path):
+    return write_points(tmp_path / "bare.csv", label=True)
+
+
+def test_algorithms_lists_every_card(capsys):
+    listed = json.loads(call(capsys, "algorithms", "--json").out)
+    assert [entry["id"] for entry in listed] == list(CARDS)
+    assert "auto" not in CARDS
+    for entry in listed:
+        card = CARDS[entry["id"]]
+        assert entry["guarantee"] in ("pure", "approx", "none")
+        assert entry["guarantees"] == [guarantee.value for guarantee in card.guarantees]
+        assert all(entry[key] for key in ("title", "paper", "summary", "sample"))
+        for knob, parameter in zip(card.params.knobs(), entry["parameters"], strict=True):
+            assert (parameter["name"], parameter["default"], parameter["help"]) == (knob.name, knob.default, knob.help)
+            assert parameter["choices"] or parameter["range"] or parameter["type"] == "bool"
+
+
+def test_algorithms_as_text_names_every_parameter(capsys):
+    text = call(capsys, "algorithms").out
+    for card in CARDS.values():
+        assert f"{card.id}  (" in text
+        assert all(f"--set {knob.name}=" in text for knob in card.params.knobs())
+
+
+def test_run_json_has_the_fixed_form(capsys, points):
+    said = call(capsys, "run", points, *ASK, "--json", "--n-public", 400)
+    assert said.code == 0
+    report = said.json
+    fixed = {"algorithm", "k", "epsilon", "delta", "relation", "unit", "n_public", "columns", "parameters", "seconds"}
+    assert fixed | {"warnings", "released", "ledger"} <= set(report)
+    assert "revealed" not in report
+    assert (report["algorithm"], report["k"], report["epsilon"], report["n_public"]) == ("dplloyd", 3, 1.0, 400)
+    assert (report["relation"], report["unit"], report["columns"]) == ("add_remove", "1 row", ["x", "y"])
+    assert np.shape(report["released"]["centers"]) == (3, 2)
+    assert set(report["ledger"]) == {"epsilon", "delta", "accounting", "entries"}
+    entry = report["ledger"]["entries"][0]
+    assert {"mechanism", "query", "note", "epsilon", "delta", "sensitivity", "scale"} <= set(entry)
+
+
+def test_evaluate_adds_what_was_revealed(capsys, tmp_path):
+    path = write_points(tmp_path / "known.csv", sidecar=BOX | {"label": "label"}, label=True)
+    revealed = call(capsys, "run", path, *ASK, "--json", "--evaluate").json["revealed"]
+    assert set(revealed) == {"nicv", "nicv_kmeans", "ratio", "matched_error", "ari", "label_accuracy"}
+    assert revealed["ratio"] == pytest.approx(revealed["nicv"] / revealed["nicv_kmeans"])
+
+
+def test_evaluate_without_labels_has_no_label_accuracy(capsys, points):
+    assert "label_accuracy" not in call(capsys, "run", points, *ASK, "--json", "--evaluate").json["revealed"]
+
+
+def test_the_reference_is_revealed_and_never_released(capsys, points):
+    report = call(capsys, "run", points, *ASK, "--algorithm", "kmeans++", "--json").json
+    assert report["released"] == {"centers": None, "weights": None}
+    assert report["ledger"] == {"epsilon": None, "delta": 0.0, "accounting": "none", "entries": []}
+    assert np.shape(report["revealed"]["centers"]) == (3, 2)
+    assert any("never a release" in warning for warning in report["warnings"])
+
+
+def test_a_seed_repeats_a_run_and_is_warned_about(capsys, points):
+    first, second = (call(capsys, "run", points, *ASK, "--json", "--seed", 4).json for _ in range(2))
+    fresh = call(capsys, "run", points, *ASK, "--json").json
+    assert first["released"] == second["released"] != fresh["released"]
+    assert any("seed" in warning for warning in first["warnings"])
+    assert not any("seed" in warning for warning in fresh["warnings"])
+
+
+def test_bounds_come_from_an_option_a_file_or_the_sidecar(capsys, tmp_path, points, bare):
+    declared = tmp_path / "declared.json"
+    declared.write_text(json.dumps(BOX))
+    reports = [
+        call(capsys, "run", path, *ASK, "--json", "--seed", 1, *option).json
+        for path, option in [
+            (points, []),
+            (bare, ["--bounds", declared]),
+            (bare, ["--bounds", "-1,1"]),
+            (bare, ["--bounds=-1,1"]),
+            (points, ["--bounds", "-1,1"]),
+        ]
+    ]
+    assert all(report["released"] == reports[0]["released"] for report in reports)
+    assert all(report["columns"] == ["x", "y"] for report in reports)
+
+
+def test_columns_nobody_named_are_told(capsys, bare):
+    said = call(capsys, "run", bare, *ASK, "--json", "--bounds", "-1,1")
+    assert said.json["columns"] == ["x", "y"]
+    assert 'all numeric columns but "label" are used: "x", "y"' in said.err
+    chosen = call(capsys, "run", bare, *ASK, "--json", "--bounds", "-1,1", "--columns", "y")
+    assert chosen.json["columns"] == ["y"]
+    assert chosen.err == ""
+
+
+def test_an_option_goes_before_the_sidecar(capsys, tmp_path):
+    declared = BOX | {"n_public": 400, "scaling": "common", "radius": 0.7}
+    path = write_points(tmp_path / "points.csv", sidecar=declared)
+    report = call(capsys, "run", path, *ASK, "--json").json
+    assert report["n_public"] == 400
+    assert np.linalg.norm(report["released"]["centers"], axis=1).max() <= 0.7
+    options = ("--n-public", 500, "--scaling", "unit", "--radius", 0.1, "--relation", "add_remove")
+    report = call(capsys, "run", path, *ASK, "--json", *options).json
+    assert report["n_public"] == 500
+    assert np.linalg.norm(report["released"]["centers"], axis=1).max() <= 0.1
+
+
+def test_a_radius_belongs_to_the_bounds_it_was_declared_with(capsys, tmp_path):
+    path = write_points(tmp_path / "points.csv", sidecar=BOX | {"radius": 0.01})
+    report = call(capsys, "run", path, *ASK, "--json", "--bounds", "-1,1").json
+    assert np.linalg.norm(report["released"]["centers"], axis=1).max() > 0.01
+
+
+def test_replace_makes_the_number_of_rows_public(capsys, points):
+    report = call(capsys, "run", points, *ASK, "--json", "--relation", "replace").json
+    assert (report["relation"], report["n_public"]) == ("replace", 400)
+
+
+def test_the_unit_of_privacy_is_declared(capsys, tmp_path):
+    path = tmp_path / "visits.csv"
+    path.write_text("person,x,y\n" + "".join(f"p{i % 50},{i % 9 / 9},{i % 7 / 7}\n" for i in range(300)))
+    path.with_suffix(".json").write_text(json.dumps(BOX | {"id_column": "person", "rows_per_person": 3}))
+    scale = {}
+    for m, options in ((3, []), (2, ["--rows-per-person", 2])):
+        report = call(capsys, "run", path, *ASK, "--json", *options).json
+        assert report["unit"] == f"1 person, up to {m} rows"
+        scale[m] = report["ledger"]["entries"][0]["scale"]
+    assert scale[3] == pytest.approx(1.5 * scale[2])
+    assert call(capsys, "run", path, *ASK, "--json", "--id-column", "").json["unit"] == "1 row"
+    assert (
+        call(capsys, "run", path, *ASK, "--json", "--id-column", "x", "--columns", "y").json["unit"].endswith("1 row")
+    )
+
+
+def test_set_reaches_the_algorithm(capsys, points):
+    both = call(capsys, "run", points, *ASK, "--json", "--set", "preset=su", "rounds=2").json
+    twice = call(capsys, "run", points, *ASK, "--json", "--set", "preset=su", "--set", "rounds=2").json
+    assert both["parameters"] == twice["parameters"] == {"preset": "su", "rounds": 2}
+
+
+def test_out_writes_the_released_centres(capsys, tmp_path, points):
+    out = tmp_path / "centers.csv"
+    report = call(capsys, "run", points, *ASK, "--json", "--evaluate", "--out", out).json
+    with out.open(newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["x", "y"]
+    assert [[float(cell) for cell in row] for row in rows] == report["released"]["centers"]
+
+
+def test_out_refuses_the_reference_and_the_data_file(capsys, tmp_path, points):
+    out = tmp_path / "centers.csv"
+    said = call(capsys, "run", points, *ASK, "--algorithm", "kmeans++", "--out", out)
+    assert said.code == 2
+    assert "no privacy" in said.err
+    assert not out.exists()
+    before = points.read_bytes()
+    assert call(capsys, "run", points, *ASK, "--out", points).code == 2
+    assert points.read_bytes() == before
+    assert call(capsys, "run", points, *ASK, "--out", tmp_path / "no folder" / "c.csv").code == 2
+
+
+def test_text_for_people_says_what_matters(capsys, points):
+    text = call(capsys, "run", points, *ASK, "--evaluate", "--set", "preset=gaussian", "--delta", "1e-6").out
+    for word in ("Released", "ε = 1", "δ = 1e-06", "gdp", "add_remove", "1 row", "Ledger", "gaussian", "round 1"):
+        assert word in text
+    assert "Revealed" in text
+    assert "not hardened" in text
+    reference = call(capsys, "run", points, *ASK, "--algorithm", "kmeans++").out
+    assert "Privacy: none" in reference
+    assert "Released" not in reference
+
+
+def test_a_regime_that_is_out_of_reach_is_told(capsys, tmp_path):
+    path = write_points(tmp_path / "few.csv", n=50, sidecar=BOX | {"n_public": 50})
+    said = call(capsys, "run", path, "--k", 10, "--epsilon", 0.1)
+    assert "about" in said.out
+    assert "records" in said.out
+    assert said.code == 0
+
+
+def test_help_and_version_end_well(capsys):
+    for option in ("--help", "--version"):
+        said = call(capsys, option)
+        assert said.code == 0
+        assert "dpviz" in said.out
+    assert "--bounds" in call(capsys, "run", "--help").out
+
+
+class LeakyError(Exception):
+    """What a defect deep inside might raise."""
+
+
+def test_a_defect_names_only_its_type(capsys, monkeypatch, points):
+    def fail(*args, **kwargs):
+        raise LeakyError("row 17 holds wd40-secret")
+
+    monkeypatch.setattr(dpviz.cli.run_command, "run", fail)
+    said = call(capsys, "run", points, *ASK)
+    assert said.code == 1
+    assert said.err.count("\n") == 1
+    assert "LeakyError" in said.err
+    assert "wd40-secret" not in said.err + said.out
+    monkeypatch.setenv("DPVIZ_DEBUG", "1")
+    assert "Traceback" in call(capsys, "run", points, *ASK).err
+
+
+def test_ctrl_c_is_no_defect(capsys, monkeypatch, points):
+    def stop(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dpviz.cli.run_command, "run", stop)
+    said = call(capsys, "run", points, *ASK)
+    assert (said.code, said.err) == (130, "dpviz: Stopped.\n")
+
+
+def test_the_module_runs_as_a_command(points):
+    command = [sys.executable, "-m", "dpviz", "run", str(points), *ASK]
+    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["k"] == 3
+    plain = subprocess.run(command, capture_output=True, text=True, check=True, env=ascii_only)
+    assert "Released" in plain.stdout
+    wrong = subprocess.run([*command, "--bounds", "1,0"], capture_output=True, text=True)
+    assert wrong.returncode == 2
+    assert wrong.stdout == ""
+    assert wrong.stderr.count("\n") == 1
+
+
+def test_a_declaration_file_goes_before_the_sidecar_but_keeps_the_unit_of_privacy(capsys, tmp_path):
+    path = tmp_path / "visits.csv"
+    path.write_text("person,x,y\n" + "".join(f"p{i % 50},{i % 9 / 9},{i % 7 / 7}\n" for i in range(300)))
+    sidecar = BOX | {"id_column": "person", "rows_per_person": 3, "n_public": 300, "radius": 0.001}
+    path.with_suffix(".json").write_text(json.dumps(sidecar))
+    declared = tmp_path / "declared.json"
+    declared.write_text(json.dumps({"lower": -1, "upper": 1, "n_public": 200}))
+    report = call(capsys, "run", path, *ASK, "--json", "--bounds", declared).json
+    assert (report["n_public"], report["columns"], report["unit"]) == (200, ["x", "y"], "1 person, up to 3 rows")
+    assert np.linalg.norm(report["released"]["centers"], axis=1).max() > 0.001

@@ -1,0 +1,204 @@
+"""Whatever is wrong with a file or a request: one sentence, no traceback, no value of the data."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from tests.command_line import call, write_points
+
+WORD, NUMBER = "wd40-secret", "7319.4402"
+BOUNDS = ("--bounds", "-1,1")
+ASK = ("--k", "3", "--epsilon", "1")
+
+REFUSED_FILES = {
+    "not a CSV": b"\x89PNG\r\n\x1a\n\x00\x00" + WORD.encode(),
+    "a zip": b"PK\x03\x04" + WORD.encode(),
+    "html": f"<!DOCTYPE html><html><p>{WORD} {NUMBER}</p></html>".encode(),
+    "json": json.dumps([{"x": NUMBER, "name": WORD}]).encode(),
+    "empty": b"",
+    "blank": b"\n\n  \n",
+    "damaged gzip": gzip.compress(f"x\n{NUMBER}\n".encode())[:-12],
+    "all text": f"name,city\n{WORD},{WORD}2\nb,{WORD}\n".encode(),
+    "one text column": f"name\n{WORD}\n{WORD}\n".encode(),
+    "ragged header": f"x\n{NUMBER},2,{WORD}\n3,4,5\n".encode(),
+}
+
+ACCEPTED_FILES = {
+    "one column": (f"x\n{NUMBER}\n0.5\n0.1\n0.2\n", ""),
+    "constant columns": (f"x,y\n{NUMBER},0.5\n{NUMBER},0.5\n{NUMBER},0.5\n", "Constant"),
+    "duplicate headers": (f"x,x\n{NUMBER},0.5\n0.1,0.2\n0.1,0.3\n", "repeats"),
+    "semicolons": (f"x;y\n{NUMBER};0.5\n0.1;0.2\n0.3;0.1\n", ""),
+    "tabs": (f"x\ty\n{NUMBER}\t0.5\n0.1\t0.2\n0.3\t0.1\n", ""),
+    "decimal commas": ("x;y\n7319,4402;0,5\n0,1;0,2\n0,3;0,4\n", "numbers written like"),
+    "latin-1": (f"größe,y\n{NUMBER},0.5\n0.1,0.2\n0.3,0.1\n".encode("latin-1"), "not UTF-8"),
+    "text in a column of numbers": (f"x,y\n{NUMBER},0.5\n{WORD},0.2\n0.3,0.1\n0.1,0.1\n", "count as missing"),
+    "no row": ("x,y\n", "fewer rows than clusters"),
+    "one row": (f"x,y\n{NUMBER},0.5\n", "fewer rows than clusters"),
+    "fewer rows than clusters, n private": (f"x,y\n{NUMBER},0.5\n0.1,0.2\n", "fewer rows than clusters"),
+    "identical rows": (f"x,y\n{NUMBER},0.5\n{NUMBER},0.5\n{NUMBER},0.5\n{NUMBER},0.5\n", "Constant"),
+    "huge numbers": (f"x,y\n1e300,-1e300\n{NUMBER},0.5\n0.1,0.2\n", ""),
+    "missing cells": (f"x,y\n,0.5\n{NUMBER},nan\n0.1,inf\n0.1,0.2\n", ""),
+}
+
+
+def is_one_sentence(said):
+    assert said.code == 2, said.err
+    assert said.out == ""
+    assert said.err.startswith("dpviz: ")
+    assert said.err.endswith(".\n")
+    assert said.err.count("\n") == 1
+    shows_no_value(said.err)
+    return True
+
+
+def shows_no_value(text):
+    digits = NUMBER.replace(".", "")
+    assert WORD not in text
+    assert NUMBER not in text
+    assert digits not in text.replace(",", "").replace(".", "")
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("raw", REFUSED_FILES.values(), ids=REFUSED_FILES)
+def test_a_file_that_cannot_be_used_is_refused(capsys, tmp_path, raw):
+    path = tmp_path / "data.csv"
+    path.write_bytes(raw)
+    assert is_one_sentence(call(capsys, "run", path, *ASK, *BOUNDS))
+
+
+@pytest.mark.parametrize(("content", "note"), ACCEPTED_FILES.values(), ids=ACCEPTED_FILES)
+@pytest.mark.parametrize("algorithm", ["dplloyd", "kmeans++"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_an_odd_file_runs_with_a_word_about_it(capsys, tmp_path, content, note, algorithm):
+    path = tmp_path / "data.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    said = call(capsys, "run", path, *ASK, *BOUNDS, "--json", "--evaluate", "--algorithm", algorithm)
+    assert said.code == 0, said.err
+    assert note in said.err
+    shows_no_value(said.err)
+    report = said.json
+    if algorithm == "dplloyd":
+        assert np.isfinite(report["released"]["centers"]).all()
+
+
+WRONG_REQUESTS = {
+    "k below 1": ["--k", "0"],
+    "k no number": ["--k", "many"],
+    "k not whole": ["--k", "2.5"],
+    "k above n": ["--k", "401", "--relation", "replace"],
+    "k above a public n": ["--k", "11", "--n-public", "10"],
+    "epsilon 0": ["--epsilon", "0"],
+    "epsilon negative": ["--epsilon", "-1"],
+    "epsilon nan": ["--epsilon", "nan"],
+    "epsilon infinite": ["--epsilon", "inf"],
+    "epsilon minus infinite": ["--epsilon", "-inf"],
+    "epsilon no number": ["--epsilon", "one"],
+    "delta negative": ["--delta", "-0.1"],
+    "delta 1": ["--delta", "1"],
+    "delta nan": ["--delta", "nan"],
+    "delta 1/n": ["--delta", "0.0025", "--n-public", "400"],
+    "delta above 1/n": ["--delta", "0.01", "--relation", "replace"],
+    "delta missing": ["--set", "preset=gaussian"],
+    "bounds crossed": ["--bounds", "1,-1"],
+    "bounds equal": ["--bounds", "1,1"],
+    "bounds infinite": ["--bounds", "0,inf"],
+    "bounds nan": ["--bounds", "nan,1"],
+    "bounds three numbers": ["--bounds", "0,1,2"],
+    "bounds one number": ["--bounds", "1"],
+    "bounds in no file": ["--bounds", "nowhere.json"],
+    "columns unknown": ["--columns", "x,z"],
+    "columns twice": ["--columns", "x,x"],
+    "columns text": ["--columns", "name"],
+    "columns none": ["--columns", ","],
+    "radius 0": ["--radius", "0"],
+    "radius nan": ["--radius", "nan"],
+    "scaling unknown": ["--scaling", "log"],
+    "relation unknown": ["--relation", "swap"],
+    "n public 0": ["--n-public", "0"],
+    "id column unknown": ["--id-column", "person"],
+    "id column is a coordinate": ["--id-column", "x", "--columns", "x,y"],
+    "rows per person without ids": ["--rows-per-person", "3"],
+    "rows per person 0": ["--id-column", "name", "--rows-per-person", "0"],
+    "replace with ids": ["--id-column", "name", "--relation", "replace"],
+    "algorithm unknown": ["--algorithm", "dbscan"],
+    "parameter unknown": ["--set", "depth=3"],
+    "parameter out of range": ["--set", "rounds=99"],
+    "parameter no number": ["--set", "rounds=few"],
+    "parameter no choice": ["--set", "preset=best"],
+    "parameter without value": ["--set", "preset"],
+    "parameter twice": ["--set", "rounds=2", "rounds=3"],
+    "seed negative": ["--seed", "-1"],
+    "option unknown": ["--epsilonn", "1"],
+    "option cut short": ["--eps", "1"],
+}
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "data.csv"
+    lines = "".join(f"{NUMBER},0.{i % 7},{WORD}{i}\n" for i in range(400))
+    path.write_text(f"x,y,name\n{lines}")
+    return path
+
+
+@pytest.mark.parametrize("options", WRONG_REQUESTS.values(), ids=WRONG_REQUESTS)
+def test_a_wrong_request_is_refused(capsys, table, options):
+    assert is_one_sentence(call(capsys, "run", table, *ASK, *BOUNDS, *options))
+
+
+def test_the_request_itself_is_right(capsys, table):
+    assert call(capsys, "run", table, *ASK, *BOUNDS).code == 0
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [(), ("dance",), ("run",), ("run", "data.csv", "--k", "3"), ("run", "data.csv", "--epsilon", "1")],
+    ids=lambda argv: " ".join(argv) or "nothing",
+)
+def test_a_command_line_that_says_too_little_is_refused(capsys, argv):
+    assert is_one_sentence(call(capsys, *argv))
+
+
+def test_a_missing_file_or_a_folder_is_refused(capsys, tmp_path):
+    for path in (tmp_path / "nowhere.csv", tmp_path):
+        for bounds in ((), BOUNDS):
+            assert is_one_sentence(call(capsys, "run", path, *ASK, *bounds))
+
+
+def test_missing_bounds_say_how_to_declare_them(capsys, table):
+    said = call(capsys, "run", table, *ASK)
+    assert is_one_sentence(said)
+    for word in ("--bounds LO,HI", "FILE.json", '"data.json"', "never from the rows"):
+        assert word in said.err
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "not json",
+        "[1, 2]",
+        "{}",
+        '{"bounds": {"x": [1, 0], "y": [0, 1]}}',
+        '{"bounds": {"x": [0, 1]}, "label": 3}',
+        '{"bounds": {"absent": [0, 1]}}',
+        '{"bounds": {"x": [0, 1]}, "id_column": "absent"}',
+    ],
+)
+def test_a_wrong_sidecar_is_refused(capsys, table, declared):
+    table.with_suffix(".json").write_text(declared)
+    assert is_one_sentence(call(capsys, "run", table, *ASK))
+
+
+def test_a_column_without_declared_bounds_is_refused(capsys, tmp_path):
+    path = write_points(tmp_path / "points.csv", sidecar={"bounds": {"x": [-1, 1]}})
+    said = call(capsys, "run", path, *ASK, "--columns", "x,y")
+    assert is_one_sentence(said)
+    assert '"y"' in said.err
+
+
+def test_only_label_and_id_columns_leave_nothing_to_cluster(capsys, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text(f"label,name\n1,{WORD}\n2,b\n")
+    assert is_one_sentence(call(capsys, "run", path, *ASK, *BOUNDS))

@@ -1,0 +1,71 @@
+"""``run --json`` spends what was asked: its ledger adds up in its own accounting, and in an independent library's."""
+
+from __future__ import annotations
+
+from math import fsum, sqrt
+
+import dp_accounting
+import pytest
+
+from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
+from dpviz.privacy.ledger import Entry
+from dpviz.privacy.readdition import independent_epsilon
+from tests.command_line import call, write_points
+from tests.contract.tables import SETTINGS
+
+# dp-accounting solves for ε numerically.
+ROUNDING = 1e-6
+
+
+def added_up(ledger):
+    """Total ε from nothing but mechanism names, sensitivities and scales."""
+    delta, alone = ledger["delta"], [entry["sensitivity"] / entry["scale"] for entry in ledger["entries"]]
+    match ledger["accounting"]:
+        case "pure":
+            return fsum(alone)
+        case "gdp":
+            assert all(entry["mechanism"].startswith("gaussian") for entry in ledger["entries"])
+            return gdp_epsilon(sqrt(fsum(mu**2 for mu in alone)), delta)
+        case "zcdp":
+            eighth = {"exponential"}
+            entries = zip(alone, ledger["entries"], strict=True)
+            rho = fsum(x**2 / (8 if entry["mechanism"] in eighth else 2) for x, entry in entries)
+            return zcdp_epsilon(rho, delta)
+    raise AssertionError(ledger["accounting"])
+
+
+def entries_of(ledger):
+    words = ("mechanism", "query", "note", "sensitivity", "scale", "amount", "epsilon", "delta")
+    accounting = Accounting(ledger["accounting"])
+    return [Entry(accounting=accounting, **{word: entry[word] for word in words}) for entry in ledger["entries"]]
+
+
+def request_id(value):
+    return getattr(value, "id", None) or (value.get("preset", "default") if isinstance(value, dict) else str(value))
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=request_id)
+@pytest.mark.parametrize("public", [True, False], ids=["n public", "n private"])
+def test_the_ledger_adds_up_to_the_request(capsys, tmp_path, card, params, delta, public):
+    path = write_points(tmp_path / "points.csv")
+    options = [f"--set={name}={value}" for name, value in params.items()] + (["--n-public", "400"] if public else [])
+    asked = ("--k", 3, "--epsilon", 1.5, "--delta", delta, "--bounds", "-1,1", "--algorithm", card.id)
+    said = call(capsys, "run", path, *asked, *options, "--json")
+    assert said.code == 0, said.err
+    ledger = said.json["ledger"]
+    assert 0.99 * 1.5 <= added_up(ledger) <= 1.5 * (1 + 1e-9)
+    assert 0.99 * 1.5 <= ledger["epsilon"] <= 1.5
+    assert ledger["delta"] <= delta
+    assert independent_epsilon(entries_of(ledger), delta=ledger["delta"]) <= 1.5 * (1 + ROUNDING)
+    if ledger["accounting"] == "gdp":
+        multiplier = 1 / sqrt(fsum((e["sensitivity"] / e["scale"]) ** 2 for e in ledger["entries"]))
+        assert dp_accounting.get_epsilon_gaussian(multiplier, delta) <= 1.5 * (1 + ROUNDING)
+
+
+@pytest.mark.parametrize("change", [0.8, 1.25], ids=["more noise than paid", "less noise than paid"])
+def test_a_ledger_that_does_not_add_up_is_noticed(capsys, tmp_path, change):
+    path = write_points(tmp_path / "points.csv")
+    ledger = call(capsys, "run", path, "--k", 3, "--epsilon", 1.5, "--bounds", "-1,1", "--json").json["ledger"]
+    for entry in ledger["entries"]:
+        entry["scale"] /= change
+    assert not 0.99 * 1.5 <= added_up(ledger) <= 1.5

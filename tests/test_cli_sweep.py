@@ -1,0 +1,149 @@
+"""A sweep from the shell: what lands in its folder, and what survives being stopped."""
+
+import csv
+import json
+
+import pytest
+
+import dpviz.cli.sweep_command as sweep_command
+from dpviz.cli.study_workers import rows_of
+from tests.command_line import call, write_points
+
+GRID = ("--algorithms", "kmeans++,dplloyd,dplloyd:preset=su", "--epsilons", "0.5,2", "--ks", "2,3", "--repeats", "2")
+
+
+@pytest.fixture
+def points(tmp_path):
+    sidecar = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "label": "label"}
+    return write_points(tmp_path / "points.csv", n=200, sidecar=sidecar, label=True)
+
+
+def results(folder):
+    with (folder / "results.csv").open(newline="") as file:
+        return [{name: cell for name, cell in row.items() if name != "seconds"} for row in csv.DictReader(file)]
+
+
+def test_results_are_tidy_and_the_request_lies_beside_them(capsys, tmp_path, points):
+    out = tmp_path / "study"
+    said = call(capsys, "sweep", points, *GRID, "--out", out, "--seed", 3)
+    assert said.code == 0, said.err
+    rows = results(out)
+    assert len(rows) == 2 * 2 * (1 + 2 + 2)  # the reference has no ε
+    assert {row["preset"] for row in rows if row["algorithm"] == "dplloyd"} == {"tuned", "su"}
+    assert all(float(row["ratio"]) > 0.99 and row["label_accuracy"] for row in rows)
+    assert all(float(row["nicv_one_center"]) > float(row["nicv_kmeans"]) for row in rows)
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert (manifest["seed"], manifest["columns"], manifest["repeats"]) == (3, ["x", "y"], 2)
+    assert "not a release" in said.err
+    assert "20 of 20 runs done" in said.err
+    assert "DPLloyd (su)" in said.out
+
+
+def test_two_workers_find_what_one_finds(capsys, tmp_path, points):
+    for jobs in (1, 2):
+        said = call(capsys, "sweep", points, *GRID, "--out", tmp_path / str(jobs), "--seed", 3, "--jobs", jobs)
+        assert said.code == 0, said.err
+    assert results(tmp_path / "1") == results(tmp_path / "2")
+
+
+def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points):
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    call(capsys, "sweep", points, *GRID, "--out", whole, "--seed", 3)
+
+    def five_rows(*args, **kwargs):
+        for number, row in enumerate(rows_of(*args, **kwargs)):
+            if number == 5:
+                raise KeyboardInterrupt
+            yield row
+
+    monkeypatch.setattr(sweep_command, "rows_of", five_rows)
+    assert call(capsys, "sweep", points, *GRID, "--out", stopped, "--seed", 3).code == 130
+    monkeypatch.undo()
+    with (stopped / "results.csv").open("a") as file:
+        file.write("DPLloyd,dpll")  # a line torn by a kill
+    asked = []
+
+    def noted(request, wanted, **kwargs):
+        asked.extend(wanted)
+        return rows_of(request, wanted, **kwargs)
+
+    monkeypatch.setattr(sweep_command, "rows_of", noted)
+    said = call(capsys, "sweep", points, *GRID, "--out", stopped, "--resume")
+    assert said.code == 0, said.err
+    assert len(asked) == 15
+    assert results(stopped) == results(whole)
+    again = call(capsys, "sweep", points, *GRID, "--out", stopped, "--resume")
+    assert again.code == 0
+    assert len(asked) == 15
+
+
+def test_a_study_grows_on_resume(capsys, tmp_path, points):
+    out = tmp_path / "study"
+    small = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--out", out)
+    assert call(capsys, "sweep", points, *small, "--repeats", 2).code == 0
+    before = results(out)
+    assert call(capsys, "sweep", points, *small, "--repeats", 4, "--resume").code == 0
+    assert results(out)[:2] == before
+    assert len(results(out)) == 4
+    assert call(capsys, "sweep", points, *small, "--repeats", 1, "--resume").code == 0
+    assert len(results(out)) == 4
+
+
+def test_a_folder_with_results_is_not_overwritten(capsys, tmp_path, points):
+    out = tmp_path / "study"
+    small = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--repeats", "1", "--out", out)
+    assert call(capsys, "sweep", points, *small, "--seed", 1).code == 0
+    before = results(out)
+    for changed in (
+        [],
+        ["--resume", "--seed", 2],
+        ["--resume", "--scaling", "common"],
+        ["--resume", "--delta", "1e-6"],
+    ):
+        said = call(capsys, "sweep", points, *small, *changed)
+        assert said.code == 2
+        assert said.err.count("\n") == 1
+    assert results(out) == before
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--algorithms", "dbscan"],
+        ["--algorithms", "dplloyd:preset=best"],
+        ["--algorithms", "dplloyd:depth=3"],
+        ["--algorithms", "dplloyd:preset=gaussian"],
+        ["--epsilons", "1,0"],
+        ["--epsilons", "1,nan"],
+        ["--epsilons", "1,,2"],
+        ["--ks", "0"],
+        ["--ks", "2,x"],
+        ["--ks", "300", "--relation", "replace"],
+        ["--repeats", "0"],
+        ["--jobs", "0"],
+        ["--set", "depth=3"],
+        ["--bounds", "1,0"],
+        ["--delta", "0.01", "--relation", "replace"],
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_request_is_refused_before_anything_runs(capsys, tmp_path, points, options):
+    out = tmp_path / "study"
+    small = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--repeats", "1", "--out", out)
+    said = call(capsys, "sweep", points, *small, *options)
+    assert said.code == 2
+    assert said.err.count("\n") == 1
+    assert not (out / "results.csv").exists()
+
+
+def test_out_that_is_a_file_is_refused(capsys, tmp_path, points):
+    said = call(capsys, "sweep", points, *GRID, "--out", points)
+    assert said.code == 2
+    assert said.err.count("\n") == 1
+
+
+def test_settings_reach_the_algorithms_that_know_them(capsys, tmp_path, points):
+    out = tmp_path / "study"
+    asked = ("--algorithms", "kmeans++,dplloyd", "--epsilons", "1", "--ks", "2", "--repeats", "1", "--out", out)
+    assert call(capsys, "sweep", points, *asked, "--set", "preset=su").code == 0
+    assert [row["preset"] for row in results(out)] == ["", "su"]

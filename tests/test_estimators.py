@@ -1,0 +1,145 @@
+"""The estimator keeps scikit-learn's contract, and its privacy."""
+
+import pickle
+import traceback
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone, is_clusterer
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dpviz import CARDS, PrivateKMeans, RequestError
+from tests.contract.tables import blobs
+
+SECRET = "wd40-secret"
+
+
+def model(**changes) -> PrivateKMeans:
+    return PrivateKMeans(**{"n_clusters": 3, "epsilon": 5.0, "bounds": (-1, 1), "random_state": 0, **changes})
+
+
+@parametrize_with_checks(
+    [PrivateKMeans(bounds=(-10, 10))]
+    + [PrivateKMeans(bounds=(-10, 10), algorithm=name) for name in CARDS]
+    + [PrivateKMeans(bounds=(-10, 10), relation="replace", delta=0, scaling="common")]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def test_centres_are_released_in_data_units_and_paid_for():
+    values = 100 + 50 * blobs(1000)
+    fitted = model(bounds=([50, 50], [150, 150])).fit(values)
+    assert fitted.cluster_centers_.shape == (3, 2)
+    assert ((fitted.cluster_centers_ >= 50) & (fitted.cluster_centers_ <= 150)).all()
+    assert fitted.ledger_.entries
+    assert fitted.ledger_.spent_epsilon == pytest.approx(5, rel=0.01)
+    assert fitted.run_.frames
+
+
+def test_no_function_of_the_rows_is_kept():
+    values = blobs(500)
+    fitted = model().fit(values)
+    assert not hasattr(fitted, "labels_")
+    assert not hasattr(fitted, "inertia_")
+    kept = pickle.dumps(fitted)
+    assert values[0].tobytes() not in kept
+    assert values.tobytes() not in kept
+    assert len(kept) < values.nbytes
+
+
+def test_labels_distances_and_score_agree():
+    values = blobs(300)
+    fitted = model().fit(values)
+    distances = fitted.transform(values)
+    np.testing.assert_array_equal(fitted.predict(values), distances.argmin(axis=1))
+    assert fitted.score(values) == pytest.approx(-(distances.min(axis=1) ** 2).sum())
+    np.testing.assert_array_equal(model().fit_predict(values), fitted.predict(values))
+
+
+def test_incomplete_rows_are_dropped_in_fit_and_marked_in_predict():
+    values = blobs(300)
+    holes = np.vstack([values, [[np.nan, 0.5], [0.5, np.inf]]])
+    np.testing.assert_array_equal(model().fit(holes).cluster_centers_, model().fit(values).cluster_centers_)
+    fitted = model().fit(holes)
+    assert fitted.predict(holes)[-2:].tolist() == [-1, -1]
+    assert np.isnan(fitted.transform(holes)[-2:]).any()
+    assert fitted.score(holes) == pytest.approx(fitted.score(values))
+
+
+def test_fresh_noise_without_a_random_state():
+    values = blobs(300)
+    first, second = (model(random_state=None).fit(values).cluster_centers_ for _ in range(2))
+    assert not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("make", [lambda: 7, lambda: np.random.RandomState(7), lambda: np.random.default_rng(7)])
+def test_a_random_state_repeats_a_study(make):
+    first, second = (model(random_state=make()).fit(blobs(300)).cluster_centers_ for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_column_names_travel():
+    frame = pd.DataFrame(blobs(300), columns=["length", "width"])
+    fitted = model().fit(frame)
+    assert fitted.run_.domain.columns == ("length", "width")
+    assert fitted.feature_names_in_.tolist() == ["length", "width"]
+    assert fitted.get_feature_names_out().tolist() == ["privatekmeans0", "privatekmeans1", "privatekmeans2"]
+    assert make_pipeline(clone(model())).fit(frame).predict(frame).shape == (300,)
+    assert is_clusterer(fitted)
+
+
+def test_without_bounds_it_says_how_to_declare_them():
+    with pytest.raises(ValueError, match=r"bounds=\(lower, upper\).*never computed from X"):
+        PrivateKMeans().fit(blobs(50))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        pytest.param({"bounds": 3}, "not a pair", id="bounds no pair"),
+        pytest.param({"bounds": (1, 1)}, "not below", id="bounds of no width"),
+        pytest.param({"bounds": ([0, 0, 0], 1)}, "lower has shape", id="bounds for other columns"),
+        pytest.param({"n_public": 1000, "delta": 1e-3}, "1/n", id="delta at 1/n"),
+        pytest.param({"relation": "replace", "delta": 0.03}, "1/n", id="delta above 1/n"),
+        pytest.param({"epsilon": 0}, "above 0", id="no epsilon"),
+        pytest.param({"epsilon": np.inf}, "finite", id="endless epsilon"),
+        pytest.param({"n_clusters": 0}, "at least 1", id="no cluster"),
+        pytest.param({"n_public": 2}, "at most that many", id="more clusters than rows"),
+        pytest.param({"algorithm": "dbscan"}, "choose one of", id="unknown algorithm"),
+        pytest.param({"params": {"depth": 3}}, "no parameter 'depth'", id="unknown parameter"),
+        pytest.param({"relation": "swap"}, "relation", id="unknown relation"),
+        pytest.param({"random_state": -1}, "random_state", id="negative seed"),
+    ],
+)
+def test_a_wrong_request_is_one_sentence(changes, sentence):
+    with pytest.raises(RequestError, match=sentence):
+        model(**changes).fit(blobs(50))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([[0.5, SECRET]], id="text"),
+        pytest.param(pd.DataFrame({"x": [0.5], "y": [SECRET]}), id="text column"),
+        pytest.param([0.123987, 0.5], id="one dimension"),
+        pytest.param(np.array([[0.123987, 1j]]), id="complex"),
+        pytest.param([[0.123987], [0.5, 0.5]], id="ragged"),
+        pytest.param(np.full((2, 2, 2), 0.123987), id="three dimensions"),
+    ],
+)
+def test_an_error_never_quotes_a_cell(rows):
+    with pytest.raises(RequestError) as caught:
+        model().fit(rows)
+    shown = "".join(traceback.format_exception_only(caught.value))
+    assert SECRET not in shown
+    assert "123987" not in shown
+    assert caught.value.__suppress_context__
+
+
+def test_pure_algorithms_ignore_delta():
+    first, second = (model(delta=delta).fit(blobs(300)) for delta in (0.0, 1e-6))
+    np.testing.assert_array_equal(first.cluster_centers_, second.cluster_centers_)
+    assert second.ledger_.delta == 0

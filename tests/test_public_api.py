@@ -1,0 +1,51 @@
+"""The names that scripts and notebooks import, and what importing them costs."""
+
+import subprocess
+import sys
+
+import pytest
+
+import dpviz
+from dpviz.estimators import PrivateKMeans
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.room import PrivateTable
+from dpviz.table.csv_intake import load_csv
+
+HEAVY = ("pandas", "sklearn", "streamlit", "plotly", "dp_accounting", "joblib")
+
+
+def test_every_public_name_is_there():
+    for name in dpviz.__all__:
+        assert getattr(dpviz, name) is not None
+    assert set(dpviz.__all__) <= set(dir(dpviz))
+    assert (dpviz.PrivateKMeans, dpviz.load_csv) == (PrivateKMeans, load_csv)
+    assert (dpviz.PrivateTable, dpviz.Relation) == (PrivateTable, Relation)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="private_kmeans"):
+        _ = dpviz.private_kmeans
+
+
+def test_the_example_of_the_interfaces_runs(tmp_path):
+    path = tmp_path / "points.csv"
+    path.write_text("x,y\n" + "\n".join(f"{i % 10},{i % 7}" for i in range(200)) + "\n")
+    domain = dpviz.Domain.of(["x", "y"], 0, 10)
+    table = dpviz.PrivateTable(dpviz.load_csv(path).columns(["x", "y"]), domain, relation=dpviz.Relation.REPLACE)
+    finished = dpviz.run("auto", table, k=2, epsilon=1.0)
+    assert finished.centers.shape == (2, 2)
+    assert "kmeans++" in dpviz.CARDS
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import dpviz",
+        "from dpviz import CARDS, Domain, run",
+        "from dpviz.__main__ import main; main(['algorithms', '--json'])",
+    ],
+)
+def test_start_up_does_not_wait_for_heavy_libraries(code):
+    ask = f"{code}\nimport sys; sys.stderr.write(','.join(m for m in {HEAVY} if m in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
