@@ -76,6 +76,16 @@ def reference(table: OpenTable, k: int) -> Reference | None:
     return cast("Reference", kept[(table.key, k)])
 
 
+def known_reference(table: OpenTable, k: int) -> Reference | None:
+    """The reference if it was computed already and the owner still allows looks."""
+    return cast("Reference | None", _cache(_REFERENCES).get((table.key, k))) if reveal_allowed(table) else None
+
+
+def keep_reference(table: OpenTable, k: int, found: Reference) -> None:
+    """Keep a reference that was computed elsewhere: in a worker, say."""
+    _store(_cache(_REFERENCES), (table.key, k), found, _KEPT_REFERENCES)
+
+
 def looks() -> list[str]:
     """All looks of this visit in words, oldest first."""
     return [f"{look.table_title} ({look.kind.value}): {look.note}" for look in _looks()]

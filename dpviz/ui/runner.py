@@ -42,6 +42,8 @@ class Result:
 
     asked: Asked
     run: Run
+    number: int
+    """Counts the results of this visit, so that each has widgets of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,7 @@ def start(table: OpenTable, asked: Asked) -> None:
     cancel_pending()
     if _forecast(table, asked) <= _SECONDS_INLINE:
         with st.spinner(f"{asked.card.title} runs"):
-            _finish(table, Result(asked, run(asked.card, table.private, **_arguments(asked))))
+            _finish(table, asked, run(asked.card, table.private, **_arguments(asked)))
         return
     try:
         job_id = job_shelf().submit(run_work, asked.card.id, table.private, **_arguments(asked))
@@ -80,7 +82,7 @@ def pending_panel(table: OpenTable) -> bool:
     finished = [item for item in job.items if isinstance(item, Run)]
     if finished:
         del st.session_state[_PENDING]
-        _finish(pending.table, Result(pending.asked, finished[0]))
+        _finish(pending.table, pending.asked, finished[0])
         return False
     job_panel(job, label=f"{pending.asked.card.title}, k = {pending.asked.request.k}", key="run")
     return not job.state.final
@@ -119,6 +121,7 @@ def _forecast(table: OpenTable, asked: Asked) -> float:
     return expected_seconds(asked.card, setting, asked.card.params.parse(request.params))
 
 
-def _finish(table: OpenTable, result: Result) -> None:
-    st.session_state[_RESULT] = result
-    book(result.run, table)
+def _finish(table: OpenTable, asked: Asked, finished: Run) -> None:
+    before = cast("Result | None", st.session_state.get(_RESULT))
+    st.session_state[_RESULT] = Result(asked, finished, 1 if before is None else before.number + 1)
+    book(finished, table)

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import streamlit as st
 
+from dpviz import check
 from dpviz.algorithms.registry import private_cards
 from dpviz.check import RequestError
 from dpviz.runs.jobs import Job, ShelfFull
@@ -17,9 +18,10 @@ from dpviz.runs.study import Contender, Trial, Yardstick, study_rows, trials
 from dpviz.runs.work import expected_seconds
 from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import FileKind, OpenTable
-from dpviz.ui.job_panel import job_panel, job_shelf
+from dpviz.ui.job_panel import duration, job_panel, job_shelf
 from dpviz.ui.looks import allow_reveal, reveal, reveal_allowed
 from dpviz.ui.stand_in import rows_for, stand_in
+from dpviz.ui.table_words import plain
 
 _STAND_IN, _ROWS = "a stand-in", "the rows themselves"
 _MOST_STAND_IN_ROWS = 1_000_000
@@ -139,8 +141,6 @@ def start(key: str, table: OpenTable, source: OpenTable, plan: Plan, *, with_cen
         If the request is outside what is allowed, or too many jobs wait already.
     """
     number = len(plan.trials)
-    for contender in plan.contenders:
-        _check(source, plan, contender)
     revealed = reveal(source, f"{key}: losses of {number} study runs, k = {plan.k}")
     if revealed is None:
         raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
@@ -164,6 +164,37 @@ def start(key: str, table: OpenTable, source: OpenTable, plan: Plan, *, with_cen
     except ShelfFull as full:
         raise RequestError(f"{full}.") from None
     st.session_state[f"{key}:study"] = Study(plan, source, table.key, job_id)
+
+
+def study_button(
+    key: str, table: OpenTable, source: OpenTable | None, plan: Plan, *, with_centers: bool = False
+) -> None:
+    """The button that starts the study, with how much it will compute; what cannot run says why."""
+    problem = _problem(source, plan)
+    words, number = "", 0
+    if problem is None and source is not None:
+        number = len(plan.trials)
+        words = f"{number:,} runs, about {duration(forecast(source, plan))}. They run in a worker while you read on."
+    pressed = st.button(
+        "Compute", type="primary", icon=":material/play_circle:", key=f"{key}:compute", disabled=number == 0
+    )
+    st.caption(words if problem is None else f":red-badge[:material/cancel: cannot run] {problem}")
+    if pressed and source is not None:
+        try:
+            start(key, table, source, plan, with_centers=with_centers)
+        except RequestError as error:
+            st.error(str(error), title="This cannot run", icon=":material/block:")
+
+
+def study_headline(study: Study, plan: Plan, source: OpenTable | None) -> None:
+    """Whose losses these are, and whether the form has changed since."""
+    badge = badge_text("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
+    fits = (
+        ":green-badge[:material/check: matches the settings above]"
+        if not changed(study, plan, source)
+        else ":yellow-badge[:material/history: older settings] Press **Compute** to apply the new ones."
+    )
+    st.markdown(f"{badge} losses on {plain(study.source.title)} {fits}")
 
 
 def study_of(key: str, table: OpenTable) -> Study | None:
@@ -204,11 +235,20 @@ def forecast(source: OpenTable, plan: Plan) -> float:
     return 1.5 + plan.repeats * once
 
 
-def _check(source: OpenTable, plan: Plan, contender: Contender) -> None:
-    """Refuse here what ``run`` would refuse in the worker."""
+def _problem(source: OpenTable | None, plan: Plan) -> str | None:
+    """Why the study cannot run, if it cannot: here, rather than in the worker."""
+    if source is None:
+        return "It is not decided yet on which rows losses are judged."
+    if not plan.contenders:
+        return "Choose at least one algorithm."
     if source.n_public is not None and plan.k > source.n_public:
-        raise RequestError(f"k is {plan.k} but there are {source.n_public:,} records: ask for at most that many.")
-    contender.card.params.parse(contender.params)
+        return f"k is {plan.k} but there are {source.n_public:,} records: ask for at most that many clusters."
+    try:
+        check.delta_for(source.n_public, delta=plan.delta)
+        _ = plan.trials
+    except RequestError as error:
+        return str(error)
+    return None
 
 
 def _rows_themselves(table: OpenTable, key: str) -> OpenTable | None:

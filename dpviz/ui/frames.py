@@ -1,0 +1,89 @@
+"""Walking through a run: a slider, play and next; the pictures of a step; what had been spent by then."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from dpviz.runs.run import Frame, Run
+from dpviz.ui.badges import badge_text
+from dpviz.ui.step_pictures import Looking, step_pictures
+
+_SECONDS_A_STEP = 1.0
+
+
+def frames_panel(run: Run, looking: Looking, *, key: str) -> None:
+    """The steps of a run, one at a time; only this panel runs again when the step changes."""
+    playing = bool(st.session_state.get(f"{key}:playing"))
+
+    # A decorator inside the function, because only a panel that plays may poll.
+    @st.fragment(run_every=_SECONDS_A_STEP if playing else None, key=f"{key}:frames")
+    def panel() -> None:
+        if bool(st.session_state.get(f"{key}:playing")) != playing:
+            st.rerun()
+        place = step_player(key, len(run.frames))
+        _spent_meter(run, run.frames[place])
+        step_pictures(run, place, looking, key=key)
+
+    panel()
+
+
+def step_player(key: str, steps: int) -> int:
+    """Slider, back, play and next over ``steps`` steps; the chosen place from 0. Starts at the last step."""
+    slider, playing, ticked = f"{key}:step", f"{key}:playing", f"{key}:ticked"
+    st.session_state.setdefault(slider, steps)
+    if steps == 1:
+        return 0
+    now = time.monotonic()
+    if st.session_state.get(playing) and now - st.session_state.get(ticked, 0.0) >= 0.7 * _SECONDS_A_STEP:
+        st.session_state[ticked] = now
+        st.session_state[slider] = min(steps, st.session_state[slider] + 1)
+        if st.session_state[slider] == steps:
+            st.session_state[playing] = False
+            st.rerun()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        _buttons(key, steps)
+        with st.container(width="stretch"):
+            place = st.slider(
+                "Step of the algorithm", 1, steps, key=slider, help="Each step is one picture of the run."
+            )
+    return int(place) - 1
+
+
+def _buttons(key: str, steps: int) -> None:
+    at, playing = st.session_state[f"{key}:step"], bool(st.session_state.get(f"{key}:playing"))
+    _mover("Back", ":material/skip_previous:", key, -1, steps, disabled=at <= 1)
+    words, icon = ("Pause", ":material/pause:") if playing else ("Play", ":material/play_arrow:")
+    st.button(words, icon=icon, key=f"{key}:play", on_click=_toggle, args=(key, steps))
+    _mover("Next", ":material/skip_next:", key, 1, steps, disabled=at >= steps)
+
+
+def _mover(words: str, icon: str, key: str, by: int, steps: int, *, disabled: bool) -> None:
+    st.button(words, icon=icon, key=f"{key}:{words}", on_click=_move, args=(key, by, steps), disabled=disabled)
+
+
+def _move(key: str, by: int, steps: int) -> None:
+    st.session_state[f"{key}:playing"] = False
+    st.session_state[f"{key}:step"] = min(steps, max(1, st.session_state[f"{key}:step"] + by))
+
+
+def _toggle(key: str, steps: int) -> None:
+    playing = not st.session_state.get(f"{key}:playing")
+    st.session_state[f"{key}:playing"] = playing
+    st.session_state[f"{key}:ticked"] = time.monotonic()
+    if playing and st.session_state[f"{key}:step"] >= steps:
+        st.session_state[f"{key}:step"] = 1
+
+
+def _spent_meter(run: Run, frame: Frame) -> None:
+    """What had been spent when this step was taken, of the whole budget."""
+    if not run.private:
+        st.caption(f"{badge_text('revealed')} No privacy budget: the rows themselves were read.")
+        return
+    delta = f", δ = {run.delta:g}" if run.delta else ""
+    charges = "no charge yet" if frame.entries == 0 else f"{frame.entries} charge{'s' if frame.entries > 1 else ''}"
+    st.progress(
+        min(1.0, frame.spent_fraction),
+        text=f"Spent so far: ε = {frame.spent_epsilon:.3g} of {run.epsilon:g}{delta} ({charges})",
+    )

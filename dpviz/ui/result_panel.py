@@ -1,0 +1,183 @@
+"""What a run came to: ε spent, released sizes, revealed loss, the ledger of the run, and files to take away."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.charts.wording import number
+from dpviz.charts.wording import ratio as times
+from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_accuracy
+from dpviz.runs.export import centers_csv, file_stem, run_json
+from dpviz.runs.run import Run
+from dpviz.ui.badges import badge_text
+from dpviz.ui.declaration import OpenTable
+from dpviz.ui.looks import reveal
+from dpviz.ui.runner import Result
+from dpviz.ui.table_words import unit_line
+
+_SCORES = "result:scores"
+
+
+def budget_words(run: Run, table: OpenTable) -> str:
+    """δ, unit of privacy and relation, to stand beside ε."""
+    return f"δ = {run.delta:g} · {unit_line(table)}"
+
+
+def metric_row(table: OpenTable, result: Result, reference: Reference | None) -> None:
+    """The numbers of a run, each with its kind and its unit."""
+    run = result.run
+    with st.grid(min_column_width=190):
+        _spent_metric(run, table)
+        _sizes_metric(run)
+        _loss_metrics(table, result, reference)
+        st.metric(
+            ":material/timer: time",
+            f"{number(run.seconds)} s",
+            border=True,
+            delta="on this machine",
+            delta_color="off",
+            delta_arrow="off",
+            height="stretch",
+        )
+
+
+def _spent_metric(run: Run, table: OpenTable) -> None:
+    spent = f"{run.spent_epsilon:.3g}" if run.private else "none: no privacy"
+    st.metric(
+        f"{badge_text('released')} ε spent" if run.private else f"{badge_text('revealed')} ε",
+        spent,
+        delta=budget_words(run, table),
+        delta_color="off",
+        delta_arrow="off",
+        border=True,
+        height="stretch",
+        help="The most that one unit of privacy can change the odds of this result is a factor of e^ε (but for δ).",
+    )
+
+
+def _sizes_metric(run: Run) -> None:
+    sizes = run.noisy_weights
+    if sizes is None:
+        st.metric(
+            f"{badge_text('released')} cluster sizes",
+            "not measured",
+            delta="this algorithm releases centres only",
+            delta_color="off",
+            delta_arrow="off",
+            border=True,
+            height="stretch",
+        )
+        return
+    low, high = number(max(0.0, float(sizes.min()))), number(float(sizes.max()))
+    st.metric(
+        f"{badge_text('released')} cluster sizes",
+        low if len(sizes) == 1 else f"{low} to {high}",
+        delta="rows, with noise, smallest to largest",
+        delta_color="off",
+        delta_arrow="off",
+        border=True,
+        height="stretch",
+    )
+
+
+def _loss_metrics(table: OpenTable, result: Result, reference: Reference | None) -> None:
+    scores = scores_of(table, result, reference)
+    shown = scores is not None
+    st.metric(
+        f"{badge_text('revealed')} loss ÷ k-means++",
+        times(scores.scores.ratio) if scores is not None else "not shown",
+        delta=f"{number(scores.scores.nicv)} against {number(scores.scores.nicv_kmeans)} per row (unit coord.²)"
+        if scores is not None
+        else "Show truth is off",
+        delta_color="off",
+        delta_arrow="off",
+        border=True,
+        height="stretch",
+        help="Mean squared distance of a row to its nearest centre, over that of k-means++ without privacy.",
+    )
+    if shown and scores is not None and scores.label_accuracy is not None:
+        st.metric(
+            f"{badge_text('revealed')} label accuracy",
+            f"{100 * scores.label_accuracy:.3g} %",
+            delta="rows whose cluster's commonest label is theirs",
+            delta_color="off",
+            delta_arrow="off",
+            border=True,
+            height="stretch",
+        )
+
+
+class _Judged:
+    """Scores of one run, kept so that a rerun of the page does not read the rows again."""
+
+    def __init__(self, scores: Scores, accuracy: float | None) -> None:
+        self.scores = scores
+        self.label_accuracy = accuracy
+
+
+def scores_of(table: OpenTable, result: Result, reference: Reference | None) -> _Judged | None:
+    """Scores of a run against revealed rows, if the owner allows looks and the reference is there."""
+    revealed = reveal(table, "loss of a run") if reference is not None else None
+    if revealed is None or reference is None:
+        return None
+    kept = cast("dict[str, Any] | None", st.session_state.get(_SCORES))
+    if kept is None or kept["run"] is not result.run:
+        centers = result.run.unit_centers
+        labels = table.labels[revealed.kept] if table.labels is not None else None
+        accuracy = label_accuracy(labels, assign(revealed.points, centers)) if labels is not None else None
+        kept = {"run": result.run, "scores": _Judged(evaluate(revealed, centers, reference), accuracy)}
+        st.session_state[_SCORES] = kept
+    return cast(_Judged, kept["scores"])
+
+
+def ledger_of(run: Run) -> pd.DataFrame:
+    """Every charge of a run as a table."""
+    rows = [
+        {
+            "step": place,
+            "what for": entry.note,
+            "mechanism": entry.mechanism,
+            "query": entry.query,
+            "sensitivity": entry.sensitivity,
+            "noise scale": entry.scale,
+            "ε of this charge alone": entry.epsilon,
+            "δ": entry.delta,
+        }
+        for place, entry in enumerate(run.entries, start=1)
+    ]
+    return pd.DataFrame(rows)
+
+
+def downloads(result: Result) -> None:
+    """Released centres as CSV and the run as JSON; without privacy there is nothing to take away."""
+    run = result.run
+    if not run.private:
+        st.caption(f"{badge_text('revealed')} k-means++ is never a release: there is nothing to download.")
+        return
+    stem = file_stem(run)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            "Centres (CSV)",
+            centers_csv(run).encode("utf-8"),
+            f"{stem}_centres.csv",
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            key="download_centers",
+        )
+        st.download_button(
+            "Run (JSON)",
+            run_json(run, seeded=result.asked.seed is not None).encode("utf-8"),
+            f"{stem}_run.json",
+            "application/json",
+            icon=":material/data_object:",
+            on_click="ignore",
+            key="download_run",
+        )
+    st.caption(
+        f"{badge_text('released')} Both files hold released values only: centres in data units, noisy sizes, ledger. "
+        "The noise is floating-point study noise, not hardened for publication."
+    )

@@ -1,0 +1,103 @@
+"""The form of a run: algorithm, ε, δ, k, parameters; what to expect of it; and the one button that spends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dpviz.algorithms.card import Card, Guarantee
+from dpviz.check import RequestError
+from dpviz.ui.algorithm_choice import about, algorithm_choice, guarantee_badges, regime_light
+from dpviz.ui.badges import badge_text
+from dpviz.ui.controls import Request, delta_control, epsilon_control, k_control
+from dpviz.ui.declaration import OpenTable
+from dpviz.ui.forms import params_form
+from dpviz.ui.looks import reveal, reveal_allowed
+from dpviz.ui.runner import Asked, start
+from dpviz.ui.table_words import unit_line
+
+
+def setup_panel(table: OpenTable) -> Asked:
+    """Draw the form, run on a press of the button, and say what is asked for now."""
+    with st.container(border=True):
+        choice, numbers = st.columns([5, 6], gap="large")
+        with choice:
+            card = algorithm_choice()
+            guarantee_badges(card)
+            st.caption(f"**When:** {card.when}")
+        with numbers:
+            epsilon = epsilon_control()
+            left, right = st.columns(2)
+            with left:
+                k = k_control()
+            with right:
+                delta = delta_control(disabled=Guarantee.APPROX not in card.guarantees)
+            st.caption(f"ε and δ protect {unit_line(table)}.")
+            params = _parameters(card)
+            seed = _advanced()
+            request = Request(card.id, k, epsilon, delta, params)
+            asked = Asked(request, seed, table.key)
+            _expectation(card, table, request)
+            _run_button(card, table, asked)
+    return asked
+
+
+def _parameters(card: Card) -> dict[str, Any]:
+    with st.expander(f"Parameters of {card.title}", icon=":material/tune:"):
+        params = params_form(card)
+        st.divider()
+        about(card)
+    return params
+
+
+def _advanced() -> int | None:
+    """A seed for studies; never kept in a link."""
+    with st.expander("Advanced", icon=":material/science:"):
+        seeded = st.toggle(
+            "Repeatable noise (study only)",
+            key="study_noise",
+            persist_state="session",
+            help="The same seed gives the same noise. Whoever knows the seed can take the noise off.",
+        )
+        seed = st.number_input(
+            "Seed", 0, 2**31 - 1, value=0, step=1, key="study_seed", persist_state="session", disabled=not seeded
+        )
+        if seeded:
+            st.warning(
+                "A run with a seed is a simulation. A release needs fresh noise that nobody can repeat.",
+                icon=":material/warning:",
+            )
+    return int(seed) if seeded else None
+
+
+def _expectation(card: Card, table: OpenTable, request: Request) -> None:
+    """The traffic light before the run, from public quantities only."""
+    try:
+        params = card.params.parse(request.params)
+        regime_light(card, table, params, k=request.k, epsilon=request.epsilon, delta=request.delta)
+    except RequestError as error:
+        st.markdown(f":red-badge[:material/cancel: cannot run] {error}")
+
+
+def _run_button(card: Card, table: OpenTable, asked: Asked) -> None:
+    barred = not card.private and not reveal_allowed(table)
+    pressed = st.button(
+        "Run",
+        type="primary",
+        icon=":material/play_circle:",
+        width="stretch",
+        key="run",
+        disabled=barred,
+        help=f"Spends ε = {asked.request.epsilon:g} on fresh noise." if card.private else None,
+    )
+    if barred:
+        st.caption(f"{badge_text('revealed')} k-means++ reads the rows as they are: turn on **Show truth** to run it.")
+    if not pressed:
+        return
+    try:
+        if not card.private:
+            reveal(table, f"k-means++ run with k = {asked.request.k}")
+        start(table, asked)
+    except RequestError as error:
+        st.error(str(error), title="This cannot run", icon=":material/block:")

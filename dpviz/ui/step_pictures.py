@@ -1,0 +1,132 @@
+"""The pictures of one step: the plane on the left, and beside it whatever explains that kind of step best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step, SwapStep, TreeStep
+from dpviz.charts.activation import draw_activation
+from dpviz.charts.draw import describe, draw, table_of
+from dpviz.charts.revealed import RevealedView
+from dpviz.charts.swaps import draw_swap_trace
+from dpviz.charts.theme import Kind, Palette, config
+from dpviz.charts.tree_diagram import draw_tree_diagram
+from dpviz.charts.view import View
+from dpviz.runs.evaluation import Reference
+from dpviz.runs.export import file_stem
+from dpviz.runs.run import Run
+from dpviz.ui.badges import badge_text
+
+_TABLE, _BESIDE, _TREE, _CURVE, _TRACE = "Table", "k-means++", "Tree", "Activation", "Swap trace"
+_MOST_TABLE_ROWS = 5_000
+_TABLE_HEIGHT = 480
+
+
+@dataclass(frozen=True, eq=False)
+class Looking:
+    """How a run is looked at: the plane, the colours, and what the owner lets be shown."""
+
+    view: View
+    palette: Palette
+    reveal: RevealedView | None = None
+    reference: Reference | None = None
+    reference_over: bool = True
+
+
+def step_pictures(run: Run, place: int, looking: Looking, *, key: str) -> None:
+    """The figure of a step, and one companion of it at a time."""
+    step = run.frames[place].step
+    main, side = st.columns([6, 5], gap="medium")
+    with main:
+        kinds = kinds_of(step, looking)
+        st.markdown(" ".join(badge_text(kind) for kind in kinds))
+        show(
+            _main_figure(run, step, looking),
+            alt=describe(step, domain=run.domain),
+            key=f"{key}:main",
+            stem=file_stem(run),
+        )
+    with side:
+        _companion(run, place, looking, key)
+
+
+def kinds_of(step: Step, looking: Looking) -> list[Kind]:
+    """What a picture shows: public before any row was read, released afterwards, revealed where the owner looks."""
+    if isinstance(step, ReferenceStep):
+        return ["revealed"]
+    before = isinstance(step, CentersStep) and step.noisy_counts is None
+    looks = looking.reveal is not None or (looking.reference is not None and looking.reference_over)
+    return ["public" if before else "released", *(["revealed"] if looks else [])]  # type: ignore[list-item]
+
+
+def show(figure: go.Figure, *, alt: str, key: str, stem: str) -> None:
+    """A figure in the app's own colours, without buttons that would send it anywhere."""
+    st.plotly_chart(figure, theme=None, key=key, config=config(stem), alt=alt)
+
+
+def data_table(table: pd.DataFrame, *, alt: str, height: int = _TABLE_HEIGHT) -> None:
+    """A table, cut where a browser would choke on it."""
+    if len(table) > _MOST_TABLE_ROWS:
+        st.caption(f"The first {_MOST_TABLE_ROWS:,} of {len(table):,} rows.")
+    st.dataframe(table.head(_MOST_TABLE_ROWS), hide_index=True, height=height, alt=alt)
+
+
+def _main_figure(run: Run, step: Step, looking: Looking) -> go.Figure:
+    return draw(
+        step,
+        view=looking.view,
+        palette=looking.palette,
+        reveal=looking.reveal,
+        reference=looking.reference if looking.reference_over else None,
+        epsilon=run.epsilon if run.private else None,
+    )
+
+
+def _companion(run: Run, place: int, looking: Looking, key: str) -> None:
+    step = run.frames[place].step
+    offered = _offered(run, place, looking, key)
+    kept = f"{key}:beside:{type(step).__name__}"
+    chosen = st.segmented_control(
+        "Beside the picture", list(offered), default=next(iter(offered)), required=True, key=kept
+    )
+    offered[str(chosen or next(iter(offered)))]()
+
+
+def _offered(run: Run, place: int, looking: Looking, key: str) -> dict[str, Callable[[], None]]:
+    """What can stand beside a step, the most telling first."""
+    step = run.frames[place].step
+    stem = file_stem(run)
+    offered: dict[str, Callable[[], None]] = {}
+
+    def figure(made: go.Figure, alt: str, name: str) -> None:
+        show(made, alt=alt, key=f"{key}:{name}", stem=f"{stem}-{name}")
+
+    if isinstance(step, TreeStep):
+        offered[_TREE] = lambda: figure(
+            draw_tree_diagram(step, palette=looking.palette), "The partition tree by level", "tree"
+        )
+        offered[_CURVE] = lambda: figure(
+            draw_activation(step, palette=looking.palette), "How many rows wake a cube", "activation"
+        )
+    if isinstance(step, SwapStep):
+        swaps = [frame.step for frame in run.frames[: place + 1] if isinstance(frame.step, SwapStep)]
+        offered[_TRACE] = lambda: figure(
+            draw_swap_trace(swaps, palette=looking.palette), "How far each swap moved a centre", "swaps"
+        )
+    reference = looking.reference
+    if isinstance(step, CentersStep) and reference is not None:
+        offered[_BESIDE] = lambda: figure(
+            _reference_figure(reference, looking), "k-means++ without privacy", "reference"
+        )
+    offered[_TABLE] = lambda: data_table(table_of(step, domain=run.domain), alt="The numbers behind the picture")
+    return offered
+
+
+def _reference_figure(reference: Reference, looking: Looking) -> go.Figure:
+    step = ReferenceStep(title="k-means++: the rows themselves, no privacy", centers=reference.centers)
+    return draw(step, view=looking.view, palette=looking.palette, reveal=looking.reveal)

@@ -1,0 +1,11 @@
+"""Trade-off: how the loss falls as ε grows, for several algorithms, while it is being computed."""
+
+import streamlit as st
+
+from dpviz.ui.state import require_table
+from dpviz.ui.tradeoff_panel import tradeoff_setup, tradeoff_study
+
+st.title("Trade-off")
+table = require_table()
+plan, source = tradeoff_setup(table)
+tradeoff_study(table, plan, source)
