@@ -2,26 +2,30 @@
 
 
 def main() -> None:
+    from importlib.resources import files
+
     import streamlit as st  # here, so that importing this file stays light
 
     from dpviz.ui.sidebar import sidebar
 
-    st.set_page_config(page_title="dpviz: what privacy costs", page_icon="🔒", layout="wide")
+    # A picture of our own: a Material icon here would make the browser ask a font server.
+    favicon = str(files("dpviz.ui") / "assets" / "favicon.png")
+    st.set_page_config(page_title="dpviz: what privacy costs", page_icon=favicon, layout="wide")
     page = st.navigation(
         {
-            "": [st.Page("home.py", title="Home", icon="🏠", default=True)],
-            "Prepare": [st.Page("data.py", title="Data", icon="🗂️")],
+            "": [st.Page("home.py", title="Home", icon=":material/home:", default=True)],
+            "Prepare": [st.Page("data.py", title="Data", icon=":material/table_view:")],
             "See": [
-                st.Page("explore.py", title="Explore", icon="🔎"),
-                st.Page("compare.py", title="Compare", icon="⚖️"),
-                st.Page("tradeoff.py", title="Trade-off", icon="📈"),
+                st.Page("explore.py", title="Explore", icon=":material/travel_explore:"),
+                st.Page("compare.py", title="Compare", icon=":material/compare_arrows:"),
+                st.Page("tradeoff.py", title="Trade-off", icon=":material/query_stats:"),
             ],
-            "Account": [st.Page("ledger.py", title="Ledger", icon="🧾")],
+            "Account": [st.Page("ledger.py", title="Ledger", icon=":material/receipt_long:")],
         }
     )
-    with st.sidebar:
-        sidebar()
+    count_looks = sidebar()
     page.run()
+    count_looks()
 
 
 if __name__ == "__main__":

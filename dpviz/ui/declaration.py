@@ -11,6 +11,7 @@ from dpviz.privacy.room import PrivateTable
 from dpviz.table.csv_intake import LoadedTable
 from dpviz.table.domain import Codes, Domain
 from dpviz.table.loaded_table import listed
+from dpviz.table.sidecar import Sidecar
 
 
 class FileKind(Enum):
@@ -126,6 +127,27 @@ def declare(loaded: LoadedTable, declaration: Declaration) -> OpenTable:
     )
     labels = loaded.identifiers(declaration.label_column) if declaration.label_column is not None else None
     return OpenTable(loaded, declaration, private, labels, _key(loaded, declaration))
+
+
+def declared_by(sidecar: Sidecar, loaded: LoadedTable, kind: FileKind) -> Declaration:
+    """The declaration that a sidecar makes; one pair of bounds without columns serves all numeric ones."""
+    no_coordinates = (sidecar.label, sidecar.id_column)
+    columns = sidecar.columns or tuple(name for name in loaded.numeric_columns if name not in no_coordinates)
+    bounds = sidecar.bounds_for(columns)
+    return Declaration(
+        columns=columns,
+        lower=tuple(float(bound) for bound in bounds.lower),
+        upper=tuple(float(bound) for bound in bounds.upper),
+        bounds_origin=sidecar.bounds_origin,
+        radius=sidecar.radius,
+        scaling=sidecar.scaling,
+        id_column=sidecar.id_column,
+        rows_per_person=sidecar.rows_per_person or 1,
+        n_public=sidecar.n_public,
+        kind=kind,
+        label_column=sidecar.label,
+        title=sidecar.title or loaded.name,
+    )
 
 
 def _check_complete(declaration: Declaration) -> None:

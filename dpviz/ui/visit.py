@@ -55,12 +55,12 @@ def open_table(loaded: LoadedTable, declaration: Declaration) -> OpenTable:
     Raises
     ------
     RequestError
-        If the declaration is incomplete or contradictory; the table that was open stays open.
+        If the declaration is incomplete or contradictory; the table that was open stays open, and a file that waits
+        for its declaration goes on waiting.
     """
     table = declare(loaded, declaration)
     st.session_state[_TABLE] = table
-    if undeclared() is loaded:
-        set_aside(None)
+    set_aside(None)
     return table
 
 

@@ -1,0 +1,115 @@
+"""The picture on the Home page: one public sample, one algorithm, three values of ε."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+from plotly.subplots import make_subplots
+
+from dpviz.algorithms.card import Card
+from dpviz.algorithms.registry import CARDS, card_of
+from dpviz.charts.theme import FONT, TEXT_SIZE, Palette, config, palette, reference_marker
+from dpviz.runs.evaluation import match
+from dpviz.runs.run import run
+from dpviz.table.domain import Array
+from dpviz.table.samples import sample
+from dpviz.ui.badges import badge_text
+from dpviz.ui.declaration import FileKind, declare, declared_by
+
+_EPSILONS, _SAMPLE, _CLUSTERS, _SEED = (0.1, 1.0, 10.0), "fifteen", 15, 1
+_HEIGHT = 340
+
+
+class Panel(NamedTuple):
+    """Released centres (k, 2), data units, and how many true clusters have one of their own."""
+
+    epsilon: float
+    centers: Array
+    found: int
+
+
+class Picture(NamedTuple):
+    """A public sample (n, 2), the means of its clusters (k, 2), and a panel for each ε."""
+
+    title: str
+    points: Array
+    means: Array
+    panels: tuple[Panel, ...]
+
+
+def home_picture() -> None:
+    """Draw it: the same for everybody, so it is computed once a server."""
+    picture = _picture()
+    found = ", ".join(f"{p.found} of {_CLUSTERS} at ε = {p.epsilon:g}" for p in picture.panels)
+    st.plotly_chart(
+        draw_panels(picture, palette=palette(st.context.theme.type)),
+        theme=None,
+        key="home_picture",
+        config={**config("what privacy costs"), "displayModeBar": False, "staticPlot": True},
+        alt=f"Private centres over a public sample of {_CLUSTERS} clusters, found: {found}.",
+    )
+    st.caption(
+        f"{picture.title}, a public sample, clustered by {_card().title} at three budgets: "
+        f"{badge_text('released')} filled: private centres · {badge_text('public')} dots and open diamonds: "
+        "the made-up points and the true middles"
+    )
+
+
+def draw_panels(picture: Picture, *, palette: Palette) -> go.Figure:
+    """The sample, its cluster means and the released centres side by side, one panel for each ε."""
+    titles = [f"<b>ε = {p.epsilon:g}</b><br>finds {p.found} of {_CLUSTERS}" for p in picture.panels]
+    figure = make_subplots(1, len(titles), subplot_titles=titles, horizontal_spacing=0.03)
+    low, high = picture.points.min(axis=0), picture.points.max(axis=0)
+    for place, panel in enumerate(picture.panels, start=1):
+        for trace in (
+            _dots(picture.points, {"size": 2, "color": palette.faded(palette.public, 0.3)}),
+            _dots(picture.means, reference_marker(palette, size=10)),
+            _dots(panel.centers, _filled(palette)),
+        ):
+            figure.add_trace(trace, row=1, col=place)
+    figure.update_xaxes(visible=False, range=[low[0] - 20, high[0] + 20], constrain="domain")
+    figure.update_yaxes(visible=False, range=[low[1] - 20, high[1] + 20], constrain="domain")
+    for place in range(1, len(titles) + 1):
+        figure.update_yaxes(scaleanchor="x" if place == 1 else f"x{place}", row=1, col=place)
+    figure.update_layout(
+        height=_HEIGHT,
+        margin={"l": 0, "r": 0, "t": 44, "b": 0},
+        showlegend=False,
+        font={"family": FONT, "size": TEXT_SIZE, "color": palette.text},
+        paper_bgcolor=palette.background,
+        plot_bgcolor=palette.background,
+    )
+    return figure
+
+
+def _dots(points: Array, marker: dict[str, object]) -> go.Scatter:
+    x, y = points.astype(np.float32).T
+    return go.Scatter(x=x, y=y, mode="markers", marker=marker, hoverinfo="skip")
+
+
+def _filled(palette: Palette) -> dict[str, object]:
+    return {"size": 11, "color": palette.released, "line": {"width": 1.5, "color": palette.surface}}
+
+
+def _card() -> Card:
+    return CARDS.get("eugkm") or card_of("auto")
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _picture() -> Picture:
+    loaded, sidecar = sample(_SAMPLE).load()
+    table = declare(loaded, declared_by(sidecar, loaded, FileKind.PUBLIC))
+    points = table.private.reveal(note="picture of a public sample").points
+    assert table.labels is not None
+    means = np.array([points[table.labels == label].mean(axis=0) for label in range(_CLUSTERS)])
+    spread = np.array([points[table.labels == label].std(axis=0).max() for label in range(_CLUSTERS)])
+    panels = []
+    for epsilon in _EPSILONS:
+        centers = run(_card(), table.private, k=_CLUSTERS, epsilon=epsilon, seed=_SEED).unit_centers
+        offset = np.linalg.norm(centers - means[match(centers, means)], axis=1)
+        found = int(np.count_nonzero(offset < 2 * spread[match(centers, means)]))
+        panels.append(Panel(epsilon, table.domain.from_unit(centers), found))
+    return Picture(table.title, table.domain.from_unit(points), table.domain.from_unit(means), tuple(panels))

@@ -1,0 +1,142 @@
+"""The parts of the Ledger page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import streamlit as st
+
+from dpviz.charts.wording import number
+from dpviz.privacy.readdition import independent_epsilon
+from dpviz.ui.badges import badge, badge_text
+from dpviz.ui.ledger_books import RELATION_WORDS, as_csv, charges, together, totals
+from dpviz.ui.table_words import plain
+from dpviz.ui.visit import Booked
+
+_READDED = "ledger:readded"
+_WEAK = 5.0
+_ROW_PIXELS, _MOST_PIXELS = 35, 420
+
+
+def together_panel(entries: Sequence[Booked]) -> None:
+    """What all releases of this visit promise together, table by table."""
+    groups = together(entries)
+    if not groups:
+        return
+    st.subheader("Together", divider="gray")
+    with st.grid(min_column_width=240):
+        for group in groups:
+            runs = f"{group.runs} release{'' if group.runs == 1 else 's'}"
+            st.metric(
+                f"{badge_text('released')} {plain(group.table_title)}",
+                f"ε = {number(group.epsilon)}",
+                delta=f"{runs} · δ = {number(group.delta)} · {group.unit} {RELATION_WORDS[group.relation]}",
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+                height="stretch",
+                help="Simple composition: the ε of all runs on these rows are added, and so are their δ.",
+            )
+    if any(group.runs > 1 for group in groups):
+        st.warning(
+            "Running again adds up. If the results of several runs on the same rows are given away, what they promise "
+            "together is the sum above, not the ε of one of them; this also holds for runs that are only looked at in "
+            "order to choose one.",
+            icon=":material/functions:",
+        )
+    if any(group.epsilon >= _WEAK for group in groups):
+        st.caption("ε of 5 or more is weak: the odds of a result may change by a factor of 148 and more.")
+
+
+def totals_panel(entries: Sequence[Booked]) -> None:
+    """One line a run, and its independent re-addition."""
+    st.subheader("Runs", divider="gray")
+    with st.spinner("dp-accounting adds up…"):
+        again = [_readded(entry) for entry in entries]
+    table = totals(entries, again)
+    st.dataframe(
+        table,
+        hide_index=True,
+        height=_height(len(table)),
+        column_config={
+            "run": st.column_config.NumberColumn(width="small", pinned=True),
+            "ε asked": st.column_config.NumberColumn(format="%.4g"),
+            "ε spent": st.column_config.NumberColumn(format="%.4g"),
+            "δ": st.column_config.NumberColumn(format="%.2g"),
+            "ε by dp-accounting": st.column_config.NumberColumn(
+                format="%.4g",
+                help="Added up from sensitivity and noise scale of every charge, never above what was asked.",
+            ),
+        },
+        alt=f"{len(table)} runs with ε asked, ε spent and ε by dp-accounting.",
+    )
+    if all(mark != "✗ more than asked" for mark in table["agrees"]):
+        st.caption(":green[✓] dp-accounting, which sees sensitivities and scales only, finds no run above its request.")
+    else:
+        st.error("dp-accounting finds a run above its request: do not use it, and report this.", icon="🛑")
+
+
+def charges_panel(entries: Sequence[Booked]) -> None:
+    """Every charge, and the file of all charges."""
+    st.subheader("Charges", divider="gray")
+    badge("released")
+    charged = charges(entries)
+    st.dataframe(
+        charged,
+        hide_index=True,
+        height=_height(len(charged)),
+        column_config={
+            "run": st.column_config.NumberColumn(width="small", pinned=True),
+            "sensitivity": st.column_config.NumberColumn(
+                "sensitivity", format="%.4g", help="The most one unit of privacy changes the answer, unit coordinates."
+            ),
+            "noise scale": st.column_config.NumberColumn(
+                "noise scale", format="%.4g", help="Of the mechanism, in the units of the answer."
+            ),
+            "amount": st.column_config.NumberColumn(
+                "amount", format="%.4g", help="What the charge costs in the accounting of its run; these add up."
+            ),
+            "unit": st.column_config.TextColumn("unit of amount", help="ε (pure), μ² (Gaussian DP) or ρ (zCDP)."),
+            "epsilon alone": st.column_config.NumberColumn(
+                "ε alone", format="%.4g", help="The guarantee of this charge by itself, at the run's δ."
+            ),
+            "delta alone": st.column_config.NumberColumn("δ alone", format="%.2g"),
+        },
+        alt=f"{len(charged)} charges with mechanism, sensitivity, scale and amount.",
+    )
+    st.download_button(
+        "Ledger (CSV)",
+        as_csv(charged),
+        "ledger.csv",
+        "text/csv",
+        key="ledger_csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def looks_panel(seen: Sequence[str]) -> None:
+    """Every look at rows."""
+    st.subheader("Looks", divider="gray")
+    badge("revealed")
+    if not seen:
+        st.caption("Nobody has looked at any row in this visit.")
+        return
+    st.markdown("\n".join(f"- {plain(look)}" for look in seen))
+    st.caption("Looks cost no ε because they are no release. What is chosen after a look at private rows, leaks.")
+
+
+def _readded(entry: Booked) -> float | None:
+    """The independent total of a run, computed once a visit."""
+    if not entry.run.private:
+        return None
+    known = cast("dict[int, float | None]", st.session_state.setdefault(_READDED, {}))
+    key = id(entry.run.entries)  # the entries of a run stay alive, and the same object, as long as the books do
+    if key not in known:
+        known[key] = independent_epsilon(entry.run.entries, delta=entry.run.delta)
+    return known[key]
+
+
+def _height(rows: int) -> int:
+    return min(_MOST_PIXELS, _ROW_PIXELS * (rows + 1) + 3)

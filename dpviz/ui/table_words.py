@@ -1,0 +1,48 @@
+"""What is open, in words: lines for the sidebar, for summaries, and to stand beside every ε."""
+
+from __future__ import annotations
+
+from dpviz.ui.declaration import FileKind, OpenTable
+
+KIND_WORDS = {
+    FileKind.PUBLIC: "public file",
+    FileKind.SIMULATED: "simulated: nobody is in it",
+    FileKind.PRIVATE: "private file",
+}
+_MOST_COLUMNS = 6
+_MARKDOWN = frozenset("\\`*_{}[]()#+-.!|<>~$:")
+
+
+def plain(name: str) -> str:
+    """A name from a file, without the power to format itself.
+
+    >>> plain("a_b [x](y)")
+    'a\\\\_b \\\\[x\\\\]\\\\(y\\\\)'
+    """
+    return "".join("\\" + letter if letter in _MARKDOWN else letter for letter in name)
+
+
+def unit_line(table: OpenTable) -> str:
+    """Unit of privacy and neighbouring relation, to stand beside every ε."""
+    return f"{table.private.unit}, {relation_words(table)}"
+
+
+def relation_words(table: OpenTable) -> str:
+    """The neighbouring relation in words."""
+    return "added or removed" if table.private.relation.value == "add_remove" else "replaced by another"
+
+
+def rows_line(table: OpenTable) -> str:
+    """The number of rows where it is public, else what happens instead."""
+    return f"{table.n_public:,} rows (public)" if table.n_public is not None else "number of rows private: bought"
+
+
+def columns_line(table: OpenTable, most: int = _MOST_COLUMNS) -> str:
+    """How many columns, and the names of the first few."""
+    return columns_words(table.domain.columns, most)
+
+
+def columns_words(names: tuple[str, ...], most: int = _MOST_COLUMNS) -> str:
+    """How many columns, and the names of the first few, as Markdown."""
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{len(names)} column{'' if len(names) == 1 else 's'}: {', '.join(map(plain, names[:most]))}{rest}"

@@ -1,0 +1,142 @@
+"""Three ways to a table: a sample, a CSV file, a stand-in made from numbers that may be known to anybody."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from dpviz.check import RequestError
+from dpviz.table.csv_intake import LoadedTable, load_csv
+from dpviz.table.loaded_table import IntakeError
+from dpviz.table.samples import SAMPLES, Sample
+from dpviz.table.simulate import simulate
+from dpviz.ui.declaration import Declaration, FileKind, declared_by
+from dpviz.ui.state import current_table, open_table, set_aside, suggest_delta, suggest_k
+
+_LARGEST_MB = 200
+_READ, _REFUSED = "ways_in:read", "ways_in:refused"
+
+# How many clusters were put into each sample: public, as the samples are.
+CLUSTERS = {"fifteen": 15, "city": 8, "people": 6, "colours": 6, "outlier": 3, "mixture64": 64, "digits": 10}
+_STAND_IN_ORIGIN = "declared for the simulation; nobody is in it"
+
+
+def open_sample(sample: Sample) -> None:
+    """Make a sample the table of this visit, with what its sidecar declares."""
+    loaded, sidecar = sample.load()
+    open_table(loaded, declared_by(sidecar, loaded, FileKind.PUBLIC))
+    suggest_k(CLUSTERS.get(sample.id, 5))
+    suggest_delta()
+
+
+def sample_tiles() -> bool:
+    """A tile for every sample, and one for a file of one's own; True if a sample was opened just now."""
+    opened = False
+    with st.grid(min_column_width=200, key="samples"):
+        for sample in SAMPLES:
+            with _tile(sample.title, sample.description):
+                if st.button("Open", key=f"open:{sample.id}", width="stretch", help=f"Open “{sample.title}”"):
+                    with st.spinner("Opening…"):
+                        open_sample(sample)
+                    opened = True
+        with _tile("Your own CSV file", "Private or public; its rows are shown to nobody unless you ask."):
+            if st.button("Bring a file", key="bring_a_file", type="primary", width="stretch"):
+                st.switch_page("data.py")
+    return opened
+
+
+def sample_choice() -> bool:
+    """All samples in one box; True if one was opened just now."""
+    by_id = {sample.id: sample for sample in SAMPLES}
+    chosen = st.selectbox("Sample", list(by_id), format_func=lambda sample_id: by_id[sample_id].title)
+    sample = by_id[chosen]
+    st.caption(sample.description)
+    if not st.button("Open this sample", key="open_sample"):
+        return False
+    with st.spinner("Opening…"):
+        open_sample(sample)
+    return True
+
+
+def _tile(title: str, text: str) -> DeltaGenerator:
+    tile = st.container(border=True, height="stretch", vertical_alignment="distribute", gap="small")
+    tile.markdown(f"**{title}**  \n:small[{text}]")
+    return tile
+
+
+def csv_upload() -> None:
+    """The uploader: a good file waits for its declarations, a bad one is refused and changes nothing."""
+    file = st.file_uploader(
+        "CSV file",
+        type=["csv", "tsv", "txt", "gz"],
+        key="csv",
+        max_upload_size=_LARGEST_MB,
+        help="Comma, semicolon, tab or bar between fields; UTF-8, UTF-16 or Windows encoding; gzip is unpacked.",
+    )
+    st.caption("The file stays in this server's memory for this visit. Nothing is written to disk, nothing leaves it.")
+    if file is None:
+        st.session_state.pop(_REFUSED, None)
+        return
+    if st.session_state.get(_READ) != file.file_id:
+        st.session_state[_READ] = file.file_id
+        st.session_state[_REFUSED] = _read(file)
+    if message := st.session_state.get(_REFUSED):
+        table = current_table()
+        stays = f" “{table.title}” stays open." if table is not None else ""
+        st.error(f"{message}{stays}", title="This file cannot be used", icon=":material/block:")
+
+
+def stand_in_form() -> bool:
+    """Bounds, n, d and k make a table; True if one was opened just now."""
+    with st.form("stand_in", border=False):
+        low_place, high_place, n_place = st.columns(3)
+        low = low_place.number_input("lower bound", value=0.0, format="%g", help="Of every column, data units.")
+        high = high_place.number_input("upper bound", value=100.0, format="%g", help="Of every column, data units.")
+        n = n_place.number_input("n, rows", 1, 5_000_000, value=10_000, step=1000, help="Public, as all of this is.")
+        d_place, k_place, spread_place = st.columns(3)
+        d = d_place.number_input("d, columns", 1, 1000, value=2, help="Two can be seen whole.")
+        k = k_place.number_input("clusters put in", 1, 1000, value=5, help="You may ask for another k later.")
+        spread = spread_place.number_input(
+            "spread", 0.001, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
+        )
+        asked = st.form_submit_button("Simulate and open", icon=":material/casino:")
+    if not asked:
+        return False
+    try:
+        with st.spinner("Simulating…"):
+            loaded = simulate(low, high, int(n), int(d), int(k), seed=0, spread=float(spread), name="Stand-in")
+        open_stand_in(loaded, float(low), float(high))
+    except RequestError as error:
+        st.error(str(error), icon=":material/block:")
+        return False
+    suggest_k(int(k))
+    return True
+
+
+def open_stand_in(loaded: LoadedTable, low: float, high: float) -> None:
+    """Make a simulated table, with one pair of bounds, the table of this visit."""
+    columns = loaded.numeric_columns
+    open_table(
+        loaded,
+        Declaration(
+            columns=columns,
+            lower=(low,) * len(columns),
+            upper=(high,) * len(columns),
+            bounds_origin=_STAND_IN_ORIGIN,
+            n_public=loaded.n_rows,
+            kind=FileKind.SIMULATED,
+            title=loaded.name,
+        ),
+    )
+    suggest_delta()
+
+
+def _read(file: UploadedFile) -> str | None:
+    """Set the file aside to be declared; a sentence if it cannot be read."""
+    try:
+        with st.spinner("Reading the file…"):
+            set_aside(load_csv(file.getvalue(), name=file.name.removesuffix(".gz").rsplit(".", 1)[0]))
+    except IntakeError as error:
+        return str(error)
+    return None

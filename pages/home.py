@@ -1,0 +1,27 @@
+"""Home: what this is, a picture of it, and three ways in."""
+
+import streamlit as st
+
+from dpviz.ui.home_picture import home_picture
+from dpviz.ui.ways_in import sample_tiles, stand_in_form
+
+st.title("What does privacy cost your clusters?")
+st.markdown(
+    "Clustering finds groups in a table; **differential privacy** makes sure that no single person in it shows. "
+    "dpviz runs published private clustering algorithms on your own machine and shows, step by step, what each one "
+    "looks at, what noise it adds, and how far the result moves. "
+    "Open a table, pick a budget ε, and see what it buys."
+)
+home_picture()
+
+st.subheader("Open a sample, or bring your own", divider="gray")
+opened = sample_tiles()
+
+st.subheader("Or simulate a stand-in", divider="gray")
+st.markdown(
+    "A table made from its bounds alone. Nobody is in it, so you may try everything: the right place to choose ε."
+)
+opened = stand_in_form() or opened
+
+if opened:
+    st.switch_page("explore.py")
