@@ -1,0 +1,237 @@
+"""Through every door of the room comes the noise that the ledger wrote down, and no other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.mechanisms import Laplace
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
+from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
+from dpviz.privacy.room import DataRoom
+from dpviz.table.domain import Region
+from tests.contract.laws import check_frequencies, check_independent, check_rate, check_scale
+from tests.contract.tables import blobs, small_table
+
+PURE, GDP, ZCDP = Accounting.PURE, Accounting.GDP, Accounting.ZCDP
+MECHANISMS = [(PURE, stats.laplace), (GDP, stats.norm), (ZCDP, stats.norm)]
+MANY = 20_000
+
+
+def _room(accounting, *, seed=0, relation=Relation.ADD_REMOVE, rows=None, epsilon=3.0) -> DataRoom:
+    table = small_table(blobs(200) if rows is None else rows, relation=relation)
+    noise = StudyNoise(np.random.default_rng(seed))
+    return table.open(epsilon=epsilon, delta=1e-6, accounting=accounting, noise=noise, needs_n=False)
+
+
+def _truth(room, query):
+    return room._true_answers([query])[0]
+
+
+@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
+@pytest.mark.parametrize(("accounting", "law"), MECHANISMS, ids=["pure", "gdp", "zcdp"])
+def test_release(accounting, law, relation):
+    room = _room(accounting, relation=relation)
+    query = Count(Grid(room.region.half, np.array([MANY // 100, 100])))
+    released = room.release(query, room.budget.fraction(0.4), note="x")
+    (entry,) = room.ledger.entries
+    noise = released.noisy - _truth(room, query)
+    check_scale(noise, law, entry.scale)
+    check_independent((noise / noise.std()).reshape(-1, 4))
+    assert released.sd == pytest.approx(law(scale=entry.scale).std())
+    # What was paid is what the noise is worth, by the sensitivity of the question and not by the mechanism's word.
+    norm = room.sensitivity(query).l1 if accounting is PURE else room.sensitivity(query).l2
+    price = {PURE: norm / entry.scale, GDP: (norm / entry.scale) ** 2, ZCDP: (norm / entry.scale) ** 2 / 2}
+    assert entry.amount == pytest.approx(price[accounting], rel=1e-12)
+
+
+@pytest.mark.parametrize(("accounting", "law"), MECHANISMS, ids=["pure", "gdp", "zcdp"])
+def test_release_behind_a_projection(accounting, law):
+    parent = _room(accounting)
+    room = parent.project(np.array([[0.6, 0.8]]), Region.ball(1, 1.0))
+    query = Sum(Grid(np.ones(1), np.array([MANY])))
+    released = room.release(query, parent.budget.fraction(0.4), note="x")
+    check_scale((released.noisy - _truth(room, query)).ravel(), law, parent.ledger.entries[-1].scale)
+
+
+@pytest.mark.parametrize(("accounting", "law"), MECHANISMS, ids=["pure", "gdp", "zcdp"])
+def test_release_moments(accounting, law):
+    room = _room(accounting)
+    cells = Grid(room.region.half, np.array([MANY // 100, 100]))
+    counts, sums = room.budget.fraction(0.3), room.budget.fraction(0.6)
+    moments = room.release_moments(cells, counts=counts, sums=sums, note="x")
+    of_counts, of_sums = room.ledger.entries
+    assert (of_counts.query, of_sums.query) == ("Count", "Sum")
+    assert (of_counts.amount, of_sums.amount) == pytest.approx((counts.amount, sums.amount))
+    count_noise = moments.noisy_counts - _truth(room, Count(cells))
+    sum_noise = moments.noisy_sums - _truth(room, Sum(cells))
+    check_scale(count_noise, law, of_counts.scale)
+    check_scale(sum_noise.ravel(), law, of_sums.scale)
+    every = np.column_stack([count_noise / count_noise.std(), sum_noise / sum_noise.std()])
+    check_independent(every)
+    # Empty cells carry the same noise as all others.
+    check_scale(count_noise[_truth(room, Count(cells)) == 0], law, of_counts.scale)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 7])
+def test_spherical(dim):
+    room = _room(PURE, rows=blobs(200, dim))
+    per_axis = max(2, round(4000 ** (1 / dim)))
+    query = Sum(Grid(room.region.half, np.full(dim, per_axis)))
+    released = room.release(query, room.budget.fraction(0.5), note="x", spherical=True)
+    (entry,) = room.ledger.entries
+    noise = released.noisy - _truth(room, query)
+    norm = np.linalg.norm(noise, axis=1)
+    if len(norm) >= 1000:
+        check_scale(norm, stats.gamma, entry.scale, dim)
+    if dim > 1:
+        # A uniform direction: each coordinate of it is a scaled Beta variable, and all orthants are alike.
+        direction = noise / norm[:, None]
+        cosine = stats.beta((dim - 1) / 2, (dim - 1) / 2, loc=-1, scale=2)
+        for axis in range(dim):
+            assert stats.kstest(direction[:, axis], cosine.cdf).pvalue > 1e-3
+        covariance = np.cov(direction.T) * dim
+        assert np.abs(covariance - np.eye(dim)).max() < 6 / np.sqrt(len(norm))
+    assert released.sd == pytest.approx(noise.std(), rel=0.1)
+    assert entry.amount == pytest.approx(room.sensitivity(query).block / entry.scale, rel=1e-12)
+
+
+def test_a_bought_number_of_rows():
+    noise = []
+    for seed in range(2000):
+        room = _room(PURE, seed=seed, epsilon=1.0)
+        room.buy_n(room.ledger.budget.fraction(0.02))
+        noise.append(room.n - 200)
+    scale = room.ledger.entries[0].scale
+    assert scale == pytest.approx(50)
+    # Rounded, and at least 1 (in a fiftieth part of the cases): the rest of the law is what is left to test.
+    inside = np.asarray(noise, dtype=float)
+    assert stats.kstest(np.abs(inside[np.abs(inside) < 190]), stats.truncexpon(190 / 50, scale=50).cdf).pvalue > 1e-3
+    for wrong in (0.8, 1.25):
+        law = stats.truncexpon(190 / 50 / wrong, scale=50 * wrong)
+        assert stats.kstest(np.abs(inside[np.abs(inside) < 190]), law.cdf).pvalue < 1e-4
+    assert min(noise) >= 1 - 200
+
+
+SELECTIONS = {
+    "Loss": Loss(np.array([[[0.5, 0.5]], [[-0.5, 0.5]], [[0.0, 0.0]], [[0.9, -0.9]], [[0.2, 0.1]]])),
+    "SwapLoss": SwapLoss(np.array([[0.3, 0.3], [-0.5, 0.1]]), np.array([[0.1, 0.1], [-0.9, 0.9], [0.4, -0.3]])),
+}
+
+
+@pytest.mark.parametrize("prior", [False, True], ids=["", "with a prior"])
+@pytest.mark.parametrize("accounting", [PURE, ZCDP], ids=["pure", "zcdp"])
+@pytest.mark.parametrize("question", SELECTIONS)
+def test_select(question, accounting, prior):
+    query = SELECTIONS[question]
+    room = _room(accounting, rows=blobs(6), epsilon=100.0)
+    loss = _truth(room, query).ravel()
+    weights = np.linspace(1, 3, len(loss)) if prior else np.ones(len(loss))
+    share = Budget(accounting, 2.0 if accounting is PURE else 2.0**2 / 8)
+    more = {"log_prior": np.log(weights)} if prior else {}
+    picks = []
+    for _ in range(4000):
+        picks.append(room.select(query, share, note="x", **more))
+        room.ledger.entries, entries = [], room.ledger.entries
+    entry = entries[-1]
+    # Dwork & Roth write ε / (2 sensitivity): here the range of the change takes the place of 2 sensitivity.
+    epsilon = 2.0
+    assert entry.sensitivity / entry.scale == pytest.approx(epsilon)
+    assert entry.sensitivity == room.region.diameter**2
+    law = weights * np.exp(-(loss - loss.min()) * epsilon / room.region.diameter**2)
+    counts = np.bincount(picks, minlength=len(loss))
+    check_frequencies(counts, law / law.sum())
+    for wrong in (0.5, 2.0):
+        law = weights * np.exp(-(loss - loss.min()) * epsilon * wrong / room.region.diameter**2)
+        assert stats.chisquare(counts, law / law.sum() * counts.sum()).pvalue < 1e-4
+    assert entry.amount == pytest.approx(epsilon if accounting is PURE else epsilon**2 / 8)
+
+
+@pytest.mark.parametrize(("accounting", "law"), [(PURE, stats.laplace), (ZCDP, stats.norm)], ids=["pure", "zcdp"])
+def test_activate(accounting, law):
+    # A square of 4 cells, of which two are empty, one holds 3 rows and one 7.
+    rows = np.repeat([[-0.5, -0.5], [0.5, 0.5]], [3, 7], axis=0)
+    room = _room(accounting, rows=rows)
+    tree, repeats, threshold = CubeTree(np.full(2, -1.0), 2.0), 3000, 4.0
+    share = room.budget.fraction(0.1)
+    woke = np.zeros((repeats, 4), dtype=bool)
+    for turn in range(repeats):
+        keys = room.activate(tree, share, threshold=threshold, note="x")
+        assert (np.diff(keys) > 0).all()
+        woke[turn, keys] = True
+        entry, room.ledger.entries = room.ledger.entries[-1], []
+    for cell, count in enumerate((3, 0, 0, 7)):
+        check_rate(int(woke[:, cell].sum()), repeats, law(scale=entry.scale).sf(threshold - count))
+    for wrong in (0.5, 2.0):
+        rate = law(scale=entry.scale * wrong).sf(threshold)
+        assert stats.binomtest(int(woke[:, 1:3].sum()), 2 * repeats, rate).pvalue < 1e-6
+    gap = np.abs(np.corrcoef(woke.T.astype(float)) - np.eye(4)).max()
+    assert gap < 5 / np.sqrt(repeats)
+
+
+def test_empty_cubes_wake_up_one_by_one_in_a_huge_universe():
+    rows = np.full((50, 20), 0.3)
+    room = _room(PURE, rows=rows)
+    tree = CubeTree(np.full(20, -1.0), 2.0)
+    share = room.budget.fraction(0.2)
+    noise = room.threshold_noise(tree, share)
+    assert isinstance(noise, Laplace)
+    threshold = noise.scale * np.log(2**20 / 2 / 30)  # thirty of a million on average
+    numbers, codes = [], []
+    for _ in range(300):
+        keys = room.activate(tree, share, threshold=threshold, note="x")
+        room.ledger.entries = []
+        empty = keys[keys != 2**20 - 1]
+        numbers.append(len(empty))
+        codes.append(empty)
+    assert stats.poisson(30).cdf(0) < 1e-12
+    dispersion = np.var(numbers) / np.mean(numbers)
+    assert abs(np.mean(numbers) - 30) < 5 * np.sqrt(30 / 300)
+    assert 0.7 < dispersion < 1.4
+    assert stats.kstest(np.concatenate(codes) / 2**20, "uniform").pvalue > 1e-3
+
+
+@pytest.mark.parametrize("accounting", [PURE, ZCDP], ids=["pure", "zcdp"])
+def test_release_sparse(accounting):
+    room = _room(accounting)
+    grid, cutoff = Grid(room.region.half, np.array([400, 400])), 1.5
+    released = room.release_sparse(grid, room.budget.fraction(0.5), cutoff_in_scales=cutoff, note="x")
+    (entry,) = room.ledger.entries
+    truth = _truth(room, SparseCount(grid))
+    assert (np.diff(released.codes) > 0).all()
+    empty = released.values[truth.at(released.codes) == 0]
+    beyond = np.abs(empty) - cutoff * entry.scale
+    check_scale(beyond, stats.expon, entry.scale)
+    check_rate(int((empty > 0).sum()), len(empty), 0.5)
+    check_rate(len(empty), grid.n_cells - len(truth.codes), np.exp(-cutoff))
+    # Cells that hold rows are noised and cut like all others.
+    kept = released.at(truth.codes)
+    laplace = stats.laplace(scale=entry.scale)
+    rates = laplace.sf(cutoff * entry.scale - truth.values) + laplace.cdf(-cutoff * entry.scale - truth.values)
+    shown = int((kept != 0).sum())
+    assert abs(shown - rates.sum()) < 5 * np.sqrt((rates * (1 - rates)).sum())
+
+
+def test_two_runs_and_two_releases_draw_different_noise():
+    grid = Grid(np.ones(2), np.array([30, 30]))
+    room = _room(PURE)
+    one, two = (room.release(Count(grid), room.budget.fraction(0.1), note="x").noisy for _ in range(2))
+    other = _room(PURE, seed=1).release(Count(grid), room.budget.fraction(0.1), note="x").noisy
+    truth = _truth(room, Count(grid))
+    check_independent(np.column_stack([one - truth, two - truth, other - truth]))
+
+
+def test_a_release_cannot_be_changed_afterwards():
+    room = _room(PURE)
+    grid = Grid(np.ones(2), np.array([30, 30]))
+    noisy = room.release(Count(Everything()), room.budget.fraction(0.1), note="x").noisy
+    sparse = room.release_sparse(grid, room.budget.fraction(0.1), cutoff_in_scales=1, note="x")
+    moments = room.release_moments(
+        Voronoi(np.zeros((1, 2))), counts=room.budget.fraction(0.1), sums=room.budget.fraction(0.1), note="x"
+    )
+    for array in (noisy, sparse.codes, sparse.values, moments.noisy_counts, moments.noisy_sums):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
