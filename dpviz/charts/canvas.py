@@ -1,0 +1,175 @@
+"""The empty sheet of a figure: title with its finding, margins that do not move, a plane with fixed axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from dpviz.charts.theme import TITLE_SIZE, Kind, Palette, layout
+from dpviz.charts.view import View
+from dpviz.charts.wording import PHONE, lines
+from dpviz.table.domain import Array
+
+PLANE_HEIGHT = 560
+"""Pixels of a picture of a plane: a square of some 350 pixels with its title and legend."""
+SUBTITLE_SIZE, NUMBER_SIZE = 12, 11
+# Where the first title line stands, the pitch of lines, and room for two title and three subtitle lines: the same for
+# every step, so that the plot does not move while a run unfolds.
+_FIRST_LINE, _PITCH, _SUBTITLE_PITCH, _RESERVED_SUBTITLE = 20, 21, 16, 3
+_MARGIN = {"l": 56, "r": 16}
+_SIDES = 24
+# A bold line is this much wider.
+_BOLD = 1.15
+# Axis title with its ticks, and a line of the legend.
+_AXIS_ROOM, _LEGEND_LINE = 50, 20
+
+# Up to this many points are markers; more become a density.
+MARKERS_UP_TO = 50_000
+# Figures keep float32: seven digits are more than a screen shows.
+SCREEN = np.float32
+Screen = npt.NDArray[np.float32]
+
+
+def canvas(
+    palette: Palette,
+    *,
+    title: str,
+    subtitle: str = "",
+    height: int = PLANE_HEIGHT,
+    width: int = PHONE,
+    legend_lines: int = 4,
+) -> go.Figure:
+    """A figure without marks. ``title`` and ``subtitle`` are broken to be readable at ``width`` pixels.
+
+    ``legend_lines`` is the room kept below the axis for a legend that wraps on a phone; 0 hides the legend.
+    """
+    head = list(lines(title, size=TITLE_SIZE * _BOLD, width=width - _SIDES))
+    under = list(lines(subtitle, size=SUBTITLE_SIZE, width=width - _SIDES))
+    room = max(2, len(head)) * _PITCH + (max(_RESERVED_SUBTITLE, len(under)) * _SUBTITLE_PITCH if subtitle else 0)
+    # With a subtitle, the browser hangs the title by the middle of its lines.
+    first = _FIRST_LINE + (_PITCH / 2 * (len(head) - 1) if under else 0)
+    made = go.Figure(layout=layout(palette, height=height))
+    made.update_layout(
+        title={
+            "text": "<br>".join(head),
+            "subtitle": {"text": "<br>".join(under), "font": {"size": SUBTITLE_SIZE, "color": palette.muted}},
+            **{"x": 0.0, "xref": "container", "pad": {"l": 12}, "y": 1 - first / height},
+        },
+        margin={**_MARGIN, "t": _FIRST_LINE + room, "b": _AXIS_ROOM + _LEGEND_LINE * legend_lines},
+        showlegend=legend_lines > 0,
+        legend={
+            "x": 0.01,
+            "xref": "container",
+            "y": 0,
+            "yref": "container",
+            "yanchor": "bottom",
+            "font": {"size": NUMBER_SIZE},
+            "itemsizing": "constant",
+            "itemclick": "toggle",
+        },
+    )
+    return made
+
+
+def show_plane(
+    figure: go.Figure,
+    view: View,
+    palette: Palette,
+    *,
+    row: int | None = None,
+    col: int | None = None,
+    fill: str | None = None,
+) -> None:
+    """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain."""
+    at = {"row": row, "col": col} if row is not None else {}
+    (x_range, y_range), (x_name, y_name) = view.range, view.name
+    figure.update_xaxes(range=x_range, title_text=x_name, zeroline=False, constrain="domain", **at)
+    figure.update_yaxes(range=y_range, title_text=y_name, zeroline=False, constrain="domain", **at)
+    if view.flat:
+        figure.update_yaxes(visible=False, **at)
+    elif view.aspect is not None:
+        anchor = figure.get_subplot(row, col).xaxis.plotly_name.replace("axis", "") if row is not None else "x"
+        figure.update_yaxes(scaleanchor=anchor, scaleratio=view.aspect, constraintoward="top", **at)
+    figure.add_shape(
+        **_outline(view),
+        layer="between",
+        fillcolor=fill,
+        line={"color": palette.faded(palette.public, 0.6), "width": 1},
+        **at,
+    )
+
+
+def _outline(view: View) -> dict[str, Any]:
+    """The public domain: a box, or a disc where the radius is what limits a row."""
+    (x0, x1), (y0, y1) = view.extent
+    region = view.region
+    spans = not view.flat and np.allclose(np.ptp(view.extent, axis=1) / view.scale, 2 * region.radius)
+    return {"type": "circle" if spans else "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1}
+
+
+def below_plot(figure: go.Figure, *, x: float = 0.5, length: float = 1.0) -> dict[str, Any]:
+    """Where a horizontal colour bar lies: under the axis title, between ``x`` ± half its ``length`` of the width."""
+    margin = figure.layout.margin
+    plot = figure.layout.height - margin.t - margin.b
+    return {"orientation": "h", "x": x, "xanchor": "center", "len": length, "y": -_AXIS_ROOM / plot, "yanchor": "top"}
+
+
+def hidden_axis() -> dict[str, Any]:
+    """An axis that only carries positions."""
+    return {"visible": False, "fixedrange": True}
+
+
+def line_xy(outline: Array) -> dict[str, Screen]:
+    """A polyline with gaps as trace arguments."""
+    return {"x": outline[:, 0].astype(SCREEN), "y": outline[:, 1].astype(SCREEN)}
+
+
+def marks_xy(points: Array) -> dict[str, Screen]:
+    """Drawn positions (m, 2) as trace arguments."""
+    return line_xy(points)
+
+
+def panels(figure: go.Figure, palette: Palette, rows: int, cols: int, **spacing: Any) -> None:
+    """Several plots in one figure, every axis in the theme's dress."""
+    figure.set_subplots(rows, cols, **spacing)
+    dress = layout(palette)
+    figure.update_xaxes(dress["xaxis"])
+    figure.update_yaxes(dress["yaxis"])
+
+
+def name_kinds(figure: go.Figure, palette: Palette) -> go.Figure:
+    """The legend's heading: the word of each kind that the legend shows, in its colour."""
+    shown = [trace.meta for trace in figure.data if trace.name and trace.showlegend is not False]
+    kinds: tuple[Kind, ...] = ("public", "released", "revealed")
+    heading = " · ".join(
+        f'<span style="color:{palette.kind(kind)}">{_MARKS[kind]}{kind}</span>' for kind in kinds if kind in shown
+    )
+    figure.update_layout(legend_title={"text": heading, "side": "top", "font": {"size": NUMBER_SIZE}})
+    return figure
+
+
+def legend_name(what: str, kind: Kind) -> str:
+    """What a mark is, with the sign of its kind: an eye for what was revealed.
+
+    >>> legend_name("centres", "released"), legend_name("rows", "revealed")
+    ('centres', '◉ rows')
+    """
+    return _MARKS[kind] + what
+
+
+_MARKS: dict[Kind, str] = {"public": "○ ", "released": "", "revealed": "◉ "}
+
+
+def ink_on(color: str) -> str:
+    """Black or white, whichever reads better on a hex ``color``.
+
+    >>> ink_on("#0072B2"), ink_on("#F0E442")
+    ('#ffffff', '#000000')
+    """
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if luminance > 0.25 else "#ffffff"

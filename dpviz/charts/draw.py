@@ -1,0 +1,146 @@
+"""One entry for every step of every algorithm: its figure, the table behind it, and its words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.algorithms.steps import Step
+from dpviz.charts.candidates import candidates_table, describe_candidates, draw_candidates, space_view
+from dpviz.charts.centers import centers_table, describe_centers, draw_centers
+from dpviz.charts.grid import describe_grid, draw_grid, grid_table
+from dpviz.charts.reference import describe_reference, draw_reference_step, reference_table
+from dpviz.charts.revealed import RevealedView
+from dpviz.charts.starts import describe_starts, draw_starts, starts_table
+from dpviz.charts.swaps import describe_swap, draw_swap, swap_table
+from dpviz.charts.theme import Palette
+from dpviz.charts.tree import describe_tree, draw_tree, tree_table, tree_view
+from dpviz.charts.view import View
+from dpviz.runs.evaluation import Reference
+from dpviz.table.domain import Domain
+
+__all__ = ["RevealedView", "describe", "draw", "shown_view", "table_of"]
+
+
+def draw(
+    step: Step,
+    *,
+    view: View,
+    palette: Palette,
+    reveal: RevealedView | None = None,
+    reference: Reference | None = None,
+    epsilon: float | None = None,
+) -> go.Figure:
+    """The figure of ``step``.
+
+    Parameters
+    ----------
+    view : View
+        The plane; steps that a slanted plane cannot show (boxes, projected spaces) take the nearest one that can.
+    reveal : RevealedView or None
+        The owner's rows, drawn in orange only when they are handed over.
+    reference : Reference or None
+        k-means++, drawn as open diamonds beside released centres.
+    epsilon : float or None
+        What the run was allowed to spend, for the title.
+    """
+    look = _Look(view, palette, reveal, reference, epsilon)
+    made: go.Figure = _artist(step).draw(step, look)
+    return made
+
+
+def table_of(step: Step, *, domain: Domain) -> pd.DataFrame:
+    """The table behind the figure, in data units where the step has them."""
+    table: pd.DataFrame = _artist(step).table(step, domain)
+    return table
+
+
+def describe(step: Step, *, domain: Domain) -> str:
+    """Alternative text: what the figure shows, computed from released values only."""
+    return _artist(step).words(step, domain)
+
+
+def shown_view(step: Step, view: View) -> View:
+    """The view that ``draw`` takes for ``step``: its axes and ranges are those of the figure."""
+    match type(step).__name__:
+        case "GridStep":
+            return view.boxes()
+        case "TreeStep":
+            return tree_view(_any(step), view)
+        case "CandidatesStep" | "SwapStep":
+            return space_view(view, _any(step).region, projected=_any(step).frame is not None)
+    return view
+
+
+class _Look(NamedTuple):
+    view: View
+    palette: Palette
+    reveal: RevealedView | None
+    reference: Reference | None
+    epsilon: float | None
+
+    @property
+    def plane(self) -> dict[str, Any]:
+        return {"view": self.view, "palette": self.palette, "reveal": self.reveal}
+
+
+class _Artist(NamedTuple):
+    """How one kind of step becomes a figure, a table and words."""
+
+    draw: Callable[[Any, _Look], go.Figure]
+    table: Callable[[Any, Domain], pd.DataFrame]
+    words: Callable[[Any, Domain], str]
+
+
+# By name, not by class: a step made before a hot reload is an instance of a class that no longer exists.
+_ARTISTS = {
+    "CentersStep": _Artist(
+        lambda step, look: draw_centers(step, **look.plane, reference=look.reference, epsilon=look.epsilon),
+        lambda step, domain: centers_table(step, domain=domain),
+        lambda step, domain: describe_centers(step, domain=domain),
+    ),
+    "GridStep": _Artist(
+        lambda step, look: draw_grid(step, **look.plane),
+        lambda step, domain: grid_table(step, domain=domain),
+        lambda step, domain: describe_grid(step, domain=domain),
+    ),
+    "StartsStep": _Artist(
+        lambda step, look: draw_starts(step, palette=look.palette),
+        lambda step, domain: starts_table(step),
+        lambda step, domain: describe_starts(step),
+    ),
+    "TreeStep": _Artist(
+        lambda step, look: draw_tree(step, **look.plane),
+        lambda step, domain: tree_table(step, domain=domain),
+        lambda step, domain: describe_tree(step, domain=domain),
+    ),
+    "CandidatesStep": _Artist(
+        lambda step, look: draw_candidates(step, **look.plane),
+        lambda step, domain: candidates_table(step, domain=domain),
+        lambda step, domain: describe_candidates(step, domain=domain),
+    ),
+    "SwapStep": _Artist(
+        lambda step, look: draw_swap(step, **look.plane),
+        lambda step, domain: swap_table(step, domain=domain),
+        lambda step, domain: describe_swap(step, domain=domain),
+    ),
+    "ReferenceStep": _Artist(
+        lambda step, look: draw_reference_step(step, **look.plane),
+        lambda step, domain: reference_table(step, domain=domain),
+        lambda step, domain: describe_reference(step, domain=domain),
+    ),
+}
+
+
+def _artist(step: Step) -> _Artist:
+    name = type(step).__name__
+    if name not in _ARTISTS:
+        raise TypeError(f"no chart for a {name}: add one to _ARTISTS")
+    return _ARTISTS[name]
+
+
+def _any(step: Step) -> Any:
+    return step

@@ -1,0 +1,72 @@
+"""The owner's look at the truth behind a picture: drawn only when it is handed over, never part of a release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dpviz.charts.canvas import legend_name, marks_xy
+from dpviz.charts.theme import Palette
+from dpviz.charts.view import View
+from dpviz.table.domain import Array, Region
+
+# Few enough for vector marks: WebGL marks would cover the centres.
+DRAWN_AT_MOST = 3000
+
+
+@dataclass(frozen=True, eq=False)
+class RevealedView:
+    """Revealed rows for one picture.
+
+    Parameters
+    ----------
+    points : array of shape (m, d)
+        A subsample to draw, unit coordinates.
+    note : str
+        Why the owner looked.
+    everyone : array of shape (n, d) or None
+        All rows, for true counts; None where these are not asked for.
+    """
+
+    points: Array
+    note: str
+    everyone: Array | None = None
+
+    @classmethod
+    def of(cls, points: Array, note: str, *, at_most: int = DRAWN_AT_MOST) -> RevealedView:
+        """A view of all rows (n, d) that draws evenly picked ones of them."""
+        picked = points[np.random.default_rng(0).permutation(len(points))[:at_most]]
+        return cls(picked, note, everyone=points)
+
+    def rows_in(self, space: Region, frame: Array | None) -> Array | None:
+        """All rows where an algorithm saw them: projected by ``frame`` and clipped to ``space``."""
+        return None if self.everyone is None else _seen(self.everyone, space, frame)
+
+    def drawn_in(self, space: Region, frame: Array | None) -> Array:
+        """The rows to draw, where an algorithm saw them."""
+        return _seen(self.points, space, frame)
+
+
+def draw_rows(figure: go.Figure, points: Array, view: View, palette: Palette) -> None:
+    """Revealed rows (m, d) as small orange dots; ticks below the line in one dimension."""
+    figure.add_trace(
+        go.Scatter(
+            **marks_xy(view.plane(points, "rows")),
+            mode="markers",
+            name=legend_name("rows", "revealed"),
+            marker={
+                "color": palette.revealed,
+                "size": 12 if view.flat else 3,
+                "symbol": "line-ns-open" if view.flat else "circle",
+                "opacity": 0.35,
+            },
+            hoverinfo="skip",
+            meta="revealed",
+        )
+    )
+
+
+def _seen(points: Array, space: Region, frame: Array | None) -> Array:
+    return space.clip(points if frame is None else points @ frame.T)

@@ -1,0 +1,220 @@
+"""Which plane of the domain is shown: two columns, or a projection that no row had a say in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz import check
+from dpviz.table.domain import Array, Domain, Region, Scaling
+
+# Every pair of columns is offered up to this many columns; beyond, neighbours and the projection.
+ALL_PAIRS_UP_TO = 8
+# Room around the domain, as a share of its width, so that a centre on the wall is not cut in half.
+_AIR = 0.04
+# In high dimensions a ball's points lie near the middle of every axis: four standard deviations of a uniform point
+# hold them, and depend on the declared radius only.
+_TYPICAL_DEVIATIONS = 4.0
+# A picture more than this many times as wide as high (or the reverse) is stretched rather than true to scale.
+_MOST_OBLONG = 3.0
+# 1-D tables are drawn on a line; other kinds of marks get lanes above and below it.
+LANES = {"rows": -0.6, "centers": 0.0, "previous": -0.3, "reference": 0.5}
+
+Range = tuple[float, float]
+
+
+class Choice(NamedTuple):
+    """An entry of the select box of planes; the last two fields are the arguments of ``view_of``."""
+
+    label: str
+    axes: tuple[int, ...] | None
+    projection_seed: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A plane to draw in. Depends on the public domain alone, so axes never move while a run unfolds.
+
+    Parameters
+    ----------
+    domain : Domain
+    axes : tuple of int or None
+        The one or two columns drawn, in data units; None draws the projection.
+    projection : array of shape (2, d) or None
+        Orthonormal rows from a public seed; drawn in unit coordinates.
+    space : Region or None
+        A projected space of an algorithm (points have as many coordinates as it has axes), drawn in unit coordinates;
+        None is the domain itself.
+    """
+
+    domain: Domain
+    axes: tuple[int, ...] | None = (0, 1)
+    projection: Array | None = None
+    space: Region | None = None
+
+    @property
+    def flat(self) -> bool:
+        """Whether there is one axis only: everything is drawn along a line."""
+        return self.axes is not None and len(self.axes) == 1
+
+    @property
+    def whole(self) -> bool:
+        """Whether the plane shows every axis, so that nearness on the picture is nearness."""
+        return self.axes is not None and len(self.axes) == self.region.dim
+
+    @property
+    def region(self) -> Region:
+        """Where points live, unit coordinates."""
+        return self.domain.region if self.space is None else self.space
+
+    @property
+    def in_data_units(self) -> bool:
+        return self.axes is not None and self.space is None
+
+    def plane(self, points_unit: Array, lane: str = "centers") -> Array:
+        """Where ``points_unit`` (m, d) are drawn, shape (m, 2): data units for columns, unit coordinates otherwise.
+
+        ``lane`` says at which height marks of a 1-D table stand; it means nothing in two dimensions.
+        """
+        if self.projection is not None:
+            drawn: Array = points_unit @ self.projection.T
+            return drawn
+        axes = self._shown_axes
+        values = points_unit if self.space is not None else self.domain.from_unit(points_unit)
+        if self.flat:
+            return np.column_stack([values[:, axes[0]], np.full(len(values), LANES[lane])])
+        return values[:, list(axes)]
+
+    @cached_property
+    def scale(self) -> Array:
+        """Drawn units per unit coordinate along both axes, shape (2,): a unit circle is an ellipse with these radii."""
+        if not self.in_data_units:
+            return np.ones(2)
+        picked = self.domain.scale[list(self._shown_axes)]
+        return np.resize(picked, 2)
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """Titles of both axes."""
+        if self.projection is not None:
+            return ("random direction 1 (unit coordinates)", "random direction 2 (unit coordinates)")
+        axes = self._shown_axes
+        labels = [f"projected axis {j + 1}" if self.space is not None else self.domain.columns[j] for j in axes]
+        return (labels[0], labels[1] if len(labels) > 1 else "")
+
+    @property
+    def about(self) -> str:
+        """One clause on what is shown of the whole, or "" where the plane is all there is."""
+        if self.space is not None:
+            return "" if self.whole else f"first two of {self.region.dim} projected axes"
+        if self.projection is not None:
+            return f"a random plane through {self.domain.dim} columns, chosen without the data"
+        return "" if self.whole else f"2 of {self.domain.dim} columns"
+
+    @cached_property
+    def extent(self) -> tuple[Range, Range]:
+        """What is drawn of the public domain, without air around it."""
+        half = self._half_drawn
+        if not self.in_data_units:
+            return ((-half[0], half[0]), (-half[1], half[1]))
+        axes = list(self._shown_axes)
+        middle = self.domain.center[axes]
+        spans = [(float(c - h * s), float(c + h * s)) for c, h, s in zip(middle, half, self.scale, strict=False)]
+        return (spans[0], spans[1] if len(spans) > 1 else (-1.0, 1.0))
+
+    @cached_property
+    def range(self) -> tuple[Range, Range]:
+        """Fixed ranges of both axes."""
+        return (_with_air(self.extent[0]), _with_air(self.extent[1]))
+
+    @property
+    def aspect(self) -> float | None:
+        """Pixels per drawn unit of y over those of x that keep distances true; None: stretch to fit.
+
+        Columns that were scaled each by its own bounds have no common unit to be true to.
+        """
+        if self.in_data_units and self.domain.scaling is Scaling.UNIT:
+            return None
+        wide, high = (np.ptp(span) / s for span, s in zip(self.extent, self.scale, strict=True))
+        if self.flat or max(wide, high) > _MOST_OBLONG * min(wide, high):
+            return None
+        return float(self.scale[0] / self.scale[1])
+
+    def beyond(self, points_unit: Array) -> int:
+        """How many points lie outside the picture."""
+        low, high = np.array(self.range).T
+        drawn = self.plane(points_unit)
+        return int((((drawn < low) | (drawn > high)).any(axis=1)).sum())
+
+    def boxes(self) -> View:
+        """The view for boxes along the axes, which a slanted projection cannot show: its first two columns."""
+        if self.projection is None:
+            return self
+        return replace(self, axes=_first_axes(self.region.dim), projection=None)
+
+    def within(self, space: Region) -> View:
+        """The view of an algorithm's projected ``space``: its first two axes."""
+        return View(self.domain, axes=_first_axes(space.dim), space=space)
+
+    @property
+    def _shown_axes(self) -> tuple[int, ...]:
+        if self.axes is None:
+            raise check.RequestError("A projection has no columns: choose a pair of columns.")
+        return self.axes
+
+    @property
+    def _half_drawn(self) -> tuple[float, ...]:
+        region = self.region
+        typical = _TYPICAL_DEVIATIONS * region.radius / sqrt(region.dim + 2)
+        if self.projection is None:
+            reach = region.half[list(self._shown_axes)]
+        else:
+            reach = np.abs(self.projection) @ region.half
+        return tuple(float(min(r, region.radius, typical)) for r in reach)
+
+
+def view_of(domain: Domain, axes: tuple[int, ...] | None = None, projection_seed: int | None = None) -> View:
+    """The plane of columns ``axes``, or a random one by a public seed; by default the first of ``choices``.
+
+    Raises
+    ------
+    RequestError
+        If a column does not exist or the two are the same.
+    """
+    if projection_seed is not None and domain.dim > 1:
+        gaussian = np.random.default_rng(projection_seed).standard_normal((domain.dim, 2))
+        return View(domain, axes=None, projection=np.linalg.qr(gaussian)[0].T)
+    axes = axes if axes is not None else _first_axes(domain.dim)
+    wanted = min(2, domain.dim)
+    if len(set(axes)) != wanted or not all(0 <= j < domain.dim for j in axes):
+        raise check.RequestError(
+            f"axes is {tuple(axes)}: give {wanted} different column number{'s' * (wanted > 1)} below {domain.dim}."
+        )
+    return View(domain, axes=tuple(axes))
+
+
+def choices(domain: Domain) -> tuple[Choice, ...]:
+    """The planes to choose from: all pairs of up to 8 columns, else neighbours; and a random plane if d > 2."""
+    d, names = domain.dim, domain.columns
+    if d == 1:
+        return (Choice(names[0], (0,), None),)
+    if d <= ALL_PAIRS_UP_TO:
+        pairs = [(i, j) for i in range(d) for j in range(i + 1, d)]
+    else:
+        pairs = [(i, i + 1) for i in range(d - 1)]
+    columns = [Choice(f"{names[i]} × {names[j]}", (i, j), None) for i, j in pairs]
+    slanted = [Choice("random plane (chosen without the data)", None, 0)] if d > 2 else []
+    return tuple(columns + slanted)
+
+
+def _first_axes(dim: int) -> tuple[int, ...]:
+    return (0,) if dim == 1 else (0, 1)
+
+
+def _with_air(span: Range) -> Range:
+    air = _AIR * (span[1] - span[0])
+    return (span[0] - air, span[1] + air)

@@ -1,0 +1,85 @@
+"""How numbers and titles are written: three digits, words up to twelve, lines that fit a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite
+from textwrap import wrap
+
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+# Width of an average character in pixels per pixel of font size, for a system sans-serif.
+_CHARACTER = 0.53
+
+# The narrowest picture that must be readable, in pixels: titles are broken to fit it.
+PHONE = 360
+
+
+def number(value: float) -> str:
+    """Three significant digits, thousands grouped, no exponent between 0.001 and a billion.
+
+    >>> number(0.012345), number(1234.5), number(12345678.0), number(2.0)
+    ('0.0123', '1,230', '12,300,000', '2')
+    """
+    if value == 0 or not isfinite(value):
+        return "0" if value == 0 else str(value).replace("inf", "∞")
+    if not 1e-3 <= abs(value) < 1e9:
+        return f"{value:.2e}".replace("e-0", "e-").replace("e+0", "e+").replace("-", "−")
+    digits = 3 - len(f"{abs(value):.0f}") if abs(value) >= 1 else 2 - int(f"{abs(value):.2e}".split("e")[1])
+    text = f"{round(value, digits):,.{max(digits, 0)}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text.replace("-", "−")
+
+
+def ratio(value: float) -> str:
+    """A ratio with its sign.
+
+    >>> ratio(1.0456)
+    '1.05×'
+    """
+    return f"{number(value)}×"
+
+
+def count(value: int) -> str:
+    """A count in words up to twelve, in digits beyond.
+
+    >>> count(2), count(1500)
+    ('two', '1,500')
+    """
+    return _WORDS[value] if 0 <= value < len(_WORDS) else f"{value:,}"
+
+
+def things(value: int, singular: str, plural: str | None = None) -> str:
+    """A count with its noun.
+
+    >>> things(1, "centre"), things(15, "centre"), things(2, "box", "boxes")
+    ('one centre', '15 centres', 'two boxes')
+    """
+    return f"{count(value)} {singular if value == 1 else plural or singular + 's'}"
+
+
+def percent(share: float) -> str:
+    """A share in percent, three significant digits at most.
+
+    >>> percent(0.1234), percent(0.00012)
+    ('12.3 %', '0.012 %')
+    """
+    return f"{number(100 * share)} %"
+
+
+def opening(text: str) -> str:
+    """With a capital at the start."""
+    return text[:1].upper() + text[1:]
+
+
+def lines(text: str, *, size: float, width: float = PHONE) -> Iterator[str]:
+    """``text`` broken into lines that fit ``width`` pixels at a font ``size``."""
+    yield from wrap(text, max(12, int(width / (_CHARACTER * size))), break_long_words=True)
+
+
+def clauses(*parts: str) -> str:
+    """The parts that are not empty, with dots that never begin a line.
+
+    >>> clauses("round 2", "", "2 of 6 columns").replace(chr(160), "_")
+    'round 2_· 2 of 6 columns'
+    """
+    return "\u00a0· ".join(part for part in parts if part)

@@ -1,0 +1,167 @@
+"""One figure of every kind, from real runs where there is an algorithm for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpviz.algorithms.steps import (
+    CandidatesStep,
+    CentersStep,
+    GridStep,
+    ReferenceStep,
+    StartsStep,
+    Step,
+    SwapStep,
+    TreeStep,
+)
+from dpviz.charts.revealed import RevealedView
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import CubeTree, Grid
+from dpviz.privacy.queries import Count
+from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.runs.evaluation import Reference, reference_for
+from dpviz.runs.run import run
+from dpviz.table.domain import Domain, Region
+
+NAMES = ("longitude", "latitude", "age", "income", "hours", "height")
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A table with everything that its figures are made of."""
+
+    table: PrivateTable
+    reveal: RevealedView
+    reference: Reference
+    k: int
+
+
+def exhibit(dim: int, k: int, *, n: int = 4000, scaling: str = "unit", seed: int = 3) -> Exhibit:
+    """``n`` rows around ``k`` centres in a domain with unlike bounds."""
+    rng = np.random.default_rng(seed)
+    places = np.arange(1, dim + 1)
+    domain = Domain.of([*NAMES, *(f"x{j}" for j in range(dim))][:dim], 100.0 * places, 150.0 * places, scaling=scaling)
+    centers = rng.uniform(-0.8, 0.8, (k, dim)) * domain.region.half
+    rows = centers[rng.integers(0, k, n)] + rng.normal(0, 0.06, (n, dim)) * domain.region.half
+    table = PrivateTable(domain.from_unit(rows), domain, n_public=n)
+    revealed = table.reveal(note="charts are tested on made-up rows")
+    return Exhibit(table, RevealedView.of(revealed.points, "made up"), reference_for(revealed, k), k)
+
+
+def open_room(table: PrivateTable, epsilon: float = 1.0) -> DataRoom:
+    """A room with seeded noise."""
+    return table.open(
+        epsilon=epsilon, delta=0.0, accounting=Accounting.PURE, noise=StudyNoise(np.random.default_rng(1))
+    )
+
+
+def grid_step(shown: Exhibit, cells_per_axis: int) -> GridStep:
+    """A dense noisy histogram."""
+    room = open_room(shown.table)
+    grid = Grid.over(room.region, cells_per_axis)
+    noisy, sd = room.release(Count(grid), room.budget, note="grid")
+    return GridStep(title="Noisy grid", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy, sd=float(sd))
+
+
+def sparse_grid_step(shown: Exhibit, cells_per_axis: int) -> GridStep:
+    """A histogram of which only the cells beyond a cutoff are known."""
+    room = open_room(shown.table)
+    grid = Grid.over(room.region, cells_per_axis)
+    found = room.release_sparse(grid, room.budget, cutoff_in_scales=6.0, note="grid")
+    return GridStep(
+        **{"title": "Noisy grid, cells beyond the cutoff", "grid": grid, "codes": found.codes},
+        **{"noisy_counts": found.values, "sd": 2**0.5, "cutoff": 6.0},
+    )
+
+
+def starts_step(k: int = 5) -> StartsStep:
+    """Thirty starts of unlike quality."""
+    rng = np.random.default_rng(0)
+    losses = 300 + 60 * rng.gamma(2.0, 1.0, 30)
+    return StartsStep(
+        title="30 starts on the synopsis", losses=losses, chosen=int(losses.argmin()), centers=np.zeros((k, 2))
+    )
+
+
+def tree_steps(shown: Exhibit, *, p: int | None = None, depth: int = 5, threshold: float = 25.0) -> list[TreeStep]:
+    """A private partition level by level; in ``p`` projected dimensions if asked."""
+    room = open_room(shown.table, epsilon=2.0)
+    frame = None
+    if p is not None:
+        basis = np.linalg.qr(np.random.default_rng(5).normal(size=(room.dim, p)))[0]
+        frame = basis.T
+        room = room.project(frame, Region.ball(p, room.region.radius))
+    reach = float(room.region.half.max())
+    tree, steps = CubeTree(np.full(room.dim, -1.7 * reach), 4 * reach), []
+    for level, share in enumerate(room.budget.rounds(depth), start=1):
+        scale = room.threshold_noise(tree, share).scale
+        tree = tree.grown(room.activate(tree, share, threshold=threshold, note=f"level {level}"))
+        steps.append(
+            TreeStep(
+                **{"title": f"Level {level}", "tree": tree, "region": room.region, "threshold": threshold},
+                **{"noise_name": "laplace", "noise_scale": scale, "shift": 1, "frame": frame},
+            )
+        )
+    return steps
+
+
+def candidates_step(last: TreeStep) -> CandidatesStep:
+    """The middles of all cubes, and three points that no row had a say in."""
+    levels = range(last.tree.depth + 1)
+    points = [last.region.clip(last.tree.centers(level)) for level in levels]
+    depths = [np.full(len(found), level) for found, level in zip(points, levels, strict=True)]
+    blind = last.region.clip(np.random.default_rng(2).normal(0, 0.3, (3, last.region.dim)))
+    return CandidatesStep(
+        title="Candidates from the tree",
+        candidates=np.concatenate([*points, blind]),
+        depths=np.concatenate([*depths, np.full(3, -1)]),
+        region=last.region,
+        frame=last.frame,
+    )
+
+
+def swap_steps(found: CandidatesStep, k: int, swaps: int = 4) -> list[SwapStep]:
+    """Swaps chosen at random, the last of which changes nothing."""
+    rng = np.random.default_rng(7)
+    chosen = rng.choice(len(found.candidates), k, replace=False)
+    steps = []
+    for t in range(swaps):
+        removed = int(rng.integers(k))
+        added = int(rng.integers(len(found.candidates))) if t < swaps - 1 else int(chosen[removed])
+        before = found.candidates[chosen]
+        chosen = chosen.copy()
+        chosen[removed] = added
+        steps.append(
+            SwapStep(
+                **{"title": f"Swap {t + 1} of {swaps}", "candidates": found.candidates, "previous": before},
+                **{"centers": found.candidates[chosen], "removed": removed, "added": added},
+                **{"region": found.region, "frame": found.frame},
+            )
+        )
+    return steps
+
+
+def steps_of(shown: Exhibit, *, cells: int = 60) -> Iterator[tuple[str, Step]]:
+    """One step of every kind."""
+    dim = shown.table.domain.dim
+    lloyd = run("dplloyd", shown.table, k=shown.k, epsilon=1.0, seed=1)
+    yield "centers-first", lloyd.frames[0].step
+    yield "centers-last", lloyd.frames[-1].step
+    yield "grid", grid_step(shown, cells)
+    yield "grid-sparse", sparse_grid_step(shown, cells)
+    yield "starts", starts_step()
+    trees = tree_steps(shown, p=3 if dim > 3 else None)
+    yield "tree-early", trees[1]
+    yield "tree-last", trees[-1]
+    found = candidates_step(trees[-1])
+    yield "candidates", found
+    swaps = swap_steps(found, shown.k)
+    yield "swap", swaps[0]
+    yield "swap-idle", swaps[-1]
+    last = lloyd.frames[-1].step
+    assert isinstance(last, CentersStep)
+    yield "reference", ReferenceStep(title="k-means++", centers=shown.reference.centers)
