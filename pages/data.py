@@ -11,58 +11,50 @@ from dpviz.ui.table_summary import table_summary
 from dpviz.ui.table_words import plain
 from dpviz.ui.ways_in import csv_upload, sample_choice, stand_in_form
 
+WAYS = {"My CSV file": csv_upload, "A sample": sample_choice, "A stand-in": stand_in_form}
+
 st.title("Data")
-st.markdown("Bring a table and declare what anybody may know about it. Everything private stays where it is.")
+st.markdown("Bring a table, and declare what anybody may know about it. Its rows stay on this machine.")
 
 with st.container(border=True):
     way = st.segmented_control(
-        "Where does the table come from?",
-        ["My CSV file", "A sample", "A stand-in"],
-        default="My CSV file",
-        required=True,
+        "Where does the table come from?", list(WAYS), default="My CSV file", required=True, key="way_in"
     )
-    if way == "A sample":
-        opened = sample_choice()
-    elif way == "A stand-in":
-        opened = stand_in_form()
-    else:
-        opened = False
-        csv_upload()
-if opened:
-    st.rerun()
-
-table, loaded = current_table(), undeclared()
-if table is not None and loaded is None:
-    table_summary(table)
-    st.page_link("explore.py", label="Explore this table", icon=":material/travel_explore:")
-    preview(table)
-    if not st.toggle("Change what is declared", key="change_declarations"):
-        st.stop()
-    loaded = table.loaded
-
-if loaded is None:
-    st.info(
-        "Upload a file, or take a sample or a stand-in: its declarations then appear here.", icon=":material/north:"
-    )
-    st.stop()
-
-st.header(plain(loaded.name), divider="gray")
-intake_notes(loaded)
-start = table.declaration if table is not None and table.loaded is loaded else None
-declaration = declaration_form(loaded, start)
-
-with st.container(horizontal=True):
-    use = st.button("Use this table", type="primary", icon=":material/check:", key="use_this_table")
-    drop = undeclared() is not None and st.button("Leave this file", key="leave_this_file")
-if drop:
-    set_aside(None)
-    st.rerun()
-if use:
-    try:
-        open_table(loaded, declaration)
-    except RequestError as error:
-        stays = f" “{table.title}” stays open." if table is not None else ""
-        st.error(f"{error}{stays}", title="Not complete yet", icon=":material/block:")
-    else:
-        suggest_delta()
+    if WAYS[way or "My CSV file"]():
         st.rerun()
+
+table, waiting = current_table(), undeclared()
+loaded = waiting
+if table is not None and waiting is None:
+    table_summary(table)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        if st.button("Explore this table", type="primary", icon=":material/travel_explore:", key="explore_table"):
+            st.switch_page("explore.py")
+        change = st.toggle("Change what is declared", key="change_declarations")
+    loaded = table.loaded if change else None
+elif waiting is None:
+    st.info("Nothing is open yet: choose one of the three ways above.", icon=":material/north:")
+
+if loaded is not None:
+    st.subheader(plain(loaded.name), divider="gray")
+    intake_notes(loaded)
+    declared = declaration_form(loaded, table.declaration if table is not None and waiting is None else None)
+    with st.container(horizontal=True):
+        use = st.button("Use this table", type="primary", icon=":material/check:", key="use_this_table")
+        if waiting is not None and st.button("Leave this file", key="leave_this_file"):
+            set_aside(None)
+            st.rerun()
+    if use:
+        try:
+            if declared.missing:
+                raise RequestError(" ".join(declared.missing))
+            open_table(loaded, declared.declaration)
+        except RequestError as error:
+            stays = f" “{table.title}” stays open." if table is not None else ""
+            st.error(f"{error}{stays}", title="Not complete yet", icon=":material/block:")
+        else:
+            suggest_delta()
+            st.rerun()
+
+if table is not None and waiting is None:
+    preview(table)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpviz.ui.home_picture import home_picture
-from dpviz.ui.ways_in import sample_tiles, stand_in_form
+from dpviz.ui.ways_in import sample_tiles
 
 st.title("What does privacy cost your clusters?")
 st.markdown(
@@ -14,14 +14,6 @@ st.markdown(
 )
 home_picture()
 
-st.subheader("Open a sample, or bring your own", divider="gray")
-opened = sample_tiles()
-
-st.subheader("Or simulate a stand-in", divider="gray")
-st.markdown(
-    "A table made from its bounds alone. Nobody is in it, so you may try everything: the right place to choose ε."
-)
-opened = stand_in_form() or opened
-
-if opened:
+st.subheader("Open a sample, your own file, or a stand-in", divider="gray")
+if sample_tiles():
     st.switch_page("explore.py")

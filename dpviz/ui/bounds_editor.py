@@ -47,6 +47,7 @@ def bounds_editor(
         key=key,
         hide_index=True,
         num_rows="fixed",
+        placeholder="not declared",
         disabled=["column"],
         height=min(_MOST_PIXELS, _ROW_PIXELS * (len(columns) + 1) + 3),
         column_config={

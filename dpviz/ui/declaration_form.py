@@ -21,10 +21,18 @@ _KINDS = {
 _RELATIONS = {"add_remove": "added or removed", "replace": "replaced by another"}
 _SCALINGS = {"unit": "each column by its bounds", "common": "one scale for all"}
 _ALL_COLUMNS_UP_TO = 12
+_NO_MEASURES = frozenset({"id", "ids", "label", "labels", "class", "cluster", "target", "segment", "index", "key"})
 
 
-def declaration_form(loaded: LoadedTable, start: Declaration | None) -> Declaration:
-    """Everything there is to declare about ``loaded``, beginning with ``start``; what is missing stays None."""
+class Declared(NamedTuple):
+    """What the form says, and what it still lacks, in sentences."""
+
+    declaration: Declaration
+    missing: tuple[str, ...]
+
+
+def declaration_form(loaded: LoadedTable, start: Declaration | None) -> Declared:
+    """Everything there is to declare about ``loaded``, beginning with ``start``."""
     form = _Form(loaded, start or blank(loaded))
     with st.container(border=True):
         kind = form.kind()
@@ -37,7 +45,7 @@ def declaration_form(loaded: LoadedTable, start: Declaration | None) -> Declarat
         n_public = form.n_public(kind, unit.relation)
     with st.container(border=True):
         scaling, radius, label = form.scaling(), form.radius(), form.label(columns, unit.id_column)
-    return Declaration(
+    declaration = Declaration(
         columns=tuple(columns),
         lower=tuple(bounds.get(name, ColumnBounds()).lower for name in columns),
         upper=tuple(bounds.get(name, ColumnBounds()).upper for name in columns),
@@ -52,14 +60,22 @@ def declaration_form(loaded: LoadedTable, start: Declaration | None) -> Declarat
         label_column=label,
         title=form.start.title,
     )
+    return Declared(declaration, tuple(form.missing))
 
 
 def blank(loaded: LoadedTable) -> Declaration:
     """What is assumed of a file at first: private, all its numeric columns if they are few, no bounds."""
-    columns = tuple(name for name in loaded.numeric_columns if name not in loaded.constant_columns)
+    columns = tuple(
+        name for name in loaded.numeric_columns if name not in loaded.constant_columns and not _is_no_measure(name)
+    )
     columns = columns if len(columns) <= _ALL_COLUMNS_UP_TO else ()
     nothing = (None,) * len(columns)
     return Declaration(columns=columns, lower=nothing, upper=nothing, title=loaded.name)
+
+
+def _is_no_measure(name: str) -> bool:
+    """Whether a column sounds like an id or a known grouping rather than a measurement; only a first guess."""
+    return name.lower().replace("-", "_").split("_")[-1] in _NO_MEASURES
 
 
 class Unit(NamedTuple):
@@ -75,6 +91,7 @@ class _Form:
 
     def __init__(self, loaded: LoadedTable, start: Declaration) -> None:
         self.loaded, self.start = loaded, start
+        self.missing: list[str] = []
 
     def kind(self) -> FileKind:
         return FileKind(
@@ -84,7 +101,6 @@ class _Form:
                 format_func=lambda kind: _KINDS[FileKind(kind)][0],
                 captions=[caption for _, caption in _KINDS.values()],
                 index=list(_KINDS).index(self.start.kind),
-                horizontal=True,
                 **self._kept("kind"),
             )
         )
@@ -150,6 +166,8 @@ class _Form:
                 placeholder="choose a column that is not clustered",
                 **self._kept("id"),
             )
+            if id_column is None:
+                self.missing.append("Choose the column that says whose row it is, or say that a person has one row.")
             rows_per_person = rows_place.number_input(
                 "Most rows used of one person",
                 1,
@@ -199,7 +217,7 @@ class _Form:
             **self._kept(f"n_value:{kind.may_be_shown}"),
         )
         if n is None:
-            st.caption(":orange[No number is typed yet: until then a noisy one is bought.]")
+            self.missing.append("Type the public number of rows, or let a noisy one be bought.")
         return None if n is None else int(n)
 
     def scaling(self) -> str:

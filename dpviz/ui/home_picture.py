@@ -19,12 +19,12 @@ from dpviz.table.samples import sample
 from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import FileKind, declare, declared_by
 
-_EPSILONS, _SAMPLE, _CLUSTERS, _SEED = (0.1, 1.0, 10.0), "fifteen", 15, 1
+_EPSILONS, _SAMPLE, _CLUSTERS, _SEED = (0.02, 0.1, 0.5), "fifteen", 15, 1
 _HEIGHT = 340
 
 
 class Panel(NamedTuple):
-    """Released centres (k, 2), data units, and how many true clusters have one of their own."""
+    """Released centres (k, 2), data units, and how many true clusters have one within a standard deviation."""
 
     epsilon: float
     centers: Array
@@ -110,6 +110,6 @@ def _picture() -> Picture:
     for epsilon in _EPSILONS:
         centers = run(_card(), table.private, k=_CLUSTERS, epsilon=epsilon, seed=_SEED).unit_centers
         offset = np.linalg.norm(centers - means[match(centers, means)], axis=1)
-        found = int(np.count_nonzero(offset < 2 * spread[match(centers, means)]))
+        found = int(np.count_nonzero(offset < spread[match(centers, means)]))
         panels.append(Panel(epsilon, table.domain.from_unit(centers), found))
     return Picture(table.title, table.domain.from_unit(points), table.domain.from_unit(means), tuple(panels))

@@ -16,7 +16,7 @@ RELATION_WORDS = {"add_remove": "added or removed", "replace": "replaced"}
 # A cell that begins with one of these would be a formula to a spreadsheet.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 # The independent total may differ by the rounding of its grid; above the request it may never be.
-_ROUNDING = 1e-6
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -74,11 +74,11 @@ def totals(booked: Sequence[Booked], independent: Sequence[float | None]) -> pd.
                 "kind": "released" if entry.run.private else "revealed",
                 "ε asked": entry.run.epsilon if entry.run.private else None,
                 "ε spent": entry.run.spent_epsilon if entry.run.private else None,
+                "ε by dp-accounting": again,
+                "agrees": agreement(entry, again),
                 "δ": entry.run.delta if entry.run.private else None,
                 "charges": len(entry.run.entries) if entry.run.private else 0,
                 "accounting": entry.run.accounting.value,
-                "ε by dp-accounting": again,
-                "agrees": agreement(entry, again),
                 "protects": f"{entry.run.unit}, {RELATION_WORDS[entry.run.relation]}",
                 "n": n_words(entry),
             }
@@ -123,7 +123,7 @@ def together(booked: Sequence[Booked]) -> list[Together]:
 def as_csv(charged: pd.DataFrame) -> bytes:
     """The charges as a CSV file that no spreadsheet takes for formulas."""
     safe = charged.copy()
-    for name in safe.columns[safe.dtypes == object].union(safe.select_dtypes("str").columns):
+    for name in (name for name in safe if not pd.api.types.is_numeric_dtype(safe[name])):
         text = safe[name].astype("str")
         safe[name] = text.where(~text.str.startswith(_FORMULA_STARTS), "'" + text)
     return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8")

@@ -28,16 +28,15 @@ def together_panel(entries: Sequence[Booked]) -> None:
     with st.grid(min_column_width=240):
         for group in groups:
             runs = f"{group.runs} release{'' if group.runs == 1 else 's'}"
-            st.metric(
-                f"{badge_text('released')} {plain(group.table_title)}",
-                f"ε = {number(group.epsilon)}",
-                delta=f"{runs} · δ = {number(group.delta)} · {group.unit} {RELATION_WORDS[group.relation]}",
-                delta_color="off",
-                delta_arrow="off",
-                border=True,
-                height="stretch",
-                help="Simple composition: the ε of all runs on these rows are added, and so are their δ.",
-            )
+            with st.container(border=True, height="stretch"):
+                st.metric(
+                    f"{badge_text('released')} {plain(group.table_title)}",
+                    f"ε = {number(group.epsilon)}",
+                    help="Simple composition: the ε of all runs on these rows are added, and so are their δ.",
+                )
+                st.caption(
+                    f"δ = {number(group.delta)}, over {runs}  \nprotects {group.unit}, {RELATION_WORDS[group.relation]}"
+                )
     if any(group.runs > 1 for group in groups):
         st.warning(
             "Running again adds up. If the results of several runs on the same rows are given away, what they promise "
@@ -124,7 +123,7 @@ def looks_panel(seen: Sequence[str]) -> None:
         st.caption("Nobody has looked at any row in this visit.")
         return
     st.markdown("\n".join(f"- {plain(look)}" for look in seen))
-    st.caption("Looks cost no ε because they are no release. What is chosen after a look at private rows, leaks.")
+    st.caption("Looks cost no ε because they are no release. Whatever is chosen after a look at private rows leaks.")
 
 
 def _readded(entry: Booked) -> float | None:

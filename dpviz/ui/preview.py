@@ -51,6 +51,7 @@ def _dots(table: OpenTable, revealed: Revealed) -> None:
     figure = canvas(colors, title=f"{some}, and the declared bounds around them", subtitle=view.about, legend_lines=1)
     draw_rows(figure, looked.points, view, colors)
     show_plane(figure, view, colors)
+    badge("revealed")
     st.plotly_chart(
         figure, theme=None, key="preview_dots", config=config(f"{table.title} rows"), alt=f"{some} as dots."
     )

@@ -6,7 +6,8 @@ import streamlit as st
 
 from dpviz.charts.wording import number
 from dpviz.ui.badges import badge
-from dpviz.ui.state import OpenTable
+from dpviz.ui.bounds import FROM_ROWS
+from dpviz.ui.state import FileKind, OpenTable
 from dpviz.ui.table_words import KIND_WORDS, columns_line, plain, rows_line, unit_line
 
 _SHOWN = 4
@@ -42,10 +43,18 @@ def _public(table: OpenTable) -> list[str]:
     return lines
 
 
+def _whose(table: OpenTable) -> str:
+    if table.kind is not FileKind.PRIVATE:
+        return "nobody in it needs protection"
+    if FROM_ROWS in table.declaration.bounds_origin:
+        return ":orange[the bounds were read from these rows: no ε covers that]"
+    return "the bounds were not read from these rows"
+
+
 def _assumed(table: OpenTable) -> list[str]:
     lines = [
         f"ε protects {unit_line(table)}",
-        "the bounds were not read from these rows" if table.kind.value == "private" else "nobody needs protection here",
+        _whose(table),
         "each column counts the same" if table.domain.scaling.value == "unit" else "all columns share one scale",
     ]
     if table.n_public is None:

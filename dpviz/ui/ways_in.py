@@ -31,7 +31,7 @@ def open_sample(sample: Sample) -> None:
 
 
 def sample_tiles() -> bool:
-    """A tile for every sample, and one for a file of one's own; True if a sample was opened just now."""
+    """A tile for every sample, one for a file of one's own, one for a stand-in; True if a table was opened just now."""
     opened = False
     with st.grid(min_column_width=200, key="samples"):
         for sample in SAMPLES:
@@ -43,6 +43,9 @@ def sample_tiles() -> bool:
         with _tile("Your own CSV file", "Private or public; its rows are shown to nobody unless you ask."):
             if st.button("Bring a file", key="bring_a_file", type="primary", width="stretch"):
                 st.switch_page("data.py")
+        tile = _tile("A stand-in", "Simulated from bounds, n, d and k: nobody is in it, the right place to choose ε.")
+        with tile, st.popover("Simulate", width="stretch", key="simulate"):
+            opened = stand_in_form() or opened
     return opened
 
 
@@ -65,8 +68,8 @@ def _tile(title: str, text: str) -> DeltaGenerator:
     return tile
 
 
-def csv_upload() -> None:
-    """The uploader: a good file waits for its declarations, a bad one is refused and changes nothing."""
+def csv_upload() -> bool:
+    """The uploader: a good file waits for its declarations, a bad one is refused and changes nothing. Opens none."""
     file = st.file_uploader(
         "CSV file",
         type=["csv", "tsv", "txt", "gz"],
@@ -77,7 +80,7 @@ def csv_upload() -> None:
     st.caption("The file stays in this server's memory for this visit. Nothing is written to disk, nothing leaves it.")
     if file is None:
         st.session_state.pop(_REFUSED, None)
-        return
+        return False
     if st.session_state.get(_READ) != file.file_id:
         st.session_state[_READ] = file.file_id
         st.session_state[_REFUSED] = _read(file)
@@ -85,17 +88,19 @@ def csv_upload() -> None:
         table = current_table()
         stays = f" “{table.title}” stays open." if table is not None else ""
         st.error(f"{message}{stays}", title="This file cannot be used", icon=":material/block:")
+    return False
 
 
 def stand_in_form() -> bool:
     """Bounds, n, d and k make a table; True if one was opened just now."""
     with st.form("stand_in", border=False):
-        low_place, high_place, n_place = st.columns(3)
+        low_place, high_place = st.columns(2)
         low = low_place.number_input("lower bound", value=0.0, format="%g", help="Of every column, data units.")
         high = high_place.number_input("upper bound", value=100.0, format="%g", help="Of every column, data units.")
+        n_place, d_place = st.columns(2)
         n = n_place.number_input("n, rows", 1, 5_000_000, value=10_000, step=1000, help="Public, as all of this is.")
-        d_place, k_place, spread_place = st.columns(3)
         d = d_place.number_input("d, columns", 1, 1000, value=2, help="Two can be seen whole.")
+        k_place, spread_place = st.columns(2)
         k = k_place.number_input("clusters put in", 1, 1000, value=5, help="You may ask for another k later.")
         spread = spread_place.number_input(
             "spread", 0.001, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
