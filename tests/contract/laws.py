@@ -10,6 +10,7 @@ ACCEPT, REJECT = 1e-3, 1e-6
 
 def check_scale(samples: np.ndarray, law: stats.rv_continuous, scale: float, *shape: float) -> None:
     """Kolmogorov and Smirnov accept ``law`` at ``scale`` and reject it at ×0.8 and ×1.25."""
+    assert len(samples) >= 1000, "too few samples to tell"
     assert stats.kstest(samples, law(*shape, scale=scale).cdf).pvalue > ACCEPT, "not the noise that the ledger says"
     for wrong in (0.8, 1.25):
         assert stats.kstest(samples, law(*shape, scale=scale * wrong).cdf).pvalue < REJECT, "too few samples to tell"

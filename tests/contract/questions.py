@@ -100,6 +100,12 @@ class Move:
         return all(moved <= bound * (1 + slack) + slack for moved, bound in pairs)
 
 
+def check_move(query: Query, one: DataRoom, other: DataRoom) -> None:
+    """Between neighbouring tables the true answer stays within the declared sensitivity."""
+    moved, declared = move(query, one, other), one.sensitivity(query)
+    assert moved.within(declared, slack=1e-9), (moved, declared)
+
+
 def move(query: Query, one: DataRoom, other: DataRoom) -> Move:
     """How far the true answer moves between two rooms."""
     (a,), (b,) = one._true_answers([query]), other._true_answers([query])

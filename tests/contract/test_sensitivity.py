@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.queries import PARTITIONS, QUERIES, Count, Loss, Relation, SparseCount, Sum, SwapLoss
 from dpviz.table.domain import Domain, Region
-from tests.contract.questions import DENSE, QUESTIONS, SPARSE, move, regions, room_over
+from tests.contract.questions import DENSE, QUESTIONS, SPARSE, check_move, move, regions, room_over
 
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
 DEAL = {
@@ -58,9 +58,7 @@ def _pair(domain, relation, rng, size, most):
 def test_no_neighbour_moves_an_answer_further_than_declared(question, seed, dim, where, relation, most, size):
     rng, domain = np.random.default_rng(seed), regions(dim)[where]
     one, other = _pair(domain, relation, rng, size, most)
-    query = QUESTIONS[question](domain.region, rng)
-    moved = move(query, one, other)
-    assert moved.within(one.sensitivity(query), slack=1e-9), (moved, one.sensitivity(query))
+    check_move(QUESTIONS[question](domain.region, rng), one, other)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -71,9 +69,7 @@ def test_nor_behind_a_projection(question, seed, dim, where, relation, most, siz
     one, other = _pair(domain, relation, rng, size, most)
     p = int(rng.integers(1, dim + 1))
     view, frame = Region.ball(p, domain.region.radius), rng.normal(size=(p, dim)) * 3
-    query = QUESTIONS[question](view, rng)
-    moved = move(query, one.project(frame, view), other.project(frame, view))
-    assert moved.within(one.project(frame, view).sensitivity(query), slack=1e-9)
+    check_move(QUESTIONS[question](view, rng), one.project(frame, view), other.project(frame, view))
 
 
 def _farthest(region: Region) -> np.ndarray:
@@ -133,6 +129,7 @@ def test_some_pair_moves_every_answer_as_far_as_declared(kind, over, where, rela
         declared = {"rows_per_person": most}
         one = room_over(np.r_[crowd, np.repeat(here, most, 0)], domain, relation, persons=persons, **declared)
         other = room_over(crowd, domain, relation, persons=persons[:5], **declared)
+    check_move(query, one, other)
     moved, declared_most = move(query, one, other), one.sensitivity(query)
     for norm in ("l1", "l2", "block", "range"):
         bound = getattr(declared_most, norm)

@@ -1,0 +1,70 @@
+"""Whatever the table, a run ends with exactly k finite centres inside the domain."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.check import RequestError
+from dpviz.privacy.queries import Relation
+from dpviz.runs.run import run
+from tests.contract.checks import check_centers
+from tests.contract.tables import SETTINGS, blobs, named, small_table
+
+FAR = blobs(50)
+FAR[7] = 1e300
+HOLES = blobs(60)
+HOLES[::3, 0], HOLES[1::6, 1] = np.nan, -np.inf
+TABLES = {
+    "no row": np.empty((0, 2)),
+    "one row": np.array([[0.3, -0.2]]),
+    "identical rows": np.full((40, 2), 0.25),
+    "all in a corner": np.ones((40, 2)),
+    "one column": blobs(60, 1),
+    "a constant column": np.column_stack([blobs(60, 1), np.zeros(60)]),
+    "one row at 1e300": FAR,
+    "missing and infinite cells": HOLES,
+    "all cells missing": np.full((30, 2), np.nan),
+    "all rows far outside": np.full((30, 2), -1e308),
+    "nine columns": blobs(60, 9),
+}
+
+
+@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
+@pytest.mark.parametrize("rows", TABLES)
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_k_finite_centres_inside(card, params, delta, rows, relation):
+    table = small_table(TABLES[rows], relation=relation)
+    for k in (1, 3):
+        if relation is Relation.REPLACE and k > len(TABLES[rows]):
+            with pytest.raises(RequestError, match="at most that many clusters"):
+                run(card, table, k=k, epsilon=1.0, delta=delta, params=params, seed=0)
+        else:
+            check_centers(run(card, table, k=k, epsilon=1.0, delta=delta, params=params, seed=0), k)
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1e4])
+@pytest.mark.parametrize("radius", [None, 0.4])
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_more_clusters_than_rows_and_extreme_budgets(card, params, delta, radius, epsilon):
+    table = small_table(blobs(5, 3), radius=radius)
+    check_centers(run(card, table, k=12, epsilon=epsilon, delta=delta, params=params, seed=1), 12)
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_a_private_number_of_rows_is_in_no_message(card, params, delta):
+    # k above n is refused only where n is public: otherwise the refusal would tell n.
+    table = small_table(blobs(7))
+    check_centers(run(card, table, k=20, epsilon=1.0, delta=delta, params=params, seed=2), 20)
+    with pytest.raises(RequestError, match="there are 7 records"):
+        run(card, small_table(blobs(7), n_public=7), k=20, epsilon=1.0, delta=delta, params=params)
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), [s for s in SETTINGS if s[2] > 0], ids=named)
+def test_gaussian_noise_needs_a_delta(card, params, delta):
+    if params.get("preset") == "gaussian":
+        with pytest.raises(RequestError, match="delta > 0"):
+            run(card, small_table(), k=3, epsilon=1.0, delta=0.0, params=params)
+    for wrong in (1.0, -1e-9, float("nan"), 1 / 400):
+        with pytest.raises(RequestError, match="delta is"):
+            run(card, small_table(n_public=400), k=3, epsilon=1.0, delta=wrong, params=params)

@@ -1,0 +1,77 @@
+"""Nothing depends on the order of rows or the size of chunks, and centres move with the units of the columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dpviz.table.rows
+from dpviz.privacy.room import PrivateTable
+from dpviz.table.domain import Domain
+from tests.contract.checks import arrays_in, frames_of, run_of
+from tests.contract.tables import BOUGHT, REPLACE, SETTINGS, World, blobs, named
+
+REQUEST = {"k": 3, "epsilon": 4.0, "seed": 11}
+IN_A_BALL = World("nine columns in a ball", dim=9, radius=1.0)
+WORLDS = [BOUGHT, REPLACE, IN_A_BALL]
+
+
+def _same(one, other, **request):
+    """The same steps to within rounding; what was counted before any average is the same to the last bit."""
+    first, second = (frames_of(*run, **REQUEST, **request) for run in (one, other))
+    assert [frame.step.title for frame in first] == [frame.step.title for frame in second]
+    exact = True
+    for left, right in zip(first, second, strict=True):
+        for a, b in zip(arrays_in(left.step), arrays_in(right.step), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+        counts = [getattr(frame.step, "noisy_counts", None) for frame in (left, right)]
+        if counts[0] is not None and exact:
+            np.testing.assert_array_equal(*counts)
+            exact = False  # later cells rest on averages, whose last bits depend on the order of adding
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=str)
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_the_order_of_rows(card, params, delta, world):
+    rows = blobs(700, world.dim)
+    shuffled = np.random.default_rng(0).permutation(rows)
+    _same((card, world.table(rows)), (card, world.table(shuffled)), delta=delta, params=params)
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=str)
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_the_size_of_chunks_and_the_number_of_threads(card, params, delta, world, monkeypatch):
+    rows = blobs(700, world.dim)
+    whole = world.table(rows)
+    _same((card, whole), (card, world.table(rows, block_numbers=1)), delta=delta, params=params)
+    once = frames_of(card, world.table(rows, block_numbers=1), delta=delta, params=params, **REQUEST)
+    monkeypatch.setattr(dpviz.table.rows, "_threads", lambda: 3)
+    again = frames_of(card, world.table(rows, block_numbers=1), delta=delta, params=params, **REQUEST)
+    for left, right in zip(once, again, strict=True):
+        for a, b in zip(arrays_in(left.step), arrays_in(right.step), strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("scaling", ["unit", "common"])
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_the_units_of_the_columns(card, params, delta, scaling):
+    rows = blobs(300)
+    # Powers of two and short sums: the rows themselves must not change by rounding.
+    rows = np.round(rows * 2**10) / 2**10
+    stretch = np.array([64.0, 0.25]) if scaling == "unit" else np.array([64.0, 64.0])
+    shift = np.array([-128.0, 3.0])
+    here = Domain.of(["x", "y"], -1.0, 1.0, scaling=scaling)
+    there = Domain.of(["x", "y"], -stretch + shift, stretch + shift, scaling=scaling)
+    one = run_of(card, PrivateTable(rows, here), delta=delta, params=params, **REQUEST)
+    other = run_of(card, PrivateTable(rows * stretch + shift, there), delta=delta, params=params, **REQUEST)
+    np.testing.assert_allclose(other.centers, one.centers * stretch + shift, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_a_seed_repeats_a_run_and_no_seed_does_not(card, params, delta):
+    request = {"k": 3, "epsilon": 4.0, "delta": delta, "params": params}
+    table = BOUGHT.table()
+    one, same, fresh, other = (run_of(card, table, seed=seed, **request).centers for seed in (1, 1, None, None))
+    np.testing.assert_array_equal(one, same)
+    assert (fresh != other).any()
+    assert (one != fresh).any()

@@ -1,0 +1,72 @@
+"""Where noise vanishes a private algorithm is its non-private twin."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from dpviz.runs.evaluation import nicv, reference_for
+from tests.contract.checks import frames_of, run_of
+from tests.contract.tables import SETTINGS, World, blobs, named
+
+HUGE = 1e9
+
+
+def plain_lloyd(rows: np.ndarray, centers: np.ndarray) -> np.ndarray:
+    """One round of Lloyd's iteration, written down naively; an empty cluster keeps its centre."""
+    moved = centers.copy()
+    nearest = [int(np.argmin(((row - centers) ** 2).sum(axis=1))) for row in rows]
+    for j in range(len(centers)):
+        mine = rows[np.array(nearest) == j]
+        if len(mine):
+            moved[j] = mine.mean(axis=0)
+    return moved
+
+
+@pytest.mark.parametrize("preset", ["su", "tuned", "gaussian"])
+@pytest.mark.parametrize("world", [World("box", n_public=300), World("ball", n_public=300, radius=0.9)], ids=str)
+def test_dplloyd_is_lloyd(preset, world):
+    table = world.table(blobs(300, k=4, seed=3))
+    delta = 1e-6 if preset == "gaussian" else 0.0
+    frames = frames_of(
+        _card("dplloyd"), table, k=4, epsilon=HUGE, delta=delta, params={"preset": preset, "rounds": 5}, seed=2
+    )
+    centers = [frame.step.centers for frame in frames]
+    assert len(centers) == 6
+    for before, after in pairwise(frames):
+        # ``previous`` is where a round starts: idle centres have been revived by then.
+        start = after.step.previous
+        np.testing.assert_allclose(after.step.centers, plain_lloyd(table._rows.values, start), atol=1e-3)
+        busy = before.step.noisy_counts is None or before.step.noisy_counts.min() >= 0.1 * 300 / 4
+        if preset == "su" or busy:
+            np.testing.assert_array_equal(start, before.step.centers)
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_one_cluster_is_the_mean_or_near_it(card, params, delta):
+    rows = blobs(3000, k=1, seed=5)
+    run = run_of(
+        card, World("public", n_public=3000).table(rows), k=1, epsilon=100.0, delta=delta, params=params, seed=0
+    )
+    # A synopsis rounds rows to its cells; whatever reads rows themselves gets the mean.
+    assert np.linalg.norm(run.centers[0] - rows.mean(axis=0)) < 0.02
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_without_noise_well_separated_clusters_are_found_at_the_best_of_some_starts(card, params, delta):
+    rng = np.random.default_rng(1)
+    middles = np.array([[-0.6, -0.6], [0.6, 0.6], [-0.6, 0.6]])
+    rows = middles[rng.integers(0, 3, 3000)] + rng.normal(0, 0.05, (3000, 2))
+    table = World("public", n_public=3000).table(rows)
+    best = reference_for(table.reveal(note="test"), 3).nicv
+    losses = [
+        nicv(rows, run_of(card, table, k=3, epsilon=50.0, delta=delta, params=params, seed=seed).centers)
+        for seed in range(4)
+    ]
+    assert min(losses) <= 1.3 * best
+
+
+def _card(name):
+    return next(card for card, _, _ in SETTINGS if card.id == name)
