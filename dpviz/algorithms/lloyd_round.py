@@ -66,4 +66,5 @@ def lloyd_round(
         noisy_counts=moments.noisy_counts,
         previous=fallback,
         center_noise_sd=center_noise_sd(moments),
+        count_noise_sd=moments.count_sd,
     )

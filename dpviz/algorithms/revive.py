@@ -12,14 +12,23 @@ _IDLE_PART = 0.1
 _STEP_PART = 0.25
 
 
-def revive(centers: Array, noisy_counts: Array, n: int, region: Region, rng: np.random.Generator) -> Array:
+def revive(
+    centers: Array,
+    noisy_counts: Array,
+    n: int,
+    region: Region,
+    rng: np.random.Generator,
+    *,
+    idle_below: float | None = None,
+) -> Array:
     """``centers`` (k, d) with each idle one moved next to the heaviest one, unit coordinates.
 
     A start that ignores the data leaves centres in empty corners, where Lloyd's iteration never finds them again.
-    Uses released counts, the public (or paid) ``n`` and public coins only.
+    Uses released counts, the public (or paid) ``n`` and public coins only. ``idle_below`` is the noisy count under
+    which a centre is idle; None: a tenth of an equal share of the rows.
     """
     moved, weight = centers.copy(), noisy_counts.copy()
-    idle = noisy_counts < _IDLE_PART * n / len(centers)
+    idle = noisy_counts < (_IDLE_PART * n / len(centers) if idle_below is None else idle_below)
     busy = ~idle
     for j in np.flatnonzero(idle):
         heaviest = int(weight.argmax())

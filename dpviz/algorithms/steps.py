@@ -20,13 +20,15 @@ class CentersStep(Step):
     """Centres of shape (k, d), and what their cells were measured to hold.
 
     ``noisy_counts`` (k,) are released weights, None before any row was read. ``previous`` are the centres before this
-    step, ``center_noise_sd`` (k,) the standard deviation of the noise on one coordinate of each centre.
+    step, ``center_noise_sd`` (k,) the standard deviation of the noise on one coordinate of each centre,
+    ``count_noise_sd`` that of the noise on one count.
     """
 
     centers: Array
     noisy_counts: Array | None = None
     previous: Array | None = None
     center_noise_sd: Array | None = None
+    count_noise_sd: float | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -82,7 +84,10 @@ class CandidatesStep(Step):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SwapStep(Step):
-    """One private swap: centre ``removed`` gave way to candidate ``added``; ``centers`` (k, p) after it."""
+    """One private swap: centre ``removed`` gave way to candidate ``added``; ``centers`` (k, p) after it.
+
+    Where the choice was to stay, ``added`` is the candidate that centre ``removed`` already is.
+    """
 
     candidates: Array
     centers: Array

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from math import inf, sqrt
+from threading import local
 
 import numpy as np
 from scipy import sparse
@@ -20,6 +21,8 @@ from scipy import sparse
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Projected, Voronoi
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Array, Codes, Region
+
+_KEPT = local()
 
 
 class Relation(Enum):
@@ -137,7 +140,7 @@ class SwapLoss:
 
     @property
     def width(self) -> int:
-        return 3 * len(self.candidates) + 2 * len(self.centers)
+        return len(self.candidates) + 3 * len(self.centers)
 
     @property
     def points(self) -> Array:
@@ -146,15 +149,7 @@ class SwapLoss:
 
     def tally(self, chunk: Array, cell: Codes) -> Array:
         """All k x n_candidates gains from one chunk x n_candidates block of distances."""
-        k = len(self.centers)
-        near, second = _two_nearest(chunk, self.centers)
-        distance = _squared_distances(chunk, self.candidates)
-        for_all = np.minimum(distance, near[:, None])
-        np.clip(distance, near[:, None], second[:, None], out=distance)
-        rows = len(chunk)
-        indicator = sparse.csc_array((np.ones(rows), cell, np.arange(rows + 1)), shape=(k, rows))
-        gains: Array = for_all.sum(axis=0) - near.sum() + np.asarray(indicator @ (distance - near[:, None]))
-        return gains
+        return swap_gains(chunk, np.ones(len(chunk)), cell, self.centers, self.candidates)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row moves every entry's loss by a squared distance in [0, diameter²]: one-signed under add/remove."""
@@ -194,6 +189,42 @@ class Loss:
         return Sensitivity(l1=inf, l2=inf, range=once if relation is Relation.ADD_REMOVE else 2 * once)
 
 
+def swap_gains(points: Array, weights: Array, cell: Codes, centers: Array, candidates: Array) -> Array:
+    """Change of the weighted loss of ``points`` for every swap, shape (k, n_candidates), as ``SwapLoss`` defines it.
+
+    Let D be a point's squared distance to the candidate, d1 and d2 those to its nearest and second nearest centre.
+    Its loss falls to D where D < d1; if its own centre is the one removed it rises to min(D, d2) instead. Written
+    with (d2 - D)+ and min((d2 - D)+, d2 - d1), all swaps take one matrix product and three passes over its result.
+    """
+    near, second = _two_nearest(points, centers)
+    norms = np.einsum("rd,rd->r", points, points)
+    candidate_norms = np.einsum("md,md->m", candidates, candidates)
+    if len(centers) == 1:  # there is no second centre: any bound that no candidate exceeds stands in for it
+        second = np.maximum((np.sqrt(norms) + np.sqrt(candidate_norms.max(initial=0.0))) ** 2, near)
+    closer = np.matmul(2 * points, candidates.T, out=_block(len(points), len(candidates)))
+    closer -= candidate_norms
+    closer += (second - norms)[:, None]
+    np.maximum(closer, 0.0, out=closer)
+    gap = second - near
+    rows = len(points)
+    own = sparse.csc_array((weights, cell, np.arange(rows + 1)), shape=(len(centers), rows))
+    for_all = weights @ closer
+    np.minimum(closer, gap[:, None], out=closer)
+    saved = np.asarray(own @ closer)
+    shared = saved.sum(axis=0) - for_all
+    gains = np.subtract((own @ gap)[:, None], saved, out=saved)
+    gains += shared
+    return gains
+
+
+def _block(rows: int, columns: int) -> Array:
+    """A temporary block that this thread keeps: fresh memory for every chunk would cost more than the arithmetic."""
+    kept: Array = getattr(_KEPT, "block", np.empty(0))
+    if kept.size < rows * columns:
+        kept = _KEPT.block = np.empty(rows * columns)
+    return kept[: rows * columns].reshape(rows, columns)
+
+
 def _squared_distances(chunk: Array, points: Array) -> Array:
     """Squared Euclidean distances, shape (rows, m), never below 0."""
     squared = chunk @ points.T
@@ -230,4 +261,5 @@ __all__ = [
     "SparseCount",
     "Sum",
     "SwapLoss",
+    "swap_gains",
 ]
