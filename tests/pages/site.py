@@ -1,0 +1,57 @@
+"""The app under test: one visit, and everything it shows as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from dpviz.table.samples import sample
+from dpviz.ui.declaration import FileKind, OpenTable, declare, declared_by
+
+ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"
+
+
+def visit(page: str = "home.py", *, table: OpenTable | None = None) -> AppTest:
+    """A visit that has opened ``page``, with ``table`` open if one is given."""
+    at = AppTest.from_file(str(ROUTER), default_timeout=30)
+    if table is not None:
+        at.session_state["visit:table"] = table
+    if page != "home.py":
+        at.switch_page(page)
+    return fine(at.run())
+
+
+def fine(at: AppTest) -> AppTest:
+    """The same visit, which must not show a traceback."""
+    assert not at.exception, [error.message for error in at.exception]
+    return at
+
+
+def upload(at: AppTest, content: bytes, name: str = "people.csv") -> AppTest:
+    """Upload a file on the Data page."""
+    at.file_uploader(key="csv").upload(name, content)
+    return fine(at.run())
+
+
+def press(at: AppTest, label: str) -> AppTest:
+    """Press the one button with that label."""
+    (button,) = (button for button in at.button if button.label == label)
+    return fine(button.click().run())
+
+
+def paste_bounds(at: AppTest, text: str) -> AppTest:
+    """Paste JSON into the bounds editor and use it."""
+    at.text_area(key="bounds_json").set_value(text)
+    return press(at, "Use these")
+
+
+def everything_shown(at: AppTest) -> str:
+    """All that the page and its sidebar send to the browser, tables and figures included."""
+    return "\n".join(str(getattr(node, "proto", "")) for node in at._tree)
+
+
+def sample_table(sample_id: str = "fifteen", kind: FileKind = FileKind.PUBLIC) -> OpenTable:
+    """A sample with what its sidecar declares, as if it were of ``kind``."""
+    loaded, sidecar = sample(sample_id).load()
+    return declare(loaded, declared_by(sidecar, loaded, kind))

@@ -1,0 +1,95 @@
+"""Ledger: every charge, both sums, all looks, and a file that is no formula."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+
+import pandas as pd
+import pytest
+
+from dpviz.privacy.accounting import Accounting
+from dpviz.runs.run import run
+from dpviz.ui.declaration import FileKind
+from dpviz.ui.ledger_books import agreement, as_csv, charges, together, totals
+from dpviz.ui.visit import Booked
+from tests.pages.site import everything_shown, sample_table, visit
+
+
+@pytest.fixture(scope="module")
+def books():
+    """Two releases, a Gaussian one, and a reference that is no release."""
+    table = sample_table("outlier", FileKind.PRIVATE)
+    runs = [
+        run("dplloyd", table.private, k=3, epsilon=1.0, seed=1),
+        run("dplloyd", table.private, k=3, epsilon=0.5, seed=2),
+        run("dplloyd", table.private, k=3, epsilon=1.0, delta=1e-6, params={"preset": "gaussian"}, seed=3),
+        run("kmeans++", table.private, k=3, epsilon=1.0, seed=4),
+    ]
+    return [Booked(one, table.title, table.kind, table.loaded.fingerprint, table.key) for one in runs]
+
+
+def test_an_empty_ledger_says_what_to_do():
+    at = visit("ledger.py")
+    assert at.info[0].proto.title == "Nothing is booked yet"
+
+
+def test_the_page_shows_every_charge_and_warns_that_runs_add_up(books):
+    at = visit("ledger.py")
+    at.session_state["visit:books"] = books
+    at.run()
+    assert not at.exception
+    assert at.metric[0].value == "ε = 2.5"
+    assert "Running again adds up" in at.warning[0].value
+    assert "finds no run above its request" in everything_shown(at)
+    per_run, per_charge = (frame.value for frame in at.dataframe)
+    assert len(per_run) == 4
+    assert len(per_charge) == sum(len(entry.run.entries) for entry in books if entry.run.private)
+
+
+def test_looks_are_listed(books):
+    at = visit("data.py", table=books_table())
+    at.switch_page("ledger.py").run()
+    assert "rows, dots and clipping on the Data page" in everything_shown(at)
+
+
+def books_table():
+    return sample_table("outlier")
+
+
+def test_amounts_add_up_to_the_request_in_their_own_unit(books):
+    charged = charges(books)
+    first = charged[charged["run"] == 1]
+    assert first["unit"].unique() == ["ε"]
+    assert 0.99 <= first["amount"].sum() <= 1.0
+    assert charged[charged["run"] == 3]["unit"].unique() == ["μ²"]
+    assert 4 not in set(charged["run"]), "the reference has no ledger"
+
+
+def test_only_releases_on_the_same_rows_and_promise_are_added(books):
+    (group,) = together(books)
+    assert group.runs == 3 and group.epsilon == pytest.approx(2.5, rel=1e-6) and group.delta == 1e-6
+    other = dataclasses.replace(books[0], fingerprint="another file")
+    assert [g.runs for g in together([*books, other])] == [3, 1]
+
+
+def test_a_run_above_its_request_is_marked(books):
+    assert agreement(books[0], 0.9999) == "✓"
+    assert agreement(books[0], 1.01).startswith("✗")
+    assert agreement(books[3], None) == "no guarantee"
+
+
+def test_totals_have_a_line_for_each_run(books):
+    table = totals(books, [1.0, 0.5, 1.0, None])
+    assert list(table["kind"]) == ["released"] * 3 + ["revealed"]
+    assert table["accounting"].tolist() == [entry.run.accounting.value for entry in books]
+    assert Accounting.GDP.value in set(table["accounting"])
+
+
+def test_the_file_holds_no_formula(books):
+    evil = [dataclasses.replace(books[0], table_title="=1+1"), books[1]]
+    rows = list(csv.DictReader(io.StringIO(as_csv(charges(evil)).decode("utf-8"))))
+    assert rows[0]["table"] == "'=1+1"
+    assert rows[0]["run"] == "1" and float(rows[0]["amount"]) > 0
+    assert len(rows) == len(pd.DataFrame(charges(evil)))

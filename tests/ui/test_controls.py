@@ -1,0 +1,77 @@
+"""Shared settings: ε box and slider in step, links that may carry settings, δ from n, forms from cards."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.algorithms.registry import CARDS
+
+
+def _controls() -> None:
+    import streamlit as st
+
+    from dpviz.ui.state import delta_control, epsilon_control, k_control, request
+
+    epsilon_control()
+    delta_control()
+    k_control()
+    asked = request()
+    st.code(f"{asked.epsilon:g} {asked.delta:g} {asked.k}")
+
+
+def _form(card_id: str) -> None:
+    import streamlit as st
+
+    from dpviz.algorithms.registry import CARDS
+    from dpviz.ui.forms import params_form
+    from dpviz.ui.state import request
+
+    params_form(CARDS[card_id])
+    st.json(dict(request(card_id).params))
+
+
+def _app(**link: str) -> AppTest:
+    at = AppTest.from_function(_controls)
+    for name, value in link.items():
+        at.query_params[name] = value
+    return at.run()
+
+
+def test_usual_settings():
+    assert _app().code[0].value == "1 1e-06 5"
+
+
+def test_slider_moves_the_box_and_the_box_the_slider():
+    at = _app()
+    at.select_slider[0].set_value(3.0).run()
+    assert at.number_input(key="epsilon").value == 3.0
+    at.number_input(key="epsilon").set_value(2.2).run()
+    assert at.select_slider[0].value == 2.2
+    assert at.code[0].value.startswith("2.2 ") and not at.exception
+
+
+def test_a_link_sets_what_is_allowed():
+    assert _app(epsilon="0.3", k="7").code[0].value == "0.3 1e-06 7"
+
+
+@pytest.mark.parametrize("epsilon", ["-1", "99", "nan", "inf", "x", ""])
+def test_a_link_with_nonsense_changes_nothing(epsilon):
+    at = _app(epsilon=epsilon, k="0", delta="2")
+    assert not at.exception
+    assert at.code[0].value == "1 1e-06 5"
+
+
+@pytest.mark.parametrize("card_id", CARDS)
+def test_every_card_gives_a_form_whose_defaults_ask_for_nothing(card_id):
+    at = AppTest.from_function(_form, args=(card_id,)).run()
+    assert not at.exception
+    assert at.json[0].value == "{}"
+    asked = len(at.number_input) + len(at.toggle) + len(at.selectbox) + len(at.get("button_group"))
+    assert asked == len(CARDS[card_id].params.knobs())
+
+
+def test_a_changed_parameter_is_asked_for():
+    at = AppTest.from_function(_form, args=("dplloyd",)).run()
+    at.number_input(key="dplloyd.rounds").set_value(3).run()
+    assert at.json[0].value == '{"rounds": 3}'

@@ -1,0 +1,86 @@
+"""What a visit holds: keys that tell neighbours apart, looks that are counted once, books that keep every charge."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import streamlit as st
+
+from dpviz.check import RequestError
+from dpviz.runs.run import run
+from dpviz.table.loaded_table import numeric_table
+from dpviz.ui import looks, visit
+from dpviz.ui.declaration import Declaration, FileKind, OpenTable, declare
+
+ROWS = [[0.0, 0.0], [1.0, 1.0], [0.2, 0.9], [0.4, 0.1]]
+
+
+@pytest.fixture(autouse=True)
+def session(monkeypatch):
+    """A session of its own for each test, without a server."""
+    state: dict[str, object] = {}
+    monkeypatch.setattr(st, "session_state", state)
+    return state
+
+
+def _table(rows=ROWS, **changes) -> OpenTable:
+    loaded = numeric_table(rows, ["x", "y"])
+    told = Declaration(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0), kind=FileKind.PRIVATE)
+    return declare(loaded, dataclasses.replace(told, **changes))
+
+
+def test_neighbouring_tables_and_declarations_have_keys_of_their_own():
+    keys = {_table().key, _table(ROWS[:-1]).key, _table(upper=(1.0, 2.0)).key, _table(relation="replace").key}
+    assert len(keys) == 4
+    assert _table().key == _table().key
+
+
+def test_a_private_table_reveals_nothing_until_its_owner_says_so(session):
+    table = _table()
+    assert looks.reveal(table, "dots") is None and looks.reference(table, 2) is None
+    assert looks.looks() == [] and table.private.looks == []
+    looks.allow_reveal(table)
+    assert looks.reveal(table, "dots") is not None
+
+
+def test_each_distinct_look_counts_once():
+    table = _table(kind=FileKind.PUBLIC)
+    for note in ("dots", "loss", "dots"):
+        assert looks.reveal(table, note) is not None
+    assert looks.looks() == ["table (public): dots", "table (public): loss"]
+    assert table.private.looks == ["dots", "loss"]
+    assert looks.private_looks() == []
+
+
+def test_the_switch_of_one_table_says_nothing_about_another():
+    first, second = _table(), _table(ROWS[:-1])
+    looks.allow_reveal(first)
+    assert not looks.reveal_allowed(second)
+
+
+def test_caches_of_revealed_rows_stay_small():
+    for n in range(2, 12):
+        looks.reveal(_table([[0.1 * i, 0.5] for i in range(n)], kind=FileKind.PUBLIC), "dots")
+    assert len(st.session_state["looks:revealed"]) <= 2
+
+
+def test_a_refused_declaration_keeps_the_open_table():
+    loaded = numeric_table(ROWS, ["x", "y"])
+    told = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))
+    opened = visit.open_table(loaded, told)
+    for wrong in ({"upper": (None,)}, {"upper": (0.0,)}, {"columns": (), "lower": (), "upper": ()}, {"id_column": "x"}):
+        with pytest.raises(RequestError):
+            visit.open_table(loaded, dataclasses.replace(told, **wrong))
+    assert visit.current_table() is opened
+
+
+def test_books_keep_every_charge_when_old_frames_go():
+    table = _table(n_public=4)
+    runs = [run("dplloyd", table.private, k=1, epsilon=1.0, seed=seed) for seed in range(30)]
+    for one in runs:
+        visit.book(one, table)
+        visit.book(one, table)
+    assert len(visit.books()) == 30
+    assert [len(one.entries) for one in visit.books()] == [len(one.entries) for one in runs]
+    assert len(visit.books()[0].frames) == 1 < len(visit.books()[-1].frames)
