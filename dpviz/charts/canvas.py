@@ -47,10 +47,10 @@ def canvas(
     ``legend_lines`` is the room kept below the axis for a legend that wraps on a phone; 0 hides the legend.
     """
     head = list(lines(title, size=TITLE_SIZE * _BOLD, width=width - _SIDES))
-    under = list(lines(subtitle, size=SUBTITLE_SIZE, width=width - _SIDES))
-    room = max(2, len(head)) * _PITCH + (max(_RESERVED_SUBTITLE, len(under)) * _SUBTITLE_PITCH if subtitle else 0)
-    # With a subtitle, the browser hangs the title by the middle of its lines.
-    first = _FIRST_LINE + (_PITCH / 2 * (len(head) - 1) if under else 0)
+    under = list(lines(subtitle, size=SUBTITLE_SIZE, width=width - _SIDES)) or ["\u00a0"]
+    room = max(2, len(head)) * _PITCH + (max(_RESERVED_SUBTITLE, len(under)) * _SUBTITLE_PITCH if subtitle else 8)
+    # With a subtitle, if only a blank one, the browser hangs the title by the middle of its lines.
+    first = _FIRST_LINE + _PITCH / 2 * (len(head) - 1)
     made = go.Figure(layout=layout(palette, height=height))
     made.update_layout(
         title={

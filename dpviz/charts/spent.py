@@ -1,0 +1,91 @@
+"""The budget as a bar: what each purpose costs, filled as far as it has been spent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+
+from dpviz.charts.canvas import NUMBER_SIZE, canvas, hidden_axis
+from dpviz.charts.theme import Palette
+from dpviz.charts.wording import number, percent
+from dpviz.privacy.ledger import Entry
+
+_HEIGHT = 132
+# Shares below this hold no label.
+_LABELLED = 0.14
+
+
+def shares_of(entries: Sequence[Entry], *, spent_fraction: float, upto: int | None = None) -> dict[str, float]:
+    """What each purpose costs, as a share of the whole budget: of all entries, or of the first ``upto``.
+
+    ``spent_fraction`` is what all ``entries`` together are of the budget. "round 1", "round 2" are one purpose.
+    """
+    total = sum(entry.amount for entry in entries)
+    shares: dict[str, float] = {}
+    for entry in entries:
+        shares.setdefault(_purpose(entry.note), 0.0)
+    for entry in entries[:upto]:
+        shares[_purpose(entry.note)] += entry.amount / total * spent_fraction if total > 0 else 0.0
+    return shares
+
+
+def draw_spent(
+    shares: Mapping[str, float], *, palette: Palette, epsilon: float, spent: Mapping[str, float] | None = None
+) -> go.Figure:
+    """A bar of the whole budget ``epsilon``, divided by purpose; solid where ``spent`` (all, by default)."""
+    done = dict(shares if spent is None else spent)
+    used = sum(done.values())
+    figure = canvas(
+        palette,
+        title=f"{percent(min(1.0, used))} of ε = {epsilon:g} is spent"
+        if used
+        else f"Nothing of ε = {epsilon:g} is spent yet",
+        height=_HEIGHT,
+        legend_lines=0,
+    )
+    left = 0.0
+    for place, (purpose, share) in enumerate(shares.items()):
+        _add_block(figure, left, share, palette.faded(palette.released, 0.14), purpose, palette)
+        if done.get(purpose, 0) > 0:
+            _add_block(
+                figure,
+                left,
+                done[purpose],
+                palette.faded(palette.released, 0.85 if place % 2 else 0.65),
+                purpose,
+                palette,
+            )
+        if share >= _LABELLED:
+            figure.add_annotation(
+                **{"x": left + share / 2, "y": 0.62, "text": f"{purpose}<br>{percent(share)}", "showarrow": False},
+                **{"yanchor": "bottom", "font": {"size": NUMBER_SIZE, "color": palette.muted}},
+            )
+        left += share
+    figure.update_xaxes(**hidden_axis(), range=[0, 1])
+    figure.update_yaxes(**hidden_axis(), range=[-0.6, 2.0])
+    figure.update_layout(barmode="overlay", margin={"l": 12, "r": 12, "t": 38, "b": 8})
+    return figure
+
+
+def describe_spent(shares: Mapping[str, float], *, epsilon: float) -> str:
+    """The picture in words."""
+    listed = ", ".join(f"{purpose} {percent(share)}" for purpose, share in shares.items())
+    return f"Shares of ε = {epsilon:g} by purpose: {listed}."
+
+
+def _add_block(figure: go.Figure, left: float, width: float, color: str, purpose: str, palette: Palette) -> None:
+    figure.add_trace(
+        go.Bar(
+            **{"x": [width], "y": [0], "base": [left], "orientation": "h", "width": [1.0], "showlegend": False},
+            marker={"color": color, "line": {"color": palette.surface, "width": 1.5}},
+            hovertemplate=f"{purpose}: {number(100 * width)} % of the budget<extra></extra>",
+            meta="released",
+        )
+    )
+
+
+def _purpose(note: str) -> str:
+    """A note without its numbers."""
+    return re.sub(r"[\s,:]*\d.*$", "", note) or note

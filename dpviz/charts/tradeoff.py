@@ -1,0 +1,263 @@
+"""What every ε buys: medians and middle halves of many runs, between what is free and what k-means++ reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log10
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.charts.canvas import NUMBER_SIZE, canvas
+from dpviz.charts.contenders import (
+    Measure,
+    Style,
+    measure_of,
+    name_column,
+    names_in,
+    narrow,
+    quartiles,
+    runs_text,
+    styles_of,
+)
+from dpviz.charts.theme import Palette, epsilon_axis
+from dpviz.charts.wording import clauses, percent
+from dpviz.table.domain import Array
+
+_HEIGHT, _LABELS = 560, 132
+_LOG_FROM = 5.0
+# A loss within this factor of k-means++ is said to be close.
+_CLOSE = 1.1
+# A line of direct labels in pixels, and the least number of characters that a label keeps.
+_LABEL_LINE, _LABEL_WIDTH, _LABEL_SIZE = 14.0, 18, 10
+_FADED_BAND, _FADED_BAND_OF_MANY, _MANY = 0.16, 0.07, 6
+
+
+class Line(NamedTuple):
+    """One algorithm: ε (m,), quartiles (m, 3) of its runs, and how many runs each point rests on."""
+
+    epsilons: Array
+    quartiles: Array
+    runs: list[int]
+
+
+def draw_tradeoff(
+    table: pd.DataFrame,
+    measure: str = "ratio",
+    *,
+    palette: Palette,
+    baselines: Mapping[str, float] | None = None,
+    prediction: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    epsilons: Sequence[float] | None = None,
+) -> go.Figure:
+    """Medians with bands from 25 % to 75 % against ε, labelled at their right end.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row a run, with the columns of a study: contender (or algorithm), epsilon and the measure; may still grow.
+    baselines : mapping of label to value
+        Horizontal lines: what can be had for nothing, and k-means++.
+    prediction : mapping of algorithm to (ε, value) pairs
+        Closed-form predictions, dashed.
+    epsilons : sequence of float
+        All ε that the study will reach, so that the axis does not move while it fills.
+    """
+    words, lines = measure_of(measure), _lines(table, measure)
+    reached = [float(e) for line in lines.values() for e in line.epsilons]
+    every = list(epsilons) if epsilons is not None else reached or [0.1, 10.0]
+    figure = canvas(
+        palette,
+        title=_finding(lines, words),
+        subtitle=clauses(
+            "line: median, band: 25–75 %",
+            runs_text([n for line in lines.values() for n in line.runs]),
+            "dashed grey: predicted before any run" if prediction else "",
+        ),
+        height=_HEIGHT,
+        legend_lines=0,
+    )
+    figure.update_layout(margin={"r": _LABELS})
+    figure.update_xaxes(epsilon_axis(min(every), max(every)), title_text="ε (smaller: more private)")
+    styles = styles_of(names_in(table))
+    faded = _FADED_BAND if len(lines) <= _MANY else _FADED_BAND_OF_MANY
+    for name, line in lines.items():
+        _draw_line(figure, name, line, styles[name], words, palette, faded)
+    for name, points in (prediction or {}).items():
+        _draw_prediction(figure, name, points, palette)
+    span = _set_range(figure, lines, baselines or {})
+    _draw_baselines(figure, baselines or {}, span, words, palette)
+    _label_ends(figure, lines, styles, span, palette)
+    figure.update_yaxes(title_text=narrow(words.name, 40), zeroline=False)
+    return figure
+
+
+def describe_tradeoff(table: pd.DataFrame, measure: str = "ratio") -> str:
+    """The picture in words."""
+    words, lines = measure_of(measure), _lines(table, measure)
+    ends = [
+        f"{name} goes from {words.text(float(line.quartiles[0, 1]))} at ε = {line.epsilons[0]:g} to "
+        f"{words.text(float(line.quartiles[-1, 1]))} at ε = {line.epsilons[-1]:g}"
+        for name, line in lines.items()
+    ]
+    return f"Median {words.name} against ε. {_finding(lines, words)}. " + "; ".join(ends)
+
+
+def _lines(table: pd.DataFrame, measure: str) -> dict[str, Line]:
+    column, lines = name_column(table), {}
+    for name in names_in(table):
+        of = table[(table[column] == name) & np.isfinite(table["epsilon"].to_numpy(np.float64))]
+        groups = {float(e): g.to_numpy(np.float64) for e, g in of.groupby("epsilon")[measure]}
+        groups = {e: values for e, values in groups.items() if np.isfinite(values).any()}
+        if groups:
+            found = np.stack([quartiles(values) for values in groups.values()])
+            lines[name] = Line(np.array(list(groups)), found, [len(values) for values in groups.values()])
+    return lines
+
+
+def _finding(lines: Mapping[str, Line], words: Measure) -> str:
+    if not lines:
+        return "No run yet"
+    if words.ratio:
+        close = {name: _close_from(line) for name, line in lines.items()}
+        reached = {name: epsilon for name, epsilon in close.items() if epsilon is not None}
+        if reached:
+            name = min(reached, key=lambda n: reached[n])
+            return f"From ε = {reached[name]:g} on, {name} stays within {percent(_CLOSE - 1)} of k-means++"
+    epsilon = min((float(e) for line in lines.values() for e in line.epsilons), key=lambda e: abs(log10(e)))
+    at = {
+        n: float(line.quartiles[line.epsilons == epsilon, 1][0])
+        for n, line in lines.items()
+        if epsilon in line.epsilons
+    }
+    best = (min if words.lower_is_better else max)(at, key=lambda n: at[n])
+    of = " k-means++" if words.ratio else ""
+    return f"At ε = {epsilon:g}, {best} comes first: {words.short} {words.text(at[best])}{of}"
+
+
+def _close_from(line: Line) -> float | None:
+    """The least ε from which on all medians are close to k-means++."""
+    close = np.logical_and.accumulate((line.quartiles[:, 1] <= _CLOSE)[::-1])[::-1]
+    return float(line.epsilons[close.argmax()]) if close.any() else None
+
+
+def _draw_line(
+    figure: go.Figure, name: str, line: Line, style: Style, words: Measure, palette: Palette, faded: float
+) -> None:
+    low, middle, high = line.quartiles.T
+    figure.add_trace(
+        go.Scatter(
+            x=np.r_[line.epsilons, line.epsilons[::-1]],
+            y=np.r_[high, low[::-1]],
+            **{"mode": "lines", "line": {"width": 0}, "fill": "toself", "fillcolor": palette.faded(style.color, faded)},
+            **{"hoverinfo": "skip", "showlegend": False, "meta": "band"},
+        )
+    )
+    figure.add_trace(
+        go.Scatter(
+            **{"x": line.epsilons, "y": middle, "mode": "lines+markers", "name": name, "meta": "median"},
+            line={"color": style.color, "width": 2.2, "dash": style.dash},
+            marker={"symbol": style.marker, "size": 8, "color": style.color},
+            customdata=np.column_stack([low, high, line.runs]),
+            hovertemplate=f"<b>{name}</b> at ε = %{{x:g}}<br>median %{{y:.3g}}, middle half %{{customdata[0]:.3g}} to "
+            "%{customdata[1]:.3g}<br>%{customdata[2]} runs<extra></extra>",
+            showlegend=False,
+        )
+    )
+
+
+def _draw_prediction(figure: go.Figure, name: str, points: Sequence[tuple[float, float]], palette: Palette) -> None:
+    figure.add_trace(
+        go.Scatter(
+            **{"x": [e for e, _ in points], "y": [v for _, v in points], "mode": "lines", "meta": "prediction"},
+            line={"color": palette.muted, "width": 1.8, "dash": "dash"},
+            hovertemplate=f"predicted for {name}: %{{y:.3g}}<extra></extra>",
+            showlegend=False,
+        )
+    )
+
+
+def _set_range(
+    figure: go.Figure, lines: Mapping[str, Line], baselines: Mapping[str, float]
+) -> tuple[float, float, bool]:
+    """A range that holds the bands and the baselines; logarithmic where they span much."""
+    values = np.concatenate(
+        [np.zeros(0), *(line.quartiles.ravel() for line in lines.values()), list(baselines.values())]
+    )
+    values = values[np.isfinite(values)]
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    logarithmic = low > 0 and high > _LOG_FROM * low
+    if logarithmic:
+        low, high = log10(low), log10(high)
+        figure.update_yaxes(type="log", dtick="D2" if high - low < 2 else 1, exponentformat="power")
+    air = 0.08 * ((high - low) or abs(high) or 1.0)
+    figure.update_yaxes(range=[low - air, high + air])
+    return low - air, high + air, logarithmic
+
+
+def _draw_baselines(
+    figure: go.Figure, baselines: Mapping[str, float], span: tuple[float, float, bool], words: Measure, palette: Palette
+) -> None:
+    finite = {label: value for label, value in baselines.items() if np.isfinite(value)}
+    lowest = min(finite.values(), default=0.0)
+    for label, value in finite.items():
+        figure.add_hline(y=value, line={"color": palette.public, "width": 1.3, "dash": "dot"})
+        figure.add_annotation(
+            **{"xref": "paper", "x": 0.01, "yref": "paper", "y": _shown(value, span), "xanchor": "left"},
+            **{"text": f"{label}: {words.text(value)}", "showarrow": False, "borderpad": 0},
+            # Nothing lies below the least of them, and much above the others is empty.
+            yanchor="top" if value == lowest else "bottom",
+            font={"size": NUMBER_SIZE, "color": palette.muted},
+        )
+
+
+def _label_ends(
+    figure: go.Figure,
+    lines: Mapping[str, Line],
+    styles: Mapping[str, Style],
+    span: tuple[float, float, bool],
+    palette: Palette,
+) -> None:
+    """Each line's name at its right end, moved apart where ends meet."""
+    ends = [_shown(float(line.quartiles[-1, 1]), span) for line in lines.values()]
+    for name, height in zip(lines, _apart(ends, _room(figure)), strict=True):
+        short = name if len(name) <= _LABEL_WIDTH else name[: _LABEL_WIDTH - 1] + "…"
+        figure.add_annotation(
+            **{"xref": "paper", "x": 1.0, "xshift": 6, "yref": "paper", "y": height, "xanchor": "left"},
+            **{"yanchor": "middle", "text": f"{styles[name].sign} {short}"},
+            **{"showarrow": False, "align": "left", "font": {"size": _LABEL_SIZE, "color": palette.text}},
+            hovertext=name,
+        )
+
+
+def _shown(value: float, span: tuple[float, float, bool]) -> float:
+    """Height of a value as a share of the plot."""
+    low, high, logarithmic = span
+    return ((log10(value) if logarithmic else value) - low) / (high - low)
+
+
+def _room(figure: go.Figure) -> float:
+    """A line of text as a share of the plot's height."""
+    margin = figure.layout.margin
+    return float(_LABEL_LINE / (figure.layout.height - margin.t - margin.b))
+
+
+def _apart(heights: Sequence[float], gap: float) -> list[float]:
+    """Heights in [0, 1] moved as little as needed for neighbours to stand ``gap`` apart; order is kept."""
+    if not heights:
+        return []
+    order = np.argsort(heights, kind="stable")
+    steps = gap * np.arange(len(order))
+    # Subtracting the steps turns "at least a gap apart" into "not decreasing": pool neighbours that violate it.
+    pools: list[tuple[float, int]] = []
+    for wanted in np.asarray(heights)[order] - steps:
+        pools.append((float(wanted), 1))
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (b, nb), (a, na) = pools.pop(), pools.pop()
+            pools.append(((a * na + b * nb) / (na + nb), na + nb))
+    placed = np.clip(np.repeat([p for p, _ in pools], [n for _, n in pools]), 0, max(0.0, 1 - steps[-1])) + steps
+    found = np.empty(len(order))
+    found[order] = placed
+    return [float(height) for height in found]
