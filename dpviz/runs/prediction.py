@@ -19,8 +19,12 @@ import numpy as np
 
 from dpviz.algorithms.card import Params, Setting
 from dpviz.algorithms.dplloyd import DPLloydParams, planned_rounds
+from dpviz.algorithms.eugkm import EUGkMParams
+from dpviz.algorithms.grid_synopsis import cells_per_axis, cube_grid, epsilon_per_row
+from dpviz.algorithms.hybrid import HybridParams, threshold_epsilon
 from dpviz.algorithms.lloyd_round import TYPICAL_OFFSET, count_to_sum_ratio
 from dpviz.algorithms.registry import card_of
+from dpviz.privacy.accounting import Budget
 from dpviz.privacy.ledger import Ledger
 from dpviz.privacy.mechanisms import KNorm
 from dpviz.privacy.noise import StudyNoise
@@ -116,13 +120,17 @@ def predict(algorithm: str, params: Params | Mapping[str, Any], setting: Setting
 
 
 def _dplloyd(room: DataRoom, k: int, params: DPLloydParams) -> Prediction:
-    """Eq. 6 with the noise of this preset's last round; for ``su`` in the unit cube that is Eq. 7."""
     rounds = params.rounds or planned_rounds(room, k, params.preset)
-    spherical = params.preset == "tuned"
+    return _lloyd(room, k, room.budget, rounds=rounds, preset=params.preset)
+
+
+def _lloyd(room: DataRoom, k: int, budget: Budget, *, rounds: int, preset: str) -> Prediction:
+    """Eq. 6 with the noise of this preset's last round; for ``su`` in the unit cube that is Eq. 7."""
+    spherical = preset == "tuned"
     ratio = 1 / room.region.l1_radius
-    if params.preset != "su":
+    if preset != "su":
         ratio = count_to_sum_ratio(room.dim, room.accounting, spherical=spherical)
-    share = room.budget.rounds(rounds)[-1].split(counts=ratio, sums=1.0)
+    share = budget.rounds(rounds)[-1].split(counts=ratio, sums=1.0)
     cells = Voronoi(np.zeros((k, room.dim)))
     count_noise = room.noise_of(Count(cells), share.counts)
     sum_noise = room.noise_of(Sum(cells), share.sums, spherical=spherical)
@@ -132,4 +140,30 @@ def _dplloyd(room: DataRoom, k: int, params: DPLloydParams) -> Prediction:
     return prediction_of(room.region, k, noise=error)
 
 
-_FORMULAS: dict[str, Callable[[DataRoom, int, Any], Prediction]] = {"dplloyd": _dplloyd}
+def _eugkm(room: DataRoom, k: int, params: EUGkMParams) -> Prediction:
+    return _grid(room, k, room.budget, params)
+
+
+def _grid(room: DataRoom, k: int, budget: Budget, params: EUGkMParams) -> Prediction:
+    """Eqs. 9 and 10 for the grid that is really laid: whole cells, and a box of unequal sides."""
+    epsilon, half = epsilon_per_row(room, budget), room.region.half
+    grid = cube_grid(room.region, cells_per_axis(room.n, epsilon, params.theta, room.dim))
+    square = float((half**2).sum()) / room.dim
+    noise = square * grid_variance(room.dim, k=k, n=room.n, epsilon=epsilon, cells=float(grid.n_cells))
+    bias = float(((half / grid.cells_per_axis) ** 2).sum())
+    return prediction_of(room.region, k, noise=noise, bias_bound=bias)
+
+
+def _hybrid(room: DataRoom, k: int, params: HybridParams) -> Prediction:
+    """Eq. 13 where the rule takes the step of Lloyd, else the grid on the whole budget."""
+    if epsilon_per_row(room, room.budget) < threshold_epsilon(room.n, k, room.region.half, params):
+        return _grid(room, k, room.budget, params)
+    shares = room.budget.split(grid=params.split, lloyd=1 - params.split)
+    return _lloyd(room, k, shares.lloyd, rounds=params.steps, preset=params.preset)
+
+
+_FORMULAS: dict[str, Callable[[DataRoom, int, Any], Prediction]] = {
+    "dplloyd": _dplloyd,
+    "eugkm": _eugkm,
+    "hybrid": _hybrid,
+}

@@ -32,8 +32,7 @@ def algorithm_choice() -> Card:
         "Family of algorithms", families, key=_FAMILY, required=True, on_change=_first_of_family
     )
     members = [card for card in CARDS.values() if card.family == family]
-    if _KEY not in st.session_state and _KEY not in st.query_params:
-        st.session_state[_KEY] = start
+    st.session_state.setdefault(_KEY, start)
     chosen = st.radio(
         "Algorithm",
         [card.id for card in members],
@@ -78,9 +77,12 @@ def about(card: Card) -> None:
 
 
 def _start() -> str:
-    """The algorithm that the widget, the link or this visit names; else the default."""
-    named = st.session_state.get(_KEY) or st.query_params.get(_KEY) or st.session_state.get(_KEPT)
-    return str(named) if named in CARDS else card_of(AUTO).id
+    """The algorithm that the widget, the link or this visit names, by id or by title; else the default."""
+    for named in (st.session_state.get(_KEY), st.query_params.get(_KEY), st.session_state.get(_KEPT)):
+        for card in CARDS.values():
+            if named in (card.id, card.title):
+                return card.id
+    return card_of(AUTO).id
 
 
 def _first_of_family() -> None:

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
+from dpviz.charts.compare import describe_compare, draw_compare
+from dpviz.charts.contenders import measure_of
+from dpviz.charts.scores import describe_scores, draw_scores
+from dpviz.charts.theme import Palette, palette
+from dpviz.charts.wording import opening
 from dpviz.runs.study import MEASURES, summarise, tidy
+from dpviz.table.domain import Array
 from dpviz.ui.controls import delta_control, epsilon_control, k_control
 from dpviz.ui.declaration import OpenTable
+from dpviz.ui.plane_choice import plane_choice
+from dpviz.ui.revealed_rows import revealed_view
+from dpviz.ui.step_pictures import show
 from dpviz.ui.study_panel import (
     Plan,
     Study,
     contender_picker,
     judged_rows,
+    measure_choice,
     study_button,
+    study_download,
     study_headline,
     study_job,
     study_of,
@@ -68,13 +82,63 @@ def compare_study(table: OpenTable, plan: Plan, source: OpenTable | None) -> Non
 
 
 def _pictures(study: Study) -> None:
-    st.dataframe(score_table(study), hide_index=True, alt="Scores")
-
-
-def score_table(study: Study) -> pd.DataFrame:
-    """Median and quartiles of every measure, a line an algorithm."""
+    if not study.rows:
+        with st.skeleton(height=420):
+            return
     frame = tidy(study.rows)
-    lines = {measure: summarise(frame, measure).set_index("contender") for measure in MEASURES}
-    table = pd.DataFrame({measure: line["median"] for measure, line in lines.items()})
-    table["runs"] = lines["ratio"]["runs"]
-    return table.reset_index()
+    colors = palette(st.context.theme.type)
+    measure = measure_choice(frame, _KEY)
+    scores, centers = st.columns([5, 6], gap="medium")
+    with scores:
+        made = draw_scores(frame, measure, palette=colors)
+        show(made, alt=describe_scores(frame, measure), key=f"{_KEY}:scores", stem=f"compare-{measure}")
+    with centers:
+        _centers(study, colors)
+    st.dataframe(
+        score_table(frame),
+        hide_index=True,
+        alt="Median and quartiles of every measure by algorithm",
+        column_config={
+            measure: st.column_config.Column(opening(measure_of(measure).short), help=measure_of(measure).name)
+            for measure in MEASURES
+        },
+    )
+    st.caption("Medians of the runs, with the quartiles in brackets. Hover a heading for its unit.")
+    study_download(study, _KEY)
+
+
+def _centers(study: Study, colors: Palette) -> None:
+    """Small multiples: of each algorithm the run of median loss, over the same rows and k-means++ centres."""
+    view = plane_choice(study.source.domain, _KEY)
+    results = median_centers(study.rows)
+    reference = study.yardstick.reference if study.yardstick is not None else None
+    made = draw_compare(
+        results,
+        view=view,
+        palette=colors,
+        reference=reference,
+        reveal=revealed_view(study.source, "rows under Compare"),
+    )
+    show(made, alt=describe_compare(results, reference), key=f"{_KEY}:centers", stem="compare-centres")
+    st.caption("Of each algorithm the run with the median loss so far.")
+
+
+def median_centers(rows: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
+    """Of each algorithm the centres of the run whose loss is the (lower) median."""
+    by_name: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_name.setdefault(str(row["contender"]), []).append(row)
+    ordered = {name: sorted(runs, key=lambda row: float(row["nicv"])) for name, runs in by_name.items()}
+    return {name: runs[(len(runs) - 1) // 2]["centers"] for name, runs in ordered.items()}
+
+
+def score_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """Median and quartiles of every measure in words, a line an algorithm, the least loss first."""
+    known = [measure for measure in MEASURES if frame[measure].notna().any()]
+    found = {measure: summarise(frame, measure) for measure in known}
+    table = pd.DataFrame({"algorithm": found["ratio"]["contender"], "runs": found["ratio"]["runs"]})
+    for measure, summary in found.items():
+        words = measure_of(measure)
+        lines = summary[["median", "q25", "q75"]].to_numpy(dtype=float)
+        table[measure] = [f"{words.text(mid)} [{words.text(low)}, {words.text(high)}]" for mid, low, high in lines]
+    return table.iloc[found["ratio"]["median"].to_numpy().argsort(kind="stable")]

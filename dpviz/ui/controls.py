@@ -134,6 +134,8 @@ def _follow_slider(slider_key: str, key: str) -> None:
 def _start(key: str, usual: float, low: float, high: float) -> None:
     """The first value of a widget that a link may set: the link's if it is allowed, else what this visit remembers."""
     if key in st.session_state:
+        # Set anew: a widget of this name on another page does not hand its value on by itself.
+        st.session_state[key] = st.session_state[key]
         return
     asked = _number(st.query_params.get(key))
     if asked is None or not low <= asked <= high:

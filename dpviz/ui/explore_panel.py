@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import streamlit as st
 
-from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import palette
+from dpviz.charts.wording import number
 from dpviz.ui.algorithm_choice import about
 from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import OpenTable
 from dpviz.ui.frames import frames_panel
-from dpviz.ui.looks import reveal, reveal_allowed
+from dpviz.ui.looks import reveal_allowed
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.reference import reference_notice, reference_or_none
-from dpviz.ui.result_panel import budget_words, downloads, ledger_of, metric_row
+from dpviz.ui.result_panel import downloads, ledger_of, metric_row
+from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.runner import Asked, Result
 from dpviz.ui.step_pictures import Looking, data_table
 
-_REVEALED = "explore:revealed"
+_WHY = "rows under the pictures of a run"
 
 
 def result_panel(table: OpenTable, result: Result, now: Asked) -> None:
@@ -57,55 +56,31 @@ def _headline(table: OpenTable, result: Result, now: Asked) -> None:
         if result.asked == now
         else ":yellow-badge[:material/history: older settings] The form has changed since: press **Run** to apply it."
     )
-    st.markdown(f"{seeded}{fits}")
-    for warning in run.warnings:
-        st.caption(f":material/warning: {warning}")
-    st.caption(f"Guarantee: ε = {run.epsilon:g}, {budget_words(run, table)}.") if run.private else None
+    st.markdown(f"{seeded}{fits} :gray-badge[:material/timer: {number(run.seconds)} s]")
+    if result.asked != now or not run.private:
+        for warning in run.warnings:
+            st.caption(f":material/warning: {warning}")
 
 
 def _looking(table: OpenTable, result: Result) -> Looking:
     """Plane, colours, and what the owner lets be shown."""
     colors = palette(st.context.theme.type)
-    left, right = st.columns([6, 5], gap="medium", vertical_alignment="bottom")
-    with left:
+    allowed = reveal_allowed(table)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         view = plane_choice(table.domain, "explore")
-    if not reveal_allowed(table):
-        with right:
-            st.caption(
-                f"{badge_text('revealed')} hidden: rows, loss and k-means++ need **Show truth** (in the sidebar)."
-            )
+        rows = allowed and _layer("rows")
+        over = allowed and _layer("k-means++")
+        if not allowed:
+            st.caption(f"{badge_text('revealed')} Rows, loss and k-means++ are hidden: **Show truth** is off.")
+    if not allowed:
         return Looking(view, colors)
     reference = reference_or_none(table, result.run.k)
-    with right, st.container(horizontal=True):
-        rows = st.toggle(
-            ":orange-badge[:material/visibility: revealed] rows",
-            value=True,
-            key="explore:rows",
-            persist_state="session",
-        )
-        over = st.toggle(
-            ":orange-badge[:material/visibility: revealed] k-means++ over it",
-            value=True,
-            key="explore:over",
-            persist_state="session",
-        )
-    return Looking(view, colors, _revealed_view(table) if rows else None, reference, over)
+    return Looking(view, colors, revealed_view(table, _WHY) if rows else None, reference, over, reference is None)
 
 
 def _layer(what: str) -> bool:
     """Whether a revealed layer is drawn over the pictures."""
     return st.toggle(f"{what} {badge_text('revealed')}", value=True, key=f"explore:{what}", persist_state="session")
-
-
-def _revealed_view(table: OpenTable) -> RevealedView | None:
-    revealed = reveal(table, "rows under the pictures of a run")
-    if revealed is None:
-        return None
-    kept = cast("tuple[str, RevealedView] | None", st.session_state.get(_REVEALED))
-    if kept is None or kept[0] != table.key:
-        kept = (table.key, RevealedView.of(revealed.points, "rows under the pictures of a run"))
-        st.session_state[_REVEALED] = kept
-    return kept[1]
 
 
 def _below(result: Result) -> None:
@@ -117,7 +92,7 @@ def _below(result: Result) -> None:
         with ledger:
             if run.private:
                 st.markdown(f"{badge_text('released')} Every charge of this run, {run.accounting.value} accounting.")
-                data_table(ledger_of(run), alt="Every charge of this run", height=280)
+                data_table(ledger_of(run), alt="Every charge of this run", height="auto")
             else:
                 st.markdown(f"{badge_text('revealed')} No ledger: k-means++ has no privacy to account for.")
     if story.open:

@@ -19,6 +19,7 @@ def plane_choice(domain: Domain, key: str) -> View:
         list(offered),
         key=kept,
         persist_state="session",
+        width=320,
         help="Two columns, or a random plane that was chosen without looking at any row.",
     )
     choice = offered[str(label)]

@@ -7,12 +7,13 @@ from typing import Any, cast
 import pandas as pd
 import streamlit as st
 
+from dpviz.charts.theme import Kind
 from dpviz.charts.wording import number
 from dpviz.charts.wording import ratio as times
 from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_accuracy
 from dpviz.runs.export import centers_csv, file_stem, run_json
 from dpviz.runs.run import Run
-from dpviz.ui.badges import badge_text
+from dpviz.ui.badges import badge, badge_text
 from dpviz.ui.declaration import OpenTable
 from dpviz.ui.looks import reveal
 from dpviz.ui.runner import Result
@@ -29,85 +30,48 @@ def budget_words(run: Run, table: OpenTable) -> str:
 def metric_row(table: OpenTable, result: Result, reference: Reference | None) -> None:
     """The numbers of a run, each with its kind and its unit."""
     run = result.run
-    with st.grid(min_column_width=190):
-        _spent_metric(run, table)
-        _sizes_metric(run)
-        _loss_metrics(table, result, reference)
-        st.metric(
-            ":material/timer: time",
-            f"{number(run.seconds)} s",
-            border=True,
-            delta="on this machine",
-            delta_color="off",
-            delta_arrow="off",
-            height="stretch",
-        )
+    scores = scores_of(table, result, reference)
+    with st.grid(min_column_width=170):
+        _budget_tile(run, table)
+        _sizes_tile(run)
+        _loss_tile(scores)
+        if scores is not None and scores.label_accuracy is not None:
+            accuracy = f"{100 * scores.label_accuracy:.3g} %"
+            _tile("revealed", "Label accuracy", accuracy, "rows that share the commonest label of their cluster")
 
 
-def _spent_metric(run: Run, table: OpenTable) -> None:
-    spent = f"{run.spent_epsilon:.3g}" if run.private else "none: no privacy"
-    st.metric(
-        f"{badge_text('released')} ε spent" if run.private else f"{badge_text('revealed')} ε",
-        spent,
-        delta=budget_words(run, table),
-        delta_color="off",
-        delta_arrow="off",
-        border=True,
-        height="stretch",
-        help="The most that one unit of privacy can change the odds of this result is a factor of e^ε (but for δ).",
-    )
+def _tile(kind: Kind, label: str, value: str, detail: str, help: str | None = None) -> None:
+    with st.container(border=True, height="stretch", gap="xsmall"):
+        badge(kind)
+        st.metric(label, value, help=help)
+        st.caption(detail)
 
 
-def _sizes_metric(run: Run) -> None:
+def _budget_tile(run: Run, table: OpenTable) -> None:
+    if not run.private:
+        _tile("revealed", "ε spent", "no privacy", "the rows themselves were read: for comparison only")
+        return
+    meaning = "The most that one unit of privacy can change the odds of this result is a factor of e^ε (but for δ)."
+    _tile("released", "ε spent", f"{run.spent_epsilon:.3g}", budget_words(run, table), meaning)
+
+
+def _sizes_tile(run: Run) -> None:
     sizes = run.noisy_weights
     if sizes is None:
-        st.metric(
-            f"{badge_text('released')} cluster sizes",
-            "not measured",
-            delta="this algorithm releases centres only",
-            delta_color="off",
-            delta_arrow="off",
-            border=True,
-            height="stretch",
-        )
+        _tile("released" if run.private else "revealed", "Smallest cluster", "none", "the last step measured no sizes")
         return
     low, high = number(max(0.0, float(sizes.min()))), number(float(sizes.max()))
-    st.metric(
-        f"{badge_text('released')} cluster sizes",
-        low if len(sizes) == 1 else f"{low} to {high}",
-        delta="rows, with noise, smallest to largest",
-        delta_color="off",
-        delta_arrow="off",
-        border=True,
-        height="stretch",
-    )
+    _tile("released", "Smallest cluster", low, f"rows, with noise; the largest has {high}")
 
 
-def _loss_metrics(table: OpenTable, result: Result, reference: Reference | None) -> None:
-    scores = scores_of(table, result, reference)
-    shown = scores is not None
-    st.metric(
-        f"{badge_text('revealed')} loss ÷ k-means++",
-        times(scores.scores.ratio) if scores is not None else "not shown",
-        delta=f"{number(scores.scores.nicv)} against {number(scores.scores.nicv_kmeans)} per row (unit coord.²)"
-        if scores is not None
-        else "Show truth is off",
-        delta_color="off",
-        delta_arrow="off",
-        border=True,
-        height="stretch",
-        help="Mean squared distance of a row to its nearest centre, over that of k-means++ without privacy.",
-    )
-    if shown and scores is not None and scores.label_accuracy is not None:
-        st.metric(
-            f"{badge_text('revealed')} label accuracy",
-            f"{100 * scores.label_accuracy:.3g} %",
-            delta="rows whose cluster's commonest label is theirs",
-            delta_color="off",
-            delta_arrow="off",
-            border=True,
-            height="stretch",
-        )
+def _loss_tile(scores: _Judged | None) -> None:
+    meaning = "Mean squared distance of a row to its nearest centre, over that of k-means++ without privacy."
+    if scores is None:
+        _tile("revealed", "Loss ratio", "hidden", "turn on Show truth to read it from the rows", meaning)
+        return
+    found = scores.scores
+    detail = f"{number(found.nicv)} a row against {number(found.nicv_kmeans)} of k-means++, unit coordinates²"
+    _tile("revealed", "Loss ratio", times(found.ratio), detail, meaning)
 
 
 class _Judged:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.algorithms.card import Card, Guarantee
 from dpviz.check import RequestError
-from dpviz.ui.algorithm_choice import about, algorithm_choice, guarantee_badges, regime_light
+from dpviz.ui.algorithm_choice import algorithm_choice, guarantee_badges, regime_light
 from dpviz.ui.badges import badge_text
 from dpviz.ui.controls import Request, delta_control, epsilon_control, k_control
 from dpviz.ui.declaration import OpenTable
@@ -25,20 +25,25 @@ def setup_panel(table: OpenTable) -> Asked:
         with choice:
             card = algorithm_choice()
             guarantee_badges(card)
-            st.caption(f"**When:** {card.when}")
         with numbers:
             epsilon = epsilon_control()
-            left, right = st.columns(2)
+            left, right = st.columns(2, vertical_alignment="bottom")
             with left:
                 k = k_control()
             with right:
                 delta = delta_control(disabled=Guarantee.APPROX not in card.guarantees)
             st.caption(f"ε and δ protect {unit_line(table)}.")
+        left, right = st.columns(2)
+        with left:
             params = _parameters(card)
+        with right:
             seed = _advanced()
-            request = Request(card.id, k, epsilon, delta, params)
-            asked = Asked(request, seed, table.key)
+        request = Request(card.id, k, epsilon, delta, params)
+        asked = Asked(request, seed, table.key)
+        expected, button = st.columns([5, 2], vertical_alignment="center")
+        with expected:
             _expectation(card, table, request)
+        with button:
             _run_button(card, table, asked)
     return asked
 
@@ -46,8 +51,7 @@ def setup_panel(table: OpenTable) -> Asked:
 def _parameters(card: Card) -> dict[str, Any]:
     with st.expander(f"Parameters of {card.title}", icon=":material/tune:"):
         params = params_form(card)
-        st.divider()
-        about(card)
+        st.caption(f"**When to use it:** {card.when}")
     return params
 
 
@@ -83,13 +87,7 @@ def _expectation(card: Card, table: OpenTable, request: Request) -> None:
 def _run_button(card: Card, table: OpenTable, asked: Asked) -> None:
     barred = not card.private and not reveal_allowed(table)
     pressed = st.button(
-        "Run",
-        type="primary",
-        icon=":material/play_circle:",
-        width="stretch",
-        key="run",
-        disabled=barred,
-        help=f"Spends ε = {asked.request.epsilon:g} on fresh noise." if card.private else None,
+        "Run", type="primary", icon=":material/play_circle:", width="stretch", key="run", disabled=barred
     )
     if barred:
         st.caption(f"{badge_text('revealed')} k-means++ reads the rows as they are: turn on **Show truth** to run it.")

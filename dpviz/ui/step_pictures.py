@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -24,7 +26,7 @@ from dpviz.ui.badges import badge_text
 
 _TABLE, _BESIDE, _TREE, _CURVE, _TRACE = "Table", "k-means++", "Tree", "Activation", "Swap trace"
 _MOST_TABLE_ROWS = 5_000
-_TABLE_HEIGHT = 480
+_TABLE_HEIGHT, _HEAD_HEIGHT = 480, 44
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +38,16 @@ class Looking:
     reveal: RevealedView | None = None
     reference: Reference | None = None
     reference_over: bool = True
+    reference_coming: bool = False
 
 
 def step_pictures(run: Run, place: int, looking: Looking, *, key: str) -> None:
     """The figure of a step, and one companion of it at a time."""
     step = run.frames[place].step
-    main, side = st.columns([6, 5], gap="medium")
+    main, side = st.columns(2, gap="medium")
     with main:
-        kinds = kinds_of(step, looking)
-        st.markdown(" ".join(badge_text(kind) for kind in kinds))
+        with st.container(horizontal=True, vertical_alignment="center", height=_HEAD_HEIGHT, border=False):
+            st.markdown(" ".join(badge_text(kind) for kind in kinds_of(step, looking)))
         show(
             _main_figure(run, step, looking),
             alt=describe(step, domain=run.domain),
@@ -69,11 +72,11 @@ def show(figure: go.Figure, *, alt: str, key: str, stem: str) -> None:
     st.plotly_chart(figure, theme=None, key=key, config=config(stem), alt=alt)
 
 
-def data_table(table: pd.DataFrame, *, alt: str, height: int = _TABLE_HEIGHT) -> None:
+def data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["auto"] = _TABLE_HEIGHT) -> None:
     """A table, cut where a browser would choke on it."""
     if len(table) > _MOST_TABLE_ROWS:
         st.caption(f"The first {_MOST_TABLE_ROWS:,} of {len(table):,} rows.")
-    st.dataframe(table.head(_MOST_TABLE_ROWS), hide_index=True, height=height, alt=alt)
+    st.dataframe(_rounded(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt)
 
 
 def _main_figure(run: Run, step: Step, looking: Looking) -> go.Figure:
@@ -91,10 +94,12 @@ def _companion(run: Run, place: int, looking: Looking, key: str) -> None:
     step = run.frames[place].step
     offered = _offered(run, place, looking, key)
     kept = f"{key}:beside:{type(step).__name__}"
-    chosen = st.segmented_control(
-        "Beside the picture", list(offered), default=next(iter(offered)), required=True, key=kept
-    )
-    offered[str(chosen or next(iter(offered)))]()
+    first = next(iter(offered))
+    with st.container(horizontal=True, vertical_alignment="center", height=_HEAD_HEIGHT, border=False):
+        chosen = st.segmented_control(
+            "Beside the picture", list(offered), default=first, required=True, key=kept, label_visibility="collapsed"
+        )
+    offered[str(chosen or first)]()
 
 
 def _offered(run: Run, place: int, looking: Looking, key: str) -> dict[str, Callable[[], None]]:
@@ -118,15 +123,27 @@ def _offered(run: Run, place: int, looking: Looking, key: str) -> dict[str, Call
         offered[_TRACE] = lambda: figure(
             draw_swap_trace(swaps, palette=looking.palette), "How far each swap moved a centre", "swaps"
         )
-    reference = looking.reference
-    if isinstance(step, CentersStep) and reference is not None:
-        offered[_BESIDE] = lambda: figure(
-            _reference_figure(reference, looking), "k-means++ without privacy", "reference"
-        )
+    if isinstance(step, CentersStep) and (looking.reference is not None or looking.reference_coming):
+        offered[_BESIDE] = lambda: _reference(looking, key, stem)
     offered[_TABLE] = lambda: data_table(table_of(step, domain=run.domain), alt="The numbers behind the picture")
     return offered
 
 
-def _reference_figure(reference: Reference, looking: Looking) -> go.Figure:
-    step = ReferenceStep(title="k-means++: the rows themselves, no privacy", centers=reference.centers)
-    return draw(step, view=looking.view, palette=looking.palette, reveal=looking.reveal)
+def _reference(looking: Looking, key: str, stem: str) -> None:
+    if looking.reference is None:
+        st.caption("k-means++ is being computed and will appear here.")
+        return
+    step = ReferenceStep(title="k-means++: the rows themselves, no privacy", centers=looking.reference.centers)
+    made = draw(step, view=looking.view, palette=looking.palette, reveal=looking.reveal)
+    show(made, alt="k-means++ without privacy", key=f"{key}:reference", stem=f"{stem}-reference")
+
+
+def _rounded(table: pd.DataFrame) -> pd.DataFrame:
+    """Numbers with four significant digits: what a reader takes in; files carry all of them."""
+    rounded = table.copy()
+    for name in [name for name, kind in table.dtypes.items() if kind == np.float64]:
+        values = table[name].to_numpy(dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            unit = 10.0 ** (np.floor(np.log10(np.abs(values))) - 3)
+            rounded[name] = np.where(np.isfinite(unit) & (unit > 0), np.round(values / unit) * unit, values)
+    return rounded

@@ -7,14 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+import pandas as pd
 import streamlit as st
 
 from dpviz import check
 from dpviz.algorithms.registry import private_cards
+from dpviz.charts.contenders import measure_of
+from dpviz.charts.wording import opening
 from dpviz.check import RequestError
 from dpviz.runs.jobs import Job, ShelfFull
 from dpviz.runs.run import setting_of
-from dpviz.runs.study import Contender, Trial, Yardstick, study_rows, trials
+from dpviz.runs.study import MEASURES, Contender, Trial, Yardstick, study_rows, tidy, trials
 from dpviz.runs.work import expected_seconds
 from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import FileKind, OpenTable
@@ -195,6 +198,37 @@ def study_headline(study: Study, plan: Plan, source: OpenTable | None) -> None:
         else ":yellow-badge[:material/history: older settings] Press **Compute** to apply the new ones."
     )
     st.markdown(f"{badge} losses on {plain(study.source.title)} {fits}")
+
+
+def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
+    """Which measure is drawn; label accuracy only where labels are known."""
+    offered = [name for name in MEASURES if name not in without and frame[name].notna().any()] or ["ratio"]
+    offered.sort(key=lambda name: name != "ratio")
+    chosen = st.segmented_control(
+        "Measure",
+        offered,
+        format_func=lambda name: opening(measure_of(name).short),
+        default="ratio",
+        required=True,
+        key=f"{key}:measure",
+    )
+    return str(chosen or "ratio")
+
+
+def study_download(study: Study, key: str) -> None:
+    """The rows of a study as CSV, unless they are losses of a private file: those leave by no door."""
+    if not study.source.kind.may_be_shown:
+        st.caption(f"{badge_text('revealed')} Losses of a private file are for your eyes: there is no file of them.")
+        return
+    st.download_button(
+        f"All {len(study.rows):,} runs (CSV)",
+        tidy(study.rows).to_csv(index=False).encode("utf-8"),
+        f"{key}_k{study.plan.k}.csv",
+        "text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key=f"{key}:download",
+    )
 
 
 def study_of(key: str, table: OpenTable) -> Study | None:

@@ -73,6 +73,25 @@ def test_the_su_preset_is_predicted_by_equation_7() -> None:
         assert found.excess == pytest.approx(dplloyd_error(dim, k=5, n=50_000, epsilon=1.0, rounds=5))
 
 
+def test_a_grid_is_predicted_by_equations_9_and_10() -> None:
+    for dim, n in ((2, 10_000), (6, 100_000)):
+        region = Domain.of([str(j) for j in range(dim)], -1.0, 1.0).region
+        found = predict("eugkm", {}, Setting(dim, 5, 1.0, 0.0, n=n), region)
+        cells = float(round(paper_cells(dim, n, 1.0) ** (1 / dim)) ** dim)
+        assert found is not None
+        assert found.noise == pytest.approx(grid_variance(dim, k=5, n=n, epsilon=1.0, cells=cells))
+        assert found.bias_bound == pytest.approx(grid_bias_bound(dim, cells=cells))
+
+
+def test_hybrid_is_predicted_as_a_grid_below_its_threshold_and_by_equation_13_above() -> None:
+    region = Domain.of([str(j) for j in range(6)], -1.0, 1.0).region
+    below, above = (Setting(6, 5, epsilon, 0.0, n=48_841) for epsilon in (0.06, 0.08))
+    assert predict("hybrid", {}, below, region) == predict("eugkm", {}, below, region)
+    found = predict("hybrid", {"preset": "su"}, above, region)
+    assert found is not None and found.bias_bound == 0
+    assert found.excess == pytest.approx(dplloyd_error(6, k=5, n=48_841, epsilon=0.04, rounds=1))
+
+
 def test_every_preset_is_better_than_the_papers_where_data_suffice() -> None:
     region = Domain.of([str(j) for j in range(6)], -1.0, 1.0).region
     setting = Setting(6, 5, 1.0, 1e-6, n=50_000)

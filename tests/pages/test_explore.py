@@ -1,0 +1,168 @@
+"""Explore: every algorithm runs, steps, shows and hides truth; nothing is run twice; nothing revealed leaves."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dpviz.algorithms.registry import CARDS, private_cards
+from dpviz.ui import runner
+from dpviz.ui.declaration import FileKind, OpenTable
+from tests.pages.tables import app_on, open_blobs, sound, text_of
+
+IDS = [card.id for card in private_cards()]
+
+
+def choose(app, algorithm: str):
+    """Pick the family, then the algorithm."""
+    app.segmented_control(key="family").set_value(CARDS[algorithm].family)
+    sound(app.run())
+    app.radio(key="algorithm").set_value(algorithm)
+    return sound(app.run())
+
+
+def run(app):
+    app.button(key="run").click()
+    return sound(app.run())
+
+
+def explored(algorithm: str, table: OpenTable | None = None, *, k: int = 3):
+    app = app_on("explore.py", table or open_blobs())
+    app.number_input(key="k").set_value(k)
+    return run(choose(app, algorithm))
+
+
+def result(app) -> runner.Result:
+    return app.session_state["run:result"]
+
+
+def pictures(app) -> list[dict]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def tile(app, label: str) -> str:
+    return next(metric.value for metric in app.metric if metric.label == label)
+
+
+@pytest.mark.parametrize("algorithm", [*IDS, "kmeans++"])
+def test_every_algorithm_runs_steps_and_hides_truth(algorithm: str) -> None:
+    app = explored(algorithm)
+    steps = len(result(app).run.frames)
+    assert pictures(app)
+    for step in {1, (steps + 1) // 2, steps} if steps > 1 else ():
+        app.slider(key="frames:1:step").set_value(step)
+        sound(app.run())
+        for companion in app.segmented_control:
+            if companion.key and ":beside:" in companion.key:
+                for option in companion.options:
+                    companion.set_value(option)
+                    sound(app.run())
+    app.sidebar.toggle[0].set_value(False)
+    sound(app.run())
+    assert tile(app, "Loss ratio") == "hidden"
+    assert "revealed" not in json.dumps(pictures(app)) or algorithm == "kmeans++"
+
+
+@pytest.mark.parametrize("algorithm", IDS)
+def test_a_rerun_runs_nothing_again(algorithm: str) -> None:
+    app = explored(algorithm)
+    first = result(app)
+    sound(app.run())
+    app.segmented_control(key="family").set_value("Reference")
+    sound(app.run())
+    assert result(app) is first
+    assert len(app.session_state["visit:books"]) == 1
+
+
+def test_a_changed_setting_marks_the_result_as_older_until_the_next_run() -> None:
+    app = explored("dplloyd")
+    assert "matches the settings" in text_of(app)
+    app.number_input(key="epsilon").set_value(2.0)
+    sound(app.run())
+    assert "older settings" in text_of(app) and "matches the settings" not in text_of(app)
+    run(app)
+    assert "matches the settings" in text_of(app)
+    assert result(app).run.epsilon == 2.0 and result(app).number == 2
+
+
+def test_two_runs_draw_different_noise_and_a_seed_repeats_it() -> None:
+    app = explored("dplloyd")
+    first = result(app).run.centers
+    assert (first != result(run(app)).run.centers).any()
+    app.toggle(key="study_noise").set_value(True)
+    sound(app.run())
+    assert any("simulation" in warning.value for warning in app.warning)
+    once = result(run(app)).run.centers
+    assert (once == result(run(app)).run.centers).all()
+    assert "simulation, seed 0" in text_of(app)
+
+
+def test_a_private_file_shows_no_truth_until_its_owner_asks_and_then_it_counts() -> None:
+    app = explored("dplloyd", open_blobs(FileKind.PRIVATE))
+    assert tile(app, "Loss ratio") == "hidden"
+    assert "revealed" not in json.dumps(pictures(app))
+    assert not app.session_state["visit:table"].private.looks
+    app.sidebar.toggle[0].set_value(True)
+    sound(app.run())
+    assert tile(app, "Loss ratio").endswith("×")
+    assert app.session_state["visit:table"].private.looks
+
+
+def test_the_reference_cannot_run_on_a_private_file_behind_its_owners_back() -> None:
+    app = choose(app_on("explore.py", open_blobs(FileKind.PRIVATE)), "kmeans++")
+    assert app.button(key="run").disabled
+
+
+def test_label_accuracy_is_shown_where_labels_are_known() -> None:
+    app = explored("dplloyd", open_blobs(labelled=True))
+    assert tile(app, "Label accuracy").endswith("%")
+
+
+@pytest.mark.parametrize("dim", [1, 6, 30])
+def test_the_plane_can_be_chosen_in_many_dimensions(dim: int) -> None:
+    app = explored("dplloyd", open_blobs(dim=dim))
+    planes = [box for box in app.selectbox if box.label == "Plane"]
+    assert bool(planes) == (dim > 2)
+    if planes:
+        planes[0].set_value(planes[0].options[-1])
+        assert "random direction" in json.dumps(pictures(sound(app.run())))
+
+
+def test_a_request_that_cannot_be_served_says_why_and_keeps_the_page() -> None:
+    app = explored("dplloyd")
+    kept = result(app)
+    app.number_input(key="k").set_value(900)
+    sound(app.run())
+    run(app)
+    assert any("900" in error.value for error in app.error)
+    assert result(app) is kept
+
+
+def test_a_link_carries_settings_and_a_wrong_one_does_no_harm() -> None:
+    app = app_on("explore.py", open_blobs(), algorithm=IDS[-1], epsilon="3.5", k="4")
+    assert app.radio(key="algorithm").value == IDS[-1]
+    assert app.number_input(key="epsilon").value == 3.5
+    assert app.number_input(key="k").value == 4
+    wrong = app_on("explore.py", open_blobs(), algorithm="nonsense", epsilon="-1", k="many")
+    assert wrong.radio(key="algorithm").value in CARDS
+
+
+def test_a_long_run_goes_to_a_worker_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
+    app = app_on("explore.py", open_blobs())
+    app.button(key="run").click()
+    sound(app.run())
+    pending = app.session_state["run:pending"]
+    job = app.session_state["job_panel:shelf"].get(pending.job_id)
+    assert job.wait(60)
+    sound(app.run())
+    assert result(app).run.algorithm == "dplloyd"
+    assert "run:pending" not in app.session_state
+    assert len(app.session_state["visit:books"]) == 1
+
+
+def test_without_a_table_the_page_says_what_to_do() -> None:
+    app = app_on("explore.py", None)
+    assert app.button(key="open_a_table")
+    assert not app.get("plotly_chart")
