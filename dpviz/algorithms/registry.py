@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dpviz.algorithms import dplloyd, kmeans_plus_plus
+from dpviz.algorithms import balcan, dplloyd, eugkm, hybrid, kmeans_plus_plus
 from dpviz.algorithms.card import Card
 from dpviz.check import RequestError
 
-CARDS: dict[str, Card] = {module.CARD.id: module.CARD for module in (kmeans_plus_plus, dplloyd)}
+CARDS: dict[str, Card] = {module.CARD.id: module.CARD for module in (kmeans_plus_plus, dplloyd, eugkm, hybrid, balcan)}
 
 REFERENCE = kmeans_plus_plus.CARD.id
 
