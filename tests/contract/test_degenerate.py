@@ -30,7 +30,9 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
+@pytest.mark.parametrize(
+    "relation", [Relation.ADD_REMOVE, pytest.param(Relation.REPLACE, marks=pytest.mark.slow)], ids=lambda r: r.value
+)
 @pytest.mark.parametrize("rows", TABLES)
 @pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
 def test_k_finite_centres_inside(card, params, delta, rows, relation):
@@ -44,7 +46,7 @@ def test_k_finite_centres_inside(card, params, delta, rows, relation):
 
 
 @pytest.mark.parametrize("epsilon", [1e-3, 1e4])
-@pytest.mark.parametrize("radius", [None, 0.4])
+@pytest.mark.parametrize("radius", [None, pytest.param(0.4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
 def test_more_clusters_than_rows_and_extreme_budgets(card, params, delta, radius, epsilon):
     table = small_table(blobs(5, 3), radius=radius)

@@ -13,7 +13,7 @@ from tests.contract.tables import BOUGHT, REPLACE, SETTINGS, World, blobs, named
 
 REQUEST = {"k": 3, "epsilon": 4.0, "seed": 11}
 IN_A_BALL = World("nine columns in a ball", dim=9, radius=1.0)
-WORLDS = [BOUGHT, REPLACE, IN_A_BALL]
+WORLDS = [BOUGHT, pytest.param(REPLACE, marks=pytest.mark.slow), IN_A_BALL]
 
 
 def _same(one, other, **request):

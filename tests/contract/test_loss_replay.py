@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.contract.checks import check_loss
-from tests.contract.tables import SETTINGS, WORLDS, named, neighbours
+from tests.contract.tables import SETTINGS, WORLDS, named, neighbours, worlds
 
 
 def _largest_reach(card, world, *, epsilon, seeds, few=False, **request):
@@ -16,7 +16,7 @@ def _largest_reach(card, world, *, epsilon, seeds, few=False, **request):
     return max(found)
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=str)
+@pytest.mark.parametrize("world", worlds("persons", "ball, replace", "nine columns in a ball"), ids=str)
 @pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
 def test_no_neighbour_gains_more_than_declared_and_some_pair_half_of_it(card, params, delta, world):
     assert _largest_reach(card, world, epsilon=1.0, seeds=[0], few=True, delta=delta, params=params) >= 0.5

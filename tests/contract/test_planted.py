@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from itertools import pairwise
 from math import sqrt
 
 import numpy as np
@@ -284,13 +285,13 @@ def test_rows_that_are_not_clipped(monkeypatch):
 
 def test_a_matrix_product_that_rounds_by_place(monkeypatch):
     monkeypatch.setattr(dpviz.privacy.partitions, "times", np.matmul)
-    centers = np.random.default_rng(0).uniform(-1, 1, (200, 2, 5))
-    moved = 0.0
-    for pair in centers:
-        over = dpviz.privacy.partitions.Voronoi(pair)
-        tied = np.repeat(pair.mean(axis=0)[None], 65, axis=0)
-        counts = [np.bincount(over.assign(tied[:n]), minlength=2) for n in (64, 65)]
-        moved = max(moved, float(np.abs(counts[1] - counts[0]).sum()))
+    rng, moved = np.random.default_rng(0), 0.0
+    for _ in range(40):
+        centers = rng.uniform(-1, 1, (int(rng.integers(2, 16)), int(rng.integers(2, 12))))
+        over = dpviz.privacy.partitions.Voronoi(centers)
+        tied = np.repeat(centers[:2].mean(axis=0)[None], 40, axis=0)
+        counts = [np.bincount(over.assign(tied[:n]), minlength=len(centers)) for n in range(1, 40)]
+        moved = max(moved, *(float(np.abs(more - less).sum()) for less, more in pairwise(counts)))
     if moved <= 1:
         pytest.skip("this machine's linear algebra rounds every row alike")
     assert moved > 1
