@@ -1,0 +1,58 @@
+"""Chromium: from ``CHROMIUM``, from the PATH, or Playwright's own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, BrowserType, sync_playwright
+
+# WebGL without a graphics card; no sandbox, because tests often run as root in a container.
+_ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+)
+_ON_THE_PATH = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+class NoBrowser(RuntimeError):
+    """There is no Chromium to be found."""
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """A headless Chromium.
+
+    Raises
+    ------
+    NoBrowser
+        If there is none, or if ``CHROMIUM`` names none.
+    """
+    with sync_playwright() as playwright:
+        executable = _executable(playwright.chromium)
+        browser = playwright.chromium.launch(executable_path=executable, args=list(_ARGUMENTS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def _executable(own: BrowserType) -> str:
+    asked = os.environ.get("CHROMIUM")
+    if asked:
+        found = shutil.which(asked)
+        if found is None:
+            raise NoBrowser(f"CHROMIUM is {asked!r}, and there is no such program.")
+        return found
+    for name in _ON_THE_PATH:
+        if found := shutil.which(name):
+            return found
+    if Path(own.executable_path).exists():
+        return own.executable_path
+    raise NoBrowser("No Chromium on the PATH, in CHROMIUM or of Playwright's own: install Debian's package chromium.")

@@ -1,0 +1,131 @@
+"""Somebody with a browser: goes to pages, presses what they read, and notes whatever should not have happened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlencode, urlsplit
+
+from playwright.sync_api import BrowserContext, Locator, Page, Request, WebSocket, expect
+
+# Loading a page or computing on two busy cores; an assertion waits no longer than it has to.
+PATIENCE = 60_000
+_HERE = {"localhost", "127.0.0.1"}
+_INSIDE_THE_BROWSER = {"data", "blob", "about"}
+
+
+class Visitor:
+    """One visit in a browser context of its own.
+
+    Parameters
+    ----------
+    context : BrowserContext
+        Window size and colours come from it.
+    address : str
+        Of the running app.
+    """
+
+    def __init__(self, context: BrowserContext, address: str) -> None:
+        self.address = address
+        self.requested: list[str] = []
+        self.complaints: list[str] = []
+        self.page: Page = context.new_page()
+        self.page.set_default_timeout(PATIENCE)
+        self.page.on("request", self._asks_for)
+        self.page.on("websocket", self._opens)
+        self.page.on("console", lambda said: self._hears(said.type, said.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def goes_to(self, path: str = "/", **settings: str | float) -> None:
+        """Follow a link to a page, with settings in it."""
+        query = f"?{urlencode(settings)}" if settings else ""
+        self.page.goto(f"{self.address}{path}{query}")
+        self.waits()
+
+    def turns_to(self, title: str) -> None:
+        """Change the page by the menu, which a narrow window folds away."""
+        link = self.page.get_by_role("link", name=title, exact=True)
+        if not link.is_visible():
+            self.page.get_by_test_id("stExpandSidebarButton").click()
+        link.click()
+        expect(self.page.get_by_role("heading", level=1)).to_have_text(title, timeout=PATIENCE)
+        self.waits()
+
+    def opens_sample(self, title: str) -> None:
+        """Press *Open* on the tile of a sample, on the Home page."""
+        open_it = self.page.get_by_role("button", name="Open", exact=True)
+        tile = self.page.locator("div").filter(has=self.page.get_by_text(title, exact=True)).filter(has=open_it)
+        tile.last.get_by_role("button", name="Open", exact=True).click()
+        expect(self.page.get_by_role("heading", level=1)).to_have_text("Explore", timeout=PATIENCE)
+        self.waits()
+
+    def presses(self, label: str) -> None:
+        """Press the first button with that label and wait for what it does."""
+        self.button(label).click()
+        self.waits()
+
+    def picks(self, label: str) -> None:
+        """Choose one of the options that are all on the page: a segment or a radio button."""
+        self.option(label).click()
+        self.waits()
+
+    def types(self, label: str, value: str) -> None:
+        """Type into a box and leave it with Enter."""
+        box = self.page.get_by_label(label, exact=True).first
+        box.fill(value)
+        box.press("Enter")
+        self.waits()
+
+    def button(self, label: str) -> Locator:
+        """The button a person would read as ``label``; its icon is part of its name for a machine."""
+        return self.page.get_by_role("button").filter(has_text=label).first
+
+    def option(self, label: str) -> Locator:
+        """A segment, or the label of a radio button (the circle itself is drawn, and cannot be pressed)."""
+        segment = self.page.get_by_role("radio").filter(has_text=label)
+        circle = self.page.get_by_role("radiogroup").get_by_text(label, exact=True)
+        return segment.or_(circle).first
+
+    def text(self, words: str) -> Locator:
+        """The first place where ``words`` stand."""
+        return self.page.get_by_text(words).first
+
+    def sees(self, words: str) -> None:
+        """The words are on the page, now or soon."""
+        expect(self.text(words)).to_be_visible(timeout=PATIENCE)
+
+    def waits(self) -> None:
+        """Until the page has stopped computing."""
+        self.page.wait_for_timeout(150)  # the click needs a moment to reach the server
+        self.page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE)
+
+    def photographs(self, path: Path, *, of: Locator | Literal["window", "page"] = "window") -> None:
+        """Save what is in the window, or a part of it, with the pointer out of the way."""
+        self.page.mouse.move(0, 0)
+        self.page.wait_for_timeout(400)  # figures fade in
+        if isinstance(of, str):
+            self.page.screenshot(path=path, full_page=of == "page")
+        else:
+            of.screenshot(path=path)
+
+    def is_content(self) -> None:
+        """Nothing has left this machine, no script of ours complained, and no traceback is on the page."""
+        strangers = [url for url in self.requested if not _stays_here(url)]
+        assert not strangers, f"requests that leave this machine: {strangers}"
+        assert not self.complaints, f"the browser's console says: {self.complaints}"
+        expect(self.page.get_by_test_id("stException")).to_have_count(0)
+
+    def _asks_for(self, request: Request) -> None:
+        self.requested.append(request.url)
+
+    def _opens(self, socket: WebSocket) -> None:
+        self.requested.append(socket.url)
+
+    def _hears(self, kind: str, text: str) -> None:
+        if kind == "error":
+            self.complaints.append(text)
+
+
+def _stays_here(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme in _INSIDE_THE_BROWSER or parts.hostname in _HERE
