@@ -81,7 +81,7 @@ def pasted(text: str, columns: Sequence[str]) -> BoundsByColumn:
             "name some of these."
         )
     low, high = sidecar.bounds_for(concerned)
-    origin = sidecar.bounds_origin or "documentation"
+    origin = sidecar.bounds_origin
     pairs = zip(concerned, low, high, strict=True)
     return {name: ColumnBounds(float(lower), float(upper), origin) for name, lower, upper in pairs}
 

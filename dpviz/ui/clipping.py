@@ -18,11 +18,10 @@ class Clipping:
     Parameters
     ----------
     by_column : DataFrame
-        For each column: shares below and above the bounds, and the shift of its mean, data units.
+        For each column: the shares of values below and above its bounds, the shift of its mean in data units, and the
+        share of the declared width that the middle 98 % of the rows leave empty.
     rows_moved : float
         Share of rows of which some coordinate changes, by bounds or radius.
-    unused : DataFrame column in ``by_column``
-        Share of the declared width that the middle 98 % of the rows leave empty.
     """
 
     by_column: pd.DataFrame

@@ -73,7 +73,7 @@ def draw_panels(picture: Picture, *, palette: Palette) -> go.Figure:
     figure.update_xaxes(visible=False, range=[low[0] - 20, high[0] + 20], constrain="domain")
     figure.update_yaxes(visible=False, range=[low[1] - 20, high[1] + 20], constrain="domain")
     for place in range(1, len(titles) + 1):
-        figure.update_yaxes(scaleanchor="x" if place == 1 else f"x{place}", row=1, col=place)
+        figure.update_yaxes(scaleanchor="x" if place == 1 else f"x{place}", constraintoward="top", row=1, col=place)
     figure.update_layout(
         height=_HEIGHT,
         margin={"l": 0, "r": 0, "t": 44, "b": 0},

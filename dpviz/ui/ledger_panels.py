@@ -25,13 +25,14 @@ def together_panel(entries: Sequence[Booked]) -> None:
     if not groups:
         return
     st.subheader("Together", divider="gray")
-    with st.grid(min_column_width=240):
+    with st.grid(min_column_width=260):
         for group in groups:
             runs = f"{group.runs} release{'' if group.runs == 1 else 's'}"
             with st.container(border=True, height="stretch"):
+                st.markdown(f"{badge_text('released')} **{plain(group.table_title)}**")
                 st.metric(
-                    f"{badge_text('released')} {plain(group.table_title)}",
-                    f"ε = {number(group.epsilon)}",
+                    "ε of all releases together",
+                    f"{number(group.epsilon)}",
                     help="Simple composition: the ε of all runs on these rows are added, and so are their δ.",
                 )
                 st.caption(
