@@ -54,7 +54,7 @@ def compare_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
             )
         with right:
             epsilon = epsilon_control()
-            one, two = st.columns(2)
+            one, two = st.columns(2, vertical_alignment="bottom")
             with one:
                 k = k_control()
             with two:
@@ -83,17 +83,14 @@ def compare_study(table: OpenTable, plan: Plan, source: OpenTable | None) -> Non
 
 def _pictures(study: Study) -> None:
     if not study.rows:
-        with st.skeleton(height=420):
-            return
+        st.skeleton(height=420)
+        return
     frame = tidy(study.rows)
     colors = palette(st.context.theme.type)
     measure = measure_choice(frame, _KEY)
-    scores, centers = st.columns([5, 6], gap="medium")
-    with scores:
-        made = draw_scores(frame, measure, palette=colors)
-        show(made, alt=describe_scores(frame, measure), key=f"{_KEY}:scores", stem=f"compare-{measure}")
-    with centers:
-        _centers(study, colors)
+    made = draw_scores(frame, measure, palette=colors)
+    show(made, alt=describe_scores(frame, measure), key=f"{_KEY}:scores", stem=f"compare-{measure}")
+    _centers(study, colors)
     st.dataframe(
         score_table(frame),
         hide_index=True,

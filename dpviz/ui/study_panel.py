@@ -85,6 +85,7 @@ def contender_picker(key: str, *, most: int = 6) -> list[Contender]:
         key=f"{key}:contenders",
         max_selections=most,
         placeholder="Choose at least one",
+        wrap=True,
         help=f"Up to {most}; each preset counts as an algorithm of its own. k-means++ is always drawn beside them.",
     )
     st.session_state[f"{key}:kept_contenders"] = picked
@@ -222,13 +223,26 @@ def study_download(study: Study, key: str) -> None:
         return
     st.download_button(
         f"All {len(study.rows):,} runs (CSV)",
-        tidy(study.rows).to_csv(index=False).encode("utf-8"),
+        study_csv(study).encode("utf-8"),
         f"{key}_k{study.plan.k}.csv",
         "text/csv",
         icon=":material/download:",
         on_click="ignore",
         key=f"{key}:download",
     )
+
+
+def study_csv(study: Study) -> str:
+    """One line a run.
+
+    Raises
+    ------
+    RequestError
+        For losses read from a private file.
+    """
+    if not study.source.kind.may_be_shown:
+        raise RequestError("Losses of a private file are not exported: study a stand-in to take a file away.")
+    return tidy(study.rows).to_csv(index=False)
 
 
 def study_of(key: str, table: OpenTable) -> Study | None:

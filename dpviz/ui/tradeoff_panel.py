@@ -45,7 +45,7 @@ def tradeoff_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
             contenders = contender_picker(_KEY)
             epsilons = epsilon_range()
         with right:
-            one, two = st.columns(2)
+            one, two = st.columns(2, vertical_alignment="bottom")
             with one:
                 k = k_control()
             with two:
@@ -97,8 +97,8 @@ def tradeoff_study(table: OpenTable, plan: Plan, source: OpenTable | None) -> No
 
 def _pictures(study: Study) -> None:
     if not study.rows:
-        with st.skeleton(height=560):
-            return
+        st.skeleton(height=560)
+        return
     frame = tidy(study.rows)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         measure = measure_choice(frame, _KEY, without=("seconds",))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from dpviz.runs.jobs import Job, JobState
+from dpviz.runs.worker import Progress
 from dpviz.table.loaded_table import numeric_table
 from dpviz.ui.declaration import Declaration, FileKind, OpenTable, declare
+from dpviz.ui.study_panel import Study
 from tests.contract.tables import blobs
 
 ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"
@@ -32,11 +36,47 @@ def open_blobs(kind: FileKind = FileKind.PUBLIC, *, n: int = 400, dim: int = 2, 
     return declare(numeric_table(values, names, name="blobs"), declaration)
 
 
-def app_on(page: str, table: OpenTable | None, **link: str) -> AppTest:
+class DoneJob:
+    """A job that was done on the spot, where a test is not about workers."""
+
+    state, error, elapsed = JobState.DONE, None, 0.0
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = [item for item in items if not isinstance(item, Progress)]
+        self._new = list(self.items)
+
+    def poll(self) -> list[Any]:
+        new, self._new = self._new, []
+        return new
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return True
+
+    def cancel(self) -> None:
+        pass
+
+
+class PromptShelf:
+    """A shelf that does its jobs at once."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, DoneJob] = {}
+
+    def submit(self, work: Any, *args: Any, **kwargs: Any) -> str:
+        self._jobs[str(len(self._jobs))] = DoneJob(list(work(*args, **kwargs)))
+        return str(len(self._jobs) - 1)
+
+    def get(self, job_id: str) -> DoneJob | None:
+        return self._jobs.get(job_id)
+
+
+def app_on(page: str, table: OpenTable | None, *, workers: bool = False, **link: str) -> AppTest:
     """The app on ``page`` with ``table`` open, as a ``link`` with these settings opens it; fails if the page raised."""
     app = AppTest.from_file(str(ROUTER), default_timeout=60)
     if table is not None:
         app.session_state["visit:table"] = table
+    if not workers:
+        app.session_state["job_panel:shelf"] = PromptShelf()
     app.run().switch_page(page)
     for name, value in link.items():
         app.query_params[name] = value
@@ -52,3 +92,22 @@ def sound(app: AppTest) -> AppTest:
 def text_of(app: AppTest) -> str:
     """All words on the page that are not widgets."""
     return "\n".join(part.value for part in (*app.markdown, *app.caption, *app.info, *app.error, *app.warning))
+
+
+def job_of(app: AppTest, key: str) -> Job:
+    """The job behind the study of a page."""
+    return app.session_state["job_panel:shelf"].get(app.session_state[f"{key}:study"].job_id)
+
+
+def computed(app: AppTest, key: str) -> AppTest:
+    """``app`` after its study has been sent off and has come back."""
+    app.button(key=f"{key}:compute").click()
+    sound(app.run())
+    job = job_of(app, key)
+    assert job.wait(120) and job.state is JobState.DONE, job.error
+    return sound(app.run())
+
+
+def study_in(app: AppTest, key: str) -> Study:
+    """The study of a page."""
+    return app.session_state[f"{key}:study"]

@@ -150,7 +150,7 @@ def test_a_link_carries_settings_and_a_wrong_one_does_no_harm() -> None:
 
 def test_a_long_run_goes_to_a_worker_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("explore.py", open_blobs())
+    app = app_on("explore.py", open_blobs(), workers=True)
     app.button(key="run").click()
     sound(app.run())
     pending = app.session_state["run:pending"]

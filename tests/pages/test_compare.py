@@ -1,0 +1,108 @@
+"""Compare: every algorithm, one set of axes; on a private file nothing is read until its owner says so."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.registry import private_cards
+from dpviz.ui.compare_panel import median_centers
+from dpviz.ui.declaration import FileKind
+from dpviz.ui.study_panel import contender_options
+from tests.pages.tables import app_on, computed, open_blobs, sound, study_in, text_of
+
+
+def compared(kind: FileKind = FileKind.PUBLIC, *, labels: list[str] | None = None, workers: bool = False):
+    app = app_on("compare.py", open_blobs(kind), workers=workers)
+    if labels is not None:
+        app.multiselect(key="compare:contenders").set_value(labels)
+    app.slider(key="compare:repeats").set_value(3)
+    app.number_input(key="k").set_value(3)
+    return computed(sound(app.run()), "compare")
+
+
+def test_every_algorithm_is_compared_with_its_defaults() -> None:
+    app = compared(workers=True)
+    study = study_in(app, "compare")
+    shown = {card.title for card in private_cards()[:6]}
+    assert {row["contender"] for row in study.rows} == shown
+    assert len(study.rows) == 3 * len(shown)
+    scores, centers = (json.loads(chart.proto.spec) for chart in app.get("plotly_chart"))
+    text = json.dumps([scores["layout"], centers["layout"]])
+    assert all(name.split()[0] in text for name in shown)
+    assert sorted(app.dataframe[0].value["algorithm"]) == sorted(shown)
+    assert all("[" in cell for cell in app.dataframe[0].value["ratio"])
+
+
+def test_every_preset_can_compete() -> None:
+    labels = [contender.label for contender in contender_options() if contender.params][:6]
+    app = compared(labels=labels)
+    assert {row["contender"] for row in study_in(app, "compare").rows} == set(labels)
+
+
+def test_a_result_is_kept_and_marked_when_the_form_changes() -> None:
+    app = compared(labels=["DPLloyd"])
+    app.number_input(key="epsilon").set_value(5.0)
+    sound(app.run())
+    assert "older settings" in text_of(app)
+    sound(app.switch_page("explore.py").run())
+    sound(app.switch_page("compare.py").run())
+    assert len(study_in(app, "compare").rows) == 3 and app.get("plotly_chart")
+
+
+def test_a_private_file_is_judged_on_a_stand_in_and_no_row_is_read() -> None:
+    app = compared(FileKind.PRIVATE, labels=["DPLloyd"])
+    table = app.session_state["visit:table"]
+    study = study_in(app, "compare")
+    assert study.rows and study.source.kind is FileKind.SIMULATED
+    assert study.source.domain.columns == table.domain.columns
+    assert not table.private.looks
+    assert app.button(key="compare:compute")
+
+
+def test_judging_a_private_file_on_its_own_rows_is_asked_for_counted_and_never_a_file() -> None:
+    app = app_on("compare.py", open_blobs(FileKind.PRIVATE))
+    app.segmented_control(key="compare:judged").set_value("the rows themselves")
+    sound(app.run())
+    assert app.button(key="compare:compute").disabled
+    assert not app.session_state["visit:table"].private.looks
+    app.button(key="compare:allow").click()
+    sound(app.run())
+    app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
+    app.slider(key="compare:repeats").set_value(2)
+    computed(sound(app.run()), "compare")
+    looks = app.session_state["visit:table"].private.looks
+    assert any("study runs" in look for look in looks)
+    assert not app.get("download_button")
+
+
+def test_with_truth_switched_off_a_public_table_is_not_read_either() -> None:
+    app = app_on("compare.py", open_blobs())
+    app.sidebar.toggle[0].set_value(False)
+    sound(app.run())
+    assert app.button(key="compare:compute").disabled
+
+
+@pytest.mark.parametrize("problem", ["no algorithm", "k above n"])
+def test_what_cannot_run_says_why(problem: str) -> None:
+    app = app_on("compare.py", open_blobs())
+    if problem == "no algorithm":
+        app.multiselect(key="compare:contenders").set_value([])
+    else:
+        app.number_input(key="k").set_value(401)
+    sound(app.run())
+    assert app.button(key="compare:compute").disabled
+    assert "cannot run" in text_of(app)
+
+
+def test_the_drawn_run_is_the_one_of_median_loss() -> None:
+    rows = [{"contender": "A", "nicv": loss, "centers": np.full((1, 1), loss)} for loss in (5.0, 1.0, 3.0)]
+    rows += [{"contender": "B", "nicv": loss, "centers": np.full((1, 1), loss)} for loss in (4.0, 2.0)]
+    found = median_centers(rows)
+    assert (found["A"].item(), found["B"].item()) == (3.0, 2.0)
+
+
+def test_without_a_table_the_page_says_what_to_do() -> None:
+    assert app_on("compare.py", None).button(key="open_a_table")

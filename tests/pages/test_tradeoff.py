@@ -1,0 +1,140 @@
+"""Trade-off: fills while it computes, can be cancelled, is kept across pages, draws baselines and predictions."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pandas as pd
+import pytest
+
+from dpviz.check import RequestError
+from dpviz.runs.study import Contender
+from dpviz.ui.declaration import FileKind
+from dpviz.ui.study_panel import study_csv
+from dpviz.ui.tradeoff_panel import baselines_of, predictions_of
+from tests.pages.tables import app_on, computed, job_of, open_blobs, sound, study_in, text_of
+
+SMALL = ["DPLloyd", "EUGkM"]
+
+
+def traded(
+    kind: FileKind = FileKind.PUBLIC,
+    *,
+    labels: list[str] = SMALL,
+    repeats: int = 2,
+    n: int = 400,
+    workers: bool = False,
+):
+    app = app_on("tradeoff.py", open_blobs(kind, n=n), workers=workers)
+    app.multiselect(key="tradeoff:contenders").set_value(labels)
+    app.slider(key="tradeoff:repeats").set_value(repeats)
+    app.select_slider(key="tradeoff:range").set_value((0.3, 3.0))
+    app.number_input(key="k").set_value(3)
+    return sound(app.run())
+
+
+def figure(app) -> dict:
+    (chart,) = app.get("plotly_chart")
+    return json.loads(chart.proto.spec)
+
+
+def test_a_trade_off_is_drawn_with_its_baselines_and_runs() -> None:
+    app = computed(traded(), "tradeoff")
+    study = study_in(app, "tradeoff")
+    assert len(study.rows) == 2 * 2 * len(study.plan.epsilons)
+    drawn = figure(app)
+    words = json.dumps(drawn["layout"], ensure_ascii=False)
+    assert "one centre" in words and "centres that saw no row" in words and "2 runs each" in words
+    assert {trace["name"] for trace in drawn["data"] if trace.get("meta") == "median"} == set(SMALL)
+    assert baselines_of(study, "ratio")["k-means++"] == 1.0
+    assert baselines_of(study, "ari") == {}
+
+
+@pytest.mark.parametrize("measure", ["ratio", "nicv", "matched_error", "ari"])
+def test_every_measure_can_be_drawn(measure: str) -> None:
+    app = computed(traded(), "tradeoff")
+    app.segmented_control(key="tradeoff:measure").set_value(measure)
+    sound(app.run())
+    assert figure(app)["data"]
+
+
+def test_predictions_fall_with_epsilon_and_can_be_switched_off() -> None:
+    app = computed(traded(n=5_000), "tradeoff")
+    curves = predictions_of(study_in(app, "tradeoff"), "ratio")
+    assert set(curves) == set(SMALL)
+    for curve in curves.values():
+        losses = [loss for _, loss in sorted(curve)]
+        assert losses[0] > losses[-1] > 1
+    assert any(trace.get("meta") == "prediction" for trace in figure(app)["data"])
+    app.toggle(key="tradeoff:dashed").set_value(False)
+    sound(app.run())
+    assert not any(trace.get("meta") == "prediction" for trace in figure(app)["data"])
+
+
+def test_it_fills_while_it_computes_and_what_arrived_stays_when_it_is_cancelled() -> None:
+    app = traded(repeats=50, workers=True)
+    app.button(key="tradeoff:compute").click()
+    sound(app.run())
+    job = job_of(app, "tradeoff")
+    while not job.state.final and len(job.items) < 3:
+        job.wait(0.05)
+    sound(app.run())
+    arrived = len(study_in(app, "tradeoff").rows)
+    assert arrived >= 2 and figure(app)["data"]
+    app.button(key="tradeoff:cancel").click()
+    sound(app.run())
+    assert job.state.value == "cancelled"
+    assert len(study_in(app, "tradeoff").rows) >= arrived
+    assert "cancelled" in " ".join(info.proto.title for info in app.info)
+
+
+def test_it_is_kept_when_the_page_changes() -> None:
+    app = computed(traded(), "tradeoff")
+    number = len(study_in(app, "tradeoff").rows)
+    sound(app.switch_page("explore.py").run())
+    sound(app.switch_page("tradeoff.py").run())
+    assert len(study_in(app, "tradeoff").rows) == number and figure(app)["data"]
+    assert "matches the settings" in text_of(app)
+
+
+def test_every_run_can_be_taken_away_as_csv() -> None:
+    app = computed(traded(), "tradeoff")
+    (download,) = app.get("download_button")
+    study = study_in(app, "tradeoff")
+    assert f"{len(study.rows)} runs" in download.proto.label
+    frame = pd.read_csv(io.StringIO(study_csv(study)))
+    assert len(frame) == len(study.rows)
+    assert {"contender", "epsilon", "ratio"} <= set(frame.columns)
+
+
+def test_a_private_file_is_judged_on_a_stand_in_by_default_and_offers_no_file_of_losses() -> None:
+    app = computed(traded(FileKind.PRIVATE), "tradeoff")
+    assert study_in(app, "tradeoff").source.kind is FileKind.SIMULATED
+    assert not app.session_state["visit:table"].private.looks
+    assert app.get("download_button")  # nobody is in a stand-in
+    app.segmented_control(key="tradeoff:judged").set_value("the rows themselves")
+    sound(app.run())
+    app.button(key="tradeoff:allow").click()
+    app = computed(sound(app.run()), "tradeoff")
+    assert study_in(app, "tradeoff").source.kind is FileKind.PRIVATE
+    assert not app.get("download_button")
+    with pytest.raises(RequestError):
+        study_csv(study_in(app, "tradeoff"))
+    assert any("study runs" in look for look in app.session_state["visit:table"].private.looks)
+
+
+def test_another_table_starts_without_the_old_study() -> None:
+    app = computed(traded(), "tradeoff")
+    app.session_state["visit:table"] = open_blobs(n=300)
+    sound(app.run())
+    assert not app.get("plotly_chart")
+
+
+def test_a_gaussian_preset_without_delta_cannot_start() -> None:
+    label = Contender("dplloyd", {"preset": "gaussian"}).label
+    app = traded(labels=[label])
+    app.number_input(key="delta").set_value(0.0)
+    sound(app.run())
+    assert app.button(key="tradeoff:compute").disabled
+    assert "delta" in text_of(app)
