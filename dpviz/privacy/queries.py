@@ -210,9 +210,9 @@ def swap_gains(points: Array, weights: Array, cell: Codes, centers: Array, candi
     own = sparse.csc_array((weights, cell, np.arange(rows + 1)), shape=(len(centers), rows))
     for_all = weights @ closer
     np.minimum(closer, gap[:, None], out=closer)
-    saved = np.asarray(own @ closer)
+    saved: Array = np.asarray(own @ closer)
     shared = saved.sum(axis=0) - for_all
-    gains = np.subtract((own @ gap)[:, None], saved, out=saved)
+    gains: Array = np.subtract(np.asarray(own @ gap[:, None]), saved, out=saved)
     gains += shared
     return gains
 
