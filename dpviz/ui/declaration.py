@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
@@ -14,8 +14,8 @@ from dpviz.table.loaded_table import listed
 from dpviz.table.sidecar import Sidecar
 
 
-class FileKind(Enum):
-    """Whose eyes the rows are for."""
+class FileKind(StrEnum):
+    """Whose eyes the rows are for; compared by value, so that code reloaded during development still knows it."""
 
     PUBLIC = "public"
     """Anybody may see the rows."""
@@ -26,7 +26,7 @@ class FileKind(Enum):
 
     @property
     def may_be_shown(self) -> bool:
-        return self is not FileKind.PRIVATE
+        return self != FileKind.PRIVATE
 
 
 @dataclass(frozen=True)

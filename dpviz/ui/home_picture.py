@@ -20,7 +20,7 @@ from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import FileKind, declare, declared_by
 
 _EPSILONS, _SAMPLE, _CLUSTERS, _SEED = (0.02, 0.1, 0.5), "fifteen", 15, 1
-_HEIGHT = 340
+_HEIGHT = 325
 
 
 class Panel(NamedTuple):

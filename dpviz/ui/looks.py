@@ -93,7 +93,7 @@ def looks() -> list[str]:
 
 def private_looks() -> list[Look]:
     """The looks at private files only: the ones that weigh."""
-    return [look for look in _looks() if look.kind is FileKind.PRIVATE]
+    return [look for look in _looks() if look.kind == FileKind.PRIVATE]
 
 
 def _switch(table: OpenTable) -> str:

@@ -92,7 +92,7 @@ def _clipping(table: OpenTable, cost: Clipping) -> None:
         },
         alt="Share of values clipped, shift of the mean and unused width for each column.",
     )
-    if table.kind is not FileKind.PRIVATE:
+    if table.kind != FileKind.PRIVATE:
         st.caption(
             "Tight bounds cut rows off, wide bounds buy more noise. On a private file this trade stays unseen: settle "
             "it on public data or on a stand-in."

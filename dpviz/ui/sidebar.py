@@ -34,7 +34,7 @@ def sidebar() -> Callable[[], None]:
 
 def _about(table: OpenTable) -> None:
     st.markdown(f"**{plain(table.title)}**")
-    color = "orange" if table.kind is FileKind.PRIVATE else "gray"
+    color = "orange" if table.kind == FileKind.PRIVATE else "gray"
     st.markdown(f":{color}-badge[{KIND_WORDS[table.kind]}]")
     st.caption(f"{columns_line(table)}  \n{rows_line(table)}  \nprotects {unit_line(table)}")
     reveal_switch(table)
@@ -42,5 +42,5 @@ def _about(table: OpenTable) -> None:
 
 def _count_looks(place: DeltaGenerator) -> None:
     looks, table = len(private_looks()), current_table()
-    if looks or (table is not None and table.kind is FileKind.PRIVATE):
+    if looks or (table is not None and table.kind == FileKind.PRIVATE):
         place.caption(f":material/visibility: {looks} look{'' if looks == 1 else 's'} at private rows in this visit")

@@ -44,7 +44,7 @@ def _public(table: OpenTable) -> list[str]:
 
 
 def _whose(table: OpenTable) -> str:
-    if table.kind is not FileKind.PRIVATE:
+    if table.kind != FileKind.PRIVATE:
         return "nobody in it needs protection"
     if FROM_ROWS in table.declaration.bounds_origin:
         return ":orange[the bounds were read from these rows: no ε covers that]"
