@@ -132,7 +132,7 @@ class Domain:
             scaling=Scaling(scaling).value if _is_scaling(scaling) else scaling,
         )
         low, high = (_per_column(bound, names, which) for bound, which in ((lower, "lower"), (upper, "upper")))
-        for name, lo, hi in zip(names, low, high, strict=True):
+        for name, lo, hi in zip(names, low.tolist(), high.tolist(), strict=True):
             if not (np.isfinite(lo) and np.isfinite(hi) and np.isfinite(hi - lo)):
                 raise check.RequestError(f"The bounds of column {name!r} are not finite: declare two finite numbers.")
             if lo >= hi:

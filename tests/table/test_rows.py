@@ -1,0 +1,85 @@
+"""Rows as chunks, and the rule that keeps at most m rows of a person."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dpviz.table.rows
+from dpviz.table.domain import Region
+from dpviz.table.rows import Rows, keep_rows_per_person, times
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 1000])
+@pytest.mark.parametrize("width", [1, 7, 10**9])
+@pytest.mark.parametrize("block", [1, 4096, 2**18])
+def test_chunks_are_all_the_rows_in_order(n, width, block):
+    values = np.arange(n * 2.0).reshape(n, 2)
+    chunks = list(Rows(values, block_numbers=block).chunks(width))
+    assert len(chunks) >= 1
+    np.testing.assert_array_equal(np.concatenate(chunks), values)
+    assert max(len(chunk) for chunk in chunks) * width <= max(block, 64 * width)
+    # Whole tiles: a shorter one would be rounded in another way by a matrix product.
+    assert all(len(chunk) % 64 == 0 for chunk in chunks[:-1])
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_map_answers_in_the_order_of_the_chunks(threads, monkeypatch):
+    monkeypatch.setattr(dpviz.table.rows, "_threads", lambda: threads)
+    rows = Rows(np.arange(1000.0)[:, None], block_numbers=64)
+    assert list(rows.map(lambda chunk: chunk[0, 0], 1)) == [0.0 + 64 * i for i in range(16)]
+
+
+@pytest.mark.parametrize(("asked", "meant"), [("1", 1), ("3", 3), ("0", 1), ("4,2", None), ("many", None), ("", None)])
+def test_the_number_of_threads_as_others_write_it(asked, meant, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", asked)
+    monkeypatch.setattr("os.cpu_count", lambda: 6)
+    assert dpviz.table.rows._threads() == (meant or 6)
+
+
+@given(SEEDS)
+def test_times_is_a_matrix_product_whose_rows_do_not_know_each_other(seed):
+    rng = np.random.default_rng(seed)
+    rows, matrix = rng.normal(size=(int(rng.integers(0, 150)), 5)), rng.normal(size=(5, int(rng.integers(1, 20))))
+    product = times(rows, matrix)
+    np.testing.assert_allclose(product, rows @ matrix, atol=1e-12)
+    place = rng.permutation(len(rows))
+    np.testing.assert_array_equal(times(rows[place], matrix), product[place])
+    np.testing.assert_array_equal(times(rows[3:], matrix), product[3:])
+
+
+def test_a_projection_is_clipped_and_does_not_depend_on_chunks():
+    rng = np.random.default_rng(0)
+    values, frame = rng.normal(size=(300, 4)), rng.normal(size=(2, 4))
+    region = Region.ball(2, 1.0)
+    whole = Rows(values).project(frame, region)
+    np.testing.assert_allclose(whole.values, region.clip(values @ frame.T))
+    np.testing.assert_array_equal(Rows(values, block_numbers=1).project(frame, region).values, whole.values)
+    assert (np.linalg.norm(whole.values, axis=1) <= 1.0).all()
+
+
+@given(SEEDS, st.integers(1, 4))
+def test_at_most_m_rows_of_a_person_are_kept_and_nobody_else_can_change_which(seed, most):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(0, 40))
+    values, persons = rng.integers(0, 4, (n, 2)).astype(float), rng.integers(0, 6, n)
+    kept = keep_rows_per_person(values, persons, most)
+    assert (np.diff(kept) > 0).all()
+    numbers = np.bincount(persons, minlength=6)
+    np.testing.assert_array_equal(np.bincount(persons[kept], minlength=6), np.minimum(numbers, most))
+    # Without one person, and in another order, the others keep the same rows (as values).
+    order = rng.permutation(np.flatnonzero(persons != 3))
+    again = order[keep_rows_per_person(values[order], persons[order], most)]
+    for person in set(persons) - {3}:
+        mine = np.sort(values[kept[persons[kept] == person]], axis=0)
+        np.testing.assert_array_equal(mine, np.sort(values[again[persons[again] == person]], axis=0))
+
+
+def test_which_rows_are_kept_does_not_follow_from_their_order():
+    values = np.random.default_rng(1).normal(size=(200, 2))
+    kept = keep_rows_per_person(values, np.zeros(200, dtype=int), 50)
+    assert abs(kept.mean() - 100) < 25

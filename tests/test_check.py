@@ -1,0 +1,63 @@
+"""Validators: one sentence that says what is allowed, and never a value of the data."""
+
+from __future__ import annotations
+
+import doctest
+
+import numpy as np
+import pytest
+
+from dpviz import check
+from dpviz.check import RequestError
+
+
+def test_doctests():
+    assert doctest.testmod(check).failed == 0
+
+
+@pytest.mark.parametrize("value", [1e-300, 1, 35.0, np.float64(2)])
+def test_positive_numbers_pass(value):
+    check.positive(epsilon=value)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf"), -0.0])
+def test_what_is_not_positive_is_named(value):
+    with pytest.raises(RequestError, match=r"^epsilon is .*: give a finite number above 0\.$"):
+        check.positive(epsilon=value)
+
+
+@pytest.mark.parametrize("value", [1, 2.0, np.int64(7), 10**400])
+def test_whole_numbers_pass(value):
+    check.at_least(1, k=value)
+
+
+@pytest.mark.parametrize("value", [0, -3, 1.5, float("nan"), float("inf"), True, "3", None, -(10**400)])
+def test_what_is_not_whole_or_too_small_is_refused_without_a_traceback(value):
+    with pytest.raises(RequestError, match=r"^k is .*: give a whole number of at least 1\.$"):
+        check.at_least(1, k=value)
+
+
+def test_within():
+    check.within(0.0, 1.0, part=0.0)
+    for value in (-1e-9, 1.1, float("nan"), float("inf")):
+        with pytest.raises(RequestError, match=r"part is .* from 0 to 1"):
+            check.within(0.0, 1.0, part=value)
+
+
+@pytest.mark.parametrize(("n", "delta"), [(None, 0.0), (None, 0.99), (100, 0.0099), (1, 0.5), (0, 0.0)])
+def test_deltas_that_mean_something(n, delta):
+    check.delta_for(n, delta=delta)
+
+
+@pytest.mark.parametrize(
+    ("n", "delta"), [(None, 1.0), (100, 0.01), (100, 0.5), (None, -1e-9), (None, float("nan")), (None, float("inf"))]
+)
+def test_a_delta_of_one_in_n_would_publish_a_row(n, delta):
+    with pytest.raises(RequestError, match="delta is"):
+        check.delta_for(n, delta=delta)
+
+
+def test_one_of():
+    check.one_of(("a", "b"), letter="a")
+    with pytest.raises(RequestError, match="letter is 'c': choose one of a, b"):
+        check.one_of(("a", "b"), letter="c")
