@@ -17,14 +17,12 @@ from dpviz.algorithms.steps import GridStep
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.partitions import Everything, Grid
 from dpviz.privacy.queries import Count
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.room import MOST_CELLS, DataRoom
 from dpviz.table.domain import Array, Region
 
 # Up to this many cells all are listed; beyond, the cut leaves about LISTED_CELLS empty ones.
 DENSE_CELLS = 2**21
 LISTED_CELLS = 1e6
-# Cell numbers are 64-bit integers.
-MOST_CELLS = 2**62
 
 # Cells whose coordinates are in memory at a time.
 _PART = 2**16
