@@ -1,0 +1,130 @@
+"""Conversions between (ε, δ), μ and ρ, and budgets that divide without growing."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import (
+    Accounting,
+    Budget,
+    capacity,
+    gdp_delta,
+    gdp_epsilon,
+    gdp_mu,
+    pure_to_rho,
+    rho_to_pure,
+    spent_epsilon,
+    zcdp_epsilon,
+    zcdp_rho,
+)
+
+EPSILONS = [1e-3, 0.1, 1.0, 5.0, 35.0, 200.0]
+DELTAS = [1e-12, 1e-6, 1e-3, 0.3]
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS[:-1])
+@pytest.mark.parametrize("mu", [0.01, 0.3, 1.0, 4.0])
+def test_the_gaussian_delta_is_the_integral_it_stands_for(mu, epsilon):
+    # δ(ε) = ∫ max(0, p - e^ε q) for N(μ, 1) against N(0, 1), written down naively.
+    low = epsilon / mu + mu / 2
+    gap = lambda x: stats.norm.pdf(x, mu) - math.exp(epsilon) * stats.norm.pdf(x)  # noqa: E731
+    expected = integrate.quad(gap, low, max(low, mu) + 40, limit=400, points=[max(low, mu)])[0]
+    assert gdp_delta(mu, epsilon) == pytest.approx(expected, rel=1e-5, abs=1e-13)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("delta", DELTAS)
+def test_mu_is_the_largest_that_keeps_the_promise(epsilon, delta):
+    mu = gdp_mu(epsilon, delta)
+    assert gdp_delta(mu, epsilon) <= delta
+    assert gdp_delta(mu * 1.00001, epsilon) > delta
+    assert gdp_epsilon(mu, delta) <= epsilon * (1 + 1e-9)
+    assert gdp_epsilon(mu, delta) >= epsilon * (1 - 1e-2)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("delta", DELTAS)
+def test_rho_keeps_the_promise_and_wastes_little(epsilon, delta):
+    rho = zcdp_rho(epsilon, delta)
+    assert zcdp_epsilon(rho, delta) <= epsilon
+    assert zcdp_epsilon(rho * 1.001, delta) > epsilon * (1 - 1e-6)
+    # zCDP of a Gaussian may not promise more than the exact Gaussian does: ρ <= μ²/2.
+    assert rho <= gdp_mu(epsilon, delta) ** 2 / 2
+
+
+def test_the_classic_gaussian_scale_is_neither_safe_nor_thrifty():
+    # σ = sqrt(2 ln(1.25/δ)) / ε is too small at ε = 10 and a quarter too large at ε = 1.
+    classic = math.sqrt(2 * math.log(1.25e6))
+    assert 1 / gdp_mu(10.0, 1e-6) > classic / 10
+    assert 1 / gdp_mu(1.0, 1e-6) < classic * 0.81
+
+
+def test_pure_and_concentrated():
+    assert pure_to_rho(2.0) == 2.0
+    assert pure_to_rho(2.0, bounded_range=True) == 0.5
+    for bounded in (False, True):
+        assert rho_to_pure(pure_to_rho(0.7, bounded_range=bounded), bounded_range=bounded) == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+def test_rho_of_a_pure_mechanism_is_a_bound_on_its_renyi_divergences(bounded):
+    # Randomised response is the worst ε-DP mechanism; a loss of range ε puts it anywhere in [t - ε, t].
+    epsilon = 1.3
+    odds = [epsilon] if not bounded else list(np.linspace(0.01, epsilon - 0.01, 25))
+    for up in odds:
+        down = epsilon if not bounded else epsilon - up
+        p = (math.exp(up) * (1 - math.exp(-down))) / (math.exp(up) - math.exp(-down))
+        q = p * math.exp(-up)
+        for alpha in (1.0001, 1.5, 2.0, 8.0, 64.0):
+            powers = p**alpha * q ** (1 - alpha) + (1 - p) ** alpha * (1 - q) ** (1 - alpha)
+            divergence = math.log(powers) / (alpha - 1)
+            assert divergence <= alpha * pure_to_rho(epsilon, bounded_range=bounded) + 1e-9
+
+
+@given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=30), st.floats(1e-3, 1e3))
+def test_parts_never_add_up_to_more_than_the_whole(weights, amount):
+    budget = Budget(Accounting.PURE, amount)
+    for parts in (
+        budget.rounds(len(weights), weights),
+        [getattr(budget.split(**{f"w{i}": w for i, w in enumerate(weights)}), f"w{i}") for i in range(len(weights))],
+        [part for one in budget.rounds(3) for part in one.rounds(len(weights), weights)],
+    ):
+        total = math.fsum(part.amount for part in parts)
+        assert total <= amount
+        assert total >= amount * (1 - 1e-11)
+        assert sum(part.amount for part in reversed(parts)) <= amount * (1 + 1e-12)
+
+
+def test_shares_are_read_by_name():
+    shares = Budget(Accounting.GDP, 1.0).split(counts=1, sums=3)
+    assert shares.sums.amount == pytest.approx(0.75)
+    with pytest.raises(AttributeError):
+        _ = shares.other
+
+
+@pytest.mark.parametrize("accounting", [Accounting.GDP, Accounting.ZCDP])
+def test_what_gaussian_noise_cannot_be_bought_with(accounting):
+    with pytest.raises(RequestError, match="delta > 0"):
+        capacity(accounting, epsilon=1.0, delta=0.0)
+    with pytest.raises(RequestError, match="too little"):
+        capacity(accounting, epsilon=1e-12, delta=1e-300)
+    with pytest.raises(RequestError, match="epsilon is"):
+        capacity(accounting, epsilon=-1.0, delta=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_capacity_and_spent_are_inverse(epsilon):
+    for accounting in (Accounting.PURE, Accounting.GDP, Accounting.ZCDP):
+        cap = capacity(accounting, epsilon=epsilon, delta=1e-6)
+        assert 0.998 * epsilon <= spent_epsilon(accounting, cap, delta=1e-6) <= epsilon
+        assert spent_epsilon(accounting, cap / 2, delta=1e-6) < epsilon
+        assert spent_epsilon(accounting, 0.0, delta=1e-6) == 0.0
+    assert spent_epsilon(Accounting.NONE, 1.0, delta=0.0) == math.inf
+    assert capacity(Accounting.NONE, epsilon=epsilon, delta=0.0) == math.inf

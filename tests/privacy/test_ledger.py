@@ -1,0 +1,79 @@
+"""The ledger: all of a charge or nothing, and never a refund."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.ledger import BudgetExceeded, Entry, Ledger
+from dpviz.privacy.mechanisms import Gaussian, Laplace, NoisyThreshold
+from dpviz.privacy.queries import Sensitivity
+
+ONE = Sensitivity(1.0, 1.0, 1.0, 1.0)
+
+
+def _entry(amount, accounting=Accounting.PURE):
+    return Entry.of(Laplace(1.0, 1.0 / amount), "Count", accounting, delta=0.0, note="a step")
+
+
+def test_a_charge_is_booked_whole_or_not_at_all():
+    ledger = Ledger(Accounting.PURE, 1.0, 1e-6)
+    assert ledger.delta == 0.0
+    ledger.charge(_entry(0.6))
+    with pytest.raises(BudgetExceeded, match=r"asks for 0.5 of epsilon, but 0.4 of 1 is left"):
+        ledger.charge(_entry(0.3), _entry(0.2))
+    assert len(ledger.entries) == 1
+    ledger.charge(_entry(0.4))
+    assert ledger.spent_fraction == 1.0
+    with pytest.raises(BudgetExceeded):
+        ledger.charge(_entry(1e-9))
+
+
+@pytest.mark.parametrize("scale", [-1.0, float("inf"), float("nan")])
+def test_what_costs_nothing_or_less_is_refused(scale):
+    ledger = Ledger(Accounting.PURE, 1.0, 0.0)
+    with pytest.raises(BudgetExceeded, match="no budget"):
+        ledger.charge(Entry.of(Laplace(1.0, scale), "Count", Accounting.PURE, delta=0.0, note="a step"))
+    assert ledger.entries == []
+
+
+def test_an_entry_is_computed_from_the_object_that_draws():
+    laplace, gaussian = Laplace(3.0, 6.0), Gaussian(2.0, 8.0)
+    assert _cost(laplace, Accounting.PURE) == 0.5
+    assert _cost(laplace, Accounting.ZCDP) == 0.125
+    assert _cost(gaussian, Accounting.GDP) == 1 / 16
+    assert _cost(gaussian, Accounting.ZCDP) == 1 / 32
+    assert _cost(NoisyThreshold(gaussian, 1.0), Accounting.ZCDP) == 1 / 32
+    entry = Entry.of(gaussian, "Sum", Accounting.GDP, delta=1e-6, note="x")
+    assert (entry.sensitivity, entry.scale, entry.delta) == (2.0, 8.0, 1e-6)
+    assert 0 < entry.epsilon < 2
+    assert set(entry.to_dict()) >= {"mechanism", "query", "note", "epsilon", "delta", "sensitivity", "scale"}
+
+
+def _cost(mechanism, accounting):
+    return Entry.of(mechanism, "Count", accounting, delta=1e-6, note="").amount
+
+
+@pytest.mark.parametrize("accounting", [Accounting.PURE, Accounting.GDP, Accounting.ZCDP])
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 35.0])
+def test_what_is_bought_costs_its_share(accounting, epsilon):
+    ledger = Ledger(accounting, epsilon, 1e-6)
+    for kind in (Laplace, Gaussian):
+        if (kind is Laplace) == (accounting is Accounting.PURE) or (kind is Laplace and accounting is Accounting.ZCDP):
+            share = ledger.budget.fraction(0.3)
+            assert kind.bought(share, ONE).cost(accounting) == pytest.approx(share.amount, rel=1e-12)
+
+
+def test_a_whole_budget_in_many_shares_fits_exactly():
+    for rounds in (1, 3, 7, 1000):
+        ledger = Ledger(Accounting.PURE, 0.1, 0.0)
+        for share in ledger.budget.rounds(rounds):
+            ledger.charge(Entry.of(Laplace.bought(share, ONE), "Count", Accounting.PURE, delta=0.0, note=""))
+        assert ledger.spent <= 0.1
+        assert ledger.spent_fraction > 1 - 1e-11
+
+
+def test_a_share_of_another_accounting_is_charged_by_what_it_draws():
+    # Whoever hands a pure share to a concentrated room buys the noise of that share, and pays its ρ.
+    laplace = Laplace.bought(Budget(Accounting.PURE, 0.5), ONE)
+    assert _cost(laplace, Accounting.ZCDP) == pytest.approx(0.125)
