@@ -11,7 +11,13 @@ import pandas as pd
 from dpviz.privacy.accounting import Accounting
 from dpviz.ui.visit import Booked
 
-AMOUNT_WORDS = {Accounting.PURE: "ε", Accounting.GDP: "μ²", Accounting.ZCDP: "ρ", Accounting.NONE: "none"}
+AMOUNT_WORDS = {
+    Accounting.PURE.value: "ε",
+    Accounting.GDP.value: "μ²",
+    Accounting.ZCDP.value: "ρ",
+    Accounting.NONE.value: "none",
+}
+AGREES, NO_GUARANTEE = "✓", "no guarantee"
 RELATION_WORDS = {"add_remove": "added or removed", "replace": "replaced"}
 # A cell that begins with one of these would be a formula to a spreadsheet.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -45,7 +51,7 @@ def charges(booked: Sequence[Booked]) -> pd.DataFrame:
             "sensitivity": charge.sensitivity,
             "noise scale": charge.scale,
             "amount": charge.amount,
-            "unit": AMOUNT_WORDS[charge.accounting],
+            "unit": AMOUNT_WORDS[charge.accounting.value],
             "epsilon alone": charge.epsilon,
             "delta alone": charge.delta,
         }
@@ -88,12 +94,12 @@ def totals(booked: Sequence[Booked], independent: Sequence[float | None]) -> pd.
 
 
 def agreement(entry: Booked, again: float | None) -> str:
-    """Whether the independent total stays within what was asked for."""
+    """Whether the independent total is there and stays within what was asked for."""
     if not entry.run.private:
-        return "no guarantee"
+        return NO_GUARANTEE
     if again is None:
-        return "nothing to add"
-    return "✓" if again <= entry.run.epsilon * (1 + _ROUNDING) else "✗ more than asked"
+        return AGREES if not entry.run.entries else "✗ not added up"
+    return AGREES if again <= entry.run.epsilon * (1 + _ROUNDING) else "✗ more than asked"
 
 
 def n_words(entry: Booked) -> str:

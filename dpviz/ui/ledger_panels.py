@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz.charts.wording import number
 from dpviz.privacy.readdition import independent_epsilon
 from dpviz.ui.badges import badge, badge_text
-from dpviz.ui.ledger_books import RELATION_WORDS, as_csv, charges, together, totals
+from dpviz.ui.ledger_books import AGREES, NO_GUARANTEE, RELATION_WORDS, as_csv, charges, together, totals
 from dpviz.ui.table_words import plain
 from dpviz.ui.visit import Booked
 
@@ -71,10 +71,10 @@ def totals_panel(entries: Sequence[Booked]) -> None:
         },
         alt=f"{len(table)} runs with ε asked, ε spent and ε by dp-accounting.",
     )
-    if all(mark != "✗ more than asked" for mark in table["agrees"]):
+    if table["agrees"].isin((AGREES, NO_GUARANTEE)).all():
         st.caption(":green[✓] dp-accounting, which sees sensitivities and scales only, finds no run above its request.")
     else:
-        st.error("dp-accounting finds a run above its request: do not use it, and report this.", icon="🛑")
+        st.error("dp-accounting does not confirm a run marked ✗: do not use it, and report this.", icon="🛑")
 
 
 def charges_panel(entries: Sequence[Booked]) -> None:

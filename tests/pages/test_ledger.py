@@ -77,6 +77,7 @@ def test_only_releases_on_the_same_rows_and_promise_are_added(books):
 def test_a_run_above_its_request_is_marked(books):
     assert agreement(books[0], 0.9999) == "✓"
     assert agreement(books[0], 1.01).startswith("✗")
+    assert agreement(books[0], None).startswith("✗"), "what was not added up is not confirmed"
     assert agreement(books[3], None) == "no guarantee"
 
 
