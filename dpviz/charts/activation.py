@@ -28,7 +28,7 @@ def draw_activation(step: TreeStep, *, palette: Palette) -> go.Figure:
         title=f"A cube needs about {number(np.ceil(needed))} rows to wake up nine times in ten",
         subtitle=clauses(
             f"an empty cube wakes up with probability {number(float(activation(step, np.zeros(1))[0]))}",
-            "only the decision is released, never the count",
+            f"of all cubes asked, noise alone wakes about {number(expected_empty(step))}",
         ),
         legend_lines=0,
     )

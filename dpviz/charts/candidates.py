@@ -23,7 +23,7 @@ def draw_candidates(
 ) -> go.Figure:
     """Candidates on the plane, sized and shaded by the depth of their cube."""
     view = space_view(view, step.region, projected=step.frame is not None)
-    figure = canvas(palette, title=_finding(step), subtitle=_subtitle(step, view), legend_lines=4)
+    figure = canvas(palette, title=_finding(step), subtitle=_subtitle(step, view), legend_lines=5)
     if reveal is not None:
         draw_rows(figure, reveal.drawn_in(step.region, step.frame), view, palette)
     found = step.depths >= 0

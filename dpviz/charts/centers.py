@@ -17,7 +17,7 @@ from dpviz.runs.evaluation import Reference, match
 from dpviz.table.domain import Array, Domain
 
 # Marker sizes in pixels of the smallest and the largest noisy count; smaller where there are many centres.
-_SIZES, _SIZES_OF_MANY, _MANY = (16.0, 28.0), (14.0, 22.0), 20
+_SIZES, _SIZES_OF_MANY, _MANY = (16.0, 22.0), (13.0, 17.0), 20
 # The share of the gap to its nearest neighbour beyond which a centre is closer to somebody else's place.
 _HALF_WAY = 0.5
 
@@ -42,9 +42,10 @@ def draw_centers(
         _draw_trail(figure, step.previous, step.centers, view, palette)
     sizes = center_sizes(step)
     if reference is not None:
-        draw_reference(figure, reference.centers, view, palette)
         _draw_displacements(figure, step.centers, reference.centers, sizes, view, palette)
     draw_center_marks(figure, step.centers, sizes, view, palette, hover=_hover(step, view.domain))
+    if reference is not None:
+        draw_reference(figure, reference.centers, view, palette)
     show_plane(figure, view, palette)
     return name_kinds(figure, palette)
 
@@ -96,7 +97,8 @@ def draw_reference(figure: go.Figure, centers: Array, view: View, palette: Palet
             **marks_xy(view.plane(centers, "reference")),
             mode="markers",
             name=legend_name("k-means++", "revealed"),
-            marker=reference_marker(palette, 12 if len(centers) <= _MANY else 9),
+            # A little larger than a centre: on target, the tips look out behind it.
+            marker=reference_marker(palette, 19 if len(centers) <= _MANY else 14) | {"line": {"width": 1.6}},
             hovertemplate="k-means++ (revealed)<br>%{x:.4g}, %{y:.4g}<extra></extra>",
             meta="revealed",
         )
@@ -148,9 +150,9 @@ def _finding(step: CentersStep, reference: Reference | None, epsilon: float | No
         return f"{opening(things(k, 'centre'))}, and no row has been counted in their cells"
     lost = int((step.center_noise_sd > _HALF_WAY * _gaps(step.centers)).sum()) if k > 1 else 0
     if lost:
-        return opening(at + f"noise reaches half-way to a neighbour for {count(lost)} of {things(k, 'centre')}")
+        return opening(at + f"noise reaches half-way to a neighbour of {things(lost, 'centre')}")
     typical = number(float(np.median(step.center_noise_sd)) / 2 * 100)
-    return opening(at + f"noise moves a typical centre by about {typical} % of the domain's width")
+    return opening(at + f"noise moves a typical centre by {typical} % of the width")
 
 
 def _strays(centers: Array, reference: Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -242,7 +244,6 @@ def _draw_displacements(
             },
             hoverinfo="skip",
             showlegend=False,
-            meta="displacement",
         )
     )
 

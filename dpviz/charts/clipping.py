@@ -11,7 +11,7 @@ from dpviz.charts.contenders import narrow
 from dpviz.charts.theme import Kind, Palette
 from dpviz.charts.wording import clauses, percent
 
-_ROW, _SHOWN = 34, 20
+_ROW, _SHOWN = 44, 20
 _LEAST_SPAN = 0.01
 
 

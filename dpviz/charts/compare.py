@@ -144,8 +144,8 @@ def _title_outer_axes(figure: go.Figure, view: View, rows: int, cols: int, panel
         row, col = place // cols + 1, place % cols + 1
         bottom = place + cols >= panels_drawn
         if place >= panels_drawn:
-            figure.update_xaxes(visible=False, row=row, col=col)
-            figure.update_yaxes(visible=False, row=row, col=col)
+            figure.update_xaxes(visible=False, range=view.range[0], row=row, col=col)
+            figure.update_yaxes(visible=False, range=view.range[1], row=row, col=col)
             continue
         figure.update_xaxes(title_text=view.name[0] if bottom else "", showticklabels=bottom, row=row, col=col)
         figure.update_yaxes(title_text=view.name[1] if col == 1 else "", showticklabels=col == 1, row=row, col=col)

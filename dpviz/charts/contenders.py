@@ -69,7 +69,7 @@ def styles_of(names: Sequence[str]) -> dict[str, Style]:
     return {
         name: Style(
             _COLORS[i % len(_COLORS)],
-            _MARKERS[(i + i // len(_COLORS)) % len(_MARKERS)],
+            _MARKERS[(i % len(_COLORS) + i // len(_COLORS)) % len(_MARKERS)],
             _DASHES[i // len(_COLORS) % len(_DASHES)],
         )
         for i, name in enumerate(names)

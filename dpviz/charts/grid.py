@@ -124,20 +124,19 @@ def _finding(step: GridStep) -> str:
 
 
 def _unlisted(step: GridStep) -> str:
-    listed = f"only the {len(step.codes):,} cells beyond ±{number(step.cutoff or 0)}"
-    return f"{listed} were released, the others (grey) are unknown"
+    return f"the {step.grid.n_cells - len(step.codes):,} cells within ±{number(step.cutoff or 0)} were not released"
 
 
 def _subtitle(step: GridStep, shown: Shown, view: View) -> str:
     most = int(shown.summed.max(initial=1))
+    added = f"up to {most:,} cells added up: sd {number(step.sd * sqrt(most))}" if most > 1 else ""
     pale = "grey band:" if view.flat else "pale:"
-    added = f"up to {most:,} cells added up in each shown one, sd {number(step.sd * sqrt(most))}" if most > 1 else ""
     return clauses(
         f"standing out: over {_STANDS_OUT:g} sd",
-        f"{pale} within 1 sd = {number(step.sd)} rows a cell",
+        f"{pale} within 1 sd = {number(step.sd)} rows",
         view.about,
         added,
-        _unlisted(step) if step.cutoff is not None else "",
+        f"grey: not released (within ±{number(step.cutoff)})" if step.cutoff is not None else "",
     )
 
 

@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 
 from dpviz.algorithms.steps import SwapStep
 from dpviz.charts.candidates import space_view
-from dpviz.charts.canvas import canvas, legend_name, marks_xy, name_kinds, panels, show_plane
+from dpviz.charts.canvas import canvas, legend_name, line_xy, marks_xy, name_kinds, panels, show_plane
+from dpviz.charts.cells import segments
 from dpviz.charts.centers import draw_center_marks
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import Palette
@@ -40,7 +41,7 @@ def draw_swap(step: SwapStep, *, view: View, palette: Palette, reveal: RevealedV
         )
     )
     draw_center_marks(figure, step.centers, np.full(len(step.centers), _CENTER_SIZE), view, palette)
-    if _moved(step) > 0:
+    if _changed(step).any():
         _draw_change(figure, step, view, palette)
     show_plane(figure, view, palette)
     return name_kinds(figure, palette)
@@ -99,8 +100,7 @@ def swap_table(step: SwapStep, *, domain: Domain) -> pd.DataFrame:
     names = [f"projected axis {j + 1}" for j in range(step.centers.shape[1])] if projected else list(domain.columns)
     table = pd.DataFrame(step.centers if projected else domain.from_unit(step.centers), columns=names)
     table.insert(0, "centre", np.arange(1, len(table) + 1))
-    new = np.linalg.norm(step.centers - step.candidates[step.added], axis=1) < 1e-12
-    table["change"] = np.where(new, "added", "")
+    table["change"] = np.where(_changed(step), "new", "")
     return table
 
 
@@ -110,31 +110,29 @@ def describe_swap(step: SwapStep, *, domain: Domain) -> str:
 
 
 def _draw_change(figure: go.Figure, step: SwapStep, view: View, palette: Palette) -> None:
-    old, new = step.previous[[step.removed]], step.candidates[[step.added]]
-    ends = view.plane(np.concatenate([old, new]))
+    changed = _changed(step)
+    old, new = view.plane(step.previous[changed]), view.plane(step.centers[changed])
+    arrows = len(old)
     figure.add_trace(
         go.Scatter(
-            **marks_xy(ends),
+            **line_xy(segments(old, new)),
             mode="lines+markers",
             line={"color": palette.muted, "width": 1.5},
             marker={
-                "symbol": ["circle", "arrow"],
-                "size": [0, 11],
+                "symbol": ["circle", "arrow", "circle"] * arrows,
+                "size": [0, 11, 0] * arrows,
+                "standoff": [0, 14, 0] * arrows,
                 "angleref": "previous",
-                "standoff": [0, 14],
                 "color": palette.muted,
             },
             showlegend=False,
             hoverinfo="skip",
         )
     )
-    for what, point, symbol, size in (
-        ("removed", ends[:1], "circle-open-dot", 18),
-        ("added", ends[1:], "circle-open", 30),
-    ):
+    for what, points, symbol, size in (("removed", old, "circle-open-dot", 18), ("added", new, "circle-open", 30)):
         figure.add_trace(
             go.Scatter(
-                **marks_xy(point),
+                **marks_xy(points),
                 mode="markers",
                 name=what,
                 marker={"symbol": symbol, "size": size, "color": palette.text, "line": {"width": 2}},
@@ -144,15 +142,24 @@ def _draw_change(figure: go.Figure, step: SwapStep, view: View, palette: Palette
         )
 
 
+def _changed(step: SwapStep) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which centres are not where they were."""
+    changed: np.ndarray[tuple[int], np.dtype[np.bool_]] = (step.previous != step.centers).any(axis=1)
+    return changed
+
+
 def _moved(step: SwapStep) -> float:
-    return float(np.linalg.norm(step.previous[step.removed] - step.candidates[step.added]))
+    """The longest way of a centre."""
+    return float(np.linalg.norm(step.previous - step.centers, axis=1).max())
 
 
 def _finding(step: SwapStep) -> str:
-    moved = _moved(step)
-    if moved == 0:
-        return "This swap keeps all centres where they are"
-    return f"Centre {step.removed + 1} gives way to a candidate {number(moved)} away"
+    changed = np.flatnonzero(_changed(step))
+    if len(changed) == 0:
+        return "All centres stay where they are"
+    if len(changed) > 1:
+        return f"{opening(things(len(changed), 'centre'))} change at once"
+    return f"Centre {changed[0] + 1} gives way to a candidate {number(_moved(step))} away"
 
 
 def _trace_finding(moved: Array) -> str:

@@ -205,8 +205,8 @@ def _draw_baselines(
     for label, value in finite.items():
         figure.add_hline(y=value, line={"color": palette.public, "width": 1.3, "dash": "dot"})
         figure.add_annotation(
-            **{"xref": "paper", "x": 0.01, "yref": "paper", "y": _shown(value, span), "xanchor": "left"},
-            **{"text": f"{label}: {words.text(value)}", "showarrow": False, "borderpad": 0},
+            **{"xref": "paper", "x": 0.99, "yref": "paper", "y": _shown(value, span), "xanchor": "right"},
+            **{"text": narrow(f"{label}: {words.text(value)}", _LABEL_WIDTH), "showarrow": False, "align": "right"},
             # Nothing lies below the least of them, and much above the others is empty.
             yanchor="top" if value == lowest else "bottom",
             font={"size": NUMBER_SIZE, "color": palette.muted},

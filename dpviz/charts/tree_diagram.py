@@ -62,7 +62,7 @@ def draw_tree_diagram(step: TreeStep, *, palette: Palette) -> go.Figure:
 def _finding(sizes: list[int]) -> str:
     widest = int(np.argmax(sizes))
     if len(sizes) > 1 and sizes[-1] == 0:
-        return f"The tree is widest at level {widest}, with {sizes[widest]:,} cubes, and ends at level {_last(sizes)}"
+        return f"Widest at level {widest} with {sizes[widest]:,} cubes, the tree ends at level {_last(sizes)}"
     return f"After {len(sizes) - 1} levels {sizes[-1]:,} cubes are active"
 
 

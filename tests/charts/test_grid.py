@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+
+from dpviz.algorithms.steps import GridStep
+from dpviz.charts.grid import draw_grid, shown_grid
+from dpviz.charts.revealed import RevealedView
+from dpviz.charts.theme import palette
+from dpviz.charts.view import view_of
+from dpviz.privacy.partitions import Grid
+from dpviz.table.domain import Domain
+from tests.charts.laws import is_sound
+
+LIGHT = palette("light")
+
+
+def domain(dim: int) -> Domain:
+    return Domain.of([f"c{j}" for j in range(dim)], 0.0, 10.0)
+
+
+def dense(dim: int, cells: int, *, sd: float = 1.0, seed: int = 0) -> GridStep:
+    grid = Grid.over(domain(dim).region, cells)
+    noisy = np.random.default_rng(seed).normal(0, sd, grid.n_cells)
+    return GridStep(title="grid", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy, sd=sd)
+
+
+@pytest.mark.parametrize("axes", [(0, 1), (2, 0)])
+def test_other_axes_are_summed_and_the_noise_with_them(axes: tuple[int, int]) -> None:
+    step = dense(3, 4)
+    shown = shown_grid(step.grid, step.codes, step.noisy_counts, view_of(domain(3), axes))
+    whole = step.noisy_counts.reshape(4, 4, 4)
+    np.testing.assert_allclose(shown.values, whole.sum(axis=1).T if axes == (2, 0) else whole.sum(axis=2))
+    assert (shown.summed == 4).all()
+    figure = draw_grid(step, view=view_of(domain(3), axes), palette=LIGHT)
+    assert "up to 4 cells added up: sd 2" in figure.layout.title.subtitle.text.replace("<br>", " ")
+    np.testing.assert_allclose(figure.data[0].customdata, shown.values.T, rtol=1e-5)
+
+
+def test_a_million_cells_stay_light_and_lose_nothing() -> None:
+    step = dense(2, 1000)
+    figure = draw_grid(step, view=view_of(domain(2)), palette=LIGHT)
+    is_sound(figure)
+    assert figure.data[0].z.shape == (250, 250)
+    assert float(np.sum(figure.data[0].customdata)) == pytest.approx(step.noisy_counts.sum(), rel=1e-3, abs=0.5)
+    assert "up to 16 cells added up" in figure.layout.title.subtitle.text.replace("<br>", " ")
+
+
+def test_cells_stand_where_their_rows_are() -> None:
+    grid = Grid.over(domain(2).region, 10)
+    code = int(grid.assign(domain(2).to_unit(np.array([[9.5, 0.5]])))[0])
+    counts = np.zeros(100)
+    counts[code] = 7
+    step = GridStep(title="grid", grid=grid, codes=np.arange(100), noisy_counts=counts, sd=1.0)
+    drawn = draw_grid(step, view=view_of(domain(2)), palette=LIGHT).data[0]
+    row, column = np.unravel_index(np.argmax(drawn.customdata), drawn.customdata.shape)
+    assert drawn.x[column] == pytest.approx(9) and drawn.x[column + 1] == pytest.approx(10)
+    assert drawn.y[row] == pytest.approx(0) and drawn.y[row + 1] == pytest.approx(1)
+
+
+def test_colour_is_pale_within_one_sd_symmetric_and_monotone() -> None:
+    grid = Grid.over(domain(1).region, 9)
+    counts = np.array([-30, -4, -2, -1, 0, 1, 2, 4, 30.0])
+    flat = GridStep(title="grid", grid=grid, codes=np.arange(9), noisy_counts=counts, sd=2.0)
+    two = Grid(domain(2).region.half, np.array([9, 1]))
+    drawn = draw_grid(
+        GridStep(title="grid", grid=two, codes=np.arange(9), noisy_counts=counts, sd=2.0),
+        view=view_of(domain(2)),
+        palette=LIGHT,
+    ).data[0]
+    tone = drawn.z[0]
+    assert (np.diff(tone) > 0).all() and tone[4] == 0
+    np.testing.assert_allclose(tone, -tone[::-1])
+    assert abs(tone[2]) == pytest.approx(0.2) and tone[8] == pytest.approx(1)
+    assert len(set(draw_grid(flat, view=view_of(domain(1)), palette=LIGHT).data[0].marker.color)) == 2
+
+
+def test_cells_that_were_not_released_are_unknown_not_zero() -> None:
+    grid = Grid.over(domain(2).region, 6)
+    step = GridStep(
+        title="grid", grid=grid, codes=np.array([3, 20]), noisy_counts=np.array([9.0, -8.0]), sd=1.0, cutoff=7.0
+    )
+    figure = draw_grid(step, view=view_of(domain(2)), palette=LIGHT)
+    assert int(np.isfinite(figure.data[0].z).sum()) == 2
+    assert "not released (within ±7)" in figure.layout.title.subtitle.text.replace("<br>", " ")
+
+
+def test_true_counts_stand_beside_the_noisy_ones_when_revealed() -> None:
+    rows = np.random.default_rng(1).uniform(-1, 1, (500, 2))
+    step = dense(2, 8)
+    figure = draw_grid(step, view=view_of(domain(2)), palette=LIGHT, reveal=RevealedView.of(rows, "look"))
+    noisy, true = figure.data
+    assert true.meta == "revealed" and float(np.sum(true.customdata)) == 500
+    counts = np.bincount(step.grid.assign(rows), minlength=64).reshape(8, 8)
+    np.testing.assert_array_equal(true.customdata, counts.T)
+    np.testing.assert_array_equal(noisy.x, true.x)

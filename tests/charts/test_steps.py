@@ -1,0 +1,123 @@
+"""Every step of every kind of table, in both themes, with and without a look at the rows."""
+
+import dataclasses
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step
+from dpviz.charts.draw import describe, draw, shown_view, table_of
+from dpviz.charts.theme import palette
+from dpviz.charts.view import View, view_of
+from dpviz.runs.run import run
+from tests.charts.gallery import Exhibit, exhibit, steps_of
+from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
+
+TABLES = [(1, 3, "unit"), (2, 5, "unit"), (2, 15, "common"), (6, 5, "unit")]
+CELLS = {1: 200, 2: 40, 6: 5}
+
+
+@cache
+def shown(dim: int, k: int, scaling: str) -> Exhibit:
+    return exhibit(dim, k, n=1500, scaling=scaling)
+
+
+@cache
+def steps(dim: int, k: int, scaling: str) -> dict[str, Step]:
+    return dict(steps_of(shown(dim, k, scaling), cells=CELLS[dim]))
+
+
+KINDS = list(steps(1, 3, "unit"))
+EVERY = pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table[0]}d-{table[2]}")
+EACH = pytest.mark.parametrize("kind", KINDS)
+
+
+def on_a_plane(step: Step) -> bool:
+    return type(step).__name__ != "StartsStep"
+
+
+def has_counts_upwards(step: Step, view: View) -> bool:
+    return type(step).__name__ == "GridStep" and view.flat
+
+
+@pytest.mark.parametrize(("table", "theme"), [*((table, "light") for table in TABLES), (TABLES[1], "dark")])
+@EACH
+def test_released_only(table: tuple[int, int, str], kind: str, theme: str) -> None:
+    step, view = steps(*table)[kind], view_of(shown(*table).table.domain)
+    figure = draw(step, view=view, palette=palette(theme))
+    is_sound(figure)
+    if on_a_plane(step):
+        keeps_its_ranges(figure, shown_view(step, view))
+    allowed = {"revealed"} if isinstance(step, ReferenceStep) else {"public", "released"}
+    shows_kinds(figure, palette(theme), allowed)
+
+
+@EVERY
+@EACH
+def test_with_a_look_at_the_rows(table: tuple[int, int, str], kind: str) -> None:
+    step, this = steps(*table)[kind], shown(*table)
+    view = view_of(this.table.domain)
+    figure = draw(step, view=view, palette=palette("light"), reveal=this.reveal, reference=this.reference, epsilon=1.0)
+    is_sound(figure)
+    shows_kinds(figure, palette("light"), {"public", "released", "revealed"})
+    if on_a_plane(step):
+        keeps_its_ranges(figure, shown_view(step, view))
+        assert any(trace.meta == "revealed" for trace in figure.data)
+
+
+@EACH
+def test_on_a_slanted_plane(kind: str) -> None:
+    this = shown(6, 5, "unit")
+    step, view = steps(6, 5, "unit")[kind], view_of(this.table.domain, projection_seed=0)
+    figure = draw(step, view=view, palette=palette("light"), reveal=this.reveal, reference=this.reference)
+    is_sound(figure)
+    if on_a_plane(step):
+        keeps_its_ranges(figure, shown_view(step, view))
+
+
+@EVERY
+@EACH
+def test_a_table_and_words_stand_behind_every_figure(table: tuple[int, int, str], kind: str) -> None:
+    step, domain = steps(*table)[kind], shown(*table).table.domain
+    numbers = table_of(step, domain=domain).select_dtypes("number")
+    assert len(numbers) > 0 and np.isfinite(numbers.to_numpy(np.float64)).all()
+    words = describe(step, domain=domain)
+    assert len(words) > 20 and "nan" not in words and (words[0].isupper() or words[0].isdigit())
+
+
+def test_centres_are_told_in_data_units() -> None:
+    domain = shown(2, 5, "unit").table.domain
+    step = steps(2, 5, "unit")["centers-last"]
+    assert isinstance(step, CentersStep)
+    table = table_of(step, domain=domain)
+    np.testing.assert_allclose(table[["longitude", "latitude"]].to_numpy(), domain.from_unit(step.centers))
+
+
+@pytest.mark.parametrize("algorithm", ["dplloyd", "eugkm", "balcan"])
+def test_nothing_moves_while_a_run_unfolds(algorithm: str) -> None:
+    this = shown(2, 5, "unit")
+    view = view_of(this.table.domain)
+    frames = run(algorithm, this.table, k=5, epsilon=2.0, seed=1).frames
+    drawn = [draw(f.step, view=view, palette=palette("light"), epsilon=2.0) for f in frames if on_a_plane(f.step)]
+    for figure in drawn:
+        is_sound(figure)
+        keeps_its_ranges(figure, view)
+    same = {(f.layout.height, f.layout.margin.t, f.layout.margin.l, f.layout.margin.r) for f in drawn}
+    assert len(same) == 1
+
+
+def test_a_step_from_before_a_hot_reload_is_still_drawn() -> None:
+    old = steps(2, 5, "unit")["centers-last"]
+    reborn = type("CentersStep", (), {f.name: getattr(old, f.name) for f in dataclasses.fields(old)})()
+    view = view_of(shown(2, 5, "unit").table.domain)
+    assert draw(reborn, view=view, palette=palette("light")).data
+
+
+def test_a_kind_of_step_without_a_chart_is_a_defect_that_says_so() -> None:
+    @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+    class StrangeStep(Step):
+        pass
+
+    with pytest.raises(TypeError, match="no chart for a StrangeStep"):
+        table_of(StrangeStep(title="?"), domain=shown(1, 3, "unit").table.domain)

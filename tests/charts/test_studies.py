@@ -1,0 +1,181 @@
+"""Charts over many runs: scores, trade-off, side by side, the budget, clipping."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.charts.clipping import describe_clipping, draw_clipping
+from dpviz.charts.compare import describe_compare, draw_compare
+from dpviz.charts.contenders import styles_of
+from dpviz.charts.scores import describe_scores, draw_scores
+from dpviz.charts.spent import describe_spent, draw_spent, shares_of
+from dpviz.charts.theme import palette
+from dpviz.charts.tradeoff import _apart, describe_tradeoff, draw_tradeoff
+from dpviz.charts.view import view_of
+from dpviz.runs.evaluation import Reference
+from dpviz.runs.run import run
+from dpviz.runs.study import summarise, tidy
+from tests.charts.gallery import exhibit
+from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
+
+LIGHT = palette("light")
+NAMES = [f"Algorithm {letter} (variant)" for letter in "ABCDEFGHIJKLMNOPQR"]
+
+
+def study(names: list[str], epsilons: list[float], repeats: int = 7) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    rows = [
+        {
+            "contender": name,
+            "algorithm": name,
+            "preset": "",
+            "k": 3,
+            "epsilon": e,
+            "repeat": r,
+            "trial": f"{name}{e}{r}",
+        }
+        | {"ratio": 1 + (0.02 + 0.3 * i) / e * rng.lognormal(0, 0.3), "ari": 1 / (i + 2), "seconds": 0.1 * (i + 1)}
+        for i, name in enumerate(names)
+        for e in epsilons
+        for r in range(repeats)
+    ]
+    return tidy(rows)
+
+
+def title(figure: object) -> str:
+    return figure.layout.title.text.replace("<br>", " ")  # type: ignore[attr-defined, no-any-return]
+
+
+@pytest.mark.parametrize("number", [1, 5, 18])
+def test_trade_off_draws_medians_and_middle_halves(number: int) -> None:
+    table = study(NAMES[:number], [0.1, 1.0, 10.0])
+    figure = draw_tradeoff(table, palette=LIGHT, baselines={"one centre": 9.0, "k-means++": 1.0})
+    is_sound(figure)
+    expected = summarise(table).set_index(["contender", "epsilon"])
+    for line in (trace for trace in figure.data if trace.meta == "median"):
+        for epsilon, median, (low, high, runs) in zip(line.x, line.y, line.customdata, strict=True):
+            row = expected.loc[(line.name, epsilon)]
+            assert (median, low, high, runs) == pytest.approx((row["median"], row["q25"], row["q75"], 7))
+    labels = [note.text for note in figure.layout.annotations]
+    assert sum(name[:17] in text for name in NAMES[:number] for text in labels) == number
+    assert any("one centre: 9×" in text for text in labels)
+    assert "7 runs each" in figure.layout.title.subtitle.text
+    assert describe_tradeoff(table).count("goes from") == number
+
+
+def test_the_trade_off_title_says_from_which_epsilon_on_privacy_is_cheap() -> None:
+    table = study(NAMES[:2], [0.1, 0.3, 1.0, 3.0])
+    assert title(draw_tradeoff(table, palette=LIGHT)) == f"From ε = 0.3 on, {NAMES[0]} stays within 10 % of k-means++"
+    assert f"At ε = 1, {NAMES[1]} comes first" in title(
+        draw_tradeoff(table[table.contender == NAMES[1]], palette=LIGHT)
+    )
+
+
+def test_the_trade_off_axis_does_not_move_while_it_fills() -> None:
+    table, every = study(NAMES[:3], [0.1, 1.0, 10.0]), [0.1, 1.0, 10.0]
+    live = draw_tradeoff(table[table.epsilon == 0.1], palette=LIGHT, epsilons=every)
+    assert live.layout.xaxis.range == draw_tradeoff(table, palette=LIGHT, epsilons=every).layout.xaxis.range
+    empty = draw_tradeoff(table[:0], palette=LIGHT, epsilons=every)
+    assert title(empty) == "No run yet" and empty.layout.xaxis.range == live.layout.xaxis.range
+
+
+def test_runs_that_are_infinitely_worse_and_the_reference_itself_do_no_harm() -> None:
+    table = study(NAMES[:2], [0.1, 1.0])
+    table.loc[:9, "ratio"] = np.inf
+    reference = pd.DataFrame([{"contender": "k-means++", "epsilon": np.nan, "ratio": 1.0}])
+    both = pd.concat([table, reference])
+    is_sound(draw_tradeoff(both, palette=LIGHT, baselines={"k-means++": 1.0, "one centre": np.inf}))
+    is_sound(draw_scores(both, palette=LIGHT))
+
+
+def test_a_prediction_is_dashed() -> None:
+    table = study(NAMES[:1], [0.1, 1.0])
+    figure = draw_tradeoff(table, palette=LIGHT, prediction={NAMES[0]: [(0.1, 4.0), (1.0, 1.2)]})
+    (predicted,) = [trace for trace in figure.data if trace.meta == "prediction"]
+    assert predicted.line.dash == "dash" and list(predicted.y) == [4.0, 1.2]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=18))
+def test_labels_keep_their_distance_and_their_order(heights: list[float]) -> None:
+    placed = np.array(_apart(heights, 0.05))
+    order = np.argsort(heights, kind="stable")
+    assert (np.diff(placed[order]) >= 0.05 - 1e-9).all()
+    assert placed.min() >= -1e-9 and placed.max() <= 1 + 1e-9
+    lone = np.diff(np.sort(heights)).min(initial=1) >= 0.05
+    if lone and max(heights) <= 1 - 0.05 * len(heights):
+        np.testing.assert_allclose(placed, heights, atol=1e-9)
+
+
+def test_eighteen_algorithms_look_different() -> None:
+    styles = styles_of(NAMES)
+    assert len({(style.color, style.dash) for style in styles.values()}) == 18
+    assert len({(style.color, style.marker) for style in styles.values()}) == 18
+
+
+@pytest.mark.parametrize(("measure", "best"), [("ratio", 0), ("ari", 0), ("seconds", 0)])
+def test_scores_put_the_best_on_top(measure: str, best: int) -> None:
+    table = study(NAMES[:5], [1.0])
+    figure = draw_scores(table, measure, palette=LIGHT)
+    is_sound(figure)
+    assert NAMES[best] in figure.layout.yaxis.ticktext[0].replace("<br>", " ")
+    assert f"At ε = 1, {NAMES[best]} comes first" in title(figure)
+    dots = [trace for trace in figure.data if trace.meta == "run"]
+    assert [len(trace.x) for trace in dots] == [7] * 5
+    assert NAMES[4] in describe_scores(table, measure)
+
+
+def test_scores_without_a_run() -> None:
+    assert title(draw_scores(study(NAMES[:1], [1.0])[:0], palette=LIGHT)) == "No run yet"
+
+
+@pytest.mark.parametrize("number", [1, 2, 4, 5, 18])
+def test_panels_share_their_axes(number: int) -> None:
+    shown = exhibit(2, 5, n=600)
+    view, rng = view_of(shown.table.domain), np.random.default_rng(0)
+    results = {name: np.clip(shown.reference.centers + rng.normal(0, 0.05, (5, 2)), -1, 1) for name in NAMES[:number]}
+    figure = draw_compare(results, view=view, palette=LIGHT, reference=shown.reference, reveal=shown.reveal)
+    is_sound(figure)
+    keeps_its_ranges(figure, view)
+    shows_kinds(figure, LIGHT, {"released", "revealed"})
+    assert len([trace for trace in figure.data if trace.name == "centres"]) == number
+    assert sum(trace.showlegend is True for trace in figure.data) == 3
+
+
+def test_the_closest_to_k_means_is_named() -> None:
+    centers = np.array([[0.0, 0.0], [0.5, 0.5]])
+    results = {"near": centers + 0.01, "far": centers + 0.2}
+    figure = draw_compare(
+        results,
+        view=view_of(exhibit(2, 2, n=50).table.domain),
+        palette=LIGHT,
+        reference=Reference(centers, 0.1, 1),
+    )
+    assert title(figure) == "near comes closest to k-means++"
+    assert "far 0.283" in describe_compare(results, Reference(centers, 0.1, 1))
+
+
+def test_shares_of_the_budget_add_up_to_what_was_spent() -> None:
+    finished = run("dplloyd", exhibit(2, 3, n=600).table, k=3, epsilon=1.0, seed=1)
+    shares = shares_of(finished.entries, spent_fraction=finished.spent_fraction)
+    assert sum(shares.values()) == pytest.approx(finished.spent_fraction)
+    assert list(shares) == ["round"]
+    half = shares_of(finished.entries, spent_fraction=finished.spent_fraction, upto=2)
+    assert 0 < sum(half.values()) < 1
+    figure = draw_spent(shares, spent=half, palette=LIGHT, epsilon=1.0)
+    is_sound(figure)
+    assert "of ε = 1 is spent" in title(figure)
+    assert "Nothing" in title(draw_spent(shares, spent={"round": 0.0}, palette=LIGHT, epsilon=1.0))
+    assert "round 100 %" in describe_spent(shares, epsilon=1.0)
+
+
+def test_clipping_names_the_column_that_loses_most() -> None:
+    cut = pd.DataFrame({"column": ["age", "income"], "below": [0.01, 0.0], "above": [0.0, 0.2]})
+    figure = draw_clipping(cut, palette=LIGHT)
+    is_sound(figure)
+    assert title(figure) == "The bounds cut off most in income: 20 % of the rows"
+    assert figure.layout.yaxis.ticktext[0] == "income"
+    below, above = figure.data
+    assert list(below.x) == [0.0, -0.01] and list(above.x) == [0.2, 0.0]
+    assert describe_clipping(cut.assign(below=0.0, above=0.0)) == "The bounds cut off nothing."

@@ -1,0 +1,118 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.algorithms.steps import TreeStep
+from dpviz.charts.activation import activation, draw_activation, expected_empty
+from dpviz.charts.revealed import RevealedView
+from dpviz.charts.theme import palette
+from dpviz.charts.tree import draw_tree, empty_cubes, level_sizes, tree_table
+from dpviz.charts.tree_diagram import _intervals, draw_tree_diagram
+from dpviz.charts.view import view_of
+from dpviz.privacy.partitions import CubeTree
+from dpviz.table.domain import Domain, Region
+from tests.charts.laws import is_sound
+
+LIGHT = palette("light")
+
+
+def grown(dim: int, depth: int, seed: int, share: float = 0.5) -> CubeTree:
+    """A tree in which every child wakes up with probability ``share``."""
+    rng = np.random.default_rng(seed)
+    tree = CubeTree(np.full(dim, -2.0), 4.0)
+    for _ in range(depth):
+        tree = tree.grown(np.flatnonzero(rng.random(tree.n_cells) < share).astype(np.int64))
+    return tree
+
+
+def step_of(tree: CubeTree, *, noise: str = "laplace", scale: float = 4.0, threshold: float = 30.0) -> TreeStep:
+    region = Region.ball(tree.dim, 4.0)
+    return TreeStep(
+        **{"title": "a level", "tree": tree, "region": region, "threshold": threshold},
+        **{"noise_name": noise, "noise_scale": scale, "shift": 1},
+    )
+
+
+@given(seed=st.integers(0, 10**6), dim=st.integers(1, 3), depth=st.integers(1, 4))
+def test_children_hang_below_their_parent_side_by_side(seed: int, dim: int, depth: int) -> None:
+    tree = grown(dim, depth, seed)
+    starts, ends = _intervals(tree)
+    for level in range(1, depth + 1):
+        parent = tree.parents(level)
+        assert (starts[level] >= starts[level - 1][parent] - 1e-12).all()
+        assert (ends[level] <= ends[level - 1][parent] + 1e-12).all()
+        assert (starts[level][1:] >= ends[level][:-1] - 1e-12).all()
+    assert starts[0][0] == 0 and ends[0][0] == pytest.approx(1)
+
+
+def test_a_level_of_the_diagram_says_how_many_cubes_it_has() -> None:
+    tree = grown(2, 3, seed=4)
+    figure = draw_tree_diagram(step_of(tree), palette=LIGHT)
+    is_sound(figure)
+    for size, text in zip(level_sizes(tree), figure.layout.yaxis.ticktext, strict=True):
+        assert f"{size} cube" in text
+    assert tree_table(step_of(tree), domain=Domain.of(["a", "b"], 0, 1))["cubes active"].tolist() == level_sizes(tree)
+
+
+def test_a_tree_that_has_died_out_is_drawn_to_its_end() -> None:
+    nothing = np.zeros(0, dtype=np.int64)
+    tree = grown(2, 2, seed=1).grown(nothing).grown(nothing)
+    step = step_of(tree)
+    is_sound(draw_tree(step, view=view_of(Domain.of(["a", "b"], -1, 1)), palette=LIGHT))
+    assert "ends at level 2" in draw_tree_diagram(step, palette=LIGHT).layout.title.text.replace("<br>", " ")
+    assert (
+        "asks no cube" in draw_tree(step, view=view_of(Domain.of(["a", "b"], -1, 1)), palette=LIGHT).layout.title.text
+    )
+
+
+def test_twenty_thousand_cubes_stay_light() -> None:
+    tree = grown(8, 2, seed=0, share=0.55)
+    assert tree.n_active > 15_000
+    step = step_of(tree)
+    domain = Domain.of([f"c{j}" for j in range(8)], -1, 1)
+    is_sound(draw_tree(step, view=view_of(domain), palette=LIGHT))
+    is_sound(draw_tree_diagram(step, palette=LIGHT))
+
+
+@given(seed=st.integers(0, 10**6))
+def test_empty_cubes_are_those_without_a_row(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    tree, rows = grown(2, 3, seed), rng.uniform(-1, 1, (40, 2))
+    low = tree.corners(3)
+    inside = ((rows[:, None] >= low) & (rows[:, None] < low + tree.edge(3))).all(axis=2).any(axis=0)
+    np.testing.assert_array_equal(empty_cubes(tree, rows), ~inside)
+
+
+def test_empty_cubes_look_like_all_others_until_the_owner_looks() -> None:
+    tree = grown(2, 3, seed=2)
+    rows = np.repeat(tree.centers(3)[[4]], 5, axis=0)
+    step, view = step_of(tree), view_of(Domain.of(["a", "b"], -1, 1))
+    assert all(trace.meta == "released" for trace in draw_tree(step, view=view, palette=LIGHT).data)
+    marked = draw_tree(step, view=view, palette=LIGHT, reveal=RevealedView.of(rows, "look")).data[-1]
+    assert marked.meta == "revealed" and len(marked.x) == tree.n_active - 1
+    subsample = draw_tree(step, view=view, palette=LIGHT, reveal=RevealedView(rows, "look"))
+    assert not any("awake" in (trace.name or "") and "empty" in trace.name for trace in subsample.data)
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_activation_is_the_probability_of_the_noisy_decision(noise: str) -> None:
+    step, rng = step_of(grown(2, 1, 0), noise=noise), np.random.default_rng(0)
+    draw = rng.laplace if noise == "laplace" else rng.normal
+    for rows in (20.0, 30.0, 36.0):
+        share = float((rows + draw(0, 4.0, 200_000) > 30).mean())
+        assert float(activation(step, np.array([rows]))[0]) == pytest.approx(share, abs=0.005)
+    curve = draw_activation(step, palette=LIGHT)
+    is_sound(curve)
+    assert curve.data[0].y[np.abs(curve.data[0].x - 30).argmin()] == pytest.approx(0.5, abs=0.05)
+
+
+def test_the_title_names_the_rows_that_wake_a_cube_nine_times_in_ten() -> None:
+    # Pr[30 + m + Lap(4) > 30] = 0.9 at m = 4 ln 5 = 6.44.
+    title = draw_activation(step_of(grown(2, 1, 0)), palette=LIGHT).layout.title.text.replace("<br>", " ")
+    assert "about 37 rows" in title
+
+
+def test_expected_empty_cubes_count_all_that_were_asked() -> None:
+    step = step_of(grown(3, 1, 0))
+    assert expected_empty(step) == pytest.approx(8 * np.exp(-30 / 4) / 2)

@@ -1,0 +1,105 @@
+import doctest
+
+import numpy as np
+import pytest
+
+from dpviz.charts import view as module
+from dpviz.charts.view import choices, view_of
+from dpviz.check import RequestError
+from dpviz.table.domain import Domain, Region
+from tests.charts.gallery import exhibit
+
+
+def domain(dim: int, **more: object) -> Domain:
+    places = np.arange(1, dim + 1)
+    return Domain.of([f"c{j}" for j in range(dim)], -10.0 * places, 30.0 * places, **more)  # type: ignore[arg-type]
+
+
+def test_column_pairs_are_drawn_in_data_units() -> None:
+    where = domain(3)
+    points = np.random.default_rng(0).uniform(-1, 1, (20, 3))
+    np.testing.assert_allclose(view_of(where, (2, 0)).plane(points), where.from_unit(points)[:, [2, 0]])
+
+
+def test_ranges_hold_the_whole_public_domain_and_no_more_than_some_air() -> None:
+    view = view_of(domain(2))
+    (x0, x1), (y0, y1) = view.range
+    assert x0 < -10 and x1 > 30 and y0 < -20 and y1 > 60
+    assert x1 - x0 < 1.2 * 40 and y1 - y0 < 1.2 * 80
+
+
+def test_two_tables_over_one_domain_share_their_axes() -> None:
+    one, other = exhibit(2, 3, seed=1).table.domain, exhibit(2, 3, seed=2).table.domain
+    assert view_of(one).range == view_of(other).range
+
+
+def test_a_projection_keeps_distances_in_its_plane_and_depends_on_its_seed_only() -> None:
+    view = view_of(domain(7), projection_seed=4)
+    assert view.projection is not None
+    np.testing.assert_allclose(view.projection @ view.projection.T, np.eye(2), atol=1e-12)
+    again, other = view_of(domain(7), projection_seed=4), view_of(domain(7), projection_seed=5)
+    np.testing.assert_array_equal(view.projection, again.projection)
+    assert not np.allclose(view.projection, other.projection)
+
+
+@pytest.mark.parametrize("dim", [2, 3, 6])
+def test_a_projection_shows_every_corner_of_the_box(dim: int) -> None:
+    view = view_of(domain(dim), projection_seed=0)
+    corners = np.stack(np.meshgrid(*[[-1.0, 1.0]] * dim), axis=-1).reshape(-1, dim)
+    assert view.beyond(corners) == 0
+
+
+@pytest.mark.parametrize(("dim", "expected"), [(1, 1), (2, 1), (3, 4), (8, 29), (9, 9), (100, 100)])
+def test_choices(dim: int, expected: int) -> None:
+    offered = choices(domain(dim))
+    assert len(offered) == expected
+    assert len({choice.label for choice in offered}) == expected
+    for choice in offered:
+        assert view_of(domain(dim), axes=choice.axes, projection_seed=choice.projection_seed).name[0]
+
+
+@pytest.mark.parametrize("axes", [(0, 0), (0, 3), (-1, 0), (0,), (0, 1, 2)])
+def test_axes_that_do_not_exist_are_refused(axes: tuple[int, ...]) -> None:
+    with pytest.raises(RequestError, match="2 different column numbers"):
+        view_of(domain(3), axes)
+
+
+def test_one_column_lies_on_a_line_with_a_lane_for_each_kind_of_mark() -> None:
+    view = view_of(domain(1))
+    points = np.array([[-1.0], [0.0], [1.0]])
+    np.testing.assert_allclose(view.plane(points)[:, 0], [-10, 10, 30])
+    heights = [set(view.plane(points, lane)[:, 1]) for lane in ("rows", "centers", "reference")]
+    assert all(len(height) == 1 for height in heights)
+    assert len(set.union(*heights)) == 3
+
+
+def test_true_to_scale_only_where_columns_share_a_unit() -> None:
+    assert view_of(domain(2)).aspect is None
+    common = view_of(domain(2, scaling="common"))
+    assert common.aspect == pytest.approx(1.0)
+    oblong = Domain.of(["a", "b"], [0, 0], [100, 1], scaling="common")
+    assert view_of(oblong).aspect is None
+
+
+def test_a_ball_in_many_dimensions_is_seen_where_its_points_are() -> None:
+    ball = Domain.of([f"c{j}" for j in range(100)], -1.0, 1.0, radius=1.0, scaling="common")
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(2000, 100))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    for view in (view_of(ball, (0, 1)), view_of(ball, projection_seed=1)):
+        assert view.range[0][1] < 0.5
+        assert view.beyond(points) <= 2
+
+
+def test_a_slanted_plane_gives_boxes_its_first_two_columns_and_a_projected_space_its_own_axes() -> None:
+    slanted = view_of(domain(5), projection_seed=0)
+    assert slanted.boxes().axes == (0, 1) and slanted.boxes().name == ("c0", "c1")
+    inner = slanted.within(Region.ball(3, 2.0))
+    assert inner.name == ("projected axis 1", "projected axis 2")
+    points = np.random.default_rng(1).normal(size=(4, 3))
+    np.testing.assert_array_equal(inner.plane(points), points[:, :2])
+    assert inner.extent == ((-2.0, 2.0), (-2.0, 2.0))
+
+
+def test_examples_in_the_docstrings() -> None:
+    assert doctest.testmod(module).failed == 0
