@@ -77,8 +77,8 @@ class Visitor:
         self.waits()
 
     def button(self, label: str) -> Locator:
-        """The button a person would read as ``label``; its icon is part of its name for a machine."""
-        return self.page.get_by_role("button").filter(has_text=label).first
+        """The button a person would read as ``label``: for a machine, the name of its icon is text too."""
+        return self.page.get_by_role("button").filter(has=self.page.get_by_text(label, exact=True)).first
 
     def option(self, label: str) -> Locator:
         """A segment, or the label of a radio button (the circle itself is drawn, and cannot be pressed)."""
