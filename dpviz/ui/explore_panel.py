@@ -6,6 +6,7 @@ import streamlit as st
 
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import number
+from dpviz.privacy.accounting import Accounting
 from dpviz.ui.algorithm_choice import about
 from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import OpenTable
@@ -18,6 +19,12 @@ from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.runner import Asked, Result
 from dpviz.ui.step_pictures import Looking, data_table
 
+_ADDS_UP = {
+    Accounting.PURE: "Their ε add up to the ε of the run.",
+    Accounting.GDP: "Their costs μ² add up (Gaussian privacy), and the sum is worth the ε and δ of the run.",
+    Accounting.ZCDP: "Their costs ρ add up (zero-concentrated privacy), and the sum is worth the ε and δ of the run.",
+    Accounting.NONE: "",
+}
 _WHY = "rows under the pictures of a run"
 
 
@@ -91,7 +98,7 @@ def _below(result: Result) -> None:
     if ledger.open:
         with ledger:
             if run.private:
-                st.markdown(f"{badge_text('released')} Every charge of this run, {run.accounting.value} accounting.")
+                st.markdown(f"{badge_text('released')} Every charge of this run. {_ADDS_UP[run.accounting]}")
                 data_table(ledger_of(run), alt="Every charge of this run", height="auto")
             else:
                 st.markdown(f"{badge_text('revealed')} No ledger: k-means++ has no privacy to account for.")

@@ -10,6 +10,7 @@ import streamlit as st
 from dpviz.charts.theme import Kind
 from dpviz.charts.wording import number
 from dpviz.charts.wording import ratio as times
+from dpviz.privacy.accounting import Accounting
 from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_accuracy
 from dpviz.runs.export import centers_csv, file_stem, run_json
 from dpviz.runs.run import Run
@@ -20,6 +21,8 @@ from dpviz.ui.runner import Result
 from dpviz.ui.table_words import unit_line
 
 _SCORES = "result:scores"
+# What adds up in each accounting.
+_COST = {Accounting.PURE: "ε", Accounting.GDP: "μ²", Accounting.ZCDP: "ρ", Accounting.NONE: "none"}
 
 
 def budget_words(run: Run, table: OpenTable) -> str:
@@ -101,14 +104,14 @@ def ledger_of(run: Run) -> pd.DataFrame:
     """Every charge of a run as a table."""
     rows = [
         {
-            "step": place,
-            "what for": entry.note,
+            "": place,
+            "for": entry.note,
             "mechanism": entry.mechanism,
             "query": entry.query,
             "sensitivity": entry.sensitivity,
-            "noise scale": entry.scale,
-            "ε of this charge alone": entry.epsilon,
-            "δ": entry.delta,
+            "scale": entry.scale,
+            f"cost ({_COST[run.accounting]})": entry.amount,
+            "ε alone": entry.epsilon,
         }
         for place, entry in enumerate(run.entries, start=1)
     ]

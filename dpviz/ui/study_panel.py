@@ -205,7 +205,7 @@ def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()
     """Which measure is drawn; label accuracy only where labels are known."""
     offered = [name for name in MEASURES if name not in without and frame[name].notna().any()] or ["ratio"]
     offered.sort(key=lambda name: name != "ratio")
-    chosen = st.segmented_control(
+    chosen = st.pills(
         "Measure",
         offered,
         format_func=lambda name: opening(measure_of(name).short),

@@ -16,7 +16,7 @@ IDS = [card.id for card in private_cards()]
 
 def choose(app, algorithm: str):
     """Pick the family, then the algorithm."""
-    app.segmented_control(key="family").set_value(CARDS[algorithm].family)
+    app.pills(key="family").set_value(CARDS[algorithm].family)
     sound(app.run())
     app.radio(key="algorithm").set_value(algorithm)
     return sound(app.run())
@@ -69,7 +69,7 @@ def test_a_rerun_runs_nothing_again(algorithm: str) -> None:
     app = explored(algorithm)
     first = result(app)
     sound(app.run())
-    app.segmented_control(key="family").set_value("Reference")
+    app.pills(key="family").set_value("Reference")
     sound(app.run())
     assert result(app) is first
     assert len(app.session_state["visit:books"]) == 1

@@ -54,7 +54,7 @@ def test_a_trade_off_is_drawn_with_its_baselines_and_runs() -> None:
 @pytest.mark.parametrize("measure", ["ratio", "nicv", "matched_error", "ari"])
 def test_every_measure_can_be_drawn(measure: str) -> None:
     app = computed(traded(), "tradeoff")
-    app.segmented_control(key="tradeoff:measure").set_value(measure)
+    app.pills(key="tradeoff:measure").set_value(measure)
     sound(app.run())
     assert figure(app)["data"]
 
