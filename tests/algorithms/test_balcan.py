@@ -1,0 +1,272 @@
+"""The whole of Alg. 4: what it pays, what its recovery noise is, what it may know, and what it finds."""
+
+from __future__ import annotations
+
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpviz.algorithms.balcan import CARD, BalcanParams
+from dpviz.algorithms.card import Level, Setting
+from dpviz.algorithms.lloyd_round import TYPICAL_OFFSET
+from dpviz.algorithms.projection import gaussian_frame, orthonormal_frame, project
+from dpviz.algorithms.steps import CandidatesStep, CentersStep, SwapStep, TreeStep
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.mechanisms import KNorm
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import Projected
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.run import Run, run
+from dpviz.table.domain import Domain
+from tests.contract.checks import run_of
+from tests.contract.rooms import Tape, recording_room
+from tests.contract.tables import blobs, small_table
+
+PRESETS = ["practical", "paper"]
+
+
+def steps_of(made: Run, kind: type) -> list:
+    return [frame.step for frame in made.frames if isinstance(frame.step, kind)]
+
+
+def entries_of(made: Run, note: str) -> list:
+    return [entry for entry in made.entries if entry.note.startswith(note)]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize(("n", "dim", "k"), [(0, 2, 3), (1, 1, 1), (200, 1, 4), (200, 8, 3), (200, 2, 12)])
+def test_every_branch_pays_the_whole_request(preset, delta, n, dim, k):
+    made = run(CARD, small_table(blobs(n, dim)), k=k, epsilon=1.5, delta=delta, params={"preset": preset}, seed=n)
+    assert 0.99 <= made.spent_fraction <= 1.0
+    assert made.unit_centers.shape == (k, dim)
+    assert np.isfinite(made.unit_centers).all()
+    assert (np.abs(made.unit_centers) <= 1).all()
+    assert made.accounting is (Accounting.ZCDP if delta else Accounting.PURE)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_the_budget_is_divided_as_planned(delta):
+    made = run(CARD, small_table(blobs(3000, k=5), n_public=3000), k=5, epsilon=20, delta=delta, seed=0)
+    whole = sum(entry.amount for entry in made.entries)
+    part = {
+        stage: sum(e.amount for name in names for e in entries_of(made, name)) / whole
+        for stage, names in {"tree": ["tree"], "swaps": ["swap"], "means": ["recovery", "polishing"]}.items()
+    }
+    assert part == pytest.approx({"tree": 0.30, "swaps": 0.15, "means": 0.55}, abs=1e-9)
+    assert len(entries_of(made, "tree")) == 6
+    rounds = [
+        sum(e.amount for e in entries_of(made, name)) / whole
+        for name in ("recovery", *(f"polishing {t}" for t in (1, 2, 3)))
+    ]
+    assert rounds == pytest.approx([0.10, 0.12, 0.15, 0.18], abs=0.005)
+
+
+def test_the_paper_has_two_shifts_at_half_the_share_and_k_swaps():
+    made = run(CARD, small_table(n_public=400), k=3, epsilon=60.0, params={"preset": "paper"}, seed=1)
+    levels = int(np.log(400))
+    assert [len(entries_of(made, f"tree {shift}")) for shift in (1, 2, 3)] == [levels, levels, 0]
+    np.testing.assert_allclose([e.epsilon for e in entries_of(made, "tree")], 60 * 0.2 / 2 / levels)
+    assert len(entries_of(made, "swap")) == 3
+    assert len(entries_of(made, "choice among iterates")) == 1
+    assert len(steps_of(made, CentersStep)) == 9
+    step = steps_of(made, TreeStep)[0]
+    assert step.threshold == pytest.approx(2 * np.log(400) * step.noise_scale)
+
+
+def recovered(delta: float, dim: int, k: int, tape: Tape) -> Run:
+    table = small_table(blobs(500, dim), n_public=500, radius=1.5)
+    return run_of(
+        CARD, table, k=k, epsilon=3.0, delta=delta, params={"polishing": 0}, seed=2, room=recording_room(tape)
+    )
+
+
+def test_the_recovery_noise_fits_a_ball_and_not_a_line():
+    """Row norms follow Gamma(d, Λ/ε): √d times what a Laplace mechanism would add that takes Λ for an l1 bound."""
+    dim, k = 20, 60
+    tape = Tape()
+    made = recovered(0.0, dim, k, tape)
+    share = next(e for e in entries_of(made, "recovery") if e.query == "Sum").epsilon
+    assert isinstance(tape.mechanisms[-1], KNorm)
+    length = np.linalg.norm(tape.released[-1] - tape.truths[-1], axis=1)
+    law = stats.gamma(dim, scale=1.5 / share)
+    assert stats.kstest(length, law.cdf).pvalue > 1e-3
+    for short in (sqrt(dim), 1.25, 0.8):
+        assert stats.kstest(length / short, law.cdf).pvalue < 1e-3
+
+
+def test_with_delta_the_recovery_noise_is_gaussian_for_the_radius():
+    tape = Tape()
+    made = recovered(1e-6, 20, 60, tape)
+    entry = next(e for e in entries_of(made, "recovery") if e.query == "Sum")
+    assert (entry.mechanism, entry.sensitivity) == ("gaussian", 1.5)
+    noise = (tape.released[-1] - tape.truths[-1]).ravel()
+    assert stats.kstest(noise, stats.norm(scale=1.5 / sqrt(2 * entry.amount)).cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("dim", [2, 20])
+def test_sums_get_the_larger_share_by_the_formula(dim):
+    pure, gauss = recovered(0.0, dim, 4, Tape()), recovered(1e-6, dim, 4, Tape())
+
+    def ratio(made: Run) -> float:
+        counts, sums = (next(e for e in entries_of(made, "recovery") if e.query == q) for q in ("Count", "Sum"))
+        return counts.amount / sums.amount
+
+    assert ratio(pure) == pytest.approx((2 * TYPICAL_OFFSET**2 / (dim * (dim + 1))) ** (1 / 3))
+    assert ratio(gauss) == pytest.approx(TYPICAL_OFFSET / sqrt(dim))
+    assert max(ratio(pure), ratio(gauss)) < 1
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_plan_depends_on_the_declared_n_and_not_on_the_rows(preset):
+    def plan(rows: int) -> list:
+        made = run(CARD, small_table(blobs(rows, 8), n_public=2000), k=3, epsilon=50, params={"preset": preset}, seed=0)
+        return [
+            [(step.threshold, step.noise_scale, step.tree.dim, step.shift) for step in steps_of(made, TreeStep)],
+            len(steps_of(made, CentersStep)),
+        ]
+
+    assert plan(40) == plan(4000)
+
+
+def test_an_undeclared_n_is_bought_and_used():
+    made = run(CARD, small_table(blobs(3000, 8)), k=3, epsilon=1.0, seed=0)
+    assert made.entries[0].note == "number of rows"
+    assert made.n_source == "paid"
+    assert made.n_used != 3000
+    assert 0.99 <= made.spent_fraction <= 1
+
+
+@pytest.mark.parametrize(
+    ("dim", "n", "preset", "p"),
+    [(6, 10**5, "practical", 6), (7, 10**5, "practical", 7), (100, 10**5, "practical", 8), (100, 1, "practical", 2),
+     (5, 10**5, "paper", 5), (6, 10**5, "paper", 5), (100, 10**5, "paper", 5), (100, 2, "paper", 1)],
+)  # fmt: skip
+def test_dimensions_follow_the_rule(dim, n, preset, p):
+    made = run(CARD, small_table(blobs(30, dim), n_public=n), k=1, epsilon=9, params={"preset": preset}, seed=0)
+    step = steps_of(made, CandidatesStep)[0]
+    assert step.candidates.shape[1] == p
+    assert (step.frame is None) == (p == dim)
+
+
+def test_projected_rows_and_candidates_stay_in_the_ball():
+    rng = np.random.default_rng(0)
+    corner = np.ones((50, 30))
+    table = small_table(np.r_[corner, -corner], radius=2.0)
+    room = table.open(epsilon=1, delta=0, accounting=Accounting.PURE, noise=StudyNoise(rng), needs_n=False)
+    frame = np.zeros((2, 30))
+    frame[0] = 1.0
+    view = project(room, frame)
+    assert np.linalg.norm(view.room._rows.values, axis=1).max() <= 2.0
+    assert isinstance(view.cells(np.zeros((3, 2))), Projected)
+    made = run(CARD, table, k=4, epsilon=50.0, params={"dimensions": 3}, seed=0)
+    candidates = steps_of(made, CandidatesStep)[0].candidates
+    assert len(candidates) > 4
+    assert np.linalg.norm(candidates, axis=1).max() <= 2.0
+
+
+@pytest.mark.parametrize("frame_of", [orthonormal_frame, gaussian_frame])
+def test_projections_keep_squared_norms_on_average(frame_of):
+    rng = np.random.default_rng(0)
+    x = np.r_[3.0, np.zeros(19)]
+    squared = [((frame_of(5, 20, rng) @ x) ** 2).sum() for _ in range(2000)]
+    assert np.mean(squared) == pytest.approx(9.0, rel=0.06)
+
+
+def test_lifted_centres_project_back():
+    room = small_table(blobs(10, 9)).open(
+        epsilon=1, delta=0, accounting=Accounting.PURE, noise=StudyNoise(np.random.default_rng(0)), needs_n=False
+    )
+    view = project(room, orthonormal_frame(3, 9, np.random.default_rng(1)))
+    centers = np.random.default_rng(2).uniform(-0.3, 0.3, (4, 3))
+    np.testing.assert_allclose(view.lift(centers, room.region) @ view.frame.T, centers, atol=1e-12)
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("dim", [2, 12])
+def test_without_noise_it_finds_what_kmeans_finds(dim, delta, relation):
+    table = small_table(blobs(2000, dim, k=5, seed=3), relation=relation, n_public=2000)
+    revealed = table.reveal(note="test")
+    reference = reference_for(revealed, 5)
+    ratios = [
+        nicv(revealed.points, run(CARD, table, k=5, epsilon=1e5, delta=delta, seed=seed).unit_centers) / reference.nicv
+        for seed in range(3)
+    ]
+    assert min(ratios) < 1.05
+    assert np.median(ratios) < 1.3
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_one_cluster_is_the_mean(preset):
+    rows = blobs(500)
+    made = run(CARD, small_table(rows, n_public=500), k=1, epsilon=1e6, params={"preset": preset}, seed=0)
+    np.testing.assert_allclose(made.centers[0], rows.mean(axis=0), atol=1e-3)
+
+
+def test_with_nothing_to_swap_the_means_get_the_share():
+    # Four rows never reach a threshold: the root and sphere packing give exactly k candidates.
+    table = small_table(np.zeros((4, 2)), n_public=5000)
+    made = run(CARD, table, k=6, epsilon=0.2, seed=0)
+    assert len(steps_of(made, CandidatesStep)[0].candidates) == 6
+    assert not steps_of(made, SwapStep)
+    means = sum(e.epsilon for name in ("recovery", "polishing") for e in entries_of(made, name))
+    assert means == pytest.approx(0.2 * 0.7)
+
+
+def test_more_rows_feed_more_polishing():
+    def rounds(n: int, **params) -> int:
+        return len(steps_of(run(CARD, small_table(n_public=n), k=3, epsilon=1.0, params=params, seed=0), CentersStep))
+
+    assert [rounds(10), rounds(10**6)] == [2, 4]
+    assert rounds(10**6, polishing=0) == 1
+
+
+def test_parameters_are_obeyed():
+    asked = {"dimensions": 2, "shifts": 3, "levels": 4, "swaps": 5, "polishing": 1}
+    made = run(CARD, small_table(blobs(500, 4), n_public=500), k=3, epsilon=50.0, params=asked, seed=0)
+    assert [len(entries_of(made, name)) for name in ("tree 3", "tree 4", "swap", "polishing 1")] == [4, 0, 5, 2]
+    assert steps_of(made, CandidatesStep)[0].candidates.shape[1] == 2
+    assert not steps_of(run(CARD, small_table(), k=3, epsilon=50.0, params={"swaps": 0}, seed=0), SwapStep)
+
+
+@pytest.mark.parametrize(
+    ("dim", "k", "epsilon", "n"),
+    [(2, 5, 0.1, 9_100), (2, 5, 1, 910), (10, 10, 0.1, 32_000), (10, 10, 1, 3_200), (100, 64, 1, 21_000)],
+)
+def test_the_smallest_n_is_about_two_thresholds_a_cluster(dim, k, epsilon, n):
+    setting = Setting(dim=dim, k=k, epsilon=epsilon, delta=0.0, n=n)
+    needed = CARD.smallest_n(setting, BalcanParams())
+    assert n / 1.6 < needed < 1.6 * n
+    assert CARD.smallest_n(Setting(**{**setting.__dict__, "delta": 1e-6}), BalcanParams()) < 1.1 * needed
+
+
+def test_the_regime_says_what_would_do():
+    poor = CARD.regime(Setting(dim=100, k=64, epsilon=1.0, delta=1e-6, n=2_000), BalcanParams())
+    rich = CARD.regime(Setting(dim=100, k=64, epsilon=1.0, delta=1e-6, n=10**6), BalcanParams())
+    assert poor is not None and rich is not None
+    assert (poor.level, rich.level) == (Level.RED, Level.GREEN)
+    assert "needs about" in poor.message
+    assert "too few rows" in poor.message
+    assert poor.needed_epsilon is not None and poor.needed_epsilon > 1
+    replace = Setting(dim=2, k=5, epsilon=1.0, delta=0.0, n=900, relation=Relation.REPLACE)
+    once = Setting(dim=2, k=5, epsilon=1.0, delta=0.0, n=900)
+    assert CARD.smallest_n(replace, BalcanParams()) == pytest.approx(2 * CARD.smallest_n(once, BalcanParams()))
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_fifteen_clusters_at_epsilon_two(delta):
+    rows = np.loadtxt(Path(__file__).parents[2] / "sample_data" / "fifteen.csv", delimiter=",", skiprows=1)[:, :2]
+    table = PrivateTable(rows, Domain.of(["x", "y"], 0, 1000), n_public=len(rows))
+    revealed = table.reveal(note="test")
+    best = reference_for(revealed, 15).nicv
+    ratios = [
+        nicv(revealed.points, run(CARD, table, k=15, epsilon=2, delta=delta, seed=s).unit_centers) / best
+        for s in range(9)
+    ]
+    assert np.median(ratios) < 2.0

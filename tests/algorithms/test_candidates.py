@@ -1,0 +1,88 @@
+"""Candidate centres: shares of the shifts, where the middles lie, which cubes are finest, and padding."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.candidates import Candidates, candidates_of, grow_trees
+from dpviz.algorithms.projection import Projection
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import CubeTree
+from dpviz.privacy.room import DataRoom
+from dpviz.table.domain import Region
+from tests.contract.tables import blobs, small_table
+
+
+def open_room(values, *, epsilon=1.0, radius=None) -> DataRoom:
+    table = small_table(values, n_public=100, radius=radius)
+    noise = StudyNoise(np.random.default_rng(0))
+    return table.open(epsilon=epsilon, delta=0.0, accounting=Accounting.PURE, noise=noise)
+
+
+def trees_of(room: DataRoom, shifts: int, depth: int, *, empty_rate=1e-3, seed=0) -> list[CubeTree]:
+    last: dict[int, CubeTree] = {}
+    coins = np.random.default_rng(seed)
+    for step in grow_trees(Projection(room, None), room.budget, shifts, depth, coins, empty_rate=empty_rate):
+        last[step.shift] = step.tree
+    return list(last.values())
+
+
+@pytest.mark.parametrize("shifts", [1, 2, 5])
+def test_the_shifts_share_the_budget_exactly(shifts):
+    room = open_room(blobs())
+    assert len(trees_of(room, shifts, depth=4)) == shifts
+    assert len(room.ledger.entries) == 4 * shifts
+    assert room.ledger.spent == pytest.approx(1.0)
+    np.testing.assert_allclose([entry.amount for entry in room.ledger.entries], 1 / (4 * shifts))
+
+
+@pytest.mark.parametrize("radius", [None, 0.5])
+def test_the_shifted_root_contains_the_whole_region(radius):
+    room = open_room(blobs(), radius=radius)
+    for seed in range(50):
+        (tree,) = trees_of(room.project(np.eye(2), room.region), 1, depth=1, seed=seed)
+        reach = np.minimum(room.region.half, room.region.radius)
+        assert (tree.origin <= -reach).all()
+        assert (tree.origin + tree.side >= reach).all()
+        room.ledger.entries.clear()
+
+
+def test_candidates_are_the_middles_of_all_cubes_inside_the_region():
+    room = open_room(blobs(dim=3), epsilon=60.0, radius=1.0)
+    trees = trees_of(room, 2, depth=4)
+    found = candidates_of(trees, 2, room.region, np.random.default_rng(0))
+    cubes = np.concatenate([tree.centers(level) for tree in trees for level in range(5)])
+    assert len(found.points) == len(np.unique(room.region.clip(cubes), axis=0)) > 20
+    np.testing.assert_array_equal(room.region.clip(found.points), found.points)
+    assert len(np.unique(found.points, axis=0)) == len(found.points)
+    assert set(found.depths) == set(range(5))
+
+
+def test_the_finest_cubes_are_those_without_an_active_child():
+    tree = CubeTree(np.array([-2.0]), 4.0, (np.array([0, 1]), np.array([2]), np.array([0, 1])))
+    found = candidates_of([tree], 1, Region.ball(1, 2.0), np.random.default_rng(0))
+    np.testing.assert_allclose(found.points.ravel(), [0, -1, 1, 0.5, 0.25, 0.75])
+    np.testing.assert_array_equal(found.depths, [0, 1, 1, 2, 3, 3])
+    np.testing.assert_array_equal(found.finest, [False, True, False, False, True, True])
+
+
+@pytest.mark.parametrize("k", [1, 2, 9])
+def test_too_few_candidates_are_filled_up_without_data(k):
+    root_only = CubeTree(np.full(2, -1.8), 4.0)
+    found = candidates_of([root_only], k, Region.ball(2, 1.0), np.random.default_rng(0))
+    assert len(found.points) == k
+    np.testing.assert_array_equal(found.depths, [0] + [-1] * (k - 1))
+    assert (np.linalg.norm(found.points, axis=1) <= 1).all()
+
+
+def test_thinning_keeps_the_finest_first():
+    rng = np.random.default_rng(0)
+    finest = rng.random(100) < 0.3
+    all_of_them = Candidates(rng.normal(size=(100, 2)), np.arange(100), finest)
+    few = all_of_them.thinned(50, np.random.default_rng(1))
+    assert len(few.points) == 50
+    assert few.finest.sum() == finest.sum()
+    np.testing.assert_array_equal(few.points, all_of_them.points[few.depths])
+    assert all_of_them.thinned(100, rng) is all_of_them

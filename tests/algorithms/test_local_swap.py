@@ -1,0 +1,196 @@
+"""Private swaps: gains against plain loops, the noiseless twin, the range of the selection, and staying put."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.candidates import Candidates
+from dpviz.algorithms.local_swap import local_swap, log_prior, start_on_cubes, useful_swaps
+from dpviz.algorithms.projection import Projection, project
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.mechanisms import Exponential
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.queries import Relation, SwapLoss, swap_gains
+from dpviz.privacy.room import DataRoom
+from tests.contract.rooms import Tape, recording_room
+from tests.contract.tables import blobs, small_table
+
+
+def open_room(
+    values, *, epsilon=1.0, delta=0.0, seed=0, kind=None, n=400, relation=Relation.ADD_REMOVE, radius=None
+) -> DataRoom:
+    table = small_table(values, relation=relation, n_public=None if relation is Relation.REPLACE else n, radius=radius)
+    return table.open(
+        epsilon=epsilon,
+        delta=delta,
+        accounting=Accounting.ZCDP if delta else Accounting.PURE,
+        noise=StudyNoise(np.random.default_rng(seed)),
+        room=kind,
+    )
+
+
+def plain_loss(rows: np.ndarray, weights: np.ndarray, centers: np.ndarray) -> float:
+    return sum(w * min(float(((x - c) ** 2).sum()) for c in centers) for x, w in zip(rows, weights, strict=True))
+
+
+def plain_gains(rows: np.ndarray, weights: np.ndarray, centers: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+    """Change of the loss for every swap, each computed from scratch."""
+    gains = np.empty((len(centers), len(candidates)))
+    for i in range(len(centers)):
+        for y, candidate in enumerate(candidates):
+            swapped = centers.copy()
+            swapped[i] = candidate
+            gains[i, y] = plain_loss(rows, weights, swapped) - plain_loss(rows, weights, centers)
+    return gains
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize("dim", [1, 3])
+def test_all_gains_at_once_are_those_of_the_plain_loop(k, dim):
+    rng = np.random.default_rng(k)
+    rows, candidates = blobs(60, dim), rng.uniform(-1, 1, (7, dim))
+    centers = candidates[:k]
+    cells = Voronoi(centers).assign(rows)
+    weights = rng.exponential(size=60)
+    ones = plain_gains(rows, np.ones(60), centers, candidates)
+    np.testing.assert_allclose(SwapLoss(centers, candidates).tally(rows, cells), ones, atol=1e-9)
+    weighted = plain_gains(rows, weights, centers, candidates)
+    np.testing.assert_allclose(swap_gains(rows, weights, cells, centers, candidates), weighted, atol=1e-9)
+    nothing = swap_gains(rows[:0], weights[:0], cells[:0], centers, candidates)
+    np.testing.assert_array_equal(nothing, np.zeros((k, 7)))
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.99])
+def test_without_noise_it_is_greedy_local_search(keep):
+    rng = np.random.default_rng(3)
+    rows, candidates, k = blobs(80, 2, k=4), rng.uniform(-1, 1, (9, 2)), 4
+    held = np.arange(k)
+    view = Projection(open_room(rows, epsilon=1e9), None)
+    losses = [plain_loss(rows, np.ones(80), candidates[held])]
+    for step in local_swap(view, candidates, held, view.room.budget, 5, keep=keep, choose_iterate=False):
+        gains = plain_gains(rows, np.ones(80), candidates[held], candidates)
+        gains[:, held] = np.inf
+        removed, added = divmod(int(gains.argmin()), 9)
+        if keep and gains[removed, added] > 0:
+            np.testing.assert_array_equal(step.centers, step.previous)
+            assert (step.candidates[step.added] == step.previous[step.removed]).all()
+            assert "the centres stay" in step.title
+        else:
+            held = np.where(np.arange(k) == removed, added, held)
+            assert (step.removed, step.added) == (removed, added)
+        np.testing.assert_array_equal(step.centers, candidates[held])
+        losses.append(plain_loss(rows, np.ones(80), step.centers))
+    if keep:
+        assert (np.diff(losses) <= 1e-9).all()
+        assert losses[-1] == losses[-2]
+
+
+def test_the_choice_among_iterates_takes_the_best_and_pays_as_much_as_a_swap():
+    # Swaps without a way to stay must leave the best centres: the last choice goes back to them.
+    rows = np.repeat(np.array([[-0.8, 0.0], [0.8, 0.0]]), 50, axis=0)
+    candidates = np.array([[-0.8, 0.0], [0.8, 0.0], [0.0, 0.9]])
+    view = Projection(open_room(rows, epsilon=1e9), None)
+    *_, last = local_swap(view, candidates, np.array([0, 2]), view.room.budget, 2, keep=0.0, choose_iterate=True)
+    assert {tuple(center) for center in last.centers} == {(-0.8, 0.0), (0.8, 0.0)}
+    assert "after swap 1" in last.title
+    amounts = [entry.amount for entry in view.room.ledger.entries]
+    assert len(amounts) == 3
+    np.testing.assert_allclose(amounts, view.room.budget.amount / 3)
+
+
+def test_the_prior_is_a_law_over_swaps_with_outsiders_and_over_staying():
+    held = np.array([4, 1])
+    for keep in (0.0, 0.7):
+        prior = np.exp(log_prior(held, 5, keep))
+        assert prior.sum() == pytest.approx(1.0)
+        assert prior[[0, 1], held].sum() == pytest.approx(keep)
+        assert prior[0, 1] == prior[1, 4] == 0
+        np.testing.assert_allclose(prior[:, [0, 2, 3]], (1 - keep) / 6)
+
+
+def loss_of_one_row(relation: Relation, frame: np.ndarray | None) -> float:
+    """Largest log ratio of a selection's probabilities over neighbours, in parts of what it was charged for."""
+    dim = 1 if frame is None else frame.shape[1]
+    end = np.zeros(dim)
+    end[0] = 1.0
+    rows = np.repeat(-end[None], 400, axis=0)
+    other = np.r_[rows, end[None]] if relation is Relation.ADD_REMOVE else np.r_[rows[:-1], end[None]]
+    tapes = [Tape(), Tape()]
+    charged = 0.0
+    for tape, values in zip(tapes, (rows, other), strict=True):
+        room = open_room(values, epsilon=40.0, kind=recording_room(tape), relation=relation, radius=1.0)
+        view = project(room, frame)
+        ends = np.zeros((3, view.room.dim))
+        ends[:, 0] = [-1.0, 1.0, 0.0]
+        list(local_swap(view, ends, np.array([0]), room.budget, 1, keep=0.5, choose_iterate=False))
+        charged = room.ledger.entries[0].epsilon
+    (mechanism,), truths = tapes[0].mechanisms, [tape.truths[0] for tape in tapes]
+    assert isinstance(mechanism, Exponential)
+    possible = np.flatnonzero(np.isfinite(mechanism.log_prior.ravel()))
+    ratios = [mechanism.log_density(o, truths[0]) - mechanism.log_density(o, truths[1]) for o in possible]
+    return float(np.abs(ratios).max() / charged)
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("frame", [None, np.array([[1.5, 0.0, 0.0], [0.0, 1.0, 0.0]])], ids=["as is", "projected"])
+def test_no_row_changes_a_choice_by_more_than_it_pays_and_some_row_by_almost_as_much(relation, frame):
+    lost = loss_of_one_row(relation, frame)
+    assert lost <= 1 + 1e-9
+    assert lost >= 0.9
+
+
+def test_where_all_is_noise_the_centres_stay():
+    rows, rng = blobs(), np.random.default_rng(0)
+    candidates = rng.uniform(-1, 1, (50, 2))
+    moved = {0.0: 0, 0.99: 0}
+    for keep in moved:
+        room = open_room(rows, epsilon=0.01)
+        steps = local_swap(
+            Projection(room, None), candidates, np.arange(5), room.budget, 100, keep=keep, choose_iterate=False
+        )
+        moved[keep] = sum(not np.array_equal(step.centers, step.previous) for step in steps)
+    assert moved[0.99] <= 8
+    assert moved[0.0] == 100
+
+
+def test_a_candidate_beyond_the_ball_is_refused():
+    room = open_room(blobs())
+    with pytest.raises(ValueError, match="outside the region"):
+        list(
+            local_swap(
+                Projection(room, None),
+                np.array([[9.0, 0.0], [0.0, 0.0]]),
+                np.array([0]),
+                room.budget,
+                1,
+                keep=0.5,
+                choose_iterate=False,
+            )
+        )
+    assert not room.ledger.entries
+
+
+def test_more_rows_feed_more_swaps():
+    counts = [
+        useful_swaps(Projection(open_room(blobs(), n=n), None), 30, 100, open_room(blobs()).budget)
+        for n in (10, 4 * 10**5, 10**9)
+    ]
+    assert counts[0] == 3
+    assert 3 < counts[1] < counts[2] == 20
+    assert useful_swaps(Projection(open_room(blobs()), None), 2, 100, open_room(blobs()).budget) == 2
+
+
+def test_the_start_finds_the_clusters_that_the_cubes_show():
+    rng = np.random.default_rng(0)
+    true_centers = np.array([[-0.8, -0.8], [0.8, -0.8], [0.0, 0.8]])
+    cubes = np.concatenate([c + rng.normal(0, 0.03, (20, 2)) for c in true_centers])
+    coarse = rng.uniform(-1, 1, (5, 2))
+    found = Candidates(
+        np.r_[coarse, cubes], np.r_[np.ones(5, int), np.full(60, 5)], np.r_[np.zeros(5, bool), np.ones(60, bool)]
+    )
+    start = start_on_cubes(found, 3, np.random.default_rng(1))
+    assert len(set(start)) == 3
+    gaps = np.linalg.norm(found.points[start][:, None] - true_centers[None], axis=2)
+    assert (gaps.min(axis=0) < 0.1).all()

@@ -1,0 +1,179 @@
+"""The private tree: its law on tiny universes, its noiseless twin, its threshold, and what it pays."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations
+from math import log
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpviz.algorithms.private_partition import private_partition, quiet_threshold
+from dpviz.algorithms.projection import Projection
+from dpviz.algorithms.steps import TreeStep
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.mechanisms import Gaussian, Laplace
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import CubeTree
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.room import DataRoom
+from tests.contract.tables import blobs, small_table
+
+
+def open_room(values, *, epsilon=1.0, delta=0.0, seed=0, kind=None, relation=Relation.ADD_REMOVE) -> DataRoom:
+    table = small_table(values, relation=relation, n_public=None if relation is Relation.REPLACE else 100)
+    return table.open(
+        epsilon=epsilon,
+        delta=delta,
+        accounting=Accounting.ZCDP if delta else Accounting.PURE,
+        noise=StudyNoise(np.random.default_rng(seed)),
+        room=kind,
+    )
+
+
+def grow(room: DataRoom, depth: int, *, empty_rate: float, root: CubeTree | None = None, **more) -> list[TreeStep]:
+    root = root or CubeTree(origin=np.full(room.dim, -1.5), side=3.0)
+    coins = np.random.default_rng(1)
+    return list(
+        private_partition(Projection(room, None), room.budget, root, depth, coins, empty_rate=empty_rate, **more)
+    )
+
+
+def crowded_cubes(
+    rows: np.ndarray, low: np.ndarray, edge: float, depth: int, threshold: float
+) -> set[tuple[float, ...]]:
+    """Middles of all cubes below a cube that hold more rows than the threshold, as a plain recursion."""
+    if depth == 0:
+        return set()
+    found = set()
+    for upper in np.ndindex(*(2,) * rows.shape[1]):
+        corner = low + np.array(upper) * edge / 2
+        inside = rows[((rows >= corner) & (rows < corner + edge / 2)).all(axis=1)]
+        if len(inside) > threshold:
+            found.add(tuple(np.round(corner + edge / 4, 9)))
+            found |= crowded_cubes(inside, corner, edge / 2, depth - 1, threshold)
+    return found
+
+
+@pytest.mark.parametrize(("dim", "depth"), [(1, 6), (2, 5), (3, 4)])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_without_noise_it_is_the_tree_of_crowded_cubes(dim, depth, delta):
+    rows = blobs(300, dim)
+    steps = grow(open_room(rows, epsilon=1e4, delta=delta), depth, empty_rate=1e-300)
+    threshold = steps[-1].threshold
+    assert 0.01 < threshold - np.floor(threshold) < 0.99  # no count is near enough to it for noise to matter
+    tree = steps[-1].tree
+    grown = {tuple(np.round(c, 9)) for level in range(1, depth + 1) for c in tree.centers(level)}
+    wanted = crowded_cubes(rows, np.full(dim, -1.5), 3.0, depth, threshold)
+    assert grown == wanted
+    assert len(wanted) > depth
+
+
+def test_empty_cubes_wake_up_as_often_as_the_noise_says_and_all_alike():
+    rate, trees = 0.04, 1000
+    awake = np.zeros(16)
+    for seed in range(trees):
+        (step,) = grow(open_room(np.empty((0, 4)), seed=seed), 1, empty_rate=rate)
+        awake[step.tree.levels[0]] += 1
+    assert stats.binomtest(int(awake.sum()), 16 * trees, rate).pvalue > 1e-4
+    assert stats.chisquare(awake).pvalue > 1e-4
+
+
+def subsets(size: int) -> list[tuple[int, ...]]:
+    return list(chain.from_iterable(combinations(range(size), r) for r in range(size + 1)))
+
+
+class Scripted(DataRoom):
+    """Plays releases that a test chose, and adds up how likely they were."""
+
+    script: tuple[tuple[int, ...], ...] = ()
+
+    def _draw(self, mechanism, truth):
+        played = self.__dict__.setdefault("played", [])
+        codes = np.array(self.script[len(played)], dtype=np.int64)
+        played.append(mechanism.log_density(codes, truth))
+        return codes
+
+
+def log_probability(rows: np.ndarray, outcome: tuple[tuple[int, ...], ...], epsilon: float) -> float:
+    kind = type("Playing", (Scripted,), {"script": outcome})
+    room = open_room(rows, epsilon=epsilon, kind=kind)
+    grow(room, len(outcome), empty_rate=0.2, root=CubeTree(np.array([-1.0]), 2.0))
+    return sum(room.__dict__["played"])
+
+
+# Two levels on a line: which halves wake up, then which halves of those.
+OUTCOMES = [(first, second) for first in subsets(2) for second in subsets(2 * len(first))]
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_no_outcome_tells_an_empty_table_from_a_single_row_by_more_than_epsilon(epsilon):
+    empty, single = np.empty((0, 1)), np.array([[0.3]])
+    here = np.array([log_probability(empty, outcome, epsilon) for outcome in OUTCOMES])
+    there = np.array([log_probability(single, outcome, epsilon) for outcome in OUTCOMES])
+    assert np.exp(here).sum() == pytest.approx(1.0)
+    assert np.exp(there).sum() == pytest.approx(1.0)
+    ratio = np.abs(here - there).max()
+    assert ratio <= epsilon * (1 + 1e-9)
+    assert ratio >= 0.9 * epsilon  # the budget is used, not wasted
+
+
+@pytest.mark.parametrize("rows", [np.empty((0, 1)), np.array([[0.3]])], ids=["empty", "single"])
+def test_outcomes_come_as_often_as_they_are_likely(rows):
+    runs, seen = 900, dict.fromkeys(OUTCOMES, 0)
+    for seed in range(runs):
+        tree = grow(open_room(rows, epsilon=2.0, seed=seed), 2, empty_rate=0.2, root=CubeTree(np.array([-1.0]), 2.0))[
+            -1
+        ].tree
+        seen[tuple(tuple(int(code) for code in level) for level in tree.levels)] += 1
+    expected = runs * np.exp([log_probability(rows, outcome, 2.0) for outcome in OUTCOMES])
+    often = expected > 5
+    observed = np.array(list(seen.values()), dtype=float)
+    pooled = np.r_[observed[often], observed[~often].sum()], np.r_[expected[often], expected[~often].sum()]
+    assert stats.chisquare(pooled[0], pooled[1] * pooled[0].sum() / pooled[1].sum()).pvalue > 1e-4
+
+
+def test_codes_are_sorted_so_that_spurious_cubes_do_not_show():
+    steps = grow(open_room(blobs(200, 3), epsilon=50.0), 4, empty_rate=0.2)
+    assert sum(len(codes) for codes in steps[-1].tree.levels) > 100
+    for codes in steps[-1].tree.levels:
+        assert (np.diff(codes) > 0).all()
+
+
+@pytest.mark.parametrize("p", [1, 8, 30])
+@pytest.mark.parametrize("tau", [0.01, 0.2])
+def test_the_threshold_keeps_spurious_children_below_tau(p, tau):
+    laplace = quiet_threshold(Laplace(1.0, 7.0), tau / 2**p)
+    assert laplace == pytest.approx(7 * (p * log(2) + log(1 / (2 * tau))))
+    for noise, threshold in (
+        (Laplace(1.0, 7.0), laplace),
+        (Gaussian(1.0, 7.0), quiet_threshold(Gaussian(1.0, 7.0), tau / 2**p)),
+    ):
+        assert 2**p * np.exp(noise.log_above(np.array([threshold])))[0] == pytest.approx(tau)
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_each_level_pays_alike_even_after_the_tree_has_died(relation, delta):
+    room = open_room(np.zeros((3, 2)), delta=delta, relation=relation)
+    steps = grow(room, 7, empty_rate=1e-6)
+    assert steps[-1].tree.n_active == 0
+    amounts = [entry.amount for entry in room.ledger.entries]
+    assert len(amounts) == 7
+    np.testing.assert_allclose(amounts, room.budget.amount / 7)
+    twice = 1 if relation is Relation.ADD_REMOVE else 2
+    if not delta:
+        assert steps[0].noise_scale == pytest.approx(7 * twice / 1.0)
+
+
+def test_a_level_that_overflows_keeps_a_random_part_and_grows_on():
+    steps = grow(open_room(blobs(400, 2), epsilon=1e4), 6, empty_rate=1e-6, most_cubes=40)
+    tree = steps[-1].tree
+    assert 1 + sum(len(codes) for codes in tree.levels) <= 40
+    assert all((np.diff(codes) > 0).all() for codes in tree.levels)
+
+
+def test_titles_say_what_woke_up():
+    (step,) = grow(open_room(np.full((500, 2), 0.1), epsilon=10.0), 1, empty_rate=1e-3)
+    assert step.title.startswith("Level 1: 1 of 4 cubes woke up, threshold ")
