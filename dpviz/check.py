@@ -54,7 +54,8 @@ def delta_for(n: int | None, *, delta: float) -> None:
     """
     ceiling = 1.0 if n is None or n <= 1 else 1.0 / n
     if not math.isfinite(delta) or not 0 <= delta < ceiling:
-        raise RequestError(f"delta is {delta:g}: give 0 or a number below {ceiling:.3g} (1/n); 1e-6 is usual.")
+        usual = "; 1e-6 is usual" if ceiling > 1e-6 else ""
+        raise RequestError(f"delta is {delta:g}: give 0 or a number below {ceiling:.3g} (1/n){usual}.")
 
 
 def one_of(allowed: tuple[object, ...], **named: object) -> None:

@@ -1,0 +1,144 @@
+"""Cards: parameters that are checked, guarantees that hold, and a traffic light from public numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.card import Card, Guarantee, Level, Params, Setting, knob, round_up
+from dpviz.algorithms.registry import AUTO, CARDS, card_of, private_cards
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.queries import Relation
+from tests.contract.tables import SETTINGS, named
+
+cards = pytest.mark.parametrize("card", CARDS.values(), ids=CARDS)
+
+
+@dataclasses.dataclass(frozen=True)
+class Some(Params):
+    mode: str = knob("fast", help="x", choices=("fast", "slow"))
+    steps: int | None = knob(None, help="x", low=1, high=20)
+    part: float = knob(0.5, help="x", low=0.0, high=1.0)
+    deep: bool = knob(False, help="x")
+
+
+@pytest.mark.parametrize(
+    ("given", "parsed"),
+    [
+        ({}, Some()),
+        ({"steps": "7", "part": "0.25"}, Some(steps=7, part=0.25)),
+        ({"steps": "auto", "deep": "True"}, Some(steps=None, deep=True)),
+        ({"mode": "slow", "steps": None, "part": 1}, Some(mode="slow", part=1.0)),
+    ],
+)
+def test_parameters_are_parsed_from_text_and_numbers(given, parsed):
+    assert Some.parse(given) == parsed
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"steps": 0}, "steps is 0: give a number from 1 to 20"),
+        ({"steps": "2.5"}, "give a whole number from 1 to 20"),
+        ({"steps": True}, "give a whole number"),
+        ({"part": "nan"}, "part is nan"),
+        ({"part": "much"}, "give a number from 0 to 1"),
+        ({"mode": "odd"}, "choose one of fast, slow"),
+        ({"deep": "perhaps"}, "choose one of true, false"),
+        ({"size": 3}, "There is no parameter 'size' here: the parameters are mode, steps, part, deep"),
+    ],
+)
+def test_what_a_knob_refuses(given, said):
+    with pytest.raises(RequestError, match=said):
+        Some.parse(given)
+
+
+@cards
+def test_a_card_is_complete(card: Card):
+    assert card.id == card.id.lower()
+    for text in (card.title, card.family, card.paper, card.summary, card.story, card.when):
+        assert text.strip()
+    assert card.summary.endswith(".") and card.story.endswith(".") and card.when.endswith(".")
+    defaults = card.params.parse({})
+    for known in card.params.knobs():
+        assert known.help.strip(), known.name
+        assert card.params.parse({known.name: getattr(defaults, known.name)}) == defaults
+        assert known.choices or known.kind is bool or (known.low is not None and known.high is not None), known.name
+        for end in (known.low, known.high):
+            if end is not None:
+                card.params.parse({known.name: end})
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_a_guarantee_is_what_the_accounting_gives(card, params, delta):
+    accounting = card.accounting(card.params.parse(params), delta)
+    assert accounting is not Accounting.NONE
+    wanted = Guarantee.PURE if accounting is Accounting.PURE else Guarantee.APPROX
+    assert wanted in card.guarantees
+    assert (accounting is Accounting.PURE) == (delta == 0)
+
+
+def test_only_the_reference_has_no_guarantee():
+    assert [card.id for card in CARDS.values() if not card.private] == ["kmeans++"]
+    assert {card.id for card in private_cards()} == set(CARDS) - {"kmeans++"}
+
+
+def test_ids():
+    assert all(card_of(name) is card for name, card in CARDS.items())
+    assert card_of(AUTO).private
+    with pytest.raises(RequestError, match=r"no algorithm 'k-means': choose one of auto, "):
+        card_of("k-means")
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_the_smallest_n_falls_with_epsilon_and_grows_with_k_and_demands(card, params, delta):
+    if card.smallest_n is None:
+        pytest.skip("this card gives no smallest n")
+    chosen = card.params.parse(params)
+    base = Setting(dim=3, k=5, epsilon=1.0, delta=delta, n=10_000)
+
+    def needed(**changed):
+        n = card.smallest_n(dataclasses.replace(base, **changed), chosen)
+        assert np.isfinite(n) and n > 0
+        return n
+
+    assert needed(epsilon=2.0) < needed() < needed(epsilon=0.5)
+    assert needed(k=10) >= needed()
+    assert needed(relation=Relation.REPLACE) >= needed()
+    assert needed(epsilon=0.01) == pytest.approx(100 * needed(), rel=0.9)
+    needed(dim=100, k=64, epsilon=0.05)
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_the_traffic_light_says_what_would_suffice(card, params, delta):
+    chosen = card.params.parse(params)
+    base = Setting(dim=2, k=4, epsilon=1.0, delta=delta, n=1000)
+    first = card.regime(base, chosen)
+    if first is None:
+        assert card.smallest_n is None
+        return
+    poor = dataclasses.replace(base, n=max(1, int(first.needed_n / 50)))
+    red = card.regime(poor, chosen)
+    assert red.level is Level.RED and f"{poor.n:,} declared" in red.message
+    if red.needed_epsilon is not None:
+        enough = dataclasses.replace(poor, epsilon=red.needed_epsilon * 1.01)
+        assert card.regime(enough, chosen).level is not Level.RED
+    rich = dataclasses.replace(base, n=10**9)
+    assert card.regime(rich, chosen).level is Level.GREEN
+    assert card.regime(dataclasses.replace(base, n=None), chosen) is None
+
+
+@cards
+def test_operations_are_a_finite_number(card):
+    if card.operations is not None:
+        for n in (None, 0, 10**6):
+            for dim, k in ((1, 1), (100, 64)):
+                work = card.operations(Setting(dim=dim, k=k, epsilon=1.0, delta=1e-6, n=n), card.params.parse({}))
+                assert np.isfinite(work) and work >= 0
+
+
+def test_numbers_are_rounded_up_to_two_digits():
+    assert [round_up(x) for x in (0.2, 1, 9.1, 10.1, 99.5, 101, 1234, 98_700)] == [1, 1, 10, 11, 100, 110, 1300, 99_000]

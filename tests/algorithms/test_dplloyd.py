@@ -1,0 +1,133 @@
+"""DPLloyd: its presets, its rounds and shares, and what its noise does to centres."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.cluster_means import center_noise_sd, noisy_means
+from dpviz.algorithms.dplloyd import CARD, DPLloydParams, planned_rounds
+from dpviz.algorithms.lloyd_round import TYPICAL_OFFSET, count_to_sum_ratio
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.room import NoisyMoments
+from dpviz.runs.evaluation import evaluate, reference_for
+from dpviz.runs.run import run
+from dpviz.table.domain import Region
+from tests.contract.tables import BOUGHT, REPLACE, World, blobs, small_table
+
+PRESETS = [("su", 0.0), ("tuned", 0.0), ("gaussian", 1e-6)]
+
+
+def _entries(preset, delta, world=BOUGHT, **params):
+    done = run(CARD, world.table(), k=3, epsilon=1.0, delta=delta, params={"preset": preset, **params}, seed=0)
+    return [entry for entry in done.entries if entry.note != "number of rows"]
+
+
+def test_su_is_five_rounds_of_equal_laplace_noise():
+    entries = _entries("su", 0.0, World("public", n_public=400))
+    assert [entry.query for entry in entries] == ["Count", "Sum"] * 5
+    assert {entry.mechanism for entry in entries} == {"laplace"}
+    # Lap((d + 1) T / ε) on each of the kd + k values of a round.
+    assert {round(entry.scale, 6) for entry in entries} == {15.0}
+    assert {round(entry.scale, 6) for entry in _entries("su", 0.0, REPLACE)} == {30.0}
+
+
+@pytest.mark.parametrize(("preset", "delta"), PRESETS)
+@pytest.mark.parametrize("rounds", [1, 3, 20])
+def test_rounds_share_the_budget_evenly(preset, delta, rounds):
+    entries = _entries(preset, delta, rounds=rounds)
+    assert len(entries) == 2 * rounds
+    spent = [count.amount + total.amount for count, total in zip(entries[::2], entries[1::2], strict=True)]
+    assert max(spent) == pytest.approx(min(spent))
+    sums = {entry.mechanism for entry in entries if entry.query == "Sum"}
+    assert sums == {"gaussian" if preset == "gaussian" else "k-norm" if preset == "tuned" else "laplace"}
+
+
+@pytest.mark.parametrize("dim", [1, 2, 6, 40])
+@pytest.mark.parametrize(
+    ("accounting", "spherical"), [(Accounting.PURE, False), (Accounting.PURE, True), (Accounting.GDP, False)]
+)
+def test_the_split_between_counts_and_sums_has_the_least_error(dim, accounting, spherical):
+    # Squared error of sum / count at a typical centre: noise of the sum plus (offset² d) times noise of the count.
+    def error(ratio):
+        count, total = ratio / (1 + ratio), 1 / (1 + ratio)
+        if accounting is not Accounting.PURE:
+            of_sums, of_counts = dim * dim / total, 1 / count
+        elif spherical:
+            of_sums, of_counts = dim * (dim + 1) * dim / total**2, 2 / count**2
+        else:
+            of_sums, of_counts = 2 * dim * dim**2 / total**2, 2 / count**2
+        return of_sums + TYPICAL_OFFSET**2 * dim * of_counts
+
+    best = count_to_sum_ratio(dim, accounting, spherical=spherical)
+    others = [best * factor for factor in (0.8, 0.97, 1.03, 1.25)]
+    assert all(error(best) < error(other) for other in others)
+
+
+class _Room:
+    def __init__(self, n, epsilon=1.0, delta=1e-6, dim=2):
+        table = small_table(blobs(10, dim), n_public=n)
+        accounting = Accounting.PURE if delta == 0 else Accounting.GDP
+        noise = StudyNoise(np.random.default_rng(0))
+        self.room = table.open(epsilon=epsilon, delta=delta, accounting=accounting, noise=noise)
+
+
+def test_more_rows_or_more_budget_feed_more_rounds():
+    assert planned_rounds(_Room(10).room, 3, "su") == 5
+    for preset, delta in PRESETS[1:]:
+        planned = [planned_rounds(_Room(n, delta=delta).room, 3, preset) for n in (10, 10**2, 10**3, 10**4, 10**5)]
+        assert planned == sorted(planned)
+        assert planned[0] == 2 and planned[-1] == 7
+
+
+def test_means_are_not_taken_from_counts_that_say_nothing():
+    region = Region(np.ones(2), sqrt(2))
+    fallback = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6], [0.7, 0.8]])
+    counts = np.array([100.0, 3.0, -50.0, 1e-9])
+    sums = np.array([[50.0, -20.0], [50.0, 50.0], [1e9, 1.0], [5.0, 5.0]])
+    moments = NoisyMoments(counts, sums, count_sd=4.0, sum_sd=2.0)
+    means = noisy_means(moments, fallback, region)
+    np.testing.assert_allclose(means, [[0.5, -0.2], *fallback[1:]])
+    np.testing.assert_allclose(center_noise_sd(moments), [0.02, 0.25, 0.25, 0.25])
+
+
+def test_means_stay_in_the_region():
+    moments = NoisyMoments(np.array([10.0]), np.array([[1e6, -1e6]]), count_sd=1.0, sum_sd=1.0)
+    inside = noisy_means(moments, np.zeros((1, 2)), Region.ball(2, 0.5))
+    assert np.linalg.norm(inside) <= 0.5
+
+
+@pytest.mark.parametrize(("preset", "delta"), PRESETS)
+def test_one_mean_is_unbiased_and_as_noisy_as_it_says(preset, delta):
+    table = small_table(np.full((1000, 1), 0.3), n_public=1000)
+    request = {"k": 1, "epsilon": 1.0, "delta": delta, "params": {"preset": preset, "rounds": 1}}
+    runs = [run(CARD, table, seed=seed, **request) for seed in range(400)]
+    centers = np.array([done.centers[0, 0] for done in runs])
+    said = runs[0].frames[-1].step.center_noise_sd[0]
+    assert abs(centers.mean() - 0.3) < 5 * centers.std() / 20
+    # The stated deviation is that of the sum; the count adds its part at this centre.
+    assert said < centers.std() < 1.6 * said
+
+
+@pytest.mark.parametrize(("preset", "delta"), PRESETS)
+def test_more_budget_is_better(preset, delta):
+    table = small_table(blobs(3000, k=4, seed=2), n_public=3000)
+    revealed = table.reveal(note="test")
+    reference = reference_for(revealed, 4)
+
+    def ratio(epsilon):
+        runs = [
+            run(CARD, table, k=4, epsilon=epsilon, delta=delta, params={"preset": preset}, seed=seed)
+            for seed in range(7)
+        ]
+        return float(np.median([evaluate(revealed, done.unit_centers, reference).ratio for done in runs]))
+
+    assert ratio(20.0) < ratio(0.05)
+
+
+def test_parameters():
+    assert DPLloydParams.parse({}).preset == "tuned"
+    assert CARD.params is DPLloydParams

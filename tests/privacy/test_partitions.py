@@ -1,0 +1,88 @@
+"""Every row has exactly one cell, and cells lie where their centres say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
+from dpviz.table.domain import Region
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@given(SEEDS)
+def test_voronoi_is_the_nearest_centre(seed):
+    rng = np.random.default_rng(seed)
+    centers, rows = rng.normal(size=(5, 3)), rng.normal(size=(40, 3))
+    np.testing.assert_array_equal(
+        Voronoi(centers).assign(rows), ((rows[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    )
+    frame, region = rng.normal(size=(2, 3)), Region.ball(2, 0.8)
+    seen = Projected(Voronoi(centers[:, :2]), frame, region).assign(rows)
+    np.testing.assert_array_equal(seen, Voronoi(centers[:, :2]).assign(region.clip(rows @ frame.T)))
+
+
+@given(SEEDS)
+def test_grid_cells_hold_the_rows_around_their_centres(seed):
+    rng = np.random.default_rng(seed)
+    half = rng.uniform(0.1, 1, 3)
+    grid = Grid(half, rng.integers(1, 6, 3))
+    rows = rng.uniform(-half, half, (60, 3))
+    codes = grid.assign(rows)
+    assert codes.min() >= 0 and codes.max() < grid.n_cells
+    assert (np.abs(rows - grid.centers(codes)) <= half / grid.cells_per_axis * (1 + 1e-12)).all()
+    every = np.arange(grid.n_cells)
+    np.testing.assert_array_equal(grid.assign(grid.centers(every)), every)
+    np.testing.assert_array_equal(grid.places(every), np.stack(np.unravel_index(every, grid.cells_per_axis), axis=1))
+
+
+def test_rows_on_and_beyond_the_rim_of_a_grid_have_a_cell():
+    grid = Grid(np.ones(2), np.array([4, 4]))
+    rows = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0 + 1e-9, -2.0], [1e9, -1e9]])
+    np.testing.assert_array_equal(grid.assign(rows), [15, 0, 12, 12])
+
+
+def test_a_grid_may_have_more_cells_than_a_64_bit_number_counts():
+    assert Grid(np.ones(40), np.full(40, 10)).n_cells == 10**40
+
+
+@given(SEEDS)
+def test_a_cube_tree_sends_each_row_down_to_its_cube(seed):
+    rng = np.random.default_rng(seed)
+    p = int(rng.integers(1, 4))
+    tree = CubeTree(rng.uniform(-3, -1, p), 4.0)
+    rows = rng.uniform(-1, 1, (80, p))
+    for _ in range(4):
+        seen = tree.assign(rows)
+        tree = tree.grown(np.unique(np.r_[seen[seen >= 0][::2], rng.integers(0, tree.n_cells, 2)]))
+        if tree.n_active == 0:
+            break
+    # Naively: the cubes of the deepest level that contain a row, and the child's key by halves.
+    corners, edge = tree.corners(tree.depth), tree.edge(tree.depth)
+    for row, key in zip(rows, tree.assign(rows), strict=True):
+        holds = np.flatnonzero(((row >= corners) & (row < corners + edge)).all(axis=1))
+        if len(holds) == 0:
+            assert key == -1
+        else:
+            bits = (row >= corners[holds[0]] + edge / 2) @ (1 << np.arange(p))
+            assert key == (holds[0] << p | bits)
+    np.testing.assert_allclose(tree.centers(tree.depth), corners + edge / 2)
+    for level in range(1, tree.depth + 1):
+        parents = tree.parents(level)
+        inside = tree.centers(level) - tree.corners(level - 1)[parents]
+        assert ((inside > 0) & (inside < tree.edge(level - 1))).all()
+
+
+def test_a_tree_that_has_died_holds_nobody():
+    tree = CubeTree(np.full(2, -2.0), 4.0).grown(np.zeros(0, dtype=np.int64))
+    assert tree.n_cells == 0
+    assert (tree.assign(np.zeros((5, 2))) == -1).all()
+    assert len(tree.centers(1)) == 0
+
+
+@pytest.mark.parametrize("rows", [0, 1, 100])
+def test_everything(rows):
+    assert Everything().assign(np.zeros((rows, 2))).tolist() == [0] * rows
