@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from math import pow
+from math import log, pow
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from dpviz.algorithms.sphere_packing import sphere_packing
 from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep, Step
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.room import MOST_CELLS, DataRoom
 from dpviz.table.domain import Array, Region
 
 # Fewer cells along an axis than this say little about where a cluster lies.
@@ -62,6 +62,8 @@ def grid_kmeans(
     **Guarantee.** ``budget``, spent on the grid alone.
     """
     per_axis = cells_per_axis(room.n, epsilon_per_row(room, budget), params.theta, room.dim)
+    if room.dim * log(per_axis) > log(MOST_CELLS):
+        why += "As fine as cells can be numbered: "
     grid = release_grid(room, cube_grid(room.region, per_axis), budget, why=why, note="grid cells")
     yield grid
     cells, starts = problem_on(grid, k, room.region, params, rng)

@@ -57,7 +57,7 @@ def cube_grid(region: Region, per_axis: float) -> Grid:
         grid = Grid(region.half, np.maximum(1, np.rint(widths)).astype(np.int64))
         if grid.n_cells <= MOST_CELLS:
             return grid
-        log_cells -= log(2)  # rounding up along many axes went over the top
+        log_cells -= 0.1  # rounding up along many axes went over the top
 
 
 def _half_cell(half: Array, log_cells: float) -> float:
@@ -87,7 +87,7 @@ def release_grid(room: DataRoom, grid: Grid, budget: Budget, *, why: str, note: 
             noisy_counts=noisy.noisy,
             sd=noisy.sd,
         )
-    cut = log(grid.n_cells / LISTED_CELLS)
+    cut = max(0.0, log(grid.n_cells / LISTED_CELLS))
     sparse = room.release_sparse(grid, budget, cutoff_in_scales=cut, note=note)
     return GridStep(
         title=f"{size}; released are the {len(sparse.codes):,} whose noisy count is beyond ±{cut * scale:.3g}",
@@ -109,8 +109,7 @@ def grid_in_words(grid: Grid) -> str:
     low, high = min(sizes), max(sizes)
     each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     total = f"{grid.n_cells:,}" if grid.n_cells < 10**9 else f"{grid.n_cells:.2g}"
-    capped = " (the most that can be numbered)" if grid.n_cells > MOST_CELLS // 4 else ""
-    return f"{each} cells along each of {len(sizes)} axes, {total} in all{capped}"
+    return f"{each} cells along each of {len(sizes)} axes, {total} in all"
 
 
 def all_cells(step: GridStep, region: Region) -> SignedPoints:

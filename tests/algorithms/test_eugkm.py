@@ -1,0 +1,285 @@
+"""EUGkM: the size and shape of its grid, what it releases, which cells it believes, and how good it is."""
+
+from __future__ import annotations
+
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpviz.algorithms import grid_synopsis
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.eugkm import CARD, EUGkMParams, problem_on, smallest_n
+from dpviz.algorithms.grid_synopsis import MOST_CELLS, all_cells, cells_per_axis, cube_grid, grid_in_words, standing_out
+from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep
+from dpviz.privacy.partitions import Grid
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.run import run
+from dpviz.table.domain import Domain, Region
+from tests.contract.tables import blobs, small_table
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+def box(*half: float) -> Region:
+    return Region(np.array(half, dtype=float), float(np.linalg.norm(half)))
+
+
+def grid_step_of(table: PrivateTable, **request) -> GridStep:
+    step = run("eugkm", table, k=3, **request).frames[0].step
+    assert isinstance(step, GridStep)
+    return step
+
+
+@pytest.mark.parametrize(
+    ("n", "dim", "wanted"),
+    [(1e4, 2, 31.6), (1e4, 6, 5.62), (1e4, 10, 3.2), (1e6, 2, 316), (1e6, 6, 17.8), (1e6, 10, 6.8)],
+)
+def test_the_papers_grid_sizes(n, dim, wanted):
+    assert cells_per_axis(int(n), 1.0, 10.0, dim) == pytest.approx(wanted, rel=0.02)
+    assert cells_per_axis(int(n) // 10, 1.0, 1.0, dim) == pytest.approx(wanted, rel=0.02)
+
+
+@pytest.mark.parametrize(("per_axis", "wanted"), [(22.36, 22), (8.6, 9), (1.4, 1), (0.01, 1)])
+def test_a_box_of_equal_sides_has_the_papers_cells(per_axis, wanted):
+    np.testing.assert_array_equal(cube_grid(box(1, 1, 1), per_axis).cells_per_axis, [wanted] * 3)
+
+
+def test_a_box_of_unequal_sides_has_as_many_cells_that_are_nearly_cubes():
+    grid = cube_grid(box(1, 0.3, 0.1), 20)
+    assert grid.n_cells == pytest.approx(20**3, rel=0.1)
+    width = grid.half / grid.cells_per_axis
+    assert width.max() / width.min() < 1.15
+    np.testing.assert_array_equal(cube_grid(box(1, 1e-6), 5).cells_per_axis, [25, 1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=70), st.floats(1e-6, 1e40))
+def test_no_grid_has_more_cells_than_can_be_numbered(half, per_axis):
+    grid = cube_grid(box(*half), per_axis)
+    assert grid.cells_per_axis.min() >= 1
+    assert grid.n_cells <= MOST_CELLS
+    if len(half) == 1:
+        assert grid.n_cells == pytest.approx(min(max(1, per_axis), MOST_CELLS), rel=0.5)
+
+
+@pytest.mark.parametrize(("theta", "capped"), [(0.01, True), (1.0, False)])
+def test_a_grid_that_is_capped_says_so(theta, capped, monkeypatch):
+    monkeypatch.setattr(grid_synopsis, "LISTED_CELLS", 1000.0)
+    table = small_table(blobs(300, dim=1), n_public=10**9)
+    step = grid_step_of(table, epsilon=1e18, params={"theta": theta, "starts": 1}, seed=0)
+    assert ("As fine as cells can be numbered" in step.title) == capped
+    assert (step.grid.n_cells > MOST_CELLS / 2) == capped
+
+
+def test_a_grid_in_words():
+    assert grid_in_words(cube_grid(box(1), 0.1)) == "One cell, the whole box"
+    assert grid_in_words(cube_grid(box(1, 1), 1200)) == "1,200 × 1,200 cells"
+    assert grid_in_words(cube_grid(box(1, 1, 1, 1), 8)) == "8 cells along each of 4 axes, 4,096 in all"
+    assert grid_in_words(cube_grid(box(*[1.0] * 30), 1e6)) == "4 cells along each of 30 axes, 1.2e+18 in all"
+
+
+def test_the_grid_uses_the_epsilon_that_a_row_has():
+    """Half of it under replace, a third with three rows a person; and less n·ε means fewer cells."""
+    values = blobs(900)
+    persons = np.arange(900) // 3
+    sizes, scales = [], []
+    for declared in (
+        {"n_public": 900},
+        {"relation": Relation.REPLACE},
+        {"n_public": 900, "persons": persons, "rows_per_person": 3},
+    ):
+        result = run("eugkm", small_table(values, **declared), k=3, epsilon=2.0, seed=0)
+        sizes.append(result.frames[0].step.grid.n_cells)
+        scales.append(result.entries[-1].scale)
+    np.testing.assert_allclose(scales, [0.5, 1.0, 1.5])
+    assert sizes == [13**2, 9**2, 8**2]  # √(nε/10): 13.4, 9.5, 7.7
+
+
+@pytest.mark.parametrize("relation", Relation)
+@pytest.mark.parametrize("n_public", [None, 400])
+@pytest.mark.parametrize("dense_cells", [2**21, 4])
+def test_the_whole_budget_and_no_more_goes_to_the_grid(relation, n_public, dense_cells, monkeypatch):
+    monkeypatch.setattr(grid_synopsis, "DENSE_CELLS", dense_cells)
+    monkeypatch.setattr(grid_synopsis, "LISTED_CELLS", 10.0)
+    table = small_table(relation=relation, n_public=n_public)
+    result = run("eugkm", table, k=3, epsilon=1.3, seed=1)
+    bought = relation is Relation.ADD_REMOVE and n_public is None
+    assert [entry.note for entry in result.entries] == ["number of rows"] * bought + ["grid cells"]
+    assert result.entries[-1].mechanism == ("laplace" if dense_cells > 4 else "sparse laplace")
+    assert sum(entry.epsilon for entry in result.entries) == pytest.approx(1.3, rel=1e-9)
+    assert result.spent_epsilon <= 1.3
+
+
+def test_steps_are_the_grid_the_starts_and_the_centres():
+    result = run("eugkm", small_table(n_public=400), k=3, epsilon=5.0, params={"starts": 7}, seed=1)
+    grid, starts, last = (frame.step for frame in result.frames)
+    assert isinstance(grid, GridStep) and isinstance(starts, StartsStep) and isinstance(last, CentersStep)
+    assert len(grid.codes) == grid.grid.n_cells == len(grid.noisy_counts)
+    assert len(starts.losses) == 7
+    assert starts.losses[starts.chosen] == starts.losses.min()
+    np.testing.assert_array_equal(starts.centers, last.centers)
+    assert last.noisy_counts.sum() == pytest.approx(400, abs=100)
+    assert last.previous.shape == last.centers.shape == (3, 2)
+    assert (last.center_noise_sd > 0).all()
+
+
+@pytest.mark.parametrize("n", [0, 300])
+def test_noisy_counts_add_up_to_n_on_average_and_negative_ones_are_kept(n):
+    table = small_table(blobs(300)[:n], n_public=300)
+    sums, negative = [], 0
+    for seed in range(60):
+        step = grid_step_of(table, epsilon=2.0, params={"starts": 1}, seed=seed)
+        cells = all_cells(step, table.domain.region)
+        sums.append(cells.weights.sum())
+        negative += np.count_nonzero(cells.weights < 0)
+    assert abs(np.mean(sums) - n) < 4 * step.sd * sqrt(step.grid.n_cells / 60)
+    assert negative > 0
+
+
+@pytest.mark.parametrize("preset", ["su", "tuned"])
+@pytest.mark.parametrize(("dim", "theta"), [(1, 10.0), (2, 1.0), (3, 10.0)])
+def test_without_noise_and_with_small_cells_it_is_k_means(preset, dim, theta, monkeypatch):
+    """At ε = 1e5 the grid is fine (and sparse for d > 1), so only the optimiser is left."""
+    monkeypatch.setattr(grid_synopsis, "DENSE_CELLS", 50_000)
+    monkeypatch.setattr(grid_synopsis, "LISTED_CELLS", 2_000.0)
+    table = small_table(blobs(1000, dim=dim, k=4, seed=3), n_public=1000)
+    revealed = table.reveal(note="test")
+    result = run("eugkm", table, k=4, epsilon=1e5, params={"preset": preset, "theta": theta}, seed=0)
+    step = result.frames[0].step
+    assert step.grid.cells_per_axis.min() > 50
+    assert (step.cutoff is None) == (dim == 1)
+    assert nicv(revealed.points, result.unit_centers) <= 1.03 * reference_for(revealed, 4).nicv
+
+
+def test_one_cell_gives_the_middle_of_the_box():
+    table = small_table(blobs(50, dim=2) * 0.1 + 0.7, n_public=50)
+    result = run("eugkm", table, k=1, epsilon=0.2, seed=0)
+    assert result.frames[0].step.grid.n_cells == 1
+    np.testing.assert_allclose(result.unit_centers, 0, atol=1e-7)
+
+
+def test_a_sparse_grid_gives_the_centres_of_a_dense_one(monkeypatch):
+    table = small_table(blobs(5000, dim=3, k=4, seed=2), n_public=5000)
+    revealed = table.reveal(note="test")
+    dense = run("eugkm", table, k=4, epsilon=2.0, seed=0)
+    monkeypatch.setattr(grid_synopsis, "DENSE_CELLS", 1)
+    monkeypatch.setattr(grid_synopsis, "LISTED_CELLS", 100.0)
+    sparse = run("eugkm", table, k=4, epsilon=2.0, seed=0)
+    assert dense.frames[0].step.cutoff is None
+    assert sparse.frames[0].step.cutoff > 0
+    assert len(sparse.frames[0].step.codes) < 0.5 * len(dense.frames[0].step.codes)
+    losses = [nicv(revealed.points, r.unit_centers) for r in (dense, sparse)]
+    assert losses[1] == pytest.approx(losses[0], rel=0.05)
+
+
+def _step(true_counts: np.ndarray, grid: Grid, scale: float, seed: int) -> GridStep:
+    noisy = true_counts + np.random.default_rng(seed).laplace(0, scale, grid.n_cells)
+    return GridStep(title="", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy, sd=sqrt(2) * scale)
+
+
+def test_only_noise_does_not_stand_out():
+    region = box(1, 1, 1, 1)
+    grid = cube_grid(region, 9)
+    kept = [len(standing_out(_step(np.zeros(grid.n_cells), grid, 2.0, seed), region)) for seed in range(20)]
+    assert np.mean(kept) < 0.002 * grid.n_cells
+
+
+def test_a_heavy_cell_stands_out_alone_and_a_thin_crowd_together():
+    region, scale = box(1, 1, 1), 1.0
+    grid = cube_grid(region, 20)
+    true_counts = np.zeros(grid.n_cells)
+    places = grid.places(np.arange(grid.n_cells))
+    crowd = (places >= 10).all(axis=1) & (places < 14).all(axis=1)
+    true_counts[crowd] = 6.0  # below ln 8000 = 9
+    true_counts[0] = 100.0
+    sums = []
+    for seed in range(30):
+        step = _step(true_counts, grid, scale, seed)
+        cells = standing_out(step, region)
+        middles = {tuple(np.round(c, 4)) for c in cells.columns.T.astype(float)}
+        assert tuple(np.round(grid.centers(np.array([0]))[0], 4)) in middles
+        inside = sum(tuple(np.round(c, 4)) in middles for c in grid.centers(np.flatnonzero(crowd)))
+        assert inside >= 0.9 * crowd.sum()
+        assert len(cells) < 3 * crowd.sum()
+        sums.append(cells.weights.sum() / true_counts.sum())
+    assert np.mean(sums) == pytest.approx(1.0, abs=0.05)
+
+
+def test_where_too_little_stands_out_all_cells_and_blind_starts_are_used():
+    region = box(1, 1)
+    step = _step(np.zeros(64), cube_grid(region, 8), 5.0, 0)
+    problem = problem_on(step, 4, region, EUGkMParams(), np.random.default_rng(0))
+    assert len(problem.cells) == 64
+    assert len(problem.starts) == EUGkMParams().starts
+
+
+def test_cells_beyond_the_ball_are_empty_and_others_stand_inside_it():
+    region = Region(np.ones(3), 1.0)
+    grid = cube_grid(region, 12)
+    cells = all_cells(_step(np.zeros(grid.n_cells), grid, 1.0, 0), region)
+    assert len(cells) < 0.75 * grid.n_cells  # the ball is π/6 of the box
+    assert np.linalg.norm(cells.columns, axis=0).max() <= 1 + 1e-6
+    rows = region.clip(np.random.default_rng(0).normal(size=(5000, 3)))
+    held = np.unique(grid.assign(rows))
+    everywhere = np.zeros(grid.n_cells)
+    everywhere[held] = 1.0
+    assert all_cells(_step(everywhere, grid, 1e-9, 0), region).weights.sum() == pytest.approx(len(held), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("dim", "k", "epsilon", "wanted"), [(2, 5, 0.1, 1.6e3), (2, 5, 1, 160), (10, 10, 0.1, 4.1e5), (10, 10, 1, 4.1e4)]
+)
+def test_the_smallest_useful_n(dim, k, epsilon, wanted):
+    setting = Setting(dim, k, epsilon, 0.0)
+    n = smallest_n(setting, EUGkMParams())
+    assert n == pytest.approx(wanted, rel=0.05)
+    assert cells_per_axis(int(n), epsilon, 10.0, dim) == pytest.approx(4, rel=0.01)
+    assert CARD.regime(Setting(3000, k, epsilon, 0.0, n=10**6), EUGkMParams()) is not None  # out of reach, no overflow
+
+
+def test_the_card_says_what_a_form_needs():
+    assert CARD.story.count(". ") + 1 == 5
+    assert CARD.operations(Setting(6, 5, 1.0, 0.0, n=48_842), EUGkMParams()) > 1e8
+    assert CARD.operations(Setting(100, 5, 1.0, 0.0), EUGkMParams()) < 1e12
+
+
+def _ratios(name, k, algorithm, *, bounds=None, seeds, n_is_public=True, scaling="unit", **params):
+    file = DATA / name
+    if not file.exists():
+        pytest.skip(f"{file.name} is not here")
+    values = pd.read_csv(file).drop(columns="label", errors="ignore").to_numpy(float)
+    lower, upper = bounds
+    domain = Domain.of([f"x{j}" for j in range(values.shape[1])], lower, upper, scaling=scaling)
+    table = PrivateTable(values, domain, n_public=len(values) if n_is_public else None)
+    revealed = table.reveal(note="test")
+    best = reference_for(revealed, k).nicv
+    runs = (run(algorithm, table, k=k, epsilon=1.0, params=params, seed=seed) for seed in range(seeds))
+    return [nicv(revealed.points, r.unit_centers) / best for r in runs]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_is_public", [True, False])
+@pytest.mark.parametrize("scaling", ["unit", "common"])
+@pytest.mark.parametrize("preset", ["su", "tuned"])
+def test_fifteen_clusters_cost_at_most_a_twentieth(preset, scaling, n_is_public):
+    ratios = _ratios(
+        "s1.csv", 15, "eugkm", bounds=(0, 1e6), seeds=20, n_is_public=n_is_public, scaling=scaling, preset=preset
+    )
+    assert np.median(ratios) <= 1.05
+
+
+@pytest.mark.slow
+def test_six_columns_of_the_census():
+    # The bounds of the public set, stated as constants.
+    bounds = ([17, 12285, 1, 0, 0, 1], [90, 1490400, 16, 99999, 4356, 99])
+    tuned = _ratios("adult_num.csv.gz", 5, "eugkm", bounds=bounds, seeds=10)
+    paper = _ratios("adult_num.csv.gz", 5, "eugkm", bounds=bounds, seeds=3, preset="su")
+    assert np.median(tuned) <= 1.25
+    assert np.median(tuned) < np.median(paper) <= 1.5

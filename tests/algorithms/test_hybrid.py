@@ -1,0 +1,140 @@
+"""Hybrid: the paper's rule, both branches, and what each of them spends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.algorithms.hybrid import HybridParams, threshold_epsilon
+from dpviz.algorithms.steps import CentersStep, GridStep
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.run import run
+from dpviz.table.domain import Domain
+from tests.contract.tables import blobs, small_table
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+SETS = {
+    "S1": (5_000, 2, 15, 58),
+    "Gowalla": (107_091, 2, 5, 0.30),
+    "TIGER": (16_281, 2, 2, 0.32),
+    "Image": (34_112, 3, 3, 0.13),
+    "Adult": (48_841, 6, 5, 0.068),
+    "Lifesci": (26_733, 10, 3, 0.073),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_thresholds_of_the_papers_six_sets(name):
+    n, dim, k, wanted = SETS[name]
+    assert threshold_epsilon(n, k, np.ones(dim), HybridParams()) == pytest.approx(wanted, rel=0.04)
+
+
+@pytest.mark.parametrize(("n", "dim", "k", "r"), [(1e4, 2, 3, 1.0), (5e5, 5, 20, 0.4), (300, 1, 2, 2.0)])
+def test_the_rule_is_equation_15_as_printed(n, dim, k, r):
+    x = 8 * dim * (1 + (2 * 0.225 * r) ** 2) * (k * (dim * r + 1) / n) ** 2
+    y = 2 * dim * r**2 * k ** ((dim - 2) / dim) / (3 * 10 ** (2 * dim / (2 + dim)) * n ** (4 / (2 + dim)))
+    printed = (x / y) ** ((2 + dim) / (2 * dim))
+    assert threshold_epsilon(int(n), k, np.full(dim, r), HybridParams()) == pytest.approx(printed, rel=1e-12)
+
+
+def test_more_steps_and_less_budget_for_them_need_a_larger_epsilon():
+    def at(**params):
+        return threshold_epsilon(10**4, 5, np.ones(3), HybridParams(**params))
+
+    assert at(steps=2) > at() and at(split=0.8) > at() > at(split=0.2)
+    assert at(theta=30.0) > at()  # fewer cells: less noise in the grid, so it is harder to beat
+
+
+@pytest.mark.parametrize("relation", Relation)
+@pytest.mark.parametrize("n_public", [None, 400])
+@pytest.mark.parametrize("preset", ["su", "tuned"])
+def test_below_the_threshold_it_is_eugkm_to_the_last_bit(relation, n_public, preset):
+    table = small_table(relation=relation, n_public=n_public)
+    request = {"k": 3, "epsilon": 0.3, "params": {"preset": preset, "starts": 5}, "seed": 4}
+    ours, theirs = run("hybrid", table, **request), run("eugkm", table, **request)
+    assert "below" in ours.frames[0].step.title and "below" not in theirs.frames[0].step.title
+    np.testing.assert_array_equal(ours.frames[0].step.noisy_counts, theirs.frames[0].step.noisy_counts)
+    np.testing.assert_array_equal(ours.centers, theirs.centers)
+    assert ours.entries == theirs.entries
+
+
+@pytest.mark.parametrize("relation", Relation)
+@pytest.mark.parametrize("n_public", [None, 400])
+@pytest.mark.parametrize("preset", ["su", "tuned"])
+def test_above_it_half_of_epsilon_buys_the_grid_and_half_the_step(relation, n_public, preset):
+    table = small_table(relation=relation, n_public=n_public)
+    result = run("hybrid", table, k=3, epsilon=60.0, params={"preset": preset, "starts": 5}, seed=4)
+    bought = relation is Relation.ADD_REMOVE and n_public is None
+    left = 60.0 * (0.98 if bought else 1.0)
+    by_note: dict[str, float] = {}
+    for entry in result.entries:
+        by_note[entry.note] = by_note.get(entry.note, 0.0) + entry.epsilon
+    assert by_note.pop("number of rows", 0.0) == pytest.approx(1.2 if bought else 0.0)
+    assert by_note == pytest.approx({"grid cells": left / 2, "Lloyd step 1": left / 2})
+    assert sum(entry.epsilon for entry in result.entries) <= 60.0
+    first, last = result.frames[0].step, result.frames[-1].step
+    assert isinstance(first, GridStep) and isinstance(last, CentersStep)
+    assert "is at least" in first.title and "50%" in first.title
+    np.testing.assert_array_equal(last.previous, result.frames[-2].step.centers)
+
+
+def test_split_and_steps_divide_the_budget():
+    table = small_table(n_public=400)
+    params = {"split": 0.25, "steps": 3, "starts": 3}
+    result = run("hybrid", table, k=3, epsilon=500.0, params=params, seed=0)
+    notes = [entry.note for entry in result.entries]
+    assert notes == ["grid cells"] + [f"Lloyd step {t}" for t in (1, 2, 3) for _ in range(2)]
+    assert result.entries[0].epsilon == pytest.approx(125.0)
+    assert len(result.frames) == 3 + 3
+
+
+def test_the_su_preset_gives_count_and_sums_the_same_noise():
+    result = run("hybrid", small_table(n_public=400), k=3, epsilon=60.0, params={"preset": "su", "starts": 3}, seed=0)
+    count, sums = result.entries[-2:]
+    assert (count.mechanism, sums.mechanism) == ("laplace", "laplace")
+    assert count.scale == pytest.approx(sums.scale) == pytest.approx((2 + 1) / 30.0)
+
+
+def test_the_branch_is_chosen_by_public_numbers_only():
+    one, other = small_table(blobs(400), n_public=400), small_table(np.zeros((3, 2)), n_public=400)
+    for epsilon in (0.3, 60.0):
+        titles = [
+            run("hybrid", table, k=3, epsilon=epsilon, params={"starts": 2}, seed=0).frames[0].step.title
+            for table in (one, other)
+        ]
+        assert titles[0] == titles[1]
+
+
+def test_a_step_of_lloyd_mends_what_a_coarse_grid_misses():
+    table = small_table(blobs(2000, dim=6, k=3, seed=1), n_public=2000)
+    points = table.reveal(note="test").points
+    request = {"k": 3, "epsilon": 4.0, "params": {"starts": 5}}
+    grid, both = (
+        [nicv(points, run(algorithm, table, seed=seed, **request).unit_centers) for seed in range(5)]
+        for algorithm in ("eugkm", "hybrid")
+    )
+    assert np.median(both) < 0.8 * np.median(grid)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("preset", "most", "seeds"), [("tuned", 1.15, 10), ("su", 1.20, 6)])
+@pytest.mark.parametrize("n_is_public", [True, False])
+def test_six_columns_of_the_census_cost_at_most_a_fifth(preset, most, seeds, n_is_public):
+    file = DATA / "adult_num.csv.gz"
+    if not file.exists():
+        pytest.skip(f"{file.name} is not here")
+    values = pd.read_csv(file).drop(columns="label")
+    # The bounds of the public set, stated as constants.
+    lower, upper = [17, 12285, 1, 0, 0, 1], [90, 1490400, 16, 99999, 4356, 99]
+    table = PrivateTable(
+        values.to_numpy(float), Domain.of(values.columns, lower, upper), n_public=len(values) if n_is_public else None
+    )
+    revealed = table.reveal(note="test")
+    best = reference_for(revealed, 5).nicv
+    runs = [run("hybrid", table, k=5, epsilon=1.0, params={"preset": preset}, seed=seed) for seed in range(seeds)]
+    assert np.median([nicv(revealed.points, r.unit_centers) / best for r in runs]) <= most
