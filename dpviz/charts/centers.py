@@ -43,9 +43,8 @@ def draw_centers(
     sizes = center_sizes(step)
     if reference is not None:
         _draw_displacements(figure, step.centers, reference.centers, sizes, view, palette)
-    draw_center_marks(figure, step.centers, sizes, view, palette, hover=_hover(step, view.domain))
-    if reference is not None:
         draw_reference(figure, reference.centers, view, palette)
+    draw_center_marks(figure, step.centers, sizes, view, palette, hover=_hover(step, view.domain))
     show_plane(figure, view, palette)
     return name_kinds(figure, palette)
 
@@ -98,7 +97,7 @@ def draw_reference(figure: go.Figure, centers: Array, view: View, palette: Palet
             mode="markers",
             name=legend_name("k-means++", "revealed"),
             # A little larger than a centre: on target, the tips look out behind it.
-            marker=reference_marker(palette, 19 if len(centers) <= _MANY else 14) | {"line": {"width": 1.6}},
+            marker=reference_marker(palette, 21 if len(centers) <= _MANY else 16) | {"line": {"width": 1.6}},
             hovertemplate="k-means++ (revealed)<br>%{x:.4g}, %{y:.4g}<extra></extra>",
             meta="revealed",
         )
