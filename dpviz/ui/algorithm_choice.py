@@ -28,7 +28,9 @@ def algorithm_choice() -> Card:
     start = _start()
     families = list(dict.fromkeys(card.family for card in CARDS.values()))
     st.session_state[_FAMILY] = CARDS[start].family
-    family = st.pills("Family of algorithms", families, key=_FAMILY, required=True, on_change=_first_of_family)
+    family = st.pills(
+        "Family of algorithms", families, key=_FAMILY, required=True, on_change=_first_of_family, wrap=True
+    )
     members = [card for card in CARDS.values() if card.family == family]
     st.session_state.setdefault(_KEY, start)
     chosen = st.radio(

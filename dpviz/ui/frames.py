@@ -10,7 +10,8 @@ from dpviz.runs.run import Frame, Run
 from dpviz.ui.badges import badge_text
 from dpviz.ui.step_pictures import Looking, step_pictures
 
-_SECONDS_A_STEP = 1.0
+# A step stays for a second; a poll that comes a little early counts.
+_SECONDS_A_STEP, _SOON = 1.0, 0.7
 
 
 def frames_panel(run: Run, looking: Looking, *, key: str) -> None:
@@ -30,29 +31,39 @@ def frames_panel(run: Run, looking: Looking, *, key: str) -> None:
 
 
 def step_player(key: str, steps: int) -> int:
-    """Slider, back, play and next over ``steps`` steps; the chosen place from 0. Starts at the last step."""
-    slider, playing, ticked = f"{key}:step", f"{key}:playing", f"{key}:ticked"
-    st.session_state.setdefault(slider, steps)
+    """Slider, back, play and next over ``steps`` steps; the chosen place from 0. Starts at the last step.
+
+    The step is kept beside the slider: a slider that a rerun cuts short before it is drawn forgets its value.
+    """
+    at, slider = f"{key}:at", f"{key}:step"
+    st.session_state.setdefault(at, steps)
     if steps == 1:
         return 0
-    now = time.monotonic()
-    if st.session_state.get(playing) and now - st.session_state.get(ticked, 0.0) >= 0.7 * _SECONDS_A_STEP:
-        st.session_state[ticked] = now
-        st.session_state[slider] = min(steps, st.session_state[slider] + 1)
-        if st.session_state[slider] == steps:
-            st.session_state[playing] = False
-            st.rerun()
+    _play_on(key, steps)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         _buttons(key, steps)
         with st.container(width="stretch"):
-            place = st.slider(
-                "Step of the algorithm", 1, steps, key=slider, help="Each step is one picture of the run."
-            )
-    return int(place) - 1
+            st.session_state[slider] = st.session_state[at]
+            help = "Each step is one picture of the run."
+            st.slider("Step of the algorithm", 1, steps, key=slider, help=help, on_change=_slide, args=(key,))
+    return int(st.session_state[at]) - 1
+
+
+def _play_on(key: str, steps: int) -> None:
+    """While it plays, one step further whenever it is time; the last step ends the play."""
+    at, playing, ticked = f"{key}:at", f"{key}:playing", f"{key}:ticked"
+    now = time.monotonic()
+    if not st.session_state.get(playing) or now - st.session_state.get(ticked, 0.0) < _SOON * _SECONDS_A_STEP:
+        return
+    st.session_state[ticked] = now
+    st.session_state[at] = min(steps, st.session_state[at] + 1)
+    if st.session_state[at] == steps:
+        st.session_state[playing] = False
+        st.rerun()
 
 
 def _buttons(key: str, steps: int) -> None:
-    at, playing = st.session_state[f"{key}:step"], bool(st.session_state.get(f"{key}:playing"))
+    at, playing = st.session_state[f"{key}:at"], bool(st.session_state.get(f"{key}:playing"))
     _mover("Back", ":material/skip_previous:", key, -1, steps, disabled=at <= 1)
     words, icon = ("Pause", ":material/pause:") if playing else ("Play", ":material/play_arrow:")
     st.button(words, icon=icon, key=f"{key}:play", on_click=_toggle, args=(key, steps))
@@ -65,15 +76,20 @@ def _mover(words: str, icon: str, key: str, by: int, steps: int, *, disabled: bo
 
 def _move(key: str, by: int, steps: int) -> None:
     st.session_state[f"{key}:playing"] = False
-    st.session_state[f"{key}:step"] = min(steps, max(1, st.session_state[f"{key}:step"] + by))
+    st.session_state[f"{key}:at"] = min(steps, max(1, st.session_state[f"{key}:at"] + by))
+
+
+def _slide(key: str) -> None:
+    st.session_state[f"{key}:playing"] = False
+    st.session_state[f"{key}:at"] = st.session_state[f"{key}:step"]
 
 
 def _toggle(key: str, steps: int) -> None:
     playing = not st.session_state.get(f"{key}:playing")
     st.session_state[f"{key}:playing"] = playing
     st.session_state[f"{key}:ticked"] = time.monotonic()
-    if playing and st.session_state[f"{key}:step"] >= steps:
-        st.session_state[f"{key}:step"] = 1
+    if playing and st.session_state[f"{key}:at"] >= steps:
+        st.session_state[f"{key}:at"] = 1
 
 
 def _spent_meter(run: Run, frame: Frame) -> None:

@@ -16,7 +16,7 @@ from dpviz.runs.export import centers_csv, file_stem, run_json
 from dpviz.runs.run import Run
 from dpviz.ui.badges import badge, badge_text
 from dpviz.ui.declaration import OpenTable
-from dpviz.ui.looks import reveal
+from dpviz.ui.looks import reveal, reveal_allowed
 from dpviz.ui.runner import Result
 from dpviz.ui.table_words import unit_line
 
@@ -37,7 +37,7 @@ def metric_row(table: OpenTable, result: Result, reference: Reference | None) ->
     with st.grid(min_column_width=170):
         _budget_tile(run, table)
         _sizes_tile(run)
-        _loss_tile(scores)
+        _loss_tile(scores, coming=reveal_allowed(table))
         if scores is not None and scores.label_accuracy is not None:
             accuracy = f"{100 * scores.label_accuracy:.3g} %"
             _tile("revealed", "Label accuracy", accuracy, "rows that share the commonest label of their cluster")
@@ -67,10 +67,11 @@ def _sizes_tile(run: Run) -> None:
     _tile("released", "Smallest cluster", low, f"rows, with noise; the largest has {high}")
 
 
-def _loss_tile(scores: _Judged | None) -> None:
+def _loss_tile(scores: _Judged | None, *, coming: bool) -> None:
     meaning = "Mean squared distance of a row to its nearest centre, over that of k-means++ without privacy."
     if scores is None:
-        _tile("revealed", "Loss ratio", "hidden", "turn on Show truth to read it from the rows", meaning)
+        value, why = ("…", "k-means++ is being computed") if coming else ("hidden", "Show truth is off")
+        _tile("revealed", "Loss ratio", value, why, meaning)
         return
     found = scores.scores
     detail = f"{number(found.nicv)} a row against {number(found.nicv_kmeans)} of k-means++, unit coordinates²"

@@ -211,6 +211,7 @@ def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()
         format_func=lambda name: opening(measure_of(name).short),
         default="ratio",
         required=True,
+        wrap=True,
         key=f"{key}:measure",
     )
     return str(chosen or "ratio")

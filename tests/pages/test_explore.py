@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dpviz.algorithms.registry import CARDS, private_cards
-from dpviz.ui import runner
+from dpviz.ui import frames, runner
 from dpviz.ui.declaration import FileKind, OpenTable
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 
@@ -96,6 +96,29 @@ def test_two_runs_draw_different_noise_and_a_seed_repeats_it() -> None:
     once = result(run(app)).run.centers
     assert (once == result(run(app)).run.centers).all()
     assert "simulation, seed 0" in text_of(app)
+
+
+def test_play_walks_from_the_first_step_to_the_last_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "_SECONDS_A_STEP", 1e-9)
+    app = explored("dplloyd")
+    steps = len(result(app).run.frames)
+    app.button(key="frames:1:play").click()
+    seen = []
+    for _ in range(steps + 1):
+        sound(app.run())
+        seen.append(app.slider(key="frames:1:step").value)
+    assert seen == [*range(2, steps + 1), steps, steps]
+    assert app.button(key="frames:1:play").label == "Play"
+
+
+def test_back_and_next_move_by_one_step_and_stop_at_the_ends() -> None:
+    app = explored("dplloyd")
+    steps = len(result(app).run.frames)
+    assert app.button(key="frames:1:Next").disabled
+    app.button(key="frames:1:Back").click()
+    assert sound(app.run()).slider(key="frames:1:step").value == steps - 1
+    app.slider(key="frames:1:step").set_value(1)
+    assert sound(app.run()).button(key="frames:1:Back").disabled
 
 
 def test_a_private_file_shows_no_truth_until_its_owner_asks_and_then_it_counts() -> None:
