@@ -1,0 +1,107 @@
+"""Scores against scikit-learn and against naive loops."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score, pairwise_distances_argmin
+
+from dpviz.privacy.room import Revealed
+from dpviz.runs.evaluation import assign, baselines, evaluate, label_accuracy, match, nicv, reference_for
+from dpviz.table.domain import Region
+from tests.contract.tables import blobs, small_table
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def _revealed(points):
+    return Revealed(np.asarray(points, float), np.arange(len(points)))
+
+
+@given(SEEDS)
+def test_the_loss_is_the_mean_squared_distance_to_the_nearest(seed):
+    rng = np.random.default_rng(seed)
+    points, centers = rng.normal(size=(70, 3)), rng.normal(size=(4, 3))
+    naive = np.mean([min(((point - center) ** 2).sum() for center in centers) for point in points])
+    assert nicv(points, centers) == pytest.approx(naive)
+    np.testing.assert_array_equal(assign(points, centers), pairwise_distances_argmin(points, centers))
+
+
+@given(SEEDS)
+def test_matching_is_one_to_one_and_cheapest(seed):
+    rng = np.random.default_rng(seed)
+    one, other = rng.normal(size=(4, 2)), rng.normal(size=(4, 2))
+    pairs = match(one, other)
+    assert sorted(pairs) == [0, 1, 2, 3]
+    costs = [((one - other[list(order)]) ** 2).sum() for order in itertools.permutations(range(4))]
+    assert ((one - other[pairs]) ** 2).sum() == pytest.approx(min(costs))
+    np.testing.assert_array_equal(match(one, one[[2, 0, 3, 1]]), [1, 3, 0, 2])
+
+
+def test_scores_are_what_scikit_learn_says():
+    points = blobs(500, k=4, seed=1)
+    revealed = _revealed(points)
+    reference = reference_for(revealed, 4)
+    centers = reference.centers + np.random.default_rng(0).normal(0, 0.2, (4, 2))
+    scores = evaluate(revealed, centers, reference)
+    labels = [pairwise_distances_argmin(points, c) for c in (centers, reference.centers)]
+    assert scores.ari == pytest.approx(adjusted_rand_score(*labels))
+    assert scores.ratio == pytest.approx(nicv(points, centers) / nicv(points, reference.centers))
+    assert scores.ratio > 1
+    assert scores.matched_error == pytest.approx(np.sqrt(((centers - reference.centers) ** 2).sum(axis=1).mean()))
+    perfect = evaluate(revealed, reference.centers[::-1], reference)
+    assert (perfect.ratio, perfect.ari) == (pytest.approx(1), 1.0)
+    assert perfect.matched_error == pytest.approx(0)
+    assert set(scores.to_dict()) == {"nicv", "nicv_kmeans", "ratio", "matched_error", "ari"}
+
+
+def test_label_accuracy_counts_the_most_frequent_label_of_each_cluster():
+    labels = np.array([5, 5, 9, 9, 9, 7])
+    assigned = np.array([0, 0, 0, 2, 2, 2])
+    assert label_accuracy(labels, assigned) == pytest.approx(4 / 6)
+    assert label_accuracy(labels, labels) == 1.0
+    assert label_accuracy(labels, np.zeros(6, int)) == 0.5
+    assert label_accuracy(np.zeros(0, int), np.zeros(0, int)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("points", "k"),
+    [
+        (np.empty((0, 2)), 3),
+        (np.zeros((1, 2)), 3),
+        (np.full((3000, 2), 0.5), 3),
+        (np.repeat(np.eye(2), 1500, axis=0), 5),
+        (np.full((2, 2), 1e9), 2),
+        (blobs(2500), 1),
+    ],
+)
+def test_a_reference_has_exactly_k_centres_whatever_the_rows(points, k):
+    revealed = _revealed(points)
+    reference = reference_for(revealed, k)
+    assert reference.centers.shape == (k, 2)
+    assert np.isfinite(reference.centers).all()
+    scores = evaluate(revealed, np.zeros((k, 2)), reference)
+    assert np.isfinite([scores.nicv, scores.matched_error, scores.ari]).all()
+    assert not np.isnan(scores.ratio)
+
+
+def test_nothing_is_better_than_a_reference_of_no_loss():
+    revealed = _revealed(np.ones((10, 2)))
+    reference = reference_for(revealed, 2)
+    assert evaluate(revealed, np.ones((2, 2)), reference).ratio == 1.0
+    assert evaluate(revealed, np.zeros((2, 2)), reference).ratio == float("inf")
+
+
+def test_baselines_bracket_a_good_result():
+    table = small_table(blobs(800, k=4, seed=3))
+    revealed = table.reveal(note="test")
+    base = baselines(revealed, table.domain.region, 4)
+    assert base.one_center == pytest.approx(revealed.points.var(axis=0).sum())
+    assert reference_for(revealed, 4).nicv < min(base.one_center, base.data_independent)
+    assert baselines(revealed, table.domain.region, 4) == base
+    nobody = baselines(_revealed(np.empty((0, 2))), Region.ball(2, 1.0), 3)
+    assert (nobody.one_center, nobody.data_independent) == (0.0, 0.0)

@@ -1,0 +1,151 @@
+"""A run: its frames, what it says about itself, what it refuses, and what it never contains."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.registry import CARDS
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.run import Run, run, run_frames
+from dpviz.table.domain import Domain
+from tests.contract.rooms import exploding_room
+from tests.contract.tables import BOUGHT, SETTINGS, blobs, named, small_table
+
+each_setting = pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+
+
+@each_setting
+def test_spending_only_grows_from_frame_to_frame_and_ends_at_the_run(card, params, delta):
+    *frames, done = run_frames(card, BOUGHT.table(), k=3, epsilon=1.0, delta=delta, params=params, seed=0)
+    assert isinstance(done, Run)
+    assert list(done.frames) == frames
+    for field in ("spent_epsilon", "spent_fraction", "entries", "seconds"):
+        values = [getattr(frame, field) for frame in frames]
+        assert values == sorted(values)
+    assert frames[-1].spent_epsilon == done.spent_epsilon
+    assert frames[-1].entries == len(done.entries)
+    assert all(frame.step.title for frame in frames)
+    np.testing.assert_array_equal(done.unit_centers, frames[-1].step.centers)
+
+
+@each_setting
+def test_the_exported_form_is_plain_and_complete(card, params, delta):
+    done = run(card, BOUGHT.table(), k=3, epsilon=1.0, delta=delta, params=params, seed=0)
+    told = json.loads(json.dumps(done.to_dict(), allow_nan=False))
+    assert told["algorithm"] == card.id
+    assert (told["k"], told["epsilon"], told["relation"], told["unit"]) == (3, 1.0, "add_remove", "1 row")
+    assert told["n_public"] is None
+    assert told["columns"] == ["x0", "x1"]
+    assert told["delta"] == (0.0 if told["ledger"]["accounting"] == "pure" else delta)
+    assert np.shape(told["released"]["centers"]) == (3, 2)
+    entries = told["ledger"]["entries"]
+    assert entries[0]["note"] == "number of rows" or done.n_source == "not used"
+    assert {"mechanism", "query", "note", "epsilon", "delta", "sensitivity", "scale"} <= set(entries[0])
+    if told["ledger"]["accounting"] == "pure":
+        assert sum(entry["epsilon"] for entry in entries) == pytest.approx(told["ledger"]["epsilon"])
+    assert "revealed" not in told
+
+
+@each_setting
+def test_weights_are_releases(card, params, delta):
+    done = run(card, BOUGHT.table(), k=3, epsilon=1.0, delta=delta, params=params, seed=0)
+    if done.noisy_weights is not None:
+        assert done.noisy_weights.shape == (3,)
+        assert np.isfinite(done.noisy_weights).all()
+
+
+def test_the_reference_reveals_and_never_releases():
+    done = run("kmeans++", small_table(blobs(200)), k=3, epsilon=1.0, seed=0)
+    assert not done.private and done.accounting is Accounting.NONE
+    told = done.to_dict()
+    assert told["released"] == {"centers": None, "weights": None}
+    assert told["ledger"]["entries"] == [] and told["ledger"]["epsilon"] is None
+    assert "without any privacy" in told["warnings"][0]
+
+
+def test_auto_is_an_algorithm():
+    done = run("auto", small_table(), k=2, epsilon=1.0, seed=0)
+    assert done.private and done.algorithm in CARDS
+
+
+BAD = [
+    ({"k": 0}, "k is 0"),
+    ({"k": -2}, "k is -2"),
+    ({"k": 2.5}, "k is 2.5"),
+    ({"epsilon": 0.0}, "epsilon is 0"),
+    ({"epsilon": -1.0}, "epsilon is -1"),
+    ({"epsilon": float("nan")}, "epsilon is nan"),
+    ({"epsilon": float("inf")}, "epsilon is inf"),
+    ({"delta": 1.0}, "delta is 1"),
+    ({"delta": -0.1}, "delta is -0.1"),
+    ({"delta": 0.1}, "delta is 0.1"),
+    ({"k": 51}, "k is 51 but there are 50 records"),
+    ({"params": {"presett": "su"}}, "no parameter 'presett'"),
+    ({"params": {"preset": "best"}}, "preset is 'best'"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "said"), BAD)
+def test_requests_that_are_refused_before_anything_is_read(wrong, said):
+    request = {"k": 3, "epsilon": 1.0, "delta": 0.0, **wrong}
+    table = small_table(blobs(50), n_public=50)
+    with pytest.raises(RequestError, match=said):
+        list(run_frames("dplloyd", table, room=exploding_room(), **request))
+
+
+def test_the_secret_numbers_are_keyword_only():
+    for function in (run, run_frames):
+        kinds = {name: p.kind for name, p in inspect.signature(function).parameters.items()}
+        assert all(kinds[name] is inspect.Parameter.KEYWORD_ONLY for name in ("k", "epsilon", "delta", "seed"))
+
+
+def test_no_error_carries_a_value_of_the_data():
+    secret = 123456.789
+    values = np.full((7, 2), secret)
+    domain = Domain.of(["a", "b"], 0.0, 1.0)
+    table = PrivateTable(values, domain)
+    for wrong, _ in BAD:
+        if wrong.get("k") != 51 and wrong.get("delta") != 0.1:
+            with pytest.raises(RequestError) as refused:
+                run("dplloyd", table, **{"k": 3, "epsilon": 1.0, **wrong})
+            assert "123456" not in str(refused.value) and "7" not in str(refused.value)
+    with pytest.raises(RequestError) as refused:
+        PrivateTable(values[:, :1], domain)
+    assert "123456" not in str(refused.value)
+
+
+def test_centres_are_in_data_units():
+    rows = blobs(500) * [10, 200] + [50, -1000]
+    domain = Domain.of(["a", "b"], [40, -1200], [60, -800])
+    done = run("dplloyd", PrivateTable(rows, domain, n_public=500), k=2, epsilon=100.0, seed=0)
+    assert ((done.centers >= domain.lower) & (done.centers <= domain.upper)).all()
+    np.testing.assert_allclose(domain.to_unit(done.centers), done.unit_centers)
+
+
+def test_a_run_survives_pickling():
+    done = run("dplloyd", small_table(), k=2, epsilon=1.0, seed=0)
+    again = pickle.loads(pickle.dumps(done))
+    np.testing.assert_array_equal(again.centers, done.centers)
+    assert again.entries == done.entries
+
+
+def test_a_warning_speaks_of_public_numbers_only():
+    poor = run("dplloyd", small_table(blobs(60), n_public=60), k=5, epsilon=0.1, seed=0)
+    assert "60 declared" in poor.warnings[0]
+    unknown = run("dplloyd", small_table(blobs(61)), k=5, epsilon=0.1, seed=0)
+    assert not any("61" in warning for warning in unknown.warnings)
+
+
+def test_public_coins_and_noise_are_two_streams():
+    # The same seed over other rows: the start, which only coins decide, is the same.
+    one, other = (
+        next(iter(run_frames("dplloyd", small_table(blobs(100, seed=s)), k=4, epsilon=1.0, seed=9))) for s in (0, 1)
+    )
+    np.testing.assert_array_equal(one.step.centers, other.step.centers)
