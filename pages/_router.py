@@ -6,6 +6,7 @@ def main() -> None:
 
     import streamlit as st  # here, so that importing this file stays light
 
+    from dpviz.ui.controls import remember_link
     from dpviz.ui.sidebar import sidebar
 
     # A picture of our own: a Material icon here would make the browser ask a font server.
@@ -23,6 +24,7 @@ def main() -> None:
             "Account": [st.Page("ledger.py", title="Ledger", icon=":material/receipt_long:")],
         }
     )
+    remember_link()
     count_looks = sidebar()
     page.run()
     count_looks()

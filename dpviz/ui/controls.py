@@ -11,11 +11,13 @@ import streamlit as st
 from dpviz.algorithms.registry import AUTO
 from dpviz.ui.visit import current_table
 
-Number = TypeVar("Number", int, float)
+Setting = TypeVar("Setting", int, float, str)
 
 LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
 USUAL_DELTA, HIGHEST_DELTA = 1e-6, 0.1
 MOST_CLUSTERS, USUAL_CLUSTERS = 1_000, 5
+
+_LINKED = {"epsilon": (LOWEST_EPSILON, HIGHEST_EPSILON), "delta": (0.0, HIGHEST_DELTA), "k": (1, MOST_CLUSTERS)}
 
 ROUND_EPSILONS = (
     *(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5, 0.7),
@@ -110,14 +112,27 @@ def k_control(key: str = "k") -> int:
     return _remember(key, int(k))
 
 
+def remember_link() -> None:
+    """Keep what a link asks for while no table is open: opening one changes the page, which drops the link."""
+    if current_table() is not None:
+        return
+    for key, (low, high) in _LINKED.items():
+        asked = _number(st.query_params.get(key))
+        if asked is not None and low <= asked <= high:
+            st.session_state[f"link:{key}"] = _remember(key, int(asked) if key == "k" else asked)
+    if "algorithm" in st.query_params:
+        _remember("algorithm", st.query_params["algorithm"])
+
+
 def suggest_k(k: int) -> None:
-    """Set k for a table whose good k is known publicly; call it before any control is drawn."""
-    st.session_state["k"] = _remember("k", k)
+    """Set k for a table whose good k is known publicly, unless a link asked for another; call it before any control
+    is drawn."""
+    st.session_state["k"] = _remember("k", st.session_state.pop("link:k", k))
 
 
 def suggest_delta() -> None:
-    """Set δ to the usual one for the open table; call it before any control is drawn."""
-    st.session_state["delta"] = _remember("delta", default_delta())
+    """Set δ to the usual one for the open table, or to what a link asked for; call it before any control is drawn."""
+    st.session_state["delta"] = _remember("delta", st.session_state.pop("link:delta", default_delta()))
 
 
 def default_delta() -> float:
@@ -149,7 +164,7 @@ def _number(text: str | None) -> float | None:
         return None
 
 
-def _remember(key: str, value: Number) -> Number:
+def _remember(key: str, value: Setting) -> Setting:
     st.session_state[f"setting:{key}"] = value
     return value
 

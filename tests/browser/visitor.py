@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
-from playwright.sync_api import BrowserContext, Locator, Page, Request, WebSocket, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request, WebSocket, expect
 
 # Loading a page or computing on two busy cores; an assertion waits no longer than it has to.
 PATIENCE = 60_000
@@ -33,7 +33,7 @@ class Visitor:
         self.page.set_default_timeout(PATIENCE)
         self.page.on("request", self._asks_for)
         self.page.on("websocket", self._opens)
-        self.page.on("console", lambda said: self._hears(said.type, said.text))
+        self.page.on("console", self._hears)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
     def goes_to(self, path: str = "/", **settings: str | float) -> None:
@@ -42,13 +42,13 @@ class Visitor:
         self.page.goto(f"{self.address}{path}{query}")
         self.waits()
 
-    def turns_to(self, title: str) -> None:
-        """Change the page by the menu, which a narrow window folds away."""
+    def turns_to(self, title: str, *, heading: str | None = None) -> None:
+        """Change the page by the menu, which a narrow window folds away; ``heading`` if it is not its title."""
         link = self.page.get_by_role("link", name=title, exact=True)
         if not link.is_visible():
             self.page.get_by_test_id("stExpandSidebarButton").click()
         link.click()
-        expect(self.page.get_by_role("heading", level=1)).to_have_text(title, timeout=PATIENCE)
+        expect(self.page.get_by_role("heading", level=1)).to_have_text(heading or title, timeout=PATIENCE)
         self.waits()
 
     def opens_sample(self, title: str) -> None:
@@ -94,6 +94,40 @@ class Visitor:
         """The words are on the page, now or soon."""
         expect(self.text(words)).to_be_visible(timeout=PATIENCE)
 
+    def sees_figure(self, words: str) -> Locator:
+        """A figure that says of itself what it shows, in these words, and that has been drawn."""
+        figure = self.page.get_by_role("figure", name=words)
+        expect(figure.locator("svg").first).to_be_visible(timeout=PATIENCE)
+        return figure.first
+
+    def slider(self, label: str) -> Locator:
+        """The handle of a slider; it listens to arrow keys, Home and End."""
+        return self.page.get_by_role("slider", name=label).first
+
+    def steps_to(self, key: Literal["Home", "End", "ArrowLeft", "ArrowRight"]) -> None:
+        """Move the slider that walks through a run."""
+        self.slider("Step of the algorithm").press(key)
+        self.waits()
+
+    def uploads(self, content: bytes, name: str) -> None:
+        """Drop a file on the Data page."""
+        chooser = self.page.get_by_test_id("stFileUploader").locator("input[type=file]")
+        chooser.set_input_files({"name": name, "mimeType": "text/csv", "buffer": content})
+        self.sees("Use this table")
+        self.waits()
+
+    def chooses(self, label: str, option: str) -> None:
+        """Open a list and take one of its options."""
+        self.page.get_by_role("combobox", name=label).first.click()
+        self.page.get_by_role("option", name=option).first.click()
+        self.waits()
+
+    def downloads(self, label: str) -> Path:
+        """Press a download button; where the file lies."""
+        with self.page.expect_download() as coming:
+            self.button(label).click()
+        return coming.value.path()
+
     def waits(self) -> None:
         """Until the page has stopped computing."""
         self.page.wait_for_timeout(150)  # the click needs a moment to reach the server
@@ -121,9 +155,10 @@ class Visitor:
     def _opens(self, socket: WebSocket) -> None:
         self.requested.append(socket.url)
 
-    def _hears(self, kind: str, text: str) -> None:
-        if kind == "error":
-            self.complaints.append(text)
+    def _hears(self, said: ConsoleMessage) -> None:
+        # On a deep link Streamlit asks for its own service below that page first, then at the root.
+        if said.type == "error" and "/_stcore/" not in said.location["url"]:
+            self.complaints.append(f"{said.text} ({said.location['url']})")
 
 
 def _stays_here(url: str) -> bool:

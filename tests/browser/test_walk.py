@@ -1,0 +1,106 @@
+"""A first visit in a real browser: a sample, two algorithms step by step, a file of one's own, its centres, a link."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.visitor import PATIENCE, Visitor
+from tests.contract.tables import blobs
+
+pytestmark = pytest.mark.browser
+
+LOW, HIGH, CLUSTERS = -2, 2, 3
+
+
+def test_a_sample_is_one_click_away_and_its_runs_show_grid_tree_and_steps(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor()
+    visit.goes_to("/")
+    visit.sees_figure("Private centres over a public sample")
+    visit.opens_sample("Fifteen clusters")
+
+    visit.picks("EUGkM")
+    visit.presses("Run")
+    visit.sees("matches the settings above")
+    visit.sees_figure("centres")
+    visit.steps_to("Home")
+    visit.sees_figure("Noisy histogram")
+    visit.sees("cells stand out")
+
+    visit.picks("Balcan et al. 2017")
+    visit.sees("older settings")
+    visit.presses("Run")
+    visit.sees("matches the settings above")
+    visit.steps_to("Home")
+    visit.sees_figure("partition tree by level")
+    visit.sees("At level 1")
+    visit.presses("Next")
+    visit.sees("At level 2")
+
+    visit.presses("Play")
+    visit.sees("At level 4")
+    visit.presses("Pause")
+    expect(visit.button("Play")).to_be_visible(timeout=PATIENCE)
+    step = visit.slider("Step of the algorithm").get_attribute("aria-valuetext")
+    visit.page.wait_for_timeout(1500)
+    assert visit.slider("Step of the algorithm").get_attribute("aria-valuetext") == step, "it went on after Pause"
+
+    visit.steps_to("End")
+    result = visit.text("Spent so far").inner_text()
+    visit.turns_to("Ledger")
+    visit.sees("finds no run above its request")
+    visit.turns_to("Explore")
+    visit.sees("matches the settings above")
+    assert visit.text("Spent so far").inner_text() == result
+
+
+def test_a_private_file_is_declared_run_and_its_centres_are_taken_away(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor()
+    visit.goes_to("/data")
+    visit.uploads(_table(2_000), "habits.csv")
+    visit.sees("Bounds of each column")
+
+    visit.presses("One pair for all")
+    visit.types("lower bound of every column", str(LOW))
+    visit.types("upper bound of every column", str(HIGH))
+    visit.chooses("where from?", "a guess")
+    visit.presses("Use for all columns")
+    visit.presses("Use this table")
+    visit.sees("habits")
+    visit.sees("The rows of a private file are not shown")
+
+    visit.presses("Explore this table")
+    visit.types("k, the number of clusters", str(CLUSTERS))
+    visit.picks("EUGkM")
+    visit.presses("Run")
+    visit.sees("matches the settings above")
+    visit.sees("0 looks at private rows")
+    visit.page.get_by_role("tab", name="Take it away").click()
+    visit.waits()
+    centers = list(csv.DictReader(visit.downloads("Centres (CSV)").read_text(encoding="utf-8").splitlines()))
+    assert len(centers) == CLUSTERS
+    coordinates = np.array([[float(center[name]) for name in ("hours", "meals")] for center in centers])
+    assert (coordinates >= LOW).all() and (coordinates <= HIGH).all()
+
+
+def test_a_link_carries_settings_to_the_first_table(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor()
+    visit.goes_to("/explore", algorithm="balcan", epsilon=3.5, k=4)
+    visit.sees("No table is open yet")
+    visit.turns_to("Home", heading="What does privacy cost your clusters?")
+    visit.opens_sample("Fifteen clusters")
+    expect(visit.page.get_by_label("exact ε", exact=True)).to_have_value("3.5", timeout=PATIENCE)
+    expect(visit.page.get_by_label("k, the number of clusters", exact=True)).to_have_value("4")
+    visit.sees("Parameters of Balcan et al.")
+    visit.types("exact ε", "0.5")
+    assert "epsilon=0.5" in visit.page.url, "what is typed is not in the address, to be passed on"
+
+
+def _table(rows: int) -> bytes:
+    """A made-up table with two columns of measurements and one of words."""
+    lines = (f"{x:.4f},{y:.4f},north" for x, y in blobs(rows, 2))
+    return "\n".join(["hours,meals,region", *lines]).encode()

@@ -1,0 +1,18 @@
+"""A link's settings survive until the first table is open: without one, no page has a use for them yet."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pages.tables import app_on, sound
+
+
+@pytest.mark.parametrize(("asked", "found"), [({"epsilon": "3.5", "k": "4"}, (3.5, 4)), ({"epsilon": "99"}, (1.0, 15))])
+def test_a_link_is_kept_while_no_table_is_open(asked: dict[str, str], found: tuple[float, int]) -> None:
+    app = app_on("explore.py", None, **asked)
+    app.query_params.clear()
+    sound(app.switch_page("home.py").run())
+    app.button(key="open:fifteen").click()
+    sound(app.run())
+    sound(app.switch_page("explore.py").run())
+    assert (app.number_input(key="epsilon").value, app.number_input(key="k").value) == found
