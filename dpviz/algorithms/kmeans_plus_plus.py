@@ -68,6 +68,6 @@ CARD = Card(
     params=KMeansParams,
     plan=kmeans_plus_plus,
     accounting=lambda params, delta: Accounting.NONE,
-    operations=lambda setting, params: 20.0 * params.starts * float(setting.n or 0) * setting.k * setting.dim,
+    operations=lambda setting, params: 8.0 * params.starts * float(setting.n or 0) * setting.k * setting.dim,
     needs_n=False,
 )

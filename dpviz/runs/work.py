@@ -12,7 +12,7 @@ from dpviz.runs.run import Run, run_frames
 from dpviz.runs.worker import Progress
 
 # Elementary operations (one multiply-add of a vectorised pass) that one core does in a second, on the safe side.
-OPERATIONS_PER_SECOND = 2.5e8
+OPERATIONS_PER_SECOND = 1e8
 _STEPS = 1000
 
 
@@ -43,7 +43,7 @@ def reference_work(revealed: Revealed, k: int) -> Iterator[Progress | Reference]
 
 def expected_reference_seconds(n: int, k: int, dim: int) -> float:
     """A rough forecast of the time that the reference takes."""
-    return 200.0 * n * k * dim / OPERATIONS_PER_SECOND
+    return 80.0 * n * k * dim / OPERATIONS_PER_SECOND
 
 
 def expected_seconds(card: Card, setting: Setting, params: Params) -> float:
