@@ -92,8 +92,10 @@ def balcan(room: DataRoom, k: int, params: BalcanParams, rng: np.random.Generato
         trees[grown.shift - 1 :] = [grown.tree]
         yield grown
     found = candidates_of(trees, k, view.room.region, rng)
+    added = int((found.depths < 0).sum())
     yield CandidatesStep(
-        title=f"{len(found.points):,} candidate centres: the middles of all cubes that woke up",
+        title=f"{len(found.points):,} candidate centres: the middles of all cubes that woke up"
+        + (f", and {added:,} added without data" if added else ""),
         candidates=found.points,
         depths=found.depths,
         region=view.room.region,
@@ -174,7 +176,7 @@ def _round_weights(params: BalcanParams, room: DataRoom, k: int, budget: Budget)
     """How recovery and polishing divide their budget: growing shares, since the last means are what is released."""
     if params.preset == "paper":
         polishing = 8 if params.polishing is None else params.polishing
-        return [0.1] + [0.5 / polishing] * polishing
+        return [0.1] + [0.5 / max(1, polishing)] * polishing
     if params.polishing is not None:
         return _growing(params.polishing)
     spacing = room.n / k * k ** (-1 / room.dim) / room.rows_per_person

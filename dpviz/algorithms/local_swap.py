@@ -19,6 +19,7 @@ from dpviz.table.domain import Array, Codes
 
 # Swaps that are asked for even where none is likely to stand out, and at most.
 _LEAST, _MOST = 3, 20
+_FILLING = 1e-9
 
 
 def local_swap(
@@ -108,7 +109,8 @@ def start_on_cubes(candidates: Candidates, k: int, rng: np.random.Generator) -> 
     """
     points, cubes = candidates.points, candidates.points[candidates.finest]
     weights = np.where(candidates.finest, np.exp2(candidates.depths), 0.0)
-    held = weighted_kmeans_pp(points, weights, k, rng)
+    # Other candidates weigh next to nothing, but enough to fill up where there are fewer finest cubes than clusters.
+    held = weighted_kmeans_pp(points, np.maximum(weights, _FILLING), k, rng)
     for _ in range(2 * k):
         centers = points[held]
         gains = swap_gains(cubes, weights[candidates.finest], Voronoi(centers).assign(cubes), centers, points)

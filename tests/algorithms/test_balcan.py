@@ -215,6 +215,10 @@ def test_with_nothing_to_swap_the_means_get_the_share():
     made = run(CARD, table, k=6, epsilon=0.2, seed=0)
     assert len(steps_of(made, CandidatesStep)[0].candidates) == 6
     assert not steps_of(made, SwapStep)
+    start = steps_of(made, CentersStep)[0].previous
+    np.testing.assert_array_equal(
+        np.unique(start, axis=0), np.unique(steps_of(made, CandidatesStep)[0].candidates, axis=0)
+    )
     means = sum(e.epsilon for name in ("recovery", "polishing") for e in entries_of(made, name))
     assert means == pytest.approx(0.2 * 0.7)
 
