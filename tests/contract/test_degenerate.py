@@ -53,6 +53,19 @@ def test_more_clusters_than_rows_and_extreme_budgets(card, params, delta, radius
     check_centers(run(card, table, k=12, epsilon=epsilon, delta=delta, params=params, seed=1), 12)
 
 
+@pytest.mark.parametrize("end", ["low", pytest.param("high", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+def test_every_parameter_at_its_end(card, params, delta, end):
+    for knob in card.params.knobs():
+        value = getattr(knob, end)
+        if value is not None:
+            done = run(
+                card, small_table(blobs(60)), k=2, epsilon=1.0, delta=delta, params={**params, knob.name: value}, seed=0
+            )
+            check_centers(done, 2)
+            assert 0.99 <= done.spent_fraction <= 1.0, knob.name
+
+
 @pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
 def test_a_private_number_of_rows_is_in_no_message(card, params, delta):
     # k above n is refused only where n is public: otherwise the refusal would tell n.
