@@ -31,33 +31,48 @@ def frames_panel(run: Run, looking: Looking, *, key: str) -> None:
 
 
 def step_player(key: str, steps: int) -> int:
-    """Slider, back, play and next over ``steps`` steps; the chosen place from 0. Starts at the last step.
-
-    The step is kept beside the slider: a slider that a rerun cuts short before it is drawn forgets its value.
-    """
-    at, slider = f"{key}:at", f"{key}:step"
-    st.session_state.setdefault(at, steps)
+    """Slider, back, play and next over ``steps`` steps; the chosen place from 0. Starts at the last step."""
+    st.session_state.setdefault(f"{key}:at", steps)
     if steps == 1:
         return 0
     _play_on(key, steps)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        _buttons(key, steps)
+        buttons = st.container(horizontal=True, gap="small", width="content")
         with st.container(width="stretch"):
-            st.session_state[slider] = st.session_state[at]
-            help = "Each step is one picture of the run."
-            st.slider("Step of the algorithm", 1, steps, key=slider, help=help, on_change=_slide, args=(key,))
-    return int(st.session_state[at]) - 1
+            _slider(key, steps)
+        with buttons:
+            _buttons(key, steps)
+    return int(st.session_state[f"{key}:at"]) - 1
+
+
+def _slider(key: str, steps: int) -> None:
+    """A slider that follows every move, and leads when it is dragged.
+
+    Whenever something else moves, a new slider takes its place: while a run plays, what the browser says about the
+    slider of a moment ago may arrive late, and would pass for a drag.
+    """
+    at, (number, first) = st.session_state[f"{key}:at"], st.session_state.setdefault(f"{key}:slider", (0, steps))
+    help = "Each step is one picture of the run."
+    dragged_to = st.slider("Step of the algorithm", 1, steps, value=first, key=f"{key}:step:{number}", help=help)
+    if dragged_to != at:
+        st.session_state[f"{key}:at"] = dragged_to
+        st.session_state[f"{key}:playing"] = False
+
+
+def _go(key: str, step: int) -> None:
+    """Move to ``step`` by anything but the slider."""
+    number, _ = st.session_state[f"{key}:slider"]
+    st.session_state[f"{key}:at"], st.session_state[f"{key}:slider"] = step, (number + 1, step)
 
 
 def _play_on(key: str, steps: int) -> None:
     """While it plays, one step further whenever it is time; the last step ends the play."""
-    at, playing, ticked = f"{key}:at", f"{key}:playing", f"{key}:ticked"
-    now = time.monotonic()
+    playing, ticked, now = f"{key}:playing", f"{key}:ticked", time.monotonic()
     if not st.session_state.get(playing) or now - st.session_state.get(ticked, 0.0) < _SOON * _SECONDS_A_STEP:
         return
     st.session_state[ticked] = now
-    st.session_state[at] = min(steps, st.session_state[at] + 1)
-    if st.session_state[at] == steps:
+    _go(key, min(steps, st.session_state[f"{key}:at"] + 1))
+    if st.session_state[f"{key}:at"] == steps:
         st.session_state[playing] = False
         st.rerun()
 
@@ -76,12 +91,7 @@ def _mover(words: str, icon: str, key: str, by: int, steps: int, *, disabled: bo
 
 def _move(key: str, by: int, steps: int) -> None:
     st.session_state[f"{key}:playing"] = False
-    st.session_state[f"{key}:at"] = min(steps, max(1, st.session_state[f"{key}:at"] + by))
-
-
-def _slide(key: str) -> None:
-    st.session_state[f"{key}:playing"] = False
-    st.session_state[f"{key}:at"] = st.session_state[f"{key}:step"]
+    _go(key, min(steps, max(1, st.session_state[f"{key}:at"] + by)))
 
 
 def _toggle(key: str, steps: int) -> None:
@@ -89,7 +99,7 @@ def _toggle(key: str, steps: int) -> None:
     st.session_state[f"{key}:playing"] = playing
     st.session_state[f"{key}:ticked"] = time.monotonic()
     if playing and st.session_state[f"{key}:at"] >= steps:
-        st.session_state[f"{key}:at"] = 1
+        _go(key, 1)
 
 
 def _spent_meter(run: Run, frame: Frame) -> None:

@@ -41,6 +41,10 @@ def pictures(app) -> list[dict]:
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
+def step_slider(app):
+    return next(slider for slider in app.slider if slider.label == "Step of the algorithm")
+
+
 def tile(app, label: str) -> str:
     return next(metric.value for metric in app.metric if metric.label == label)
 
@@ -51,8 +55,9 @@ def test_every_algorithm_runs_steps_and_hides_truth(algorithm: str) -> None:
     steps = len(result(app).run.frames)
     assert pictures(app)
     for step in {1, (steps + 1) // 2, steps} if steps > 1 else ():
-        app.slider(key="frames:1:step").set_value(step)
+        step_slider(app).set_value(step)
         sound(app.run())
+        assert app.session_state["frames:1:at"] == step
         for companion in app.segmented_control:
             if companion.key and ":beside:" in companion.key:
                 for option in companion.options:
@@ -106,7 +111,7 @@ def test_play_walks_from_the_first_step_to_the_last_and_stops(monkeypatch: pytes
     seen = []
     for _ in range(steps + 1):
         sound(app.run())
-        seen.append(app.slider(key="frames:1:step").value)
+        seen.append(app.session_state["frames:1:at"])
     assert seen == [*range(2, steps + 1), steps, steps]
     assert app.button(key="frames:1:play").label == "Play"
 
@@ -116,9 +121,21 @@ def test_back_and_next_move_by_one_step_and_stop_at_the_ends() -> None:
     steps = len(result(app).run.frames)
     assert app.button(key="frames:1:Next").disabled
     app.button(key="frames:1:Back").click()
-    assert sound(app.run()).slider(key="frames:1:step").value == steps - 1
-    app.slider(key="frames:1:step").set_value(1)
+    assert step_slider(sound(app.run())).value == steps - 1
+    step_slider(app).set_value(1)
     assert sound(app.run()).button(key="frames:1:Back").disabled
+    app.button(key="frames:1:Next").click()
+    assert step_slider(sound(app.run())).value == 2
+
+
+def test_dragging_the_slider_ends_the_play() -> None:
+    app = explored("dplloyd")
+    app.button(key="frames:1:play").click()
+    sound(app.run())
+    assert app.session_state["frames:1:playing"]
+    step_slider(app).set_value(2)
+    sound(app.run())
+    assert (app.session_state["frames:1:at"], app.session_state["frames:1:playing"]) == (2, False)
 
 
 def test_a_private_file_shows_no_truth_until_its_owner_asks_and_then_it_counts() -> None:
