@@ -231,7 +231,10 @@ def _operations(setting: Setting, params: BalcanParams) -> float:
     rounds = 4 if params.polishing is None else params.polishing + 1
     return n * (
         c.shifts * c.levels * c.levels * c.dimensions
-        + (params.swaps if params.swaps is not None else min(setting.k, 10)) * searched * (c.dimensions + 6) / _GAIN_SPEED
+        + (params.swaps if params.swaps is not None else min(setting.k, 10))
+        * searched
+        * (c.dimensions + 6)
+        / _GAIN_SPEED
         + rounds * setting.k * setting.dim
     )
 
