@@ -122,6 +122,12 @@ class Visitor:
         self.page.get_by_role("option", name=option).first.click()
         self.waits()
 
+    def drops(self, *chosen: str) -> None:
+        """Take some of what is chosen out of a list."""
+        for name in chosen:
+            self.page.get_by_role("button", name=f"Remove {name}", exact=True).click()
+            self.waits()
+
     def downloads(self, label: str) -> Path:
         """Press a download button; where the file lies."""
         with self.page.expect_download() as coming:
@@ -133,6 +139,10 @@ class Visitor:
         self.page.wait_for_timeout(150)  # the click needs a moment to reach the server
         self.page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE)
 
+    def scrolls_to(self, words: str) -> None:
+        """Bring a heading or another text to the upper edge of the window."""
+        self.text(words).evaluate("place => place.scrollIntoView({block: 'start'})")
+
     def photographs(self, path: Path, *, of: Locator | Literal["window", "page"] = "window") -> None:
         """Save what is in the window, or a part of it, with the pointer out of the way."""
         self.page.mouse.move(0, 0)
@@ -141,6 +151,13 @@ class Visitor:
             self.page.screenshot(path=path, full_page=of == "page")
         else:
             of.screenshot(path=path)
+
+    def is_as_wide_as_its_window(self) -> bool:
+        """Whether the page can be read without moving it sideways."""
+        return bool(
+            self.page.get_by_test_id("stMain").evaluate("main => main.scrollWidth <= main.clientWidth")
+            and self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        )
 
     def is_content(self) -> None:
         """Nothing has left this machine, no script of ours complained, and no traceback is on the page."""

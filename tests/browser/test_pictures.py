@@ -1,0 +1,83 @@
+"""The README's pictures, and that they are fit to be shown: drawn, small, nothing wider than the window.
+
+``DPVIZ_PICTURES=1 python -m pytest -m slow tests/browser/test_pictures.py`` renews ``docs/``; otherwise they are
+thrown away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import NARROW
+from tests.browser.visitor import PATIENCE, Visitor
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+TALL = {"width": 1280, "height": 960}
+MOST_BYTES = 300_000
+
+
+def test_runs_in_light(visitor: Callable[..., Visitor], pictures: Path) -> None:
+    visit = _on_explore(visitor(viewport=TALL))
+    _run(visit, "Balcan et al. 2017")
+    _taken(visit, "At ε = 1", pictures / "explore.png", scroll="Balcan et al.: k = 15")
+    visit.steps_to("Home")
+    for _ in range(5):
+        visit.steps_to("ArrowRight")
+    visit.sees_figure("partition tree by level")
+    _taken(visit, "At level 6", pictures / "tree.png", scroll="Step of the algorithm")
+
+
+def test_the_grid_in_dark(visitor: Callable[..., Visitor], pictures: Path) -> None:
+    visit = _on_explore(visitor(viewport=TALL, color_scheme="dark"))
+    _run(visit, "EUGkM")
+    visit.steps_to("Home")
+    _taken(visit, "cells stand out", pictures / "explore-dark.png", scroll="EUGkM: k = 15")
+
+
+def test_a_run_on_a_telephone(visitor: Callable[..., Visitor], pictures: Path) -> None:
+    visit = _on_explore(visitor(viewport=NARROW))
+    _run(visit, "EUGkM")
+    _taken(visit, "At ε = 1", pictures / "narrow.png", scroll="Step of the algorithm")
+
+
+def test_studies_in_light(visitor: Callable[..., Visitor], pictures: Path) -> None:
+    visit = _on_explore(visitor(viewport=TALL))
+    visit.turns_to("Compare")
+    _computed(visit)
+    _taken(visit, "comes first", pictures / "compare.png", scroll="matches the settings above")
+    visit.turns_to("Trade-off")
+    _computed(visit)
+    _taken(visit, "one centre", pictures / "tradeoff.png", scroll="matches the settings above")
+
+
+def _on_explore(visit: Visitor) -> Visitor:
+    visit.goes_to("/")
+    visit.opens_sample("Fifteen clusters")
+    return visit
+
+
+def _run(visit: Visitor, algorithm: str) -> None:
+    visit.picks(algorithm)
+    visit.presses("Run")
+    visit.sees("matches the settings above")
+    visit.waits()
+
+
+def _computed(visit: Visitor) -> None:
+    visit.presses("Compute")
+    expect(visit.button("Cancel")).to_be_hidden(timeout=4 * PATIENCE)
+    visit.waits()
+
+
+def _taken(visit: Visitor, words: str, path: Path, *, scroll: str) -> None:
+    """The picture at ``path`` shows ``words``, is not cut at the right, and is small enough for a repository."""
+    visit.sees(words)
+    visit.scrolls_to(scroll)
+    assert visit.is_as_wide_as_its_window(), "something reaches beyond the right edge"
+    visit.photographs(path)
+    assert 10_000 < path.stat().st_size < MOST_BYTES
