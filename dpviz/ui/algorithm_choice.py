@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.algorithms.card import Card, Guarantee, Level, Params
+from dpviz.algorithms.card import Card, Guarantee, Level, Params, round_up
 from dpviz.algorithms.registry import AUTO, CARDS, card_of
+from dpviz.charts.wording import number
 from dpviz.runs.run import setting_of
 from dpviz.ui.declaration import OpenTable
 
@@ -57,15 +58,20 @@ def guarantee_badges(card: Card) -> None:
 
 def regime_light(card: Card, table: OpenTable, params: Params, *, k: int, epsilon: float, delta: float) -> None:
     """What to expect before a run, from public quantities only: green, amber or red, and a sentence."""
-    regime = card.regime(setting_of(table.private, k=k, epsilon=epsilon, delta=delta), params)
+    setting = setting_of(table.private, k=k, epsilon=epsilon, delta=delta)
+    regime = card.regime(setting, params)
     if regime is not None:
         words, color, icon = _LIGHTS[regime.level]
         st.markdown(f":{color}-badge[{icon} {words}] {regime.message}")
     elif not card.private:
         st.markdown(":orange-badge[:material/visibility: revealed] Its centres come from the rows themselves.")
-    else:
-        reason = "n is private here" if table.n_public is None else "no rule is known"
-        st.markdown(f":gray-badge[:material/help: not known] Whether the records suffice: {reason}.")
+    elif card.smallest_n is not None:
+        needed = round_up(card.smallest_n(setting, params) * setting.rows_per_person)
+        asked = f"k = {k}, d = {setting.dim}, ε = {epsilon:g}"
+        st.markdown(
+            f":gray-badge[:material/help: n is private] {asked} needs about {number(needed)} records; three times as "
+            "many are better. Whether there are as many, only you know."
+        )
 
 
 def about(card: Card) -> None:

@@ -40,7 +40,7 @@ _KEY = "compare"
 def compare_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
     """The form; what is asked for now, and on which rows it would be judged."""
     with st.container(border=True):
-        left, right = st.columns([6, 5], gap="large")
+        left, right = st.columns([5, 6], gap="large")
         with left:
             contenders = contender_picker(_KEY)
             repeats = st.slider(

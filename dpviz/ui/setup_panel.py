@@ -21,7 +21,7 @@ from dpviz.ui.table_words import unit_line
 def setup_panel(table: OpenTable) -> Asked:
     """Draw the form, run on a press of the button, and say what is asked for now."""
     with st.container(border=True):
-        choice, numbers = st.columns([5, 6], gap="large")
+        choice, numbers = st.columns([2, 3], gap="large")
         with choice:
             card = algorithm_choice()
             guarantee_badges(card)
@@ -33,6 +33,7 @@ def setup_panel(table: OpenTable) -> Asked:
             with right:
                 delta = delta_control(disabled=Guarantee.APPROX not in card.guarantees)
             st.caption(f"ε and δ protect {unit_line(table)}.")
+            st.caption(f"**When to use {card.title}:** {card.when}")
         left, right = st.columns(2)
         with left:
             params = _parameters(card)
@@ -50,9 +51,7 @@ def setup_panel(table: OpenTable) -> Asked:
 
 def _parameters(card: Card) -> dict[str, Any]:
     with st.expander(f"Parameters of {card.title}", icon=":material/tune:"):
-        params = params_form(card)
-        st.caption(f"**When to use it:** {card.when}")
-    return params
+        return params_form(card)
 
 
 def _advanced() -> int | None:

@@ -127,7 +127,13 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
     if choice == _ROWS:
         return _rows_themselves(table, key)
     n = st.number_input(
-        "Rows in the stand-in", 100, _MOST_STAND_IN_ROWS, value=rows_for(table), step=1_000, key=f"{key}:stand_in_rows"
+        "Rows in the stand-in",
+        100,
+        _MOST_STAND_IN_ROWS,
+        value=rows_for(table),
+        step=1_000,
+        key=f"{key}:stand_in_rows",
+        help="About as many as your file has, if the picture is to carry over: more rows make privacy cheaper.",
     )
     st.caption(
         f"{badge_text('public')} Losses below are those of a simulated table with the declared columns and bounds, "
