@@ -7,6 +7,7 @@ def main() -> None:
     import streamlit as st  # here, so that importing this file stays light
 
     from dpviz.ui.controls import remember_link
+    from dpviz.ui.runner import claim_finished
     from dpviz.ui.sidebar import sidebar
 
     # A picture of our own: a Material icon here would make the browser ask a font server.
@@ -25,6 +26,7 @@ def main() -> None:
         }
     )
     remember_link()
+    claim_finished()
     count_looks = sidebar()
     page.run()
     count_looks()

@@ -73,16 +73,20 @@ def start(table: OpenTable, asked: Asked) -> None:
     st.session_state[_PENDING] = _Pending(asked, table, job_id)
 
 
-def pending_panel(table: OpenTable) -> bool:
-    """Show the job of a run that is under way or went wrong; whether there is one for ``table``."""
-    pending = cast("_Pending | None", st.session_state.get(_PENDING))
-    job = job_shelf().get(pending.job_id) if pending is not None else None
-    if pending is None or job is None or pending.asked.table_key != table.key:
-        return False
-    finished = [item for item in job.items if isinstance(item, Run)]
-    if finished:
+def claim_finished() -> None:
+    """Keep and book a run that has ended in its worker, whatever page is open."""
+    pending, job = _under_way()
+    found = [item for item in job.items if isinstance(item, Run)] if job is not None else []
+    if pending is not None and found:
         del st.session_state[_PENDING]
-        _finish(pending.table, pending.asked, finished[0])
+        _finish(pending.table, pending.asked, found[0])
+
+
+def pending_panel(table: OpenTable) -> bool:
+    """Show the job of a run that is under way or went wrong; whether one for ``table`` is under way."""
+    claim_finished()
+    pending, job = _under_way()
+    if pending is None or job is None or pending.asked.table_key != table.key:
         return False
     job_panel(job, label=f"{pending.asked.card.title}, k = {pending.asked.request.k}", key="run")
     return not job.state.final
@@ -96,10 +100,15 @@ def result_for(table: OpenTable) -> Result | None:
 
 def cancel_pending() -> None:
     """Forget a run that is under way: another one takes its place."""
-    pending = cast("_Pending | None", st.session_state.pop(_PENDING, None))
-    job: Job[Any] | None = job_shelf().get(pending.job_id) if pending is not None else None
+    _, job = _under_way()
     if job is not None:
         job.cancel()
+    st.session_state.pop(_PENDING, None)
+
+
+def _under_way() -> tuple[_Pending | None, Job[Any] | None]:
+    pending = cast("_Pending | None", st.session_state.get(_PENDING))
+    return pending, job_shelf().get(pending.job_id) if pending is not None else None
 
 
 def _arguments(asked: Asked) -> dict[str, Any]:

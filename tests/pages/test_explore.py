@@ -202,6 +202,26 @@ def test_a_long_run_goes_to_a_worker_and_comes_back(monkeypatch: pytest.MonkeyPa
     assert len(app.session_state["visit:books"]) == 1
 
 
+def test_a_run_that_ends_while_another_page_is_open_is_in_the_books(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
+    app = app_on("explore.py", open_blobs())
+    app.button(key="run").click()
+    sound(app.run())
+    sound(app.switch_page("ledger.py").run())
+    assert [booked.run.algorithm for booked in app.session_state["visit:books"]] == ["dplloyd"]
+
+
+def test_a_run_can_be_cancelled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
+    app = app_on("explore.py", open_blobs(n=200_000), workers=True)
+    app.button(key="run").click()
+    sound(app.run())
+    app.button(key="run:cancel").click()
+    sound(app.run())
+    assert "run:result" not in app.session_state
+    assert "cancelled" in " ".join(info.proto.title for info in app.info)
+
+
 def test_without_a_table_the_page_says_what_to_do() -> None:
     app = app_on("explore.py", None)
     assert app.button(key="open_a_table")

@@ -46,4 +46,4 @@ def test_the_forecast_grows_with_the_rows() -> None:
         expected_seconds(card, setting_of(small_table(n_public=n), k=5, epsilon=1.0, delta=0.0), card.params.parse({}))
         for n in (1_000, 100_000_000)
     )
-    assert few < 0.01 < 10 < many
+    assert few < 0.01 < 5 < many
