@@ -18,7 +18,7 @@ from dpviz.algorithms.grid_synopsis import (
     release_grid,
     standing_out,
 )
-from dpviz.algorithms.solvers import SignedPoints, best_of_starts, mean_noise_sd, weighted_kmeans_pp
+from dpviz.algorithms.solvers import SignedPoints, best_of_starts, mass_near, mean_noise_sd, weighted_kmeans_pp
 from dpviz.algorithms.sphere_packing import sphere_packing
 from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep, Step
 from dpviz.privacy.accounting import Accounting, Budget
@@ -78,7 +78,8 @@ def grid_kmeans(
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the grid and is released",
         centers=solution.centers,
-        noisy_counts=solution.mass,
+        # Of all cells: what did not stand out still adds up to its rows.
+        noisy_counts=mass_near(all_cells(grid, room.region), solution.centers),
         previous=best.start,
         center_noise_sd=mean_noise_sd(cells, solution),
     )

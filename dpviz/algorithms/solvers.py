@@ -172,6 +172,12 @@ def signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Solution:
     return best
 
 
+def mass_near(data: SignedPoints, centers: Array) -> Array:
+    """Weight of the points nearest to each of ``centers`` (k, d), shape (k,)."""
+    labels, _ = _nearest(data.columns, centers)
+    return np.bincount(labels, data.weights, len(centers)).astype(np.float64)
+
+
 def mean_noise_sd(data: SignedPoints, solution: Solution) -> Array:
     """Standard deviation that the noise of the weights gives one coordinate of each centre, shape (k,).
 
