@@ -74,7 +74,7 @@ def draw_tradeoff(
         subtitle=clauses(
             "line: median, band: 25–75 %",
             runs_text([n for line in lines.values() for n in line.runs]),
-            "dashed grey: predicted before any run" if prediction else "",
+            "dashed: predicted before any run" if prediction else "",
         ),
         height=_HEIGHT,
         legend_lines=0,
@@ -86,7 +86,7 @@ def draw_tradeoff(
     for name, line in lines.items():
         _draw_line(figure, name, line, styles[name], words, palette, faded)
     for name, points in (prediction or {}).items():
-        _draw_prediction(figure, name, points, palette)
+        _draw_prediction(figure, name, points, styles[name].color if name in styles else palette.muted)
     span = _set_range(figure, lines, baselines or {})
     _draw_baselines(figure, baselines or {}, span, words, palette)
     _label_ends(figure, lines, styles, span, palette)
@@ -168,11 +168,11 @@ def _draw_line(
     )
 
 
-def _draw_prediction(figure: go.Figure, name: str, points: Sequence[tuple[float, float]], palette: Palette) -> None:
+def _draw_prediction(figure: go.Figure, name: str, points: Sequence[tuple[float, float]], color: str) -> None:
     figure.add_trace(
         go.Scatter(
             **{"x": [e for e, _ in points], "y": [v for _, v in points], "mode": "lines", "meta": "prediction"},
-            line={"color": palette.muted, "width": 1.8, "dash": "dash"},
+            line={"color": color, "width": 1.5, "dash": "dash"},
             hovertemplate=f"predicted for {name}: %{{y:.3g}}<extra></extra>",
             showlegend=False,
         )
