@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpviz.charts.spent import describe_spent, draw_spent, shares_of
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import number
 from dpviz.privacy.accounting import Accounting
+from dpviz.runs.export import file_stem
+from dpviz.runs.run import Run
 from dpviz.ui.algorithm_choice import about
 from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import OpenTable
@@ -17,7 +20,8 @@ from dpviz.ui.reference import reference_notice, reference_or_none
 from dpviz.ui.result_panel import downloads, ledger_of, metric_row
 from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.runner import Asked, Result
-from dpviz.ui.step_pictures import Looking, data_table
+from dpviz.ui.step_pictures import Looking, data_table, show
+from dpviz.ui.table_words import plain
 
 _ADDS_UP = {
     Accounting.PURE: "Their ε add up to the ε of the run.",
@@ -43,8 +47,8 @@ def result_panel(table: OpenTable, result: Result, now: Asked) -> None:
 def empty_panel(table: OpenTable) -> None:
     """What to do when nothing has run yet on this table."""
     st.info(
-        f"Choose an algorithm, ε and k above and press **Run**. The pictures of the run on {table.title} appear here, "
-        "step by step, with what each step cost.",
+        f"Choose an algorithm, ε and k above and press **Run**. The pictures of the run on {plain(table.title)} appear "
+        "here, step by step, with what each step cost.",
         title="Nothing has run yet",
         icon=":material/play_circle:",
     )
@@ -90,6 +94,13 @@ def _layer(what: str) -> bool:
     return st.toggle(f"{what} {badge_text('revealed')}", value=True, key=f"explore:{what}", persist_state="session")
 
 
+def _shares(run: Run) -> None:
+    """How the budget was divided between the stages of the algorithm."""
+    shares = shares_of(run.entries, spent_fraction=run.spent_fraction)
+    made = draw_spent(shares, palette=palette(st.context.theme.type), epsilon=run.epsilon)
+    show(made, alt=describe_spent(shares, epsilon=run.epsilon), key="explore:shares", stem=f"{file_stem(run)}-budget")
+
+
 def _below(result: Result) -> None:
     run = result.run
     ledger, story, files = st.tabs(
@@ -99,6 +110,7 @@ def _below(result: Result) -> None:
         with ledger:
             if run.private:
                 st.markdown(f"{badge_text('released')} Every charge of this run. {_ADDS_UP[run.accounting]}")
+                _shares(run)
                 data_table(ledger_of(run), alt="Every charge of this run", height="auto")
             else:
                 st.markdown(f"{badge_text('revealed')} No ledger: k-means++ has no privacy to account for.")
