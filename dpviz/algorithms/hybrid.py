@@ -34,12 +34,13 @@ def hybrid(room: DataRoom, k: int, params: HybridParams, rng: np.random.Generato
     """
     epsilon = epsilon_per_row(room, room.budget)
     least = threshold_epsilon(room.n, k, room.region.half, params)
+    rounded = f"{float(f'{least:.2g}'):,g}"
     if epsilon < least:
-        why = f"ε = {epsilon:.3g} is below {least:.2g}: the grid alone, as EUGkM. "
+        why = f"ε = {epsilon:.3g} is below {rounded}: the grid alone, as EUGkM. "
         yield from grid_kmeans(room, k, room.budget, params, rng, why=why)
         return
     shares = room.budget.split(grid=params.split, lloyd=1 - params.split)
-    why = f"ε = {epsilon:.3g} is at least {least:.2g}: a grid, then Lloyd. {params.split:.0%} of ε buys the grid. "
+    why = f"ε = {epsilon:.3g} is at least {rounded}: a grid, then Lloyd. {params.split:.0%} of ε buys the grid. "
     centers = yield from grid_kmeans(room, k, shares.grid, params, rng, why=why)
     for t, budget in enumerate(shares.lloyd.rounds(params.steps), start=1):
         step = lloyd_round(

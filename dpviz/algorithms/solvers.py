@@ -23,6 +23,8 @@ ITERATIONS = 100
 PATIENCE = 10
 # Centres that move by less than this part of the radius stand still.
 _STILL = 1e-6
+# Losses closer than this part of the second moment are equal.
+_EQUAL = 1e-9
 # Points of one temporary block.
 _BLOCK = 2**15
 # Matrix products of at most this many multiplications run on one thread: BLAS threads cost more than they bring here.
@@ -138,9 +140,11 @@ class BestOf(NamedTuple):
 
 
 def best_of_starts(data: SignedPoints, starts: Sequence[Array], region: Region) -> BestOf:
-    """``signed_lloyd`` from each of ``starts``; the solution of least loss on ``data``."""
+    """``signed_lloyd`` from each of ``starts``; the solution of least loss on ``data``, the first of equals."""
     solutions = [signed_lloyd(data, start, region) for start in starts]
     losses = np.array([solution.loss for solution in solutions])
+    # The same solution met twice differs by rounding only.
+    losses[losses <= losses.min() + _EQUAL * abs(data.second_moment)] = losses.min()
     chosen = int(losses.argmin())
     return BestOf(solutions[chosen], starts[chosen], chosen, losses)
 

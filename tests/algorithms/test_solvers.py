@@ -122,6 +122,9 @@ def test_the_start_of_least_loss_is_chosen():
     assert best.chosen == int(np.argmin(alone))
     assert best.solution.loss == min(alone) < max(alone)
     np.testing.assert_array_equal(best.start, starts[best.chosen])
+    again = best_of_starts(data, [starts[best.chosen][::-1], *starts], cube(2))
+    assert again.chosen == 0, "the same centres in another order are the first of equals"
+    assert again.losses[0] == again.losses[best.chosen + 1]
 
 
 def test_the_noise_of_a_mean_is_what_redrawn_weights_give():
