@@ -39,7 +39,9 @@ def draw_compare(
     cols = min(2 if len(results) <= _FEW else 3, max(1, len(results)))
     rows = max(1, ceil(len(results) / cols))
     errors = {name: _error(centers, reference) for name, centers in results.items()}
-    subtitle = clauses("number: typical distance to the matched k-means++ centre" if reference else "", view.about)
+    subtitle = clauses(
+        "number: typical distance to the matched k-means++ centre, unit coordinates" if reference else "", view.about
+    )
     figure = canvas(palette, title=_finding(errors), subtitle=subtitle, height=_HEAD + _PANEL * rows, legend_lines=3)
     figure.update_layout(margin={"t": figure.layout.margin.t + _NAME_ROOM})
     panels(figure, palette, rows, cols, shared_xaxes="all", shared_yaxes="all", **_gaps(rows))

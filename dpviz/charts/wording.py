@@ -31,12 +31,14 @@ def number(value: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """A ratio with its sign.
+    """A ratio with its sign; its noughts stay, because 1.00 says more than 1.
 
-    >>> ratio(1.0456)
-    '1.05×'
+    >>> ratio(1.0456), ratio(1.0), ratio(67.04), ratio(1234.0)
+    ('1.05×', '1.00×', '67.0×', '1,230×')
     """
-    return f"{number(value)}×"
+    if not 0.1 <= value < 100:
+        return f"{number(value)}×"
+    return f"{value:#.3g}×"
 
 
 def count(value: int) -> str:

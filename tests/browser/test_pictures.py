@@ -10,21 +10,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from tests.browser.conftest import NARROW
 from tests.browser.visitor import PATIENCE, Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-TALL = {"width": 1280, "height": 960}
+TALL: ViewportSize = {"width": 1280, "height": 960}
+WHOLE: ViewportSize = {"width": 1280, "height": 1240}  # numbers, player and pictures of a run in one window
 MOST_BYTES = 300_000
 
 
 def test_runs_in_light(visitor: Callable[..., Visitor], pictures: Path) -> None:
-    visit = _on_explore(visitor(viewport=TALL))
+    visit = _on_explore(visitor(viewport=WHOLE))
     _run(visit, "Balcan et al. 2017")
     _taken(visit, "At ε = 1", pictures / "explore.png", scroll="Balcan et al.: k = 15")
+    visit.page.set_viewport_size(TALL)
     visit.steps_to("Home")
     for _ in range(5):
         visit.steps_to("ArrowRight")
@@ -33,7 +35,7 @@ def test_runs_in_light(visitor: Callable[..., Visitor], pictures: Path) -> None:
 
 
 def test_the_grid_in_dark(visitor: Callable[..., Visitor], pictures: Path) -> None:
-    visit = _on_explore(visitor(viewport=TALL, color_scheme="dark"))
+    visit = _on_explore(visitor(viewport=WHOLE, color_scheme="dark"))
     _run(visit, "EUGkM")
     visit.steps_to("Home")
     _taken(visit, "cells stand out", pictures / "explore-dark.png", scroll="EUGkM: k = 15")

@@ -44,10 +44,10 @@ class Visitor:
 
     def turns_to(self, title: str, *, heading: str | None = None) -> None:
         """Change the page by the menu, which a narrow window folds away; ``heading`` if it is not its title."""
-        link = self.page.get_by_role("link", name=title, exact=True)
-        if not link.is_visible():
-            self.page.get_by_test_id("stExpandSidebarButton").click()
-        link.click()
+        unfold = self.page.get_by_test_id("stExpandSidebarButton")
+        if unfold.is_visible():
+            unfold.click()
+        self.page.get_by_role("link", name=title, exact=True).click()
         expect(self.page.get_by_role("heading", level=1)).to_have_text(heading or title, timeout=PATIENCE)
         self.waits()
 
