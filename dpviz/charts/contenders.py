@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.charts.theme import CLUSTER_MARKS
-from dpviz.charts.wording import number
+from dpviz.charts.wording import number, ratio
 from dpviz.table.domain import Array
 
 # Yellow is too pale for a line on white.
@@ -44,7 +44,7 @@ class Measure(NamedTuple):
 
     def text(self, value: float) -> str:
         """The value with three digits; ratios with their sign."""
-        return number(value) + ("×" if self.ratio else "")
+        return ratio(value) if self.ratio else number(value)
 
 
 MEASURES = {

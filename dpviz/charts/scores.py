@@ -19,7 +19,7 @@ from dpviz.charts.contenders import (
     styles_of,
 )
 from dpviz.charts.theme import Palette
-from dpviz.charts.wording import clauses, number
+from dpviz.charts.wording import clauses
 from dpviz.table.domain import Array
 
 _ROW = 50
@@ -114,7 +114,7 @@ def _draw_row(figure: go.Figure, y: float, values: Array, style: Style, palette:
 
 def _row_label(name: str, values: Array, words: Measure) -> str:
     low, middle, high = (float(q) for q in quartiles(values))
-    return f"{narrow(name)}<br><b>{words.text(middle)}</b> ({number(low)} to {number(high)})"
+    return f"{narrow(name)}<br><b>{words.text(middle)}</b> ({words.text(low)} to {words.text(high)})"
 
 
 def _set_range(figure: go.Figure, values: Array, words: Measure) -> bool:

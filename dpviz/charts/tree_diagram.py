@@ -10,7 +10,7 @@ from dpviz.charts.canvas import NUMBER_SIZE, canvas, hidden_axis, line_xy
 from dpviz.charts.cells import boxes
 from dpviz.charts.theme import Palette
 from dpviz.charts.tree import level_sizes
-from dpviz.charts.wording import clauses, number
+from dpviz.charts.wording import clauses, number, things
 from dpviz.privacy.partitions import CubeTree
 from dpviz.table.domain import Array
 
@@ -63,7 +63,7 @@ def _finding(sizes: list[int]) -> str:
     widest = int(np.argmax(sizes))
     if len(sizes) > 1 and sizes[-1] == 0:
         return f"Widest at level {widest} with {sizes[widest]:,} cubes, the tree ends at level {_last(sizes)}"
-    return f"After {len(sizes) - 1} levels {sizes[-1]:,} cubes are active"
+    return f"After {things(len(sizes) - 1, 'level')}: {things(sizes[-1], 'active cube')}"
 
 
 def _last(sizes: list[int]) -> int:
