@@ -45,8 +45,9 @@ def test_a_sample_is_one_click_away_and_its_runs_show_grid_tree_and_steps(visito
     visit.sees("At level 4")
     visit.presses("Pause")
     expect(visit.button("Play")).to_be_visible(timeout=PATIENCE)
+    visit.page.wait_for_timeout(1500)  # a tick that was on its way when the button was pressed may still land
     step = visit.slider("Step of the algorithm").get_attribute("aria-valuetext")
-    visit.page.wait_for_timeout(1500)
+    visit.page.wait_for_timeout(2500)
     assert visit.slider("Step of the algorithm").get_attribute("aria-valuetext") == step, "it went on after Pause"
 
     visit.steps_to("End")
