@@ -53,9 +53,7 @@ def rows(table: LoadedTable) -> list[list[float]]:
         pytest.param("größe,y\n1,2\n".encode("utf-8-sig"), ("größe", "y"), [[1, 2]], id="utf-8 mark"),
         pytest.param("größe,y\n1,2\n".encode("cp1252"), ("größe", "y"), [[1, 2]], id="cp1252"),
         pytest.param("é\x81,y\n1,2\n".encode("latin-1"), ("é", "y"), [[1, 2]], id="latin-1"),
-        pytest.param(
-            gzip.compress(b"x,y\n1,2\n") + gzip.compress(b"3,4\n"), ("x", "y"), [[1, 2], [3, 4]], id="gzip"
-        ),
+        pytest.param(gzip.compress(b"x,y\n1,2\n") + gzip.compress(b"3,4\n"), ("x", "y"), [[1, 2], [3, 4]], id="gzip"),
     ],
 )
 def test_what_people_upload(raw: bytes, names: tuple[str, ...], expected: list[list[float]]) -> None:
