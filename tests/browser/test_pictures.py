@@ -15,7 +15,7 @@ from playwright.sync_api import ViewportSize, expect
 from tests.browser.conftest import NARROW
 from tests.browser.visitor import PATIENCE, Visitor
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 TALL: ViewportSize = {"width": 1280, "height": 960}
 WHOLE: ViewportSize = {"width": 1280, "height": 1240}  # numbers, player and pictures of a run in one window

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.visitor import PATIENCE, Visitor
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_two_algorithms_are_compared_and_the_result_outlives_a_change_of_page(visitor: Callable[..., Visitor]) -> None:

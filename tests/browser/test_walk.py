@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.browser.visitor import PATIENCE, Visitor
 from tests.contract.tables import blobs
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 
 LOW, HIGH, CLUSTERS = -2, 2, 3
 

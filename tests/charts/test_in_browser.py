@@ -31,7 +31,7 @@ from dpviz.charts.view import view_of
 from tests.browser.chromium import NoBrowser, launched
 from tests.charts.gallery import exhibit, steps_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 _SCRIPT = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 _DRAW = """async (spec) => {
