@@ -49,9 +49,13 @@ def _slider(key: str, steps: int) -> None:
     """A slider that follows every move, and leads when it is dragged.
 
     Whenever something else moves, a new slider takes its place: while a run plays, what the browser says about the
-    slider of a moment ago may arrive late, and would pass for a drag.
+    slider of a moment ago may arrive late, and would pass for a drag. A slider that another page made the browser
+    forget starts again from where the walk stands.
     """
     at, (number, first) = st.session_state[f"{key}:at"], st.session_state.setdefault(f"{key}:slider", (0, steps))
+    if f"{key}:step:{number}" not in st.session_state:
+        first = at
+        st.session_state[f"{key}:slider"] = (number, first)
     help = "Each step is one picture of the run."
     dragged_to = st.slider("Step of the algorithm", 1, steps, value=first, key=f"{key}:step:{number}", help=help)
     if dragged_to != at:
