@@ -20,12 +20,17 @@ def model(**changes) -> PrivateKMeans:
     return PrivateKMeans(**{"n_clusters": 3, "epsilon": 5.0, "bounds": (-1, 1), "random_state": 0, **changes})
 
 
+@parametrize_with_checks([PrivateKMeans(bounds=(-10, 10))])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
-    [PrivateKMeans(bounds=(-10, 10))]
-    + [PrivateKMeans(bounds=(-10, 10), algorithm=name) for name in CARDS]
+    [PrivateKMeans(bounds=(-10, 10), algorithm=name) for name in CARDS]
     + [PrivateKMeans(bounds=(-10, 10), relation="replace", delta=0, scaling="common")]
 )
-def test_scikit_learn_contract(estimator, check):
+def test_scikit_learn_contract_of_every_algorithm(estimator, check):
     check(estimator)
 
 
