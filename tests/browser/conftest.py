@@ -1,34 +1,20 @@
-"""A running app and a browser to visit it with; without a browser these tests skip, or fail where one is required."""
+"""A running app, and visits to it in the browser that all tests share."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.chromium import NoBrowser, launched
 from tests.browser.server import ROOT, running_app
 from tests.browser.visitor import Visitor
 
 WIDE = {"width": 1280, "height": 900}
 NARROW = {"width": 390, "height": 844}
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with ExitStack() as stack:
-        try:
-            found = stack.enter_context(launched())
-        except NoBrowser as nothing:
-            if os.environ.get("REQUIRE_BROWSER") == "1":
-                pytest.fail(f"{nothing} REQUIRE_BROWSER=1 asks for one.")
-            pytest.skip(str(nothing))
-        yield found
 
 
 @pytest.fixture(scope="session")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +26,6 @@ from dpviz.charts.theme import palette
 from dpviz.charts.tradeoff import draw_tradeoff
 from dpviz.charts.tree_diagram import draw_tree_diagram
 from dpviz.charts.view import view_of
-from tests.browser.chromium import NoBrowser, launched
 from tests.charts.gallery import exhibit, steps_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -58,18 +55,6 @@ _DRAW = """async (spec) => {
   }
   return found;
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with ExitStack() as stack:
-        try:
-            found = stack.enter_context(launched())
-        except NoBrowser as nothing:
-            if os.environ.get("REQUIRE_BROWSER") == "1":
-                pytest.fail(f"{nothing} REQUIRE_BROWSER=1 asks for one.")
-            pytest.skip(str(nothing))
-        yield found
 
 
 def figures() -> Iterator[tuple[str, go.Figure]]:
