@@ -14,11 +14,14 @@ from threadpoolctl import ThreadpoolController
 
 from dpviz.table.domain import Array, Codes, Region
 
-# One temporary block of a query (chunk rows x its width) holds about this many numbers: 2 MB stay in cache.
-BLOCK_NUMBERS = 2**18
+# One temporary block of a query (chunk rows x its width) holds about this many numbers: 1 MB stays in cache.
+BLOCK_NUMBERS = 2**17
 
-# Rows a matrix product works on at a time; a shorter last block is rounded differently.
-_TILE = 64
+# Every matrix product over rows has this many of them, in any table: libraries round by the shape of a product.
+# A multiple of the blocks (up to 48 rows) that they work on inside, so that a row's place does not matter either.
+_TILE = 1536
+# A chunk has at least this many rows, however wide the question.
+_FEWEST_ROWS = 64
 
 Answer = TypeVar("Answer")
 
@@ -42,7 +45,9 @@ class Rows:
 
     def chunks(self, width: int) -> Iterator[Array]:
         """Consecutive chunks for a question that needs ``width`` temporary numbers a row; at least one chunk."""
-        size = max(_TILE, self.block_numbers // max(1, width) // _TILE * _TILE)
+        size = max(_FEWEST_ROWS, self.block_numbers // max(1, width))
+        if size > _TILE:
+            size -= size % _TILE
         for start in range(0, max(1, len(self.values)), size):
             yield self.values[start : start + size]
 
@@ -53,19 +58,20 @@ class Rows:
         """
         chunks = self.chunks(width)
         threads = _threads()
-        if threads == 1 or len(self.values) * max(1, width) <= self.block_numbers:
-            yield from map(ask, chunks)
-            return
-        with _linear_algebra().limit(limits=1), ThreadPoolExecutor(threads) as pool:
-            while batch := list(islice(chunks, threads)):
-                yield from pool.map(ask, batch)
+        with _linear_algebra().limit(limits=1):
+            if threads == 1 or len(self.values) * max(1, width) <= self.block_numbers:
+                yield from map(ask, chunks)
+                return
+            with ThreadPoolExecutor(threads) as pool:
+                while batch := list(islice(chunks, threads)):
+                    yield from pool.map(ask, batch)
 
     def project(self, frame: Array, region: Region) -> Rows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
         image = np.empty((len(self.values), len(frame)))
         start = 0
         for chunk in self.chunks(sum(frame.shape)):
-            image[start : start + len(chunk)] = region.clip(times(chunk, frame.T))
+            image[start : start + len(chunk)] = region.clip(products(frame, chunk).T)
             start += len(chunk)
         return Rows(image, block_numbers=self.block_numbers)
 
@@ -81,18 +87,21 @@ def _threads() -> int:
     return max(1, int(asked)) if asked.isdecimal() else os.cpu_count() or 1
 
 
-def times(rows: Array, matrix: Array) -> Array:
-    """``rows @ matrix`` with each row's result the same to the last bit whatever rows stand before and after it.
+def products(points: Array, rows: Array) -> Array:
+    """``points @ rows.T``, shape (points, rows): a row's column is the same to the last bit whatever rows stand by it.
 
-    Libraries round the rows of an incomplete last block differently. A row on the boundary of two cells would then
-    change its cell because another row came or went, and a count would move by more than its sensitivity.
+    Libraries round by the shape of a product and by a row's place in it. A row on the boundary of two cells would
+    then change its cell because another row came or went, and a count would move by more than its sensitivity. So
+    rows are multiplied in tiles of one size; the last one is filled up.
     """
-    short = -len(rows) % _TILE
-    if short == 0:
-        return rows @ matrix
-    padded = np.zeros((len(rows) + short, rows.shape[1]))
-    padded[: len(rows)] = rows
-    product: Array = (padded @ matrix)[: len(rows)]
+    whole = len(rows) - len(rows) % _TILE
+    tile = np.zeros((_TILE, rows.shape[1]))
+    product = np.empty((len(points), len(rows)))
+    for start in range(0, whole, _TILE):
+        tile[:] = rows[start : start + _TILE]
+        np.matmul(points, tile.T, out=product[:, start : start + _TILE])
+    tile[: len(rows) - whole] = rows[whole:]
+    product[:, whole:] = (points @ tile.T)[:, : len(rows) - whole]
     return product
 
 
