@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,8 @@ SUBTITLE_SIZE, NUMBER_SIZE = 12, 11
 _FIRST_LINE, _PITCH, _SUBTITLE_PITCH, _RESERVED_SUBTITLE = 20, 21, 16, 3
 _MARGIN = {"l": 56, "r": 16}
 _SIDES = 24
+# Room above a plot without a head, so that the mode bar covers no mark.
+_AIR = 28
 # A bold line is this much wider.
 _BOLD = 1.15
 # Axis title with its ticks, and a line of the legend.
@@ -49,6 +51,7 @@ def canvas(
     head = list(lines(title, size=TITLE_SIZE * _BOLD, width=width - _SIDES))
     under = list(lines(subtitle, size=SUBTITLE_SIZE, width=width - _SIDES)) or ["\u00a0"]
     room = max(2, len(head)) * _PITCH + (max(_RESERVED_SUBTITLE, len(under)) * _SUBTITLE_PITCH if subtitle else 8)
+    head_room = _FIRST_LINE + room
     # With a subtitle, if only a blank one, the browser hangs the title by the middle of its lines.
     first = _FIRST_LINE + _PITCH / 2 * (len(head) - 1)
     made = go.Figure(layout=layout(palette, height=height))
@@ -58,7 +61,8 @@ def canvas(
             "subtitle": {"text": "<br>".join(under), "font": {"size": SUBTITLE_SIZE, "color": palette.muted}},
             **{"x": 0.0, "xref": "container", "pad": {"l": 12}, "y": 1 - first / height},
         },
-        margin={**_MARGIN, "t": _FIRST_LINE + room, "b": _AXIS_ROOM + _LEGEND_LINE * legend_lines},
+        margin={**_MARGIN, "t": head_room, "b": _AXIS_ROOM + _LEGEND_LINE * legend_lines},
+        meta={"title": title, "subtitle": subtitle, "room": head_room},
         showlegend=legend_lines > 0,
         legend={
             "x": 0.01,
@@ -72,6 +76,24 @@ def canvas(
         },
     )
     return made
+
+
+class Headless(NamedTuple):
+    """A figure without its head, and the words that stood there, unbroken."""
+
+    title: str
+    subtitle: str
+    figure: go.Figure
+
+
+def without_head(figure: go.Figure) -> Headless:
+    """The plot of a ``canvas`` at the same size, for a page that sets title and subtitle above it as its own text."""
+    head, height, margin = figure.layout.meta, figure.layout.height, figure.layout.margin
+    top = max(_AIR, margin.t - head["room"])
+    bare = go.Figure(figure)
+    bare.layout.title = bare.layout.meta = None
+    bare.update_layout(height=height - margin.t + top, margin={"t": top})
+    return Headless(head["title"], head["subtitle"], bare)
 
 
 def show_plane(

@@ -35,11 +35,12 @@ class Style(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """A score in words."""
+    """A score in words: what it is, in short, and with its unit on an axis that fits a phone."""
 
     name: str
     short: str
-    lower_is_better: bool
+    axis: str
+    lower_is_better: bool = True
     ratio: bool = False
 
     def text(self, value: float) -> str:
@@ -48,20 +49,30 @@ class Measure(NamedTuple):
 
 
 MEASURES = {
-    "ratio": Measure("loss / loss of k-means++ (×)", "loss", lower_is_better=True, ratio=True),
-    "nicv": Measure("loss per row (unit coordinates²)", "loss per row", lower_is_better=True),
+    "ratio": Measure("loss / loss of k-means++ (×)", "loss", "loss / loss of k-means++ (×)", ratio=True),
+    "nicv": Measure("loss per row (unit coordinates²)", "loss per row", "loss per row (unit coordinates²)"),
     "matched_error": Measure(
-        "distance to the matched k-means++ centre (unit coordinates)", "matched error", lower_is_better=True
+        "distance to the matched k-means++ centre (unit coordinates)",
+        "matched error",
+        "matched error (unit coordinates)",
     ),
-    "ari": Measure("agreement with k-means++ (adjusted Rand)", "agreement", lower_is_better=False),
-    "label_accuracy": Measure("rows in a cluster of their own label (share)", "label accuracy", lower_is_better=False),
-    "seconds": Measure("time of a run (seconds)", "time", lower_is_better=True),
+    "ari": Measure(
+        "agreement with k-means++ (adjusted Rand)", "agreement", "agreement (adjusted Rand)", lower_is_better=False
+    ),
+    "label_accuracy": Measure(
+        "rows in a cluster of their own label (share)",
+        "label accuracy",
+        "label accuracy (share of rows)",
+        lower_is_better=False,
+    ),
+    "seconds": Measure("time of a run (seconds)", "time", "time of a run (seconds)"),
 }
 
 
 def measure_of(name: str) -> Measure:
     """The words for a measure; its own name where there are none."""
-    return MEASURES.get(name, Measure(name.replace("_", " "), name.replace("_", " "), lower_is_better=True))
+    words = name.replace("_", " ")
+    return MEASURES.get(name, Measure(words, words, words))
 
 
 def styles_of(names: Sequence[str]) -> dict[str, Style]:

@@ -55,7 +55,7 @@ def draw_scores(table: pd.DataFrame, measure: str = "ratio", *, palette: Palette
             **{"x": 0 if logarithmic else 1, "y": 0.72, "text": "◇ k-means++ = 1", "showarrow": False},
             **{"xanchor": "left", "xshift": 4, "font": {"size": NUMBER_SIZE, "color": palette.muted}},
         )
-    figure.update_xaxes(title_text=narrow(words.name, 26))
+    figure.update_xaxes(title_text=words.axis)
     figure.update_yaxes(
         tickvals=[-place for place in range(len(order))],
         ticktext=[_row_label(name, runs[name], words) for name in order],

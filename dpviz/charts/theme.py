@@ -166,7 +166,8 @@ def _axis(palette: Palette) -> dict[str, Any]:
         "zerolinecolor": palette.grid,
         "linecolor": palette.grid,
         "tickfont": {"color": palette.muted},
-        "title": {"font": {"color": palette.text}, "standoff": 8},
+        # Explicit, or the browser would enlarge it.
+        "title": {"font": {"color": palette.text, "size": TEXT_SIZE}, "standoff": 8},
         "automargin": True,
     }
 

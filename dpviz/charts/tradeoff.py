@@ -90,7 +90,7 @@ def draw_tradeoff(
     span = _set_range(figure, lines, baselines or {})
     _draw_baselines(figure, baselines or {}, span, words, palette)
     _label_ends(figure, lines, styles, span, palette)
-    figure.update_yaxes(title_text=narrow(words.name, 40), zeroline=False)
+    figure.update_yaxes(title_text=words.axis, zeroline=False)
     return figure
 
 

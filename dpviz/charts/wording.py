@@ -75,7 +75,7 @@ def opening(text: str) -> str:
 
 def lines(text: str, *, size: float, width: float = PHONE) -> Iterator[str]:
     """``text`` broken into lines that fit ``width`` pixels at a font ``size``."""
-    yield from wrap(text, max(12, int(width / (_CHARACTER * size))), break_long_words=True)
+    yield from wrap(text, max(12, int(width / (_CHARACTER * size))), break_long_words=True, break_on_hyphens=False)
 
 
 def clauses(*parts: str) -> str:

@@ -19,7 +19,6 @@ from dpviz.ui.controls import delta_control, epsilon_control, k_control
 from dpviz.ui.declaration import OpenTable
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.revealed_rows import revealed_view
-from dpviz.ui.step_pictures import show
 from dpviz.ui.study_panel import (
     Plan,
     Study,
@@ -33,6 +32,7 @@ from dpviz.ui.study_panel import (
     study_of,
 )
 from dpviz.ui.table_words import unit_line
+from dpviz.ui.wide_figure import show_wide
 
 _KEY = "compare"
 
@@ -89,7 +89,7 @@ def _pictures(study: Study) -> None:
     colors = palette(st.context.theme.type)
     measure = measure_choice(frame, _KEY)
     made = draw_scores(frame, measure, palette=colors)
-    show(made, alt=describe_scores(frame, measure), key=f"{_KEY}:scores", stem=f"compare-{measure}")
+    show_wide(made, alt=describe_scores(frame, measure), key=f"{_KEY}:scores", stem=f"compare-{measure}")
     _centers(study, colors)
     st.dataframe(
         score_table(frame),
@@ -116,7 +116,7 @@ def _centers(study: Study, colors: Palette) -> None:
         reference=reference,
         reveal=revealed_view(study.source, "rows under Compare"),
     )
-    show(made, alt=describe_compare(results, reference), key=f"{_KEY}:centers", stem="compare-centres")
+    show_wide(made, alt=describe_compare(results, reference), key=f"{_KEY}:centers", stem="compare-centres")
     st.caption("Of each algorithm the run with the median loss so far.")
 
 

@@ -20,8 +20,9 @@ from dpviz.ui.reference import reference_notice, reference_or_none
 from dpviz.ui.result_panel import downloads, ledger_of, metric_row
 from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.runner import Asked, Result
-from dpviz.ui.step_pictures import Looking, data_table, show
+from dpviz.ui.step_pictures import Looking, data_table
 from dpviz.ui.table_words import plain
+from dpviz.ui.wide_figure import show_wide
 
 _ADDS_UP = {
     Accounting.PURE: "Their ε add up to the ε of the run.",
@@ -98,7 +99,9 @@ def _shares(run: Run) -> None:
     """How the budget was divided between the stages of the algorithm."""
     shares = shares_of(run.entries, spent_fraction=run.spent_fraction)
     made = draw_spent(shares, palette=palette(st.context.theme.type), epsilon=run.epsilon)
-    show(made, alt=describe_spent(shares, epsilon=run.epsilon), key="explore:shares", stem=f"{file_stem(run)}-budget")
+    show_wide(
+        made, alt=describe_spent(shares, epsilon=run.epsilon), key="explore:shares", stem=f"{file_stem(run)}-budget"
+    )
 
 
 def _below(result: Result) -> None:

@@ -7,13 +7,14 @@ import streamlit as st
 
 from dpviz.charts.canvas import canvas, show_plane
 from dpviz.charts.revealed import RevealedView, draw_rows
-from dpviz.charts.theme import config, palette
+from dpviz.charts.theme import palette
 from dpviz.charts.wording import percent
 from dpviz.privacy.room import Revealed
 from dpviz.ui.badges import badge
 from dpviz.ui.clipping import Clipping, clipping
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.state import FileKind, OpenTable, reveal
+from dpviz.ui.wide_figure import show_wide
 
 _ROWS_SHOWN = 200
 _MUCH_CLIPPED, _MUCH_EMPTY = 0.01, 0.5
@@ -52,9 +53,7 @@ def _dots(table: OpenTable, revealed: Revealed) -> None:
     draw_rows(figure, looked.points, view, colors)
     show_plane(figure, view, colors)
     badge("revealed")
-    st.plotly_chart(
-        figure, theme=None, key="preview_dots", config=config(f"{table.title} rows"), alt=f"{some} as dots."
-    )
+    show_wide(figure, alt=f"{some} as dots.", key="preview_dots", stem=f"{table.title} rows")
     outside = view.beyond(revealed.points)
     if outside:
         st.caption(f"{outside:,} rows lie outside this picture: the bounds move them to its edge.")

@@ -13,7 +13,7 @@ from dpviz.runs.run import setting_of
 from dpviz.runs.study import Contender, summarise, tidy
 from dpviz.ui.controls import ROUND_EPSILONS, delta_control, k_control
 from dpviz.ui.declaration import OpenTable
-from dpviz.ui.step_pictures import data_table, show
+from dpviz.ui.step_pictures import data_table
 from dpviz.ui.study_panel import (
     Plan,
     Study,
@@ -27,6 +27,7 @@ from dpviz.ui.study_panel import (
     study_of,
 )
 from dpviz.ui.table_words import unit_line
+from dpviz.ui.wide_figure import show_wide
 
 _KEY = "tradeoff"
 _TICKS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
@@ -111,7 +112,7 @@ def _pictures(study: Study) -> None:
         prediction=predictions_of(study, measure) if dashed else None,
         epsilons=study.plan.epsilons,
     )
-    show(made, alt=describe_tradeoff(frame, measure), key=f"{_KEY}:figure", stem=f"trade-off-{measure}")
+    show_wide(made, alt=describe_tradeoff(frame, measure), key=f"{_KEY}:figure", stem=f"trade-off-{measure}")
     behind = st.expander("The numbers behind it", icon=":material/table:", key=f"{_KEY}:table", on_change="rerun")
     if behind.open:
         with behind:

@@ -1,0 +1,20 @@
+"""A figure as wide as the page: what it found stands above it as text of the page, which wraps by itself."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from dpviz.charts.canvas import without_head
+from dpviz.ui.step_pictures import show
+from dpviz.ui.table_words import plain
+
+
+def show_wide(figure: go.Figure, *, alt: str, key: str, stem: str) -> None:
+    """Title and subtitle as text, and the figure below them: a figure itself breaks its lines for a phone."""
+    title, subtitle, plot = without_head(figure)
+    with st.container(gap="xsmall"):
+        st.markdown(f"**{plain(title)}**")
+        if subtitle:
+            st.caption(plain(subtitle))
+    show(plot, alt=alt, key=key, stem=stem)
