@@ -15,32 +15,37 @@ from dpviz.charts.theme import Palette, palette
 from dpviz.charts.wording import opening
 from dpviz.runs.study import MEASURES, summarise, tidy
 from dpviz.table.domain import Array
-from dpviz.ui.controls import delta_control, epsilon_control, k_control
+from dpviz.ui.controls import epsilon_control, k_delta_row
 from dpviz.ui.declaration import OpenTable
+from dpviz.ui.judged_rows import judged_rows
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.study_panel import (
+    Invitation,
     Plan,
     Study,
     contender_picker,
-    judged_rows,
     measure_choice,
     study_button,
     study_download,
-    study_headline,
-    study_job,
-    study_of,
+    study_half,
 )
 from dpviz.ui.table_words import unit_line
 from dpviz.ui.wide_figure import show_wide
 
 _KEY = "compare"
+_INVITATION = Invitation(
+    "Nothing to compare yet",
+    "Choose algorithms and press **Compute**: each runs several times at the same ε, and their centres appear here on "
+    "one set of axes, with their scores.",
+    icon=":material/compare_arrows:",
+)
 
 
 def compare_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
     """The form; what is asked for now, and on which rows it would be judged."""
     with st.container(border=True):
-        left, right = st.columns([5, 6], gap="large")
+        left, right = st.columns([5, 6], gap="medium")
         with left:
             contenders = contender_picker(_KEY)
             repeats = st.slider(
@@ -54,11 +59,7 @@ def compare_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
             )
         with right:
             epsilon = epsilon_control()
-            one, two = st.columns(2, vertical_alignment="bottom")
-            with one:
-                k = k_control()
-            with two:
-                delta = delta_control()
+            k, delta = k_delta_row()
         st.caption(f"ε and δ protect {unit_line(table)}.")
         source = judged_rows(table, _KEY, k=k)
         plan = Plan(tuple(contenders), k, (epsilon,), delta, repeats)
@@ -67,24 +68,16 @@ def compare_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
 
 
 def compare_study(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:
-    """The last study of this page: live while it runs, kept afterwards."""
-    study = study_of(_KEY, table)
-    if study is None:
-        st.info(
-            "Choose algorithms and press **Compute**: each runs several times at the same ε, and their centres appear "
-            "here on one set of axes, with their scores.",
-            title="Nothing to compare yet",
-            icon=":material/compare_arrows:",
-        )
-        return
-    study_headline(study, plan, source)
-    study_job(study, label=f"Comparison at ε = {study.plan.epsilons[0]:g}", key=_KEY, live=lambda: _pictures(study))
+    """Scores, centres and their table, or an invitation."""
+    study_half(
+        *(_KEY, table, plan, source),
+        invitation=_INVITATION,
+        label=lambda study: f"Comparison at ε = {study.plan.epsilons[0]:g}",
+        pictures=_pictures,
+    )
 
 
 def _pictures(study: Study) -> None:
-    if not study.rows:
-        st.skeleton(height=420)
-        return
     frame = tidy(study.rows)
     colors = palette(st.context.theme.type)
     measure = measure_choice(frame, _KEY)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 
@@ -110,6 +110,23 @@ def k_control(key: str = "k") -> int:
         help="More clusters mean fewer people in each, and so more noise in every centre.",
     )
     return _remember(key, int(k))
+
+
+class Clusters(NamedTuple):
+    """How many clusters are asked for, and the slack δ under which."""
+
+    k: int
+    delta: float
+
+
+def k_delta_row(*, delta_disabled: bool = False) -> Clusters:
+    """k and δ side by side, k as wide as its label."""
+    left, right = st.columns([4, 3], vertical_alignment="bottom", gap="small")
+    with left:
+        k = k_control()
+    with right:
+        delta = delta_control(disabled=delta_disabled)
+    return Clusters(k, delta)
 
 
 def remember_link() -> None:

@@ -10,7 +10,7 @@ from dpviz.algorithms.card import Card, Guarantee
 from dpviz.check import RequestError
 from dpviz.ui.algorithm_choice import algorithm_choice, guarantee_badges, regime_light
 from dpviz.ui.badges import badge_text
-from dpviz.ui.controls import Request, delta_control, epsilon_control, k_control
+from dpviz.ui.controls import Request, epsilon_control, k_delta_row
 from dpviz.ui.declaration import OpenTable
 from dpviz.ui.forms import params_form
 from dpviz.ui.looks import reveal, reveal_allowed
@@ -21,17 +21,13 @@ from dpviz.ui.table_words import unit_line
 def setup_panel(table: OpenTable) -> Asked:
     """Draw the form, run on a press of the button, and say what is asked for now."""
     with st.container(border=True):
-        choice, numbers = st.columns([2, 3], gap="large")
+        choice, numbers = st.columns([2, 3], gap="medium")
         with choice:
             card = algorithm_choice()
             guarantee_badges(card)
         with numbers:
             epsilon = epsilon_control()
-            left, right = st.columns(2, vertical_alignment="bottom")
-            with left:
-                k = k_control()
-            with right:
-                delta = delta_control(disabled=Guarantee.APPROX not in card.guarantees)
+            k, delta = k_delta_row(delta_disabled=Guarantee.APPROX not in card.guarantees)
             st.caption(f"ε and δ protect {unit_line(table)}.")
             st.caption(f"**When to use {card.title}:** {card.when}")
         left, right = st.columns(2)

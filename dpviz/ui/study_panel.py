@@ -22,12 +22,10 @@ from dpviz.runs.work import expected_seconds
 from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import FileKind, OpenTable
 from dpviz.ui.job_panel import duration, job_panel, job_shelf
-from dpviz.ui.looks import allow_reveal, reveal, reveal_allowed
-from dpviz.ui.stand_in import rows_for, stand_in
+from dpviz.ui.looks import reveal
 from dpviz.ui.table_words import plain
 
-_STAND_IN, _ROWS = "a stand-in", "the rows themselves"
-_MOST_STAND_IN_ROWS = 1_000_000
+_SKELETON = 560
 
 
 @dataclass(frozen=True)
@@ -103,45 +101,6 @@ def contender_options() -> list[Contender]:
     return found
 
 
-def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
-    """The table whose rows a study reads losses from, or None while the owner has not decided.
-
-    Choosing by true utility leaks: a private file is judged on a stand-in unless its owner says otherwise.
-    """
-    if table.kind.may_be_shown:
-        if not reveal_allowed(table):
-            _ask_for_truth(table, key, "Losses are read from the rows, and **Show truth** is off for this table.")
-            return None
-        st.caption(f"{badge_text('revealed')} Losses are read from the rows of this {table.kind.value} table.")
-        return table
-    choice = st.segmented_control(
-        "Judge the results on",
-        [_STAND_IN, _ROWS],
-        default=_STAND_IN,
-        required=True,
-        key=f"{key}:judged",
-        persist_state="session",
-        help="A stand-in is simulated from the declared bounds; nobody is in it. The rows themselves tell more, but "
-        "an algorithm, k or ε that was chosen by its true loss carries some of the rows into the release, unpaid.",
-    )
-    if choice == _ROWS:
-        return _rows_themselves(table, key)
-    n = st.number_input(
-        "Rows in the stand-in",
-        100,
-        _MOST_STAND_IN_ROWS,
-        value=rows_for(table),
-        step=1_000,
-        key=f"{key}:stand_in_rows",
-        help="About as many as your file has, if the picture is to carry over: more rows make privacy cheaper.",
-    )
-    st.caption(
-        f"{badge_text('public')} Losses below are those of a simulated table with the declared columns and bounds, "
-        f"{n:,} rows and {k} clusters. No row of your file is read."
-    )
-    return _kept_stand_in(table, int(n), k, key)
-
-
 def start(key: str, table: OpenTable, source: OpenTable, plan: Plan, *, with_centers: bool = False) -> None:
     """Send the study to a worker in place of the one before.
 
@@ -196,15 +155,39 @@ def study_button(
             st.error(str(error), title="This cannot run", icon=":material/block:")
 
 
-def study_headline(study: Study, plan: Plan, source: OpenTable | None) -> None:
-    """Whose losses these are, and whether the form has changed since."""
-    badge = badge_text("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
-    fits = (
-        ":green-badge[:material/check: matches the settings above]"
-        if not changed(study, plan, source)
-        else ":yellow-badge[:material/history: older settings] Press **Compute** to apply the new ones."
-    )
-    st.markdown(f"{badge} losses on {plain(study.source.title)} {fits}")
+@dataclass(frozen=True)
+class Invitation:
+    """What stands in place of a study that nobody has asked for yet."""
+
+    title: str
+    words: str
+    icon: str
+
+
+def study_half(
+    key: str,
+    table: OpenTable,
+    plan: Plan,
+    source: OpenTable | None,
+    *,
+    invitation: Invitation,
+    label: Callable[[Study], str],
+    pictures: Callable[[Study], None],
+) -> None:
+    """The lower half of a page: its last study, live while it runs and kept afterwards, or an invitation."""
+    study = study_of(key, table)
+    if study is None:
+        st.info(invitation.words, title=invitation.title, icon=invitation.icon)
+        return
+    _headline(study, plan, source)
+
+    def draw() -> None:
+        if study.rows:
+            pictures(study)
+        else:
+            st.skeleton(height=_SKELETON)
+
+    _job(study, label=label(study), key=key, live=draw)
 
 
 def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
@@ -261,22 +244,6 @@ def study_of(key: str, table: OpenTable) -> Study | None:
     return study
 
 
-def study_job(study: Study, *, label: str, key: str, live: Callable[[], None]) -> None:
-    """The job's panel with the pictures below it: live while it runs, still once it has ended."""
-    job = study.job
-    if job is None or job.state.final:
-        if job is not None:
-            job_panel(job, label=label, key=key)
-        live()
-        return
-
-    def collect_and_draw() -> None:
-        study.collect()
-        live()
-
-    job_panel(job, label=label, key=key, live=collect_and_draw)
-
-
 def forecast(source: OpenTable, plan: Plan) -> float:
     """Seconds that the whole study may take, roughly."""
     setting = dataclasses.replace(
@@ -306,48 +273,33 @@ def _problem(source: OpenTable | None, plan: Plan) -> str | None:
     return None
 
 
-def _rows_themselves(table: OpenTable, key: str) -> OpenTable | None:
-    if not reveal_allowed(table):
-        _ask_for_truth(
-            table,
-            key,
-            "This reads true losses from a private file. Whatever is chosen by them (the algorithm, k, ε) leaks "
-            "something that no ledger pays for. Each study is counted as a look and listed on the Ledger page.",
-        )
-        return None
-    st.caption(
-        f"{badge_text('revealed')} True losses of a private file: for your eyes, counted, never exported as a release."
+def _headline(study: Study, plan: Plan, source: OpenTable | None) -> None:
+    """Whose losses these are, and whether the form has changed since."""
+    badge = badge_text("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
+    fits = (
+        ":green-badge[:material/check: matches the settings above]"
+        if not _changed(study, plan, source)
+        else ":yellow-badge[:material/history: older settings] Press **Compute** to apply the new ones."
     )
-    return table
+    st.markdown(f"{badge} losses on {plain(study.source.title)} {fits}")
 
 
-def _ask_for_truth(table: OpenTable, key: str, why: str) -> None:
-    with st.container(border=True):
-        st.markdown(f"{badge_text('revealed')} {why}")
-        st.button(
-            "Show truth for this table" if table.kind is not FileKind.PRIVATE else "I know: show truth, and count it",
-            icon=":material/visibility:",
-            key=f"{key}:allow",
-            on_click=allow_reveal,
-            args=(table,),
-        )
+def _job(study: Study, *, label: str, key: str, live: Callable[[], None]) -> None:
+    """The job's panel with the pictures below it: live while it runs, still once it has ended."""
+    job = study.job
+    if job is None or job.state.final:
+        if job is not None:
+            job_panel(job, label=label, key=key)
+        live()
+        return
+
+    def collect_and_draw() -> None:
+        study.collect()
+        live()
+
+    job_panel(job, label=label, key=key, live=collect_and_draw)
 
 
-def _kept_stand_in(table: OpenTable, n: int, k: int, key: str) -> OpenTable:
-    wanted = (table.key, n, k)
-    kept = cast("tuple[Any, OpenTable] | None", st.session_state.get("study:stand_in"))
-    if kept is None or kept[0] != wanted:
-        with st.spinner("Simulating a stand-in"):
-            kept = (wanted, stand_in(table, n=n, k=k))
-        st.session_state["study:stand_in"] = kept
-    return kept[1]
-
-
-def changed(study: Study, plan: Plan | None, source: OpenTable | None) -> bool:
+def _changed(study: Study, plan: Plan, source: OpenTable | None) -> bool:
     """Whether the settings on the page are no longer those of ``study``."""
-    return plan is None or source is None or study.plan != plan or study.source.key != source.key
-
-
-def labels_of(contenders: Sequence[Contender]) -> str:
-    """Names in one line."""
-    return ", ".join(contender.label for contender in contenders)
+    return source is None or study.plan != plan or study.source.key != source.key

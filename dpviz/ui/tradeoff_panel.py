@@ -11,25 +11,30 @@ from dpviz.charts.tradeoff import describe_tradeoff, draw_tradeoff
 from dpviz.runs.prediction import predict
 from dpviz.runs.run import setting_of
 from dpviz.runs.study import Contender, summarise, tidy
-from dpviz.ui.controls import ROUND_EPSILONS, delta_control, k_control
+from dpviz.ui.controls import ROUND_EPSILONS, k_delta_row
 from dpviz.ui.declaration import OpenTable
+from dpviz.ui.judged_rows import judged_rows
 from dpviz.ui.step_pictures import data_table
 from dpviz.ui.study_panel import (
+    Invitation,
     Plan,
     Study,
     contender_picker,
-    judged_rows,
     measure_choice,
     study_button,
     study_download,
-    study_headline,
-    study_job,
-    study_of,
+    study_half,
 )
 from dpviz.ui.table_words import unit_line
 from dpviz.ui.wide_figure import show_wide
 
 _KEY = "tradeoff"
+_INVITATION = Invitation(
+    "No trade-off yet",
+    "Choose algorithms and press **Compute**: the loss at every ε appears here as it is computed, each ε once before "
+    "any comes twice.",
+    icon=":material/show_chart:",
+)
 _TICKS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 _DASHED = (
     "What Su et al. 2016 predict from n, k, d and ε alone, on top of the loss of k-means++: the noise of a round of "
@@ -41,16 +46,12 @@ _DASHED = (
 def tradeoff_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
     """The form; what is asked for now, and on which rows it would be judged."""
     with st.container(border=True):
-        left, right = st.columns([5, 6], gap="large")
+        left, right = st.columns([5, 6], gap="medium")
         with left:
             contenders = contender_picker(_KEY)
             epsilons = epsilon_range()
         with right:
-            one, two = st.columns(2, vertical_alignment="bottom")
-            with one:
-                k = k_control()
-            with two:
-                delta = delta_control()
+            k, delta = k_delta_row()
             repeats = st.slider(
                 "Runs of each at every ε",
                 1,
@@ -82,24 +83,16 @@ def epsilon_range() -> tuple[float, ...]:
 
 
 def tradeoff_study(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:
-    """The last study of this page: live while it runs, kept afterwards."""
-    study = study_of(_KEY, table)
-    if study is None:
-        st.info(
-            "Choose algorithms and press **Compute**: the loss at every ε appears here as it is computed, each ε once "
-            "before any comes twice.",
-            title="No trade-off yet",
-            icon=":material/show_chart:",
-        )
-        return
-    study_headline(study, plan, source)
-    study_job(study, label=f"Trade-off with k = {study.plan.k}", key=_KEY, live=lambda: _pictures(study))
+    """The figure and the numbers behind it, or an invitation."""
+    study_half(
+        *(_KEY, table, plan, source),
+        invitation=_INVITATION,
+        label=lambda study: f"Trade-off with k = {study.plan.k}",
+        pictures=_pictures,
+    )
 
 
 def _pictures(study: Study) -> None:
-    if not study.rows:
-        st.skeleton(height=560)
-        return
     frame = tidy(study.rows)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         measure = measure_choice(frame, _KEY, without=("seconds",))
