@@ -37,7 +37,7 @@ def one_pass(rows: Rows, centers: np.ndarray, candidates: np.ndarray) -> np.ndar
     """The query's answer, added up over chunks."""
     query = SwapLoss(centers, candidates)
     cells = query.over
-    return sum(rows.map(lambda chunk: query.tally(chunk, cells.assign(chunk)), query.width), np.zeros(1))
+    return rows.total(lambda chunk: [query.tally(chunk, cells.assign(chunk))], query.width)[0]
 
 
 def main() -> None:

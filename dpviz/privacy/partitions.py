@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from dpviz.table.domain import Array, Codes, Region
-from dpviz.table.rows import products
+from dpviz.table.rows import products, scratch
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +52,14 @@ class Voronoi:
 
     def assign(self, chunk: Array) -> Codes:
         """Index of the nearest centre of each row (the first of equals), shape (rows,)."""
-        affinity = products(self.centers, chunk)
-        affinity -= self._half_norms[:, None]
+        out = scratch(self.n_cells, len(chunk))
+        affinity = products(self.centers, chunk, plus=-self._half_norms, out=out)
         # numpy's argmax over few centres pays a call a row: let the first of equals carry the greatest mark instead.
         marks = np.arange(self.n_cells, 0, -1, dtype=np.min_scalar_type(self.n_cells))
-        marked = (affinity == affinity.max(axis=0, initial=-np.inf)) * marks[:, None]
-        nearest: Codes = self.n_cells - marked.max(axis=0, initial=0).astype(np.int64)
+        marked = scratch(self.n_cells, len(chunk), marks.dtype.type)
+        np.equal(affinity, affinity.max(axis=0), out=marked, casting="unsafe")
+        marked *= marks[:, None]
+        nearest: Codes = self.n_cells - marked.max(axis=0).astype(np.int64)
         return nearest
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from math import inf, sqrt
-from threading import local
 
 import numpy as np
 from scipy import sparse
@@ -21,8 +20,7 @@ from scipy import sparse
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Projected, Voronoi
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Array, Codes, Region
-
-_KEPT = local()
+from dpviz.table.rows import scratch
 
 
 class Relation(Enum):
@@ -201,7 +199,7 @@ def swap_gains(points: Array, weights: Array, cell: Codes, centers: Array, candi
     candidate_norms = np.einsum("md,md->m", candidates, candidates)
     if len(centers) == 1:  # there is no second centre: any bound that no candidate exceeds stands in for it
         second = np.maximum((np.sqrt(norms) + np.sqrt(candidate_norms.max(initial=0.0))) ** 2, near)
-    closer = np.matmul(2 * points, candidates.T, out=_block(len(points), len(candidates)))
+    closer = np.matmul(2 * points, candidates.T, out=scratch(len(points), len(candidates)))
     closer -= candidate_norms
     closer += (second - norms)[:, None]
     np.maximum(closer, 0.0, out=closer)
@@ -215,14 +213,6 @@ def swap_gains(points: Array, weights: Array, cell: Codes, centers: Array, candi
     gains: Array = np.subtract(np.asarray(own @ gap[:, None]), saved, out=saved)
     gains += shared
     return gains
-
-
-def _block(rows: int, columns: int) -> Array:
-    """A temporary block that this thread keeps: fresh memory for every chunk would cost more than the arithmetic."""
-    kept: Array = getattr(_KEPT, "block", np.empty(0))
-    if kept.size < rows * columns:
-        kept = _KEPT.block = np.empty(rows * columns)
-    return kept[: rows * columns].reshape(rows, columns)
 
 
 def _squared_distances(chunk: Array, points: Array) -> Array:

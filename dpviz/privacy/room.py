@@ -393,16 +393,13 @@ class DataRoom:
     def _true_answers(self, queries: list[Query]) -> list[Any]:
         """Answers without noise, added up over chunks; queries over one partition share its assignment."""
         overs = [query.over for query in queries]
+        partitions = {id(over): over for over in overs}
 
         def answers(chunk: Array) -> list[Any]:
-            cells = {id(over): over.assign(chunk) for over in overs}
+            cells = {key: over.assign(chunk) for key, over in partitions.items()}
             return [query.tally(chunk, cells[id(over)]) for query, over in zip(queries, overs, strict=True)]
 
-        parts = self._rows.map(answers, max(query.width for query in queries))
-        totals = next(parts)
-        for part in parts:
-            totals = [total + more for total, more in zip(totals, part, strict=True)]
-        return totals
+        return self._rows.total(answers, max(query.width for query in queries))
 
 
 def _refuse_unknown(query: Query) -> None:

@@ -6,16 +6,17 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from itertools import islice
-from typing import TypeVar
+from threading import local
+from typing import Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from dpviz.table.domain import Array, Codes, Region
 
-# One temporary block of a query (chunk rows x its width) holds about this many numbers: 1 MB stays in cache.
-BLOCK_NUMBERS = 2**17
+# One temporary block of a query (chunk rows x its width) holds about this many numbers: 4 MB. Smaller ones cost threads more waiting
+# for each other than the cache wins.
+BLOCK_NUMBERS = 2**19
 
 # Every matrix product over rows has this many of them, in any table: libraries round by the shape of a product.
 # A multiple of the blocks (up to 48 rows) that they work on inside, so that a row's place does not matter either.
@@ -23,7 +24,7 @@ _TILE = 1536
 # A chunk has at least this many rows, however wide the question.
 _FEWEST_ROWS = 64
 
-Answer = TypeVar("Answer")
+_SCRATCH = local()
 
 
 class Rows:
@@ -45,26 +46,34 @@ class Rows:
 
     def chunks(self, width: int) -> Iterator[Array]:
         """Consecutive chunks for a question that needs ``width`` temporary numbers a row; at least one chunk."""
+        return self._chunks(self._chunk_size(width), 0, max(1, len(self.values)))
+
+    def _chunk_size(self, width: int) -> int:
         size = max(_FEWEST_ROWS, self.block_numbers // max(1, width))
-        if size > _TILE:
-            size -= size % _TILE
-        for start in range(0, max(1, len(self.values)), size):
-            yield self.values[start : start + size]
+        return size - size % _TILE if size > _TILE else size
 
-    def map(self, ask: Callable[[Array], Answer], width: int) -> Iterator[Answer]:
-        """``ask`` of every chunk, in the order of the chunks; several chunks at a time where there are several cores.
+    def _chunks(self, size: int, first: int, end: int) -> Iterator[Array]:
+        for start in range(first, end, size):
+            yield self.values[start : min(start + size, end)]
 
-        No more answers than threads wait to be taken, so memory stays bounded by a few chunks.
+    def total(self, ask: Callable[[Array], list[Any]], width: int) -> list[Any]:
+        """Sums of the answers of ``ask`` over all chunks; each core adds up a stretch of the table of its own.
+
+        ``ask`` gives a list of answers that can be added; memory is bounded by a chunk and a list for each core.
         """
-        chunks = self.chunks(width)
-        threads = _threads()
+        size = self._chunk_size(width)
+        threads = min(_threads(), -(-len(self.values) // size)) or 1
+        stretch = -(-len(self.values) // size // threads) * size or 1
+        starts = range(0, max(1, len(self.values)), stretch)
+
+        def total_of(start: int) -> list[Any]:
+            return _added(map(ask, self._chunks(size, start, min(start + stretch, max(1, len(self.values))))))
+
         with _linear_algebra().limit(limits=1):
-            if threads == 1 or len(self.values) * max(1, width) <= self.block_numbers:
-                yield from map(ask, chunks)
-                return
-            with ThreadPoolExecutor(threads) as pool:
-                while batch := list(islice(chunks, threads)):
-                    yield from pool.map(ask, batch)
+            if len(starts) == 1:
+                return total_of(0)
+            with ThreadPoolExecutor(len(starts)) as pool:
+                return _added(pool.map(total_of, starts))
 
     def project(self, frame: Array, region: Region) -> Rows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
@@ -74,6 +83,13 @@ class Rows:
             image[start : start + len(chunk)] = region.clip(products(frame, chunk).T)
             start += len(chunk)
         return Rows(image, block_numbers=self.block_numbers)
+
+
+def _added(parts: Iterator[list[Any]]) -> list[Any]:
+    totals = next(parts)
+    for part in parts:
+        totals = [total + more for total, more in zip(totals, part, strict=True)]
+    return totals
 
 
 @lru_cache(maxsize=1)
@@ -87,21 +103,38 @@ def _threads() -> int:
     return max(1, int(asked)) if asked.isdecimal() else os.cpu_count() or 1
 
 
-def products(points: Array, rows: Array) -> Array:
-    """``points @ rows.T``, shape (points, rows): a row's column is the same to the last bit whatever rows stand by it.
+def scratch(rows: int, columns: int, kind: type = np.float64) -> Any:
+    """An array that this thread uses again and again: fresh memory for every chunk would cost more than the arithmetic.
+
+    The next call for the same kind of number overwrites it.
+    """
+    kept: Any = getattr(_SCRATCH, kind.__name__, np.empty(0, kind))
+    if kept.size < rows * columns:
+        kept = np.empty(rows * columns, kind)
+        setattr(_SCRATCH, kind.__name__, kept)
+    return kept[: rows * columns].reshape(rows, columns)
+
+
+def products(points: Array, rows: Array, *, plus: Array | None = None, out: Array | None = None) -> Array:
+    """``points @ rows.T`` (and ``plus``, a number for each point), shape (points, rows), row by row.
+
+    A row's column is the same to the last bit whatever rows stand by it.
 
     Libraries round by the shape of a product and by a row's place in it. A row on the boundary of two cells would
     then change its cell because another row came or went, and a count would move by more than its sensitivity. So
     rows are multiplied in tiles of one size; the last one is filled up.
     """
+    # A column of ones beside the rows adds ``plus`` within the product, for next to nothing.
+    factor = points if plus is None else np.concatenate([points, plus[:, None]], axis=1)
+    tile = np.ones((_TILE, factor.shape[1]))
+    inside = tile[:, : rows.shape[1]]
+    product = np.empty((len(points), len(rows))) if out is None else out
     whole = len(rows) - len(rows) % _TILE
-    tile = np.zeros((_TILE, rows.shape[1]))
-    product = np.empty((len(points), len(rows)))
     for start in range(0, whole, _TILE):
-        tile[:] = rows[start : start + _TILE]
-        np.matmul(points, tile.T, out=product[:, start : start + _TILE])
-    tile[: len(rows) - whole] = rows[whole:]
-    product[:, whole:] = (points @ tile.T)[:, : len(rows) - whole]
+        inside[:] = rows[start : start + _TILE]
+        np.matmul(factor, tile.T, out=product[:, start : start + _TILE])
+    inside[: len(rows) - whole] = rows[whole:]
+    product[:, whole:] = (factor @ tile.T)[:, : len(rows) - whole]
     return product
 
 

@@ -28,10 +28,12 @@ def test_chunks_are_all_the_rows_in_order(n, width, block):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_map_answers_in_the_order_of_the_chunks(threads, monkeypatch):
+@pytest.mark.parametrize("n", [0, 1, 64, 65, 1000])
+def test_total_adds_every_row_once(n, threads, monkeypatch):
     monkeypatch.setattr(dpviz.table.rows, "_threads", lambda: threads)
-    rows = Rows(np.arange(1000.0)[:, None], block_numbers=64)
-    assert list(rows.map(lambda chunk: chunk[0, 0], 1)) == [0.0 + 64 * i for i in range(16)]
+    rows = Rows(np.arange(float(n))[:, None], block_numbers=64)
+    counted, added = rows.total(lambda chunk: [len(chunk), chunk.sum()], 1)
+    assert (counted, added) == (n, n * (n - 1) / 2)
 
 
 @pytest.mark.parametrize(("asked", "meant"), [("1", 1), ("3", 3), ("0", 1), ("4,2", None), ("many", None), ("", None)])
