@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from math import ceil
 from threading import local
 from typing import Any
 
@@ -14,15 +15,18 @@ from threadpoolctl import ThreadpoolController
 
 from dpviz.table.domain import Array, Codes, Region
 
-# One temporary block of a query (chunk rows x its width) holds about this many numbers: 4 MB. Smaller ones cost threads more waiting
-# for each other than the cache wins.
-BLOCK_NUMBERS = 2**19
+# One temporary block of a query (chunk rows x its width) holds about this many numbers: 2 MB. With smaller ones
+# threads lose more by waiting for each other than the cache wins.
+BLOCK_NUMBERS = 2**18
 
 # Every matrix product over rows has this many of them, in any table: libraries round by the shape of a product.
 # A multiple of the blocks (up to 48 rows) that they work on inside, so that a row's place does not matter either.
 _TILE = 1536
 # A chunk has at least this many rows, however wide the question.
 _FEWEST_ROWS = 64
+
+# Chunks are added up in at most this many stretches, whose borders do not depend on the number of cores.
+_MOST_STRETCHES = 16
 
 _SCRATCH = local()
 
@@ -57,22 +61,23 @@ class Rows:
             yield self.values[start : min(start + size, end)]
 
     def total(self, ask: Callable[[Array], list[Any]], width: int) -> list[Any]:
-        """Sums of the answers of ``ask`` over all chunks; each core adds up a stretch of the table of its own.
+        """Sums of the answers of ``ask`` over all chunks, the same to the last bit on any number of cores.
 
-        ``ask`` gives a list of answers that can be added; memory is bounded by a chunk and a list for each core.
+        ``ask`` gives a list of answers that can be added. A core adds up a stretch of chunks at a time: memory is
+        bounded by a chunk for each core and a list for each of a few stretches.
         """
-        size = self._chunk_size(width)
-        threads = min(_threads(), -(-len(self.values) // size)) or 1
-        stretch = -(-len(self.values) // size // threads) * size or 1
-        starts = range(0, max(1, len(self.values)), stretch)
+        n, size = max(1, len(self.values)), self._chunk_size(width)
+        stretch = ceil(n / size / _MOST_STRETCHES) * size
+        starts = range(0, n, stretch)
 
         def total_of(start: int) -> list[Any]:
-            return _added(map(ask, self._chunks(size, start, min(start + stretch, max(1, len(self.values))))))
+            return _added(map(ask, self._chunks(size, start, min(start + stretch, n))))
 
+        threads = min(_threads(), len(starts))
         with _linear_algebra().limit(limits=1):
-            if len(starts) == 1:
-                return total_of(0)
-            with ThreadPoolExecutor(len(starts)) as pool:
+            if threads == 1:
+                return _added(map(total_of, starts))
+            with ThreadPoolExecutor(threads) as pool:
                 return _added(pool.map(total_of, starts))
 
     def project(self, frame: Array, region: Region) -> Rows:
