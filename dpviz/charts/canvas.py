@@ -132,11 +132,11 @@ def _outline(view: View) -> dict[str, Any]:
     return {"type": "circle" if spans else "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1}
 
 
-def below_plot(figure: go.Figure, *, x: float = 0.5, length: float = 1.0) -> dict[str, Any]:
-    """Where a horizontal colour bar lies: under the axis title, between ``x`` ± half its ``length`` of the width."""
+def below_plot(figure: go.Figure) -> dict[str, Any]:
+    """Where a horizontal colour bar lies: under the axis title, as wide as the plot."""
     margin = figure.layout.margin
     plot = figure.layout.height - margin.t - margin.b
-    return {"orientation": "h", "x": x, "xanchor": "center", "len": length, "y": -_AXIS_ROOM / plot, "yanchor": "top"}
+    return {"orientation": "h", "x": 0.5, "xanchor": "center", "len": 1.0, "y": -_AXIS_ROOM / plot, "yanchor": "top"}
 
 
 def hidden_axis() -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -16,8 +18,29 @@ from dpviz.charts.wording import clauses, count, number, opening, things
 from dpviz.runs.evaluation import Reference, match
 from dpviz.table.domain import Array, Domain
 
-# Marker sizes in pixels of the smallest and the largest noisy count; smaller where there are many centres.
-_SIZES, _SIZES_OF_MANY, _MANY = (16.0, 22.0), (13.0, 17.0), 20
+
+class Marks(NamedTuple):
+    """How large centres are drawn, in pixels.
+
+    Parameters
+    ----------
+    smallest, largest : float
+        Diameters for the smallest and the largest noisy count.
+    reference : float
+        Of a k-means++ diamond: a little larger than a centre, so that on target its tips look out behind it.
+    number : int or None
+        Font size of the number on a centre; None where numbers would cover each other.
+    """
+
+    smallest: float
+    largest: float
+    reference: float
+    number: int | None
+
+
+# By the most centres that a picture of a phone's width holds with these marks.
+_MARKS = {20: Marks(16, 22, 21, NUMBER_SIZE), 40: Marks(13, 17, 16, 9)}
+_MARKS_OF_A_CROWD = Marks(6, 10, 10, None)
 # The share of the gap to its nearest neighbour beyond which a centre is closer to somebody else's place.
 _HALF_WAY = 0.5
 
@@ -96,29 +119,37 @@ def draw_reference(figure: go.Figure, centers: Array, view: View, palette: Palet
             **marks_xy(view.plane(centers, "reference")),
             mode="markers",
             name=legend_name("k-means++", "revealed"),
-            # A little larger than a centre: on target, the tips look out behind it.
-            marker=reference_marker(palette, 21 if len(centers) <= _MANY else 16) | {"line": {"width": 1.6}},
+            marker=reference_marker(palette, marks_of(len(centers)).reference) | {"line": {"width": 1.6}},
             hovertemplate="k-means++ (revealed)<br>%{x:.4g}, %{y:.4g}<extra></extra>",
             meta="revealed",
         )
     )
 
 
+def marks_of(k: int) -> Marks:
+    """The marks of ``k`` centres: smaller where there are many, and without numbers in a crowd.
+
+    >>> marks_of(15).number, marks_of(64).number
+    (11, None)
+    """
+    return next((marks for most, marks in _MARKS.items() if k <= most), _MARKS_OF_A_CROWD)
+
+
 def draw_center_marks(
     figure: go.Figure, centers: Array, sizes: Array, view: View, palette: Palette, *, hover: list[str] | None = None
 ) -> None:
-    """Filled circles with their numbers, large ones first so that small ones stay visible."""
-    k = len(centers)
+    """Filled circles with their numbers (in a crowd, on hover), large ones first so that small ones stay visible."""
+    k, number_size = len(centers), marks_of(len(centers)).number
     order = np.argsort(-sizes, kind="stable")
     colors = [palette.cluster(int(i), k).color for i in order]
     figure.add_trace(
         go.Scatter(
             **marks_xy(view.plane(centers)[order]),
-            mode="markers+text",
+            mode="markers+text" if number_size else "markers",
             name=legend_name("centres", "released"),
             marker=center_marker(palette, colors) | {"size": sizes[order], "opacity": 1.0},
             text=[str(i + 1) for i in order],
-            textfont={"size": NUMBER_SIZE if k <= _MANY else 9, "color": [ink_on(color) for color in colors]},
+            textfont={"size": number_size or NUMBER_SIZE, "color": [ink_on(color) for color in colors]},
             customdata=[hover[i] for i in order] if hover else None,
             hovertemplate="%{customdata}<extra></extra>" if hover else "centre %{text}<extra></extra>",
             cliponaxis=False,
@@ -130,7 +161,7 @@ def draw_center_marks(
 def center_sizes(step: CentersStep) -> Array:
     """Marker diameters in pixels: the area grows with the noisy count."""
     k = len(step.centers)
-    low, high = _SIZES if k <= _MANY else _SIZES_OF_MANY
+    low, high, *_ = marks_of(k)
     if step.noisy_counts is None:
         return np.full(k, low + 0.2 * (high - low))
     size = np.sqrt(np.maximum(step.noisy_counts, 0))
@@ -184,9 +215,10 @@ def _stray(how_many: int) -> str:
 def _subtitle(step: CentersStep, view: View, reference: Reference | None) -> str:
     stray = "straying: over half-way to a neighbour" if reference is not None and len(step.centers) > 1 else ""
     unseen = "" if view.whole else "cells not drawn"
+    crowd = "numbers on hover" if marks_of(len(step.centers)).number is None else ""
     beyond = view.beyond(step.centers)
     outside = f"{things(beyond, 'centre')} outside the picture" if beyond else ""
-    return clauses(step.title, stray, view.about, unseen, outside)
+    return clauses(step.title, stray, view.about, unseen, outside, crowd)
 
 
 def _hover(step: CentersStep, domain: Domain) -> list[str]:
@@ -236,7 +268,7 @@ def _draw_displacements(
             line={"color": palette.muted, "width": 1.2},
             marker={
                 "symbol": ["circle", "arrow", "circle"] * k,
-                "size": [0, 8, 0] * k,
+                "size": [0, min(8.0, marks_of(k).smallest), 0] * k,
                 "color": palette.muted,
                 "angleref": "previous",
                 "standoff": np.column_stack([np.zeros(k), sizes / 2, np.zeros(k)]).ravel(),

@@ -19,7 +19,6 @@ from dpviz.charts.canvas import (
     canvas,
     legend_name,
     name_kinds,
-    panels,
     show_plane,
 )
 from dpviz.charts.revealed import RevealedView
@@ -36,6 +35,7 @@ _STANDS_OUT = 3.0
 # The share of the colour scale, on either side of 0, for what lies under the noise; and the least top of the scale.
 _PALE, _LEAST_TOP = 0.2, 4.0
 _TABLE_ROWS = 1000
+_COUNTABLE = 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ def draw_grid(
     palette: Palette,
     reveal: RevealedView | None = None,
 ) -> go.Figure:
-    """Signed noisy counts of the shown columns; beside them the true counts, if rows are revealed."""
+    """Signed noisy counts of the shown columns; over the bars of one column the true counts, if rows are revealed."""
     view = view.boxes()
     shown = shown_grid(step.grid, step.codes, step.noisy_counts, view)
     figure = canvas(
@@ -71,18 +71,25 @@ def draw_grid(
         _draw_bars(figure, step, shown, view, palette, reveal)
         return figure
     unknown = None if step.cutoff is None else palette.faded(palette.public, 0.16)
-    truth = None if reveal is None else reveal.rows_in(view.region, None)
-    if truth is None:
-        figure.add_trace(_signed_map(step, shown, view, palette, below_plot(figure)))
-        show_plane(figure, view, palette, fill=unknown)
-        return figure
-    panels(figure, palette, 1, 2, shared_yaxes=True, horizontal_spacing=0.06)
-    left, right = below_plot(figure, x=0.23, length=0.44), below_plot(figure, x=0.77, length=0.44)
-    figure.add_trace(_signed_map(step, shown, view, palette, left), row=1, col=1)
-    figure.add_trace(_true_map(step.grid, truth, view, palette, right), row=1, col=2)
-    show_plane(figure, view, palette, row=1, col=1, fill=unknown)
-    show_plane(figure, view, palette, row=1, col=2)
-    figure.update_yaxes(title_text="", row=1, col=2)
+    figure.add_trace(_signed_map(step, shown, view, palette, below_plot(figure)))
+    show_plane(figure, view, palette, fill=unknown)
+    return figure
+
+
+def draw_true_grid(step: GridStep, rows: Array, *, view: View, palette: Palette) -> go.Figure:
+    """The true counts of revealed ``rows`` (n, d), unit coordinates, in the cells and axes of ``draw_grid``."""
+    view = view.boxes()
+    codes, counts = np.unique(step.grid.assign(rows), return_counts=True)
+    truth = shown_grid(step.grid, codes, counts.astype(np.float64), view)
+    figure = canvas(
+        palette,
+        title=f"{len(codes):,} of {_cells(step.grid)} hold a row in truth",
+        subtitle=clauses("true rows per cell: revealed, never a release", view.about),
+        legend_lines=3,
+    )
+    figure.update_layout(showlegend=False)
+    figure.add_trace(_true_map(truth, view, palette, below_plot(figure)))
+    show_plane(figure, view, palette)
     return figure
 
 
@@ -120,11 +127,16 @@ def describe_grid(step: GridStep, *, domain: Domain) -> str:
 
 def _finding(step: GridStep) -> str:
     above = int((step.noisy_counts > _STANDS_OUT * step.sd).sum())
-    return f"{above:,} of {step.grid.n_cells:,} cells stand out from the noise"
+    return f"{above:,} of {_cells(step.grid)} stand out from the noise"
+
+
+def _cells(grid: Grid) -> str:
+    """How many cells there are, in digits as long as a reader takes them in."""
+    return f"{grid.n_cells:,} cells" if grid.n_cells < _COUNTABLE else f"{number(grid.n_cells)} cells"
 
 
 def _unlisted(step: GridStep) -> str:
-    return f"the {step.grid.n_cells - len(step.codes):,} cells within ±{number(step.cutoff or 0)} were not released"
+    return f"all others of {_cells(step.grid)}, within ±{number(step.cutoff or 0)}, were not released"
 
 
 def _subtitle(step: GridStep, shown: Shown, view: View) -> str:
@@ -148,7 +160,7 @@ def _signed_map(step: GridStep, shown: Shown, view: View, palette: Palette, plac
     color = _tone(in_sds, top)
     color[shown.summed == 0] = np.nan
     typical = float(np.median(sd[shown.summed > 0])) if (shown.summed > 0).any() else step.sd
-    ticks = np.array([-top, 1.0, top] if place["len"] < 1 else [-top, -1.0, 1.0, top])
+    ticks = np.array([-top, -1.0, 1.0, top])
     return go.Heatmap(
         **_edges_drawn(shown, view),
         z=color.T.astype(SCREEN),
@@ -168,10 +180,8 @@ def _signed_map(step: GridStep, shown: Shown, view: View, palette: Palette, plac
     )
 
 
-def _true_map(grid: Grid, rows: Array, view: View, palette: Palette, place: dict[str, Any]) -> go.Heatmap:
-    """True counts in orange, with the square root as on the other panel."""
-    codes, counts = np.unique(grid.assign(rows), return_counts=True)
-    truth = shown_grid(grid, codes, counts.astype(np.float64), view)
+def _true_map(truth: Shown, view: View, palette: Palette, place: dict[str, Any]) -> go.Heatmap:
+    """True counts in orange, with the square root as the noisy ones have it."""
     top = max(1.0, float(truth.values.max(initial=0)))
     return go.Heatmap(
         **_edges_drawn(truth, view),

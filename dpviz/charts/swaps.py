@@ -12,7 +12,7 @@ from dpviz.algorithms.steps import SwapStep
 from dpviz.charts.candidates import space_view
 from dpviz.charts.canvas import canvas, legend_name, line_xy, marks_xy, name_kinds, panels, show_plane
 from dpviz.charts.cells import segments
-from dpviz.charts.centers import draw_center_marks
+from dpviz.charts.centers import draw_center_marks, marks_of
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import Palette
 from dpviz.charts.view import View
@@ -40,7 +40,8 @@ def draw_swap(step: SwapStep, *, view: View, palette: Palette, reveal: RevealedV
             meta="released",
         )
     )
-    draw_center_marks(figure, step.centers, np.full(len(step.centers), _CENTER_SIZE), view, palette)
+    size = min(_CENTER_SIZE, marks_of(len(step.centers)).largest)
+    draw_center_marks(figure, step.centers, np.full(len(step.centers), size), view, palette)
     if _changed(step).any():
         _draw_change(figure, step, view, palette)
     show_plane(figure, view, palette)

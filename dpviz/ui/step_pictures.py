@@ -11,9 +11,10 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step, SwapStep, TreeStep
+from dpviz.algorithms.steps import CentersStep, GridStep, ReferenceStep, Step, SwapStep, TreeStep
 from dpviz.charts.activation import draw_activation
 from dpviz.charts.draw import describe, draw, table_of
+from dpviz.charts.grid import draw_true_grid
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.swaps import draw_swap_trace
 from dpviz.charts.theme import Kind, Palette, config
@@ -25,6 +26,7 @@ from dpviz.runs.run import Run
 from dpviz.ui.badges import badge_text
 
 _TABLE, _BESIDE, _TREE, _CURVE, _TRACE = "Table", "k-means++", "Tree", "Activation", "Swap trace"
+_TRUTH = "True counts"
 _MOST_TABLE_ROWS = 5_000
 _TABLE_HEIGHT, _HEAD_HEIGHT = 480, 44
 
@@ -45,26 +47,21 @@ def step_pictures(run: Run, place: int, looking: Looking, *, key: str) -> None:
     """The figure of a step, and one companion of it at a time."""
     step = run.frames[place].step
     main, side = st.columns(2, gap="medium")
+    made = _main_figure(run, step, looking)
     with main:
         with st.container(horizontal=True, vertical_alignment="center", height=_HEAD_HEIGHT, border=False):
-            st.markdown(" ".join(badge_text(kind) for kind in kinds_of(step, looking)))
-        show(
-            _main_figure(run, step, looking),
-            alt=describe(step, domain=run.domain),
-            key=f"{key}:main",
-            stem=file_stem(run),
-        )
+            st.markdown(" ".join(badge_text(kind) for kind in kinds_of(step, made)))
+        show(made, alt=describe(step, domain=run.domain), key=f"{key}:main", stem=file_stem(run))
     with side:
         _companion(run, place, looking, key)
 
 
-def kinds_of(step: Step, looking: Looking) -> list[Kind]:
-    """What a picture shows: public before any row was read, released afterwards, revealed where the owner looks."""
+def kinds_of(step: Step, made: go.Figure) -> list[Kind]:
+    """What a picture shows: public before any row was read, released afterwards; revealed where it has such marks."""
     if isinstance(step, ReferenceStep):
         return ["revealed"]
-    before = isinstance(step, CentersStep) and step.noisy_counts is None
-    looks = looking.reveal is not None or (looking.reference is not None and looking.reference_over)
-    return ["public" if before else "released", *(["revealed"] if looks else [])]  # type: ignore[list-item]
+    first: Kind = "public" if isinstance(step, CentersStep) and step.noisy_counts is None else "released"
+    return [first, "revealed"] if any(trace.meta == "revealed" for trace in made.data) else [first]
 
 
 def show(figure: go.Figure, *, alt: str, key: str, stem: str) -> None:
@@ -99,7 +96,7 @@ def _companion(run: Run, place: int, looking: Looking, key: str) -> None:
         chosen = st.segmented_control(
             "Beside the picture", list(offered), default=first, required=True, key=kept, label_visibility="collapsed"
         )
-    offered[str(chosen or first)]()
+    offered.get(str(chosen), offered[first])()
 
 
 def _offered(run: Run, place: int, looking: Looking, key: str) -> dict[str, Callable[[], None]]:
@@ -117,6 +114,12 @@ def _offered(run: Run, place: int, looking: Looking, key: str) -> dict[str, Call
         )
         offered[_CURVE] = lambda: figure(
             draw_activation(step, palette=looking.palette), "How many rows wake a cube", "activation"
+        )
+    rows = looking.reveal.rows_in(looking.view.region, None) if looking.reveal is not None else None
+    if isinstance(step, GridStep) and rows is not None and not looking.view.flat:
+        offered[_TRUTH] = lambda: figure(
+            draw_true_grid(step, rows, view=looking.view, palette=looking.palette),
+            *("True rows in every cell of the grid: revealed", "truth"),
         )
     if isinstance(step, SwapStep):
         swaps = [frame.step for frame in run.frames[: place + 1] if isinstance(frame.step, SwapStep)]

@@ -99,3 +99,16 @@ def test_one_centre_and_a_reference_of_another_size_are_no_trouble() -> None:
     assert "lies 1 (unit coordinates)" in lone.layout.title.text.replace("<br>", " ")
     other = draw_centers(step(CORNERS[:3]), view=VIEW, palette=LIGHT, reference=REFERENCE)
     assert not [t for t in other.data if t.name == "displacement"]
+
+
+@pytest.mark.parametrize("k", [2, 20, 21, 40, 41, 64])
+def test_marks_shrink_with_their_number_and_a_crowd_is_numbered_on_hover_only(k: int) -> None:
+    centers = np.random.default_rng(0).uniform(-1, 1, (k, 2))
+    figure = draw_centers(step(centers, noisy_counts=np.arange(k, dtype=float)), view=VIEW, palette=LIGHT)
+    marks = trace(figure, "centres")
+    # Even side by side, all of them fill less than half of a phone's square of 250 pixels.
+    assert sum(np.square(marks.marker.size)) < 250**2 / 2
+    crowd = k > 40
+    assert (marks.mode == "markers") == crowd
+    assert ("numbers on hover" in figure.layout.title.subtitle.text.replace("<br>", " ")) == crowd
+    assert all(f"centre {text}<" in hover for text, hover in zip(marks.text, marks.customdata, strict=True))

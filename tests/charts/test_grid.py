@@ -2,13 +2,12 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.steps import GridStep
-from dpviz.charts.grid import draw_grid, shown_grid
-from dpviz.charts.revealed import RevealedView
+from dpviz.charts.grid import draw_grid, draw_true_grid, shown_grid
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.privacy.partitions import Grid
 from dpviz.table.domain import Domain
-from tests.charts.laws import is_sound
+from tests.charts.laws import is_sound, shows_kinds
 
 LIGHT = palette("light")
 
@@ -83,12 +82,24 @@ def test_cells_that_were_not_released_are_unknown_not_zero() -> None:
     assert "not released (within ±7)" in figure.layout.title.subtitle.text.replace("<br>", " ")
 
 
-def test_true_counts_stand_beside_the_noisy_ones_when_revealed() -> None:
+def test_true_counts_fill_the_same_cells_as_the_noisy_ones() -> None:
     rows = np.random.default_rng(1).uniform(-1, 1, (500, 2))
     step = dense(2, 8)
-    figure = draw_grid(step, view=view_of(domain(2)), palette=LIGHT, reveal=RevealedView.of(rows, "look"))
-    noisy, true = figure.data
+    (noisy,) = draw_grid(step, view=view_of(domain(2)), palette=LIGHT).data
+    figure = draw_true_grid(step, rows, view=view_of(domain(2)), palette=LIGHT)
+    is_sound(figure)
+    shows_kinds(figure, LIGHT, {"revealed"})
+    assert figure.layout.title.text.replace("<br>", " ").endswith("of 64 cells hold a row in truth")
+    (true,) = figure.data
     assert true.meta == "revealed" and float(np.sum(true.customdata)) == 500
     counts = np.bincount(step.grid.assign(rows), minlength=64).reshape(8, 8)
     np.testing.assert_array_equal(true.customdata, counts.T)
     np.testing.assert_array_equal(noisy.x, true.x)
+
+
+def test_a_grid_of_more_cells_than_anybody_counts_has_a_short_title() -> None:
+    grid = Grid.over(domain(60).region, 2)
+    step = GridStep(title="grid", grid=grid, codes=np.array([5]), noisy_counts=np.array([9.0]), sd=1.0, cutoff=7.0)
+    figure = draw_grid(step, view=view_of(domain(60)), palette=LIGHT)
+    is_sound(figure)
+    assert "1.15e18 cells" in figure.layout.title.text.replace("<br>", " ")

@@ -13,11 +13,12 @@ import plotly.graph_objects as go
 import pytest
 from playwright.sync_api import Browser
 
-from dpviz.algorithms.steps import SwapStep, TreeStep
+from dpviz.algorithms.steps import GridStep, SwapStep, TreeStep
 from dpviz.charts.activation import draw_activation
 from dpviz.charts.clipping import draw_clipping
 from dpviz.charts.compare import draw_compare
 from dpviz.charts.draw import draw
+from dpviz.charts.grid import draw_true_grid
 from dpviz.charts.points import draw_points
 from dpviz.charts.scores import draw_scores
 from dpviz.charts.spent import draw_spent
@@ -66,6 +67,8 @@ def figures() -> Iterator[tuple[str, go.Figure]]:
         for kind, step in steps_of(shown, cells=cells):
             look = {"reveal": shown.reveal, "reference": shown.reference, "epsilon": 0.05}
             yield f"{kind} {dim}-d", draw(step, view=view, palette=light, **look)
+            if isinstance(step, GridStep) and not view.flat:
+                yield f"{kind} truth {dim}-d", draw_true_grid(step, shown.reveal.points, view=view, palette=light)
             if isinstance(step, TreeStep):
                 yield f"{kind} diagram {dim}-d", draw_tree_diagram(step, palette=light)
                 yield f"{kind} activation {dim}-d", draw_activation(step, palette=light)

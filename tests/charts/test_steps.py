@@ -63,7 +63,9 @@ def test_with_a_look_at_the_rows(table: tuple[int, int, str], kind: str) -> None
     shows_kinds(figure, palette("light"), {"public", "released", "revealed"})
     if on_a_plane(step):
         keeps_its_ranges(figure, shown_view(step, view))
-        assert any(trace.meta == "revealed" for trace in figure.data)
+        # True counts of a grid on the plane have a figure of their own.
+        alone = type(step).__name__ == "GridStep" and not view.flat
+        assert any(trace.meta == "revealed" for trace in figure.data) != alone
 
 
 @EACH

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.charts import canvas, contenders, wording
+from dpviz.charts import canvas, centers, contenders, wording
 from dpviz.charts.wording import lines, number
 
 
-@pytest.mark.parametrize("module", [wording, canvas, contenders])
+@pytest.mark.parametrize("module", [wording, canvas, contenders, centers])
 def test_examples_in_the_docstrings(module: object) -> None:
     tried = doctest.testmod(module)  # type: ignore[arg-type]
     assert tried.attempted > 0 and tried.failed == 0
