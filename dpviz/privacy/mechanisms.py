@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import log, sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
@@ -60,6 +60,37 @@ def _pure_cost(accounting: Accounting, epsilon: float, *, bounded_range: bool = 
 
 def _gaussian_cost(accounting: Accounting, multiplier: float) -> float:
     return multiplier**-2 / (1 if accounting is Accounting.GDP else 2)
+
+
+class Mechanism(Protocol):
+    """A randomised answer: how it is drawn, what that costs, and how likely an outcome was."""
+
+    @property
+    def name(self) -> str:
+        """What the ledger calls it."""
+        ...
+
+    @property
+    def sensitivity(self) -> float:
+        """The sensitivity that it is calibrated to, in its own norm."""
+        ...
+
+    @property
+    def scale(self) -> float:
+        """The scale of its noise, in the units of the answer."""
+        ...
+
+    def cost(self, accounting: Accounting) -> float:
+        """What a draw costs, from the very object that draws."""
+        ...
+
+    def draw(self, truth: Any, noise: NoiseSource) -> Any:
+        """The release."""
+        ...
+
+    def log_density(self, released: Any, truth: Any) -> float:
+        """How likely ``released`` was, up to a constant that does not depend on the truth."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -304,7 +335,3 @@ def absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> Codes:
         first = np.sort(np.unique(pool, return_index=True)[1])
         drawn = pool[first]
     return drawn[:number]
-
-
-Mechanism = Laplace | Gaussian | KNorm | Exponential | NoisyThreshold | SparseLaplace
-Released = Any

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from math import inf, sqrt
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -55,6 +56,28 @@ class Sensitivity:
         """For a person with up to that many rows, who may put all of them in one cell."""
         m = rows_per_person
         return Sensitivity(m * self.l1, m * self.l2, m * self.block, m * self.range)
+
+
+class Query(Protocol):
+    """A deterministic question over rows, sorted into the cells of a partition first."""
+
+    @property
+    def over(self) -> Partition:
+        """The cells."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Temporary numbers that a row needs, which bounds the size of a chunk."""
+        ...
+
+    def tally(self, chunk: Array, cell: Codes) -> Any:
+        """The answer on a chunk whose cells are known; answers on chunks add up."""
+        ...
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """The most that one row in ``region`` changes the answer."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,24 +255,3 @@ def _two_nearest(chunk: Array, centers: Array) -> tuple[Array, Array]:
         return distance[:, 0], np.full(len(chunk), np.inf)
     distance.partition(1, axis=1)
     return distance[:, 0], distance[:, 1]
-
-
-CellQuery = Count | Sum | SparseCount
-Query = CellQuery | SwapLoss | Loss
-QUERIES: tuple[type, ...] = (Count, Sum, SparseCount, SwapLoss, Loss)
-PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree)
-
-__all__ = [
-    "PARTITIONS",
-    "QUERIES",
-    "Count",
-    "Loss",
-    "Partition",
-    "Query",
-    "Relation",
-    "Sensitivity",
-    "SparseCount",
-    "Sum",
-    "SwapLoss",
-    "swap_gains",
-]

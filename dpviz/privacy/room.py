@@ -15,6 +15,7 @@ import numpy as np
 
 from dpviz import check
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.known import DENSE, MECHANISMS, PARTITIONS, QUERIES, SPARSE
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.mechanisms import (
     Exponential,
@@ -27,21 +28,10 @@ from dpviz.privacy.mechanisms import (
 )
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
-from dpviz.privacy.queries import (
-    PARTITIONS,
-    QUERIES,
-    Count,
-    Loss,
-    Query,
-    Relation,
-    Sensitivity,
-    SparseCount,
-    Sum,
-    SwapLoss,
-)
+from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, SparseCount, Sum, SwapLoss
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Array, Codes, Domain, Region
-from dpviz.table.rows import BLOCK_NUMBERS, Rows, keep_rows_per_person
+from dpviz.table.rows import BLOCK_NUMBERS, Rows, in_region, rows_in_use
 
 # Codes of cells are 64-bit integers, and so are the trials of the binomial law of empty cells.
 MOST_CELLS = 2**62
@@ -135,8 +125,12 @@ class PrivateTable:
                 f"The values are not a table of {domain.dim} columns, as declared: give an array of shape "
                 f"(n, {domain.dim})."
             )
-        self._kept = self._rows_in_use(persons)
-        self._rows = Rows(self._to_region(), block_numbers=block_numbers)
+        if persons is not None and len(persons) != len(self._values):
+            raise check.RequestError("The id column is not as long as the table: give one id for each row.")
+        drops = self.relation is Relation.ADD_REMOVE
+        self._kept = rows_in_use(self._values, persons, rows_per_person, drop_incomplete=drops)
+        whose = None if persons is None else np.asarray(persons)[self._kept]
+        self._rows = Rows(in_region(self._values, self._kept, domain), persons=whose, block_numbers=block_numbers)
         self.n_public = len(self._rows) if self.relation is Relation.REPLACE else n_public
 
     @property
@@ -189,28 +183,6 @@ class PrivateTable:
         far = 1e9 * self.domain.scale
         values = np.clip(self._values[kept], self.domain.center - far, self.domain.center + far)
         return Revealed(self.domain.to_unit(values), kept)
-
-    def _rows_in_use(self, persons: Codes | None) -> Codes:
-        n = len(self._values)
-        if self.relation is Relation.REPLACE:
-            return np.arange(n)
-        usable = np.flatnonzero(np.isfinite(self._values).all(axis=1))
-        if persons is None:
-            return usable
-        if len(persons) != n:
-            raise check.RequestError("The id column is not as long as the table: give one id for each row.")
-        return usable[keep_rows_per_person(self._values[usable], np.asarray(persons)[usable], self.rows_per_person)]
-
-    def _to_region(self) -> Array:
-        unit = np.empty((len(self._kept), self.domain.dim))
-        step = max(64, BLOCK_NUMBERS // self.domain.dim)
-        for start in range(0, len(unit), step):
-            values = self._values[self._kept[start : start + step]]
-            values[~np.isfinite(values).all(axis=1)] = self.domain.center
-            # To the bounds first: a cell of 1e300 must not overflow on its way to unit coordinates.
-            values = np.clip(values, self.domain.lower, self.domain.upper)
-            unit[start : start + step] = self.domain.region.clip(self.domain.to_unit(values))
-        return unit
 
 
 class DataRoom:
@@ -327,11 +299,24 @@ class DataRoom:
 
         **Guarantee.** ``share``. Raises ``RequestError`` if a point lies outside the region: the range would not hold.
         """
-        if not np.all(np.abs(self.region.clip(query.points) - query.points) <= 1e-12 * self.region.radius):
-            raise check.RequestError("A candidate centre lies outside the region: clip candidates before selecting.")
-        mechanism = Exponential.bought(share, self.sensitivity(query), log_prior=log_prior)
-        (index,) = self._answer([(query, mechanism)], note=note)
-        return int(index)
+        return int(self.ask(query, Exponential, share, note=note, log_prior=log_prior))
+
+    def ask(self, query: Query, kind: type[Any], share: Budget, *, note: str, **options: Any) -> Any:
+        """The answer to ``query`` by a mechanism of that ``kind``, bought with ``share`` and public ``options``.
+
+        The room computes the sensitivity and buys the noise itself: whoever asks cannot get it wrong.
+
+        **Guarantee.** ``share``, for the room's relation and unit of privacy.
+
+        Raises
+        ------
+        RequestError
+            If the question or the mechanism is not on the closed lists, or a point lies outside the region.
+        """
+        self._refuse_points_outside(query)
+        mechanism: Mechanism = kind.bought(share, self.sensitivity(query), **options)
+        (released,) = self._answer([(query, mechanism)], note=note)
+        return released
 
     def threshold_noise(self, tree: CubeTree, share: Budget) -> Laplace | Gaussian:
         """The noise that ``activate`` would add to a count, to plan a threshold with; public."""
@@ -369,10 +354,16 @@ class DataRoom:
         self.ledger.charge(Entry("reveal", "rows", note, 0.0, 0.0, Accounting.NONE, 0.0, float("inf"), 0.0))
         return compute(self._rows.values)
 
+    def _refuse_points_outside(self, query: Query) -> None:
+        points: Array | None = getattr(query, "points", None)
+        slack = 1e-12 * self.region.radius
+        if points is not None and not np.all(np.abs(self.region.clip(points) - points) <= slack):
+            raise check.RequestError("A candidate centre lies outside the region: clip candidates before selecting.")
+
     def _answer(self, asked: Sequence[tuple[Query, Mechanism]], *, note: str) -> list[Any]:
         """The one door: charge everything, then read rows once, then draw. True answers die in this frame."""
-        for query, _ in asked:
-            _refuse_unknown(query)
+        for query, mechanism in asked:
+            _refuse_unknown(query, mechanism)
         self.ledger.charge(
             *(
                 Entry.of(mechanism, type(query).__name__, self.accounting, delta=self.ledger.delta, note=note)
@@ -402,14 +393,16 @@ class DataRoom:
         return self._rows.total(answers, max(query.width for query in queries))
 
 
-def _refuse_unknown(query: Query) -> None:
-    """Only questions whose sensitivity is proved: code that is not of the package never sees a row."""
+def _refuse_unknown(query: Query, mechanism: Mechanism) -> None:
+    """Only questions and mechanisms that are proved: code that is not of the package never sees a row."""
+    if type(mechanism) not in MECHANISMS:
+        raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the room knows.")
     over = query.over if type(query) in QUERIES else None
     inner = over.inner if isinstance(over, Projected) else over
-    sparse = (Grid, CubeTree) if type(query) is SparseCount else (Everything, Voronoi, Grid, Projected)
-    if type(over) not in sparse or type(inner) not in PARTITIONS or isinstance(inner, Projected):
+    suits = SPARSE.get(type(query), DENSE)
+    if type(over) not in suits or type(inner) not in PARTITIONS or isinstance(inner, Projected):
         raise check.RequestError(f"{type(query).__name__} over {type(over).__name__} is not a question the room knows.")
-    if type(query) is SparseCount and over is not None and over.n_cells > MOST_CELLS:
+    if type(query) in SPARSE and over is not None and over.n_cells > MOST_CELLS:
         raise check.RequestError(
             f"The partition has {over.n_cells:.2g} cells: use at most 2^62, so that each has a code."
         )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from dpviz.table.domain import Array, Codes, Region
+from dpviz.table.domain import Array, Codes, Domain, Region
 
 # One temporary block of a query (chunk rows x its width) holds about this many numbers: 2 MB. With smaller ones
 # threads lose more by waiting for each other than the cache wins.
@@ -37,11 +37,14 @@ class Rows:
     Parameters
     ----------
     values : array of shape (n, d)
+    persons : int array of shape (n,) or None
+        Whose each row is; None where every row is somebody else's.
     block_numbers : int
         Size of one temporary block; any size gives the same answers up to rounding.
     """
 
-    def __init__(self, values: Array, *, block_numbers: int = BLOCK_NUMBERS) -> None:
+    def __init__(self, values: Array, *, persons: Codes | None = None, block_numbers: int = BLOCK_NUMBERS) -> None:
+        self.persons = persons
         self.values = np.ascontiguousarray(values, dtype=np.float64)
         self.block_numbers = block_numbers
 
@@ -87,7 +90,7 @@ class Rows:
         for chunk in self.chunks(sum(frame.shape)):
             image[start : start + len(chunk)] = region.clip(products(frame, chunk).T)
             start += len(chunk)
-        return Rows(image, block_numbers=self.block_numbers)
+        return Rows(image, persons=self.persons, block_numbers=self.block_numbers)
 
 
 def _added(parts: Iterator[list[Any]]) -> list[Any]:
@@ -141,6 +144,28 @@ def products(points: Array, rows: Array, *, plus: Array | None = None, out: Arra
     inside[: len(rows) - whole] = rows[whole:]
     product[:, whole:] = (factor @ tile.T)[:, : len(rows) - whole]
     return product
+
+
+def rows_in_use(values: Array, persons: Codes | None, most: int, *, drop_incomplete: bool) -> Codes:
+    """Indices of the rows that count: all of them, or the complete ones, at most ``most`` of each person."""
+    if not drop_incomplete:
+        return np.arange(len(values))
+    usable = np.flatnonzero(np.isfinite(values).all(axis=1))
+    if persons is None:
+        return usable
+    return usable[keep_rows_per_person(values[usable], np.asarray(persons)[usable], most)]
+
+
+def in_region(values: Array, kept: Codes, domain: Domain) -> Array:
+    """The ``kept`` rows in unit coordinates, clipped to the region; the middle stands in for incomplete ones."""
+    unit = np.empty((len(kept), domain.dim))
+    step = max(64, BLOCK_NUMBERS // domain.dim)
+    for start in range(0, len(unit), step):
+        part = values[kept[start : start + step]]
+        part[~np.isfinite(part).all(axis=1)] = domain.center
+        # To the bounds first: a cell of 1e300 must not overflow on its way to unit coordinates.
+        unit[start : start + step] = domain.region.clip(domain.to_unit(np.clip(part, domain.lower, domain.upper)))
+    return unit
 
 
 def keep_rows_per_person(values: Array, persons: Codes, most: int) -> Codes:

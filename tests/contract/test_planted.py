@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 import dpviz.privacy.partitions
-import dpviz.privacy.room
+import dpviz.table.rows
 import tests.contract.test_noise as noise_tests
 import tests.contract.test_sensitivity as sensitivity_tests
 from dpviz.algorithms.registry import CARDS
@@ -88,9 +88,7 @@ def test_a_person_counted_as_a_row(request_, monkeypatch):
 
 
 def test_all_rows_of_a_person_kept(monkeypatch):
-    monkeypatch.setattr(
-        dpviz.privacy.room, "keep_rows_per_person", lambda values, persons, most: np.arange(len(values))
-    )
+    monkeypatch.setattr(dpviz.table.rows, "keep_rows_per_person", lambda values, persons, most: np.arange(len(values)))
     with caught:
         losses(PERSONS, **SU)
 
@@ -284,7 +282,10 @@ def test_rows_that_are_not_clipped(monkeypatch):
 
 
 def test_a_matrix_product_that_rounds_by_place(monkeypatch):
-    monkeypatch.setattr(dpviz.privacy.partitions, "times", np.matmul)
+    def plain(points, rows, *, plus, out):
+        return points @ rows.T + plus[:, None]
+
+    monkeypatch.setattr(dpviz.privacy.partitions, "products", plain)
     rng, moved = np.random.default_rng(0), 0.0
     for _ in range(40):
         centers = rng.uniform(-1, 1, (int(rng.integers(2, 16)), int(rng.integers(2, 12))))

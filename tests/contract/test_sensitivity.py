@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz.privacy.known import PARTITIONS, QUERIES
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
-from dpviz.privacy.queries import PARTITIONS, QUERIES, Count, Loss, Relation, SparseCount, Sum, SwapLoss
+from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
 from dpviz.table.domain import Domain, Region
 from tests.contract.questions import DENSE, QUESTIONS, SPARSE, check_move, move, regions, room_over
 
