@@ -26,7 +26,7 @@ _AIR = 28
 # A bold line is this much wider.
 _BOLD = 1.15
 # Axis title with its ticks, and a line of the legend.
-_AXIS_ROOM, _LEGEND_LINE = 50, 20
+_AXIS_ROOM, LEGEND_LINE = 50, 20
 
 # Up to this many points are markers; more become a density.
 MARKERS_UP_TO = 50_000
@@ -61,7 +61,7 @@ def canvas(
             "subtitle": {"text": "<br>".join(under), "font": {"size": SUBTITLE_SIZE, "color": palette.muted}},
             **{"x": 0.0, "xref": "container", "pad": {"l": 12}, "y": 1 - first / height},
         },
-        margin={**_MARGIN, "t": head_room, "b": _AXIS_ROOM + _LEGEND_LINE * legend_lines},
+        margin={**_MARGIN, "t": head_room, "b": _AXIS_ROOM + LEGEND_LINE * legend_lines},
         meta={"title": title, "subtitle": subtitle, "room": head_room},
         showlegend=legend_lines > 0,
         legend={

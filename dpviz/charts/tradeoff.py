@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.charts.canvas import NUMBER_SIZE, canvas
+from dpviz.charts.canvas import LEGEND_LINE, NUMBER_SIZE, canvas
 from dpviz.charts.contenders import (
     Measure,
     Style,
@@ -35,6 +35,9 @@ _LABEL_LINE, _LABEL_WIDTH, _LABEL_SIZE = 14.0, 18, 10
 _FADED_BAND, _FADED_BAND_OF_MANY, _MANY = 0.16, 0.07, 6
 
 
+Curve = Sequence[tuple[float, float]]
+
+
 class Line(NamedTuple):
     """One algorithm: ε (m,), quartiles (m, 3) of its runs, and how many runs each point rests on."""
 
@@ -49,7 +52,7 @@ def draw_tradeoff(
     *,
     palette: Palette,
     baselines: Mapping[str, float] | None = None,
-    prediction: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    prediction: Mapping[str, Curve] | None = None,
     epsilons: Sequence[float] | None = None,
 ) -> go.Figure:
     """Medians with bands from 25 % to 75 % against ε, labelled at their right end.
@@ -61,13 +64,14 @@ def draw_tradeoff(
     baselines : mapping of label to value
         Horizontal lines: what can be had for nothing, and k-means++.
     prediction : mapping of algorithm to (ε, value) pairs
-        Closed-form predictions, dashed.
+        Closed-form predictions, dashed, and named in the legend.
     epsilons : sequence of float
         All ε that the study will reach, so that the axis does not move while it fills.
     """
     words, lines = measure_of(measure), _lines(table, measure)
     reached = [float(e) for line in lines.values() for e in line.epsilons]
     every = list(epsilons) if epsilons is not None else reached or [0.1, 10.0]
+    predicted = _together(prediction or {})
     figure = canvas(
         palette,
         title=_finding(lines, words),
@@ -76,17 +80,18 @@ def draw_tradeoff(
             runs_text([n for line in lines.values() for n in line.runs]),
             "dashed: predicted before any run" if prediction else "",
         ),
-        height=_HEIGHT,
-        legend_lines=0,
+        # A line of the legend for each prediction lies below the plot, which keeps its size.
+        height=_HEIGHT + LEGEND_LINE * len(predicted),
+        legend_lines=len(predicted),
     )
     figure.update_layout(margin={"r": _LABELS})
     figure.update_xaxes(epsilon_axis(min(every), max(every)), title_text="ε (smaller: more private)")
-    styles = styles_of(names_in(table))
+    styles = styles_of(list(dict.fromkeys([*names_in(table), *(prediction or {})])))
     faded = _FADED_BAND if len(lines) <= _MANY else _FADED_BAND_OF_MANY
     for name, line in lines.items():
         _draw_line(figure, name, line, styles[name], words, palette, faded)
-    for name, points in (prediction or {}).items():
-        _draw_prediction(figure, name, points, styles[name].color if name in styles else palette.muted)
+    for names, points in predicted:
+        _draw_prediction(figure, names, points, styles[names[0]].color)
     span = _set_range(figure, lines, baselines or {})
     _draw_baselines(figure, baselines or {}, span, words, palette)
     _label_ends(figure, lines, styles, span, palette)
@@ -168,13 +173,23 @@ def _draw_line(
     )
 
 
-def _draw_prediction(figure: go.Figure, name: str, points: Sequence[tuple[float, float]], color: str) -> None:
+def _together(prediction: Mapping[str, Curve]) -> list[tuple[list[str], Curve]]:
+    """Each predicted curve once, with all the algorithms that it is predicted for."""
+    found: dict[tuple[tuple[float, float], ...], list[str]] = {}
+    for name, points in prediction.items():
+        found.setdefault(tuple(points), []).append(name)
+    return [(names, points) for points, names in found.items()]
+
+
+def _draw_prediction(figure: go.Figure, names: Sequence[str], points: Curve, color: str) -> None:
+    who = ", ".join(names)
     figure.add_trace(
         go.Scatter(
             **{"x": [e for e, _ in points], "y": [v for _, v in points], "mode": "lines", "meta": "prediction"},
             line={"color": color, "width": 1.5, "dash": "dash"},
-            hovertemplate=f"predicted for {name}: %{{y:.3g}}<extra></extra>",
-            showlegend=False,
+            name=f"predicted: {who}",
+            hovertemplate=f"predicted for {who}: %{{y:.3g}}<extra></extra>",
+            showlegend=True,
         )
     )
 
@@ -204,14 +219,16 @@ def _draw_baselines(
     figure: go.Figure, baselines: Mapping[str, float], span: tuple[float, float, bool], words: Measure, palette: Palette
 ) -> None:
     finite = {label: value for label, value in baselines.items() if np.isfinite(value)}
-    lowest = min(finite.values(), default=0.0)
-    for label, value in finite.items():
+    upwards = sorted(finite, key=lambda label: finite[label])
+    for label, above in zip(upwards, [*upwards, None][1:], strict=True):
+        value, text = finite[label], narrow(f"{label}: {words.text(finite[label])}", _LABEL_WIDTH)
+        gap = _shown(finite[above], span) - _shown(value, span) if above is not None else 1.0
         figure.add_hline(y=value, line={"color": palette.public, "width": 1.3, "dash": "dot"})
         figure.add_annotation(
             **{"xref": "paper", "x": 0.99, "yref": "paper", "y": _shown(value, span), "xanchor": "right"},
-            **{"text": narrow(f"{label}: {words.text(value)}", _LABEL_WIDTH), "showarrow": False, "align": "right"},
-            # Nothing lies below the least of them, and much above the others is empty.
-            yanchor="top" if value == lowest else "bottom",
+            **{"text": text, "showarrow": False, "align": "right"},
+            # Nothing lies below the least of them, and much above the others is empty but for the next line.
+            yanchor="top" if label == upwards[0] or gap < _room(figure) * len(text.split("<br>")) else "bottom",
             font={"size": NUMBER_SIZE, "color": palette.muted},
         )
 

@@ -97,6 +97,27 @@ def test_a_prediction_is_dashed() -> None:
     assert predicted.line.dash == "dash" and list(predicted.y) == [4.0, 1.2]
 
 
+def test_predictions_are_named_once_each_and_leave_the_plot_its_size() -> None:
+    table, curve = study(NAMES[:2], [0.1, 1.0]), [(0.1, 4.0), (1.0, 1.2)]
+    prediction = {NAMES[0]: curve, NAMES[1]: [(0.1, 5.0), (1.0, 1.5)], NAMES[2]: list(curve)}
+    figure = draw_tradeoff(table, palette=LIGHT, prediction=prediction)
+    named = [trace.name for trace in figure.data if trace.showlegend]
+    assert named == [f"predicted: {NAMES[0]}, {NAMES[2]}", f"predicted: {NAMES[1]}"]
+    plain = draw_tradeoff(table, palette=LIGHT)
+    heights = [f.layout.height - f.layout.margin.t - f.layout.margin.b for f in (figure, plain)]
+    assert heights[0] == heights[1] and plain.layout.showlegend is False
+
+
+@pytest.mark.parametrize(("losses", "below"), [((9.0, 8.8, 1.0), {8.8, 1.0}), ((9.0, 4.0, 1.0), {1.0})])
+def test_a_baseline_is_labelled_where_the_next_one_leaves_room(losses: tuple[float, ...], below: set[float]) -> None:
+    baselines = {f"line {loss:g}": loss for loss in losses}
+    figure = draw_tradeoff(study(NAMES[:1], [0.1, 1.0]), palette=LIGHT, baselines=baselines)
+    notes = {note.text: note.yanchor for note in figure.layout.annotations if note.text.startswith("line")}
+    assert {
+        loss for loss in losses for text in notes if text.startswith(f"line {loss:g}:") and notes[text] == "top"
+    } == below
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=18))
 def test_labels_keep_their_distance_and_their_order(heights: list[float]) -> None:
     placed = np.array(_apart(heights, 0.05))
