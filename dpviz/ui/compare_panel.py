@@ -85,15 +85,17 @@ def _pictures(study: Study) -> None:
     show_wide(made, alt=describe_scores(frame, measure), key=f"{_KEY}:scores", stem=f"compare-{measure}")
     _centers(study, colors)
     st.dataframe(
-        score_table(frame),
+        score_table(frame, measure),
         hide_index=True,
-        alt="Median and quartiles of every measure by algorithm",
+        alt=f"Medians of every measure by algorithm, with the quartiles of {measure_of(measure).short}",
         column_config={
             measure: st.column_config.Column(opening(measure_of(measure).short), help=measure_of(measure).name)
             for measure in MEASURES
         },
     )
-    st.caption("Medians of the runs, with the quartiles in brackets. Hover a heading for its unit.")
+    st.caption(
+        "Medians of the runs; of the measure chosen above also the quartiles in brackets. Hover a heading for its unit."
+    )
     study_download(study, _KEY)
 
 
@@ -122,13 +124,16 @@ def median_centers(rows: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
     return {name: runs[(len(runs) - 1) // 2]["centers"] for name, runs in ordered.items()}
 
 
-def score_table(frame: pd.DataFrame) -> pd.DataFrame:
-    """Median and quartiles of every measure in words, a line an algorithm, the least loss first."""
-    known = [measure for measure in MEASURES if frame[measure].notna().any()]
-    found = {measure: summarise(frame, measure) for measure in known}
+def score_table(frame: pd.DataFrame, chosen: str) -> pd.DataFrame:
+    """Medians of every measure in words, of the ``chosen`` one with quartiles; a line an algorithm, the best first."""
+    known = [chosen, *(measure for measure in MEASURES if measure != chosen and frame[measure].notna().any())]
+    found = {measure: summarise(frame, measure) for measure in {"ratio", *known}}
     table = pd.DataFrame({"algorithm": found["ratio"]["contender"], "runs": found["ratio"]["runs"]})
-    for measure, summary in found.items():
+    for measure in known:
         words = measure_of(measure)
-        lines = summary[["median", "q25", "q75"]].to_numpy(dtype=float)
-        table[measure] = [f"{words.text(mid)} [{words.text(low)}, {words.text(high)}]" for mid, low, high in lines]
+        lines = found[measure][["median", "q25", "q75"]].to_numpy(dtype=float)
+        table[measure] = [
+            words.text(mid) + (f" [{words.text(low)}, {words.text(high)}]" if measure == chosen else "")
+            for mid, low, high in lines
+        ]
     return table.iloc[found["ratio"]["median"].to_numpy().argsort(kind="stable")]

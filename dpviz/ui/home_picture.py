@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
-from plotly.subplots import make_subplots
 
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import CARDS, card_of
@@ -20,7 +19,9 @@ from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import FileKind, declare, declared_by
 
 _EPSILONS, _SAMPLE, _CLUSTERS, _SEED = (0.02, 0.1, 0.5), "fifteen", 15, 1
-_HEIGHT = 325
+_HEIGHT = 300
+# Side by side on a desktop, below each other on a phone.
+_LEAST_WIDTH = 230
 
 
 class Panel(NamedTuple):
@@ -43,14 +44,16 @@ class Picture(NamedTuple):
 def home_picture() -> None:
     """Draw it: the same for everybody, so it is computed once a server."""
     picture = _picture()
-    found = ", ".join(f"{p.found} of {_CLUSTERS} at ε = {p.epsilon:g}" for p in picture.panels)
-    st.plotly_chart(
-        draw_panels(picture, palette=palette(st.context.theme.type)),
-        theme=None,
-        key="home_picture",
-        config={**config("what privacy costs"), "displayModeBar": False, "staticPlot": True},
-        alt=f"Private centres over a public sample of {_CLUSTERS} clusters, found: {found}.",
-    )
+    with st.grid(min_column_width=_LEAST_WIDTH):
+        for place, panel in enumerate(picture.panels):
+            st.plotly_chart(
+                draw_panel(picture, panel, palette=palette(st.context.theme.type)),
+                theme=None,
+                key=f"home_picture:{place}",
+                config={**config("what privacy costs"), "displayModeBar": False, "staticPlot": True},
+                alt=f"Private centres at ε = {panel.epsilon:g} over a public sample: {panel.found} of {_CLUSTERS} "
+                "clusters found.",
+            )
     st.caption(
         f"{picture.title}, a public sample, clustered by {_card().title} at three budgets: "
         f"{badge_text('released')} filled: private centres · {badge_text('public')} dots and open diamonds: "
@@ -58,25 +61,27 @@ def home_picture() -> None:
     )
 
 
-def draw_panels(picture: Picture, *, palette: Palette) -> go.Figure:
-    """The sample, its cluster means and the released centres side by side, one panel for each ε."""
-    titles = [f"<b>ε = {p.epsilon:g}</b><br>finds {p.found} of {_CLUSTERS}" for p in picture.panels]
-    figure = make_subplots(1, len(titles), subplot_titles=titles, horizontal_spacing=0.03)
-    low, high = picture.points.min(axis=0), picture.points.max(axis=0)
-    for place, panel in enumerate(picture.panels, start=1):
-        for trace in (
+def draw_panel(picture: Picture, panel: Panel, *, palette: Palette) -> go.Figure:
+    """The sample, its cluster means and the centres released at one ε."""
+    figure = go.Figure(
+        [
             _dots(picture.points, {"size": 2, "color": palette.faded(palette.public, 0.3)}),
             _dots(picture.means, reference_marker(palette, size=10)),
             _dots(panel.centers, _filled(palette)),
-        ):
-            figure.add_trace(trace, row=1, col=place)
+        ]
+    )
+    low, high = picture.points.min(axis=0), picture.points.max(axis=0)
     figure.update_xaxes(visible=False, range=[low[0] - 20, high[0] + 20], constrain="domain")
     figure.update_yaxes(visible=False, range=[low[1] - 20, high[1] + 20], constrain="domain")
-    for place in range(1, len(titles) + 1):
-        figure.update_yaxes(scaleanchor="x" if place == 1 else f"x{place}", constraintoward="top", row=1, col=place)
+    figure.update_yaxes(scaleanchor="x", constraintoward="top")
     figure.update_layout(
         height=_HEIGHT,
         margin={"l": 0, "r": 0, "t": 44, "b": 0},
+        title={
+            "text": f"<b>ε = {panel.epsilon:g}</b><br>finds {panel.found} of {_CLUSTERS}",
+            "font": {"size": TEXT_SIZE + 1},
+            **{"x": 0.5, "xanchor": "center", "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 4}},
+        },
         showlegend=False,
         font={"family": FONT, "size": TEXT_SIZE, "color": palette.text},
         paper_bgcolor=palette.background,

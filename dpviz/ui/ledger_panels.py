@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+import pandas as pd
 import streamlit as st
 
 from dpviz.charts.wording import number
@@ -16,6 +17,11 @@ from dpviz.ui.visit import Booked
 
 _READDED = "ledger:readded"
 _WEAK = 5.0
+# What matters most comes first: a page of 800 pixels shows it without scrolling.
+_CHARGE_ORDER = [
+    *("run", "step", "what for", "question", "mechanism", "sensitivity", "noise scale", "amount", "unit"),
+    *("epsilon alone", "delta alone", "algorithm", "table"),
+]
 _ROW_PIXELS, _MOST_PIXELS = 35, 420
 
 
@@ -59,14 +65,32 @@ def totals_panel(entries: Sequence[Booked]) -> None:
         table,
         hide_index=True,
         height=_height(len(table)),
+        column_order=_shown_columns(table),
         column_config={
-            "run": st.column_config.NumberColumn(width="small", pinned=True),
-            "ε asked": st.column_config.NumberColumn(format="%.4g"),
-            "ε spent": st.column_config.NumberColumn(format="%.4g"),
-            "δ": st.column_config.NumberColumn(format="%.2g"),
+            "run": st.column_config.NumberColumn(width=48, pinned=True),
+            "table": st.column_config.TextColumn(width=120),
+            "algorithm": st.column_config.TextColumn(width=84),
+            "k": st.column_config.NumberColumn(width=44),
+            "kind": st.column_config.TextColumn(width=76),
+            "ε asked": st.column_config.NumberColumn(width=68, format="%.4g"),
+            "ε spent": st.column_config.NumberColumn(width=68, format="%.4g"),
             "ε by dp-accounting": st.column_config.NumberColumn(
+                "ε again",
+                width=68,
                 format="%.4g",
-                help="Added up from sensitivity and noise scale of every charge, never above what was asked.",
+                help="By dp-accounting: added up from sensitivity and noise scale of every charge, never above what "
+                "was asked.",
+            ),
+            "agrees": st.column_config.TextColumn(
+                width=62, help="Whether ε by dp-accounting stays within what was asked."
+            ),
+            "δ": st.column_config.NumberColumn(width=64, format="%.2g"),
+            "accounting": st.column_config.TextColumn(
+                "adds up", width=68, help="What adds up over the charges: pure ε, μ² (gdp) or ρ (zcdp)."
+            ),
+            "charges": st.column_config.NumberColumn(width=66),
+            "n": st.column_config.TextColumn(
+                width=64, help="Whether the number of rows was public, bought, or not used."
             ),
         },
         alt=f"{len(table)} runs with ε asked, ε spent and ε by dp-accounting.",
@@ -75,6 +99,13 @@ def totals_panel(entries: Sequence[Booked]) -> None:
         st.caption(":green[✓] dp-accounting, which sees sensitivities and scales only, finds no run above its request.")
     else:
         st.error("dp-accounting does not confirm a run marked ✗: do not use it, and report this.", icon="🛑")
+
+
+def _shown_columns(table: pd.DataFrame) -> list[str]:
+    """What a narrow page shows of the runs, the most telling first; their kind only where kinds differ."""
+    first = ["run", "table", "algorithm", "k", "ε asked", "ε spent", "ε by dp-accounting", "agrees", "δ"]
+    kind = ["kind"] if table["kind"].nunique() > 1 else []
+    return [*first[:1], *kind, *first[1:], "accounting", "charges", "n", "protects"]
 
 
 def charges_panel(entries: Sequence[Booked]) -> None:
@@ -86,22 +117,29 @@ def charges_panel(entries: Sequence[Booked]) -> None:
         charged,
         hide_index=True,
         height=_height(len(charged)),
+        column_order=_CHARGE_ORDER,
         column_config={
-            "run": st.column_config.NumberColumn(width="small", pinned=True),
+            "run": st.column_config.NumberColumn(width=48, pinned=True),
+            "step": st.column_config.NumberColumn(width=48),
+            "what for": st.column_config.TextColumn(width=150),
+            "question": st.column_config.TextColumn(width=84),
+            "mechanism": st.column_config.TextColumn(width=92),
             "sensitivity": st.column_config.NumberColumn(
-                "sensitivity", format="%.4g", help="The most one unit of privacy changes the answer, unit coordinates."
+                width=82, format="%.4g", help="The most one unit of privacy changes the answer, unit coordinates."
             ),
             "noise scale": st.column_config.NumberColumn(
-                "noise scale", format="%.4g", help="Of the mechanism, in the units of the answer."
+                width=86, format="%.4g", help="Of the mechanism, in the units of the answer."
             ),
             "amount": st.column_config.NumberColumn(
-                "amount", format="%.4g", help="What the charge costs in the accounting of its run; these add up."
+                "cost", width=66, format="%.4g", help="In the accounting of its run; the costs of a run add up."
             ),
-            "unit": st.column_config.TextColumn("unit of amount", help="ε (pure), μ² (Gaussian DP) or ρ (zCDP)."),
+            "unit": st.column_config.TextColumn(
+                "unit", width=48, help="Of the cost: ε (pure), μ² (Gaussian DP) or ρ (zCDP)."
+            ),
             "epsilon alone": st.column_config.NumberColumn(
-                "ε alone", format="%.4g", help="The guarantee of this charge by itself, at the run's δ."
+                "ε alone", width=70, format="%.4g", help="The guarantee of this charge by itself, at the run's δ."
             ),
-            "delta alone": st.column_config.NumberColumn("δ alone", format="%.2g"),
+            "delta alone": st.column_config.NumberColumn("δ alone", width=70, format="%.2g"),
         },
         alt=f"{len(charged)} charges with mechanism, sensitivity, scale and amount.",
     )

@@ -212,7 +212,7 @@ def study_download(study: Study, key: str) -> None:
         st.caption(f"{badge_text('revealed')} Losses of a private file are for your eyes: there is no file of them.")
         return
     st.download_button(
-        f"All {len(study.rows):,} runs (CSV)",
+        f"All {len(study.rows):,} runs (CSV)" if len(study.rows) > 1 else "One run (CSV)",
         study_csv(study).encode("utf-8"),
         f"{key}_k{study.plan.k}.csv",
         "text/csv",

@@ -33,7 +33,11 @@ def test_every_algorithm_is_compared_with_its_defaults() -> None:
     text = json.dumps([scores["layout"], centers["layout"]])
     assert all(name.split()[0] in text for name in shown)
     assert sorted(app.dataframe[0].value["algorithm"]) == sorted(shown)
-    assert all("[" in cell for cell in app.dataframe[0].value["ratio"])
+    table = app.dataframe[0].value
+    assert all("×]" in cell for cell in table["ratio"]) and "[" not in "".join(table["nicv"])
+    app.pills(key="compare:measure").set_value("nicv")
+    table = sound(app.run()).dataframe[0].value
+    assert all("[" in cell for cell in table["nicv"]) and "[" not in "".join(table["ratio"])
 
 
 def test_every_preset_can_compete() -> None:

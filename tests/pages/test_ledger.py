@@ -48,6 +48,15 @@ def test_the_page_shows_every_charge_and_warns_that_runs_add_up(books):
     assert len(per_charge) == sum(len(entry.run.entries) for entry in books if entry.run.private)
 
 
+def test_the_kind_of_a_run_is_shown_only_where_kinds_differ(books):
+    for kept, shown in ((books, True), (books[:3], False)):
+        at = visit("ledger.py")
+        at.session_state["visit:books"] = kept
+        per_run = at.run().dataframe[0]
+        assert ("kind" in per_run.proto.column_order) == shown
+        assert list(per_run.proto.column_order)[:2] == (["run", "kind"] if shown else ["run", "table"])
+
+
 def test_looks_are_listed(books):
     at = visit("data.py", table=books_table())
     at.switch_page("ledger.py").run()
