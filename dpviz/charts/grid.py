@@ -83,7 +83,7 @@ def draw_true_grid(step: GridStep, rows: Array, *, view: View, palette: Palette)
     truth = shown_grid(step.grid, codes, counts.astype(np.float64), view)
     figure = canvas(
         palette,
-        title=f"{len(codes):,} of {_cells(step.grid)} hold a row in truth",
+        title=f"{len(codes):,} of {_cells(step.grid)} hold a row",
         subtitle=clauses("true rows per cell: revealed, never a release", view.about),
         legend_lines=3,
     )

@@ -77,15 +77,15 @@ def draw_panel(picture: Picture, panel: Panel, *, palette: Palette) -> go.Figure
     figure.update_layout(
         height=_HEIGHT,
         margin={"l": 0, "r": 0, "t": 44, "b": 0},
-        title={
-            "text": f"<b>ε = {panel.epsilon:g}</b><br>finds {panel.found} of {_CLUSTERS}",
-            "font": {"size": TEXT_SIZE + 1},
-            **{"x": 0.5, "xanchor": "center", "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 4}},
-        },
         showlegend=False,
         font={"family": FONT, "size": TEXT_SIZE, "color": palette.text},
         paper_bgcolor=palette.background,
         plot_bgcolor=palette.background,
+    )
+    figure.add_annotation(
+        text=f"<b>ε = {panel.epsilon:g}</b><br>finds {panel.found} of {_CLUSTERS}",
+        font={"size": TEXT_SIZE + 1},
+        **{"x": 0.5, "xref": "paper", "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False},
     )
     return figure
 

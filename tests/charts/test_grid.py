@@ -89,7 +89,7 @@ def test_true_counts_fill_the_same_cells_as_the_noisy_ones() -> None:
     figure = draw_true_grid(step, rows, view=view_of(domain(2)), palette=LIGHT)
     is_sound(figure)
     shows_kinds(figure, LIGHT, {"revealed"})
-    assert figure.layout.title.text.replace("<br>", " ").endswith("of 64 cells hold a row in truth")
+    assert figure.layout.title.text.replace("<br>", " ").endswith("of 64 cells hold a row")
     (true,) = figure.data
     assert true.meta == "revealed" and float(np.sum(true.customdata)) == 500
     counts = np.bincount(step.grid.assign(rows), minlength=64).reshape(8, 8)

@@ -12,7 +12,8 @@ from tests.pages.site import everything_shown, fine, press, visit
 
 def test_the_pictures_show_three_budgets_side_by_side():
     at = visit()
-    titles = [json.loads(chart.proto.spec)["layout"]["title"]["text"] for chart in at.get("plotly_chart")]
+    layouts = [json.loads(chart.proto.spec)["layout"] for chart in at.get("plotly_chart")]
+    titles = [layout["annotations"][0]["text"] for layout in layouts]
     assert [title.split("<br>")[0] for title in titles] == ["<b>ε = 0.02</b>", "<b>ε = 0.1</b>", "<b>ε = 0.5</b>"]
     found = [int(title.split("finds ")[1].split(" of")[0]) for title in titles]
     assert found[0] < found[1] < found[2] == 15
