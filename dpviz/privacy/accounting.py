@@ -29,6 +29,8 @@ _PART = 1.0 - 1e-12
 _SOLVED = 1.0 - 1e-6
 # The zCDP conversion is re-added by another library on a grid of orders: leave it this much room.
 _ORDERS = 1.0 - 2e-4
+# So much room for basic composition, which it re-adds on a grid of losses that it rounds upwards to.
+_GRID = 1.0 - 1e-3
 
 
 class Accounting(Enum):
@@ -40,20 +42,24 @@ class Accounting(Enum):
     """Cost μ²; Gaussian mechanisms only; exact."""
     ZCDP = "zcdp"
     """Cost ρ; Gaussian, Laplace and exponential mechanisms together."""
+    BASIC = "basic"
+    """Cost (ε, δ), δ in proportion; for mechanisms that are (ε, δ)-DP without being of another kind."""
     NONE = "none"
     """No guarantee: the non-private reference."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """An amount of privacy in one accounting (ε, μ² or ρ): the whole, or a share of it."""
+    """An amount of privacy in one accounting (ε, μ² or ρ): the whole, or a share of it; ``delta`` under basic only."""
 
     accounting: Accounting
     amount: float
+    delta: float = 0.0
 
     def fraction(self, part: float) -> Budget:
         """That part of the budget, ``0 < part <= 1``."""
-        return Budget(self.accounting, self.amount * part * (_PART if part < 1 else 1.0))
+        part *= _PART if part < 1 else 1.0
+        return Budget(self.accounting, self.amount * part, self.delta * part)
 
     def split(self, **weights: float) -> Shares:
         """Named shares in proportion to ``weights``; a weight of 0 gives a share that cannot be spent."""
@@ -94,7 +100,9 @@ def capacity(accounting: Accounting, *, epsilon: float, delta: float) -> float:
     if accounting is Accounting.PURE:
         return epsilon
     if delta <= 0:
-        raise check.RequestError("This setting adds Gaussian noise and needs delta > 0: give, say, delta = 1e-6.")
+        raise check.RequestError("This setting is approximate and needs delta > 0: give, say, delta = 1e-6.")
+    if accounting is Accounting.BASIC:
+        return epsilon * _GRID
     amount = gdp_mu(epsilon, delta) ** 2 if accounting is Accounting.GDP else zcdp_rho(epsilon, delta)
     if not amount > 0:
         raise check.RequestError(
@@ -110,7 +118,7 @@ def spent_epsilon(accounting: Accounting, amount: float, *, delta: float) -> flo
     match accounting:
         case Accounting.NONE:
             return inf
-        case Accounting.PURE:
+        case Accounting.PURE | Accounting.BASIC:
             return amount
         case Accounting.GDP:
             return gdp_epsilon(sqrt(amount), delta)

@@ -6,6 +6,7 @@ partition or a mechanism writes it here, and the contract tests ask for its proo
 
 from __future__ import annotations
 
+from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.queries import Count, Loss, SparseCount, Sum, SwapLoss
@@ -16,3 +17,5 @@ MECHANISMS: tuple[type, ...] = (Laplace, Gaussian, KNorm, Exponential, NoisyThre
 # Questions over universes that may be too large to write down, and the partitions that have one.
 SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, CubeTree)}
 DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, Projected)
+# Fits for which a block's line depends on that block's rows alone.
+BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)

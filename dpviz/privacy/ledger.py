@@ -48,6 +48,8 @@ class Entry:
         """The charge for one draw, computed from the object that draws."""
         alone = mechanism.sensitivity / mechanism.scale
         gaussian = is_gaussian(mechanism)
+        if accounting is Accounting.BASIC:
+            alone, gaussian, delta = mechanism.cost(accounting), False, getattr(mechanism, "delta", 0.0)
         return cls(
             mechanism=mechanism.name,
             query=query,
@@ -57,7 +59,7 @@ class Entry:
             accounting=accounting,
             amount=mechanism.cost(accounting),
             epsilon=gdp_epsilon(alone, delta) if gaussian else alone,
-            delta=delta if gaussian else 0.0,
+            delta=delta if gaussian or accounting is Accounting.BASIC else 0.0,
         )
 
     def to_dict(self) -> dict[str, str | float]:
@@ -79,6 +81,7 @@ AMOUNT_UNIT = {
     Accounting.PURE: "epsilon",
     Accounting.GDP: "mu^2",
     Accounting.ZCDP: "rho",
+    Accounting.BASIC: "epsilon",
     Accounting.NONE: "none",
 }
 
@@ -115,7 +118,13 @@ class Ledger:
     @property
     def budget(self) -> Budget:
         """The whole cap, to be divided."""
-        return Budget(self.accounting, self.cap)
+        return Budget(self.accounting, self.cap, self.delta if self.accounting is Accounting.BASIC else 0.0)
+
+    @property
+    def left(self) -> Budget:
+        """What is not spent yet."""
+        delta = self.budget.delta - fsum(entry.delta for entry in self.entries) if self.budget.delta else 0.0
+        return Budget(self.accounting, self.cap - self.spent, delta).fraction(1 - 1e-12)
 
     @property
     def spent(self) -> float:
@@ -153,4 +162,7 @@ class Ledger:
                 f"This step asks for {asked:.6g} of {AMOUNT_UNIT[self.accounting]}, but {left:.6g} of "
                 f"{self.cap:.6g} is left: give the step a smaller share or the run a larger epsilon."
             )
+        deltas = fsum(entry.delta for entry in (*self.entries, *entries))
+        if self.accounting is Accounting.BASIC and not deltas <= self.delta * (1 + _ROUNDING):
+            raise BudgetExceeded(f"This step asks for more of delta than is left of {self.delta:g}: give a larger one.")
         self.entries.extend(entries)

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget, pure_to_rho, rho_to_pure
+from dpviz.privacy.accounting import Accounting, Budget, gdp_epsilon, gdp_mu, pure_to_rho, rho_to_pure
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.sparse import SparseCounts
@@ -35,7 +35,7 @@ def pure_share(share: Budget, *, bounded_range: bool = False) -> float:
         Under GDP accounting, which adds up Gaussian mechanisms only.
     """
     match share.accounting:
-        case Accounting.PURE:
+        case Accounting.PURE | Accounting.BASIC:
             return share.amount
         case Accounting.ZCDP:
             return rho_to_pure(share.amount, bounded_range=bounded_range)
@@ -50,12 +50,18 @@ def gaussian_multiplier(share: Budget) -> float:
             return 1 / sqrt(share.amount)
         case Accounting.ZCDP:
             return 1 / sqrt(2 * share.amount)
+        case Accounting.BASIC:
+            return 1 / gdp_mu(share.amount, share.delta)
         case _:
             raise RequestError(f"Gaussian noise cannot be paid under {share.accounting.value} accounting.")
 
 
 def _pure_cost(accounting: Accounting, epsilon: float, *, bounded_range: bool = False) -> float:
-    return epsilon if accounting is Accounting.PURE else pure_to_rho(epsilon, bounded_range=bounded_range)
+    return (
+        epsilon
+        if accounting in (Accounting.PURE, Accounting.BASIC)
+        else pure_to_rho(epsilon, bounded_range=bounded_range)
+    )
 
 
 def _gaussian_cost(accounting: Accounting, multiplier: float) -> float:
@@ -128,15 +134,19 @@ class Laplace:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Independent Gaussian noise on every entry; ``sensitivity`` is l2. μ = sensitivity / scale."""
+    """Independent Gaussian noise on every entry; ``sensitivity`` is l2. μ = sensitivity / scale.
+
+    ``delta`` is its own part of δ, under basic composition only.
+    """
 
     name: ClassVar[str] = "gaussian"
     sensitivity: float
     scale: float
+    delta: float = 0.0
 
     @classmethod
     def bought(cls, share: Budget, sensitivity: Sensitivity) -> Gaussian:
-        return cls(sensitivity.l2, sensitivity.l2 * gaussian_multiplier(share))
+        return cls(sensitivity.l2, sensitivity.l2 * gaussian_multiplier(share), share.delta)
 
     @property
     def sd(self) -> float:
@@ -144,6 +154,8 @@ class Gaussian:
         return self.scale
 
     def cost(self, accounting: Accounting) -> float:
+        if accounting is Accounting.BASIC:
+            return gdp_epsilon(self.sensitivity / self.scale, self.delta)
         return _gaussian_cost(accounting, self.scale / self.sensitivity)
 
     def draw(self, truth: Array, noise: NoiseSource) -> Array:

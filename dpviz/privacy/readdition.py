@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from math import fsum, sqrt
 
 import dp_accounting
 import numpy as np
 from dp_accounting.pld import PLDAccountant
+from dp_accounting.pld.common import DifferentialPrivacyParameters
+from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
 from dp_accounting.rdp import RdpAccountant
 
 from dpviz.privacy.accounting import Accounting
@@ -37,6 +40,8 @@ def independent_epsilon(entries: Sequence[Entry], *, delta: float) -> float | No
             mu = sqrt(fsum((entry.sensitivity / entry.scale) ** 2 for entry in entries))
             fine = PLDAccountant(value_discretization_interval=min(1e-3, 4e-4 * mu))
             return _total(fine, map(_gaussian_event, entries), delta)
+        case Accounting.BASIC:
+            return _by_parameters(entries, delta)
         case Accounting.ZCDP:
             return _total(RdpAccountant(orders=_ORDERS), map(_concentrated_event, entries), delta)
 
@@ -45,6 +50,18 @@ def _total(accountant: dp_accounting.PrivacyAccountant, events: Iterable[dp_acco
     for event in events:
         accountant.compose(event)
     return float(accountant.get_epsilon(delta))
+
+
+def _by_parameters(entries: Sequence[Entry], delta: float) -> float:
+    """Composition of mechanisms of which nothing is known but (ε, δ) each."""
+    interval = 2e-4 * min(entry.epsilon for entry in entries) / len(entries)
+    parts = [
+        from_privacy_parameters(
+            DifferentialPrivacyParameters(entry.epsilon, entry.delta), value_discretization_interval=interval
+        )
+        for entry in entries
+    ]
+    return float(reduce(lambda one, other: one.compose(other), parts).get_epsilon_for_delta(delta))
 
 
 def _laplace_event(entry: Entry) -> dp_accounting.DpEvent:

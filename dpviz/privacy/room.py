@@ -15,7 +15,8 @@ import numpy as np
 
 from dpviz import check
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.known import DENSE, MECHANISMS, PARTITIONS, QUERIES, SPARSE
+from dpviz.privacy.block_models import BlockModel
+from dpviz.privacy.known import BLOCK_MODELS, DENSE, MECHANISMS, PARTITIONS, QUERIES, SPARSE
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.mechanisms import (
     Exponential,
@@ -248,7 +249,7 @@ class DataRoom:
         """Release a noisy number of rows, used wherever the algorithm needs n; the rest stays in ``budget``."""
         noisy_n = self.release(Count(Everything()), share, note="number of rows").noisy
         self._n = max(1, round(float(noisy_n[0])))
-        self.budget = Budget(share.accounting, self.ledger.cap - self.ledger.spent).fraction(1 - 1e-12)
+        self.budget = self.ledger.left
 
     def release(self, query: Count | Sum, share: Budget, *, note: str, spherical: bool = False) -> Noisy:
         """The answer to ``query`` with Laplace noise (Gaussian under GDP and zCDP; K-norm if ``spherical`` and pure).
@@ -341,6 +342,27 @@ class DataRoom:
         One row stays one row (stability 1); the ledger, the noise and n are shared.
         """
         return self._sibling(self._rows.project(frame, region), region)
+
+    def blocks(self, model: BlockModel, number: int) -> DataRoom:
+        """A room over the models of ``number`` disjoint secret blocks of rows, one line a model.
+
+        A row, or all rows of a person, lie in one block, drawn uniformly and independently of all others. Whoever
+        comes, goes or is exchanged changes one line: the new room's relation is ``replace``, its n is ``number``.
+        """
+        if type(model) not in BLOCK_MODELS:
+            raise check.RequestError(f"{type(model).__name__} is not a model of blocks that the room knows.")
+        region = model.region(self.region)
+        lines = model.fit(self._rows.values, self._secret_blocks(number), number)
+        room = self._sibling(Rows(region.clip(lines)), region)
+        room.relation, room.rows_per_person, room._n = Relation.REPLACE, 1, number
+        return room
+
+    def _secret_blocks(self, number: int) -> Codes:
+        persons = self._rows.persons
+        if persons is None:
+            return self._noise.codes(number, len(self._rows))
+        known, whose = np.unique(persons, return_inverse=True)
+        return self._noise.codes(number, len(known))[whose]
 
     def _sibling(self, rows: Rows, region: Region) -> DataRoom:
         room = type(self)(rows, region, self.relation, self.rows_per_person, self.ledger, self._noise, n=self._n)

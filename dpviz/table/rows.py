@@ -183,6 +183,15 @@ def keep_rows_per_person(values: Array, persons: Codes, most: int) -> Codes:
     return kept
 
 
+def content_uniforms(values: Array, salt: int) -> Array:
+    """A number in (0, 1) for each row, from its content and ``salt`` alone: no row's number depends on another row."""
+    mixed = _content_hash(values) ^ np.uint64((salt + 1) * 0xBF58476D1CE4E5B9 % 2**64)
+    for shift in (30, 27, 31):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(0x94D049BB133111EB)
+    uniforms: Array = ((mixed >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+    return uniforms
+
+
 def _content_hash(values: Array) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     mixed = np.zeros(len(values), dtype=np.uint64)
     for column in np.ascontiguousarray(values).view(np.uint64).T:

@@ -9,9 +9,11 @@ import numpy as np
 
 from dpviz.privacy.ledger import is_gaussian
 from dpviz.privacy.mechanisms import Mechanism
+from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sparse import SparseCounts
-from dpviz.table.rows import Rows
+from dpviz.table.domain import Codes
+from dpviz.table.rows import Rows, content_uniforms
 
 
 @dataclass
@@ -23,10 +25,22 @@ class Tape:
     mechanisms: list[Mechanism] = field(default_factory=list)
 
 
+class CoupledBlocks(DataRoom):
+    """A room whose rows keep their secret block whoever comes and goes: the coupling by which blocks are private."""
+
+    def _secret_blocks(self, number: int) -> Codes:
+        if self.relation is Relation.REPLACE:
+            return super()._secret_blocks(number)
+        persons = self._rows.persons
+        keys = self._rows.values if persons is None else persons[:, None].astype(np.float64)
+        coin = int(self._noise.codes(2**31, 1)[0])
+        return np.minimum((content_uniforms(keys, coin) * number).astype(np.int64), number - 1)
+
+
 def recording_room(tape: Tape) -> type[DataRoom]:
     """A room that answers as usual and keeps every release on ``tape``."""
 
-    class Recording(DataRoom):
+    class Recording(CoupledBlocks):
         def _draw(self, mechanism: Mechanism, truth: Any) -> Any:
             released = super()._draw(mechanism, truth)
             tape.truths.append(truth)
@@ -40,7 +54,7 @@ def recording_room(tape: Tape) -> type[DataRoom]:
 def replaying_room(tape: Tape) -> type[DataRoom]:
     """A room without rows: it plays ``tape`` back, so whatever peeks at rows comes out different."""
 
-    class Replaying(DataRoom):
+    class Replaying(CoupledBlocks):
         place: ClassVar[list[int]] = [0]
 
         def __init__(self, rows: Rows, *args: Any, **kwargs: Any) -> None:
@@ -110,7 +124,7 @@ def loss_room(tape: Tape, loss: Loss) -> type[DataRoom]:
     depend on rows.
     """
 
-    class Measuring(DataRoom):
+    class Measuring(CoupledBlocks):
         place: ClassVar[list[int]] = [0]
 
         def _draw(self, mechanism: Mechanism, truth: Any) -> Any:
