@@ -154,4 +154,5 @@ def _title_outer_axes(figure: go.Figure, view: View, rows: int, cols: int, panel
 
 
 def _gaps(rows: int) -> dict[str, float]:
-    return {"horizontal_spacing": 0.04, "vertical_spacing": min(0.3, _NAME_ROOM / (_PANEL * rows)) if rows > 1 else 0.0}
+    # Wide enough on a phone for the last tick of a panel and the first of its neighbour.
+    return {"horizontal_spacing": 0.08, "vertical_spacing": min(0.3, _NAME_ROOM / (_PANEL * rows)) if rows > 1 else 0.0}

@@ -84,7 +84,8 @@ def draw_tradeoff(
         height=_HEIGHT + LEGEND_LINE * len(predicted),
         legend_lines=len(predicted),
     )
-    figure.update_layout(margin={"r": _LABELS})
+    # Dashes are seen in the legend only at the width that lines have in the plot.
+    figure.update_layout(margin={"r": _LABELS}, legend={"itemsizing": "trace"})
     figure.update_xaxes(epsilon_axis(min(every), max(every)), title_text="ε (smaller: more private)")
     styles = styles_of(list(dict.fromkeys([*names_in(table), *(prediction or {})])))
     faded = _FADED_BAND if len(lines) <= _MANY else _FADED_BAND_OF_MANY

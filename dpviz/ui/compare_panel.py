@@ -34,6 +34,9 @@ from dpviz.ui.table_words import unit_line
 from dpviz.ui.wide_figure import show_wide
 
 _KEY = "compare"
+# Pixels of the columns of scores, so that a page of 800 pixels shows them all.
+_WIDTHS = {"ratio": 70, "nicv": 96, "matched_error": 106, "ari": 90, "label_accuracy": 110, "seconds": 64}
+_CHOSEN_WIDTH = 188
 _INVITATION = Invitation(
     "Nothing to compare yet",
     "Choose algorithms and press **Compute**: each runs several times at the same ε, and their centres appear here on "
@@ -89,8 +92,12 @@ def _pictures(study: Study) -> None:
         hide_index=True,
         alt=f"Medians of every measure by algorithm, with the quartiles of {measure_of(measure).short}",
         column_config={
-            measure: st.column_config.Column(opening(measure_of(measure).short), help=measure_of(measure).name)
-            for measure in MEASURES
+            name: st.column_config.Column(
+                opening(measure_of(name).short),
+                help=measure_of(name).name,
+                width=_CHOSEN_WIDTH if name == measure else width,
+            )
+            for name, width in _WIDTHS.items()
         },
     )
     st.caption(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from dpviz.charts.wording import percent
 from dpviz.privacy.room import N_SHARE
 from dpviz.table.csv_intake import LoadedTable
 from dpviz.ui.bounds import FROM_ROWS, ORIGINS, ColumnBounds, origin_text
@@ -196,7 +197,7 @@ class _Form:
             "Is the number of rows public?",
             ["bought", "declared"],
             format_func=lambda answer: {
-                "bought": f"no: buy a noisy one with {N_SHARE:.0%} of ε",
+                "bought": f"no: buy a noisy one with {percent(N_SHARE)} of ε",
                 "declared": "yes, I declare it",
             }[answer],
             index=0 if self.start.n_public is None and not kind.may_be_shown else 1,

@@ -12,8 +12,8 @@ _NOTES_SHOWN = 12
 
 def intake_notes(loaded: LoadedTable) -> None:
     """Columns by kind, and every note of the intake; neither counts nor values."""
-    text = f"; text {columns_words(loaded.text_columns, 4)}" if loaded.text_columns else ""
-    st.caption(f"numeric {columns_words(loaded.numeric_columns)}{text}")
+    text = f"; {columns_words(loaded.text_columns, 4, of_kind='text')}" if loaded.text_columns else ""
+    st.caption(f"{columns_words(loaded.numeric_columns, of_kind='numeric')}{text}")
     if loaded.constant_columns:
         st.warning(
             f"{columns_words(loaded.constant_columns)}. A constant column tells no groups apart but costs noise: "

@@ -44,6 +44,7 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         _MOST_STAND_IN_ROWS,
         value=rows_for(table),
         step=1_000,
+        width=320,
         key=f"{key}:stand_in_rows",
         help="About as many as your file has, if the picture is to carry over: more rows make privacy cheaper.",
     )

@@ -121,14 +121,14 @@ def charges_panel(entries: Sequence[Booked]) -> None:
         column_config={
             "run": st.column_config.NumberColumn(width=48, pinned=True),
             "step": st.column_config.NumberColumn(width=48),
-            "what for": st.column_config.TextColumn(width=150),
-            "question": st.column_config.TextColumn(width=84),
+            "what for": st.column_config.TextColumn(width=122),
+            "question": st.column_config.TextColumn(width=80),
             "mechanism": st.column_config.TextColumn(width=92),
             "sensitivity": st.column_config.NumberColumn(
                 width=82, format="%.4g", help="The most one unit of privacy changes the answer, unit coordinates."
             ),
             "noise scale": st.column_config.NumberColumn(
-                width=86, format="%.4g", help="Of the mechanism, in the units of the answer."
+                width=88, format="%.4g", help="Of the mechanism, in the units of the answer."
             ),
             "amount": st.column_config.NumberColumn(
                 "cost", width=66, format="%.4g", help="In the accounting of its run; the costs of a run add up."

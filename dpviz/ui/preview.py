@@ -49,7 +49,7 @@ def _dots(table: OpenTable, revealed: Revealed) -> None:
     looked = RevealedView.of(revealed.points, "preview")
     drawn = len(looked.points)
     some = f"{drawn:,} of {len(revealed.points):,} rows" if drawn < len(revealed.points) else f"{drawn:,} rows"
-    figure = canvas(colors, title=f"{some}, and the declared bounds around them", subtitle=view.about, legend_lines=1)
+    figure = canvas(colors, title=f"{some}, and the declared bounds around them", subtitle=view.about, legend_lines=0)
     draw_rows(figure, looked.points, view, colors)
     show_plane(figure, view, colors)
     badge("revealed")

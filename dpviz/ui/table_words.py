@@ -42,7 +42,12 @@ def columns_line(table: OpenTable, most: int = _MOST_COLUMNS) -> str:
     return columns_words(table.domain.columns, most)
 
 
-def columns_words(names: tuple[str, ...], most: int = _MOST_COLUMNS) -> str:
-    """How many columns, and the names of the first few, as Markdown."""
+def columns_words(names: tuple[str, ...], most: int = _MOST_COLUMNS, *, of_kind: str = "") -> str:
+    """How many columns (``of_kind`` "numeric", say), and the names of the first few, as Markdown.
+
+    >>> columns_words(("age", "height"), of_kind="numeric")
+    '2 numeric columns: age, height'
+    """
     rest = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{len(names)} column{'' if len(names) == 1 else 's'}: {', '.join(map(plain, names[:most]))}{rest}"
+    what = f"{of_kind} column".strip()
+    return f"{len(names)} {what}{'' if len(names) == 1 else 's'}: {', '.join(map(plain, names[:most]))}{rest}"
