@@ -18,7 +18,7 @@ from dpviz.charts.contenders import (
     runs_text,
     styles_of,
 )
-from dpviz.charts.theme import Palette
+from dpviz.charts.theme import Palette, log_axis
 from dpviz.charts.wording import clauses
 from dpviz.table.domain import Array
 
@@ -98,7 +98,7 @@ def _draw_row(figure: go.Figure, y: float, values: Array, style: Style, palette:
     figure.add_trace(
         go.Scatter(
             **{"x": finite, "y": heights, "mode": "markers", "showlegend": False, "meta": "run"},
-            marker={"color": palette.faded(style.color, 0.55), "size": 6, "symbol": style.marker},
+            marker={"color": palette.faded(style.color, 0.8), "size": 6, "symbol": style.marker},
             hovertemplate="%{x:.3g}<extra></extra>",
         )
     )
@@ -127,7 +127,7 @@ def _set_range(figure: go.Figure, values: Array, words: Measure) -> bool:
     if low > 0 and high > _LOG_FROM * low:
         air = 0.05 * np.log10(high / low)
         span = [np.log10(low) - air, np.log10(high) + air]
-        figure.update_xaxes(type="log", range=span, dtick="D2" if high < 100 * low else 1, exponentformat="none")
+        figure.update_xaxes(log_axis(*span), range=span)
         return True
     air = 0.06 * ((high - low) or max(abs(high), 1e-9))
     figure.update_xaxes(range=[low - air, high + air])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log10
+from math import ceil, floor, log10
 from typing import Any, Literal, NamedTuple
 
 Kind = Literal["public", "released", "revealed"]
@@ -208,6 +208,19 @@ def epsilon_axis(lowest: float = 0.1, highest: float = 10.0) -> dict[str, Any]:
         "ticktext": [f"{tick:g}" for tick in ticks],
         "title": {"text": axis_title("ε", "log scale; smaller is more private")},
     }
+
+
+def log_axis(low: float, high: float) -> dict[str, Any]:
+    """A logarithmic axis from 10^``low`` to 10^``high`` with ticks at 1, 2 and 5, where these do not crowd.
+
+    Ticks are written out in full: those of the library between powers of ten show their first digit only.
+
+    >>> log_axis(0, 1)["ticktext"]
+    ['1', '2', '5', '10', '20', '50']
+    """
+    steps = (1, 2, 5) if high - low < 2.5 else (1,)
+    ticks = [step * 10.0**power for power in range(floor(low), ceil(high) + 1) for step in steps]
+    return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
 
 
 def reference_marker(palette: Palette, size: float = 13) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil, floor, log10
+from math import log10
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from dpviz.charts.contenders import (
     runs_text,
     styles_of,
 )
-from dpviz.charts.theme import Palette, epsilon_axis
+from dpviz.charts.theme import Palette, epsilon_axis, log_axis
 from dpviz.charts.wording import clauses, percent
 from dpviz.table.domain import Array
 
@@ -207,10 +207,7 @@ def _set_range(
     logarithmic = low > 0 and high > _LOG_FROM * low
     if logarithmic:
         low, high = log10(low), log10(high)
-        # Written out in full: the library's own ticks between powers of ten show their first digit only.
-        steps = (1, 2, 5) if high - low < 2.5 else (1,)
-        ticks = [step * 10.0**power for power in range(floor(low), ceil(high) + 1) for step in steps]
-        figure.update_yaxes(type="log", tickvals=ticks, ticktext=[f"{tick:,g}" for tick in ticks])
+        figure.update_yaxes(log_axis(low, high))
     air = 0.08 * ((high - low) or abs(high) or 1.0)
     figure.update_yaxes(range=[low - air, high + air])
     return low - air, high + air, logarithmic

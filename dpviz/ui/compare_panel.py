@@ -34,9 +34,11 @@ from dpviz.ui.table_words import unit_line
 from dpviz.ui.wide_figure import show_wide
 
 _KEY = "compare"
-# Pixels of the columns of scores, so that a page of 800 pixels shows them all.
-_WIDTHS = {"ratio": 70, "nicv": 96, "matched_error": 106, "ari": 90, "label_accuracy": 110, "seconds": 64}
-_CHOSEN_WIDTH = 188
+# Pixels of the columns of scores, usually and with quartiles, so that a page of 800 pixels shows them all.
+_WIDTHS = {
+    **{"ratio": (62, 172), "nicv": (100, 214), "matched_error": (110, 214)},
+    **{"ari": (92, 180), "label_accuracy": (116, 180), "seconds": (66, 190)},
+}
 _INVITATION = Invitation(
     "Nothing to compare yet",
     "Choose algorithms and press **Compute**: each runs several times at the same ε, and their centres appear here on "
@@ -95,9 +97,9 @@ def _pictures(study: Study) -> None:
             name: st.column_config.Column(
                 opening(measure_of(name).short),
                 help=measure_of(name).name,
-                width=_CHOSEN_WIDTH if name == measure else width,
+                width=with_quartiles if name == measure else usual,
             )
-            for name, width in _WIDTHS.items()
+            for name, (usual, with_quartiles) in _WIDTHS.items()
         },
     )
     st.caption(
