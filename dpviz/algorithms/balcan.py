@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, log, sqrt
 from typing import NamedTuple
@@ -84,11 +84,38 @@ def balcan(room: DataRoom, k: int, params: BalcanParams, rng: np.random.Generato
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought
     and sets dimensions, levels and rounds. A branch is taken on released values only, and every branch costs the same.
     """
-    c = _constants(params, room.n, room.dim)
+    c = constants_of(params, room.n, room.dim)
     practical = params.preset == "practical"
+    found = yield from find_centers(room, k, c, rng, practical=practical, swaps=params.swaps)
+    weights = _round_weights(params, room, k, found.budget)
+    budgets = found.budget.rounds(len(weights), weights)
+    yield from recover(room, found.view, found.centers, budgets, rng, reviving=practical)
+
+
+class Found(NamedTuple):
+    """Centres (k, p) where ``view`` looks, and the budget that is left for the full space."""
+
+    view: Projection
+    centers: Array
+    budget: Budget
+
+
+def find_centers(
+    room: DataRoom,
+    k: int,
+    c: Constants,
+    rng: np.random.Generator,
+    *,
+    practical: bool,
+    swaps: int | None,
+    order: int = 2,
+) -> Generator[Step, None, Found]:
+    """Project, find candidates, and pick k of them by private swaps: a generator of steps that returns the centres.
+
+    **Guarantee.** The parts ``c.tree`` and ``c.swap`` of the room's budget.
+    """
     view = project(room, _frame(c.dimensions, room.dim, rng, practical))
     share = room.budget.split(tree=c.tree, rest=c.swap + c.means)
-
     trees: list[CubeTree] = []
     for grown in grow_trees(view, share.tree, c.shifts, c.levels, rng, empty_rate=c.empty_rate):
         trees[grown.shift - 1 :] = [grown.tree]
@@ -108,23 +135,23 @@ def balcan(room: DataRoom, k: int, params: BalcanParams, rng: np.random.Generato
     start = start_on_cubes(few, k, rng) if practical else rng.choice(len(few.points), k, replace=False)
     centers = few.points[start]
     # Where there is nothing to swap, the means take the share.
-    swapping = len(few.points) > k and params.swaps != 0
+    swapping = len(few.points) > k and swaps != 0
     rest = share.rest.split(swaps=c.swap if swapping else 0.0, means=c.means)
     if swapping:
+        useful = useful_swaps(view, k, len(few.points), rest.swaps, order=order) if practical else k
         for swap in local_swap(
             view,
             few.points,
             start,
             rest.swaps,
-            params.swaps or (useful_swaps(view, k, len(few.points), rest.swaps) if practical else k),
+            swaps or useful,
             keep=c.keep,
             choose_iterate=not practical,
+            order=order,
         ):
             centers = swap.centers
             yield swap
-
-    weights = _round_weights(params, room, k, rest.means)
-    yield from recover(room, view, centers, rest.means.rounds(len(weights), weights), rng, reviving=practical)
+    return Found(view, centers, rest.means)
 
 
 def recover(
@@ -155,7 +182,8 @@ def recover(
         cells = Voronoi(before)
 
 
-def _constants(params: BalcanParams, n: int, dim: int) -> Constants:
+def constants_of(params: BalcanParams, n: int, dim: int) -> Constants:
+    """What a preset decides for ``n`` rows (public or bought) of ``dim`` columns."""
     if params.preset == "practical":
         by_rule = dim if dim <= 6 else max(2, min(dim, ceil(log(n) / 2) + 2))
         p = min(dim, params.dimensions or by_rule)
@@ -209,7 +237,7 @@ def _accounting(params: BalcanParams, delta: float) -> Accounting:
 
 def _smallest_n(setting: Setting, params: BalcanParams) -> float:
     """Two thresholds' worth of rows in each of k clusters, and means whose noise is half the centres' spacing."""
-    c = _constants(params, setting.n or 10_000, setting.dim)
+    c = constants_of(params, setting.n or 10_000, setting.dim)
     accounting = _accounting(params, setting.delta)
     budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
     threshold = quiet_threshold(_level_noise(budget.fraction(c.tree / c.shifts / c.levels), setting), c.empty_rate)
@@ -226,7 +254,7 @@ def _level_noise(share: Budget, setting: Setting) -> Laplace | Gaussian:
 
 def _operations(setting: Setting, params: BalcanParams) -> float:
     n = float(setting.n or 0)
-    c = _constants(params, setting.n or 1, setting.dim)
+    c = constants_of(params, setting.n or 1, setting.dim)
     searched = max(4.0 * setting.k, min(500.0, _PAIRS / max(n, 1.0)))
     rounds = 4 if params.polishing is None else params.polishing + 1
     return n * (

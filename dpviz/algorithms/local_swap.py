@@ -31,6 +31,7 @@ def local_swap(
     *,
     keep: float,
     choose_iterate: bool,
+    order: int = 2,
 ) -> Iterator[SwapStep]:
     """``swaps`` private choices of a centre to remove and a candidate to put in its place. O(T n |C| p).
 
@@ -46,6 +47,8 @@ def local_swap(
         Indices of the first centres; m is above k.
     choose_iterate : bool
         Whether a last private choice among all iterates follows; else the last one is taken.
+    order : int
+        Of the loss: 2 for k-means, 1 for k-median.
 
     References
     ----------
@@ -54,7 +57,7 @@ def local_swap(
     held, iterates = start, [start]
     shares = budget.rounds(swaps + choose_iterate)
     for t, share in enumerate(shares[:swaps], start=1):
-        question = SwapLoss(candidates[held], candidates)
+        question = SwapLoss(candidates[held], candidates, order)
         prior = log_prior(held, len(candidates), keep)
         removed, added = divmod(view.room.select(question, share, note=f"swap {t}", log_prior=prior), len(candidates))
         swapped = np.where(np.arange(len(held)) == removed, added, held)
@@ -71,20 +74,20 @@ def local_swap(
         held = swapped
         iterates.append(held)
     if choose_iterate:
-        t = view.room.select(Loss(candidates[np.stack(iterates)]), shares[-1], note="choice among iterates")
+        t = view.room.select(Loss(candidates[np.stack(iterates)], order), shares[-1], note="choice among iterates")
         yield _step(f"Of all iterates, the one after swap {t} is taken", view, candidates, held, iterates[t], 0)
 
 
-def useful_swaps(view: Projection, k: int, n_candidates: int, budget: Budget) -> int:
+def useful_swaps(view: Projection, k: int, n_candidates: int, budget: Budget, *, order: int = 2) -> int:
     """How many swaps can each stand out of the noise, from public and released quantities: 3 to 20, at most k.
 
-    A cluster of n/k rows without a centre loses about their number times the squared spacing of k centres. Among m
-    swaps the exponential mechanism finds a gain of its scale times ln m and a few more.
+    A cluster of n/k rows without a centre loses about their number times the spacing of k centres, to the power of the
+    loss. Among m swaps the exponential mechanism finds a gain of its scale times ln m and a few more.
     """
     room = view.room
-    at_stake = room.n / k * (room.region.radius * k ** (-1 / room.dim)) ** 2
+    at_stake = room.n / k * (room.region.radius * k ** (-1 / room.dim)) ** order
     nowhere = np.zeros((1, room.dim))
-    sensitivity = room.sensitivity(SwapLoss(nowhere, nowhere))
+    sensitivity = room.sensitivity(SwapLoss(nowhere, nowhere, order))
     for swaps in range(min(k, _MOST), _LEAST, -1):
         scale = Exponential.bought(budget.fraction(1 / swaps), sensitivity).scale
         if scale * (log(k * n_candidates) + 5) <= at_stake:

@@ -146,14 +146,16 @@ class SparseCount:
 
 @dataclass(frozen=True, eq=False)
 class SwapLoss:
-    """Change of the k-means loss for every swap of one centre against one candidate, shape (k, n_candidates).
+    """Change of the loss for every swap of one centre against one candidate, shape (k, n_candidates).
 
-    Entry (i, y) is the loss of ``centers`` with centre i replaced by candidate y, minus the loss of ``centers``.
+    Entry (i, y) is the loss of ``centers`` with centre i replaced by candidate y, minus the loss of ``centers``. The
+    loss of a row is its distance to the nearest centre to the power ``order``: 2 for k-means, 1 for k-median.
     Both point sets must lie in the room's region, or the declared range is wrong; the room checks it.
     """
 
     centers: Array
     candidates: Array
+    order: int = 2
 
     @property
     def over(self) -> Voronoi:
@@ -170,19 +172,23 @@ class SwapLoss:
 
     def tally(self, chunk: Array, cell: Codes) -> Array:
         """All k x n_candidates gains from one chunk x n_candidates block of distances."""
-        return swap_gains(chunk, np.ones(len(chunk)), cell, self.centers, self.candidates)
+        return swap_gains(chunk, np.ones(len(chunk)), cell, self.centers, self.candidates, order=self.order)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """A row moves every entry's loss by a squared distance in [0, diameter²]: one-signed under add/remove."""
-        once = region.diameter**2
+        """A row moves every entry's loss by something in [0, diameter^order]: one-signed under add/remove."""
+        once = region.diameter**self.order
         return Sensitivity(l1=inf, l2=inf, range=once if relation is Relation.ADD_REMOVE else 2 * once)
 
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """k-means loss of each of several sets of centres, shape (n_sets,); ``sets`` has shape (n_sets, k, d)."""
+    """Loss of each of several sets of centres, shape (n_sets,); ``sets`` has shape (n_sets, k, d).
+
+    Of distances to the power ``order``: 2 for k-means, 1 for k-median.
+    """
 
     sets: Array
+    order: int = 2
 
     @property
     def over(self) -> Everything:
@@ -201,30 +207,38 @@ class Loss:
     def tally(self, chunk: Array, cell: Codes) -> Array:
         """The answer on a chunk."""
         distance = _squared_distances(chunk, self.points).reshape(len(chunk), *self.sets.shape[:2])
-        losses: Array = distance.min(axis=2).sum(axis=0)
+        nearest = distance.min(axis=2)
+        losses: Array = (nearest if self.order == 2 else np.sqrt(nearest)).sum(axis=0)
         return losses
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """As for ``SwapLoss``."""
-        once = region.diameter**2
+        once = region.diameter**self.order
         return Sensitivity(l1=inf, l2=inf, range=once if relation is Relation.ADD_REMOVE else 2 * once)
 
 
-def swap_gains(points: Array, weights: Array, cell: Codes, centers: Array, candidates: Array) -> Array:
+def swap_gains(
+    points: Array, weights: Array, cell: Codes, centers: Array, candidates: Array, *, order: int = 2
+) -> Array:
     """Change of the weighted loss of ``points`` for every swap, shape (k, n_candidates), as ``SwapLoss`` defines it.
 
-    Let D be a point's squared distance to the candidate, d1 and d2 those to its nearest and second nearest centre.
-    Its loss falls to D where D < d1; if its own centre is the one removed it rises to min(D, d2) instead. Written
-    with (d2 - D)+ and min((d2 - D)+, d2 - d1), all swaps take one matrix product and three passes over its result.
+    Let D be a point's loss at the candidate, d1 and d2 those at its nearest and second nearest centre. Its loss falls
+    to D where D < d1; if its own centre is the one removed it rises to min(D, d2) instead. Written with (d2 - D)+ and
+    min((d2 - D)+, d2 - d1), all swaps take one matrix product and a few passes over its result.
     """
-    near, second = _two_nearest(points, centers)
+    near, second = (loss if order == 2 else np.sqrt(loss) for loss in _two_nearest(points, centers))
     norms = np.einsum("rd,rd->r", points, points)
     candidate_norms = np.einsum("md,md->m", candidates, candidates)
     if len(centers) == 1:  # there is no second centre: any bound that no candidate exceeds stands in for it
-        second = np.maximum((np.sqrt(norms) + np.sqrt(candidate_norms.max(initial=0.0))) ** 2, near)
+        second = np.maximum((np.sqrt(norms) + np.sqrt(candidate_norms.max(initial=0.0))) ** order, near)
     closer = np.matmul(2 * points, candidates.T, out=scratch(len(points), len(candidates)))
     closer -= candidate_norms
-    closer += (second - norms)[:, None]
+    if order == 2:
+        closer += (second - norms)[:, None]
+    else:
+        np.subtract(norms[:, None], closer, out=closer)
+        np.sqrt(np.maximum(closer, 0.0, out=closer), out=closer)
+        np.subtract(second[:, None], closer, out=closer)
     np.maximum(closer, 0.0, out=closer)
     gap = second - near
     rows = len(points)
