@@ -240,19 +240,21 @@ def _smallest_n(setting: Setting, params: BalcanParams) -> float:
     c = constants_of(params, setting.n or 10_000, setting.dim)
     accounting = _accounting(params, setting.delta)
     budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
-    threshold = quiet_threshold(_level_noise(budget.fraction(c.tree / c.shifts / c.levels), setting), c.empty_rate)
+    threshold = quiet_threshold(level_noise(budget.fraction(c.tree / c.shifts / c.levels), setting), c.empty_rate)
     spacing = float(setting.k ** (-1 / setting.dim))
     means = noise_of_a_row(budget.fraction(c.means), setting.dim, setting.relation)
     return setting.k * max(2 * threshold, 2 * means / spacing)
 
 
-def _level_noise(share: Budget, setting: Setting) -> Laplace | Gaussian:
+def level_noise(share: Budget, setting: Setting) -> Laplace | Gaussian:
+    """The noise on a cube's count that one level of a tree buys with ``share``."""
     any_tree = CubeTree(np.zeros(1), 1.0)
     sensitivity: Sensitivity = SparseCount(any_tree).sensitivity(setting.relation, Region.ball(1, 1.0))
     return (Laplace if share.accounting is Accounting.PURE else Gaussian).bought(share, sensitivity)
 
 
-def _operations(setting: Setting, params: BalcanParams) -> float:
+def operations(setting: Setting, params: BalcanParams) -> float:
+    """Rough number of elementary operations."""
     n = float(setting.n or 0)
     c = constants_of(params, setting.n or 1, setting.dim)
     searched = max(4.0 * setting.k, min(500.0, _PAIRS / max(n, 1.0)))
@@ -291,7 +293,7 @@ CARD = Card(
     accounting=_accounting,
     smallest_n=_smallest_n,
     hopeless="clusters have too few rows to wake up a cube, or their means are mostly noise",
-    operations=_operations,
+    operations=operations,
     sample="fifteen",
     formula=r"\Pr[\text{a cube with } m \text{ rows wakes up}] = \Pr[m + \mathrm{noise} > \gamma]",
 )

@@ -10,6 +10,7 @@ import numpy as np
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
+from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, SparseCount, Sum, SwapLoss
 from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.privacy.sparse import SparseCounts
@@ -46,6 +47,11 @@ def _tree(region: Region, rng: np.random.Generator) -> CubeTree:
     return tree
 
 
+def _pull(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected]) -> Pull:
+    cells = over(region, rng)
+    return Pull(cells, _points(region, rng, cells.n_cells))
+
+
 DENSE = {
     Everything: lambda region, rng: Everything(),
     Voronoi: _voronoi,
@@ -62,6 +68,14 @@ for _kind, _over in SPARSE.items():
     QUESTIONS[f"SparseCount over {_kind.__name__}"] = lambda region, rng, over=_over: SparseCount(over(region, rng))
 QUESTIONS["SwapLoss"] = lambda region, rng: SwapLoss(
     _points(region, rng, int(rng.integers(1, 4))), _points(region, rng, int(rng.integers(1, 5)))
+)
+for _over in (Voronoi, Projected):
+    QUESTIONS[f"Pull over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _pull(region, rng, over)
+QUESTIONS["SwapLoss of distances"] = lambda region, rng: SwapLoss(
+    _points(region, rng, int(rng.integers(1, 4))), _points(region, rng, int(rng.integers(1, 5))), order=1
+)
+QUESTIONS["Loss of distances"] = lambda region, rng: Loss(
+    _points(region, rng, int(rng.integers(1, 4)), int(rng.integers(1, 3))), order=1
 )
 QUESTIONS["Loss"] = lambda region, rng: Loss(_points(region, rng, int(rng.integers(1, 4)), int(rng.integers(1, 3))))
 

@@ -1,0 +1,74 @@
+"""k-median: the median in one dimension, outliers that pull no harder than others, and the loss it is judged by."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.balcan_kmedian import median_rounds
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.registry import CARDS
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.pulls import Pull
+from dpviz.privacy.queries import Loss, Relation
+from dpviz.runs.run import run
+from tests.contract.tables import blobs, small_table
+
+CARD = CARDS["balcan-kmedian"]
+
+
+def _room(values, *, epsilon=1e6):
+    return small_table(values, n_public=len(values)).open(
+        epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(np.random.default_rng(0))
+    )
+
+
+def _walked(values, start, rounds=50):
+    room = _room(values)
+    *_, last = median_rounds(room, Voronoi(start), start, room.budget, rounds)
+    return last.centers
+
+
+def test_in_one_dimension_it_is_the_median():
+    values = np.random.default_rng(0).beta(2, 5, (4001, 1)) - 0.5
+    found = _walked(values, np.array([[0.3]]))
+    assert abs(found[0, 0] - np.median(values)) < 0.01
+    assert abs(np.mean(values) - np.median(values)) > 0.012
+
+
+def test_a_tenth_of_outliers_moves_a_mean_and_not_a_median():
+    crowd = np.random.default_rng(1).normal(0, 0.02, (900, 2))
+    values = np.r_[crowd, np.ones((100, 2))]
+    found = _walked(values, np.zeros((1, 2)))
+    assert np.linalg.norm(values.mean(axis=0)) > 0.1
+    assert np.linalg.norm(found[0]) < 0.02
+
+
+def test_pulls_are_unit_vectors_and_a_row_on_its_point_does_not_pull():
+    at = np.array([[0.0, 0.0], [1.0, 1.0]])
+    rows = np.array([[0.3, 0.4], [0.0, 0.0], [1.0, 0.9]])
+    cells = Voronoi(at)
+    np.testing.assert_allclose(Pull(cells, at).tally(rows, cells.assign(rows)), [[0.6, 0.8], [0.0, -1.0]], atol=1e-12)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_without_noise_the_loss_of_distances_is_near_its_least(delta):
+    rows = blobs(3000, k=3, seed=4)
+    table = small_table(rows, n_public=3000)
+    best = min(
+        float(Loss(run(CARD, table, k=3, epsilon=200.0, delta=delta, seed=seed).centers[None], 1).tally(rows, None)[0])
+        for seed in range(3)
+    )
+    middles = np.random.default_rng(4).uniform(-0.7, 0.7, (3, 2))
+    assert best <= 1.05 * float(Loss(middles[None], 1).tally(rows, None)[0])
+
+
+def test_the_regime_asks_for_twice_as_much_under_replace():
+    setting = {"k": 5, "epsilon": 1.0, "delta": 1e-6}
+    params = CARD.params.parse({})
+
+    one = CARD.smallest_n(Setting(dim=30, n=10_000, **setting), params)
+    two = CARD.smallest_n(Setting(dim=30, n=10_000, relation=Relation.REPLACE, **setting), params)
+    assert 1.3 * one <= two <= 2.1 * one
