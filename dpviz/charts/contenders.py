@@ -56,6 +56,12 @@ MEASURES = {
         "matched error",
         "matched error (unit coordinates)",
     ),
+    "distance_ratio": Measure(
+        "distance to the nearest centre / that of k-means++ (×)",
+        "distance",
+        "distance / that of k-means++ (×)",
+        ratio=True,
+    ),
     "ari": Measure(
         "agreement with k-means++ (adjusted Rand)", "agreement", "agreement (adjusted Rand)", lower_is_better=False
     ),

@@ -89,6 +89,7 @@ _SCORE_WORDS = {
     "nicv_kmeans": "loss per row of k-means++",
     "ratio": "ratio to k-means++",
     "matched_error": "error of matched centres",
+    "distance_ratio": "mean distance against k-means++",
     "ari": "adjusted Rand index against k-means++",
     "label_accuracy": "label accuracy",
 }

@@ -21,11 +21,12 @@ _STARTS, _STARTS_LARGE, _LARGE = 10, 3, 1e8
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Non-private k-means++ on revealed rows: centres (k, d), unit coordinates, and its loss per row."""
+    """Non-private k-means++ on revealed rows: centres (k, d), unit coordinates, its loss and its distance per row."""
 
     centers: Array
     nicv: float
     starts: int
+    distance: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Scores:
         Loss over the reference's loss.
     matched_error : float
         Root mean squared distance between centres matched one to one, unit coordinates.
+    distance_ratio : float
+        Mean distance to the nearest centre (the k-median loss) over that of the reference.
     ari : float
         Adjusted Rand index between both assignments of the rows.
     """
@@ -48,6 +51,7 @@ class Scores:
     nicv_kmeans: float
     ratio: float
     matched_error: float
+    distance_ratio: float
     ari: float
 
     def to_dict(self) -> dict[str, float]:
@@ -57,7 +61,16 @@ class Scores:
 
 def nicv(points: Array, centers: Array) -> float:
     """Mean squared distance of ``points`` to their nearest centre; 0 for no points."""
-    loss = Loss(centers[None])
+    return _mean_loss(points, centers, order=2)
+
+
+def mean_distance(points: Array, centers: Array) -> float:
+    """Mean distance of ``points`` to their nearest centre, the k-median loss; 0 for no points."""
+    return _mean_loss(points, centers, order=1)
+
+
+def _mean_loss(points: Array, centers: Array, *, order: int) -> float:
+    loss = Loss(centers[None], order)
     total = sum(float(loss.tally(chunk, np.zeros(0, dtype=np.int64))[0]) for chunk in Rows(points).chunks(loss.width))
     return total / max(1, len(points))
 
@@ -73,9 +86,9 @@ def reference_for(revealed: Revealed, k: int, *, seed: int = 0) -> Reference:
     points = revealed.points
     starts = _STARTS if points.size * k <= _LARGE else _STARTS_LARGE
     if len(points) == 0:
-        return Reference(np.zeros((k, points.shape[1])), 0.0, starts)
+        return Reference(np.zeros((k, points.shape[1])), 0.0, starts, 0.0)
     centers = reference_centers(points, k, starts=starts, seed=seed)
-    return Reference(centers, nicv(points, centers), starts)
+    return Reference(centers, nicv(points, centers), starts, mean_distance(points, centers))
 
 
 def evaluate(revealed: Revealed, centers: Array, reference: Reference) -> Scores:
@@ -91,6 +104,7 @@ def evaluate(revealed: Revealed, centers: Array, reference: Reference) -> Scores
         nicv_kmeans=reference.nicv,
         ratio=_ratio(loss, reference.nicv),
         matched_error=float(np.sqrt(squared.mean())),
+        distance_ratio=_ratio(mean_distance(revealed.points, centers), reference.distance),
         ari=float(same) if len(revealed.points) else 1.0,
     )
 

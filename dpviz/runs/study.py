@@ -25,7 +25,7 @@ from dpviz.table.domain import Codes
 
 # What identifies a line of a study, and what is measured in each run.
 KEYS = ("contender", "algorithm", "preset", "k", "epsilon")
-MEASURES = ("nicv", "ratio", "matched_error", "ari", "label_accuracy", "seconds")
+MEASURES = ("nicv", "ratio", "matched_error", "distance_ratio", "ari", "label_accuracy", "seconds")
 
 
 @dataclass(frozen=True)
@@ -201,6 +201,7 @@ def _row(finished: Run, revealed: Revealed, trial: Trial, reference: Reference, 
         "nicv": scores.nicv,
         "ratio": scores.ratio,
         "matched_error": scores.matched_error,
+        "distance_ratio": scores.distance_ratio,
         "ari": scores.ari,
         "label_accuracy": label_accuracy(labels, assign(revealed.points, centers)) if labels is not None else nan,
         "seconds": finished.seconds,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import adjusted_rand_score, pairwise_distances_argmin
+from sklearn.metrics import adjusted_rand_score, pairwise_distances, pairwise_distances_argmin
 
 from dpviz.privacy.room import Revealed
 from dpviz.runs.evaluation import assign, baselines, evaluate, label_accuracy, match, nicv, reference_for
@@ -52,11 +52,13 @@ def test_scores_are_what_scikit_learn_says():
     assert scores.ari == pytest.approx(adjusted_rand_score(*labels))
     assert scores.ratio == pytest.approx(nicv(points, centers) / nicv(points, reference.centers))
     assert scores.ratio > 1
+    distances = [pairwise_distances(points, c).min(axis=1).mean() for c in (centers, reference.centers)]
+    assert scores.distance_ratio == pytest.approx(distances[0] / distances[1])
     assert scores.matched_error == pytest.approx(np.sqrt(((centers - reference.centers) ** 2).sum(axis=1).mean()))
     perfect = evaluate(revealed, reference.centers[::-1], reference)
     assert (perfect.ratio, perfect.ari) == (pytest.approx(1), 1.0)
     assert perfect.matched_error == pytest.approx(0)
-    assert set(scores.to_dict()) == {"nicv", "nicv_kmeans", "ratio", "matched_error", "ari"}
+    assert set(scores.to_dict()) == {"nicv", "nicv_kmeans", "ratio", "matched_error", "distance_ratio", "ari"}
 
 
 def test_label_accuracy_counts_the_most_frequent_label_of_each_cluster():
