@@ -8,7 +8,7 @@ from math import ceil
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.charts.canvas import NUMBER_SIZE, canvas, legend_name, line_xy, marks_xy, name_kinds, panels, show_plane
+from dpviz.charts.canvas import canvas, legend_name, line_xy, marks_xy, name_kinds, panels, show_plane
 from dpviz.charts.cells import segments
 from dpviz.charts.contenders import narrow
 from dpviz.charts.revealed import RevealedView
@@ -22,7 +22,7 @@ _PANEL, _HEAD = 250, 250
 # Room above a panel for its name in two lines and its error.
 _NAME_ROOM = 48.0
 # Characters of a panel's name that fit beside its neighbour's on a phone, by panels in a row.
-_NAME_WIDTHS = {1: 40, 2: 17, 3: 11}
+_NAME_WIDTHS, _NAME_SIZE = {1: 40, 2: 17, 3: 14}, 10
 # Two panels in a row up to four, then three.
 _FEW = 4
 
@@ -136,7 +136,7 @@ def _name_panel(figure: go.Figure, name: str, error: float | None, palette: Pale
         **{"text": text, "showarrow": False, "xanchor": "left", "yanchor": "bottom", "x": 0, "y": 1, "align": "left"},
         xref=f"{plot.xaxis.plotly_name.replace('axis', '')} domain",
         yref=f"{plot.yaxis.plotly_name.replace('axis', '')} domain",
-        font={"size": NUMBER_SIZE, "color": palette.text},
+        font={"size": _NAME_SIZE, "color": palette.text},
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -34,11 +34,8 @@ from dpviz.ui.table_words import unit_line
 from dpviz.ui.wide_figure import show_wide
 
 _KEY = "compare"
-# Pixels of the columns of scores, usually and with quartiles, so that a page of 800 pixels shows them all.
-_WIDTHS = {
-    **{"ratio": (62, 172), "nicv": (100, 214), "matched_error": (110, 214)},
-    **{"ari": (92, 180), "label_accuracy": (116, 180), "seconds": (66, 190)},
-}
+# Pixels of a character of a table, and of the air beside it: with these, a page of 800 pixels shows every measure.
+_CHARACTER, _AIR = 7, 16
 _INVITATION = Invitation(
     "Nothing to compare yet",
     "Choose algorithms and press **Compute**: each runs several times at the same ε, and their centres appear here on "
@@ -89,17 +86,16 @@ def _pictures(study: Study) -> None:
     made = draw_scores(frame, measure, palette=colors)
     show_wide(made, alt=describe_scores(frame, measure), key=f"{_KEY}:scores", stem=f"compare-{measure}")
     _centers(study, colors)
+    scores = score_table(frame, measure)
     st.dataframe(
-        score_table(frame, measure),
+        scores,
         hide_index=True,
         alt=f"Medians of every measure by algorithm, with the quartiles of {measure_of(measure).short}",
+        column_order=[str(name) for name in scores if name != "runs" or scores["runs"].nunique() > 1],
         column_config={
-            name: st.column_config.Column(
-                opening(measure_of(name).short),
-                help=measure_of(name).name,
-                width=with_quartiles if name == measure else usual,
-            )
-            for name, (usual, with_quartiles) in _WIDTHS.items()
+            name: st.column_config.Column(_heading(name), help=measure_of(name).name, width=_width(name, scores[name]))
+            for name in MEASURES
+            if name in scores
         },
     )
     st.caption(
@@ -131,6 +127,15 @@ def median_centers(rows: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
         by_name.setdefault(str(row["contender"]), []).append(row)
     ordered = {name: sorted(runs, key=lambda row: float(row["nicv"])) for name, runs in by_name.items()}
     return {name: runs[(len(runs) - 1) // 2]["centers"] for name, runs in ordered.items()}
+
+
+def _heading(measure: str) -> str:
+    return opening(measure_of(measure).short)
+
+
+def _width(measure: str, cells: Iterable[str]) -> int:
+    """Pixels for the heading and the longest cell."""
+    return _CHARACTER * max(map(len, [_heading(measure), *cells])) + _AIR
 
 
 def score_table(frame: pd.DataFrame, chosen: str) -> pd.DataFrame:

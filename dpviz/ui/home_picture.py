@@ -51,7 +51,7 @@ def home_picture() -> None:
                 theme=None,
                 key=f"home_picture:{place}",
                 config={**config("what privacy costs"), "displayModeBar": False, "staticPlot": True},
-                alt=f"Private centres at ε = {panel.epsilon:g} over a public sample: {panel.found} of {_CLUSTERS} "
+                alt=f"Private centres over a public sample at ε = {panel.epsilon:g}: {panel.found} of {_CLUSTERS} "
                 "clusters found.",
             )
     st.caption(

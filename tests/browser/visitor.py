@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode, urlsplit
@@ -122,11 +123,15 @@ class Visitor:
         self.page.get_by_role("option", name=option).first.click()
         self.waits()
 
-    def drops(self, *chosen: str) -> None:
-        """Take some of what is chosen out of a list."""
-        for name in chosen:
-            self.page.get_by_role("button", name=f"Remove {name}", exact=True).click()
-            self.waits()
+    def keeps(self, *chosen: str) -> None:
+        """Take everything else out of a list of what is chosen."""
+        removers = self.page.get_by_role("button", name=re.compile("^Remove "))
+        names = [remover.get_attribute("aria-label") or "" for remover in removers.all()]
+        assert {f"Remove {name}" for name in chosen} <= set(names), names
+        for name in names:
+            if name.removeprefix("Remove ") not in chosen:
+                self.page.get_by_role("button", name=name, exact=True).click()
+                self.waits()
 
     def downloads(self, label: str) -> Path:
         """Press a download button; where the file lies."""
