@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import log10
+from textwrap import wrap
 from typing import NamedTuple
 
 import numpy as np
@@ -238,16 +239,26 @@ def _label_ends(
     span: tuple[float, float, bool],
     palette: Palette,
 ) -> None:
-    """Each line's name at its right end, moved apart where ends meet."""
+    """Each line's name at its right end, moved apart where ends meet; where lines are few it may take two rows."""
     ends = [_shown(float(line.quartiles[-1, 1]), span) for line in lines.values()]
-    for name, height in zip(lines, _apart(ends, _room(figure)), strict=True):
-        short = name if len(name) <= _LABEL_WIDTH else name[: _LABEL_WIDTH - 1] + "…"
+    labels = {name: _label(name, rows=2 if len(lines) <= _MANY else 1) for name in lines}
+    tallest = max((1 + label.count("<br>") for label in labels.values()), default=1)
+    for name, height in zip(lines, _apart(ends, tallest * _room(figure)), strict=True):
         figure.add_annotation(
             **{"xref": "paper", "x": 1.0, "xshift": 6, "yref": "paper", "y": height, "xanchor": "left"},
-            **{"yanchor": "middle", "text": f"{styles[name].sign} {short}"},
+            **{"yanchor": "middle", "text": f"{styles[name].sign} {labels[name]}"},
             **{"showarrow": False, "align": "left", "font": {"size": _LABEL_SIZE, "color": palette.text}},
             hovertext=name,
         )
+
+
+def _label(name: str, *, rows: int) -> str:
+    """A name in at most ``rows`` rows, cut where it is longer."""
+    broken = wrap(name, _LABEL_WIDTH) if rows > 1 else [name]
+    kept = [*broken[: rows - 1], " ".join(broken[rows - 1 :])]
+    short = [row if len(row) <= _LABEL_WIDTH else row[: _LABEL_WIDTH - 1] + "…" for row in kept if row]
+    # The second row begins under the name, not under its sign.
+    return "<br>\u2003".join(short)
 
 
 def _shown(value: float, span: tuple[float, float, bool]) -> float:
