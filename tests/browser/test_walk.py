@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -42,7 +43,9 @@ def test_a_sample_is_one_click_away_and_its_runs_show_grid_tree_and_steps(visito
     visit.sees("At level 2")
 
     visit.presses("Play")
-    visit.sees("At level 4")
+    # By the slider: a picture stays for a second, which may pass between two looks at it.
+    slider = visit.slider("Step of the algorithm")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"^([4-9]|1\d)$"), timeout=PATIENCE)
     visit.presses("Pause")
     expect(visit.button("Play")).to_be_visible(timeout=PATIENCE)
     visit.page.wait_for_timeout(1500)  # a tick that was on its way when the button was pressed may still land
