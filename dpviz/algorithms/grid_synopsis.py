@@ -127,9 +127,7 @@ def standing_out(step: GridStep, region: Region) -> SignedPoints:
     """
     grid, scale = step.grid, step.sd / sqrt(2)
     blocks = Grid(grid.half, (grid.cells_per_axis + 1) // 2)
-    block = np.concatenate(
-        [np.ravel_multi_index(tuple(grid.places(codes).T // 2), tuple(blocks.cells_per_axis)) for codes in _parts(step)]
-    )
+    block = np.concatenate([blocks.numbered(grid.places(codes) // 2) for codes in _parts(step)])
     _, place = np.unique(block, return_inverse=True)
     alone = step.noisy_counts > scale * log(max(2, grid.n_cells))
     rest = np.bincount(place, np.where(alone, 0.0, step.noisy_counts))

@@ -97,7 +97,11 @@ class Grid:
         """Cell number of each row, shape (rows,)."""
         position = (chunk / self.half + 1) * (self.cells_per_axis / 2)
         place = np.clip(position.astype(np.int64), 0, self.cells_per_axis - 1)
-        codes: Codes = place @ self._strides
+        return self.numbered(place)
+
+    def numbered(self, places: Codes) -> Codes:
+        """Cell numbers from positions along each axis (m, d)."""
+        codes: Codes = places @ self._strides
         return codes
 
     def places(self, codes: Codes) -> Codes:

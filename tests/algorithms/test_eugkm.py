@@ -284,3 +284,9 @@ def test_six_columns_of_the_census():
     paper = _ratios("adult_num.csv.gz", 5, "eugkm", bounds=bounds, seeds=3, preset="su")
     assert np.median(tuned) <= 1.25
     assert np.median(tuned) < np.median(paper) <= 1.5
+
+
+@pytest.mark.parametrize("algorithm", ["eugkm", "hybrid"])
+def test_more_columns_than_an_index_of_numpy_has_axes(algorithm):
+    done = run(algorithm, small_table(blobs(300, 100), n_public=300), k=3, epsilon=5.0, seed=0)
+    assert done.centers.shape == (3, 100)
