@@ -9,11 +9,11 @@ from math import sqrt
 import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
-from dpviz.algorithms.lloyd_round import TYPICAL_OFFSET, lloyd_round
+from dpviz.algorithms.lloyd_round import TYPICAL_OFFSET, gaussian_rounds, gaussian_smallest_n, lloyd_round
 from dpviz.algorithms.revive import revive
 from dpviz.algorithms.sphere_packing import sphere_packing
 from dpviz.algorithms.steps import CentersStep
-from dpviz.privacy.accounting import Accounting, gdp_mu
+from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.room import DataRoom
 
@@ -66,18 +66,15 @@ def planned_rounds(room: DataRoom, k: int, preset: str) -> int:
 
     References
     ----------
-    Su et al. 2017 (journal version), rule for the number of rounds; Diaa et al. 2025 (FastLloyd), its Gaussian form.
+    Su et al. 2017 (journal version), rule for the number of rounds.
     """
     if preset == "su":
         return _PAPER_ROUNDS
-    dim, ledger = room.dim, room.ledger
-    if preset == "tuned":
-        least = sqrt(500 * k**3 * (dim + (dim * TYPICAL_OFFSET**2) ** (1 / 3)) ** 3) / room.n
-        rounds = ledger.epsilon / room.rows_per_person / least
-    else:
-        multiplier = room.rows_per_person / gdp_mu(ledger.epsilon, ledger.delta)
-        rounds = 0.004 * room.n**2 / (k**3 * dim * (TYPICAL_OFFSET + sqrt(dim)) ** 2 * multiplier**2)
-    return int(np.clip(rounds, 2, 7))
+    if preset == "gaussian":
+        return gaussian_rounds(room, k)
+    dim = room.dim
+    least = sqrt(500 * k**3 * (dim + (dim * TYPICAL_OFFSET**2) ** (1 / 3)) ** 3) / room.n
+    return int(np.clip(room.ledger.epsilon / room.rows_per_person / least, 2, 7))
 
 
 def _accounting(params: DPLloydParams, delta: float) -> Accounting:
@@ -86,12 +83,11 @@ def _accounting(params: DPLloydParams, delta: float) -> Accounting:
 
 def _smallest_n(setting: Setting, params: DPLloydParams) -> float:
     """Records at which the noise of a mean is half the typical distance between centres (Su et al., Eq. 7)."""
-    k, dim = setting.k, setting.dim
     rounds = params.rounds or _PAPER_ROUNDS
-    spacing = float(k ** (-1 / dim))
     if params.preset == "gaussian":
-        mu = gdp_mu(setting.epsilon, setting.delta) if setting.delta > 0 else setting.epsilon / 5
-        return k * sqrt(dim * rounds) * (sqrt(dim) + TYPICAL_OFFSET) / (mu * spacing)
+        return gaussian_smallest_n(setting, rounds)
+    k, dim = setting.k, setting.dim
+    spacing = float(k ** (-1 / dim))
     return k * rounds * (dim + 1) * sqrt(2 * dim * (1 + TYPICAL_OFFSET**2)) / (setting.epsilon * spacing)
 
 

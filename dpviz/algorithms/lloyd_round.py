@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from math import sqrt
 
+import numpy as np
+
+from dpviz.algorithms.card import Setting
 from dpviz.algorithms.cluster_means import center_noise_sd, noisy_means
 from dpviz.algorithms.steps import CentersStep
-from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
 from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Array
@@ -30,6 +33,26 @@ def count_to_sum_ratio(dim: int, accounting: Accounting, *, spherical: bool) -> 
     if spherical:
         return float((2 * TYPICAL_OFFSET**2 / (dim * (dim + 1))) ** (1 / 3))
     return float((TYPICAL_OFFSET**2 / dim**2) ** (1 / 3))
+
+
+def gaussian_rounds(room: DataRoom, k: int) -> int:
+    """Rounds of Gaussian noise that the whole budget can feed, from public quantities: 2 to 7.
+
+    References
+    ----------
+    Diaa et al. 2025 (FastLloyd), its rule for the number of rounds.
+    """
+    multiplier = room.rows_per_person / gdp_mu(room.ledger.epsilon, room.ledger.delta)
+    rounds = 0.004 * room.n**2 / (k**3 * room.dim * (TYPICAL_OFFSET + sqrt(room.dim)) ** 2 * multiplier**2)
+    return int(np.clip(rounds, 2, 7))
+
+
+def gaussian_smallest_n(setting: Setting, rounds: int) -> float:
+    """Records at which Gaussian noise of a mean, in each of ``rounds``, is half the distance between centres."""
+    k, dim = setting.k, setting.dim
+    # Without δ there is no such run: a Gaussian of that ε at a small δ has about this μ.
+    mu = gdp_mu(setting.epsilon, setting.delta) if setting.delta > 0 else setting.epsilon / 5
+    return float(k ** (1 + 1 / dim) * sqrt(dim * rounds) * (sqrt(dim) + TYPICAL_OFFSET) / mu)
 
 
 def lloyd_round(

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from dpviz.algorithms import balcan, balcan_kmedian, dplloyd, eugkm, hybrid, kmeans_plus_plus
+from dpviz.algorithms import (
+    balcan,
+    balcan_kmedian,
+    dplloyd,
+    eugkm,
+    hybrid,
+    kmeans_plus_plus,
+    kvariates,
+    pgkm,
+    sulq,
+)
 from dpviz.algorithms.card import Card
 from dpviz.check import RequestError
 
-CARDS: dict[str, Card] = {
-    module.CARD.id: module.CARD for module in (kmeans_plus_plus, dplloyd, eugkm, hybrid, balcan, balcan_kmedian)
-}
+_MODULES = (kmeans_plus_plus, dplloyd, eugkm, hybrid, pgkm, balcan, balcan_kmedian, sulq, kvariates)
+
+CARDS: dict[str, Card] = {module.CARD.id: module.CARD for module in _MODULES}
 
 REFERENCE = kmeans_plus_plus.CARD.id
 

@@ -103,3 +103,29 @@ class ReferenceStep(Step):
     """Centres (k, d) of the non-private reference: revealed, never a release."""
 
     centers: Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PoolStep(Step):
+    """A pool of candidate sets of centres ``sets`` (m, k, d), of which those numbered ``chosen`` were selected.
+
+    The first of ``chosen`` (J,) was selected first. ``spread`` is the farthest that centre j of one set lies from
+    centre j of another.
+    """
+
+    sets: Array
+    chosen: Codes
+    spread: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SeedStep(Step):
+    """Seeds so far, shape (m, d); the last one was drawn in this step.
+
+    It lies near a row that was drawn by its squared distance to the seeds before, moved by noise of density exp(-length
+    / ``kernel_scale``). ``floored``: it may also lie near a public point instead of a row.
+    """
+
+    centers: Array
+    kernel_scale: float
+    floored: bool

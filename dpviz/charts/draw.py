@@ -12,8 +12,10 @@ from dpviz.algorithms.steps import Step
 from dpviz.charts.candidates import candidates_table, describe_candidates, draw_candidates, space_view
 from dpviz.charts.centers import centers_table, describe_centers, draw_centers
 from dpviz.charts.grid import describe_grid, draw_grid, grid_table
+from dpviz.charts.pool import describe_pool, draw_pool, pool_table
 from dpviz.charts.reference import describe_reference, draw_reference_step, reference_table
 from dpviz.charts.revealed import RevealedView
+from dpviz.charts.seeds import describe_seed, draw_seed, seed_table
 from dpviz.charts.starts import describe_starts, draw_starts, starts_table
 from dpviz.charts.swaps import describe_swap, draw_swap, swap_table
 from dpviz.charts.theme import Palette
@@ -126,6 +128,16 @@ _ARTISTS = {
         lambda step, look: draw_swap(step, **look.plane),
         lambda step, domain: swap_table(step, domain=domain),
         lambda step, domain: describe_swap(step, domain=domain),
+    ),
+    "PoolStep": _Artist(
+        lambda step, look: draw_pool(step, **look.plane),
+        lambda step, domain: pool_table(step, domain=domain),
+        lambda step, domain: describe_pool(step, domain=domain),
+    ),
+    "SeedStep": _Artist(
+        lambda step, look: draw_seed(step, **look.plane),
+        lambda step, domain: seed_table(step, domain=domain),
+        lambda step, domain: describe_seed(step, domain=domain),
     ),
     "ReferenceStep": _Artist(
         lambda step, look: draw_reference_step(step, **look.plane),

@@ -8,6 +8,7 @@ from math import fsum, inf
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget, capacity, gdp_epsilon, spent_epsilon
 from dpviz.privacy.mechanisms import Gaussian, Mechanism, NoisyThreshold
+from dpviz.privacy.peeling import Peeling
 
 # Additions of shares that were rounded down stay below the cap; this forgives the last bit of the check itself.
 _ROUNDING = 1e-12
@@ -31,6 +32,8 @@ class Entry:
         Cost in the ledger's accounting: ε, μ² or ρ. Amounts add up.
     epsilon, delta : float
         Guarantee of this entry on its own. These add up only under pure accounting.
+    draws : int
+        How many draws in a row this entry pays for, each at this sensitivity and scale.
     """
 
     mechanism: str
@@ -42,11 +45,13 @@ class Entry:
     amount: float
     epsilon: float
     delta: float
+    draws: int = 1
 
     @classmethod
     def of(cls, mechanism: Mechanism, query: str, accounting: Accounting, *, delta: float, note: str) -> Entry:
         """The charge for one draw, computed from the object that draws."""
-        alone = mechanism.sensitivity / mechanism.scale
+        draws = draws_of(mechanism)
+        alone = draws * mechanism.sensitivity / mechanism.scale
         gaussian = is_gaussian(mechanism)
         if accounting is Accounting.BASIC:
             alone, gaussian, delta = mechanism.cost(accounting), False, getattr(mechanism, "delta", 0.0)
@@ -60,6 +65,7 @@ class Entry:
             amount=mechanism.cost(accounting),
             epsilon=gdp_epsilon(alone, delta) if gaussian else alone,
             delta=delta if gaussian or accounting is Accounting.BASIC else 0.0,
+            draws=draws,
         )
 
     def to_dict(self) -> dict[str, str | float]:
@@ -72,6 +78,7 @@ class Entry:
             "delta": self.delta,
             "sensitivity": self.sensitivity,
             "scale": self.scale,
+            "draws": self.draws,
             "amount": self.amount,
             "unit": AMOUNT_UNIT[self.accounting],
         }
@@ -84,6 +91,11 @@ AMOUNT_UNIT = {
     Accounting.BASIC: "epsilon",
     Accounting.NONE: "none",
 }
+
+
+def draws_of(mechanism: Mechanism) -> int:
+    """How many draws in a row a release of this mechanism is."""
+    return mechanism.draws if isinstance(mechanism, Peeling) else 1
 
 
 def is_gaussian(mechanism: Mechanism) -> bool:

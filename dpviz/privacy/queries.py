@@ -206,8 +206,14 @@ class Loss:
 
     def tally(self, chunk: Array, cell: Codes) -> Array:
         """The answer on a chunk."""
-        distance = _squared_distances(chunk, self.points).reshape(len(chunk), *self.sets.shape[:2])
-        nearest = distance.min(axis=2)
+        n_sets, k, dim = self.sets.shape
+        # Centre by centre, so that the smallest over k is taken of runs of n_sets numbers: twice as fast.
+        points = self.sets.transpose(1, 0, 2).reshape(-1, dim)
+        closer = np.matmul(chunk, -2.0 * points.T, out=scratch(len(chunk), len(points)))
+        closer += np.einsum("md,md->m", points, points)
+        nearest = closer.reshape(len(chunk), k, n_sets).min(axis=1)
+        nearest += np.einsum("rd,rd->r", chunk, chunk)[:, None]
+        np.maximum(nearest, 0.0, out=nearest)
         losses: Array = (nearest if self.order == 2 else np.sqrt(nearest)).sum(axis=0)
         return losses
 

@@ -19,6 +19,8 @@ from dpviz.privacy.ledger import Entry
 # The library gives no finite ε at δ = 0. At a Rényi order so large the divergence of a pure mechanism is its ε to nine
 # digits, whatever the mechanism, and this δ adds nothing.
 _PURE_ORDER, _NEGLIGIBLE_DELTA = 1e9, 1e-9
+# Mechanisms whose privacy loss has the range ε, not 2ε: they cost ε²/8 and not ε²/2.
+_BOUNDED_RANGE = ("exponential", "peeling")
 _ORDERS = tuple(1 + np.geomspace(1e-3, 1e6, 4001))
 
 
@@ -65,7 +67,7 @@ def _by_parameters(entries: Sequence[Entry], delta: float) -> float:
 
 
 def _laplace_event(entry: Entry) -> dp_accounting.DpEvent:
-    return dp_accounting.LaplaceDpEvent(entry.scale / entry.sensitivity)
+    return dp_accounting.SelfComposedDpEvent(dp_accounting.LaplaceDpEvent(entry.scale / entry.sensitivity), entry.draws)
 
 
 def _gaussian_event(entry: Entry) -> dp_accounting.DpEvent:
@@ -76,4 +78,5 @@ def _concentrated_event(entry: Entry) -> dp_accounting.DpEvent:
     if entry.mechanism.startswith("gaussian"):
         return _gaussian_event(entry)
     epsilon = entry.sensitivity / entry.scale
-    return dp_accounting.ZCDpEvent(epsilon**2 / (8 if entry.mechanism == "exponential" else 2))
+    one = dp_accounting.ZCDpEvent(epsilon**2 / (8 if entry.mechanism in _BOUNDED_RANGE else 2))
+    return dp_accounting.SelfComposedDpEvent(one, entry.draws)

@@ -11,7 +11,9 @@ from dpviz.algorithms.steps import (
     CandidatesStep,
     CentersStep,
     GridStep,
+    PoolStep,
     ReferenceStep,
+    SeedStep,
     StartsStep,
     Step,
     SwapStep,
@@ -162,6 +164,14 @@ def steps_of(shown: Exhibit, *, cells: int = 60) -> Iterator[tuple[str, Step]]:
     swaps = swap_steps(found, shown.k)
     yield "swap", swaps[0]
     yield "swap-idle", swaps[-1]
+    genetic = run("pgkm", shown.table, k=shown.k, epsilon=10.0, params={"preset": "paper"}, seed=1).frames
+    pools = [frame.step for frame in genetic if isinstance(frame.step, PoolStep)]
+    yield "pool-first", pools[0]
+    yield "pool-last", pools[-1]
+    seeded = run("kvariates", shown.table, k=shown.k, epsilon=30.0, seed=1).frames
+    seeds = [frame.step for frame in seeded if isinstance(frame.step, SeedStep)]
+    yield "seed-first", seeds[0]
+    yield "seed-last", seeds[-1]
     last = lloyd.frames[-1].step
     assert isinstance(last, CentersStep)
     yield "reference", ReferenceStep(title="k-means++", centers=shown.reference.centers)

@@ -96,7 +96,7 @@ def test_centres_are_told_in_data_units() -> None:
     np.testing.assert_allclose(table[["longitude", "latitude"]].to_numpy(), domain.from_unit(step.centers))
 
 
-@pytest.mark.parametrize("algorithm", ["dplloyd", "eugkm", "balcan"])
+@pytest.mark.parametrize("algorithm", ["dplloyd", "eugkm", "balcan", "pgkm", "kvariates"])
 def test_nothing_moves_while_a_run_unfolds(algorithm: str) -> None:
     this = shown(2, 5, "unit")
     view = view_of(this.table.domain)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.distance_weights import DistanceWeights, WeightedRows
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
+from dpviz.privacy.pool_loss import PoolLoss
 from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, SparseCount, Sum, SwapLoss
 from dpviz.privacy.room import DataRoom, PrivateTable
@@ -78,6 +80,16 @@ QUESTIONS["Loss of distances"] = lambda region, rng: Loss(
     _points(region, rng, int(rng.integers(1, 4)), int(rng.integers(1, 3))), order=1
 )
 QUESTIONS["Loss"] = lambda region, rng: Loss(_points(region, rng, int(rng.integers(1, 4)), int(rng.integers(1, 3))))
+QUESTIONS["DistanceWeights"] = lambda region, rng: DistanceWeights(_points(region, rng, int(rng.integers(0, 4))))
+QUESTIONS["PoolLoss"] = lambda region, rng: PoolLoss(_pool(region, rng))
+
+
+def _pool(region: Region, rng: np.random.Generator) -> np.ndarray:
+    """Sets of centres that may be far from each other, nearly alike, or the same."""
+    sets, k = int(rng.integers(1, 5)), int(rng.integers(1, 3))
+    apart = rng.choice([0.0, 1e-3, 0.3, 1.0])
+    together, alone = _points(region, rng, 1, k), _points(region, rng, sets, k)
+    return region.clip(together + apart * (alone - together))
 
 
 def regions(dim: int) -> dict[str, Domain]:
@@ -123,6 +135,8 @@ def check_move(query: Query, one: DataRoom, other: DataRoom) -> None:
 def move(query: Query, one: DataRoom, other: DataRoom) -> Move:
     """How far the true answer moves between two rooms."""
     (a,), (b,) = one._true_answers([query]), other._true_answers([query])
+    if isinstance(a, WeightedRows):
+        a, b = _weights_side_by_side(a, b)
     if isinstance(a, SparseCounts):
         codes = np.union1d(a.codes, b.codes)
         a, b = a.at(codes), b.at(codes)
@@ -134,3 +148,12 @@ def move(query: Query, one: DataRoom, other: DataRoom) -> Move:
         block=float(np.linalg.norm(rows, axis=1).sum()),
         range=float(gap.max() - gap.min()) if gap.size else 0.0,
     )
+
+
+def _weights_side_by_side(one: WeightedRows, other: WeightedRows) -> tuple[np.ndarray, np.ndarray]:
+    """The weight that every place has in each of two weighted sets of rows."""
+    rows = np.concatenate([*one.rows, *other.rows])
+    _, place = np.unique(rows, axis=0, return_inverse=True)
+    place, here = place.ravel(), len(one.all_weights())
+    held = (np.bincount(place[:here], one.all_weights(), place.max(initial=0) + 1),)
+    return (*held, np.bincount(place[here:], other.all_weights(), place.max(initial=0) + 1))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.privacy.ledger import is_gaussian
+from dpviz.privacy.ledger import draws_of, is_gaussian
 from dpviz.privacy.mechanisms import Mechanism
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
@@ -134,7 +134,7 @@ def loss_room(tape: Tape, loss: Loss) -> type[DataRoom]:
             released = tape.released[i]
             if tape.mechanisms:
                 assert mechanism == tape.mechanisms[i], "the noise itself depends on rows"
-            alone = mechanism.sensitivity / mechanism.scale
+            alone = draws_of(mechanism) * mechanism.sensitivity / mechanism.scale
             if is_gaussian(mechanism):
                 here = squared_distance(tape.truths[i], truth) / mechanism.scale**2
                 loss.shift_squared += here

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.algorithms.card import Card, Guarantee
+from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import private_cards
+from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.table.domain import Domain
@@ -137,10 +138,13 @@ def settings_of(card: Card) -> list[tuple[Card, dict[str, Any], float]]:
         params: dict[str, Any] = {"preset": preset} if preset else {}
         # Solving a synopsis more often is free post-processing: a few times will do.
         params |= {name: few for name, few in {"starts": 3}.items() if name in names}
-        deltas = [0.0] if Guarantee.PURE in card.guarantees and preset != "gaussian" else []
-        deltas += [1e-6] if Guarantee.APPROX in card.guarantees and preset not in ("su", "tuned") else []
-        made += [(card, params, delta) for delta in deltas]
+        made += [(card, params, delta) for delta in (0.0, 1e-6) if (delta > 0) != is_pure(card, params, delta)]
     return made
+
+
+def is_pure(card: Card, params: dict[str, Any], delta: float) -> bool:
+    """Whether a run with these parameters adds up ε alone."""
+    return card.accounting(card.params.parse(params), delta) is Accounting.PURE
 
 
 SETTINGS = [setting for card in private_cards() for setting in settings_of(card)]

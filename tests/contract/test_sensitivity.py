@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz.privacy.distance_weights import DistanceWeights
 from dpviz.privacy.known import PARTITIONS, QUERIES
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
+from dpviz.privacy.pool_loss import PoolLoss
 from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
 from dpviz.table.domain import Domain, Region
@@ -105,6 +107,12 @@ def _attained(kind, over, region):
             return Pull(together, together.centers), np.full(region.dim, region.half.min() / 9)
         case _ if kind is Loss:
             return Loss(np.stack([far, -far])[:, None]), far
+        case _ if kind is DistanceWeights:
+            # Without centres every row weighs 1; tests/privacy/test_kernel_draw.py has the weights of distances.
+            return DistanceWeights(np.empty((0, region.dim))), far
+        case _ if kind is PoolLoss:
+            # Where the sets are as far apart as can be; tests/privacy/test_pool_loss.py has pools that come together.
+            return PoolLoss(np.stack([far, -far])[:, None]), far
         case _:
             return kind(partitions[over]), far
 
@@ -113,7 +121,7 @@ KINDS = (
     [(Count, over) for over in DENSE]
     + [(Sum, over) for over in DENSE]
     + [(SparseCount, over) for over in SPARSE]
-    + [(SwapLoss, None), (Loss, None), (Pull, None)]
+    + [(SwapLoss, None), (Loss, None), (Pull, None), (PoolLoss, None), (DistanceWeights, None)]
 )
 
 

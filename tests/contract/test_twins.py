@@ -14,10 +14,14 @@ from tests.contract.checks import frames_of, run_of
 from tests.contract.tables import SETTINGS, World, blobs, named
 
 HUGE = 1e9
+# The last mutations of a genetic search reach 0.05 along each axis.
+NEAR = {"pgkm": 0.08}
 
 
 def _skip_what_is_hopeless(card, params, table, **request):
-    """A twin is asked for where the card itself does not call its setting hopeless."""
+    """A twin is asked for where the card itself does not call its setting hopeless, and of what averages rows."""
+    if (card.id, params.get("preset")) == ("kvariates", "local"):
+        pytest.skip("a seed is a row under noise, and no mean: tests/algorithms/test_kvariates.py has its twin")
     regime = card.regime(setting_of(table, **request), card.params.parse(params))
     if regime is not None and regime.level is Level.RED:
         pytest.skip(f"hopeless by its own message: {regime.message}")
@@ -34,22 +38,23 @@ def plain_lloyd(rows: np.ndarray, centers: np.ndarray) -> np.ndarray:
     return moved
 
 
-@pytest.mark.parametrize("preset", ["su", "tuned", "gaussian"])
+LLOYDS = [setting for setting in SETTINGS if setting[0].id in ("dplloyd", "sulq")]
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), LLOYDS, ids=named)
 @pytest.mark.parametrize("world", [World("box", n_public=300), World("ball", n_public=300, radius=0.9)], ids=str)
-def test_dplloyd_is_lloyd(preset, world):
+def test_noisy_lloyd_is_lloyd(card, params, delta, world):
     table = world.table(blobs(300, k=4, seed=3))
-    delta = 1e-6 if preset == "gaussian" else 0.0
-    frames = frames_of(
-        _card("dplloyd"), table, k=4, epsilon=HUGE, delta=delta, params={"preset": preset, "rounds": 5}, seed=2
-    )
+    frames = frames_of(card, table, k=4, epsilon=HUGE, delta=delta, params={**params, "rounds": 5}, seed=2)
     centers = [frame.step.centers for frame in frames]
     assert len(centers) == 6
+    revives = card.id == "dplloyd" and params["preset"] != "su"
     for before, after in pairwise(frames):
         # ``previous`` is where a round starts: idle centres have been revived by then.
         start = after.step.previous
         np.testing.assert_allclose(after.step.centers, plain_lloyd(table._rows.values, start), atol=1e-3)
         busy = before.step.noisy_counts is None or before.step.noisy_counts.min() >= 0.1 * 300 / 4
-        if preset == "su" or busy:
+        if busy or not revives:
             np.testing.assert_array_equal(start, before.step.centers)
 
 
@@ -59,8 +64,8 @@ def test_one_cluster_is_the_mean_or_near_it(card, params, delta):
     table = World("public", n_public=3000).table(rows)
     _skip_what_is_hopeless(card, params, table, k=1, epsilon=100.0, delta=delta)
     run = run_of(card, table, k=1, epsilon=100.0, delta=delta, params=params, seed=0)
-    # A synopsis rounds rows to its cells; whatever reads rows themselves gets the mean.
-    assert np.linalg.norm(run.centers[0] - rows.mean(axis=0)) < 0.02
+    # A synopsis rounds rows to its cells and a search sees what it tried; whatever averages rows gets the mean.
+    assert np.linalg.norm(run.centers[0] - rows.mean(axis=0)) < NEAR.get(card.id, 0.02)
 
 
 @pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
@@ -76,7 +81,3 @@ def test_without_noise_well_separated_clusters_are_found_at_the_best_of_some_sta
         for seed in range(4)
     ]
     assert min(losses) <= 1.3 * best
-
-
-def _card(name):
-    return next(card for card, _, _ in SETTINGS if card.id == name)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpviz.privacy.distance_weights import WeightedRows
 from dpviz.privacy.queries import Loss, SwapLoss
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Region
@@ -34,6 +35,9 @@ def test_answers_add_up_over_chunks(question, seed):
     whole, parts = _answer(query, rows), _answer(query, rows[:cut]) + _answer(query, rows[cut:])
     if isinstance(whole, SparseCounts):
         assert _dense(whole) == _dense(parts)
+    elif isinstance(whole, WeightedRows):
+        np.testing.assert_array_equal(np.concatenate(whole.rows), np.concatenate(parts.rows))
+        np.testing.assert_allclose(whole.all_weights(), parts.all_weights(), atol=1e-9)
     else:
         np.testing.assert_allclose(whole, parts, atol=1e-9)
 

@@ -1,0 +1,133 @@
+"""A row drawn in proportion to its weight, released under noise that hides which one it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import exp, expm1, log, log1p
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import logsumexp
+
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting, Budget, pure_to_rho
+from dpviz.privacy.distance_weights import WeightedRows, WeightSensitivity
+from dpviz.privacy.mechanisms import pure_share
+from dpviz.privacy.noise import NoiseSource
+from dpviz.privacy.queries import Sensitivity
+from dpviz.table.domain import Array
+
+# The kernel's ε is found by inverting a formula: rounded down by this, the formula never exceeds what was paid.
+_SOLVED = 1.0 - 1e-9
+# Beyond this ε, e^ε - 1 is e^ε to the last bit, and may overflow.
+_LARGE = 40.0
+
+
+@dataclass(frozen=True)
+class KernelDraw:
+    """Releases a point of density p = (Σ w_i K(c - x_i) + τ U(c)) / (Σ w_i + τ), with K-norm noise K of ``scale`` b.
+
+    U is the even mixture of K around public points q of the region, τ their ``public_weight``. A person who comes turns
+    p into (1 - λ') p + λ' K', where K' is a mixture of K around that person's rows and λ' at most λ = w / (w + τ) for
+    rows of weight w in all. Any two mixtures of K around points of the region have a ratio of at most e^ε_K, with ε_K
+    the diameter over b. So p changes by a factor of at most e^ε with ε = ln(1 + λ (e^ε_K - 1)). Where rows come and go
+    at once it is min(2 ε, ε_K). If nothing weighs anything, all rows weigh the same; without rows K lies around 0.
+
+    ``sensitivity`` is ε times the scale.
+
+    References
+    ----------
+    Nock, Canyasse, Boreli & Nielsen 2016 (k-variates++), whose own privacy theorem rests on constants of the data.
+    """
+
+    name: ClassVar[str] = "kernel draw"
+    scale: float
+    change: WeightSensitivity
+    public_weight: float
+    public_points: Array = field(compare=False)
+
+    @classmethod
+    def bought(
+        cls, share: Budget, sensitivity: Sensitivity, *, public_points: Array, public_weight: float
+    ) -> KernelDraw:
+        if not isinstance(sensitivity, WeightSensitivity):
+            raise RequestError("A kernel draw is made among weighted rows: ask for DistanceWeights.")
+        epsilon = pure_share(share)
+        part = _largest_part(sensitivity, public_weight)
+        of_kernel = _kernel_epsilon(epsilon, part)
+        if sensitivity.exchanged:
+            of_kernel = max(epsilon, _kernel_epsilon(epsilon / 2, part))
+        return cls(sensitivity.apart / (of_kernel * _SOLVED), sensitivity, public_weight, public_points)
+
+    @property
+    def sensitivity(self) -> float:
+        """ε times the scale, from the very scale that draws."""
+        of_kernel = self.change.apart / self.scale
+        part = _largest_part(self.change, self.public_weight)
+        # log1p is exact where ε is small; where it is large, e^ε would overflow.
+        if of_kernel < _LARGE:
+            epsilon = log1p(part * expm1(of_kernel))
+        else:
+            epsilon = of_kernel + log(part + (1 - part) * exp(-of_kernel))
+        return self.scale * (min(2 * epsilon, of_kernel) if self.change.exchanged else epsilon)
+
+    def cost(self, accounting: Accounting) -> float:
+        epsilon = self.sensitivity / self.scale
+        return epsilon if accounting is Accounting.PURE else pure_to_rho(epsilon)
+
+    def draw(self, truth: WeightedRows, noise: NoiseSource) -> Array:
+        which, where = noise.uniform((2,))
+        weights = truth.all_weights()
+        total = float(weights.sum())
+        if which * (total + self.public_weight) < self.public_weight:
+            middle = self.public_points[int(where * len(self.public_points))]
+        elif len(weights):
+            middle = truth.row(_row_at(truth, weights if total > 0 else np.ones(len(weights)), where))
+        else:
+            middle = np.zeros(truth.dim)
+        released: Array = middle + noise.spherical(self.scale, (truth.dim,))
+        return released
+
+    def log_density(self, released: Array, truth: WeightedRows) -> float:
+        weights = truth.all_weights()
+        if not weights.any() and not self.public_weight:
+            weights = np.ones(len(weights))
+        away = [np.linalg.norm(released - points, axis=1) for points in truth.rows]
+        if not len(weights) and not self.public_weight:
+            return -float(np.linalg.norm(released)) / self.scale
+        share = np.full(len(self.public_points), self.public_weight / max(1, len(self.public_points)))
+        distances = np.concatenate([*away, np.linalg.norm(released - self.public_points, axis=1)])
+        every = np.concatenate([weights, share])
+        return float(logsumexp(-distances / self.scale, b=every) - log(every.sum()))
+
+
+def _largest_part(change: WeightSensitivity, public_weight: float) -> float:
+    """The most that one person's rows are of all weight: λ."""
+    weight = change.l1 / 2 if change.exchanged else change.l1
+    return weight / (weight + public_weight)
+
+
+def _kernel_epsilon(epsilon: float, part: float) -> float:
+    """The ε_K for which ln(1 + λ (e^ε_K - 1)) is ``epsilon``."""
+    if epsilon < _LARGE:
+        return log1p(expm1(epsilon) / part)
+    return epsilon - log(part)
+
+
+def _row_at(truth: WeightedRows, weights: Array, where: float) -> int:
+    """The row at the part ``where`` of all weight, rows lying in the order of their coordinates, not of the table.
+
+    One coordinate after the other: of the rows that share the coordinate at which the part is reached, the next one
+    decides. Rows that agree in all are one and the same.
+    """
+    rows, left = np.arange(len(weights)), where * float(weights.sum())
+    for axis in range(truth.dim):
+        values = truth.column(axis)[rows]
+        order = np.argsort(values, kind="stable")
+        reached = np.cumsum(weights[rows][order])
+        place = min(int(np.searchsorted(reached, left, side="right")), len(rows) - 1)
+        value = values[order[place]]
+        first = int(np.searchsorted(values[order], value, side="left"))
+        left -= float(reached[first - 1]) if first else 0.0
+        rows = rows[values == value]
+    return int(rows[0])

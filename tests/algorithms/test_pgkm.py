@@ -1,0 +1,139 @@
+"""PGkM: its rounds and selections, how it breeds, and what it finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.pgkm import (
+    CARD,
+    POOL,
+    PGkMParams,
+    crossed_and_mutated,
+    first_pool,
+    matched,
+    moved_centers,
+    planned_search,
+)
+from dpviz.algorithms.steps import CentersStep, PoolStep
+from dpviz.privacy.pool_loss import PoolLoss
+from dpviz.runs.evaluation import nicv
+from dpviz.runs.run import run
+from dpviz.table.domain import Region
+from tests.contract.tables import PUBLIC, World, blobs
+
+PAPER, PRACTICAL = PGkMParams(preset="paper"), PGkMParams(preset="practical")
+BALL = Region.ball(3, 0.8)
+
+
+def test_the_paper_makes_seventy_one_selections_in_eight_rounds():
+    search = planned_search(1000, 1.0, PAPER)
+    assert (search.rounds, search.parents, search.selections) == (8, 10, 71)
+    # 1.25e-3 n ε / m' from there on.
+    assert planned_search(100_000, 1.0, PAPER).rounds == 12
+    assert planned_search(10**9, 1.0, PAPER).rounds == 1000
+
+
+def test_every_selection_gets_the_same_part():
+    done = run(CARD, PUBLIC.table(), k=2, epsilon=2.0, params={"preset": "paper"}, seed=0)
+    assert [entry.draws for entry in done.entries] == [10] * 7 + [1]
+    for entry in done.entries:
+        assert entry.epsilon / entry.draws == pytest.approx(2.0 / 71)
+        assert entry.sensitivity == pytest.approx(8.0)  # the squared diagonal of the square
+
+
+def test_the_practical_range_follows_the_pool():
+    done = run(CARD, PUBLIC.table(), k=2, epsilon=2.0, seed=0)
+    pools = [frame.step for frame in done.frames if isinstance(frame.step, PoolStep)]
+    diameter = PUBLIC.table().domain.region.diameter
+    for entry, pool in zip(done.entries, pools, strict=True):
+        h = PoolLoss(pool.sets).spread
+        assert pool.spread == pytest.approx(h)
+        assert entry.sensitivity == pytest.approx(h * (2 * diameter - h))
+    assert done.entries[-1].sensitivity < done.entries[0].sensitivity / 2
+
+
+def test_delta_above_zero_buys_less_noise():
+    scales = [
+        run(CARD, PUBLIC.table(), k=2, epsilon=1.0, delta=delta, params={"preset": "paper"}, seed=0).entries[0].scale
+        for delta in (0.0, 1e-6)
+    ]
+    assert scales[1] < 0.6 * scales[0]
+
+
+def test_the_first_pool_is_uniform_and_in_order():
+    pool = first_pool(4, BALL, np.random.default_rng(0))
+    assert pool.shape == (POOL, 4, 3)
+    assert np.linalg.norm(pool, axis=2).max() <= 0.8
+    for centers in pool[:20]:
+        # No exchange of two centres brings a set nearer to the first one.
+        together = ((centers - pool[0]) ** 2).sum()
+        for swap in ([1, 0, 2, 3], [0, 1, 3, 2], [3, 1, 2, 0]):
+            assert together <= ((centers[swap] - pool[0]) ** 2).sum() + 1e-12
+
+
+def test_matching_keeps_every_set_as_it_is_but_for_the_order():
+    rng = np.random.default_rng(1)
+    sets = rng.normal(size=(6, 5, 2))
+    ordered = matched(sets, sets[0])
+    np.testing.assert_array_equal(ordered[0], sets[0])
+    for one, other in zip(sets, ordered, strict=True):
+        assert {tuple(center) for center in one} == {tuple(center) for center in other}
+
+
+def test_children_are_cut_from_two_parents_and_moved_in_one_coordinate():
+    rng = np.random.default_rng(2)
+    parents = BALL.clip(rng.uniform(-0.4, 0.4, (3, 2, 3)))
+    children = crossed_and_mutated(parents, 0.01, BALL, rng).reshape(POOL, 6)
+    flat = parents.reshape(3, 6)
+    for child in children:
+        near = np.abs(child - flat[:, None, :])[:, 0] <= 0.01
+        exact = child == flat
+        assert near.any(axis=0).all()
+        assert exact.any(axis=0).sum() >= 5
+        owner = exact.argmax(axis=0)[exact.any(axis=0)]
+        assert (np.diff(owner) != 0).sum() <= 2
+
+
+def test_one_centre_of_a_child_moves_and_parents_live_on():
+    rng = np.random.default_rng(3)
+    parents = BALL.clip(rng.uniform(-0.4, 0.4, (2, 4, 3)))
+    children = moved_centers(parents, 0.1, BALL, rng)
+    np.testing.assert_array_equal(children[:2], parents)
+    moved = (children != parents[np.arange(POOL) % 2]).any(axis=2)
+    assert (moved[2:].sum(axis=1) == 1).all()
+    assert np.abs(children - parents[np.arange(POOL) % 2]).max() <= 0.1 * 0.8
+
+
+@pytest.mark.parametrize("breed", [crossed_and_mutated, moved_centers])
+def test_children_stay_in_the_region(breed):
+    rim = np.full((2, 2, 3), 0.8 / np.sqrt(3))
+    children = breed(rim, 0.5, BALL, np.random.default_rng(4))
+    assert np.linalg.norm(children, axis=2).max() <= 0.8
+
+
+def test_without_noise_the_best_score_never_gets_worse():
+    rows = blobs(500, k=3, seed=4)
+    table = World("p", n_public=500).table(rows)
+    done = run(CARD, table, k=3, epsilon=1e9, params={"rounds": 12}, seed=1)
+    scores = [nicv(rows, f.step.sets[f.step.chosen[0]]) for f in done.frames if isinstance(f.step, PoolStep)]
+    assert (np.diff(scores) <= 1e-12).all()
+    assert scores[-1] < 0.8 * scores[0]
+    last = done.frames[-1].step
+    assert isinstance(last, CentersStep)
+    assert nicv(rows, last.centers) == pytest.approx(scores[-1])
+
+
+def test_the_practical_preset_beats_the_paper_where_noise_rules():
+    rows = blobs(2000, k=2, seed=6)
+    table = World("p", n_public=2000).table(rows)
+    losses = {
+        preset: np.median(
+            [
+                nicv(rows, run(CARD, table, k=2, epsilon=1.0, params={"preset": preset}, seed=s).centers)
+                for s in range(9)
+            ]
+        )
+        for preset in ("paper", "practical")
+    }
+    assert losses["practical"] < losses["paper"]
