@@ -21,13 +21,13 @@ def added_up(ledger):
     """Total ε from nothing but mechanism names, sensitivities and scales."""
     delta, alone = ledger["delta"], [entry["sensitivity"] / entry["scale"] for entry in ledger["entries"]]
     match ledger["accounting"]:
-        case "pure":
+        case "pure" | "basic":
             return fsum(alone)
         case "gdp":
             assert all(entry["mechanism"].startswith("gaussian") for entry in ledger["entries"])
             return gdp_epsilon(sqrt(fsum(mu**2 for mu in alone)), delta)
         case "zcdp":
-            eighth = {"exponential"}
+            eighth = {"exponential", "exponential quantile"}
             entries = zip(alone, ledger["entries"], strict=True)
             rho = fsum(x**2 / (8 if entry["mechanism"] in eighth else 2) for x, entry in entries)
             return zcdp_epsilon(rho, delta)

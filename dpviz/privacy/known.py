@@ -7,14 +7,20 @@ partition or a mechanism writes it here, and the contract tests ask for its proo
 from __future__ import annotations
 
 from dpviz.privacy.block_models import BlockKMeans
+from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.pulls import Pull
+from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.privacy.queries import Count, Loss, SparseCount, Sum, SwapLoss
+from dpviz.privacy.ranks import Medians, Quantiles
 
 PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree)
-QUERIES: tuple[type, ...] = (Count, Sum, SparseCount, SwapLoss, Loss, Pull)
-MECHANISMS: tuple[type, ...] = (Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace)
+QUERIES: tuple[type, ...] = (Count, Sum, SparseCount, SwapLoss, Loss, Pull, BoxSum, Quantiles, Medians)
+MECHANISMS: tuple[type, ...] = (
+    *(Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace),
+    *(ExponentialQuantile, SmoothMedian),
+)
 # Questions over universes that may be too large to write down, and the partitions that have one.
 SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, CubeTree)}
 DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, Projected)

@@ -76,4 +76,4 @@ def _concentrated_event(entry: Entry) -> dp_accounting.DpEvent:
     if entry.mechanism.startswith("gaussian"):
         return _gaussian_event(entry)
     epsilon = entry.sensitivity / entry.scale
-    return dp_accounting.ZCDpEvent(epsilon**2 / (8 if entry.mechanism == "exponential" else 2))
+    return dp_accounting.ZCDpEvent(epsilon**2 / (8 if entry.mechanism.startswith("exponential") else 2))
