@@ -21,8 +21,11 @@ def added_up(ledger):
     """Total ε from nothing but mechanism names, sensitivities and scales."""
     delta, alone = ledger["delta"], [entry["sensitivity"] / entry["scale"] for entry in ledger["entries"]]
     match ledger["accounting"]:
-        case "pure" | "basic":
+        case "pure":
             return fsum(alone)
+        case "basic":
+            entries = zip(alone, ledger["entries"], strict=True)
+            return fsum(gdp_epsilon(x, e["delta"]) if e["mechanism"] == "gaussian" else x for x, e in entries)
         case "gdp":
             assert all(entry["mechanism"].startswith("gaussian") for entry in ledger["entries"])
             return gdp_epsilon(sqrt(fsum(mu**2 for mu in alone)), delta)
