@@ -147,11 +147,11 @@ CARD = Card(
         "One way adds noise in proportion to how far a single block could move the median; that bound is itself "
         "private, so it is smoothed over all tables and never shown. "
         "The other way picks a place near the middle of the blocks' order, likelier the closer it is. "
-        "Each of the k·d coordinates gets only ε/(k·d), and that is what makes it orders of magnitude worse than a "
-        "grid when there are many centres."
+        "Each of the k·d coordinates gets only ε/(k·d), and that is what leaves it far behind a grid when there are many "
+        "centres: with the textbook's constants by orders of magnitude."
     ),
     when="As a baseline, and where something other than k-means has to run unchanged inside. It needs dozens of blocks "
-    "for each coordinate of the centres; grids and noisy sums need a small part of these rows.",
+    "for each coordinate: on fifteen clusters at ε = 1 its loss is eleven times that of k-means (paper: 78 times).",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=SampleAggregateParams,
     plan=sample_aggregate,
