@@ -23,11 +23,14 @@ def added_up(ledger):
     match ledger["accounting"]:
         case "pure":
             return fsum(alone)
+        case "basic":
+            entries = zip(alone, ledger["entries"], strict=True)
+            return fsum(gdp_epsilon(x, e["delta"]) if e["mechanism"] == "gaussian" else x for x, e in entries)
         case "gdp":
             assert all(entry["mechanism"].startswith("gaussian") for entry in ledger["entries"])
             return gdp_epsilon(sqrt(fsum(mu**2 for mu in alone)), delta)
         case "zcdp":
-            eighth = {"exponential"}
+            eighth = {"exponential", "exponential quantile"}
             entries = zip(alone, ledger["entries"], strict=True)
             rho = fsum(x**2 / (8 if entry["mechanism"] in eighth else 2) for x, entry in entries)
             return zcdp_epsilon(rho, delta)

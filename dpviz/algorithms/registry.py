@@ -7,16 +7,22 @@ from dpviz.algorithms import (
     balcan_kmedian,
     dplloyd,
     eugkm,
+    gkm,
     hybrid,
     kmeans_plus_plus,
     kvariates,
     pgkm,
+    sample_aggregate,
     sulq,
 )
 from dpviz.algorithms.card import Card
 from dpviz.check import RequestError
 
-_MODULES = (kmeans_plus_plus, dplloyd, eugkm, hybrid, pgkm, balcan, balcan_kmedian, sulq, kvariates)
+_MODULES = (
+    kmeans_plus_plus,
+    *(dplloyd, eugkm, hybrid, gkm, pgkm),
+    *(balcan, balcan_kmedian, sulq, sample_aggregate, kvariates),
+)
 
 CARDS: dict[str, Card] = {module.CARD.id: module.CARD for module in _MODULES}
 

@@ -14,6 +14,11 @@ class Step:
 
     title: str
 
+    @property
+    def public(self) -> bool:
+        """Whether no row has been read for it."""
+        return False
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CentersStep(Step):
@@ -21,7 +26,8 @@ class CentersStep(Step):
 
     ``noisy_counts`` (k,) are released weights, None before any row was read. ``previous`` are the centres before this
     step, ``center_noise_sd`` (k,) the standard deviation of the noise on one coordinate of each centre,
-    ``count_noise_sd`` that of the noise on one count.
+    ``count_noise_sd`` that of the noise on one count. ``released`` says that rows were read where neither counts nor
+    noise can be told.
     """
 
     centers: Array
@@ -29,6 +35,12 @@ class CentersStep(Step):
     previous: Array | None = None
     center_noise_sd: Array | None = None
     count_noise_sd: float | None = None
+    released: bool = False
+
+    @property
+    def public(self) -> bool:
+        """Whether no row has been read for these centres."""
+        return self.noisy_counts is None and self.center_noise_sd is None and not self.released
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -36,10 +36,13 @@ def boxes(low: Array, high: Array) -> Array:
 
 
 def circles(middles: Array, radii: Array, scale: Array) -> Array:
-    """Outlines of ellipses around ``middles`` (m, 2) with half-axes ``radii`` (m,) times ``scale`` (2,), with gaps."""
+    """Outlines of ellipses around ``middles`` (m, 2), with gaps.
+
+    Half-axes are ``radii``, (m,) or one for each axis (m, 2), times ``scale`` (2,).
+    """
     angle = np.linspace(0, 2 * np.pi, _CIRCLE)
     round_ = np.stack([np.cos(angle), np.sin(angle)], axis=1) * scale
-    outline = middles[:, None, :] + radii[:, None, None] * round_
+    outline = middles[:, None, :] + radii.reshape(len(middles), 1, -1) * round_
     return joined(list(outline))
 
 

@@ -43,6 +43,7 @@ _MARKS = {20: Marks(16, 22, 21, NUMBER_SIZE), 40: Marks(13, 17, 16, 9)}
 _MARKS_OF_A_CROWD = Marks(6, 10, 10, None)
 # The share of the gap to its nearest neighbour beyond which a centre is closer to somebody else's place.
 _HALF_WAY = 0.5
+_UNCOUNTED = ", and no row has been counted in their cells"
 
 
 def draw_centers(
@@ -176,8 +177,9 @@ def _finding(step: CentersStep, reference: Reference | None, epsilon: float | No
         far = int(_strays(step.centers, reference.centers).sum())
         text = f"{count(far) if far else 'none'} of {things(k, 'centre')} {_stray(far)} from k-means++"
         return opening(at + (text if k > 1 else _lone(step.centers, reference.centers)))
-    if step.noisy_counts is None or step.center_noise_sd is None:
-        return f"{opening(things(k, 'centre'))}, and no row has been counted in their cells"
+    if step.center_noise_sd is None:
+        untold = "how far noise moved them depends on the rows, and is not told"
+        return f"{opening(things(k, 'centre'))}{f': {untold}' if step.released else _UNCOUNTED}"
     lost = int((step.center_noise_sd > _HALF_WAY * _gaps(step.centers)).sum()) if k > 1 else 0
     if lost:
         return opening(at + f"noise reaches half-way to a neighbour of {things(lost, 'centre')}")

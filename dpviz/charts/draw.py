@@ -9,10 +9,19 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.algorithms.steps import Step
+from dpviz.charts.blocks import (
+    blocks_table,
+    describe_blocks,
+    describe_ranges,
+    draw_blocks,
+    draw_ranges,
+    ranges_table,
+)
 from dpviz.charts.candidates import candidates_table, describe_candidates, draw_candidates, space_view
 from dpviz.charts.centers import centers_table, describe_centers, draw_centers
 from dpviz.charts.grid import describe_grid, draw_grid, grid_table
 from dpviz.charts.pool import describe_pool, draw_pool, pool_table
+from dpviz.charts.median_law import describe_median_law, draw_median_law, median_law_table
 from dpviz.charts.reference import describe_reference, draw_reference_step, reference_table
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.seeds import describe_seed, draw_seed, seed_table
@@ -68,7 +77,7 @@ def describe(step: Step, *, domain: Domain) -> str:
 def shown_view(step: Step, view: View) -> View:
     """The view that ``draw`` takes for ``step``: its axes and ranges are those of the figure."""
     match type(step).__name__:
-        case "GridStep":
+        case "GridStep" | "RangesStep":
             return view.boxes()
         case "TreeStep":
             return tree_view(_any(step), view)
@@ -138,6 +147,20 @@ _ARTISTS = {
         lambda step, look: draw_seed(step, **look.plane),
         lambda step, domain: seed_table(step, domain=domain),
         lambda step, domain: describe_seed(step, domain=domain),
+    "BlocksStep": _Artist(
+        lambda step, look: draw_blocks(step, **look.plane),
+        lambda step, domain: blocks_table(step, domain=domain),
+        lambda step, domain: describe_blocks(step, domain=domain),
+    ),
+    "RangesStep": _Artist(
+        lambda step, look: draw_ranges(step, **look.plane),
+        lambda step, domain: ranges_table(step, domain=domain),
+        lambda step, domain: describe_ranges(step, domain=domain),
+    ),
+    "MedianLawStep": _Artist(
+        lambda step, look: draw_median_law(step, palette=look.palette),
+        lambda step, domain: median_law_table(step),
+        lambda step, domain: describe_median_law(step, domain=domain),
     ),
     "ReferenceStep": _Artist(
         lambda step, look: draw_reference_step(step, **look.plane),

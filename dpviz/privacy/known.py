@@ -7,6 +7,7 @@ partition or a mechanism writes it here, and the contract tests ask for its proo
 from __future__ import annotations
 
 from dpviz.privacy.block_models import BlockKMeans
+from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.distance_weights import DistanceWeights
 from dpviz.privacy.kernel_draw import KernelDraw
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
@@ -14,19 +15,18 @@ from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voro
 from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.pool_loss import PoolLoss
 from dpviz.privacy.pulls import Pull
+from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.privacy.queries import Count, Loss, SparseCount, Sum, SwapLoss
+from dpviz.privacy.ranks import Medians, Quantiles
 
 PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree)
-QUERIES: tuple[type, ...] = (Count, Sum, SparseCount, SwapLoss, Loss, Pull, PoolLoss, DistanceWeights)
+QUERIES: tuple[type, ...] = (
+    *(Count, Sum, SparseCount, SwapLoss, Loss),
+    *(Pull, PoolLoss, DistanceWeights, BoxSum, Quantiles, Medians),
+)
 MECHANISMS: tuple[type, ...] = (
-    Laplace,
-    Gaussian,
-    KNorm,
-    Exponential,
-    NoisyThreshold,
-    SparseLaplace,
-    Peeling,
-    KernelDraw,
+    *(Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace),
+    *(Peeling, KernelDraw, ExponentialQuantile, SmoothMedian),
 )
 # Questions over universes that may be too large to write down, and the partitions that have one.
 SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, CubeTree)}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import fsum, inf
 
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget, capacity, gdp_epsilon, spent_epsilon
+from dpviz.privacy.accounting import Accounting, Budget, capacity, gdp_epsilon, spent_epsilon, zcdp_epsilon
 from dpviz.privacy.mechanisms import Gaussian, Mechanism, NoisyThreshold
 from dpviz.privacy.peeling import Peeling
 
@@ -50,11 +50,16 @@ class Entry:
     @classmethod
     def of(cls, mechanism: Mechanism, query: str, accounting: Accounting, *, delta: float, note: str) -> Entry:
         """The charge for one draw, computed from the object that draws."""
-        draws = draws_of(mechanism)
-        alone = draws * mechanism.sensitivity / mechanism.scale
-        gaussian = is_gaussian(mechanism)
+        paid = mechanism.cost(accounting)
         if accounting is Accounting.BASIC:
-            alone, gaussian, delta = mechanism.cost(accounting), False, getattr(mechanism, "delta", 0.0)
+            alone, delta = paid, getattr(mechanism, "delta", 0.0)
+        elif is_gaussian(mechanism):
+            alone = gdp_epsilon(mechanism.sensitivity / mechanism.scale, delta)
+        else:
+            # Many releases in one entry: at a δ, their ρ may add up to less than their ε.
+            together = zcdp_epsilon(paid, delta) if accounting is Accounting.ZCDP else inf
+            pure = mechanism.cost(Accounting.PURE)
+            alone, delta = (pure, 0.0) if pure <= together else (together, delta)
         return cls(
             mechanism=mechanism.name,
             query=query,
@@ -62,10 +67,10 @@ class Entry:
             sensitivity=mechanism.sensitivity,
             scale=mechanism.scale,
             accounting=accounting,
-            amount=mechanism.cost(accounting),
-            epsilon=gdp_epsilon(alone, delta) if gaussian else alone,
-            delta=delta if gaussian or accounting is Accounting.BASIC else 0.0,
-            draws=draws,
+            amount=paid,
+            epsilon=alone,
+            delta=delta,
+            draws=draws_of(mechanism),
         )
 
     def to_dict(self) -> dict[str, str | float]:

@@ -25,6 +25,7 @@ class NoiseSource(Protocol):
     def normal(self, sd: float, shape: Shape) -> Array: ...
     def exponential(self, scale: float, shape: Shape) -> Array: ...
     def gumbel(self, scale: float, shape: Shape) -> Array: ...
+    def cauchy(self, scale: float, shape: Shape) -> Array: ...
     def spherical(self, scale: float, shape: Shape) -> Array:
         """Vectors along the last axis with density proportional to exp(-norm / scale)."""
         ...
@@ -57,6 +58,10 @@ class StudyNoise:
     def gumbel(self, scale: float, shape: Shape) -> Array:
         """Standard Gumbel times ``scale``."""
         return self._rng.gumbel(0.0, scale, shape)
+
+    def cauchy(self, scale: float, shape: Shape) -> Array:
+        """Density 1 / (π scale (1 + (x / scale)²)): no mean and no variance."""
+        return scale * self._rng.standard_cauchy(shape)
 
     def spherical(self, scale: float, shape: Shape) -> Array:
         """Uniform directions with radius Gamma(d, scale), the K-norm mechanism for a Euclidean ball."""

@@ -78,5 +78,5 @@ def _concentrated_event(entry: Entry) -> dp_accounting.DpEvent:
     if entry.mechanism.startswith("gaussian"):
         return _gaussian_event(entry)
     epsilon = entry.sensitivity / entry.scale
-    one = dp_accounting.ZCDpEvent(epsilon**2 / (8 if entry.mechanism in _BOUNDED_RANGE else 2))
+    one = dp_accounting.ZCDpEvent(epsilon**2 / (8 if entry.mechanism.startswith(_BOUNDED_RANGE) else 2))
     return dp_accounting.SelfComposedDpEvent(one, entry.draws)

@@ -16,6 +16,7 @@ import numpy as np
 from dpviz import check
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.block_models import BlockModel
+from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.known import BLOCK_MODELS, DENSE, MECHANISMS, PARTITIONS, QUERIES, SPARSE
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.mechanisms import (
@@ -251,7 +252,7 @@ class DataRoom:
         self._n = max(1, round(float(noisy_n[0])))
         self.budget = self.ledger.left
 
-    def release(self, query: Count | Sum, share: Budget, *, note: str, spherical: bool = False) -> Noisy:
+    def release(self, query: Count | Sum | BoxSum, share: Budget, *, note: str, spherical: bool = False) -> Noisy:
         """The answer to ``query`` with Laplace noise (Gaussian under GDP and zCDP; K-norm if ``spherical`` and pure).
 
         **Guarantee.** ``share``, for the room's relation and unit of privacy.

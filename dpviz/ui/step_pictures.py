@@ -60,7 +60,7 @@ def kinds_of(step: Step, made: go.Figure) -> list[Kind]:
     """What a picture shows: public before any row was read, released afterwards; revealed where it has such marks."""
     if isinstance(step, ReferenceStep):
         return ["revealed"]
-    first: Kind = "public" if isinstance(step, CentersStep) and step.noisy_counts is None else "released"
+    first: Kind = "public" if step.public else "released"
     return [first, "revealed"] if any(trace.meta == "revealed" for trace in made.data) else [first]
 
 

@@ -108,7 +108,9 @@ def test_the_smallest_n_falls_with_epsilon_and_grows_with_k_and_demands(card, pa
     assert needed(epsilon=2.0) < needed() < needed(epsilon=0.5)
     assert needed(k=10) >= needed()
     assert needed(relation=Relation.REPLACE) >= needed()
-    assert needed(epsilon=0.01) == pytest.approx(100 * needed(), rel=0.9)
+    # So many blocks as a root of n grow slower than n itself.
+    power = {("gkm", "paper"): 2.5, ("sample-aggregate", "paper"): 2.0}.get((card.id, params.get("preset", "")), 1.0)
+    assert (needed(epsilon=0.01) / needed()) ** (1 / power) == pytest.approx(100, rel=0.9)
     needed(dim=100, k=64, epsilon=0.05)
 
 

@@ -172,6 +172,14 @@ def steps_of(shown: Exhibit, *, cells: int = 60) -> Iterator[tuple[str, Step]]:
     seeds = [frame.step for frame in seeded if isinstance(frame.step, SeedStep)]
     yield "seed-first", seeds[0]
     yield "seed-last", seeds[-1]
+    blocks = [frame.step for frame in run("gkm", shown.table, k=shown.k, epsilon=300.0, seed=1).frames]
+    yield "blocks", blocks[0]
+    yield "ranges", blocks[1]
+    yield "centers-averaged", blocks[-1]
+    yield "ranges-domain", run("gkm", shown.table, k=shown.k, epsilon=1.0, seed=1).frames[1].step
+    medians = [frame.step for frame in run("sample-aggregate", shown.table, k=shown.k, epsilon=3.0, seed=1).frames]
+    yield "median-law", medians[1]
+    yield "centers-medians", medians[-1]
     last = lloyd.frames[-1].step
     assert isinstance(last, CentersStep)
     yield "reference", ReferenceStep(title="k-means++", centers=shown.reference.centers)

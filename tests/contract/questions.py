@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.distance_weights import DistanceWeights, WeightedRows
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.pool_loss import PoolLoss
 from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, SparseCount, Sum, SwapLoss
+from dpviz.privacy.ranks import Columns, Medians, Quantiles
 from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Domain, Region
@@ -92,6 +95,20 @@ def _pool(region: Region, rng: np.random.Generator) -> np.ndarray:
     return region.clip(together + apart * (alone - together))
 
 
+QUESTIONS["BoxSum"] = lambda region, rng: BoxSum(*_box(region, rng))
+QUESTIONS["Quantiles"] = lambda region, rng: Quantiles(
+    tuple(rng.choice([0.0, 0.25, 0.5, 0.9, 1.0], int(rng.integers(1, 4)))), *_box(region, rng)
+)
+QUESTIONS["Medians"] = lambda region, rng: Medians(*_box(region, rng))
+
+
+def _box(region: Region, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """A box in the region, around it, or somewhere across its rim."""
+    middle = rng.uniform(-1, 1, region.dim) * region.half
+    half = region.half * rng.choice([1e-3, 0.5, 1.0, 3.0])
+    return middle - half, middle + half
+
+
 def regions(dim: int) -> dict[str, Domain]:
     """Domains whose unit region is a box, a ball, a ball that cuts a flat box, and a box of unlike sides."""
     names = [f"x{j}" for j in range(dim)]
@@ -137,6 +154,8 @@ def move(query: Query, one: DataRoom, other: DataRoom) -> Move:
     (a,), (b,) = one._true_answers([query]), other._true_answers([query])
     if isinstance(a, WeightedRows):
         a, b = _weights_side_by_side(a, b)
+    if isinstance(a, Columns):
+        return _move_of_scores(a, b) if isinstance(query, Quantiles) else _move_of_values(a, b)
     if isinstance(a, SparseCounts):
         codes = np.union1d(a.codes, b.codes)
         a, b = a.at(codes), b.at(codes)
@@ -157,3 +176,27 @@ def _weights_side_by_side(one: WeightedRows, other: WeightedRows) -> tuple[np.nd
     place, here = place.ravel(), len(one.all_weights())
     held = (np.bincount(place[:here], one.all_weights(), place.max(initial=0) + 1),)
     return (*held, np.bincount(place[here:], other.all_weights(), place.max(initial=0) + 1))
+
+
+def _move_of_scores(a: Columns, b: Columns) -> Move:
+    """Ranges of the change of every score over all places between two bounds, column by column and level by level."""
+    ranges = []
+    for column in range(len(a.lower)):
+        mine, yours = a.values[:, column], b.values[:, column]
+        ends = np.unique(np.r_[a.lower[column], mine, yours, a.upper[column]])
+        places = (ends[1:] + ends[:-1]) / 2
+        for level in a.levels:
+            here, there = (np.abs((rows[:, None] < places).sum(axis=0) - level * len(rows)) for rows in (mine, yours))
+            ranges.append(float(np.ptp(here - there)))
+    moved = np.array(ranges)
+    return Move(float(moved.sum()), float(np.linalg.norm(moved)), 0.0, float(moved.max()))
+
+
+def _move_of_values(a: Columns, b: Columns) -> Move:
+    """How many values of each column are replaced."""
+    replaced = [
+        len(mine) - sum((Counter(mine.tolist()) & Counter(yours.tolist())).values())
+        for mine, yours in zip(a.values.T, b.values.T, strict=True)
+    ]
+    moved = np.array(replaced, dtype=float)
+    return Move(float(moved.sum()), float(np.linalg.norm(moved)), 0.0, float(moved.max()))

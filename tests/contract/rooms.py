@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.privacy.ledger import draws_of, is_gaussian
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.ledger import is_gaussian
 from dpviz.privacy.mechanisms import Mechanism
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
@@ -35,6 +36,13 @@ class CoupledBlocks(DataRoom):
         keys = self._rows.values if persons is None else persons[:, None].astype(np.float64)
         coin = int(self._noise.codes(2**31, 1)[0])
         return np.minimum((content_uniforms(keys, coin) * number).astype(np.int64), number - 1)
+
+
+class BlocksByContent(DataRoom):
+    """A room that deals rows to blocks by what they are, so that their order means nothing."""
+
+    def _secret_blocks(self, number: int) -> Codes:
+        return np.minimum((content_uniforms(self._rows.values, 1) * number).astype(np.int64), number - 1)
 
 
 def recording_room(tape: Tape) -> type[DataRoom]:
@@ -134,15 +142,15 @@ def loss_room(tape: Tape, loss: Loss) -> type[DataRoom]:
             released = tape.released[i]
             if tape.mechanisms:
                 assert mechanism == tape.mechanisms[i], "the noise itself depends on rows"
-            alone = draws_of(mechanism) * mechanism.sensitivity / mechanism.scale
             if is_gaussian(mechanism):
+                alone = mechanism.sensitivity / mechanism.scale
                 here = squared_distance(tape.truths[i], truth) / mechanism.scale**2
                 loss.shift_squared += here
                 loss.reach.append(here / alone**2)
             else:
                 here = mechanism.log_density(released, tape.truths[i]) - mechanism.log_density(released, truth)
                 loss.log_ratio += here
-                loss.reach.append(abs(here) / alone)
+                loss.reach.append(abs(here) / mechanism.cost(Accounting.PURE))
             loss.per_release.append((mechanism.name, here))
             return released
 

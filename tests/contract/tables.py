@@ -129,6 +129,12 @@ def _neighbouring_values(
             yield world.table(base, np.arange(len(base))), world.table(rows, person)
 
 
+def lone_rows(world: World, among: int = 0) -> tuple[PrivateTable, PrivateTable]:
+    """A row in opposite corners, ``among`` so many in the middle: alone, it moves a block's model as far as can be."""
+    corner, middle = np.ones((1, world.dim)), np.zeros((among, world.dim))
+    return world.table(np.r_[corner, middle]), world.table(np.r_[-corner, middle])
+
+
 def settings_of(card: Card) -> list[tuple[Card, dict[str, Any], float]]:
     """Each preset of a card with a δ that suits it: pure ones at 0, approximate ones at 1e-6, both where both exist."""
     names = {knob.name for knob in card.params.knobs()}
@@ -146,6 +152,9 @@ def is_pure(card: Card, params: dict[str, Any], delta: float) -> bool:
     """Whether a run with these parameters adds up ε alone."""
     return card.accounting(card.params.parse(params), delta) is Accounting.PURE
 
+
+# Cards over secret blocks: crowds of equal rows never move the model of a block, which takes k distinct rows.
+OVER_BLOCKS = {"gkm", "sample-aggregate"}
 
 SETTINGS = [setting for card in private_cards() for setting in settings_of(card)]
 

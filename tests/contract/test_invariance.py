@@ -9,6 +9,7 @@ import dpviz.table.rows
 from dpviz.privacy.room import PrivateTable
 from dpviz.table.domain import Domain
 from tests.contract.checks import arrays_in, frames_of, run_of
+from tests.contract.rooms import BlocksByContent
 from tests.contract.tables import BOUGHT, REPLACE, SETTINGS, World, blobs, named
 
 REQUEST = {"k": 3, "epsilon": 4.0, "seed": 11}
@@ -18,7 +19,7 @@ WORLDS = [BOUGHT, pytest.param(REPLACE, marks=pytest.mark.slow), IN_A_BALL]
 
 def _same(one, other, **request):
     """The same steps to within rounding; what was counted before any average is the same to the last bit."""
-    first, second = (frames_of(*run, **REQUEST, **request) for run in (one, other))
+    first, second = (frames_of(*run, room=BlocksByContent, **REQUEST, **request) for run in (one, other))
     assert [frame.step.title for frame in first] == [frame.step.title for frame in second]
     exact = True
     for left, right in zip(first, second, strict=True):

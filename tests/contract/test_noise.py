@@ -10,7 +10,9 @@ from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
+from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
+from dpviz.privacy.ranks import Medians, Quantiles
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
 from tests.contract.laws import check_frequencies, check_independent, check_rate, check_scale
@@ -211,6 +213,55 @@ def test_release_sparse(accounting):
     rates = laplace.sf(cutoff * entry.scale - truth.values) + laplace.cdf(-cutoff * entry.scale - truth.values)
     shown = int((kept != 0).sum())
     assert abs(shown - rates.sum()) < 5 * np.sqrt((rates * (1 - rates)).sum())
+
+
+def test_quantiles():
+    # One column of few values: which gap is released, how far into it, and that columns do not know of each other.
+    rows = np.array([-0.5, -0.2, -0.2, 0.1, 0.7])
+    room = _room(PURE, rows=np.repeat(rows[:, None], 40, axis=1), relation=Relation.REPLACE, epsilon=1e6)
+    query, share = Quantiles((0.3,), -room.region.half, room.region.half), Budget(PURE, 40 * 3.0)
+    released = []
+    for _ in range(200):
+        released.append(room.ask(query, ExponentialQuantile, share, note="x")[0])
+        room.ledger.entries, (entry,) = [], room.ledger.entries
+    assert entry.amount == pytest.approx(40 * 3.0)
+    assert entry.sensitivity / entry.scale == pytest.approx(40 * 3.0)
+    places, edges = np.array(released), np.r_[-1, rows, 1]
+    counts = np.histogram(places, np.unique(edges))[0]
+
+    def law(epsilon):
+        weights = np.diff(edges) * np.exp(-epsilon / 2 * np.abs(np.arange(6) - 0.3 * 5))
+        return weights[np.diff(edges) > 0] / weights.sum()
+
+    check_frequencies(counts, law(3.0))
+    for wrong in (0.8, 1.25):
+        assert stats.chisquare(counts, law(3.0 * wrong) * counts.sum()).pvalue < 1e-6
+    inside = places[(places > -0.2) & (places < 0.1)]
+    assert stats.kstest(inside, stats.uniform(-0.2, 0.3).cdf).pvalue > 1e-3
+    check_independent((places - places.mean()) / places.std())
+
+
+@pytest.mark.parametrize(("accounting", "law"), [(PURE, stats.cauchy), (Accounting.BASIC, stats.laplace)])
+def test_smooth_medians(accounting, law):
+    dim = 20
+    rows = np.repeat(np.random.default_rng(0).normal(0, 0.3, (9, 1)), dim, axis=1)
+    room = _room(accounting, rows=rows, relation=Relation.REPLACE, epsilon=1e6)
+    query = Medians(-room.region.half, room.region.half)
+    share = Budget(accounting, 2.0 * dim, 0.0 if accounting is PURE else 1e-6)
+    released = []
+    for _ in range(400):
+        released.append(room.ask(query, SmoothMedian, share, note="x"))
+        room.ledger.entries, (entry,) = [], room.ledger.entries
+    assert (entry.amount, entry.delta) == (pytest.approx(2.0 * dim), share.delta)
+    # One of the columns has ε = 2 and δ = 1e-6 / 20; what a single value can move is in no entry.
+    beta = 2.0 / 6 if accounting is PURE else 2.0 / (2 * np.log(2 * dim / 1e-6))
+    edges = np.r_[-1, np.sort(np.clip(rows[:, 0], -1, 1)), 1]
+    bound = max(np.exp(-beta * (j - i - 1)) * (edges[j] - edges[i]) for i in range(6) for j in range(5, 11) if i < j)
+    scale = bound / (2.0 - beta) if accounting is PURE else bound
+    noise = np.array(released) - np.median(rows)
+    check_scale(noise.ravel(), law, scale)
+    if law is stats.laplace:
+        check_independent(noise / noise.std())
 
 
 def test_two_runs_and_two_releases_draw_different_noise():

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dpviz.privacy.distance_weights import WeightedRows
 from dpviz.privacy.queries import Loss, SwapLoss
+from dpviz.privacy.ranks import Columns
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Region
 from tests.contract.questions import QUESTIONS
@@ -38,6 +39,8 @@ def test_answers_add_up_over_chunks(question, seed):
     elif isinstance(whole, WeightedRows):
         np.testing.assert_array_equal(np.concatenate(whole.rows), np.concatenate(parts.rows))
         np.testing.assert_allclose(whole.all_weights(), parts.all_weights(), atol=1e-9)
+    elif isinstance(whole, Columns):
+        np.testing.assert_array_equal(whole.edges, parts.edges)
     else:
         np.testing.assert_allclose(whole, parts, atol=1e-9)
 

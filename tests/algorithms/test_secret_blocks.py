@@ -1,0 +1,131 @@
+"""GkM and sample-and-aggregate: numbers of blocks, ranges, and what is said before any row is read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.card import Level, Setting
+from dpviz.algorithms.registry import CARDS
+from dpviz.algorithms.steps_blocks import BlocksStep, MedianLawStep, RangesStep
+from dpviz.runs.run import run
+from tests.contract.tables import World, blobs
+
+GKM, MEDIANS = CARDS["gkm"], CARDS["sample-aggregate"]
+
+
+def _run(card, *, n=2000, dim=2, k=3, epsilon=10.0, delta=0.0, world=None, **params):
+    table = (world or World("public", n_public=n, dim=dim)).table(blobs(n, dim, k=k))
+    return run(card, table, k=k, epsilon=epsilon, delta=delta, params=params, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("card", "params", "number"),
+    [
+        (GKM, {"preset": "paper"}, round(2000**0.4)),
+        (GKM, {"preset": "practical"}, 2000 // 9),
+        (GKM, {"preset": "paper", "block": "3k"}, 2000 // 9),
+        (MEDIANS, {"preset": "paper"}, 45),
+        (MEDIANS, {"preset": "practical"}, 2000 // 9),
+        (MEDIANS, {"preset": "practical", "block": "sqrt"}, 45),
+    ],
+)
+def test_how_many_blocks_there_are(card, params, number):
+    first = _run(card, **params).frames[0].step
+    assert isinstance(first, BlocksStep)
+    assert (first.number, first.rows_each) == (number, pytest.approx(2000 / number))
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_ranges_are_bought_only_where_enough_blocks_tell_them(delta):
+    # Pure: number of blocks · ε / (4 k d) >= 10. At 10 a quartile is known to a few ranks, below it is noise.
+    number, k, dim = 2000 // 9, 3, 2
+    edge = 40 * k * dim / number
+    for epsilon, estimated in (
+        ((0.98 * edge, False), (1.02 * edge, True)) if delta == 0 else ((0.3, False), (9.0, True))
+    ):
+        made = _run(GKM, epsilon=epsilon, delta=delta)
+        ranges = made.frames[1].step
+        assert isinstance(ranges, RangesStep)
+        assert ranges.estimated is estimated is not ranges.public
+        assert [entry.query for entry in made.entries] == (["Quantiles", "BoxSum"] if estimated else ["Sum"])
+        if not estimated:
+            np.testing.assert_array_equal(ranges.upper, 1.0)
+        if delta == 0 and estimated:
+            shares = [entry.epsilon / epsilon for entry in made.entries]
+            assert shares == pytest.approx([0.5, 0.5])
+
+
+def test_ranges_lie_in_the_domain_and_around_what_the_blocks_find():
+    ranges = _run(GKM, n=9000, epsilon=50.0).frames[1].step
+    assert isinstance(ranges, RangesStep)
+    assert (ranges.lower < ranges.upper).all() and (np.abs(ranges.lower) <= 1).all() and (ranges.upper <= 1).all()
+    assert (ranges.upper - ranges.lower).mean() < 1.0
+    # Noise is in proportion to the range.
+    parts = ranges.noise_sd / (ranges.upper - ranges.lower)
+    np.testing.assert_allclose(parts, parts[0, 0])
+
+
+def test_the_noise_of_averages_is_that_of_the_formula():
+    # Laplace(2 (max - min) k d / (l ε)) for each average once ranges have taken half of ε.
+    made = _run(GKM, n=3000, epsilon=400.0, preset="paper")
+    ranges, last = made.frames[1].step, made.frames[2].step
+    assert isinstance(ranges, RangesStep) and ranges.estimated
+    scale = 2 * (ranges.upper - ranges.lower) * 6 / (ranges.blocks.number * 400.0)
+    np.testing.assert_allclose(ranges.noise_sd, np.sqrt(2) * scale, rtol=1e-6)
+    assert last.center_noise_sd == pytest.approx(np.sqrt((ranges.noise_sd**2).mean(axis=1)))
+
+
+def test_sorting_mixes_up_clusters_that_lie_above_each_other_and_matching_does_not():
+    middles = np.array([[0.0, -0.7], [0.0, 0.0], [0.0, 0.7]])
+    rng = np.random.default_rng(0)
+    rows = middles[rng.integers(0, 3, 6000)] + rng.normal(0, 0.05, (6000, 2))
+    table = World("public", n_public=6000).table(rows)
+
+    def spread(align, seed):
+        centers = run(GKM, table, k=3, epsilon=100.0, params={"align": align}, seed=seed).centers
+        return float(np.ptp(centers[:, 1]))
+
+    assert max(spread("sorted", seed) for seed in range(3)) < 0.5
+    assert max(spread("anchors", seed) for seed in range(3)) > 1.0
+
+
+@pytest.mark.parametrize(("aggregate", "smooth"), [("smooth", True), ("em_median", False)])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_every_median_gets_an_equal_part(aggregate, smooth, delta):
+    made = _run(MEDIANS, aggregate=aggregate, delta=delta)
+    law = made.frames[1].step
+    assert isinstance(law, MedianLawStep) and law.public
+    assert (law.medians, law.smooth) == (6, smooth)
+    if delta == 0 or smooth:
+        assert law.epsilon_each == pytest.approx(10.0 / 6, rel=2e-3)
+    else:
+        assert law.epsilon_each == pytest.approx(np.sqrt(8 * made.entries[0].amount / 6))
+    accounting = {(True, 0.0): "pure", (True, 1e-6): "basic", (False, 0.0): "pure", (False, 1e-6): "zcdp"}
+    assert made.accounting.value == accounting[smooth, delta]
+    # The noise of a smooth median follows the rows: nothing of it is told.
+    assert made.frames[-1].step.center_noise_sd is None
+    assert not made.frames[-1].step.public
+
+
+@pytest.mark.parametrize("card", [GKM, MEDIANS])
+def test_few_records_are_called_hopeless_before_any_row_is_read(card):
+    params = card.params()
+    poor = card.regime(Setting(6, 15, 1.0, 0.0, n=5000), params)
+    rich = card.regime(Setting(2, 3, 10.0, 0.0, n=50_000), params)
+    assert poor is not None and poor.level is Level.RED and card.hopeless in poor.message
+    assert rich is not None and rich.level is Level.GREEN
+    # 20 blocks for each of kd coordinates at ε = 1, in blocks of 3k rows.
+    if card is MEDIANS:
+        assert poor.needed_n == pytest.approx(20 * 90 * 45)
+
+
+@pytest.mark.parametrize("card", [GKM, MEDIANS])
+def test_persons_with_many_rows_cost_no_more_than_one_row_each(card):
+    made = _run(card, n=600, world=World("persons", rows_per_person=3), epsilon=1.0)
+    query = made.entries[-1]
+    alone = _run(card, n=600, epsilon=1.0).entries[-1]
+    assert query.sensitivity == alone.sensitivity
+    settings = [Setting(2, 3, 1.0, 0.0, n=5000, rows_per_person=m) for m in (1, 5)]
+    needed = [card.regime(setting, card.params()).needed_n for setting in settings]
+    assert needed[0] == pytest.approx(needed[1])
