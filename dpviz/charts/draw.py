@@ -11,7 +11,9 @@ import plotly.graph_objects as go
 from dpviz.algorithms.steps import Step
 from dpviz.charts.candidates import candidates_table, describe_candidates, draw_candidates, space_view
 from dpviz.charts.centers import centers_table, describe_centers, draw_centers
+from dpviz.charts.coreset import coreset_table, describe_coreset, draw_coreset
 from dpviz.charts.grid import describe_grid, draw_grid, grid_table
+from dpviz.charts.hash_tree import describe_hash_tree, draw_hash_tree, hash_tree_table
 from dpviz.charts.reference import describe_reference, draw_reference_step, reference_table
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.starts import describe_starts, draw_starts, starts_table
@@ -126,6 +128,16 @@ _ARTISTS = {
         lambda step, look: draw_swap(step, **look.plane),
         lambda step, domain: swap_table(step, domain=domain),
         lambda step, domain: describe_swap(step, domain=domain),
+    ),
+    "HashTreeStep": _Artist(
+        lambda step, look: draw_hash_tree(step, palette=look.palette, reveal=look.reveal),
+        lambda step, domain: hash_tree_table(step),
+        lambda step, domain: describe_hash_tree(step),
+    ),
+    "CoresetStep": _Artist(
+        lambda step, look: draw_coreset(step, **look.plane),
+        lambda step, domain: coreset_table(step, domain=domain),
+        lambda step, domain: describe_coreset(step, domain=domain),
     ),
     "ReferenceStep": _Artist(
         lambda step, look: draw_reference_step(step, **look.plane),

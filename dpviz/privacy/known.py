@@ -7,16 +7,18 @@ partition or a mechanism writes it here, and the contract tests ask for its proo
 from __future__ import annotations
 
 from dpviz.privacy.block_models import BlockKMeans
+from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
+from dpviz.privacy.path_counts import PathCounts
 from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, SparseCount, Sum, SwapLoss
 
-PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree)
+PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree, HashCodes, HashTree)
 QUERIES: tuple[type, ...] = (Count, Sum, SparseCount, SwapLoss, Loss, Pull)
-MECHANISMS: tuple[type, ...] = (Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace)
+MECHANISMS: tuple[type, ...] = (Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace, PathCounts)
 # Questions over universes that may be too large to write down, and the partitions that have one.
-SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, CubeTree)}
-DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, Projected)
+SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, CubeTree, HashCodes)}
+DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, HashTree)
 # Fits for which a block's line depends on that block's rows alone.
 BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)

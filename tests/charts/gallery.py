@@ -164,4 +164,7 @@ def steps_of(shown: Exhibit, *, cells: int = 60) -> Iterator[tuple[str, Step]]:
     yield "swap-idle", swaps[-1]
     last = lloyd.frames[-1].step
     assert isinstance(last, CentersStep)
+    hashed = run("lsh-coreset", shown.table, k=shown.k, epsilon=2.0, delta=1e-6, seed=1)
+    yield "hash-tree", hashed.frames[0].step
+    yield "coreset", hashed.frames[1].step
     yield "reference", ReferenceStep(title="k-means++", centers=shown.reference.centers)
