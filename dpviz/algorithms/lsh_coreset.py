@@ -136,7 +136,7 @@ def lsh_coreset(room: DataRoom, k: int, params: LshCoresetParams, rng: np.random
     )
 
     coreset = SignedPoints.of(points, weights)
-    starts = _starts(points, weights, k, params.starts, room.region, rng)
+    starts = starts_on_coreset(points, weights, k, params.starts, room.region, rng)
     best = best_of_starts(coreset, starts, room.region)
     centers = best.solution.centers
     yield StartsStep(
@@ -220,7 +220,7 @@ def _planes(
     return HashCodes(planes, offsets)
 
 
-def _starts(
+def starts_on_coreset(
     points: Array, weights: Array, k: int, number: int, region: Region, rng: np.random.Generator
 ) -> list[Array]:
     """Where to start on the coreset: all of its points and some without data if there are at most k, else k-means++."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dpviz.algorithms import balcan, balcan_kmedian, dplloyd, eugkm, hybrid, kmeans_plus_plus, lsh_coreset
+from dpviz.algorithms import balcan, balcan_kmedian, dplloyd, eugkm, hybrid, kmeans_plus_plus, lsh_coreset, lsh_local
 from dpviz.algorithms.card import Card
 from dpviz.check import RequestError
 
 CARDS: dict[str, Card] = {
     module.CARD.id: module.CARD
-    for module in (kmeans_plus_plus, dplloyd, eugkm, hybrid, balcan, balcan_kmedian, lsh_coreset)
+    for module in (kmeans_plus_plus, dplloyd, eugkm, hybrid, balcan, balcan_kmedian, lsh_coreset, lsh_local)
 }
 
 REFERENCE = kmeans_plus_plus.CARD.id

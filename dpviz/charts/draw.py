@@ -14,6 +14,14 @@ from dpviz.charts.centers import centers_table, describe_centers, draw_centers
 from dpviz.charts.coreset import coreset_table, describe_coreset, draw_coreset
 from dpviz.charts.grid import describe_grid, draw_grid, grid_table
 from dpviz.charts.hash_tree import describe_hash_tree, draw_hash_tree, hash_tree_table
+from dpviz.charts.messages import (
+    describe_message,
+    describe_server,
+    draw_message,
+    draw_server,
+    message_table,
+    server_table,
+)
 from dpviz.charts.reference import describe_reference, draw_reference_step, reference_table
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.starts import describe_starts, draw_starts, starts_table
@@ -138,6 +146,16 @@ _ARTISTS = {
         lambda step, look: draw_coreset(step, **look.plane),
         lambda step, domain: coreset_table(step, domain=domain),
         lambda step, domain: describe_coreset(step, domain=domain),
+    ),
+    "MessageStep": _Artist(
+        lambda step, look: draw_message(step, palette=look.palette),
+        lambda step, domain: message_table(step),
+        lambda step, domain: describe_message(step),
+    ),
+    "ServerTreeStep": _Artist(
+        lambda step, look: draw_server(step, palette=look.palette),
+        lambda step, domain: server_table(step),
+        lambda step, domain: describe_server(step),
     ),
     "ReferenceStep": _Artist(
         lambda step, look: draw_reference_step(step, **look.plane),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
+from dpviz.privacy.local_reports import LocalReports, UserQuestion
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.path_counts import PathCounts
@@ -16,9 +17,20 @@ from dpviz.privacy.queries import Count, Loss, SparseCount, Sum, SwapLoss
 
 PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree, HashCodes, HashTree)
 QUERIES: tuple[type, ...] = (Count, Sum, SparseCount, SwapLoss, Loss, Pull)
-MECHANISMS: tuple[type, ...] = (Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace, PathCounts)
+MECHANISMS: tuple[type, ...] = (
+    Laplace,
+    Gaussian,
+    KNorm,
+    Exponential,
+    NoisyThreshold,
+    SparseLaplace,
+    PathCounts,
+    LocalReports,
+)
+# What users answer one by one; only messages that are private on their own may leave.
+LOCAL: dict[type, type] = {UserQuestion: LocalReports}
 # Questions over universes that may be too large to write down, and the partitions that have one.
-SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, CubeTree, HashCodes)}
+SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, CubeTree, HashCodes), UserQuestion: (HashCodes,)}
 DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, HashTree)
 # Fits for which a block's line depends on that block's rows alone.
 BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)

@@ -16,7 +16,7 @@ import numpy as np
 from dpviz import check
 from dpviz.privacy.accounting import Accounting, Budget, Shares
 from dpviz.privacy.block_models import BlockModel
-from dpviz.privacy.known import BLOCK_MODELS, DENSE, MECHANISMS, PARTITIONS, QUERIES, SPARSE
+from dpviz.privacy.known import BLOCK_MODELS, DENSE, LOCAL, MECHANISMS, PARTITIONS, QUERIES, SPARSE
 from dpviz.privacy.ledger import Entry, Ledger, draws_of
 from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
 from dpviz.privacy.mechanisms import (
@@ -430,7 +430,8 @@ def _refuse_unknown(query: Query, mechanism: Mechanism) -> None:
     """Only questions and mechanisms that are proved: code that is not of the package never sees a row."""
     if type(mechanism) not in MECHANISMS:
         raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the room knows.")
-    over = query.over if type(query) in QUERIES else None
+    local = type(query) in LOCAL and type(mechanism) is LOCAL[type(query)]
+    over = query.over if type(query) in QUERIES or local else None
     inner = over.inner if isinstance(over, Projected) else over
     suits = SPARSE.get(type(query), DENSE)
     if type(over) not in suits or type(inner) not in PARTITIONS or isinstance(inner, Projected):

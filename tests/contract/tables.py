@@ -143,7 +143,9 @@ def settings_of(card: Card) -> list[tuple[Card, dict[str, Any], float]]:
     return made
 
 
-SETTINGS = [setting for card in private_cards() for setting in settings_of(card)]
+# Cards of the local model: who sits where is secret, so that their loss is that of one message (test_local).
+LOCAL = {"lsh-local"}
+SETTINGS = [setting for card in private_cards() if card.id not in LOCAL for setting in settings_of(card)]
 
 
 def named(value: object) -> str:

@@ -18,9 +18,10 @@ def _largest_reach(card, world, *, epsilon, seeds, few=False, **request):
 
 @pytest.mark.parametrize("world", worlds("persons", "ball, replace", "nine columns in a ball"), ids=str)
 @pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
-def test_no_neighbour_gains_more_than_declared_and_some_pair_nearly_half_of_it(card, params, delta, world):
-    # A row that leaves one cell for another moves a sum by √2 of the 2 radii that one cell might see.
-    assert _largest_reach(card, world, epsilon=1.0, seeds=[0], few=True, delta=delta, params=params) >= 0.4
+def test_no_neighbour_gains_more_than_declared_and_some_pair_a_good_part_of_it(card, params, delta, world):
+    # A row that leaves one cell for another moves a sum by √2 of the 2 radii that one cell might see; K-norm noise
+    # hides more of it where it stands across.
+    assert _largest_reach(card, world, epsilon=1.0, seeds=[0], few=True, delta=delta, params=params) >= 0.3
 
 
 @pytest.mark.slow
@@ -33,4 +34,4 @@ def test_no_neighbour_gains_more_at_any_epsilon(card, params, delta, world, epsi
         params = {**params, "theta": epsilon}
     reached = _largest_reach(card, world, epsilon=epsilon, seeds=[1], delta=delta, params=params)
     # At a small budget a grid may be one single cell, which under replace tells nothing at all.
-    assert reached >= (0.4 if epsilon >= 1 else 0.0)
+    assert reached >= (0.3 if epsilon >= 1 else 0.0)
