@@ -94,7 +94,16 @@ def lsh_local(room: DataRoom, k: int, params: LshLocalParams, rng: np.random.Gen
         centers=best.solution.centers,
         noisy_counts=mass_near(data, best.solution.centers),
         previous=best.start,
+        center_noise_sd=_noise_of_centers(leaf, best.solution.centers),
     )
+
+
+def _noise_of_centers(leaf: Leaf, centers: Array) -> Array:
+    """Standard deviation of a coordinate of each centre: of the weighted mean of its leaves, shape (k,)."""
+    nearest = ((leaf.points[:, None] - centers[None]) ** 2).sum(axis=2).argmin(axis=1)
+    spread = np.bincount(nearest, (leaf.counts * leaf.sd) ** 2, len(centers))
+    sd: Array = np.sqrt(spread) / np.maximum(np.bincount(nearest, leaf.counts, len(centers)), 1.0)
+    return sd
 
 
 def prefix_lengths(depth: int) -> tuple[int, ...]:

@@ -88,7 +88,7 @@ def describe_message(step: MessageStep) -> str:
 def message_finding(step: MessageStep) -> str:
     """How often the made-up user lies."""
     lies = int((step.truths != step.sent).sum())
-    return f"A made-up user lies in {lies} of {len(step.bits)} groups: one message says little"
+    return f"A made-up user lies in {lies} of {len(step.bits)} groups, and the server sees no row"
 
 
 def draw_server(step: ServerTreeStep, *, palette: Palette) -> go.Figure:
