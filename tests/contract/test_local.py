@@ -21,6 +21,7 @@ from dpviz.runs.run import run
 from tests.contract.checks import check_centers, check_ledger, check_replay
 from tests.contract.laws import check_frequencies, check_scale
 from tests.contract.tables import BOUGHT, LOCAL, PUBLIC, REPLACE, World, blobs, small_table
+from tests.contract.test_audit import lower_bound
 
 CARD = CARDS["lsh-local"]
 REQUEST = {"k": 3, "delta": 0.0, "params": {"starts": 3}}
@@ -201,6 +202,27 @@ def test_counts_of_the_server_are_unbiased():
         gaps.append((step.noisy_counts[:4] - truth) / step.count_sd[:4])
     assert np.abs(np.mean(gaps, axis=0)).max() < 0.45
     assert 0.8 < np.std(gaps) < 1.5
+
+
+def _refuted(claimed: LocalReports, drawn: LocalReports, group: int) -> float:
+    """A lower bound on ε from many messages of one seat, for a row on one rim and on the other."""
+    far = np.array([[0.6, 0.8]])
+    ends = [UserAnswers(HASHES.assign(side), side) for side in (far, -far)]
+    claimed, drawn = (dataclasses.replace(m, groups=np.array([group])) for m in (claimed, drawn))
+    noise, found = StudyNoise(np.random.default_rng(group)), []
+    for own in ends:
+        sent = [drawn.messages(own, noise) for _ in range(4000)]
+        found.append(np.array([claimed.log_density(s, ends[0]) - claimed.log_density(s, ends[1]) for s in sent]))
+    return lower_bound(found[0], found[1], 0.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", [0, 1, 2])
+@pytest.mark.parametrize("epsilon", [1.0, 2.0])
+def test_an_audit_of_messages(group, epsilon):
+    claimed, half = bought(epsilon, 1), bought(2 * epsilon, 1)
+    assert 0.3 * epsilon < _refuted(claimed, claimed, group) <= epsilon
+    assert _refuted(claimed, half, group) > epsilon
 
 
 def test_every_local_card_is_covered():
