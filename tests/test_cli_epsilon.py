@@ -6,6 +6,7 @@ from math import fsum, sqrt
 
 import dp_accounting
 import pytest
+from dp_accounting.pld import PLDAccountant
 
 from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
 from dpviz.privacy.ledger import Entry
@@ -34,11 +35,20 @@ def added_up(ledger):
             entries = zip(alone, ledger["entries"], strict=True)
             rho = fsum(x**2 / (8 if entry["mechanism"] in eighth else 2) for x, entry in entries)
             return zcdp_epsilon(rho, delta)
+        case "pld":
+            accountant = PLDAccountant(value_discretization_interval=2e-4)
+            for x, entry in zip(alone, ledger["entries"], strict=True):
+                if entry["mechanism"].startswith("gaussian"):
+                    accountant.compose(dp_accounting.GaussianDpEvent(1 / x))
+                else:
+                    assert entry["mechanism"].startswith("laplace")
+                    accountant.compose(dp_accounting.LaplaceDpEvent(entry["draws"] / x), entry["draws"])
+            return accountant.get_epsilon(delta)
     raise AssertionError(ledger["accounting"])
 
 
 def entries_of(ledger):
-    words = ("mechanism", "query", "note", "sensitivity", "scale", "amount", "epsilon", "delta")
+    words = ("mechanism", "query", "note", "sensitivity", "scale", "amount", "epsilon", "delta", "draws")
     accounting = Accounting(ledger["accounting"])
     return [Entry(accounting=accounting, **{word: entry[word] for word in words}) for entry in ledger["entries"]]
 

@@ -11,6 +11,8 @@ from dpviz.algorithms import (
     hybrid,
     kmeans_plus_plus,
     kvariates,
+    lsh_coreset,
+    lsh_local,
     pgkm,
     sample_aggregate,
     sulq,
@@ -22,6 +24,7 @@ _MODULES = (
     kmeans_plus_plus,
     *(dplloyd, eugkm, hybrid, gkm, pgkm),
     *(balcan, balcan_kmedian, sulq, sample_aggregate, kvariates),
+    *(lsh_coreset, lsh_local),
 )
 
 CARDS: dict[str, Card] = {module.CARD.id: module.CARD for module in _MODULES}

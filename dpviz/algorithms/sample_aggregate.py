@@ -147,7 +147,7 @@ CARD = Card(
         "One way adds noise in proportion to how far a single block could move the median; that bound is itself "
         "private, so it is smoothed over all tables and never shown. "
         "The other way picks a place near the middle of the blocks' order, likelier the closer it is. "
-        "Each of the k·d coordinates gets only ε/(k·d), and that is what leaves it far behind a grid when there are many "
+        "Each of the k·d coordinates gets only ε/(k·d): that leaves it far behind a grid when there are many "
         "centres: with the textbook's constants by orders of magnitude."
     ),
     when="As a baseline, and where something other than k-means has to run unchanged inside. It needs dozens of blocks "

@@ -19,9 +19,19 @@ from dpviz.charts.blocks import (
 )
 from dpviz.charts.candidates import candidates_table, describe_candidates, draw_candidates, space_view
 from dpviz.charts.centers import centers_table, describe_centers, draw_centers
+from dpviz.charts.coreset import coreset_table, describe_coreset, draw_coreset
 from dpviz.charts.grid import describe_grid, draw_grid, grid_table
-from dpviz.charts.pool import describe_pool, draw_pool, pool_table
+from dpviz.charts.hash_tree import describe_hash_tree, draw_hash_tree, hash_tree_table
 from dpviz.charts.median_law import describe_median_law, draw_median_law, median_law_table
+from dpviz.charts.messages import (
+    describe_message,
+    describe_server,
+    draw_message,
+    draw_server,
+    message_table,
+    server_table,
+)
+from dpviz.charts.pool import describe_pool, draw_pool, pool_table
 from dpviz.charts.reference import describe_reference, draw_reference_step, reference_table
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.seeds import describe_seed, draw_seed, seed_table
@@ -147,6 +157,7 @@ _ARTISTS = {
         lambda step, look: draw_seed(step, **look.plane),
         lambda step, domain: seed_table(step, domain=domain),
         lambda step, domain: describe_seed(step, domain=domain),
+    ),
     "BlocksStep": _Artist(
         lambda step, look: draw_blocks(step, **look.plane),
         lambda step, domain: blocks_table(step, domain=domain),
@@ -161,6 +172,26 @@ _ARTISTS = {
         lambda step, look: draw_median_law(step, palette=look.palette),
         lambda step, domain: median_law_table(step),
         lambda step, domain: describe_median_law(step, domain=domain),
+    ),
+    "HashTreeStep": _Artist(
+        lambda step, look: draw_hash_tree(step, palette=look.palette, reveal=look.reveal),
+        lambda step, domain: hash_tree_table(step),
+        lambda step, domain: describe_hash_tree(step),
+    ),
+    "CoresetStep": _Artist(
+        lambda step, look: draw_coreset(step, **look.plane),
+        lambda step, domain: coreset_table(step, domain=domain),
+        lambda step, domain: describe_coreset(step, domain=domain),
+    ),
+    "MessageStep": _Artist(
+        lambda step, look: draw_message(step, palette=look.palette),
+        lambda step, domain: message_table(step),
+        lambda step, domain: describe_message(step),
+    ),
+    "ServerTreeStep": _Artist(
+        lambda step, look: draw_server(step, palette=look.palette),
+        lambda step, domain: server_table(step),
+        lambda step, domain: describe_server(step),
     ),
     "ReferenceStep": _Artist(
         lambda step, look: draw_reference_step(step, **look.plane),

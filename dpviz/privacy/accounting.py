@@ -1,7 +1,7 @@
-"""Rules of addition for privacy: pure ε, Gaussian DP μ², zero-concentrated DP ρ.
+"""Rules of addition for privacy: pure ε, Gaussian DP μ², zero-concentrated DP ρ, and loss distributions.
 
-In each accounting a cost is one number, and costs add under (adaptive) sequential composition. A ``Budget`` is such a
-number that can be divided; the ledger checks that the parts are not spent twice.
+In each of the first three a cost is one number, and costs add under (adaptive) sequential composition. A ``Budget`` is
+such a number that can be divided; the ledger checks that the parts are not spent twice.
 
 References
 ----------
@@ -44,6 +44,9 @@ class Accounting(Enum):
     """Cost ρ; Gaussian, Laplace and exponential mechanisms together."""
     BASIC = "basic"
     """Cost (ε, δ), δ in proportion; for mechanisms that are (ε, δ)-DP without being of another kind."""
+    PLD = "pld"
+    """Privacy loss distributions of Laplace and Gaussian mechanisms together. Amounts are ρ, a common currency in which
+    shares are divided and shown; the total ε is composed numerically, and is less than their sum is worth."""
     NONE = "none"
     """No guarantee: the non-private reference."""
 
@@ -112,7 +115,7 @@ def capacity(accounting: Accounting, *, epsilon: float, delta: float) -> float:
 
 
 def spent_epsilon(accounting: Accounting, amount: float, *, delta: float) -> float:
-    """The ε at ``delta`` of a total ``amount``."""
+    """The ε at ``delta`` of a total ``amount``; under PLD only an upper bound, since it sees no mechanism."""
     if amount <= 0:
         return 0.0
     match accounting:
@@ -122,7 +125,7 @@ def spent_epsilon(accounting: Accounting, amount: float, *, delta: float) -> flo
             return amount
         case Accounting.GDP:
             return gdp_epsilon(sqrt(amount), delta)
-        case Accounting.ZCDP:
+        case Accounting.ZCDP | Accounting.PLD:
             return zcdp_epsilon(amount, delta)
 
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.distance_weights import DistanceWeights
+from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.local_reports import LocalReports, UserQuestion
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
+from dpviz.privacy.path_counts import PathCounts
 from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.pool_loss import PoolLoss
 from dpviz.privacy.pulls import Pull
@@ -19,17 +22,19 @@ from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.privacy.queries import Count, Loss, SparseCount, Sum, SwapLoss
 from dpviz.privacy.ranks import Medians, Quantiles
 
-PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree)
+PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree, HashCodes, HashTree)
 QUERIES: tuple[type, ...] = (
     *(Count, Sum, SparseCount, SwapLoss, Loss),
     *(Pull, PoolLoss, DistanceWeights, BoxSum, Quantiles, Medians),
 )
 MECHANISMS: tuple[type, ...] = (
     *(Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace),
-    *(Peeling, KernelDraw, ExponentialQuantile, SmoothMedian),
+    *(Peeling, KernelDraw, ExponentialQuantile, SmoothMedian, PathCounts, LocalReports),
 )
+# What users answer one by one; only messages that are private on their own may leave.
+LOCAL: dict[type, type] = {UserQuestion: LocalReports}
 # Questions over universes that may be too large to write down, and the partitions that have one.
-SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, CubeTree)}
-DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, Projected)
+SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, CubeTree, HashCodes), UserQuestion: (HashCodes,)}
+DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, HashTree)
 # Fits for which a block's line depends on that block's rows alone.
 BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import fsum, inf
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget, capacity, gdp_epsilon, spent_epsilon, zcdp_epsilon
+from dpviz.privacy.loss_distributions import Draws, composed_epsilon
 from dpviz.privacy.mechanisms import Gaussian, Mechanism, NoisyThreshold
-from dpviz.privacy.peeling import Peeling
+from dpviz.privacy.path_counts import PathCounts
 
 # Additions of shares that were rounded down stay below the cap; this forgives the last bit of the check itself.
 _ROUNDING = 1e-12
@@ -29,11 +31,11 @@ class Entry:
     sensitivity, scale : float
         In the mechanism's own norm: l1 for Laplace, l2 for Gaussian, range for exponential, row norms for K-norm.
     amount : float
-        Cost in the ledger's accounting: ε, μ² or ρ. Amounts add up.
+        Cost in the ledger's accounting: ε, μ² or ρ. Amounts add up, except under PLD.
     epsilon, delta : float
         Guarantee of this entry on its own. These add up only under pure accounting.
     draws : int
-        How many draws in a row this entry pays for, each at this sensitivity and scale.
+        Draws that one row takes part in, alike; ``sensitivity`` is that of all of them together.
     """
 
     mechanism: str
@@ -70,7 +72,7 @@ class Entry:
             amount=paid,
             epsilon=alone,
             delta=delta,
-            draws=draws_of(mechanism),
+            draws=getattr(mechanism, "draws", 1),
         )
 
     def to_dict(self) -> dict[str, str | float]:
@@ -94,25 +96,48 @@ AMOUNT_UNIT = {
     Accounting.GDP: "mu^2",
     Accounting.ZCDP: "rho",
     Accounting.BASIC: "epsilon",
+    Accounting.PLD: "rho",
     Accounting.NONE: "none",
 }
 
 
-def draws_of(mechanism: Mechanism) -> int:
-    """How many draws in a row a release of this mechanism is."""
-    return mechanism.draws if isinstance(mechanism, Peeling) else 1
-
-
 def is_gaussian(mechanism: Mechanism) -> bool:
     """Whether the mechanism's loss is that of Gaussian noise."""
-    return isinstance(mechanism, Gaussian) or (
-        isinstance(mechanism, NoisyThreshold) and isinstance(mechanism.test, Gaussian)
-    )
+    match mechanism:
+        case NoisyThreshold():
+            return isinstance(mechanism.test, Gaussian)
+        case PathCounts():
+            return isinstance(mechanism.of_one, Gaussian)
+        case _:
+            return isinstance(mechanism, Gaussian)
+
+
+def draws_of(entry: Entry) -> Draws:
+    """The noise of an entry, for loss distributions.
+
+    Raises
+    ------
+    RequestError
+        If it is neither Laplace nor Gaussian: nobody has proved that a distribution of theirs bounds it.
+    """
+    if entry.mechanism.startswith("gaussian"):
+        # Many draws with one scale are one draw with the Euclidean norm of their sensitivities.
+        return Draws(True, entry.scale / entry.sensitivity)
+    if entry.mechanism in ("laplace", "laplace path"):
+        return Draws(False, entry.scale / entry.sensitivity * entry.draws, entry.draws)
+    raise RequestError(f"A {entry.mechanism} mechanism cannot be paid under pld accounting.")
+
+
+def total_epsilon(accounting: Accounting, entries: Sequence[Entry], *, delta: float) -> float:
+    """The ε at ``delta`` of all ``entries`` together."""
+    if accounting is Accounting.PLD and entries:
+        return composed_epsilon(tuple(draws_of(entry) for entry in entries), delta)
+    return spent_epsilon(accounting, fsum(entry.amount for entry in entries), delta=delta)
 
 
 @dataclass
 class Ledger:
-    """The odometer of one run with its cap.
+    """The odometer of one run with its cap: ε, μ² or ρ; under PLD the ε that all draws compose to.
 
     Parameters
     ----------
@@ -126,27 +151,32 @@ class Ledger:
     delta: float
     entries: list[Entry] = field(default_factory=list)
     cap: float = field(init=False)
+    budget: Budget = field(init=False)
+    """The whole amount, to be divided."""
 
     def __post_init__(self) -> None:
         if self.accounting in (Accounting.PURE, Accounting.NONE):
             self.delta = 0.0
-        self.cap = capacity(self.accounting, epsilon=self.epsilon, delta=self.delta)
-
-    @property
-    def budget(self) -> Budget:
-        """The whole cap, to be divided."""
-        return Budget(self.accounting, self.cap, self.delta if self.accounting is Accounting.BASIC else 0.0)
+        whole = capacity(self.accounting, epsilon=self.epsilon, delta=self.delta)
+        self.budget = Budget(self.accounting, whole, self.delta if self.accounting is Accounting.BASIC else 0.0)
+        self.cap = self.epsilon if self.accounting is Accounting.PLD else whole
 
     @property
     def left(self) -> Budget:
-        """What is not spent yet."""
+        """The amount that no entry has taken."""
         delta = self.budget.delta - fsum(entry.delta for entry in self.entries) if self.budget.delta else 0.0
-        return Budget(self.accounting, self.cap - self.spent, delta).fraction(1 - 1e-12)
+        amount = self.budget.amount - fsum(entry.amount for entry in self.entries)
+        return Budget(self.accounting, amount, delta).fraction(1 - 1e-12)
 
     @property
     def spent(self) -> float:
-        """Sum of the amounts so far, in the ledger's accounting."""
-        return fsum(entry.amount for entry in self.entries)
+        """What is spent so far, to be compared with ``cap``."""
+        return self._total(self.entries)
+
+    def _total(self, entries: Sequence[Entry]) -> float:
+        if self.accounting is Accounting.PLD:
+            return total_epsilon(self.accounting, entries, delta=self.delta)
+        return fsum(entry.amount for entry in entries)
 
     @property
     def spent_fraction(self) -> float:
@@ -158,7 +188,7 @@ class Ledger:
         """The ε, at the ledger's δ, of what is spent so far; never above the request."""
         if self.cap == inf:
             return inf if self.entries else 0.0
-        return min(self.epsilon, spent_epsilon(self.accounting, self.spent, delta=self.delta))
+        return min(self.epsilon, total_epsilon(self.accounting, self.entries, delta=self.delta))
 
     def charge(self, *entries: Entry) -> None:
         """Book ``entries`` together, or none of them.
@@ -172,11 +202,12 @@ class Ledger:
             if not entry.amount > 0 and self.accounting is not Accounting.NONE:
                 # Noise bought with a negative share would be booked as a refund.
                 raise BudgetExceeded(f"The step {entry.note!r} has no budget: give it a share above 0.")
-        asked = fsum(entry.amount for entry in entries)
-        if not self.spent + asked <= self.cap * (1 + _ROUNDING):
+        after = self._total([*self.entries, *entries])
+        if not after <= self.cap * (1 + _ROUNDING):
             left = max(0.0, self.cap - self.spent)
+            unit = "epsilon" if self.accounting is Accounting.PLD else AMOUNT_UNIT[self.accounting]
             raise BudgetExceeded(
-                f"This step asks for {asked:.6g} of {AMOUNT_UNIT[self.accounting]}, but {left:.6g} of "
+                f"This step asks for {after - self.spent:.6g} of {unit}, but {left:.6g} of "
                 f"{self.cap:.6g} is left: give the step a smaller share or the run a larger epsilon."
             )
         deltas = fsum(entry.delta for entry in (*self.entries, *entries))

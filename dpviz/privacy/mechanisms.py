@@ -37,7 +37,7 @@ def pure_share(share: Budget, *, bounded_range: bool = False) -> float:
     match share.accounting:
         case Accounting.PURE | Accounting.BASIC:
             return share.amount
-        case Accounting.ZCDP:
+        case Accounting.ZCDP | Accounting.PLD:
             return rho_to_pure(share.amount, bounded_range=bounded_range)
         case _:
             raise RequestError(f"A pure mechanism cannot be paid under {share.accounting.value} accounting.")
@@ -48,7 +48,7 @@ def gaussian_multiplier(share: Budget) -> float:
     match share.accounting:
         case Accounting.GDP:
             return 1 / sqrt(share.amount)
-        case Accounting.ZCDP:
+        case Accounting.ZCDP | Accounting.PLD:
             return 1 / sqrt(2 * share.amount)
         case Accounting.BASIC:
             return 1 / gdp_mu(share.amount, share.delta)

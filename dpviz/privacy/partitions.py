@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.table.domain import Array, Codes, Region
 from dpviz.table.rows import products, scratch
 
@@ -227,4 +228,4 @@ class CubeTree:
         return parents
 
 
-Partition = Everything | Voronoi | Grid | Projected | CubeTree
+Partition = Everything | Voronoi | Grid | Projected | CubeTree | HashCodes | HashTree

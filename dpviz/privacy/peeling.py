@@ -38,7 +38,8 @@ class Peeling:
 
     @property
     def sensitivity(self) -> float:
-        return self.once.sensitivity
+        """Of all draws together."""
+        return self.draws * self.once.sensitivity
 
     @property
     def scale(self) -> float:

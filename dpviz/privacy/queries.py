@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
+from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Projected, Voronoi
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Array, Codes, Region
@@ -84,7 +85,7 @@ class Query(Protocol):
 class Count:
     """Rows per cell, shape (n_cells,)."""
 
-    over: Everything | Voronoi | Grid | Projected
+    over: Everything | Voronoi | Grid | Projected | HashTree
 
     @property
     def width(self) -> int:
@@ -105,7 +106,7 @@ class Count:
 class Sum:
     """Coordinate sums per cell, shape (n_cells, d), unit coordinates."""
 
-    over: Everything | Voronoi | Grid | Projected
+    over: Everything | Voronoi | Grid | Projected | HashTree
 
     @property
     def width(self) -> int:
@@ -127,7 +128,7 @@ class Sum:
 class SparseCount:
     """Rows per non-empty cell of a partition that may have up to 2^62 cells."""
 
-    over: Grid | CubeTree
+    over: Grid | CubeTree | HashCodes
 
     @property
     def width(self) -> int:

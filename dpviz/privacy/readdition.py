@@ -14,7 +14,8 @@ from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
 from dp_accounting.rdp import RdpAccountant
 
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.ledger import Entry
+from dpviz.privacy.ledger import Entry, draws_of
+from dpviz.privacy.loss_distributions import FINER_GRID, composed_epsilon
 
 # The library gives no finite ε at δ = 0. At a Rényi order so large the divergence of a pure mechanism is its ε to nine
 # digits, whatever the mechanism, and this δ adds nothing.
@@ -28,7 +29,8 @@ def independent_epsilon(entries: Sequence[Entry], *, delta: float) -> float | No
     """The total ε at ``delta`` of a ledger's entries by dp-accounting; None if there is nothing to add.
 
     Privacy-loss distributions add up Gaussian ledgers; Rényi divergences add up pure ledgers and those that mix
-    Gaussian with exponential mechanisms.
+    Gaussian with exponential mechanisms. What the ledger composed from loss distributions itself is composed again on a
+    finer grid.
     """
     if not entries:
         return None
@@ -46,6 +48,8 @@ def independent_epsilon(entries: Sequence[Entry], *, delta: float) -> float | No
             return _by_parameters(entries, delta)
         case Accounting.ZCDP:
             return _total(RdpAccountant(orders=_ORDERS), map(_concentrated_event, entries), delta)
+        case Accounting.PLD:
+            return composed_epsilon(tuple(draws_of(entry) for entry in entries), delta, grid=FINER_GRID)
 
 
 def _total(accountant: dp_accounting.PrivacyAccountant, events: Iterable[dp_accounting.DpEvent], delta: float) -> float:
@@ -67,7 +71,7 @@ def _by_parameters(entries: Sequence[Entry], delta: float) -> float:
 
 
 def _laplace_event(entry: Entry) -> dp_accounting.DpEvent:
-    return dp_accounting.SelfComposedDpEvent(dp_accounting.LaplaceDpEvent(entry.scale / entry.sensitivity), entry.draws)
+    return dp_accounting.LaplaceDpEvent(entry.scale / entry.sensitivity)
 
 
 def _gaussian_event(entry: Entry) -> dp_accounting.DpEvent:
@@ -77,6 +81,6 @@ def _gaussian_event(entry: Entry) -> dp_accounting.DpEvent:
 def _concentrated_event(entry: Entry) -> dp_accounting.DpEvent:
     if entry.mechanism.startswith("gaussian"):
         return _gaussian_event(entry)
-    epsilon = entry.sensitivity / entry.scale
+    epsilon = entry.sensitivity / entry.scale / entry.draws
     one = dp_accounting.ZCDpEvent(epsilon**2 / (8 if entry.mechanism.startswith(_BOUNDED_RANGE) else 2))
     return dp_accounting.SelfComposedDpEvent(one, entry.draws)

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz import check
-from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.accounting import Accounting, Budget, Shares
 from dpviz.privacy.block_models import BlockModel
 from dpviz.privacy.box_sum import BoxSum
-from dpviz.privacy.known import BLOCK_MODELS, DENSE, MECHANISMS, PARTITIONS, QUERIES, SPARSE
-from dpviz.privacy.ledger import Entry, Ledger
+from dpviz.privacy.known import BLOCK_MODELS, DENSE, LOCAL, MECHANISMS, PARTITIONS, QUERIES, SPARSE
+from dpviz.privacy.ledger import Entry, Ledger, draws_of
+from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
 from dpviz.privacy.mechanisms import (
     Exponential,
     Gaussian,
@@ -252,6 +253,16 @@ class DataRoom:
         self._n = max(1, round(float(noisy_n[0])))
         self.budget = self.ledger.left
 
+    def calibrated(self, **draws: Draws) -> Shares:
+        """A share for each of ``draws``, whose noise keeps its proportions and together uses up all that is left.
+
+        Under PLD accounting only: there a budget cannot be divided before it is known what is drawn.
+        """
+        so_far = tuple(draws_of(entry) for entry in self.ledger.entries)
+        scale = calibrated_scale(tuple(draws.values()), so_far, epsilon=self.ledger.epsilon, delta=self.ledger.delta)
+        noise = zip(draws, scaled(tuple(draws.values()), scale), strict=True)
+        return Shares({name: Budget(Accounting.PLD, each.rho) for name, each in noise})
+
     def release(self, query: Count | Sum | BoxSum, share: Budget, *, note: str, spherical: bool = False) -> Noisy:
         """The answer to ``query`` with Laplace noise (Gaussian under GDP and zCDP; K-norm if ``spherical`` and pure).
 
@@ -420,7 +431,8 @@ def _refuse_unknown(query: Query, mechanism: Mechanism) -> None:
     """Only questions and mechanisms that are proved: code that is not of the package never sees a row."""
     if type(mechanism) not in MECHANISMS:
         raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the room knows.")
-    over = query.over if type(query) in QUERIES else None
+    local = type(query) in LOCAL and type(mechanism) is LOCAL[type(query)]
+    over = query.over if type(query) in QUERIES or local else None
     inner = over.inner if isinstance(over, Projected) else over
     suits = SPARSE.get(type(query), DENSE)
     if type(over) not in suits or type(inner) not in PARTITIONS or isinstance(inner, Projected):

@@ -29,6 +29,8 @@ _ADDS_UP = {
     Accounting.GDP: "Their costs μ² add up (Gaussian privacy), and the sum is worth the ε and δ of the run.",
     Accounting.ZCDP: "Their costs ρ add up (zero-concentrated privacy), and the sum is worth the ε and δ of the run.",
     Accounting.BASIC: "Their ε add up to the ε of the run, and their δ to its δ (basic composition).",
+    Accounting.PLD: "Their privacy losses are composed as distributions, which costs less than their ρ (a common "
+    "currency of the charges) would add up to.",
     Accounting.NONE: "",
 }
 _WHY = "rows under the pictures of a run"

@@ -16,6 +16,7 @@ AMOUNT_WORDS = {
     Accounting.GDP.value: "μ²",
     Accounting.ZCDP.value: "ρ",
     Accounting.BASIC.value: "ε",
+    Accounting.PLD.value: "ρ",
     Accounting.NONE.value: "none",
 }
 AGREES, NO_GUARANTEE = "✓", "no guarantee"

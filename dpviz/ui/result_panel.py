@@ -27,6 +27,7 @@ _COST = {
     Accounting.GDP: "μ²",
     Accounting.ZCDP: "ρ",
     Accounting.BASIC: "ε",
+    Accounting.PLD: "ρ",
     Accounting.NONE: "none",
 }
 

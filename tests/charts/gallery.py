@@ -182,4 +182,11 @@ def steps_of(shown: Exhibit, *, cells: int = 60) -> Iterator[tuple[str, Step]]:
     yield "centers-medians", medians[-1]
     last = lloyd.frames[-1].step
     assert isinstance(last, CentersStep)
+    hashed = run("lsh-coreset", shown.table, k=shown.k, epsilon=2.0, delta=1e-6, seed=1)
+    yield "hash-tree", hashed.frames[0].step
+    yield "coreset", hashed.frames[1].step
+    exchanged = PrivateTable(shown.table.domain.from_unit(shown.reveal.points), shown.table.domain, relation="replace")
+    message, server, *_ = (frame.step for frame in run("lsh-local", exchanged, k=shown.k, epsilon=4.0, seed=1).frames)
+    yield "message", message
+    yield "server", server
     yield "reference", ReferenceStep(title="k-means++", centers=shown.reference.centers)

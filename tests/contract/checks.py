@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpviz.algorithms.card import Card
-from dpviz.privacy.accounting import Accounting, spent_epsilon
-from dpviz.privacy.ledger import Entry
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.ledger import Entry, total_epsilon
 from dpviz.privacy.readdition import independent_epsilon
 from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.runs.run import Frame, Run, run_frames
@@ -73,8 +73,8 @@ def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: An
         case Accounting.GDP:
             assert loss.log_ratio == 0
             assert loss.shift_squared <= sum(entry.amount for entry in run.entries) * (1 + _ROUNDING)
-        case Accounting.ZCDP:
-            # Releases are bounded one by one above, and their ρ add up.
+        case Accounting.ZCDP | Accounting.PLD:
+            # Releases are bounded one by one above, and their ρ add up, or their loss distributions compose.
             assert sum(entry.amount for entry in run.entries) > 0
         case Accounting.NONE:
             raise AssertionError("a private card runs without a guarantee")
@@ -98,9 +98,8 @@ def check_ledger(card: Card, table: PrivateTable, **request: Any) -> None:
 def check_total(entries: tuple[Entry, ...], *, epsilon: float, delta: float, fraction: float) -> None:
     """A ledger's total, in its own accounting and by dp-accounting."""
     accounting = entries[0].accounting
-    total = sum(entry.amount for entry in entries)
     assert 0.99 <= fraction <= 1.0
-    assert spent_epsilon(accounting, total, delta=delta) <= epsilon
+    assert total_epsilon(accounting, entries, delta=delta) <= epsilon
     independent = independent_epsilon(entries, delta=delta)
     assert independent is not None
     assert 0.98 * epsilon <= independent <= epsilon

@@ -11,6 +11,7 @@ import numpy as np
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.distance_weights import DistanceWeights, WeightedRows
+from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.pool_loss import PoolLoss
@@ -57,13 +58,28 @@ def _pull(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi 
     return Pull(cells, _points(region, rng, cells.n_cells))
 
 
+def _hashes(region: Region, rng: np.random.Generator) -> HashCodes:
+    depth = int(rng.integers(1, 7))
+    return HashCodes(rng.normal(size=(depth, region.dim)), rng.normal(size=depth) * rng.choice([0.0, 0.3]))
+
+
+def _hash_tree(region: Region, rng: np.random.Generator) -> HashTree:
+    hashes = _hashes(region, rng)
+    whole = np.arange(hashes.n_cells, 2 * hashes.n_cells)
+    above = np.unique(whole >> rng.integers(0, hashes.depth + 1, len(whole)))
+    ancestors = {int(node) >> up for node in above for up in range(1, hashes.depth + 1)}
+    leaves = np.array([node for node in above if node not in ancestors])
+    return HashTree(hashes, leaves[rng.random(len(leaves)) < 0.8])
+
+
 DENSE = {
     Everything: lambda region, rng: Everything(),
     Voronoi: _voronoi,
     Grid: _grid,
     Projected: _projected,
+    HashTree: _hash_tree,
 }
-SPARSE = {Grid: _grid, CubeTree: _tree}
+SPARSE = {Grid: _grid, CubeTree: _tree, HashCodes: _hashes}
 
 QUESTIONS: dict[str, Maker] = {}
 for _kind, _over in DENSE.items():

@@ -10,6 +10,7 @@ import numpy as np
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import is_gaussian
 from dpviz.privacy.mechanisms import Mechanism
+from dpviz.privacy.path_counts import PathCounts, counts_at
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sparse import SparseCounts
@@ -144,7 +145,11 @@ def loss_room(tape: Tape, loss: Loss) -> type[DataRoom]:
                 assert mechanism == tape.mechanisms[i], "the noise itself depends on rows"
             if is_gaussian(mechanism):
                 alone = mechanism.sensitivity / mechanism.scale
-                here = squared_distance(tape.truths[i], truth) / mechanism.scale**2
+                answers = [tape.truths[i], truth]
+                if isinstance(mechanism, PathCounts):
+                    # One histogram answers on every level: what noise hides are the counts of all asked nodes.
+                    answers = [counts_at(released.codes, answer) for answer in answers]
+                here = squared_distance(*answers) / mechanism.scale**2
                 loss.shift_squared += here
                 loss.reach.append(here / alone**2)
             else:

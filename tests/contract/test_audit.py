@@ -17,7 +17,8 @@ import pytest
 from scipy import stats
 
 from dpviz.algorithms.card import Card
-from dpviz.privacy.accounting import Accounting, spent_epsilon
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.ledger import total_epsilon
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom, PrivateTable
@@ -28,6 +29,7 @@ from tests.contract.tables import OVER_BLOCKS, SETTINGS, World, lone_rows, named
 RUNS = 1500
 # Gaussian noise shows its loss at a larger budget only.
 EPSILON = {Accounting.PURE: 2.0, Accounting.BASIC: 2.0, Accounting.GDP: 10.0, Accounting.ZCDP: 10.0}
+EPSILON |= {Accounting.PLD: 10.0}
 # As few rounds as an algorithm allows: the loss of one release is easier to see than that of ten.
 SHORT = {"rounds": 1, "starts": 1, "levels": 1, "swaps": 1, "shifts": 1, "polishing": 0}
 # Among few rows a choice tells more: of no row and one row, or of two at the ends and one of them.
@@ -105,9 +107,8 @@ def _audit(card, params, delta, relation) -> dict[float, tuple[float, float]]:
     on_one = _log_ratios(card, one, other, 0, **request)
     on_other = -_log_ratios(card, other, one, RUNS, **request)
     done = run_of(card, one, seed=0, **request)
-    spent = sum(entry.amount for entry in done.entries)
     deltas = [0.0] if accounting is Accounting.PURE else [0.03, 0.1, 0.3]
-    return {d: (lower_bound(on_one, on_other, d), spent_epsilon(accounting, spent, delta=d)) for d in deltas}
+    return {d: (lower_bound(on_one, on_other, d), total_epsilon(accounting, done.entries, delta=d)) for d in deltas}
 
 
 def _thin(monkeypatch: pytest.MonkeyPatch, times: int) -> None:

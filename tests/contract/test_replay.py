@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.algorithms.registry import private_cards
 from tests.contract.checks import check_replay, frames_of
-from tests.contract.tables import BOUGHT, SETTINGS, named, worlds
+from tests.contract.tables import BOUGHT, LOCAL, SETTINGS, named, worlds
 
 
 @pytest.mark.parametrize("world", worlds("n bought", "persons", "ball, replace", "nine columns in a ball"), ids=str)
@@ -29,4 +29,4 @@ def test_no_step_holds_a_row(card, params, delta):
 
 
 def test_every_private_card_is_covered():
-    assert {card.id for card, _, _ in SETTINGS} == {card.id for card in private_cards()}
+    assert {card.id for card, _, _ in SETTINGS} == {card.id for card in private_cards()} - LOCAL

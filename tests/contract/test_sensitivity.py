@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.distance_weights import DistanceWeights
+from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.known import PARTITIONS, QUERIES
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.pool_loss import PoolLoss
@@ -94,12 +95,15 @@ def _attained(kind, over, region):
     together = Voronoi(np.stack([np.zeros(region.dim), np.full(region.dim, 100.0)]))
     apart = Voronoi(np.stack([far, -far]))
     inner = apart if kind is Count else together
+    halves = HashCodes(far[None], np.zeros(1))
     partitions = {
         Everything: Everything(),
         Voronoi: inner,
         Grid: Grid.over(region, 2) if kind is not Sum else Grid.over(region, 1),
         Projected: Projected(inner, np.eye(region.dim), region),
         CubeTree: CubeTree(np.full(region.dim, -2.0), 4.0),
+        HashCodes: halves,
+        HashTree: HashTree(halves, np.array([2, 3] if kind is Count else [1])),
     }
     match kind:
         case _ if kind is SwapLoss:
@@ -173,6 +177,7 @@ def test_a_row_keeps_its_cell_whoever_stands_beside_it(seed, dim, size):
         Projected(Voronoi(centers @ frame.T), frame, Region.ball(len(frame), 9.0)),
         Grid.over(ball, 4),
         CubeTree(np.full(dim, -2.0), 4.0),
+        HashCodes(centers[1:2] - centers[:1], (centers[1:2] - centers[:1]) @ (centers[0] + centers[1]) / 2),
     ):
         assert len(set(over.assign(tied[:size])) | set(over.assign(tied))) == 1
 

@@ -74,7 +74,7 @@ def test_the_share_is_spent_and_another_library_agrees(accounting, delta, draws)
     peeling = Peeling.bought(ledger.budget, RANGE, draws=draws)
     assert peeling.cost(accounting) == pytest.approx(ledger.budget.amount)
     one = Exponential.bought(ledger.budget.fraction(1 / draws), RANGE)
-    assert (peeling.scale, peeling.sensitivity) == (one.scale, 3.0)
+    assert (peeling.scale, peeling.sensitivity) == (one.scale, 3.0 * draws)
     entry = Entry.of(peeling, "PoolLoss", accounting, delta=delta, note="x")
     ledger.charge(entry)
     assert entry.draws == draws

@@ -1,0 +1,87 @@
+"""Totals of Laplace and Gaussian noise together, by composing their privacy loss distributions numerically.
+
+Such totals do not add up: the least noise for an (ε, δ) is found by solving for one scale of all draws together.
+
+References
+----------
+Koskela, Jälkö & Honkela 2020; Doroshenko et al. 2022 (how distributions are rounded up to a grid: dp-accounting).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import fsum, sqrt
+from typing import NamedTuple
+
+from scipy.optimize import brentq
+
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import zcdp_epsilon, zcdp_rho
+
+# Losses are rounded up to a grid of this part of the total; whoever adds up again with a finer one finds less.
+GRID, FINER_GRID = 1e-3, 2.5e-4
+# What a calibration leaves unspent, and how close it comes to that.
+_MARGIN, _CLOSE = 2e-5, 1e-5
+# How fast the search goes down from a scale that is enough.
+_STEP = 0.8
+
+
+class Draws(NamedTuple):
+    """Noise of one kind, Laplace or Gaussian, drawn several times with ``multiplier`` = scale / sensitivity of each."""
+
+    gaussian: bool
+    multiplier: float
+    times: int = 1
+
+    @property
+    def rho(self) -> float:
+        """What these draws cost in zCDP: a rough price in one currency."""
+        return self.times / (2 * self.multiplier**2)
+
+
+@lru_cache(maxsize=4096)
+def composed_epsilon(draws: tuple[Draws, ...], delta: float, *, grid: float = GRID) -> float:
+    """The smallest ε for which all ``draws`` together are (ε, δ)-DP, rounded up by the ``grid``."""
+    import dp_accounting  # slow to import
+    from dp_accounting.pld import PLDAccountant
+
+    rough = zcdp_epsilon(fsum(each.rho for each in draws), delta)
+    accountant = PLDAccountant(value_discretization_interval=grid * max(rough, 1e-6))
+    for each in draws:
+        kind = dp_accounting.GaussianDpEvent if each.gaussian else dp_accounting.LaplaceDpEvent
+        accountant.compose(kind(each.multiplier), each.times)
+    return float(accountant.get_epsilon(delta))
+
+
+@lru_cache(maxsize=4096)
+def calibrated_scale(draws: tuple[Draws, ...], spent: tuple[Draws, ...] = (), *, epsilon: float, delta: float) -> float:
+    """The least number to multiply all multipliers of ``draws`` with, so that they and ``spent`` cost at most (ε, δ).
+
+    Raises
+    ------
+    RequestError
+        If what is spent leaves nothing.
+    """
+    target = epsilon * (1 - _MARGIN)
+    left = zcdp_rho(epsilon, delta) - fsum(each.rho for each in spent)
+    if not left > 0:
+        raise RequestError("Nothing of this budget is left to draw noise with: give a larger epsilon.")
+
+    def excess(scale: float) -> float:
+        return composed_epsilon(spent + scaled(draws, scale), delta) - target
+
+    # A sum of ρ is worth more than the distributions compose to, so that its scale is enough.
+    enough = sqrt(fsum(each.rho for each in draws) / left)
+    less = enough * _STEP
+    while excess(less) < 0:
+        enough, less = less, less * _STEP
+    found = float(brentq(excess, less, enough, rtol=_CLOSE))
+    while excess(found) > 0:
+        found *= 1 + _CLOSE
+    return found
+
+
+def scaled(draws: Sequence[Draws], scale: float) -> tuple[Draws, ...]:
+    """The same draws with ``scale`` times the noise."""
+    return tuple(each._replace(multiplier=each.multiplier * scale) for each in draws)

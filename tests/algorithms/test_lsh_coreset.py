@@ -1,0 +1,141 @@
+"""The coreset of hashes: thresholds, ledger, and what it finds."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.card import Level, Setting
+from dpviz.algorithms.lsh_coreset import CARD, LshCoresetParams
+from dpviz.algorithms.steps_hash import CoresetStep, HashTreeStep
+from dpviz.privacy.accounting import Accounting, gdp_mu
+from dpviz.privacy.hash_partitions import level_of
+from dpviz.privacy.queries import Relation
+from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.run import run
+from tests.contract.tables import blobs, small_table
+
+FEW = {"starts": 3}
+
+
+def _steps(table, **request):
+    done = run(CARD, table, **{"delta": 1e-6, "seed": 0, "params": FEW} | request)
+    tree, coreset = done.frames[0].step, done.frames[1].step
+    assert isinstance(tree, HashTreeStep) and isinstance(coreset, CoresetStep)
+    return done, tree, coreset
+
+
+@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
+def test_the_whole_cost_is_the_sum_of_squares_of_every_question(relation):
+    table = small_table(blobs(4000, 5, 8), relation=relation, n_public=4000)
+    done, tree, _ = _steps(table, k=8, epsilon=1.0, params={**FEW, "polishing": 0, "centering": False})
+    of_tree, of_sums = done.entries
+    per_level = 1.0 if relation is Relation.ADD_REMOVE else sqrt(2)
+    radius = table.domain.region.radius * (1 if relation is Relation.ADD_REMOVE else 2)
+    levels = tree.hashes.depth
+    assert of_tree.sensitivity == pytest.approx(per_level * sqrt(levels))
+    assert of_tree.draws == levels
+    squared = levels * (per_level / of_tree.scale) ** 2 + (radius / of_sums.scale) ** 2
+    assert squared == pytest.approx(gdp_mu(1.0, 1e-6) ** 2, rel=1e-5)
+    assert tree.count_sd == of_tree.scale
+
+
+def test_a_bought_number_of_rows_is_in_the_ledger_and_at_the_root():
+    done, tree, _ = _steps(small_table(blobs(3000)), k=3, epsilon=1.0)
+    assert done.entries[0].note == "number of rows"
+    assert tree.tree.noisy_counts[0] == done.n_used
+    assert abs(done.n_used - 3000) < 6 * done.entries[0].scale
+    public, tree, _ = _steps(small_table(blobs(3000), n_public=2500), k=3, epsilon=1.0)
+    assert tree.tree.noisy_counts[0] == 2500
+    assert "number of rows" not in {entry.note for entry in public.entries}
+
+
+def test_thresholds_of_the_paper():
+    params = {**FEW, "preset": "paper"}
+    table = small_table(blobs(20_000, 6, 8), n_public=20_000)
+    done, tree, coreset = _steps(table, k=8, epsilon=1.0, params=params)
+    assert done.accounting is Accounting.PLD
+    of_tree, of_sums = done.entries
+    alpha = of_sums.scale / table.domain.region.radius
+    assert of_tree.scale == pytest.approx(20 * alpha)
+    assert alpha == pytest.approx(4.32, abs=0.03)  # twenty counts: the twenty-first, of all rows, is public
+    assert tree.min_node == min(int(10 * sqrt(6) * alpha), 20_000 // 16)
+    assert tree.min_branch == 3 * tree.min_node
+    assert tree.hashes.depth == 20
+    assert (tree.hashes.offsets == 0).all()
+    np.testing.assert_array_equal(coreset.weights, tree.tree.noisy_counts[tree.tree.leaf])
+    # Neither a middle nor polishing was bought.
+    assert [entry.note for entry in done.entries] == ["counts of hashes", "sums of leaves"]
+
+
+def test_what_is_added_to_the_paper_is_paid_from_the_same_budget():
+    params = {**FEW, "preset": "paper", "polishing": 2, "centering": True}
+    done, _, _ = _steps(small_table(blobs(2000), n_public=2000), k=3, epsilon=1.0, params=params)
+    assert len(done.entries) == 3 + 2 * 2
+    assert 0.999 <= done.spent_fraction <= 1.0
+
+
+def test_identical_rows_are_one_path_down_to_the_last_level():
+    table = small_table(np.full((5000, 3), 0.4), n_public=5000)
+    done, tree, coreset = _steps(table, k=2, epsilon=20.0, params={**FEW, "levels": 9, "centering": False})
+    assert len(coreset.points) == 1
+    assert level_of(tree.tree.leaves).tolist() == [9]
+    np.testing.assert_allclose(coreset.points[0], 0.4, atol=0.02)
+    assert np.linalg.norm(done.unit_centers - 0.4, axis=1).min() < 0.02
+
+
+def test_planes_lie_through_the_middle_of_the_rows():
+    rows = np.clip(blobs(6000, 4, 5) * 0.3 + 0.6, -1, 1)
+    _, tree, _ = _steps(small_table(rows, n_public=6000), k=5, epsilon=2.0)
+    away = tree.hashes.planes @ rows.mean(axis=0) - tree.hashes.offsets
+    assert np.abs(away).max() < 0.1
+    # Without that, most planes would not divide anything.
+    assert np.abs(tree.hashes.offsets).max() > 0.5
+
+
+def test_few_columns_get_shifted_planes():
+    for dim, shifted in ((1, True), (2, True), (3, False)):
+        params = {**FEW, "centering": False}
+        _, tree, _ = _steps(small_table(blobs(500, dim), n_public=500), k=3, epsilon=1.0, params=params)
+        assert (tree.hashes.offsets != 0).any() == shifted
+
+
+def test_polishing_and_the_finer_tree_beat_the_paper():
+    rows = blobs(8000, 8, 8, seed=4)
+    table = small_table(rows, n_public=8000)
+    best = reference_for(table.reveal(note="test"), 8).nicv
+    found = {
+        preset: np.median(
+            [
+                nicv(
+                    rows,
+                    run(CARD, table, k=8, epsilon=1.0, delta=1e-6, params={**FEW, "preset": preset}, seed=s).centers,
+                )
+                for s in range(3)
+            ]
+        )
+        / best
+        for preset in ("practical", "paper")
+    }
+    assert found["practical"] < 1.6
+    assert found["practical"] < 0.8 * found["paper"]
+
+
+def test_rows_that_would_do():
+    def level(n, epsilon=1.0, **params):
+        setting = Setting(dim=100, k=64, epsilon=epsilon, delta=1e-6, n=n)
+        return CARD.regime(setting, LshCoresetParams(**params))
+
+    # σ/Λ = 4.34 of the printed split: 87 rows are half of noise, in half of each of 64 clusters.
+    needed = level(100_000, preset="paper").needed_n
+    assert needed == pytest.approx(2 * 64 * 86.8, rel=0.01)
+    assert level(100_000).level is Level.GREEN
+    assert level(5_000).level is Level.RED
+    assert "radius" in level(5_000).message
+    one, double = (
+        CARD.smallest_n(Setting(dim=9, k=5, epsilon=1.0, delta=1e-6, relation=relation), LshCoresetParams())
+        for relation in Relation
+    )
+    assert double == pytest.approx(2 * one)

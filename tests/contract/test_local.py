@@ -1,0 +1,229 @@
+"""The contract of the local model: every message is private on its own, and nothing but messages leaves."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpviz.algorithms.registry import CARDS
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.hash_partitions import HashCodes
+from dpviz.privacy.local_reports import LocalReports, Response, UserAnswers, UserQuestion, respond
+from dpviz.privacy.mechanisms import Gaussian, Laplace
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.queries import Count, Relation, Sensitivity
+from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.run import run
+from tests.contract.checks import check_centers, check_ledger, check_replay
+from tests.contract.laws import check_frequencies, check_scale
+from tests.contract.tables import BOUGHT, LOCAL, PUBLIC, REPLACE, World, blobs, small_table
+from tests.contract.test_audit import lower_bound
+
+CARD = CARDS["lsh-local"]
+REQUEST = {"k": 3, "delta": 0.0, "params": {"starts": 3}}
+HASHES = HashCodes(np.random.default_rng(0).normal(size=(3, 2)), np.zeros(3))
+MIDDLE = int(HASHES.assign(np.zeros((1, 2)))[0])
+caught = pytest.raises(AssertionError)
+
+
+def bought(epsilon: float, n: int, messages: float = 1.0) -> LocalReports:
+    """Messages of n users in three groups, of whom a person has some."""
+    return LocalReports.bought(
+        Budget(Accounting.PURE, epsilon),
+        Sensitivity(messages, messages, 2.0 * messages),
+        **{"bits": (2, 3, 3), "depth": 3, "groups": np.arange(n) % 3, "middle": MIDDLE},
+    )
+
+
+def answers(n: int, seed: int = 0) -> UserAnswers:
+    rng = np.random.default_rng(seed)
+    rows = rng.uniform(-0.7, 0.7, (n, 2))
+    return UserAnswers(HASHES.assign(rows), rows)
+
+
+def check_messages(mechanism: LocalReports, epsilon: float) -> None:
+    """No message is likelier by more than e^ε for one row than for another, in any group; some nearly reach it."""
+    most = 0.0
+    for seed in range(60):
+        one = answers(3, seed)
+        rows = one.vectors / np.linalg.norm(one.vectors, axis=1, keepdims=True)
+        one, other = (UserAnswers(HASHES.assign(side), side) for side in (rows, -rows))
+        released = mechanism.messages(one, StudyNoise(np.random.default_rng(seed)))
+        for seat in range(3):
+            mixed = UserAnswers(one.codes.copy(), one.vectors.copy())
+            mixed.codes[seat], mixed.vectors[seat] = other.codes[seat], other.vectors[seat]
+            ratio = abs(mechanism.log_density(released, one) - mechanism.log_density(released, mixed))
+            assert ratio <= epsilon * (1 + 1e-9)
+            most = max(most, ratio)
+    assert most >= 0.9 * epsilon
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
+def test_a_message_tells_its_senders_row_from_another_by_at_most_epsilon(epsilon):
+    check_messages(bought(epsilon, 3), epsilon)
+
+
+def test_messages_of_a_person_share_the_budget():
+    mechanism = bought(3.0, 3, messages=3.0)
+    check_messages(mechanism, 1.0)
+    assert mechanism.cost(Accounting.PURE) == pytest.approx(3.0)
+    assert mechanism.diameter == pytest.approx(2.0)
+
+
+def test_a_vector_that_pays_nothing_for_its_code(monkeypatch):
+    monkeypatch.setattr(LocalReports, "epsilon_of", lambda self, group: 1.0 / self.scale)
+    with caught:
+        check_messages(bought(1.0, 3), 1.0)
+
+
+def test_a_vector_calibrated_to_the_radius(monkeypatch):
+    honest = LocalReports.vector_noise.fget
+    thin = property(lambda self: dataclasses.replace(honest(self), scale=honest(self).scale / 2))
+    monkeypatch.setattr(LocalReports, "vector_noise", thin)
+    with caught:
+        check_messages(bought(1.0, 3), 1.0)
+
+
+@pytest.mark.parametrize("bits", [1, 3])
+def test_the_law_of_a_randomised_response(bits):
+    response = Response.over(1 << bits, 1.5)
+    assert response.honest / response.other == pytest.approx(np.exp(1.5))
+    assert response.honest + ((1 << bits) - 1) * response.other == pytest.approx(1.0)
+    sent = respond(np.full(40_000, 1), bits, response, StudyNoise(np.random.default_rng(1)))
+    law = np.full(1 << bits, response.other)
+    law[1] = response.honest
+    check_frequencies(np.bincount(sent, minlength=1 << bits), law)
+    with caught:
+        wrong = Response.over(1 << bits, 1.2)
+        law = np.where(np.arange(1 << bits) == 1, wrong.honest, wrong.other)
+        check_frequencies(np.bincount(sent, minlength=1 << bits), law)
+
+
+def test_the_law_of_a_vector():
+    mechanism, users = bought(2.0, 30_000), answers(30_000)
+    released = mechanism.messages(users, StudyNoise(np.random.default_rng(2)))
+    noise = np.linalg.norm(released.vectors - users.vectors[mechanism.groups == 2], axis=1)
+    # A diameter of 2 at half of ε: scale 2.
+    check_scale(noise, stats.gamma, 2.0, 2)
+
+
+def test_seats_are_taken_at_random_and_left_ones_by_stand_ins():
+    users = answers(6)
+    first = np.zeros(6)
+    for seed in range(3000):
+        seated = bought(1.0, 9).seated(users, StudyNoise(np.random.default_rng(seed)))
+        assert len(seated.codes) == 9
+        away = (seated.vectors == 0).all(axis=1)
+        assert away.sum() == 3
+        assert (seated.codes[away] == MIDDLE).all()
+        first += (users.vectors == seated.vectors[0]).all(axis=1)
+        fewer = bought(1.0, 4).seated(users, StudyNoise(np.random.default_rng(seed))) if seed < 50 else None
+        assert fewer is None or len({row.tobytes() for row in fewer.vectors}) == 4
+    check_frequencies(np.r_[first, 3000 - first.sum()], np.r_[np.full(6, 1 / 9), 3 / 9])
+
+
+@pytest.mark.parametrize("world", [BOUGHT, PUBLIC, REPLACE, World("persons", rows_per_person=3)], ids=str)
+@pytest.mark.parametrize("epsilon", [0.1, 5.0])
+def test_ledger_and_replay(world, epsilon):
+    check_ledger(CARD, world.table(), epsilon=epsilon, seed=1, **REQUEST)
+    check_replay(CARD, world.table(), epsilon=epsilon, seed=1, **REQUEST)
+
+
+def test_the_cost_is_booked_once_for_all_users():
+    done = run(CARD, PUBLIC.table(), epsilon=1.0, seed=0, **REQUEST)
+    (entry,) = done.entries
+    assert entry.amount == pytest.approx(1.0) and entry.delta == 0
+    assert sum(done.frames[0].step.users) == 400
+
+
+@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
+@pytest.mark.parametrize("n", [0, 1, 7, 60])
+@pytest.mark.parametrize("dim", [1, 3])
+def test_k_finite_centres(relation, n, dim):
+    if relation is Relation.REPLACE and n < 5:
+        pytest.skip("k is at most a public n")
+    for epsilon in (1e-3, 1.0, 1e4):
+        check_centers(
+            run(CARD, small_table(blobs(n, dim), relation=relation), epsilon=epsilon, seed=0, **{**REQUEST, "k": 5}), 5
+        )
+
+
+def test_only_messages_leave_the_room():
+    room = small_table(blobs(60), relation=Relation.REPLACE).open(
+        epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=StudyNoise(np.random.default_rng(0))
+    )
+    for kind in (Laplace, Gaussian):
+        with pytest.raises(RequestError):
+            room.ask(UserQuestion(HASHES), kind, room.budget, note="x")
+    with pytest.raises((RequestError, TypeError)):
+        room.ask(Count(HASHES), LocalReports, room.budget, note="x")
+    assert room.ledger.entries == []
+
+
+def test_with_much_epsilon_the_clusters_are_found():
+    rng = np.random.default_rng(1)
+    middles = np.array([[-0.6, -0.6], [0.6, 0.6], [-0.6, 0.6]])
+    rows = middles[rng.integers(0, 3, 6000)] + rng.normal(0, 0.05, (6000, 2))
+    table = PUBLIC.__class__("many", n_public=6000).table(rows)
+    best = reference_for(table.reveal(note="test"), 3).nicv
+    far = {
+        epsilon: min(nicv(rows, run(CARD, table, epsilon=epsilon, seed=s, **REQUEST).centers) / best for s in range(4))
+        for epsilon in (60.0, 1.0)
+    }
+    assert far[60.0] < 1.3
+    # One message says little: the same table is hopeless at ε = 1, and the card says so.
+    assert far[1.0] > 3
+    assert "600,000" in run(CARD, table, epsilon=1.0, seed=0, **REQUEST).warnings[0]
+
+
+def test_the_made_up_user_owes_nothing_to_the_rows():
+    steps = [
+        run(CARD, PUBLIC.table(rows), epsilon=1.0, seed=4, **REQUEST).frames[0].step
+        for rows in (blobs(400), np.full((400, 2), 0.9))
+    ]
+    for name in ("truths", "sent", "point", "noisy_point", "users"):
+        np.testing.assert_array_equal(getattr(steps[0], name), getattr(steps[1], name))
+
+
+def test_counts_of_the_server_are_unbiased():
+    from dpviz.algorithms.lsh_local import server_tree
+
+    users = answers(3000)
+    gaps = []
+    for seed in range(150):
+        mechanism = dataclasses.replace(bought(1.0, 3000), bits=(2, 3))
+        mechanism = dataclasses.replace(mechanism, groups=np.arange(3000) % 2)
+        step = server_tree(mechanism, mechanism.draw(users, StudyNoise(np.random.default_rng(seed))))
+        truth = np.bincount(users.codes >> 1, minlength=4)
+        gaps.append((step.noisy_counts[:4] - truth) / step.count_sd[:4])
+    assert np.abs(np.mean(gaps, axis=0)).max() < 0.45
+    assert 0.8 < np.std(gaps) < 1.5
+
+
+def _refuted(claimed: LocalReports, drawn: LocalReports, group: int) -> float:
+    """A lower bound on ε from many messages of one seat, for a row on one rim and on the other."""
+    far = np.array([[0.6, 0.8]])
+    ends = [UserAnswers(HASHES.assign(side), side) for side in (far, -far)]
+    claimed, drawn = (dataclasses.replace(m, groups=np.array([group])) for m in (claimed, drawn))
+    noise, found = StudyNoise(np.random.default_rng(group)), []
+    for own in ends:
+        sent = [drawn.messages(own, noise) for _ in range(4000)]
+        found.append(np.array([claimed.log_density(s, ends[0]) - claimed.log_density(s, ends[1]) for s in sent]))
+    return lower_bound(found[0], found[1], 0.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", [0, 1, 2])
+@pytest.mark.parametrize("epsilon", [1.0, 2.0])
+def test_an_audit_of_messages(group, epsilon):
+    claimed, half = bought(epsilon, 1), bought(2 * epsilon, 1)
+    assert 0.3 * epsilon < _refuted(claimed, claimed, group) <= epsilon
+    assert _refuted(claimed, half, group) > epsilon
+
+
+def test_every_local_card_is_covered():
+    assert {CARD.id} == LOCAL

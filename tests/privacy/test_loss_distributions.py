@@ -1,0 +1,91 @@
+"""Laplace and Gaussian noise together, by loss distributions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
+from dpviz.privacy.ledger import BudgetExceeded, Entry, Ledger, draws_of
+from dpviz.privacy.loss_distributions import Draws, calibrated_scale, composed_epsilon, scaled
+from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import Everything
+from dpviz.privacy.path_counts import PathCounts
+from dpviz.privacy.queries import Count, Sensitivity, Sum
+from dpviz.privacy.readdition import independent_epsilon
+from tests.contract.tables import small_table
+
+PLD = Accounting.PLD
+ONE = Sensitivity(1.0, 1.0, 1.0, 1.0)
+GOOGLE = (Draws(True, 1.0), Draws(False, 20.0, 21))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "alpha"), [(0.1, 37.6), (0.5, 8.28), (1.0, 4.34), (2.0, 2.29), (5.0, 1.01), (10.0, 0.555)]
+)
+def test_the_multipliers_of_a_gaussian_sum_and_twenty_one_laplace_counts(epsilon, alpha):
+    # Computed once with dp-accounting at δ = 1e-6, and rounded up to three digits.
+    found = calibrated_scale(GOOGLE, epsilon=epsilon, delta=1e-6)
+    assert alpha * 0.985 <= found <= alpha
+    assert 0.9999 * epsilon <= composed_epsilon(scaled(GOOGLE, found), 1e-6) <= epsilon
+
+
+def test_one_gaussian_is_gaussian_privacy_and_one_laplace_is_pure():
+    assert composed_epsilon((Draws(True, 4.0),), 1e-6) == pytest.approx(gdp_epsilon(0.25, 1e-6), rel=1e-3)
+    assert composed_epsilon((Draws(False, 2.0),), 1e-9) == pytest.approx(0.5, rel=4e-3)
+    assert composed_epsilon(GOOGLE, 1e-6) < zcdp_epsilon(sum(each.rho for each in GOOGLE), 1e-6)
+
+
+def _room(epsilon=1.0):
+    noise = StudyNoise(np.random.default_rng(0))
+    return small_table().open(epsilon=epsilon, delta=1e-6, accounting=PLD, noise=noise, needs_n=True)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
+def test_shares_of_a_room_use_up_what_a_bought_n_has_left(epsilon):
+    room = _room(epsilon)
+    assert 0 < room.ledger.spent_fraction < 0.5
+    share = room.calibrated(sums=Draws(True, 1.0), counts=Draws(False, 20.0))
+    room.release(Sum(Everything()), share.sums, note="x")
+    room.ask(Count(Everything()), Laplace, share.counts, note="x")
+    sums, counts = room.ledger.entries[1:]
+    assert counts.scale / counts.sensitivity == pytest.approx(20 * sums.scale / sums.sensitivity)
+    assert 0.999 * epsilon <= room.ledger.spent_epsilon <= epsilon
+    assert 0.99 * epsilon <= independent_epsilon(room.ledger.entries, delta=1e-6) <= epsilon
+    with pytest.raises(BudgetExceeded):
+        room.ask(Count(Everything()), Laplace, share.counts, note="x")
+    with pytest.raises(RequestError, match="left"):
+        room.calibrated(more=Draws(True, 1.0))
+
+
+def test_a_path_of_counts_is_that_many_draws():
+    share = _room().calibrated(path=Draws(False, 20.0, 100))
+    mechanism = PathCounts.bought(share.path, ONE, levels=100, min_branch=1.0)
+    entry = Entry.of(mechanism, "SparseCount", PLD, delta=1e-6, note="")
+    found = draws_of(entry)
+    assert (found.gaussian, found.times) == (False, 100)
+    assert found.multiplier == pytest.approx(mechanism.scale)
+    # One draw with the whole path's sensitivity would cost much more.
+    assert composed_epsilon((Draws(False, entry.scale / entry.sensitivity),), 1e-6) > 1.2
+
+
+@pytest.mark.parametrize("kind", [KNorm, Exponential])
+def test_what_nobody_has_proved_is_refused(kind):
+    ledger = Ledger(PLD, 1.0, 1e-6)
+    entry = Entry.of(kind.bought(ledger.budget.fraction(0.1), ONE), "Loss", PLD, delta=1e-6, note="")
+    with pytest.raises(RequestError, match="cannot be paid"):
+        ledger.charge(entry)
+    assert ledger.entries == []
+
+
+def test_an_honest_ledger_is_what_the_other_grid_finds_in_the_noise():
+    ledger = Ledger(PLD, 1.0, 1e-6)
+    share = ledger.budget.split(a=1.0, b=1.0)
+    for mechanism in (Gaussian.bought(share.a, ONE), Laplace.bought(share.b, ONE)):
+        ledger.charge(Entry.of(mechanism, "Count", PLD, delta=1e-6, note=""))
+    # By ρ the budget is used up; by loss distributions some of it is left.
+    assert ledger.left.amount == pytest.approx(0.0, abs=1e-9)
+    assert 0.7 < ledger.spent_epsilon < 1.0
+    assert independent_epsilon(ledger.entries, delta=1e-6) == pytest.approx(ledger.spent_epsilon, rel=1e-3)
