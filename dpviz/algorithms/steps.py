@@ -21,7 +21,7 @@ class CentersStep(Step):
 
     ``noisy_counts`` (k,) are released weights, None before any row was read. ``previous`` are the centres before this
     step, ``center_noise_sd`` (k,) the standard deviation of the noise on one coordinate of each centre,
-    ``count_noise_sd`` that of the noise on one count.
+    ``count_noise_sd`` that of the noise on one count. ``released`` centres come from rows though nobody counted these.
     """
 
     centers: Array
@@ -29,6 +29,7 @@ class CentersStep(Step):
     previous: Array | None = None
     center_noise_sd: Array | None = None
     count_noise_sd: float | None = None
+    released: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

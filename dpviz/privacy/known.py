@@ -8,13 +8,19 @@ from __future__ import annotations
 
 from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
+from dpviz.privacy.noisy_centers import NoisyCenters
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, SparseCount, Sum, SwapLoss
+from dpviz.privacy.tuple_averages import TupleAverages
+from dpviz.privacy.tuples import Tuples
 
 PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree)
-QUERIES: tuple[type, ...] = (Count, Sum, SparseCount, SwapLoss, Loss, Pull)
-MECHANISMS: tuple[type, ...] = (Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace)
+QUERIES: tuple[type, ...] = (Count, Sum, SparseCount, SwapLoss, Loss, Pull, Tuples)
+MECHANISMS: tuple[type, ...] = (
+    *(Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace),
+    *(NoisyCenters, TupleAverages),
+)
 # Questions over universes that may be too large to write down, and the partitions that have one.
 SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, CubeTree)}
 DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, Projected)

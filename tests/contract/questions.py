@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, SparseCount, Sum, SwapLoss
 from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.tuples import Tuples, TupleTable
 from dpviz.table.domain import Domain, Region
 
 Maker = Callable[[Region, np.random.Generator], Query]
@@ -78,6 +80,7 @@ QUESTIONS["Loss of distances"] = lambda region, rng: Loss(
     _points(region, rng, int(rng.integers(1, 4)), int(rng.integers(1, 3))), order=1
 )
 QUESTIONS["Loss"] = lambda region, rng: Loss(_points(region, rng, int(rng.integers(1, 4)), int(rng.integers(1, 3))))
+QUESTIONS["Tuples"] = lambda region, rng: Tuples(int(rng.choice([1, region.dim])))
 
 
 def regions(dim: int) -> dict[str, Domain]:
@@ -114,6 +117,12 @@ class Move:
         return all(moved <= bound * (1 + slack) + slack for moved, bound in pairs)
 
 
+def exchanged(one: TupleTable, other: TupleTable) -> int:
+    """How many tuples are others, those that come or go included; where they stand does not matter."""
+    here, there = (Counter(tuple_.tobytes() for tuple_ in table.values) for table in (one, other))
+    return max((here - there).total(), (there - here).total())
+
+
 def check_move(query: Query, one: DataRoom, other: DataRoom) -> None:
     """Between neighbouring tables the true answer stays within the declared sensitivity."""
     moved, declared = move(query, one, other), one.sensitivity(query)
@@ -126,6 +135,8 @@ def move(query: Query, one: DataRoom, other: DataRoom) -> Move:
     if isinstance(a, SparseCounts):
         codes = np.union1d(a.codes, b.codes)
         a, b = a.at(codes), b.at(codes)
+    if isinstance(a, TupleTable):
+        return Move(**dict.fromkeys(("l1", "l2", "block", "range"), float(exchanged(a, b))))
     gap = np.asarray(a - b)
     rows = gap if gap.ndim == 2 else gap[:, None]
     return Move(

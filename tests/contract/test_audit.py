@@ -28,6 +28,12 @@ from tests.contract.tables import SETTINGS, World, named
 RUNS = 1500
 # Gaussian noise shows its loss at a larger budget only.
 EPSILON = {Accounting.PURE: 2.0, Accounting.GDP: 10.0, Accounting.ZCDP: 10.0}
+# Where nothing but (ε, δ) is known of a mechanism there are no densities to weigh: test_audit_tuples looks at those.
+WEIGHED = [
+    (card, params, delta)
+    for card, params, delta in SETTINGS
+    if card.accounting(card.params.parse(params), delta) in EPSILON
+]
 # As few rounds as an algorithm allows: the loss of one release is easier to see than that of ten.
 SHORT = {"rounds": 1, "starts": 1, "levels": 1, "swaps": 1, "shifts": 1, "polishing": 0}
 # One-sided, for each of two frequencies: together 95 %.
@@ -103,14 +109,14 @@ def _thin(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+@pytest.mark.parametrize(("card", "params", "delta"), WEIGHED, ids=named)
 def test_runs_do_not_refute_the_claim(card, params, delta, relation):
     for refuted, claimed in _audit(card, params, delta, relation).values():
         assert refuted <= claimed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+@pytest.mark.parametrize(("card", "params", "delta"), WEIGHED, ids=named)
 def test_runs_refute_half_the_noise(card, params, delta, monkeypatch):
     # A tree of cubes never sees a lone row, so that its share of the budget cannot be refuted on tiny tables.
     _thin(monkeypatch, 4 if card.id.startswith("balcan") else 2)

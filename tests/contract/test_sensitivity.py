@@ -11,6 +11,7 @@ from dpviz.privacy.known import PARTITIONS, QUERIES
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
+from dpviz.privacy.tuples import Tuples
 from dpviz.table.domain import Domain, Region
 from tests.contract.questions import DENSE, QUESTIONS, SPARSE, check_move, move, regions, room_over
 
@@ -105,6 +106,8 @@ def _attained(kind, over, region):
             return Pull(together, together.centers), np.full(region.dim, region.half.min() / 9)
         case _ if kind is Loss:
             return Loss(np.stack([far, -far])[:, None]), far
+        case _ if kind is Tuples:
+            return Tuples(1), far
         case _:
             return kind(partitions[over]), far
 
@@ -113,7 +116,7 @@ KINDS = (
     [(Count, over) for over in DENSE]
     + [(Sum, over) for over in DENSE]
     + [(SparseCount, over) for over in SPARSE]
-    + [(SwapLoss, None), (Loss, None), (Pull, None)]
+    + [(SwapLoss, None), (Loss, None), (Pull, None), (Tuples, None)]
 )
 
 
