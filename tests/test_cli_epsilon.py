@@ -31,7 +31,15 @@ def added_up(ledger):
             entries = zip(alone, ledger["entries"], strict=True)
             rho = fsum(x**2 / (8 if entry["mechanism"] in eighth else 2) for x, entry in entries)
             return zcdp_epsilon(rho, delta)
+        case "basic":
+            assert fsum(entry["delta"] for entry in ledger["entries"]) <= delta * (1 + ROUNDING)
+            entries = zip(alone, ledger["entries"], strict=True)
+            return fsum(gdp_epsilon(x, entry["delta"]) if _is_gaussian(entry) else x for x, entry in entries)
     raise AssertionError(ledger["accounting"])
+
+
+def _is_gaussian(entry):
+    return entry["mechanism"].startswith("gaussian")
 
 
 def entries_of(ledger):

@@ -8,9 +8,11 @@ from dpviz.algorithms import (
     balcan_kmedian,
     dplloyd,
     eugkm,
+    gaussian_mixture,
     hybrid,
     kmeans_plus_plus,
     noisy_centers,
+    stable_kmeans,
 )
 from dpviz.algorithms.card import Card
 from dpviz.check import RequestError
@@ -19,7 +21,7 @@ CARDS: dict[str, Card] = {
     module.CARD.id: module.CARD
     for module in (
         *(kmeans_plus_plus, dplloyd, eugkm, hybrid, balcan, balcan_kmedian),
-        *(noisy_centers, averages),
+        *(noisy_centers, averages, stable_kmeans, gaussian_mixture),
     )
 }
 

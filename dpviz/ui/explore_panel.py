@@ -28,6 +28,7 @@ _ADDS_UP = {
     Accounting.PURE: "Their ε add up to the ε of the run.",
     Accounting.GDP: "Their costs μ² add up (Gaussian privacy), and the sum is worth the ε and δ of the run.",
     Accounting.ZCDP: "Their costs ρ add up (zero-concentrated privacy), and the sum is worth the ε and δ of the run.",
+    Accounting.BASIC: "Their ε and their δ add up to those of the run (basic composition).",
     Accounting.NONE: "",
 }
 _WHY = "rows under the pictures of a run"

@@ -15,6 +15,7 @@ AMOUNT_WORDS = {
     Accounting.PURE.value: "ε",
     Accounting.GDP.value: "μ²",
     Accounting.ZCDP.value: "ρ",
+    Accounting.BASIC.value: "ε",
     Accounting.NONE.value: "none",
 }
 AGREES, NO_GUARANTEE = "✓", "no guarantee"

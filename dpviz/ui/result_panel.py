@@ -22,7 +22,10 @@ from dpviz.ui.table_words import unit_line
 
 _SCORES = "result:scores"
 # What adds up in each accounting.
-_COST = {Accounting.PURE: "ε", Accounting.GDP: "μ²", Accounting.ZCDP: "ρ", Accounting.NONE: "none"}
+_COST = {
+    **{Accounting.PURE: "ε", Accounting.GDP: "μ²", Accounting.ZCDP: "ρ"},
+    **{Accounting.BASIC: "ε", Accounting.NONE: "none"},
+}
 
 
 def budget_words(run: Run, table: OpenTable) -> str:

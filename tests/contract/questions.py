@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.local_noise import EachRow
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, SparseCount, Sum, SwapLoss
+from dpviz.privacy.residual_moments import ResidualMoments
 from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.privacy.tuples import Tuples, TupleTable
@@ -80,6 +83,8 @@ QUESTIONS["Loss of distances"] = lambda region, rng: Loss(
     _points(region, rng, int(rng.integers(1, 4)), int(rng.integers(1, 3))), order=1
 )
 QUESTIONS["Loss"] = lambda region, rng: Loss(_points(region, rng, int(rng.integers(1, 4)), int(rng.integers(1, 3))))
+QUESTIONS["ResidualMoments"] = lambda region, rng: ResidualMoments(_voronoi(region, rng), float(rng.uniform(0.05, 2)))
+QUESTIONS["EachRow"] = lambda region, rng: EachRow()
 QUESTIONS["Tuples"] = lambda region, rng: Tuples(int(rng.choice([1, region.dim])))
 
 
@@ -123,6 +128,14 @@ def exchanged(one: TupleTable, other: TupleTable) -> int:
     return max((here - there).total(), (there - here).total())
 
 
+def _moved_places(one: TupleTable, other: TupleTable) -> float:
+    """Sum of the distances by which places move whose rows are others; the middle stands where there is no row."""
+    here, there = (Counter(row.tobytes() for row in table.values) for table in (one, other))
+    lost, gained = ([np.frombuffer(row) for row in (a - b).elements()] for a, b in ((here, there), (there, here)))
+    pairs = zip_longest(lost, gained, fillvalue=np.zeros(one.values.shape[2]))
+    return float(sum(np.linalg.norm(a - b) for a, b in pairs))
+
+
 def check_move(query: Query, one: DataRoom, other: DataRoom) -> None:
     """Between neighbouring tables the true answer stays within the declared sensitivity."""
     moved, declared = move(query, one, other), one.sensitivity(query)
@@ -135,6 +148,8 @@ def move(query: Query, one: DataRoom, other: DataRoom) -> Move:
     if isinstance(a, SparseCounts):
         codes = np.union1d(a.codes, b.codes)
         a, b = a.at(codes), b.at(codes)
+    if isinstance(query, EachRow):
+        return Move(l1=0.0, l2=0.0, block=_moved_places(a, b), range=0.0)
     if isinstance(a, TupleTable):
         return Move(**dict.fromkeys(("l1", "l2", "block", "range"), float(exchanged(a, b))))
     gap = np.asarray(a - b)

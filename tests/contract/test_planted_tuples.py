@@ -10,16 +10,21 @@ import pytest
 
 import dpviz.algorithms.tuple_plan
 import dpviz.privacy.partition_test
+import tests.contract.test_sensitivity as sensitivity_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.ledger import BudgetExceeded, Entry
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.noisy_centers import NoisyCenters
 from dpviz.privacy.partition_test import PartitionTest, Plan
+from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.private_average import PrivateAverage
+from dpviz.privacy.queries import Count, Relation, Sensitivity
+from dpviz.privacy.residual_moments import ResidualMoments
 from dpviz.privacy.tuple_averages import TupleAverages
 from dpviz.privacy.tuples import NoisyTuple
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
+from tests.contract.questions import check_move, regions, room_over
 from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, neighbours
 from tests.privacy import tuple_checks as ok
 
@@ -151,3 +156,52 @@ def test_a_price_below_what_is_drawn(monkeypatch):
     )
     with caught:
         check_ledger(CARDS["k-noisy-centers"], PUBLIC.table(), **REQUEST)
+
+
+def test_residuals_that_are_not_moved_within_their_radius(monkeypatch):
+    def unbounded(self, chunk, cell):
+        residual = (chunk - self.over.centers[cell]) / self.radius
+        return np.concatenate([residual, residual**2], axis=1).sum(axis=0)[None]
+
+    monkeypatch.setattr(ResidualMoments, "tally", unbounded)
+    domain = regions(2)["box"]
+    rooms = (room_over(rows, domain, Relation.ADD_REMOVE) for rows in (np.ones((5, 2)), np.ones((4, 2))))
+    with caught:
+        check_move(ResidualMoments(Voronoi(np.zeros((1, 2))), 0.1), *rooms)
+
+
+def test_second_moments_of_two_rows_taken_for_the_worst_of_two_cells(monkeypatch):
+    # √4.5 in one cell is more than the 2 of two cells.
+    declared = ResidualMoments.sensitivity
+    monkeypatch.setattr(
+        ResidualMoments,
+        "sensitivity",
+        lambda self, relation, region: Sensitivity(
+            np.inf, 2.0 if relation is Relation.REPLACE else declared(self, relation, region).l2
+        ),
+    )
+    with caught:
+        sensitivity_tests.test_some_pair_moves_every_answer_as_far_as_declared(
+            ResidualMoments, None, "ball", Relation.REPLACE, 1
+        )
+
+
+@pytest.mark.parametrize("card", ["stable-kmeans", "gaussian-mixture"])
+def test_half_the_sensitivity_of_what_measures_the_cells(card, monkeypatch):
+    for query in (Count, ResidualMoments):
+        whole = query.sensitivity
+        for one, other in neighbours(PUBLIC, few=True):
+            check_loss(CARDS[card], one, other, **REQUEST)
+        monkeypatch.setattr(
+            query,
+            "sensitivity",
+            lambda self, relation, region, whole=whole: dataclasses.replace(
+                whole(self, relation, region), l2=whole(self, relation, region).l2 / 2
+            ),
+        )
+        if query is ResidualMoments and card != "gaussian-mixture":
+            continue
+        with caught:
+            for one, other in neighbours(PUBLIC, few=True):
+                check_loss(CARDS[card], one, other, **REQUEST)
+        monkeypatch.setattr(query, "sensitivity", whole)

@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.privacy.known import PARTITIONS, QUERIES
+from dpviz.privacy.local_noise import EachRow
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
+from dpviz.privacy.residual_moments import ResidualMoments
 from dpviz.privacy.tuples import Tuples
 from dpviz.table.domain import Domain, Region
 from tests.contract.questions import DENSE, QUESTIONS, SPARSE, check_move, move, regions, room_over
@@ -106,6 +108,13 @@ def _attained(kind, over, region):
             return Pull(together, together.centers), np.full(region.dim, region.half.min() / 9)
         case _ if kind is Loss:
             return Loss(np.stack([far, -far])[:, None]), far
+        case _ if kind is ResidualMoments:
+            # Seen from here the two rows lie at an angle of 120 degrees, and under replace no other moves more.
+            beside = np.array([1.0, -far[0] / far[1], 0.0])
+            beside *= np.linalg.norm(far) / np.linalg.norm(beside) / np.sqrt(3)
+            return ResidualMoments(Voronoi(beside[None]), 1e-3), far
+        case _ if kind is EachRow:
+            return EachRow(), far
         case _ if kind is Tuples:
             return Tuples(1), far
         case _:
@@ -116,7 +125,7 @@ KINDS = (
     [(Count, over) for over in DENSE]
     + [(Sum, over) for over in DENSE]
     + [(SparseCount, over) for over in SPARSE]
-    + [(SwapLoss, None), (Loss, None), (Pull, None), (Tuples, None)]
+    + [(SwapLoss, None), (Loss, None), (Pull, None), (Tuples, None), (ResidualMoments, None), (EachRow, None)]
 )
 
 
