@@ -12,10 +12,13 @@ from dpviz.algorithms.sphere_packing import sphere_packing
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.steps_tuples import MixtureStep
 from dpviz.privacy.local_noise import EachRow, LocalNoise
+from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Array
 
 _STARTS = 3
+# More noisy rows would fill the memory; the others are left out.
+_MOST_ROWS = 1_000_000
 BADGE = "A bad idea"
 
 
@@ -28,18 +31,19 @@ def naive_mixture(room: DataRoom, k: int, rng: np.random.Generator, *, smallest_
         title=f"{BADGE}: every row will carry noise of its own; none has been read",
         centers=sphere_packing(k, room.region, rng),
     )
-    noisy_rows = room.ask(EachRow(), LocalNoise, room.budget, note="noise on every row", number=room.n)
-    sd = LocalNoise.bought(room.budget, room.sensitivity(EachRow()), number=room.n).scale * np.sqrt(room.dim + 1)
+    number = min(room.n, _MOST_ROWS)
+    noisy_rows = room.ask(EachRow(), LocalNoise, room.budget, note="noise on every row", number=number)
+    sd = LocalNoise.bought(room.budget, room.sensitivity(EachRow()), number=number).scale * np.sqrt(room.dim + 1)
     data = SignedPoints.of(noisy_rows, np.ones(len(noisy_rows)))
     starts = [noisy_rows[weighted_kmeans_pp(noisy_rows, data.weights, k, rng)] for _ in range(_STARTS)]
     centers = best_of_starts(data, [room.region.clip(start) for start in starts], room.region).solution.centers
     mixture = _parts(noisy_rows, centers, sd, smallest_sd, room)
     yield mixture
     yield CentersStep(
-        title=f"{BADGE}: k-means on {room.n:,} noisy rows",
+        title=f"{BADGE}: k-means on {number:,} noisy rows",
         centers=mixture.centers,
-        noisy_counts=mixture.weights * room.n,
-        center_noise_sd=sd / np.sqrt(np.maximum(mixture.weights * room.n, 1.0)),
+        noisy_counts=mixture.weights * number,
+        center_noise_sd=sd / np.sqrt(np.maximum(mixture.weights * number, 1.0)),
     )
 
 
@@ -55,7 +59,7 @@ def naive_smallest_n(setting: Setting) -> float:
 
 def _parts(rows: Array, centers: Array, sd: float, smallest_sd: float, room: DataRoom) -> MixtureStep:
     k = len(centers)
-    nearest = ((rows[:, None, :] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    nearest = Voronoi(centers).assign(rows)
     weights = np.bincount(nearest, minlength=k) / max(1, len(rows))
     spread = np.zeros((k, room.dim, room.dim))
     for i in range(k):

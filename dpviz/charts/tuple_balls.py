@@ -54,7 +54,11 @@ def draw_revealed_balls(step: TupleTestStep, rows: Array, region: Region, *, pal
     misfits = int(split.misfits[split.chosen])
     figure = canvas(
         palette,
-        title=opening(f"{misfits:,} of {things(step.number, 'tuple')} do not fit into the balls of one of them"),
+        title=(
+            opening(f"{things(misfits, 'tuple')} of {step.number:,} not in the balls around one of them")
+            if misfits
+            else f"All {step.number:,} tuples fit into the balls around one of them"
+        ),
         subtitle=clauses(
             "recomputed from the revealed rows: another split than the secret one",
             f"a tuple passes up to {number(step.misfit_limit)} noisy misfits" if step.sampled else "",
@@ -75,7 +79,10 @@ def draw_revealed_balls(step: TupleTestStep, rows: Array, region: Region, *, pal
         )
     )
     figure.add_vline(
-        x=0, line={"color": palette.text, "dash": "dash"}, annotation_text="rim of the balls", annotation_xanchor="left"
+        x=0,
+        line={"color": palette.text, "dash": "dash"},
+        annotation_text="rim of the balls ",
+        annotation_xanchor="right",
     )
     low, high = min(-1.0, float(edges[0])), max(1.0, float(edges[-1]))
     ticks = np.arange(np.floor(low), np.ceil(high) + 1)
@@ -98,7 +105,7 @@ def draw_made_up_balls(step: TupleTestStep, *, palette: Palette) -> go.Figure:
     limit = number(step.misfit_limit) if step.sampled else "so many"
     figure = canvas(
         palette,
-        title=f"Asked of each tuple: one point in every ball? Up to {limit} noisy misfits pass",
+        title=f"One point in every ball? Up to {limit} noisy misfits pass",
         subtitle=clauses(
             "an illustration with made-up tuples, not to scale",
             f"true balls lie Δ = {number(step.far)} radii apart",

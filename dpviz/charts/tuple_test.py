@@ -72,14 +72,9 @@ def _finding(step: TupleTestStep) -> str:
 
 
 def _subtitle(step: TupleTestStep, view: View) -> str:
-    limits = (
-        f"{step.sampled} tried, each passes up to {number(step.misfit_limit)} noisy misfits, Δ = {number(step.far)}"
-        if step.sampled
-        else ""
-    )
     about = f"{step.number:,} tuples of about {number(step.rows_per_tuple)} rows ({step.needed:,} needed)"
-    halo = "halo: typical noise at the released distances" if step.center_noise_sd is not None else ""
-    return clauses(about, limits, halo, view.about)
+    halo = "halo: typical noise" if step.center_noise_sd is not None else ""
+    return clauses(about, f"Δ = {number(step.far)}", halo, view.about)
 
 
 def _sizes(centers: Array) -> Array:

@@ -125,6 +125,7 @@ def count_misfits(one: Array, tuples: Array, far: float) -> int:
     return len(tuples) - fitting
 
 
+@lru_cache(maxsize=1024)
 def smallest_number(*, epsilon: float, delta: float, beta: float, printed: bool) -> int:
     """The fewest tuples for which a test with these constants can pass; from public numbers only."""
 

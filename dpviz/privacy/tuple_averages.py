@@ -110,6 +110,12 @@ class TupleAverages:
             delta = self.delta / (8 * changed * exp(self.epsilon / 2))
         return PrivateAverage(epsilon, delta, self.number, self.finest, self.bound, self.dim)
 
+    @property
+    def hopeless(self) -> bool:
+        """Whether the answer is ⊥ whatever the tuples are, by public numbers alone."""
+        average = self.average
+        return average is None or (self.number < average.fewest and not self.printed)
+
     def cost(self, accounting: Accounting) -> float:
         if accounting is not Accounting.BASIC:
             raise RequestError(f"{self.name} cannot be paid under {accounting.value} accounting.")
@@ -119,7 +125,7 @@ class TupleAverages:
         if len(truth) != self.number:
             raise RequestError("The number of tuples is not the public one that the noise was bought for.")
         average = self.average
-        if average is None or (self.number < average.fewest and not self.printed):
+        if average is None or self.hopeless:
             return NoisyTuple.bottom()
         if self.k == 1:
             return NoisyTuple.of(average.draw(truth.values[:, 0], noise)[None])
@@ -130,4 +136,6 @@ class TupleAverages:
         return NoisyTuple.of(np.stack([average.draw(cloud, noise) for cloud in clouds]))
 
     def log_density(self, released: NoisyTuple, truth: TupleTable) -> float:
+        if self.hopeless:
+            return 0.0
         raise NotImplementedError("an (ε, δ) mechanism: audited by frequencies")

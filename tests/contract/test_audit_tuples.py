@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpviz.privacy.local_noise import LocalNoise
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.noisy_centers import NoisyCenters
 from dpviz.privacy.tuple_averages import TupleAverages
@@ -74,6 +75,17 @@ def test_an_average_without_a_test_is_not_refuted():
     other = tuples.copy()
     other[0] = -0.9
     assert _refuted(ALONE, (tuples, other)) <= ALONE.epsilon
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("times", [1, 4])
+def test_noise_on_a_row_is_not_refuted_but_a_quarter_of_it_is(times):
+    mechanism = LocalNoise(2.0, 2.0 / times, 1)
+    here, there = (
+        np.array([mechanism.draw(TupleTable(row), StudyNoise(rng))[0, 0] for _ in range(20_000)])
+        for row, rng in zip(np.array([[[[1.0]]], [[[-1.0]]]]), map(np.random.default_rng, (1, 2)), strict=True)
+    )
+    assert (lower_bound(here, there, 0.0) <= 1.0) == (times == 1)
 
 
 @pytest.mark.slow
