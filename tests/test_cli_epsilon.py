@@ -26,14 +26,15 @@ def added_up(ledger):
             return fsum(alone)
         case "basic":
             entries = zip(alone, ledger["entries"], strict=True)
-            return fsum(gdp_epsilon(x, e["delta"]) if e["mechanism"] == "gaussian" else x for x, e in entries)
+            assert fsum(entry["delta"] for entry in ledger["entries"]) <= delta * (1 + ROUNDING)
+            return fsum(gdp_epsilon(x, entry["delta"]) if _is_gaussian(entry) else x for x, entry in entries)
         case "gdp":
             assert all(entry["mechanism"].startswith("gaussian") for entry in ledger["entries"])
             return gdp_epsilon(sqrt(fsum(mu**2 for mu in alone)), delta)
         case "zcdp":
-            eighth = {"exponential", "exponential quantile"}
+            eighth = {"exponential", "exponential quantile", "peeling"}
             entries = zip(alone, ledger["entries"], strict=True)
-            rho = fsum(x**2 / (8 if entry["mechanism"] in eighth else 2) for x, entry in entries)
+            rho = fsum(x**2 / entry["draws"] / (8 if entry["mechanism"] in eighth else 2) for x, entry in entries)
             return zcdp_epsilon(rho, delta)
         case "pld":
             accountant = PLDAccountant(value_discretization_interval=2e-4)
@@ -45,6 +46,10 @@ def added_up(ledger):
                     accountant.compose(dp_accounting.LaplaceDpEvent(entry["draws"] / x), entry["draws"])
             return accountant.get_epsilon(delta)
     raise AssertionError(ledger["accounting"])
+
+
+def _is_gaussian(entry):
+    return entry["mechanism"].startswith("gaussian")
 
 
 def entries_of(ledger):

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dpviz.algorithms import (
+    averages,
     balcan,
     balcan_kmedian,
     dplloyd,
     eugkm,
+    gaussian_mixture,
     gkm,
     hybrid,
     kmeans_plus_plus,
     kvariates,
     lsh_coreset,
     lsh_local,
+    noisy_centers,
     pgkm,
     sample_aggregate,
+    stable_kmeans,
     sulq,
 )
 from dpviz.algorithms.card import Card
@@ -25,6 +29,7 @@ _MODULES = (
     *(dplloyd, eugkm, hybrid, gkm, pgkm),
     *(balcan, balcan_kmedian, sulq, sample_aggregate, kvariates),
     *(lsh_coreset, lsh_local),
+    *(noisy_centers, averages, stable_kmeans, gaussian_mixture),
 )
 
 CARDS: dict[str, Card] = {module.CARD.id: module.CARD for module in _MODULES}

@@ -14,7 +14,7 @@ from dpviz.charts.cells import circles, joined, segments, voronoi_polygons
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import CLUSTER_MARKS, Palette, center_marker, reference_marker
 from dpviz.charts.view import View
-from dpviz.charts.wording import clauses, count, number, opening, things
+from dpviz.charts.wording import clauses, count, number, opening, percent, things
 from dpviz.runs.evaluation import Reference, match
 from dpviz.table.domain import Array, Domain
 
@@ -61,7 +61,7 @@ def draw_centers(
         draw_rows(figure, reveal.points, view, palette)
     draw_cells(figure, step.centers, view, palette)
     if step.center_noise_sd is not None:
-        _draw_halos(figure, step.centers, step.center_noise_sd, view, palette)
+        draw_halos(figure, step.centers, step.center_noise_sd, view, palette)
     if step.previous is not None:
         _draw_trail(figure, step.previous, step.centers, view, palette)
     sizes = center_sizes(step)
@@ -177,6 +177,9 @@ def _finding(step: CentersStep, reference: Reference | None, epsilon: float | No
         far = int(_strays(step.centers, reference.centers).sum())
         text = f"{count(far) if far else 'none'} of {things(k, 'centre')} {_stray(far)} from k-means++"
         return opening(at + (text if k > 1 else _lone(step.centers, reference.centers)))
+    if step.released and k > 1 and step.center_noise_sd is not None:
+        part = percent(float(np.median(step.center_noise_sd / _gaps(step.centers))))
+        return opening(at + f"noise moves a typical centre by {part} of the way to its neighbour")
     if step.center_noise_sd is None:
         untold = "how far noise moved them depends on the rows, and is not told"
         return f"{opening(things(k, 'centre'))}{f': {untold}' if step.released else _UNCOUNTED}"
@@ -233,7 +236,7 @@ def _hover(step: CentersStep, domain: Domain) -> list[str]:
     return lines
 
 
-def _draw_halos(figure: go.Figure, centers: Array, sd: Array, view: View, palette: Palette) -> None:
+def draw_halos(figure: go.Figure, centers: Array, sd: Array, view: View, palette: Palette) -> None:
     """One standard deviation of the noise on a coordinate, around each centre."""
     drawn, radii = view.plane(centers), np.minimum(sd, view.region.diameter)
     if view.flat:

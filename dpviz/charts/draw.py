@@ -31,6 +31,7 @@ from dpviz.charts.messages import (
     message_table,
     server_table,
 )
+from dpviz.charts.mixture import describe_mixture, draw_mixture, mixture_table
 from dpviz.charts.pool import describe_pool, draw_pool, pool_table
 from dpviz.charts.reference import describe_reference, draw_reference_step, reference_table
 from dpviz.charts.revealed import RevealedView
@@ -39,6 +40,7 @@ from dpviz.charts.starts import describe_starts, draw_starts, starts_table
 from dpviz.charts.swaps import describe_swap, draw_swap, swap_table
 from dpviz.charts.theme import Palette
 from dpviz.charts.tree import describe_tree, draw_tree, tree_table, tree_view
+from dpviz.charts.tuple_test import describe_tuple_test, draw_tuple_test, tuple_test_table
 from dpviz.charts.view import View
 from dpviz.runs.evaluation import Reference
 from dpviz.table.domain import Domain
@@ -192,6 +194,16 @@ _ARTISTS = {
         lambda step, look: draw_server(step, palette=look.palette),
         lambda step, domain: server_table(step),
         lambda step, domain: describe_server(step),
+    ),
+    "TupleTestStep": _Artist(
+        lambda step, look: draw_tuple_test(step, **look.plane),
+        lambda step, domain: tuple_test_table(step, domain=domain),
+        lambda step, domain: describe_tuple_test(step, domain=domain),
+    ),
+    "MixtureStep": _Artist(
+        lambda step, look: draw_mixture(step, **look.plane),
+        lambda step, domain: mixture_table(step, domain=domain),
+        lambda step, domain: describe_mixture(step, domain=domain),
     ),
     "ReferenceStep": _Artist(
         lambda step, look: draw_reference_step(step, **look.plane),

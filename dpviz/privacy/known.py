@@ -11,8 +11,10 @@ from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.distance_weights import DistanceWeights
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.local_noise import EachRow, LocalNoise
 from dpviz.privacy.local_reports import LocalReports, UserQuestion
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
+from dpviz.privacy.noisy_centers import NoisyCenters
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.path_counts import PathCounts
 from dpviz.privacy.peeling import Peeling
@@ -21,15 +23,19 @@ from dpviz.privacy.pulls import Pull
 from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.privacy.queries import Count, Loss, SparseCount, Sum, SwapLoss
 from dpviz.privacy.ranks import Medians, Quantiles
+from dpviz.privacy.residual_moments import ResidualMoments
+from dpviz.privacy.tuple_averages import TupleAverages
+from dpviz.privacy.tuples import Tuples
 
 PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree, HashCodes, HashTree)
 QUERIES: tuple[type, ...] = (
     *(Count, Sum, SparseCount, SwapLoss, Loss),
-    *(Pull, PoolLoss, DistanceWeights, BoxSum, Quantiles, Medians),
+    *(Pull, PoolLoss, DistanceWeights, BoxSum, Quantiles, Medians, Tuples, ResidualMoments, EachRow),
 )
 MECHANISMS: tuple[type, ...] = (
     *(Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace),
     *(Peeling, KernelDraw, ExponentialQuantile, SmoothMedian, PathCounts, LocalReports),
+    *(NoisyCenters, TupleAverages, LocalNoise),
 )
 # What users answer one by one; only messages that are private on their own may leave.
 LOCAL: dict[type, type] = {UserQuestion: LocalReports}

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpviz.table.csv_intake import LoadedTable, load_csv, numeric_table
 from dpviz.table.sidecar import Sidecar, read_sidecar
-from dpviz.table.simulate import gaussian_mixture, gaussian_mixture_sidecar, simulate
+from dpviz.table.simulate import gaussian_mixture, gaussian_mixture_sidecar, simulate, two_towns, two_towns_sidecar
 
 __all__ = ["SAMPLES", "LoadedSample", "Sample", "sample", "simulate"]
 
@@ -62,6 +62,10 @@ def _load_mixture() -> LoadedSample:
     return LoadedSample(gaussian_mixture(), gaussian_mixture_sidecar())
 
 
+def _load_towns() -> LoadedSample:
+    return LoadedSample(two_towns(), two_towns_sidecar())
+
+
 def _load_digits() -> LoadedSample:
     from sklearn.datasets import load_digits  # slow to import
 
@@ -90,5 +94,6 @@ _DIGITS = Sidecar(
 SAMPLES: tuple[Sample, ...] = (
     *_file_samples(),
     Sample("mixture64", gaussian_mixture_sidecar().title, gaussian_mixture_sidecar().description, _load_mixture),
+    Sample("towns", two_towns_sidecar().title, two_towns_sidecar().description, _load_towns),
     Sample("digits", _DIGITS.title, _DIGITS.description, _load_digits),
 )

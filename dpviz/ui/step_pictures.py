@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dpviz.algorithms.steps import CentersStep, GridStep, ReferenceStep, Step, SwapStep, TreeStep
+from dpviz.algorithms.steps_tuples import TupleTestStep
 from dpviz.charts.activation import draw_activation
 from dpviz.charts.draw import describe, draw, table_of
 from dpviz.charts.grid import draw_true_grid
@@ -19,6 +20,7 @@ from dpviz.charts.revealed import RevealedView
 from dpviz.charts.swaps import draw_swap_trace
 from dpviz.charts.theme import Kind, Palette, config
 from dpviz.charts.tree_diagram import draw_tree_diagram
+from dpviz.charts.tuple_balls import draw_made_up_balls, draw_revealed_balls
 from dpviz.charts.view import View
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.export import file_stem
@@ -26,7 +28,7 @@ from dpviz.runs.run import Run
 from dpviz.ui.badges import badge_text
 
 _TABLE, _BESIDE, _TREE, _CURVE, _TRACE = "Table", "k-means++", "Tree", "Activation", "Swap trace"
-_TRUTH = "True counts"
+_TRUTH, _TUPLES, _ASKED = "True counts", "Tuples and balls", "What is asked"
 _MOST_TABLE_ROWS = 5_000
 _TABLE_HEIGHT, _HEAD_HEIGHT = 480, 44
 
@@ -120,6 +122,16 @@ def _offered(run: Run, place: int, looking: Looking, key: str) -> dict[str, Call
         offered[_TRUTH] = lambda: figure(
             draw_true_grid(step, rows, view=looking.view, palette=looking.palette),
             *("True rows in every cell of the grid: revealed", "truth"),
+        )
+    if isinstance(step, TupleTestStep):
+        if rows is not None:
+            offered[_TUPLES] = lambda: figure(
+                draw_revealed_balls(step, rows, looking.view.region, palette=looking.palette),
+                *("How far tuples of another split lie from the balls of one of them: revealed", "tuples"),
+            )
+        offered[_ASKED] = lambda: figure(
+            draw_made_up_balls(step, palette=looking.palette),
+            *("Balls around the points of a made-up tuple, and other tuples in them", "asked"),
         )
     if isinstance(step, SwapStep):
         swaps = [frame.step for frame in run.frames[: place + 1] if isinstance(frame.step, SwapStep)]

@@ -19,6 +19,7 @@ from dpviz.algorithms.steps import (
     SwapStep,
     TreeStep,
 )
+from dpviz.algorithms.steps_tuples import MixtureStep, TupleTestStep
 from dpviz.charts.revealed import RevealedView
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
@@ -147,6 +148,34 @@ def swap_steps(found: CandidatesStep, k: int, swaps: int = 4) -> list[SwapStep]:
     return steps
 
 
+def tuple_test_step(shown: Exhibit, *, passed: bool = True) -> TupleTestStep:
+    """The answer of a test of tuples, with made-up centres."""
+    rng = np.random.default_rng(11)
+    region = shown.table.domain.region
+    anchors, centers = (region.clip(rng.uniform(-0.8, 0.8, (shown.k, region.dim))) for _ in range(2))
+    return TupleTestStep(
+        **{"title": "60 tuples agree" if passed else "60 tuples do not agree", "passed": passed},
+        **{"centers": centers if passed else None, "center_noise_sd": np.full(shown.k, 0.05) if passed else None},
+        **{"number": 60, "needed": 50 if passed else 1522, "rows_per_tuple": 25.0, "sampled": 9, "far": 1401.5},
+        **{"misfit_limit": 21.2, "vote_limit": 8.05, "anchors": anchors, "salt": 3},
+    )
+
+
+def mixture_step(shown: Exhibit, *, sd: float = 0.05) -> MixtureStep:
+    """A mixture of unlike parts."""
+    rng = np.random.default_rng(12)
+    dim = shown.table.domain.dim
+    roots = sd * rng.normal(size=(shown.k, dim, dim))
+    weights = rng.dirichlet(np.full(shown.k, 3.0))
+    return MixtureStep(
+        title="A mixture",
+        weights=weights,
+        centers=shown.table.domain.region.clip(rng.uniform(-0.8, 0.8, (shown.k, dim))),
+        covariances=roots @ roots.transpose(0, 2, 1),
+        clip_radius=0.2,
+    )
+
+
 def steps_of(shown: Exhibit, *, cells: int = 60) -> Iterator[tuple[str, Step]]:
     """One step of every kind."""
     dim = shown.table.domain.dim
@@ -180,6 +209,10 @@ def steps_of(shown: Exhibit, *, cells: int = 60) -> Iterator[tuple[str, Step]]:
     medians = [frame.step for frame in run("sample-aggregate", shown.table, k=shown.k, epsilon=3.0, seed=1).frames]
     yield "median-law", medians[1]
     yield "centers-medians", medians[-1]
+    yield "tuples", tuple_test_step(shown)
+    yield "tuples-bottom", tuple_test_step(shown, passed=False)
+    yield "mixture", mixture_step(shown)
+    yield "mixture-tiny", mixture_step(shown, sd=1e-4)
     last = lloyd.frames[-1].step
     assert isinstance(last, CentersStep)
     hashed = run("lsh-coreset", shown.table, k=shown.k, epsilon=2.0, delta=1e-6, seed=1)

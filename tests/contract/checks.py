@@ -60,7 +60,7 @@ def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: An
     tape, loss = Tape(), Loss()
     run = run_of(card, one, room=recording_room(tape), **request)
     run_of(card, other, room=loss_room(tape, loss), **request)
-    assert len(loss.reach) == len(tape.released), "the neighbour asks fewer questions"
+    assert len(loss.reach) + len(loss.unbounded) == len(tape.released), "the neighbour asks fewer questions"
     for (name, _), reach in zip(loss.per_release, loss.reach, strict=True):
         assert reach <= 1 + _ROUNDING, f"a {name} release loses {reach:.4f} times what its entry says"
     match run.accounting:
@@ -76,6 +76,12 @@ def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: An
         case Accounting.ZCDP | Accounting.PLD:
             # Releases are bounded one by one above, and their ρ add up, or their loss distributions compose.
             assert sum(entry.amount for entry in run.entries) > 0
+        case Accounting.BASIC:
+            # Of the same noise, booked and within the request; audits of their own look at (ε, δ) mechanisms.
+            assert sum(entry.epsilon for entry in run.entries) <= run.epsilon * (1 + _ROUNDING)
+            assert sum(entry.delta for entry in run.entries) <= run.delta * (1 + _ROUNDING)
+            for mechanism in loss.unbounded:
+                assert any(entry.epsilon == mechanism.cost(Accounting.BASIC) for entry in run.entries)
         case Accounting.NONE:
             raise AssertionError("a private card runs without a guarantee")
     return loss

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
@@ -12,14 +13,17 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.distance_weights import DistanceWeights, WeightedRows
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
+from dpviz.privacy.local_noise import EachRow
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.pool_loss import PoolLoss
 from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, SparseCount, Sum, SwapLoss
 from dpviz.privacy.ranks import Columns, Medians, Quantiles
+from dpviz.privacy.residual_moments import ResidualMoments
 from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.tuples import Tuples, TupleTable
 from dpviz.table.domain import Domain, Region
 
 Maker = Callable[[Region, np.random.Generator], Query]
@@ -125,6 +129,11 @@ def _box(region: Region, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarr
     return middle - half, middle + half
 
 
+QUESTIONS["ResidualMoments"] = lambda region, rng: ResidualMoments(_voronoi(region, rng), float(rng.uniform(0.05, 2)))
+QUESTIONS["EachRow"] = lambda region, rng: EachRow()
+QUESTIONS["Tuples"] = lambda region, rng: Tuples(int(rng.choice([1, region.dim])))
+
+
 def regions(dim: int) -> dict[str, Domain]:
     """Domains whose unit region is a box, a ball, a ball that cuts a flat box, and a box of unlike sides."""
     names = [f"x{j}" for j in range(dim)]
@@ -159,6 +168,20 @@ class Move:
         return all(moved <= bound * (1 + slack) + slack for moved, bound in pairs)
 
 
+def exchanged(one: TupleTable, other: TupleTable) -> int:
+    """How many tuples are others, those that come or go included; where they stand does not matter."""
+    here, there = (Counter(tuple_.tobytes() for tuple_ in table.values) for table in (one, other))
+    return max((here - there).total(), (there - here).total())
+
+
+def _moved_places(one: TupleTable, other: TupleTable) -> float:
+    """Sum of the distances by which places move whose rows are others; the middle stands where there is no row."""
+    here, there = (Counter(row.tobytes() for row in table.values) for table in (one, other))
+    lost, gained = ([np.frombuffer(row) for row in (a - b).elements()] for a, b in ((here, there), (there, here)))
+    pairs = zip_longest(lost, gained, fillvalue=np.zeros(one.values.shape[2]))
+    return float(sum(np.linalg.norm(a - b) for a, b in pairs))
+
+
 def check_move(query: Query, one: DataRoom, other: DataRoom) -> None:
     """Between neighbouring tables the true answer stays within the declared sensitivity."""
     moved, declared = move(query, one, other), one.sensitivity(query)
@@ -175,6 +198,10 @@ def move(query: Query, one: DataRoom, other: DataRoom) -> Move:
     if isinstance(a, SparseCounts):
         codes = np.union1d(a.codes, b.codes)
         a, b = a.at(codes), b.at(codes)
+    if isinstance(query, EachRow):
+        return Move(l1=0.0, l2=0.0, block=_moved_places(a, b), range=0.0)
+    if isinstance(a, TupleTable):
+        return Move(**dict.fromkeys(("l1", "l2", "block", "range"), float(exchanged(a, b))))
     gap = np.asarray(a - b)
     rows = gap if gap.ndim == 2 else gap[:, None]
     return Move(

@@ -117,13 +117,14 @@ class Loss:
     """Privacy loss of one transcript: log density ratios of pure-type releases, squared shifts of Gaussian ones.
 
     ``reach`` holds, for each release, the part of its own bound that this pair of tables uses up: |log ratio| over its
-    ε, or squared shift over its μ².
+    ε, or squared shift over its μ². An (ε, δ) mechanism has no such bound: it is listed in ``unbounded`` instead.
     """
 
     log_ratio: float = 0.0
     shift_squared: float = 0.0
     per_release: list[tuple[str, float]] = field(default_factory=list)
     reach: list[float] = field(default_factory=list)
+    unbounded: list[Mechanism] = field(default_factory=list)
 
 
 def loss_room(tape: Tape, loss: Loss) -> type[DataRoom]:
@@ -143,6 +144,9 @@ def loss_room(tape: Tape, loss: Loss) -> type[DataRoom]:
             released = tape.released[i]
             if tape.mechanisms:
                 assert mechanism == tape.mechanisms[i], "the noise itself depends on rows"
+            if not getattr(mechanism, "exact", True):
+                loss.unbounded.append(mechanism)
+                return released
             if is_gaussian(mechanism):
                 alone = mechanism.sensitivity / mechanism.scale
                 answers = [tape.truths[i], truth]

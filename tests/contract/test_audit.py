@@ -27,9 +27,14 @@ from tests.contract.rooms import Tape, recording_room
 from tests.contract.tables import OVER_BLOCKS, SETTINGS, World, lone_rows, named
 
 RUNS = 1500
+# Enough to refute the smaller ε of basic accounting.
+FEW_RUNS = 400
 # Gaussian noise shows its loss at a larger budget only.
 EPSILON = {Accounting.PURE: 2.0, Accounting.BASIC: 2.0, Accounting.GDP: 10.0, Accounting.ZCDP: 10.0}
 EPSILON |= {Accounting.PLD: 10.0}
+# Noise on every row has no density that could be weighed: test_audit_tuples looks at it, and at tests of tuples, which
+# answer ⊥ on tiny tables whatever is in them.
+WEIGHED = [setting for setting in SETTINGS if setting[1].get("preset") != "naive"]
 # As few rounds as an algorithm allows: the loss of one release is easier to see than that of ten.
 SHORT = {"rounds": 1, "starts": 1, "levels": 1, "swaps": 1, "shifts": 1, "polishing": 0}
 # Among few rows a choice tells more: of no row and one row, or of two at the ends and one of them.
@@ -40,6 +45,12 @@ ALONE = {"pgkm": (np.empty((0, 1)), np.ones((1, 1))), "kvariates": (np.array([[-
 THINNED = {"balcan": 4, "balcan-kmedian": 4, "pgkm": 6, "kvariates": 4, "gkm": 4, "sample-aggregate": 64}
 # One-sided, for each of two frequencies: together 95 %.
 CONFIDENCE = 0.975
+
+
+@pytest.fixture(autouse=True)
+def _quick_packing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Starts need not be well packed here: they are public, and most of the time of a tiny run."""
+    monkeypatch.setattr("dpviz.algorithms.sphere_packing._HALVINGS", 2)
 
 
 def _likelihood_room(tape: Tape, found: list[float]) -> type[DataRoom]:
@@ -56,10 +67,12 @@ def _likelihood_room(tape: Tape, found: list[float]) -> type[DataRoom]:
     return Weighing
 
 
-def _log_ratios(card: Card, here: PrivateTable, there: PrivateTable, seed: int, **request: Any) -> np.ndarray:
+def _log_ratios(
+    card: Card, here: PrivateTable, there: PrivateTable, seed: int, runs: int, **request: Any
+) -> np.ndarray:
     """Log likelihood ratios, here over there, of runs on ``here``."""
     ratios = []
-    for turn in range(RUNS):
+    for turn in range(runs):
         tape, found = Tape(), list[float]()
         run_of(card, here, room=recording_room(tape), seed=seed + turn, **request)
         run_of(card, there, room=_likelihood_room(tape, found), seed=seed + turn, **request)
@@ -103,9 +116,15 @@ def _audit(card, params, delta, relation) -> dict[float, tuple[float, float]]:
     else:
         one, other = map(world.table, ALONE.get(card.id, (np.r_[crowd, [[1.0]]], crowd)))
     accounting = card.accounting(card.params.parse(params), delta)
-    request = {"k": 1, "epsilon": EPSILON[accounting], "delta": delta, "params": params}
-    on_one = _log_ratios(card, one, other, 0, **request)
-    on_other = -_log_ratios(card, other, one, RUNS, **request)
+    request = {
+        "k": 2 if accounting is Accounting.BASIC else 1,
+        "epsilon": EPSILON[accounting],
+        "delta": delta,
+        "params": params,
+    }
+    runs = RUNS if accounting is not Accounting.BASIC else FEW_RUNS
+    on_one = _log_ratios(card, one, other, 0, runs, **request)
+    on_other = -_log_ratios(card, other, one, runs, runs, **request)
     done = run_of(card, one, seed=0, **request)
     deltas = [0.0] if accounting is Accounting.PURE else [0.03, 0.1, 0.3]
     return {d: (lower_bound(on_one, on_other, d), total_epsilon(accounting, done.entries, delta=d)) for d in deltas}
@@ -120,16 +139,18 @@ def _thin(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+@pytest.mark.parametrize(("card", "params", "delta"), WEIGHED, ids=named)
 def test_runs_do_not_refute_the_claim(card, params, delta, relation):
     for refuted, claimed in _audit(card, params, delta, relation).values():
         assert refuted <= claimed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+@pytest.mark.parametrize(("card", "params", "delta"), WEIGHED, ids=named)
 def test_runs_refute_half_the_noise(card, params, delta, monkeypatch):
-    _thin(monkeypatch, THINNED.get(card.id, 2))
+    # Gaussian noise for a δ of a millionth is far from refuted at the δ that can be seen.
+    basic = card.accounting(card.params.parse(params), delta) is Accounting.BASIC
+    _thin(monkeypatch, 64 if basic else THINNED.get(card.id, 2))
     found = _audit(card, params, delta, Relation.ADD_REMOVE)
     assert any(refuted > claimed for refuted, claimed in found.values()), found
 

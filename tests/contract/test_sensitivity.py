@@ -11,11 +11,14 @@ from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.distance_weights import DistanceWeights
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.known import PARTITIONS, QUERIES
+from dpviz.privacy.local_noise import EachRow
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.pool_loss import PoolLoss
 from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
 from dpviz.privacy.ranks import Medians, Quantiles
+from dpviz.privacy.residual_moments import ResidualMoments
+from dpviz.privacy.tuples import Tuples
 from dpviz.table.domain import Domain, Region
 from tests.contract.questions import DENSE, QUESTIONS, SPARSE, check_move, move, regions, room_over
 
@@ -125,6 +128,15 @@ def _attained(kind, over, region):
             return Quantiles((0.5,), -far, far), far
         case _ if kind is Medians:
             return Medians(-far, far), far
+        case _ if kind is ResidualMoments:
+            # Seen from here the two rows lie at an angle of 120 degrees, and under replace no other moves more.
+            beside = np.array([1.0, -far[0] / far[1], 0.0])
+            beside *= np.linalg.norm(far) / np.linalg.norm(beside) / np.sqrt(3)
+            return ResidualMoments(Voronoi(beside[None]), 1e-3), far
+        case _ if kind is EachRow:
+            return EachRow(), far
+        case _ if kind is Tuples:
+            return Tuples(1), far
         case _:
             return kind(partitions[over]), far
 
@@ -134,7 +146,7 @@ KINDS = (
     + [(Sum, over) for over in DENSE]
     + [(SparseCount, over) for over in SPARSE]
     + [(SwapLoss, None), (Loss, None), (Pull, None), (PoolLoss, None), (DistanceWeights, None)]
-    + [(BoxSum, None), (Quantiles, None), (Medians, None)]
+    + [(BoxSum, None), (Quantiles, None), (Medians, None), (Tuples, None), (ResidualMoments, None), (EachRow, None)]
 )
 
 

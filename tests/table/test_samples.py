@@ -22,7 +22,7 @@ def test_sample_loads_and_fits_its_declaration(entry: Sample) -> None:
 
 
 def test_all_samples_are_listed_in_a_checkout() -> None:
-    expected = {"fifteen", "city", "people", "colours", "outlier", "mixture64", "digits"}
+    expected = {"fifteen", "city", "people", "colours", "outlier", "mixture64", "towns", "digits"}
     assert {entry.id for entry in SAMPLES} == expected
 
 
@@ -38,6 +38,15 @@ def test_mixture_is_sixty_four_tight_clusters_in_the_unit_ball() -> None:
     assert within == pytest.approx(0.0125, rel=0.05)
     centers = np.stack([rows[label == one].mean(axis=0) for one in range(64)])
     assert np.linalg.norm(centers, axis=1).max() <= 0.88
+
+
+def test_towns_are_thousands_of_times_farther_apart_than_wide() -> None:
+    table, declared = sample("towns").load()
+    rows, label = table.columns(declared.columns), table.columns(["label"])[:, 0]
+    middles = np.stack([rows[label == town].mean(axis=0) for town in (0, 1)])
+    widths = np.stack([rows[label == town].std(axis=0) for town in (0, 1)])
+    assert np.linalg.norm(middles[0] - middles[1]) > 3_000 * widths.max()
+    assert np.mean(label) == pytest.approx(0.4, abs=0.01)
 
 
 def test_stand_in_repeats_with_its_seed_and_keeps_to_its_bounds() -> None:

@@ -1,0 +1,100 @@
+"""What the private test of tuples said: noisy centres on the plane, or ⊥, with the public numbers that decide."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.algorithms.steps_tuples import TupleTestStep
+from dpviz.charts.canvas import canvas, legend_name, marks_xy, name_kinds, show_plane
+from dpviz.charts.centers import draw_cells, draw_center_marks, draw_halos, marks_of
+from dpviz.charts.revealed import RevealedView, draw_rows
+from dpviz.charts.theme import Palette
+from dpviz.charts.view import View
+from dpviz.charts.wording import clauses, number, opening, things
+from dpviz.table.domain import Array, Domain
+
+_BOTTOM_SIZE = 120
+
+
+def draw_tuple_test(
+    step: TupleTestStep, *, view: View, palette: Palette, reveal: RevealedView | None = None
+) -> go.Figure:
+    """Released centres with their typical noise, or a large ⊥ over the stand-ins that know no data."""
+    figure = canvas(palette, title=_finding(step), subtitle=_subtitle(step, view))
+    if reveal is not None:
+        draw_rows(figure, reveal.points, view, palette)
+    if step.centers is not None:
+        draw_cells(figure, step.centers, view, palette)
+        if step.center_noise_sd is not None:
+            draw_halos(figure, step.centers, step.center_noise_sd, view, palette)
+        draw_center_marks(figure, step.centers, _sizes(step.centers), view, palette)
+    else:
+        _draw_bottom(figure, step.anchors, view, palette)
+    show_plane(figure, view, palette)
+    figure.update_layout(showlegend=True)
+    return name_kinds(figure, palette)
+
+
+def tuple_test_table(step: TupleTestStep, *, domain: Domain) -> pd.DataFrame:
+    """The public numbers of the test, its answer, and the released centres in data units."""
+    lines: list[tuple[str, str, float]] = [
+        ("tuples", "public", step.number),
+        ("tuples that the formulas need", "public", step.needed),
+        ("rows of a block, on average", "public", step.rows_per_tuple),
+        ("Δ, radii between balls", "public", step.far),
+        ("m, tuples that are tried", "public", step.sampled),
+        ("noisy misfits up to which a tuple passes", "public", step.misfit_limit),
+        ("noisy votes from which the test passes", "public", step.vote_limit),
+        ("the test passed (1) or not (0)", "released", float(step.passed)),
+    ]
+    if step.centers is not None:
+        for i, center in enumerate(domain.from_unit(step.centers), start=1):
+            lines += [(f"centre {i}, {name}", "released", v) for name, v in zip(domain.columns, center, strict=True)]
+    return pd.DataFrame(lines, columns=["what", "kind", "value"])
+
+
+def describe_tuple_test(step: TupleTestStep, *, domain: Domain) -> str:
+    """The picture in words."""
+    where = ", ".join(domain.columns[:4])
+    if step.centers is not None:
+        return f"{_finding(step)}, over {where}. A tuple passed with up to {number(step.misfit_limit)} noisy misfits."
+    return f"The answer is bottom, over {where}. {step.title}."
+
+
+def _finding(step: TupleTestStep) -> str:
+    if step.passed:
+        return opening(f"the blocks agree: {things(len(step.anchors), 'noisy centre')} released")
+    if step.number < step.needed:
+        return "Answer ⊥: too few tuples to be asked"
+    return "Answer ⊥: the blocks do not agree on far-apart centres"
+
+
+def _subtitle(step: TupleTestStep, view: View) -> str:
+    about = f"{step.number:,} tuples of about {number(step.rows_per_tuple)} rows ({step.needed:,} needed)"
+    halo = "halo: typical noise" if step.center_noise_sd is not None else ""
+    return clauses(about, f"Δ = {number(step.far)}", halo, view.about)
+
+
+def _sizes(centers: Array) -> Array:
+    return np.full(len(centers), marks_of(len(centers)).largest)
+
+
+def _draw_bottom(figure: go.Figure, anchors: Array, view: View, palette: Palette) -> None:
+    figure.add_trace(
+        go.Scatter(
+            **marks_xy(view.plane(anchors)),
+            mode="markers",
+            name=legend_name("stand-ins, packed without data", "public"),
+            marker={"symbol": "circle-open", "size": 14, "color": palette.public, "line": {"width": 2}},
+            hovertemplate="stand-in (public)<br>%{x:.4g}, %{y:.4g}<extra></extra>",
+            meta="public",
+        )
+    )
+    figure.add_annotation(
+        text="⊥",
+        showarrow=False,
+        **{"x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper"},
+        font={"size": _BOTTOM_SIZE, "color": palette.faded(palette.released, 0.55)},
+    )

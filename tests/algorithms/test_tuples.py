@@ -1,0 +1,108 @@
+"""Algorithms on tuples on a table that is easy for them, and on one that is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.gaussian_mixture import bounded, clip_radius
+from dpviz.algorithms.steps_tuples import MixtureStep, TupleTestStep
+from dpviz.algorithms.tuple_plan import halves
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.run import run
+from dpviz.table.domain import Domain
+
+# Half as many rows as the sample of two towns, at δ = 1e-5: as cheap as it gets.
+MIDDLES, SD, ROWS = np.array([[-0.65, -0.35], [0.7, 0.42]]), 5e-4, 120_000
+REQUEST = {"k": 2, "epsilon": 1.0, "delta": 8e-6}
+
+
+def _table(values, **declared):
+    return PrivateTable(values, Domain.of(["x", "y"], -1.0, 1.0), n_public=len(values), **declared)
+
+
+@pytest.fixture(scope="module")
+def easy():
+    rng = np.random.default_rng(0)
+    return _table(MIDDLES[(rng.random(ROWS) < 0.4).astype(int)] + SD * rng.standard_normal((ROWS, 2)))
+
+
+@pytest.fixture(scope="module")
+def hard():
+    return _table(np.random.default_rng(0).uniform(-1, 1, (ROWS, 2)))
+
+
+def _test_of(done) -> TupleTestStep:
+    (step,) = [frame.step for frame in done.frames if isinstance(frame.step, TupleTestStep)]
+    return step
+
+
+@pytest.mark.parametrize(("algorithm", "near"), [("k-noisy-centers", 0.6), ("stable-kmeans", 0.02)])
+def test_far_clusters_are_found(easy, algorithm, near):
+    answers = [run(algorithm, easy, **REQUEST, seed=seed) for seed in range(3)]
+    passed = [done for done in answers if _test_of(done).passed]
+    assert len(passed) >= 2
+    for done in passed:
+        centers = done.centers[np.argsort(done.centers[:, 0])]
+        assert np.abs(centers - MIDDLES).max() < near
+        assert done.spent_fraction >= 0.99
+
+
+def test_a_mixture_is_measured(easy):
+    answers = [run("gaussian-mixture", easy, **REQUEST, seed=seed) for seed in range(3)]
+    (done, *_) = [done for done in answers if _test_of(done).passed]
+    (mixture,) = [frame.step for frame in done.frames if isinstance(frame.step, MixtureStep)]
+    order = np.argsort(mixture.centers[:, 0])
+    np.testing.assert_allclose(mixture.weights[order], [0.6, 0.4], atol=0.01)
+    np.testing.assert_allclose(mixture.centers[order], MIDDLES, atol=2e-4)
+    sd = np.sqrt(np.diagonal(mixture.covariances, axis1=1, axis2=2))
+    np.testing.assert_allclose(sd, SD, rtol=0.25)
+    assert mixture.clip_radius == pytest.approx(0.001 * (np.sqrt(2) + np.sqrt(2 * np.log(ROWS))))
+
+
+@pytest.mark.parametrize("algorithm", ["k-noisy-centers", "stable-kmeans", "gaussian-mixture"])
+def test_rows_without_far_clusters_are_answered_bottom_and_paid_for(hard, algorithm):
+    done = run(algorithm, hard, **REQUEST, seed=1)
+    step = _test_of(done)
+    assert not step.passed and step.centers is None and step.number == step.needed
+    assert step.title.startswith("⊥") and done.spent_fraction >= 0.99
+    assert "⊥" in done.frames[2].step.title
+    if algorithm == "k-noisy-centers":
+        np.testing.assert_array_equal(done.unit_centers, step.anchors)
+
+
+def test_averages_know_beforehand_that_they_have_too_few_tuples(easy):
+    done = run("k-averages", easy, **REQUEST, seed=1)
+    step = _test_of(done)
+    assert not step.passed and step.number < step.needed and "public numbers" in step.title
+    assert "needs about" in done.warnings[0]
+
+
+@pytest.mark.slow
+def test_noise_on_every_row_hides_the_clusters_even_from_a_million_rows():
+    rng = np.random.default_rng(3)
+    n = 1_000_000
+    table = _table(np.tile(MIDDLES, (n // 2, 1)) + SD * rng.standard_normal((n, 2)))
+    done = run("gaussian-mixture", table, k=2, epsilon=1.0, delta=1e-7, params={"preset": "naive"}, seed=0)
+    centers = done.centers[np.argsort(done.centers[:, 0])]
+    assert np.abs(centers - MIDDLES).max() > 0.2
+    assert "bad idea" in done.frames[-1].step.title
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0, 40.0])
+@pytest.mark.parametrize("part", [0.5, 1.0])
+def test_halves_are_the_whole_and_the_test_gets_at_most_one(epsilon, part):
+    whole = Budget(Accounting.BASIC, epsilon, 1e-6)
+    tuples, means = halves(whole, part)
+    assert tuples.amount <= 1 and tuples.amount == pytest.approx(min(part * epsilon, 1))
+    rest = (means.amount, means.delta) if means is not None else (0.0, 0.0)
+    assert 0.999 * epsilon < tuples.amount + rest[0] <= epsilon
+    assert 0.999e-6 < tuples.delta + rest[1] <= 1e-6
+    assert (means is None) == (part == 1.0 and epsilon <= 1)
+
+
+def test_covariances_are_moved_within_the_public_bounds():
+    made = bounded(np.array([[[1.0, 0.0], [0.0, -1.0]], [[1e-9, 0.0], [0.0, 0.04]]]), 0.1, 0.5)
+    np.testing.assert_allclose(np.linalg.eigvalsh(made), [[0.01, 0.25], [0.01, 0.04]])
+    assert clip_radius(1, 1, 0.1) > 0.1

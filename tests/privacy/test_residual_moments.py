@@ -1,0 +1,70 @@
+"""Moments around released centres, and noise on single rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.local_noise import EachRow, LocalNoise
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.queries import Relation, Sensitivity
+from dpviz.privacy.residual_moments import ResidualMoments, moments_of
+from dpviz.privacy.tuples import TupleTable
+from dpviz.table.domain import Region
+from tests.contract.laws import check_scale
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5])
+def test_moments_are_those_of_residuals_moved_within_the_radius(dim):
+    rng = np.random.default_rng(dim)
+    rows, centers, radius = rng.uniform(-1, 1, (300, dim)), rng.uniform(-1, 1, (3, dim)), 0.7
+    over = Voronoi(centers)
+    cell = over.assign(rows)
+    query = ResidualMoments(over, radius)
+    first, second = moments_of(query.tally(rows, cell), dim, radius)
+    for i in range(3):
+        residual = rows[cell == i] - centers[i]
+        length = np.linalg.norm(residual, axis=1, keepdims=True)
+        residual = np.where(length > radius, residual * radius / length, residual)
+        np.testing.assert_allclose(first[i], residual.sum(axis=0), atol=1e-12)
+        np.testing.assert_allclose(second[i], residual.T @ residual, atol=1e-12)
+
+
+def test_no_pair_of_unit_vectors_moves_more_than_declared_and_one_does():
+    rng = np.random.default_rng(0)
+    for dim in (1, 2, 3):
+        query, region = ResidualMoments(Voronoi(np.zeros((1, dim))), 1.0), Region.ball(dim, 1.0)
+        pairs = region.clip(rng.normal(size=(4000, 2, dim)) * 2)
+        answers = np.stack([query.tally(row[None], np.zeros(1, int))[0] for row in pairs.reshape(-1, dim)])
+        moved = np.linalg.norm(answers[::2] - answers[1::2], axis=1).max()
+        declared = query.sensitivity(Relation.REPLACE, region).l2
+        assert 0.98 * declared < moved <= declared * (1 + 1e-12)
+
+
+def test_each_row_gets_noise_of_its_own_with_the_k_norm_law():
+    share = Budget(Accounting.BASIC, 2.0, 1e-6)
+    mechanism = LocalNoise.bought(share, Sensitivity(np.inf, np.inf, block=2.0), number=3000)
+    assert (mechanism.scale, mechanism.cost(Accounting.BASIC)) == (1.0, 2.0)
+    rows = TupleTable(np.full((3000, 1, 2), 0.5))
+    noisy = mechanism.draw(rows, StudyNoise(np.random.default_rng(0)))
+    check_scale(np.linalg.norm(noisy - 0.5, axis=1), stats.gamma, 1.0, 2)
+
+
+@pytest.mark.parametrize("rows", [0, 5, 40, 90])
+def test_the_number_of_places_is_public_whatever_the_number_of_rows(rows):
+    class Quiet(StudyNoise):
+        def spherical(self, scale, shape):
+            return np.zeros(shape)
+
+    table = TupleTable(np.arange(1.0, rows + 1)[:, None, None])
+    mechanism = LocalNoise(2.0, 1.0, 40)
+    places = mechanism.draw(table, Quiet(np.random.default_rng(1)))
+    assert places.shape == (40, 1)
+    assert (places == 0).sum() == max(0, 40 - rows)
+    assert len(set(places[places != 0].tolist())) == min(40, rows)
+    # In an order that is not that of the table.
+    assert rows < 5 or (np.diff(places[places != 0]) < 0).any()
+    assert EachRow().sensitivity(Relation.ADD_REMOVE, Region.ball(2, 0.5)).block == 1.0
