@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dpviz.algorithms import balcan, balcan_kmedian, dplloyd, eugkm, hybrid, kmeans_plus_plus
+from dpviz.algorithms import balcan, balcan_kmedian, balcan_sparse, dplloyd, eugkm, hybrid, kmeans_plus_plus
 from dpviz.algorithms.card import Card
 from dpviz.check import RequestError
 
 CARDS: dict[str, Card] = {
-    module.CARD.id: module.CARD for module in (kmeans_plus_plus, dplloyd, eugkm, hybrid, balcan, balcan_kmedian)
+    module.CARD.id: module.CARD
+    for module in (kmeans_plus_plus, dplloyd, eugkm, hybrid, balcan, balcan_kmedian, balcan_sparse)
 }
 
 REFERENCE = kmeans_plus_plus.CARD.id

@@ -103,3 +103,17 @@ class ReferenceStep(Step):
     """Centres (k, d) of the non-private reference: revealed, never a release."""
 
     centers: Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CoordinatesStep(Step):
+    """The ``coordinates`` (k, J) chosen for each cluster, and the noisy means there; all others are 0.
+
+    ``noise_sd`` (k,) is the standard deviation of the noise on one mean; ``nonzeros`` how many entries of a row count.
+    """
+
+    coordinates: Codes
+    noisy_means: Array
+    noise_sd: Array
+    noisy_counts: Array
+    nonzeros: int

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from dpviz.algorithms.steps import Step
 from dpviz.charts.candidates import candidates_table, describe_candidates, draw_candidates, space_view
 from dpviz.charts.centers import centers_table, describe_centers, draw_centers
+from dpviz.charts.coordinates import coordinates_table, describe_coordinates, draw_coordinates
 from dpviz.charts.grid import describe_grid, draw_grid, grid_table
 from dpviz.charts.reference import describe_reference, draw_reference_step, reference_table
 from dpviz.charts.revealed import RevealedView
@@ -126,6 +127,11 @@ _ARTISTS = {
         lambda step, look: draw_swap(step, **look.plane),
         lambda step, domain: swap_table(step, domain=domain),
         lambda step, domain: describe_swap(step, domain=domain),
+    ),
+    "CoordinatesStep": _Artist(
+        lambda step, look: draw_coordinates(step, palette=look.palette, domain=look.view.domain),
+        lambda step, domain: coordinates_table(step, domain=domain),
+        lambda step, domain: describe_coordinates(step, domain=domain),
     ),
     "ReferenceStep": _Artist(
         lambda step, look: draw_reference_step(step, **look.plane),

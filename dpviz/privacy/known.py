@@ -6,17 +6,50 @@ partition or a mechanism writes it here, and the contract tests ask for its proo
 
 from __future__ import annotations
 
+from dpviz import check
 from dpviz.privacy.block_models import BlockKMeans
-from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
+from dpviz.privacy.coordinates import ChosenSum, Largest, Weights
+from dpviz.privacy.mechanisms import (
+    Exponential,
+    Gaussian,
+    KNorm,
+    Laplace,
+    Mechanism,
+    NoisyThreshold,
+    SparseLaplace,
+)
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.pulls import Pull
-from dpviz.privacy.queries import Count, Loss, SparseCount, Sum, SwapLoss
+from dpviz.privacy.queries import Count, Loss, Query, SparseCount, Sum, SwapLoss
 
 PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree)
-QUERIES: tuple[type, ...] = (Count, Sum, SparseCount, SwapLoss, Loss, Pull)
-MECHANISMS: tuple[type, ...] = (Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace)
+QUERIES: tuple[type, ...] = (Count, Sum, SparseCount, SwapLoss, Loss, Pull, Weights, ChosenSum)
+MECHANISMS: tuple[type, ...] = (Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace, Largest)
 # Questions over universes that may be too large to write down, and the partitions that have one.
 SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, CubeTree)}
 DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, Projected)
 # Fits for which a block's line depends on that block's rows alone.
 BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)
+# Codes of cells are 64-bit integers, and so are the trials of the binomial law of empty cells.
+MOST_CELLS = 2**62
+
+
+def refuse_unknown(query: Query, mechanism: Mechanism) -> None:
+    """Only questions and mechanisms that are proved: code that is not of the package never sees a row.
+
+    Raises
+    ------
+    RequestError
+        If one of them, or the partition, is not on its list, or has too many cells.
+    """
+    if type(mechanism) not in MECHANISMS:
+        raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the room knows.")
+    over = query.over if type(query) in QUERIES else None
+    inner = over.inner if isinstance(over, Projected) else over
+    suits = SPARSE.get(type(query), DENSE)
+    if type(over) not in suits or type(inner) not in PARTITIONS or isinstance(inner, Projected):
+        raise check.RequestError(f"{type(query).__name__} over {type(over).__name__} is not a question the room knows.")
+    if type(query) in SPARSE and over is not None and over.n_cells > MOST_CELLS:
+        raise check.RequestError(
+            f"The partition has {over.n_cells:.2g} cells: use at most 2^62, so that each has a code."
+        )

@@ -22,6 +22,7 @@ from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Proj
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Array, Codes, Region
 from dpviz.table.rows import scratch
+from dpviz.table.sparse_rows import squared_norms
 
 
 class Relation(Enum):
@@ -206,7 +207,7 @@ class Loss:
 
     def tally(self, chunk: Array, cell: Codes) -> Array:
         """The answer on a chunk."""
-        distance = _squared_distances(chunk, self.points).reshape(len(chunk), *self.sets.shape[:2])
+        distance = _squared_distances(chunk, self.points).reshape(-1, *self.sets.shape[:2])
         nearest = distance.min(axis=2)
         losses: Array = (nearest if self.order == 2 else np.sqrt(nearest)).sum(axis=0)
         return losses
@@ -256,7 +257,7 @@ def _squared_distances(chunk: Array, points: Array) -> Array:
     """Squared Euclidean distances, shape (rows, m), never below 0."""
     squared = chunk @ points.T
     squared *= -2.0
-    squared += np.einsum("rd,rd->r", chunk, chunk)[:, None]
+    squared += squared_norms(chunk)[:, None]
     squared += np.einsum("md,md->m", points, points)
     np.maximum(squared, 0.0, out=squared)
     return squared

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.coordinates import ChosenSum, Weights
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.pulls import Pull
@@ -52,6 +53,11 @@ def _pull(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi 
     return Pull(cells, _points(region, rng, cells.n_cells))
 
 
+def _chosen(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected]) -> ChosenSum:
+    cells, kept = over(region, rng), int(rng.integers(1, region.dim + 1))
+    return ChosenSum(cells, np.argsort(rng.random((cells.n_cells, region.dim)), axis=1)[:, :kept])
+
+
 DENSE = {
     Everything: lambda region, rng: Everything(),
     Voronoi: _voronoi,
@@ -71,6 +77,9 @@ QUESTIONS["SwapLoss"] = lambda region, rng: SwapLoss(
 )
 for _over in (Voronoi, Projected):
     QUESTIONS[f"Pull over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _pull(region, rng, over)
+for _over in (Voronoi, Projected):
+    QUESTIONS[f"Weights over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: Weights(over(region, rng))
+    QUESTIONS[f"ChosenSum over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _chosen(region, rng, over)
 QUESTIONS["SwapLoss of distances"] = lambda region, rng: SwapLoss(
     _points(region, rng, int(rng.integers(1, 4))), _points(region, rng, int(rng.integers(1, 5))), order=1
 )
@@ -126,6 +135,9 @@ def move(query: Query, one: DataRoom, other: DataRoom) -> Move:
     if isinstance(a, SparseCounts):
         codes = np.union1d(a.codes, b.codes)
         a, b = a.at(codes), b.at(codes)
+    if isinstance(query, Weights):  # what selections compare are the magnitudes, within each cell
+        gap = np.abs(a) - np.abs(b)
+        return Move(0.0, 0.0, 0.0, range=float((gap.max(axis=1) - gap.min(axis=1)).sum()))
     gap = np.asarray(a - b)
     rows = gap if gap.ndim == 2 else gap[:, None]
     return Move(
