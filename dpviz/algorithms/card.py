@@ -181,6 +181,8 @@ class Card:
         A sample table that suits it.
     formula : str
         LaTeX of the one formula to show, or "".
+    sparse : bool
+        Whether it can serve a sparse table, whose rows are never written out in full.
     """
 
     id: str
@@ -200,6 +202,7 @@ class Card:
     needs_n: bool = True
     sample: str = "fifteen"
     formula: str = ""
+    sparse: bool = False
 
     @property
     def private(self) -> bool:

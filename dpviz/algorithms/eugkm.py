@@ -22,8 +22,9 @@ from dpviz.algorithms.solvers import SignedPoints, best_of_starts, mass_near, me
 from dpviz.algorithms.sphere_packing import sphere_packing
 from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep, Step
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.known import MOST_CELLS
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import MOST_CELLS, DataRoom
+from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Array, Region
 
 # Fewer cells along an axis than this say little about where a cluster lies.

@@ -15,9 +15,10 @@ import numpy.typing as npt
 from dpviz.algorithms.solvers import SignedPoints
 from dpviz.algorithms.steps import GridStep
 from dpviz.privacy.accounting import Budget
+from dpviz.privacy.known import MOST_CELLS
 from dpviz.privacy.partitions import Everything, Grid
 from dpviz.privacy.queries import Count
-from dpviz.privacy.room import MOST_CELLS, DataRoom
+from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Array, Region
 
 # Up to this many cells all are listed; beyond, the cut leaves about LISTED_CELLS empty ones.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from dpviz.algorithms.steps import ReferenceStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Array
+from dpviz.table.sparse_rows import is_sparse
 
 # A table with fewer distinct rows than clusters, which scikit-learn warns about, usually shows in this many rows.
 _FEW = 2000
@@ -25,12 +27,13 @@ class KMeansParams(Params):
     starts: int = knob(10, help="Random starts; the best is kept.", low=1, high=100)
 
 
-def reference_centers(points: Array, k: int, *, starts: int, seed: int) -> Array:
+def reference_centers(points: Any, k: int, *, starts: int, seed: int) -> Array:
     """Centres of the best of ``starts`` runs of k-means++ and Lloyd on ``points``; exactly k, even if fewer differ."""
     from sklearn.cluster import KMeans
 
-    distinct = np.unique(points[:_FEW], axis=0)
-    if len(distinct) <= k and len(points) > _FEW:
+    head = points[:_FEW]
+    distinct = np.unique(head.toarray() if is_sparse(head) else head, axis=0)
+    if len(distinct) <= k and points.shape[0] > _FEW and not is_sparse(points):
         distinct = np.unique(points, axis=0)
     if len(distinct) <= k:
         return np.concatenate([distinct, np.repeat(distinct[:1], k - len(distinct), axis=0)])
@@ -43,7 +46,7 @@ def kmeans_plus_plus(room: DataRoom, k: int, params: KMeansParams, rng: np.rando
     seed = int(rng.integers(2**31))
 
     def compute(points: Array) -> Array:
-        if len(points) == 0:
+        if points.shape[0] == 0:
             return sphere_packing(k, room.region, rng)
         return reference_centers(points, k, starts=params.starts, seed=seed)
 
@@ -70,4 +73,5 @@ CARD = Card(
     accounting=lambda params, delta: Accounting.NONE,
     operations=lambda setting, params: 8.0 * params.starts * float(setting.n or 0) * setting.k * setting.dim,
     needs_n=False,
+    sparse=True,
 )

@@ -6,6 +6,7 @@ from dpviz.algorithms import (
     averages,
     balcan,
     balcan_kmedian,
+    balcan_sparse,
     dplloyd,
     eugkm,
     gaussian_mixture,
@@ -27,7 +28,7 @@ from dpviz.check import RequestError
 _MODULES = (
     kmeans_plus_plus,
     *(dplloyd, eugkm, hybrid, gkm, pgkm),
-    *(balcan, balcan_kmedian, sulq, sample_aggregate, kvariates),
+    *(balcan, balcan_sparse, balcan_kmedian, sulq, sample_aggregate, kvariates),
     *(lsh_coreset, lsh_local),
     *(noisy_centers, averages, stable_kmeans, gaussian_mixture),
 )

@@ -141,3 +141,17 @@ class SeedStep(Step):
     centers: Array
     kernel_scale: float
     floored: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CoordinatesStep(Step):
+    """The ``coordinates`` (k, J) chosen for each cluster, and the noisy means there; all others are 0.
+
+    ``noise_sd`` (k,) is the standard deviation of the noise on one mean; ``nonzeros`` how many entries of a row count.
+    """
+
+    coordinates: Codes
+    noisy_means: Array
+    noise_sd: Array
+    noisy_counts: Array
+    nonzeros: int

@@ -19,6 +19,7 @@ from dpviz.charts.blocks import (
 )
 from dpviz.charts.candidates import candidates_table, describe_candidates, draw_candidates, space_view
 from dpviz.charts.centers import centers_table, describe_centers, draw_centers
+from dpviz.charts.coordinates import coordinates_table, describe_coordinates, draw_coordinates
 from dpviz.charts.coreset import coreset_table, describe_coreset, draw_coreset
 from dpviz.charts.grid import describe_grid, draw_grid, grid_table
 from dpviz.charts.hash_tree import describe_hash_tree, draw_hash_tree, hash_tree_table
@@ -204,6 +205,11 @@ _ARTISTS = {
         lambda step, look: draw_mixture(step, **look.plane),
         lambda step, domain: mixture_table(step, domain=domain),
         lambda step, domain: describe_mixture(step, domain=domain),
+    ),
+    "CoordinatesStep": _Artist(
+        lambda step, look: draw_coordinates(step, palette=look.palette, domain=look.view.domain),
+        lambda step, domain: coordinates_table(step, domain=domain),
+        lambda step, domain: describe_coordinates(step, domain=domain),
     ),
     "ReferenceStep": _Artist(
         lambda step, look: draw_reference_step(step, **look.plane),

@@ -16,6 +16,7 @@ from dpviz.table.csv_intake import load_csv
 from dpviz.table.domain import Codes, Domain
 from dpviz.table.loaded_table import LoadedTable, listed, quoted
 from dpviz.table.sidecar import Sidecar, parse_bounds_option, read_sidecar, sidecar_for
+from dpviz.table.sparse_intake import SparseTable, load_sparse
 
 T = TypeVar("T")
 
@@ -27,14 +28,14 @@ _NO_GEOMETRY = ("n_public", "label", "id_column", "rows_per_person")
 class DeclaredTable:
     """A table ready to be asked, the column with known groups if there is one, and what was decided on the way."""
 
-    loaded: LoadedTable
+    loaded: LoadedTable | SparseTable
     private: PrivateTable
     label: str | None
     notes: tuple[str, ...]
 
     def labels_of(self, revealed: Revealed) -> Codes | None:
         """Known groups of the revealed rows as codes of shape (n,), or None."""
-        if self.label is None:
+        if self.label is None or not isinstance(self.loaded, LoadedTable):
             return None
         codes, _ = pd.factorize(self.loaded.frame[self.label].iloc[revealed.kept])
         return np.asarray(codes, dtype=np.int64)
@@ -59,6 +60,8 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     """
     path = Path(arguments.data)
     declared = _declarations(path, arguments.bounds)
+    if path.suffix == ".npz":
+        return _sparse_table(path, arguments, declared)
     loaded = load_csv(path)
     sidecar = declared.sidecar
     label = _label_column(loaded, sidecar)
@@ -85,6 +88,24 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     )
     label = None if label in columns else label
     return DeclaredTable(loaded, private, label, (*loaded.notes, *notes))
+
+
+def _sparse_table(path: Path, arguments: argparse.Namespace, declared: _Declared) -> DeclaredTable:
+    """A sparse file: all of its columns, with one pair of bounds for all."""
+    loaded, sidecar = load_sparse(path), declared.sidecar
+    if arguments.columns is not None or _id_column(arguments.id_column, sidecar) is not None:
+        raise RequestError("A sparse file has no named columns: leave out --columns and --id-column.")
+    bounds = declared.bounds.bounds_for(loaded.columns)
+    domain = Domain.of(
+        loaded.columns,
+        bounds.lower,
+        bounds.upper,
+        radius=_first(arguments.radius, sidecar.radius if sidecar and declared.own_bounds else None),
+        scaling=_first(arguments.scaling, sidecar.scaling if sidecar else "common"),
+    )
+    n_public = _first(arguments.n_public, sidecar.n_public if sidecar else None)
+    private = PrivateTable(loaded.values, domain, relation=arguments.relation, n_public=n_public)
+    return DeclaredTable(loaded, private, None, loaded.notes)
 
 
 def _declarations(path: Path, option: str | None) -> _Declared:

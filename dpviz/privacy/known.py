@@ -6,14 +6,24 @@ partition or a mechanism writes it here, and the contract tests ask for its proo
 
 from __future__ import annotations
 
+from dpviz import check
 from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.box_sum import BoxSum
+from dpviz.privacy.coordinates import ChosenSum, Weights
 from dpviz.privacy.distance_weights import DistanceWeights
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.kernel_draw import KernelDraw
 from dpviz.privacy.local_noise import EachRow, LocalNoise
 from dpviz.privacy.local_reports import LocalReports, UserQuestion
-from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
+from dpviz.privacy.mechanisms import (
+    Exponential,
+    Gaussian,
+    KNorm,
+    Laplace,
+    Mechanism,
+    NoisyThreshold,
+    SparseLaplace,
+)
 from dpviz.privacy.noisy_centers import NoisyCenters
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.path_counts import PathCounts
@@ -21,7 +31,7 @@ from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.pool_loss import PoolLoss
 from dpviz.privacy.pulls import Pull
 from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
-from dpviz.privacy.queries import Count, Loss, SparseCount, Sum, SwapLoss
+from dpviz.privacy.queries import Count, Loss, Query, SparseCount, Sum, SwapLoss
 from dpviz.privacy.ranks import Medians, Quantiles
 from dpviz.privacy.residual_moments import ResidualMoments
 from dpviz.privacy.tuple_averages import TupleAverages
@@ -31,6 +41,7 @@ PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree, 
 QUERIES: tuple[type, ...] = (
     *(Count, Sum, SparseCount, SwapLoss, Loss),
     *(Pull, PoolLoss, DistanceWeights, BoxSum, Quantiles, Medians, Tuples, ResidualMoments, EachRow),
+    *(Weights, ChosenSum),
 )
 MECHANISMS: tuple[type, ...] = (
     *(Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace),
@@ -44,3 +55,27 @@ SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, CubeTree, HashCodes)
 DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, HashTree)
 # Fits for which a block's line depends on that block's rows alone.
 BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)
+# Codes of cells are 64-bit integers, and so are the trials of the binomial law of empty cells.
+MOST_CELLS = 2**62
+
+
+def refuse_unknown(query: Query, mechanism: Mechanism) -> None:
+    """Only questions and mechanisms that are proved: code that is not of the package never sees a row.
+
+    Raises
+    ------
+    RequestError
+        If one of them, or the partition, is not on its list, or has too many cells.
+    """
+    if type(mechanism) not in MECHANISMS:
+        raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the room knows.")
+    local = type(query) in LOCAL and type(mechanism) is LOCAL[type(query)]
+    over = query.over if type(query) in QUERIES or local else None
+    inner = over.inner if isinstance(over, Projected) else over
+    suits = SPARSE.get(type(query), DENSE)
+    if type(over) not in suits or type(inner) not in PARTITIONS or isinstance(inner, Projected):
+        raise check.RequestError(f"{type(query).__name__} over {type(over).__name__} is not a question the room knows.")
+    if type(query) in SPARSE and over is not None and over.n_cells > MOST_CELLS:
+        raise check.RequestError(
+            f"The partition has {over.n_cells:.2g} cells: use at most 2^62, so that each has a code."
+        )

@@ -29,7 +29,7 @@ class Everything:
 
     def assign(self, chunk: Array) -> Codes:
         """Cell of each row: 0, shape (rows,)."""
-        return np.zeros(len(chunk), dtype=np.int64)
+        return np.zeros(chunk.shape[0], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +53,11 @@ class Voronoi:
 
     def assign(self, chunk: Array) -> Codes:
         """Index of the nearest centre of each row (the first of equals), shape (rows,)."""
-        out = scratch(self.n_cells, len(chunk))
+        out = scratch(self.n_cells, chunk.shape[0])
         affinity = products(self.centers, chunk, plus=-self._half_norms, out=out)
         # numpy's argmax over few centres pays a call a row: let the first of equals carry the greatest mark instead.
         marks = np.arange(self.n_cells, 0, -1, dtype=np.min_scalar_type(self.n_cells))
-        marked = scratch(self.n_cells, len(chunk), marks.dtype.type)
+        marked = scratch(self.n_cells, chunk.shape[0], marks.dtype.type)
         np.equal(affinity, affinity.max(axis=0), out=marked, casting="unsafe")
         marked *= marks[:, None]
         nearest: Codes = self.n_cells - marked.max(axis=0).astype(np.int64)

@@ -21,7 +21,14 @@ class Peeling:
 
     Given what was drawn before, each draw is an exponential mechanism over fewer entries, whose losses change by no
     larger range. So the cost is ``draws`` times that of one draw. Gumbel noise added once to all entries and sorted
-    gives the same law.
+    gives the same law. Lines of a matrix belong to disjoint cells and are peeled side by side, for the price of one.
+
+    Parameters
+    ----------
+    once : Exponential
+    draws : int
+    magnitudes : bool
+        Whether the entries of largest magnitude are drawn, instead of those of least loss.
 
     References
     ----------
@@ -31,10 +38,11 @@ class Peeling:
     name: ClassVar[str] = "peeling"
     once: Exponential
     draws: int
+    magnitudes: bool = False
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, *, draws: int) -> Peeling:
-        return cls(Exponential.bought(share.fraction(1 / draws), sensitivity), draws)
+    def bought(cls, share: Budget, sensitivity: Sensitivity, *, draws: int, magnitudes: bool = False) -> Peeling:
+        return cls(Exponential.bought(share.fraction(1 / draws), sensitivity), draws, magnitudes)
 
     @property
     def sensitivity(self) -> float:
@@ -50,15 +58,18 @@ class Peeling:
 
     def draw(self, truth: Array, noise: NoiseSource) -> Codes:
         utility = self._utility(truth)
-        return np.argsort(-(utility + noise.gumbel(1.0, utility.shape)), kind="stable")[: self.draws]
+        order = np.argsort(-(utility + noise.gumbel(1.0, utility.shape)), axis=-1, kind="stable")
+        return order[..., : self.draws]
 
     def log_density(self, released: Codes, truth: Array) -> float:
-        left, total = self._utility(truth), 0.0
-        for entry in released:
-            total += float(left[entry] - logsumexp(left))
-            left[entry] = -np.inf
+        left, total = np.atleast_2d(self._utility(truth)), 0.0
+        line = np.arange(len(left))
+        for entries in np.atleast_2d(released).T:
+            total += float((left[line, entries] - logsumexp(left, axis=1)).sum())
+            left[line, entries] = -np.inf
         return total
 
     def _utility(self, truth: Array) -> Array:
-        utility: Array = -(truth - truth.min()) / self.scale
+        loss = -np.abs(truth) if self.magnitudes else truth
+        utility: Array = -(loss - loss.min(axis=-1, keepdims=True)) / self.scale
         return utility

@@ -23,6 +23,7 @@ from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Proj
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Array, Codes, Region
 from dpviz.table.rows import scratch
+from dpviz.table.sparse_rows import is_sparse, squared_norms
 
 
 class Relation(Enum):
@@ -210,10 +211,13 @@ class Loss:
         n_sets, k, dim = self.sets.shape
         # Centre by centre, so that the smallest over k is taken of runs of n_sets numbers: twice as fast.
         points = self.sets.transpose(1, 0, 2).reshape(-1, dim)
-        closer = np.matmul(chunk, -2.0 * points.T, out=scratch(len(chunk), len(points)))
+        if is_sparse(chunk):
+            closer = np.asarray(chunk @ (-2.0 * points.T))
+        else:
+            closer = np.matmul(chunk, -2.0 * points.T, out=scratch(len(chunk), len(points)))
         closer += np.einsum("md,md->m", points, points)
-        nearest = closer.reshape(len(chunk), k, n_sets).min(axis=1)
-        nearest += np.einsum("rd,rd->r", chunk, chunk)[:, None]
+        nearest = closer.reshape(-1, k, n_sets).min(axis=1)
+        nearest += squared_norms(chunk)[:, None]
         np.maximum(nearest, 0.0, out=nearest)
         losses: Array = (nearest if self.order == 2 else np.sqrt(nearest)).sum(axis=0)
         return losses
@@ -263,7 +267,7 @@ def _squared_distances(chunk: Array, points: Array) -> Array:
     """Squared Euclidean distances, shape (rows, m), never below 0."""
     squared = chunk @ points.T
     squared *= -2.0
-    squared += np.einsum("rd,rd->r", chunk, chunk)[:, None]
+    squared += squared_norms(chunk)[:, None]
     squared += np.einsum("md,md->m", points, points)
     np.maximum(squared, 0.0, out=squared)
     return squared

@@ -8,16 +8,17 @@ the ledger has charged first. Whoever audits the privacy of dpviz reads this fil
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from dpviz import check
 from dpviz.privacy.accounting import Accounting, Budget, Shares
 from dpviz.privacy.block_models import BlockModel
 from dpviz.privacy.box_sum import BoxSum
-from dpviz.privacy.known import BLOCK_MODELS, DENSE, LOCAL, MECHANISMS, PARTITIONS, QUERIES, SPARSE
+from dpviz.privacy.known import BLOCK_MODELS, refuse_unknown
 from dpviz.privacy.ledger import Entry, Ledger, draws_of
 from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
 from dpviz.privacy.mechanisms import (
@@ -35,9 +36,8 @@ from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, Spa
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Array, Codes, Domain, Region
 from dpviz.table.rows import BLOCK_NUMBERS, Rows, in_region, rows_in_use
+from dpviz.table.sparse_rows import complete, is_sparse, largest_entries, sparse_in_region
 
-# Codes of cells are 64-bit integers, and so are the trials of the binomial law of empty cells.
-MOST_CELLS = 2**62
 # Part of the budget that buys a noisy number of rows where none is declared.
 N_SHARE = 0.02
 
@@ -122,18 +122,21 @@ class PrivateTable:
             raise check.RequestError(
                 f"rows_per_person is {rows_per_person} but no id column says whose each row is: name one, or give 1."
             )
-        self._values = np.asarray(values, dtype=np.float64)
+        self.sparse = is_sparse(values)
+        as_table: Any = sparse.csr_array if self.sparse else np.asarray
+        self._values: Any = as_table(values, dtype=np.float64)
         if self._values.ndim != 2 or self._values.shape[1] != domain.dim:
             raise check.RequestError(
                 f"The values are not a table of {domain.dim} columns, as declared: give an array of shape "
                 f"(n, {domain.dim})."
             )
-        if persons is not None and len(persons) != len(self._values):
+        if persons is not None and len(persons) != self._values.shape[0]:
             raise check.RequestError("The id column is not as long as the table: give one id for each row.")
         drops = self.relation is Relation.ADD_REMOVE
         self._kept = rows_in_use(self._values, persons, rows_per_person, drop_incomplete=drops)
         whose = None if persons is None else np.asarray(persons)[self._kept]
-        self._rows = Rows(in_region(self._values, self._kept, domain), persons=whose, block_numbers=block_numbers)
+        to_region: Any = sparse_in_region if self.sparse else in_region
+        self._rows = Rows(to_region(self._values, self._kept, domain), persons=whose, block_numbers=block_numbers)
         self.n_public = len(self._rows) if self.relation is Relation.REPLACE else n_public
 
     @property
@@ -181,8 +184,9 @@ class PrivateTable:
     def reveal(self, *, note: str) -> Revealed:
         """The rows themselves, for their owner's eyes: recorded in ``looks``, never part of a release."""
         self.looks.append(note)
-        finite = np.isfinite(self._values[self._kept]).all(axis=1)
-        kept = self._kept[finite]
+        kept = self._kept[complete(self._values[self._kept])]
+        if self.sparse:
+            return Revealed(sparse_in_region(self._values, kept, self.domain), kept)
         far = 1e9 * self.domain.scale
         values = np.clip(self._values[kept], self.domain.center - far, self.domain.center + far)
         return Revealed(self.domain.to_unit(values), kept)
@@ -355,6 +359,19 @@ class DataRoom:
         """
         return self._sibling(self._rows.project(frame, region), region)
 
+    def sparsified(self, most: int) -> DataRoom:
+        """A room over the rows with their ``most`` largest entries each; the others become 0.
+
+        One row stays one row (stability 1); the ledger, the noise and n are shared.
+        """
+        rows = Rows(
+            largest_entries(self._rows.values, most),
+            persons=self._rows.persons,
+            block_numbers=self._rows.block_numbers,
+        )
+        reach = min(self.region.radius, float(np.sqrt(most) * self.region.half.max()))
+        return self._sibling(rows, replace(self.region, radius=reach, nonzeros=min(most, self.dim)))
+
     def blocks(self, model: BlockModel, number: int) -> DataRoom:
         """A room over the models of ``number`` disjoint secret blocks of rows, one line a model.
 
@@ -397,7 +414,7 @@ class DataRoom:
     def _answer(self, asked: Sequence[tuple[Query, Mechanism]], *, note: str) -> list[Any]:
         """The one door: charge everything, then read rows once, then draw. True answers die in this frame."""
         for query, mechanism in asked:
-            _refuse_unknown(query, mechanism)
+            refuse_unknown(query, mechanism)
         self.ledger.charge(
             *(
                 Entry.of(mechanism, type(query).__name__, self.accounting, delta=self.ledger.delta, note=note)
@@ -425,22 +442,6 @@ class DataRoom:
             return [query.tally(chunk, cells[id(over)]) for query, over in zip(queries, overs, strict=True)]
 
         return self._rows.total(answers, max(query.width for query in queries))
-
-
-def _refuse_unknown(query: Query, mechanism: Mechanism) -> None:
-    """Only questions and mechanisms that are proved: code that is not of the package never sees a row."""
-    if type(mechanism) not in MECHANISMS:
-        raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the room knows.")
-    local = type(query) in LOCAL and type(mechanism) is LOCAL[type(query)]
-    over = query.over if type(query) in QUERIES or local else None
-    inner = over.inner if isinstance(over, Projected) else over
-    suits = SPARSE.get(type(query), DENSE)
-    if type(over) not in suits or type(inner) not in PARTITIONS or isinstance(inner, Projected):
-        raise check.RequestError(f"{type(query).__name__} over {type(over).__name__} is not a question the room knows.")
-    if type(query) in SPARSE and over is not None and over.n_cells > MOST_CELLS:
-        raise check.RequestError(
-            f"The partition has {over.n_cells:.2g} cells: use at most 2^62, so that each has a code."
-        )
 
 
 def _sd(mechanism: Laplace | Gaussian | KNorm, noisy: Array) -> float:

@@ -72,7 +72,7 @@ def mean_distance(points: Array, centers: Array) -> float:
 def _mean_loss(points: Array, centers: Array, *, order: int) -> float:
     loss = Loss(centers[None], order)
     total = sum(float(loss.tally(chunk, np.zeros(0, dtype=np.int64))[0]) for chunk in Rows(points).chunks(loss.width))
-    return total / max(1, len(points))
+    return total / max(1, int(points.shape[0]))
 
 
 def assign(points: Array, centers: Array) -> Codes:
@@ -85,7 +85,7 @@ def reference_for(revealed: Revealed, k: int, *, seed: int = 0) -> Reference:
     """The best of several starts of k-means++ on the revealed rows."""
     points = revealed.points
     starts = _STARTS if points.size * k <= _LARGE else _STARTS_LARGE
-    if len(points) == 0:
+    if points.shape[0] == 0:
         return Reference(np.zeros((k, points.shape[1])), 0.0, starts, 0.0)
     centers = reference_centers(points, k, starts=starts, seed=seed)
     return Reference(centers, nicv(points, centers), starts, mean_distance(points, centers))
@@ -105,7 +105,7 @@ def evaluate(revealed: Revealed, centers: Array, reference: Reference) -> Scores
         ratio=_ratio(loss, reference.nicv),
         matched_error=float(np.sqrt(squared.mean())),
         distance_ratio=_ratio(mean_distance(revealed.points, centers), reference.distance),
-        ari=float(same) if len(revealed.points) else 1.0,
+        ari=float(same) if revealed.points.shape[0] else 1.0,
     )
 
 
@@ -138,7 +138,7 @@ class Baselines:
 def baselines(revealed: Revealed, region: Region, k: int, *, seed: int = 0) -> Baselines:
     """The loss of the rows' mean, and the median loss of 9 sphere packings."""
     points = revealed.points
-    mean = points.mean(axis=0, keepdims=True) if len(points) else np.zeros((1, region.dim))
+    mean = np.reshape(points.mean(axis=0), (1, -1)) if points.shape[0] else np.zeros((1, region.dim))
     rng = np.random.default_rng(seed)
     blind = [nicv(points, sphere_packing(k, region, rng)) for _ in range(9)]
     return Baselines(nicv(points, mean), float(np.median(blind)))

@@ -167,6 +167,10 @@ def run_frames(
         raise check.RequestError(
             f"k is {k} but there are {table.n_public:,} records: ask for at most that many clusters."
         )
+    if table.sparse and not card.sparse:
+        raise check.RequestError(
+            f"{card.title} would write out all {table.domain.dim:,} columns of a sparse table: choose balcan-sparse."
+        )
     accounting = card.accounting(chosen, delta)
     # One seed, two streams: public coins may be shown and replayed, the noise may not.
     coins, noise = np.random.SeedSequence(seed).spawn(2)

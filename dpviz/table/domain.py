@@ -42,10 +42,13 @@ class Region:
         Half-width of the box along each axis.
     radius : float
         Largest Euclidean norm; at most the norm of ``half``.
+    nonzeros : int or None
+        Largest number of entries of a row that are not 0; None: all may be. Centres are not bound by it.
     """
 
     half: Array
     radius: float
+    nonzeros: int | None = None
 
     @classmethod
     def ball(cls, dim: int, radius: float) -> Region:

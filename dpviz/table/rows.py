@@ -11,9 +11,12 @@ from threading import local
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
+from dpviz import check
 from dpviz.table.domain import Array, Codes, Domain, Region
+from dpviz.table.sparse_rows import complete, is_sparse
 
 # One temporary block of a query (chunk rows x its width) holds about this many numbers: 2 MB. With smaller ones
 # threads lose more by waiting for each other than the cache wins.
@@ -37,6 +40,7 @@ class Rows:
     Parameters
     ----------
     values : array of shape (n, d)
+        Dense, or a sparse array that stays sparse: its chunks are sparse, too.
     persons : int array of shape (n,) or None
         Whose each row is; None where every row is somebody else's.
     block_numbers : int
@@ -45,15 +49,16 @@ class Rows:
 
     def __init__(self, values: Array, *, persons: Codes | None = None, block_numbers: int = BLOCK_NUMBERS) -> None:
         self.persons = persons
-        self.values = np.ascontiguousarray(values, dtype=np.float64)
+        dense = not is_sparse(values)
+        self.values: Any = np.ascontiguousarray(values, dtype=np.float64) if dense else sparse.csr_array(values)
         self.block_numbers = block_numbers
 
     def __len__(self) -> int:
-        return len(self.values)
+        return int(self.values.shape[0])
 
     def chunks(self, width: int) -> Iterator[Array]:
         """Consecutive chunks for a question that needs ``width`` temporary numbers a row; at least one chunk."""
-        return self._chunks(self._chunk_size(width), 0, max(1, len(self.values)))
+        return self._chunks(self._chunk_size(width), 0, max(1, len(self)))
 
     def _chunk_size(self, width: int) -> int:
         size = max(_FEWEST_ROWS, self.block_numbers // max(1, width))
@@ -69,7 +74,7 @@ class Rows:
         ``ask`` gives a list of answers that can be added. A core adds up a stretch of chunks at a time: memory is
         bounded by a chunk for each core and a list for each of a few stretches.
         """
-        n, size = max(1, len(self.values)), self._chunk_size(width)
+        n, size = max(1, len(self)), self._chunk_size(width)
         stretch = ceil(n / size / _MOST_STRETCHES) * size
         starts = range(0, n, stretch)
 
@@ -85,11 +90,12 @@ class Rows:
 
     def project(self, frame: Array, region: Region) -> Rows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
-        image = np.empty((len(self.values), len(frame)))
+        image = np.empty((len(self), len(frame)))
         start = 0
         for chunk in self.chunks(sum(frame.shape)):
-            image[start : start + len(chunk)] = region.clip(products(frame, chunk).T)
-            start += len(chunk)
+            end = start + chunk.shape[0]
+            image[start:end] = region.clip(products(frame, chunk).T)
+            start = end
         return Rows(image, persons=self.persons, block_numbers=self.block_numbers)
 
 
@@ -123,7 +129,7 @@ def scratch(rows: int, columns: int, kind: type = np.float64) -> Any:
     return kept[: rows * columns].reshape(rows, columns)
 
 
-def products(points: Array, rows: Array, *, plus: Array | None = None, out: Array | None = None) -> Array:
+def products(points: Array, rows: Any, *, plus: Array | None = None, out: Array | None = None) -> Array:
     """``points @ rows.T`` (and ``plus``, a number for each point), shape (points, rows), row by row.
 
     A row's column is the same to the last bit whatever rows stand by it.
@@ -132,6 +138,9 @@ def products(points: Array, rows: Array, *, plus: Array | None = None, out: Arra
     then change its cell because another row came or went, and a count would move by more than its sensitivity. So
     rows are multiplied in tiles of one size; the last one is filled up.
     """
+    if is_sparse(rows):  # one row after the other by itself: nothing to even out
+        found: Array = np.asarray((rows @ points.T).T) + (0.0 if plus is None else plus[:, None])
+        return found
     # A column of ones beside the rows adds ``plus`` within the product, for next to nothing.
     factor = points if plus is None else np.concatenate([points, plus[:, None]], axis=1)
     tile = np.ones((_TILE, factor.shape[1]))
@@ -146,13 +155,15 @@ def products(points: Array, rows: Array, *, plus: Array | None = None, out: Arra
     return product
 
 
-def rows_in_use(values: Array, persons: Codes | None, most: int, *, drop_incomplete: bool) -> Codes:
+def rows_in_use(values: Any, persons: Codes | None, most: int, *, drop_incomplete: bool) -> Codes:
     """Indices of the rows that count: all of them, or the complete ones, at most ``most`` of each person."""
     if not drop_incomplete:
-        return np.arange(len(values))
-    usable = np.flatnonzero(np.isfinite(values).all(axis=1))
+        return np.arange(values.shape[0])
+    usable = np.flatnonzero(complete(values))
     if persons is None:
         return usable
+    if is_sparse(values):
+        raise check.RequestError("A sparse table has no id column: give one row a person.")
     return usable[keep_rows_per_person(values[usable], np.asarray(persons)[usable], most)]
 
 

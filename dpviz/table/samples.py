@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpviz.table.bag_of_words import bag_of_words, bag_of_words_sidecar
 from dpviz.table.csv_intake import LoadedTable, load_csv, numeric_table
 from dpviz.table.sidecar import Sidecar, read_sidecar
 from dpviz.table.simulate import gaussian_mixture, gaussian_mixture_sidecar, simulate, two_towns, two_towns_sidecar
@@ -66,6 +67,10 @@ def _load_towns() -> LoadedSample:
     return LoadedSample(two_towns(), two_towns_sidecar())
 
 
+def _load_words() -> LoadedSample:
+    return LoadedSample(bag_of_words(), bag_of_words_sidecar())
+
+
 def _load_digits() -> LoadedSample:
     from sklearn.datasets import load_digits  # slow to import
 
@@ -95,5 +100,6 @@ SAMPLES: tuple[Sample, ...] = (
     *_file_samples(),
     Sample("mixture64", gaussian_mixture_sidecar().title, gaussian_mixture_sidecar().description, _load_mixture),
     Sample("towns", two_towns_sidecar().title, two_towns_sidecar().description, _load_towns),
+    Sample("words", bag_of_words_sidecar().title, bag_of_words_sidecar().description, _load_words),
     Sample("digits", _DIGITS.title, _DIGITS.description, _load_digits),
 )

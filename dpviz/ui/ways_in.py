@@ -20,7 +20,7 @@ _READ, _REFUSED = "ways_in:read", "ways_in:refused"
 # How many clusters were put into each sample: public, as the samples are.
 CLUSTERS = {
     **{"fifteen": 15, "city": 8, "people": 6, "colours": 6, "outlier": 3},
-    **{"mixture64": 64, "towns": 2, "digits": 10},
+    **{"mixture64": 64, "towns": 2, "words": 5, "digits": 10},
 }
 _STAND_IN_ORIGIN = "declared for the simulation; nobody is in it"
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.box_sum import BoxSum
+from dpviz.privacy.coordinates import ChosenSum, Weights
 from dpviz.privacy.distance_weights import DistanceWeights, WeightedRows
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.local_noise import EachRow
@@ -76,6 +77,11 @@ def _hash_tree(region: Region, rng: np.random.Generator) -> HashTree:
     return HashTree(hashes, leaves[rng.random(len(leaves)) < 0.8])
 
 
+def _chosen(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected]) -> ChosenSum:
+    cells, kept = over(region, rng), int(rng.integers(1, region.dim + 1))
+    return ChosenSum(cells, np.argsort(rng.random((cells.n_cells, region.dim)), axis=1)[:, :kept])
+
+
 DENSE = {
     Everything: lambda region, rng: Everything(),
     Voronoi: _voronoi,
@@ -96,6 +102,9 @@ QUESTIONS["SwapLoss"] = lambda region, rng: SwapLoss(
 )
 for _over in (Voronoi, Projected):
     QUESTIONS[f"Pull over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _pull(region, rng, over)
+for _over in (Voronoi, Projected):
+    QUESTIONS[f"Weights over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: Weights(over(region, rng))
+    QUESTIONS[f"ChosenSum over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _chosen(region, rng, over)
 QUESTIONS["SwapLoss of distances"] = lambda region, rng: SwapLoss(
     _points(region, rng, int(rng.integers(1, 4))), _points(region, rng, int(rng.integers(1, 5))), order=1
 )
@@ -202,6 +211,9 @@ def move(query: Query, one: DataRoom, other: DataRoom) -> Move:
         return Move(l1=0.0, l2=0.0, block=_moved_places(a, b), range=0.0)
     if isinstance(a, TupleTable):
         return Move(**dict.fromkeys(("l1", "l2", "block", "range"), float(exchanged(a, b))))
+    if isinstance(query, Weights):  # what selections compare are the magnitudes, within each cell
+        gap = np.abs(a) - np.abs(b)
+        return Move(0.0, 0.0, 0.0, range=float((gap.max(axis=1) - gap.min(axis=1)).sum()))
     gap = np.asarray(a - b)
     rows = gap if gap.ndim == 2 else gap[:, None]
     return Move(

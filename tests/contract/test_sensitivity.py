@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.privacy.box_sum import BoxSum
+from dpviz.privacy.coordinates import ChosenSum, Weights
 from dpviz.privacy.distance_weights import DistanceWeights
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.known import PARTITIONS, QUERIES
@@ -114,6 +115,8 @@ def _attained(kind, over, region):
         case _ if kind is Pull:
             # A pull has length 1 from anywhere: the diagonal has the largest l1 norm.
             return Pull(together, together.centers), np.full(region.dim, region.half.min() / 9)
+        case _ if kind is ChosenSum:
+            return ChosenSum(together, np.tile(np.arange(region.dim), (2, 1))), far
         case _ if kind is Loss:
             return Loss(np.stack([far, -far])[:, None]), far
         case _ if kind is DistanceWeights:
@@ -147,6 +150,7 @@ KINDS = (
     + [(SparseCount, over) for over in SPARSE]
     + [(SwapLoss, None), (Loss, None), (Pull, None), (PoolLoss, None), (DistanceWeights, None)]
     + [(BoxSum, None), (Quantiles, None), (Medians, None), (Tuples, None), (ResidualMoments, None), (EachRow, None)]
+    + [(ChosenSum, None)]
 )
 
 
@@ -171,8 +175,25 @@ def test_some_pair_moves_every_answer_as_far_as_declared(kind, over, where, rela
     moved, declared_most = move(query, one, other), one.sensitivity(query)
     for norm in ("l1", "l2", "block", "range"):
         bound = getattr(declared_most, norm)
-        if np.isfinite(bound) and not (norm == "block" and kind not in (Sum, Pull, BoxSum)):
+        if np.isfinite(bound) and not (norm == "block" and kind not in (Sum, Pull, BoxSum, ChosenSum)):
             assert getattr(moved, norm) == pytest.approx(bound, rel=1e-6), norm
+
+
+@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
+def test_a_row_makes_one_magnitude_grow_and_another_shrink(relation):
+    # Where the sum of a cell is (+, -), a row (1, 1) moves the magnitudes by +1 and -1: a range of 2 for each cell.
+    domain = regions(2)["box"]
+    over = Voronoi(np.array([[0.9, 0.9], [-0.9, -0.9]]))
+    crowd = np.array([[1.0, -0.5], [1.0, -0.5], [0.5, -1.0], [-0.6, -1.0]])
+    here, there = np.ones((1, 2)), -np.ones((1, 2))
+    if relation is ADD_REMOVE:
+        one, other = (room_over(rows, domain, relation) for rows in (np.r_[crowd, here], crowd))
+    else:
+        crowd = np.r_[crowd, [[-1.0, 0.4], [-1.0, 0.4], [0.4, -1.0]]]
+        one, other = (room_over(np.r_[crowd, row], domain, relation) for row in (here, there))
+    check_move(Weights(over), one, other)
+    declared = one.sensitivity(Weights(over)).range
+    assert move(Weights(over), one, other).range >= (0.99 if relation is ADD_REMOVE else 0.5) * declared
 
 
 @settings(max_examples=60)
@@ -195,6 +216,6 @@ def test_a_row_keeps_its_cell_whoever_stands_beside_it(seed, dim, size):
 
 
 def test_every_question_and_partition_is_covered():
-    assert {kind for kind, _ in KINDS} == set(QUERIES)
+    assert {kind for kind, _ in KINDS} | {Weights} == set(QUERIES)
     assert {type(make(Region.ball(2, 1.0), np.random.default_rng(0))) for make in QUESTIONS.values()} == set(QUERIES)
     assert {*DENSE, *SPARSE} == set(PARTITIONS)

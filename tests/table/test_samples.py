@@ -22,7 +22,7 @@ def test_sample_loads_and_fits_its_declaration(entry: Sample) -> None:
 
 
 def test_all_samples_are_listed_in_a_checkout() -> None:
-    expected = {"fifteen", "city", "people", "colours", "outlier", "mixture64", "towns", "digits"}
+    expected = {"fifteen", "city", "people", "colours", "outlier", "mixture64", "towns", "words", "digits"}
     assert {entry.id for entry in SAMPLES} == expected
 
 

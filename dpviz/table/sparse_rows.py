@@ -1,0 +1,78 @@
+"""Rows of which most entries are 0: kept sparse from the file to the sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from dpviz import check
+from dpviz.table.domain import Array, Codes, Domain
+
+
+def is_sparse(values: Any) -> bool:
+    """Whether a table is a SciPy sparse array or matrix."""
+    return bool(sparse.issparse(values))
+
+
+def squared_norms(rows: Any) -> Array:
+    """Squared Euclidean norm of each row, dense or sparse, shape (n,)."""
+    if is_sparse(rows):
+        return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
+    norms: Array = np.einsum("rd,rd->r", rows, rows)
+    return norms
+
+
+def complete(values: Any) -> npt.NDArray[np.bool_]:
+    """Which rows of a dense or sparse table have only finite entries, shape (n,)."""
+    if not is_sparse(values):
+        whole: npt.NDArray[np.bool_] = np.isfinite(values).all(axis=1)
+        return whole
+    broken = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))[~np.isfinite(values.data)]
+    whole = np.ones(values.shape[0], dtype=np.bool_)
+    whole[broken] = False
+    return whole
+
+
+def sparse_in_region(values: Any, kept: Codes, domain: Domain) -> Any:
+    """The ``kept`` rows of a sparse table in unit coordinates, clipped to the region; no zero becomes anything else.
+
+    Raises
+    ------
+    RequestError
+        If the domain's middle is not at 0.
+    """
+    if np.any(domain.center != 0):
+        raise check.RequestError(
+            "The bounds of a sparse table must lie evenly around 0, so that a 0 stays a 0: declare -HI, HI."
+        )
+    unit = values[kept].astype(np.float64)
+    if max(unit.shape[1], unit.nnz) < 2**31:  # what other libraries expect
+        unit.indices, unit.indptr = unit.indices.astype(np.int32), unit.indptr.astype(np.int32)
+    unit.data = np.where(np.repeat(complete(unit), np.diff(unit.indptr)), unit.data, 0.0)
+    half = domain.region.half[unit.indices]
+    unit.data = np.clip(unit.data / domain.scale[unit.indices], -half, half)
+    norms = np.sqrt(squared_norms(unit))
+    shrink = np.where(norms > domain.region.radius, domain.region.radius * (1 - 1e-13) / np.maximum(norms, 1e-300), 1.0)
+    unit.data *= np.repeat(shrink, np.diff(unit.indptr))
+    return unit
+
+
+def largest_entries(values: Any, most: int) -> Any:
+    """Each row with its ``most`` entries of largest magnitude, the first of equals, and zeros elsewhere."""
+    if values.shape[1] <= most:
+        return values
+    if not is_sparse(values):
+        order = np.argsort(-np.abs(values), axis=1, kind="stable")[:, :most]
+        kept = np.zeros_like(values)
+        np.put_along_axis(kept, order, np.take_along_axis(values, order, axis=1), axis=1)
+        return kept
+    row = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+    order = np.lexsort((values.indices, -np.abs(values.data), row))
+    rank = np.arange(len(row)) - values.indptr[row]
+    thinned = values.copy()
+    thinned.data[order[rank >= most]] = 0.0
+    thinned.eliminate_zeros()
+    return thinned

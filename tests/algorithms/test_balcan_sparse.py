@@ -1,0 +1,158 @@
+"""Sparse rows: kept sparse from the file to the sums, and centres that find the words of a topic."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import sparse, stats
+
+from dpviz.algorithms.balcan_sparse import SparseParams, recover_coordinates
+from dpviz.algorithms.registry import CARDS
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.coordinates import ChosenSum
+from dpviz.privacy.mechanisms import Exponential
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.peeling import Peeling
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.evaluation import evaluate, reference_for
+from dpviz.runs.run import run
+from dpviz.table.domain import Domain
+from dpviz.table.sparse_rows import largest_entries
+from tests.command_line import call
+from tests.contract.laws import check_frequencies
+
+CARD = CARDS["balcan-sparse"]
+
+
+def words(n=400, dim=60, *, nonzeros=5, seed=0):
+    """Rows of two topics with ten words each."""
+    rng = np.random.default_rng(seed)
+    topic = rng.integers(0, 2, n)
+    values = np.zeros((n, dim))
+    np.put_along_axis(values, 10 * topic[:, None] + rng.integers(0, 10, (n, nonzeros)), 1.0, axis=1)
+    return values, topic
+
+
+def table_of(values, *, relation=Relation.ADD_REMOVE, n_public=None, **domain):
+    columns = [f"w{j}" for j in range(values.shape[1])]
+    return PrivateTable(values, Domain.of(columns, -1.0, 1.0, **domain), relation=relation, n_public=n_public)
+
+
+def opened(table, *, epsilon=1e6):
+    noise = StudyNoise(np.random.default_rng(0))
+    return table.open(epsilon=epsilon, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False)
+
+
+@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
+@pytest.mark.parametrize("domain", [{}, {"radius": 1.5, "scaling": "common"}], ids=["box", "ball"])
+def test_a_sparse_table_is_the_same_table(relation, domain):
+    values, _ = words()
+    values[3, 4], values[5, 0], values[7, 1] = np.nan, 1e300, -np.inf
+    dense, thin = (table_of(make(values), relation=relation, **domain) for make in (np.asarray, sparse.csr_array))
+    np.testing.assert_allclose(thin._rows.values.toarray(), dense._rows.values, atol=1e-12)
+    np.testing.assert_allclose(
+        thin.reveal(note="x").points.toarray(), np.clip(dense.reveal(note="x").points, -1, 1), atol=2
+    )
+
+
+def test_a_run_on_a_sparse_table_is_the_run_on_a_dense_one():
+    values, _ = words(1000)
+    one, other = (
+        run(CARD, table_of(make(values), n_public=1000), k=2, epsilon=5.0, delta=1e-6, seed=3, params={"nonzeros": 5})
+        for make in (np.asarray, sparse.csr_array)
+    )
+    np.testing.assert_allclose(one.unit_centers, other.unit_centers, atol=1e-9)
+
+
+def test_the_largest_entries_of_each_row():
+    values = np.array([[0.1, -0.9, 0.5, 0.5], [0.0, 0.0, 0.2, 0.0]])
+    wanted = [[0.0, -0.9, 0.5, 0.0], [0.0, 0.0, 0.2, 0.0]]
+    np.testing.assert_array_equal(largest_entries(values, 2), wanted)
+    np.testing.assert_array_equal(largest_entries(sparse.csr_array(values), 2).toarray(), wanted)
+    assert largest_entries(values, 4) is values
+
+
+def test_without_noise_the_words_of_a_topic_are_chosen_and_measured():
+    values, topic = words(2000)
+    room = opened(table_of(values, n_public=2000)).sparsified(5)
+    middles = np.stack([values[topic == j].mean(axis=0) for j in (0, 1)])
+    step = recover_coordinates(room, Voronoi(middles), room.budget, SparseParams(nonzeros=5, eta=1.0))
+    assert [set(chosen) for chosen in step.coordinates] == [set(range(10)), set(range(10, 20))]
+    centers = np.zeros((2, 60))
+    np.put_along_axis(centers, step.coordinates, step.noisy_means, axis=1)
+    np.testing.assert_allclose(centers, middles, atol=1e-3)
+
+
+def test_sums_are_calibrated_to_the_entries_of_a_row_and_not_to_the_columns():
+    values, _ = words(50, dim=200)
+    room = opened(table_of(values)).sparsified(5)
+    cells = Voronoi(np.zeros((1, 200)))
+    assert room.sensitivity(ChosenSum(cells, np.arange(30)[None])).l1 == 5
+    assert room.sensitivity(ChosenSum(cells, np.arange(3)[None])).l1 == 3
+    assert opened(table_of(values)).sensitivity(ChosenSum(cells, np.arange(30)[None])).l1 == 30
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.8, 1.25])
+def test_coordinates_are_drawn_by_the_law_that_is_booked(scale):
+    truth = np.array([[2.0, -1.0, 0.5]])
+    noise, booked = StudyNoise(np.random.default_rng(1)), Peeling(Exponential(2.0, 1.0), 2, magnitudes=True)
+    drawn = Peeling(Exponential(2.0, scale), 2, magnitudes=True)
+    pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
+    expected = np.exp([booked.log_density(np.array([pair]), truth) for pair in pairs])
+    assert expected.sum() == pytest.approx(1.0)
+    found = [tuple(drawn.draw(truth, noise)[0].tolist()) for _ in range(40_000)]
+    counts = np.array([found.count(pair) for pair in pairs])
+    if scale == 1.0:
+        check_frequencies(counts, expected)
+    else:
+        assert stats.chisquare(counts, expected * counts.sum()).pvalue < 1e-6
+
+
+def test_whoever_would_write_out_a_sparse_table_is_refused_before_a_row_is_read():
+    values, _ = words()
+    table = table_of(sparse.csr_array(values))
+    with pytest.raises(RequestError, match="sparse table"):
+        run("dplloyd", table, k=2, epsilon=1.0)
+    with pytest.raises(RequestError, match="evenly around 0"):
+        PrivateTable(sparse.csr_array(values), Domain.of([f"w{j}" for j in range(60)], 0.0, 1.0))
+    with pytest.raises(RequestError, match="no id column"):
+        PrivateTable(sparse.csr_array(values), table.domain, persons=np.arange(400))
+
+
+def test_a_sparse_file_from_the_command_line(capsys, tmp_path):
+    values, _ = words(3000, 500)
+    sparse.save_npz(tmp_path / "texts.npz", sparse.csr_array(values))
+    ask = ["--algorithm", "balcan-sparse", "--k", 2, "--epsilon", 4, "--n-public", 3000, "--set", "nonzeros=5"]
+    said = call(capsys, "run", tmp_path / "texts.npz", *ask, "--bounds=-1,1", "--json", "--evaluate")
+    assert said.code == 0
+    assert np.shape(said.json["released"]["centers"]) == (2, 500)
+    assert 0.99 * 4 <= said.json["ledger"]["epsilon"] <= 4
+    assert said.json["revealed"]["ratio"] < 1.5
+    (tmp_path / "texts.json").write_text(json.dumps({"bounds": {}}))
+    wrong = tmp_path / "wrong.npz"
+    wrong.write_bytes(b"no archive")
+    refused = call(capsys, "run", wrong, *ask, "--bounds=-1,1")
+    assert refused.code == 2
+    assert "no sparse matrix" in refused.err
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_columns():
+    n, dim = 20_000, 100_000
+    rng = np.random.default_rng(2)
+    columns = rng.integers(0, dim, (n, 10))
+    topic = rng.integers(0, 2, n)
+    columns[:, :6] = 100 * topic[:, None] + rng.integers(0, 30, (n, 6))
+    rows = sparse.csr_array((np.ones(n * 10), (np.repeat(np.arange(n), 10), columns.ravel())), shape=(n, dim))
+    rows.sum_duplicates()
+    rows.data[:] = 1.0
+    table = table_of(rows, n_public=n, scaling="common")
+    done = run(CARD, table, k=2, epsilon=4.0, delta=1e-6, params={"nonzeros": 10}, seed=0)
+    assert done.seconds < 60
+    revealed = table.reveal(note="test")
+    assert evaluate(revealed, done.unit_centers, reference_for(revealed, 2)).ari > 0.9
