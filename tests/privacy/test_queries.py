@@ -11,6 +11,7 @@ from dpviz.privacy.distance_weights import WeightedRows
 from dpviz.privacy.queries import Loss, SwapLoss
 from dpviz.privacy.ranks import Columns
 from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.tuples import TupleTable
 from dpviz.table.domain import Region
 from tests.contract.questions import QUESTIONS
 
@@ -41,6 +42,8 @@ def test_answers_add_up_over_chunks(question, seed):
         np.testing.assert_allclose(whole.all_weights(), parts.all_weights(), atol=1e-9)
     elif isinstance(whole, Columns):
         np.testing.assert_array_equal(whole.edges, parts.edges)
+    elif isinstance(whole, TupleTable):
+        np.testing.assert_array_equal(whole.values, parts.values)
     else:
         np.testing.assert_allclose(whole, parts, atol=1e-9)
 
