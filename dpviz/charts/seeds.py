@@ -13,7 +13,7 @@ from dpviz.charts.centers import draw_center_marks, marks_of
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import Palette
 from dpviz.charts.view import View
-from dpviz.charts.wording import clauses, number, percent, things
+from dpviz.charts.wording import clauses, number, things
 from dpviz.table.domain import Array, Domain
 
 _FIELD, _CLOUD = 56, 500
@@ -37,8 +37,8 @@ def seed_table(step: SeedStep, *, domain: Domain) -> pd.DataFrame:
     """Seeds in data units, and the noise that the last one was drawn with."""
     table = pd.DataFrame(domain.from_unit(step.centers), columns=list(domain.columns))
     table.insert(0, "seed", np.arange(1, len(table) + 1))
-    table["drawn in this step"] = np.where(table.index == len(table) - 1, "yes", "")
-    table["noise scale of this step (unit coordinates)"] = step.kernel_scale
+    table["drawn now"] = np.where(table.index == len(table) - 1, "yes", "")
+    table["noise scale now"] = step.kernel_scale
     return table
 
 
@@ -92,7 +92,7 @@ def _draw_cloud(figure: go.Figure, step: SeedStep, view: View, palette: Palette)
 
 def _finding(step: SeedStep, diameter: float) -> str:
     far = float(stats.gamma(step.centers.shape[1], scale=step.kernel_scale).median()) / diameter
-    return f"Noise throws seed {len(step.centers)} typically {percent(far)} of the diameter"
+    return f"Noise throws seed {len(step.centers)} some {number(far)} diameters from its row"
 
 
 def _subtitle(step: SeedStep, view: View) -> str:
