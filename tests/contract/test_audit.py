@@ -27,7 +27,7 @@ from tests.contract.rooms import Tape, recording_room
 from tests.contract.tables import OVER_BLOCKS, SETTINGS, World, lone_rows, named
 
 RUNS = 1500
-# Enough to refute the smaller ε of basic accounting.
+# Enough to refute the smaller ε of basic accounting, and to be surprised by a claim that does not hold.
 FEW_RUNS = 400
 # Gaussian noise shows its loss at a larger budget only.
 EPSILON = {Accounting.PURE: 2.0, Accounting.BASIC: 2.0, Accounting.GDP: 10.0, Accounting.ZCDP: 10.0}
@@ -35,6 +35,8 @@ EPSILON |= {Accounting.PLD: 10.0}
 # Noise on every row has no density that could be weighed: test_audit_tuples looks at it, and at tests of tuples, which
 # answer ⊥ on tiny tables whatever is in them.
 WEIGHED = [setting for setting in SETTINGS if setting[1].get("preset") != "naive"]
+# Of every card one setting for each way in which its costs add up: other presets draw with the same mechanisms.
+AUDITED = list({(s[0].id, s[0].accounting(s[0].params.parse(s[1]), s[2])): s for s in WEIGHED}.values())
 # As few rounds as an algorithm allows: the loss of one release is easier to see than that of ten.
 SHORT = {"rounds": 1, "starts": 1, "levels": 1, "swaps": 1, "shifts": 1, "polishing": 0}
 # Among few rows a choice tells more: of no row and one row, or of two at the ends and one of them.
@@ -95,7 +97,7 @@ def lower_bound(on_one: np.ndarray, on_other: np.ndarray, delta: float) -> float
     return refuted(second, max(levels, key=lambda level: refuted(first, level)))
 
 
-def _audit(card, params, delta, relation) -> dict[float, tuple[float, float]]:
+def _audit(card, params, delta, relation, *, most_runs=RUNS) -> dict[float, tuple[float, float]]:
     """For each δ looked at: the refuted ε, and the claimed one."""
     known = {knob.name for knob in card.params.knobs()}
     params = {**params, **{name: value for name, value in SHORT.items() if name in known}}
@@ -122,7 +124,7 @@ def _audit(card, params, delta, relation) -> dict[float, tuple[float, float]]:
         "delta": delta,
         "params": params,
     }
-    runs = RUNS if accounting is not Accounting.BASIC else FEW_RUNS
+    runs = min(most_runs, RUNS if accounting is not Accounting.BASIC else FEW_RUNS)
     on_one = _log_ratios(card, one, other, 0, runs, **request)
     on_other = -_log_ratios(card, other, one, runs, runs, **request)
     done = run_of(card, one, seed=0, **request)
@@ -139,14 +141,14 @@ def _thin(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
-@pytest.mark.parametrize(("card", "params", "delta"), WEIGHED, ids=named)
+@pytest.mark.parametrize(("card", "params", "delta"), AUDITED, ids=named)
 def test_runs_do_not_refute_the_claim(card, params, delta, relation):
-    for refuted, claimed in _audit(card, params, delta, relation).values():
+    for refuted, claimed in _audit(card, params, delta, relation, most_runs=FEW_RUNS).values():
         assert refuted <= claimed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("card", "params", "delta"), WEIGHED, ids=named)
+@pytest.mark.parametrize(("card", "params", "delta"), AUDITED, ids=named)
 def test_runs_refute_half_the_noise(card, params, delta, monkeypatch):
     # Gaussian noise for a δ of a millionth is far from refuted at the δ that can be seen.
     basic = card.accounting(card.params.parse(params), delta) is Accounting.BASIC

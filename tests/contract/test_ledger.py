@@ -15,7 +15,7 @@ from tests.contract.rooms import RowsTouched, exploding_room
 from tests.contract.tables import BOUGHT, SETTINGS, named, small_table, worlds
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0, 35.0])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 35.0])
 @pytest.mark.parametrize("world", worlds("n bought"), ids=str)
 @pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
 def test_entries_are_what_was_drawn_and_add_up_to_the_request(card, params, delta, world, epsilon):

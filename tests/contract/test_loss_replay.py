@@ -13,6 +13,12 @@ from tests.contract.tables import OVER_BLOCKS, SETTINGS, WORLDS, lone_rows, name
 _LONE_SEEDS = 12
 
 
+# The other worlds are looked at with ε = 1.
+AT_ANY_EPSILON = [
+    world for world in WORLDS if world.name in {"n bought", "replace", "persons", "nine columns in a ball"}
+]
+
+
 def _least_reach(card, world):
     """The part of a release's bound that some pair has to use up.
 
@@ -56,8 +62,8 @@ def test_no_neighbour_gains_more_than_declared_and_some_pair_a_good_part_of_it(c
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
-@pytest.mark.parametrize("world", WORLDS, ids=str)
+@pytest.mark.parametrize("epsilon", [0.1, 20.0])
+@pytest.mark.parametrize("world", AT_ANY_EPSILON, ids=str)
 @pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
 def test_no_neighbour_gains_more_at_any_epsilon(card, params, delta, world, epsilon):
     if "theta" in {knob.name for knob in card.params.knobs()}:
