@@ -32,8 +32,8 @@ def test_peeling(accounting):
     for _ in range(8000):
         picks.append(tuple(room.ask(query, Peeling, share, note="x", draws=2)))
         entry, room.ledger.entries = room.ledger.entries[-1], []
-    assert entry.sensitivity == pytest.approx(room.sensitivity(query).range)
-    once = entry.sensitivity / entry.scale
+    assert entry.sensitivity == pytest.approx(entry.draws * room.sensitivity(query).range)
+    once = entry.sensitivity / entry.draws / entry.scale
     assert entry.amount == pytest.approx(2 * (once if accounting is Accounting.PURE else once**2 / 8))
     losses = room._true_answers([query])[0]
     for wrong in (1.0, 0.8, 1.25):
