@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from dpviz.algorithms.steps import CoordinatesStep
 from dpviz.charts.canvas import NUMBER_SIZE, canvas
 from dpviz.charts.theme import Palette
-from dpviz.charts.wording import clauses, number, things
+from dpviz.charts.wording import clauses, number, opening, things
 from dpviz.table.domain import Codes, Domain
 
 _MOST_COLUMNS, _MOST_CLUSTERS = 24, 16
@@ -30,20 +30,23 @@ def draw_coordinates(step: CoordinatesStep, *, palette: Palette, domain: Domain)
     figure.add_trace(
         go.Heatmap(
             z=table,
-            x=[domain.columns[c] for c in columns],
-            y=[f"cluster {j + 1}" for j in clusters],
+            x=np.arange(len(columns)),
+            y=np.arange(len(clusters)),
+            text=[[f"cluster {j + 1}, {domain.columns[c]}" for c in columns] for j in clusters],
             zmin=-reach,
             zmax=reach,
             colorscale=palette.diverging,
             xgap=1,
             ygap=1,
             colorbar={"title": {"text": "mean (unit coordinates)", "side": "right"}, "thickness": 12},
-            hovertemplate="%{y}, %{x}: %{z:.3g}<extra></extra>",
+            hovertemplate="%{text}: %{z:.3g}<extra></extra>",
             meta="released",
         )
     )
-    figure.update_xaxes(type="category", tickangle=-60, tickfont={"size": NUMBER_SIZE}, showgrid=False)
-    figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
+    names = [domain.columns[c] for c in columns]
+    figure.update_xaxes(tickvals=np.arange(len(names)), ticktext=names, tickangle=-60, showgrid=False)
+    figure.update_yaxes(tickvals=np.arange(len(clusters)), ticktext=[f"cluster {j + 1}" for j in clusters])
+    figure.update_yaxes(autorange="reversed", showgrid=False, tickfont={"size": NUMBER_SIZE})
     return figure
 
 
@@ -86,4 +89,5 @@ def _shown(step: CoordinatesStep, clusters: Codes) -> str:
 def _finding(step: CoordinatesStep) -> str:
     standing = int((step.noisy_means != 0).sum(axis=1).mean().round())
     kept = step.coordinates.shape[1]
-    return f"{things(standing, 'coordinate')} of {kept} chosen stand out of their noise in a typical cluster"
+    verb = "stands" if standing == 1 else "stand"
+    return opening(f"{things(standing, 'coordinate')} of {kept} chosen {verb} out of the noise in a typical cluster")

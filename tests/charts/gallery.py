@@ -213,6 +213,7 @@ def steps_of(shown: Exhibit, *, cells: int = 60) -> Iterator[tuple[str, Step]]:
     yield "tuples-bottom", tuple_test_step(shown, passed=False)
     yield "mixture", mixture_step(shown)
     yield "mixture-tiny", mixture_step(shown, sd=1e-4)
+    yield "coordinates", run("balcan-sparse", shown.table, k=shown.k, epsilon=50.0, seed=1).frames[-2].step
     last = lloyd.frames[-1].step
     assert isinstance(last, CentersStep)
     hashed = run("lsh-coreset", shown.table, k=shown.k, epsilon=2.0, delta=1e-6, seed=1)

@@ -34,7 +34,7 @@ EACH = pytest.mark.parametrize("kind", KINDS)
 
 
 def on_a_plane(step: Step) -> bool:
-    beside = {"StartsStep", "MedianLawStep", "HashTreeStep", "MessageStep", "ServerTreeStep"}
+    beside = {"StartsStep", "MedianLawStep", "HashTreeStep", "MessageStep", "ServerTreeStep", "CoordinatesStep"}
     return type(step).__name__ not in beside
 
 
