@@ -121,7 +121,7 @@ def _averages(
     noise = models.noise_of(query, share, spherical=spherical)
     sd = half * (noise.sd_in(models.dim) if isinstance(noise, KNorm) else noise.sd) / blocks.number
     yield RangesStep(
-        title="Ranges from noisy quartiles of the blocks" if estimated else "The range is the domain, as declared",
+        title="Noisy quartiles of the blocks" if estimated else "Ranges as declared",
         blocks=blocks,
         lower=box.lower.reshape(shape),
         upper=box.upper.reshape(shape),

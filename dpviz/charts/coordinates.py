@@ -44,7 +44,7 @@ def draw_coordinates(step: CoordinatesStep, *, palette: Palette, domain: Domain)
         )
     )
     names = [domain.columns[c] for c in columns]
-    figure.update_xaxes(tickvals=np.arange(len(names)), ticktext=names, tickangle=-60, showgrid=False)
+    figure.update_xaxes(tickvals=np.arange(len(names)), ticktext=names, tickangle=-90, showgrid=False, automargin=True)
     figure.update_yaxes(tickvals=np.arange(len(clusters)), ticktext=[f"cluster {j + 1}" for j in clusters])
     figure.update_yaxes(autorange="reversed", showgrid=False, tickfont={"size": NUMBER_SIZE})
     return figure

@@ -48,10 +48,17 @@ def composed_epsilon(draws: tuple[Draws, ...], delta: float, *, grid: float = GR
 
     rough = zcdp_epsilon(fsum(each.rho for each in draws), delta)
     accountant = PLDAccountant(value_discretization_interval=grid * max(rough, 1e-6))
-    for each in draws:
+    for each in _gaussians_as_one(draws):
         kind = dp_accounting.GaussianDpEvent if each.gaussian else dp_accounting.LaplaceDpEvent
         accountant.compose(kind(each.multiplier), each.times)
     return float(accountant.get_epsilon(delta))
+
+
+def _gaussians_as_one(draws: tuple[Draws, ...]) -> list[Draws]:
+    """Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something."""
+    rho = fsum(each.rho for each in draws if each.gaussian)
+    others = [each for each in draws if not each.gaussian]
+    return [*others, Draws(True, 1 / sqrt(2 * rho))] if rho else others
 
 
 @lru_cache(maxsize=4096)
