@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import KNorm, pure_share
+from dpviz.privacy.mechanisms import KNorm, NoDensity, pure_share
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.queries import Relation, Sensitivity
@@ -71,4 +71,4 @@ class LocalNoise:
         return KNorm(self.sensitivity, self.scale).draw(places, noise)
 
     def log_density(self, released: Array, truth: TupleTable) -> float:
-        raise NotImplementedError("a sum over all orders of rows: audited by frequencies")
+        raise NoDensity("It is a sum over all orders of rows.")

@@ -26,6 +26,10 @@ from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Array, Codes
 
 
+class NoDensity(TypeError):
+    """The density of a release cannot be written down: tests audit its law by frequencies instead."""
+
+
 def pure_share(share: Budget, *, bounded_range: bool = False) -> float:
     """The ε that ``share`` buys for a mechanism that is ε-DP.
 

@@ -16,19 +16,19 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
+from dpviz.privacy.accounting import Budget, gdp_mu
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.partition_test import PartitionTest
 from dpviz.privacy.private_average import classic_multiplier
 from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.tuples import NoisyTuple, TupleTable, tuple_budget
+from dpviz.privacy.tuples import NoisyTuple, TupleMechanism, TupleTable, tuple_budget
 from dpviz.table.domain import Array
 
 _MOST_LOG_REACH = 100.0
 
 
 @dataclass(frozen=True)
-class NoisyCenters:
+class NoisyCenters(TupleMechanism):
     """Test and release in one: (ε, δ)-DP for tables of ``number`` tuples of which one is replaced; ε at most 1.
 
     Half of ε pays for the test. Given that it passes, the points c of a sampled tuple differ between neighbours by at
@@ -49,12 +49,6 @@ class NoisyCenters:
     """
 
     name: ClassVar[str] = "noisy centres"
-    # Its guarantee is (ε, δ): the log ratio of its densities has no bound.
-    exact: ClassVar[bool] = False
-    epsilon: float
-    delta: float
-    k: int
-    number: int
     far: float
     beta: float
     printed: bool = False
@@ -77,13 +71,9 @@ class NoisyCenters:
         return cls(share.amount, share.delta, k, number, far, beta, printed)
 
     @property
-    def sensitivity(self) -> float:
-        """One tuple."""
-        return 1.0
-
-    @property
-    def scale(self) -> float:
-        return 1 / self.epsilon
+    def hopeless(self) -> bool:
+        """Whether the test cannot be asked about so few tuples."""
+        return self.test.plan is None
 
     @property
     def test(self) -> PartitionTest:
@@ -95,25 +85,14 @@ class NoisyCenters:
         """Typical standard deviation of the noise on a coordinate, over the distance to the nearest other point."""
         return relative_sd(self.epsilon, self.delta, self.k, self.far, self.printed)
 
-    def cost(self, accounting: Accounting) -> float:
-        if accounting is not Accounting.BASIC:
-            raise RequestError(f"{self.name} cannot be paid under {accounting.value} accounting.")
-        return self.epsilon
-
     def draw(self, truth: TupleTable, noise: NoiseSource) -> NoisyTuple:
-        if len(truth) != self.number:
-            raise RequestError("The number of tuples is not the public one that the noise was bought for.")
+        self.refuse_other_number(truth)
         centers = self.test.centers(truth.values, noise)
         if centers is None:
             return NoisyTuple.bottom()
         secret_reach = self.reach(centers, noise.laplace(4 * self.k / self.epsilon, (self.k,)))
         sd = gaussian_sd(self.epsilon, self.delta, self.k, self.printed) * secret_reach
         return NoisyTuple.of(centers + sd[:, None] * noise.normal(1.0, centers.shape))
-
-    def log_density(self, released: NoisyTuple, truth: TupleTable) -> float:
-        if self.test.plan is None:
-            return 0.0
-        raise NotImplementedError("an (ε, δ) mechanism: audited by frequencies")
 
     def reach(self, centers: Array, laplace: Array) -> Array:
         """λ (k,): how far each of ``centers`` (k, d) may be from its neighbour's; Laplace noise of scale 4k/ε inside.

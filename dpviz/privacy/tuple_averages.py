@@ -13,20 +13,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.accounting import Budget
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.partition_test import PartitionTest, nearest_of_each
 from dpviz.privacy.private_average import PrivateAverage
 from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.tuples import NoisyTuple, TupleTable, tuple_budget
+from dpviz.privacy.tuples import NoisyTuple, TupleMechanism, TupleTable, tuple_budget
 
 # Δ: balls so far apart that whatever two tuples that pass say, all but k (ℓ + 1) points get the same nearest ball.
 FAR = 7.0
 
 
 @dataclass(frozen=True)
-class TupleAverages:
+class TupleAverages(TupleMechanism):
     """Test and averages in one: (ε, δ)-DP for tables of ``number`` tuples of which one is replaced; ε at most 1.
 
     Half of ε pays for the test. Given that it passes, at most k (ℓ + 1) points of neighbouring tables lie in another
@@ -49,12 +48,6 @@ class TupleAverages:
     """
 
     name: ClassVar[str] = "tuple averages"
-    # Its guarantee is (ε, δ): the log ratio of its densities has no bound.
-    exact: ClassVar[bool] = False
-    epsilon: float
-    delta: float
-    k: int
-    number: int
     dim: int
     finest: float
     bound: float
@@ -77,15 +70,6 @@ class TupleAverages:
     ) -> TupleAverages:
         share = tuple_budget(share, sensitivity)
         return cls(share.amount, share.delta, k, number, dim, finest, bound, beta, printed)
-
-    @property
-    def sensitivity(self) -> float:
-        """One tuple."""
-        return 1.0
-
-    @property
-    def scale(self) -> float:
-        return 1 / self.epsilon
 
     @property
     def test(self) -> PartitionTest:
@@ -116,14 +100,8 @@ class TupleAverages:
         average = self.average
         return average is None or (self.number < average.fewest and not self.printed)
 
-    def cost(self, accounting: Accounting) -> float:
-        if accounting is not Accounting.BASIC:
-            raise RequestError(f"{self.name} cannot be paid under {accounting.value} accounting.")
-        return self.epsilon
-
     def draw(self, truth: TupleTable, noise: NoiseSource) -> NoisyTuple:
-        if len(truth) != self.number:
-            raise RequestError("The number of tuples is not the public one that the noise was bought for.")
+        self.refuse_other_number(truth)
         average = self.average
         if average is None or self.hopeless:
             return NoisyTuple.bottom()
@@ -134,8 +112,3 @@ class TupleAverages:
             return NoisyTuple.bottom()
         clouds = nearest_of_each(truth.values, centers)
         return NoisyTuple.of(np.stack([average.draw(cloud, noise) for cloud in clouds]))
-
-    def log_density(self, released: NoisyTuple, truth: TupleTable) -> float:
-        if self.hopeless:
-            return 0.0
-        raise NotImplementedError("an (ε, δ) mechanism: audited by frequencies")

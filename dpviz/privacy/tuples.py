@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
+from typing import ClassVar
 
 import numpy as np
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.mechanisms import NoDensity
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.queries import Relation, Sensitivity
 from dpviz.table.domain import Array, Codes, Region
@@ -93,3 +95,53 @@ def tuple_budget(share: Budget, sensitivity: Sensitivity) -> Budget:
     if sensitivity.l1 != 1:
         raise RequestError("Mechanisms on tuples need a public number of tuples, of which one may be replaced.")
     return share
+
+
+@dataclass(frozen=True)
+class TupleMechanism:
+    """What mechanisms on tables of ``number`` k-tuples share: they test and release in one, (ε, δ)-DP as a whole.
+
+    Their guarantee is (ε, δ), so that the log ratio of their densities has no bound (``exact`` is False).
+    """
+
+    name: ClassVar[str]
+    exact: ClassVar[bool] = False
+    epsilon: float
+    delta: float
+    k: int
+    number: int
+
+    @property
+    def sensitivity(self) -> float:
+        """One tuple."""
+        return 1.0
+
+    @property
+    def scale(self) -> float:
+        return 1 / self.epsilon
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether the answer is ⊥ whatever the tuples are, by public numbers alone."""
+        return False
+
+    def cost(self, accounting: Accounting) -> float:
+        if accounting is not Accounting.BASIC:
+            raise RequestError(f"{self.name} cannot be paid under {accounting.value} accounting.")
+        return self.epsilon
+
+    def log_density(self, released: NoisyTuple, truth: TupleTable) -> float:
+        if self.hopeless:
+            return 0.0
+        raise NoDensity(f"{self.name} is (ε, δ)-DP.")
+
+    def refuse_other_number(self, truth: TupleTable) -> None:
+        """Noise is bought for a public number of tuples.
+
+        Raises
+        ------
+        RequestError
+            If there are more or fewer.
+        """
+        if len(truth) != self.number:
+            raise RequestError("The number of tuples is not the public one that the noise was bought for.")
