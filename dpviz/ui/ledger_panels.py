@@ -69,7 +69,7 @@ def totals_panel(entries: Sequence[Booked]) -> None:
         column_config={
             "run": st.column_config.NumberColumn(width=48, pinned=True),
             "table": st.column_config.TextColumn(width=120),
-            "algorithm": st.column_config.TextColumn(width=84),
+            "algorithm": st.column_config.TextColumn(width=120),
             "k": st.column_config.NumberColumn(width=44),
             "kind": st.column_config.TextColumn(width=76),
             "ε asked": st.column_config.NumberColumn(width=68, format="%.4g"),
@@ -84,7 +84,7 @@ def totals_panel(entries: Sequence[Booked]) -> None:
             "agrees": st.column_config.TextColumn(
                 width=62, help="Whether ε by dp-accounting stays within what was asked."
             ),
-            "δ": st.column_config.NumberColumn(width=64, format="%.2g"),
+            "δ": st.column_config.NumberColumn(width=84, format="%.2g"),
             "accounting": st.column_config.TextColumn(
                 "adds up", width=68, help="What adds up over the charges: pure ε, μ² (gdp) or ρ (zcdp)."
             ),
@@ -122,8 +122,8 @@ def charges_panel(entries: Sequence[Booked]) -> None:
             "run": st.column_config.NumberColumn(width=48, pinned=True),
             "step": st.column_config.NumberColumn(width=48),
             "what for": st.column_config.TextColumn(width=122),
-            "question": st.column_config.TextColumn(width=80),
-            "mechanism": st.column_config.TextColumn(width=92),
+            "question": st.column_config.TextColumn(width=104),
+            "mechanism": st.column_config.TextColumn(width=136),
             "sensitivity": st.column_config.NumberColumn(
                 width=82, format="%.4g", help="The most one unit of privacy changes the answer, unit coordinates."
             ),
@@ -131,7 +131,7 @@ def charges_panel(entries: Sequence[Booked]) -> None:
                 width=88, format="%.4g", help="Of the mechanism, in the units of the answer."
             ),
             "amount": st.column_config.NumberColumn(
-                "cost", width=66, format="%.4g", help="In the accounting of its run; the costs of a run add up."
+                "cost", width=86, format="%.4g", help="In the accounting of its run; the costs of a run add up."
             ),
             "unit": st.column_config.TextColumn(
                 "unit", width=48, help="Of the cost: ε (pure), μ² (Gaussian DP) or ρ (zCDP)."
@@ -139,7 +139,7 @@ def charges_panel(entries: Sequence[Booked]) -> None:
             "epsilon alone": st.column_config.NumberColumn(
                 "ε alone", width=70, format="%.4g", help="The guarantee of this charge by itself, at the run's δ."
             ),
-            "delta alone": st.column_config.NumberColumn("δ alone", width=70, format="%.2g"),
+            "delta alone": st.column_config.NumberColumn("δ alone", width=84, format="%.2g"),
         },
         alt=f"{len(charged)} charges with mechanism, sensitivity, scale and amount.",
     )
