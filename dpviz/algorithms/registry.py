@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpviz.algorithms import (
+    auto,
     averages,
     balcan,
     balcan_kmedian,
@@ -26,6 +27,7 @@ from dpviz.algorithms.card import Card
 from dpviz.check import RequestError
 
 _MODULES = (
+    auto,
     kmeans_plus_plus,
     *(dplloyd, eugkm, hybrid, gkm, pgkm),
     *(balcan, balcan_sparse, balcan_kmedian, sulq, sample_aggregate, kvariates),

@@ -273,7 +273,7 @@ def _edges(grid: Grid, axis: int, cells: int, block: int) -> Array:
     """Borders of the shown cells along an axis, unit coordinates."""
     border = np.minimum(np.arange(ceil(cells / block) + 1) * block, cells)
     edges: Array = (2 * border / cells - 1) * grid.half[axis]
-    return edges
+    return edges if grid.middle is None else edges + grid.middle[axis]
 
 
 def _edges_drawn(shown: Shown, view: View) -> dict[str, Screen]:

@@ -11,6 +11,7 @@ from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.coordinates import ChosenSum, Weights
 from dpviz.privacy.distance_weights import DistanceWeights
+from dpviz.privacy.excess import NoisyExcess
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.kernel_draw import KernelDraw
 from dpviz.privacy.local_noise import EachRow, LocalNoise
@@ -25,7 +26,7 @@ from dpviz.privacy.mechanisms import (
     SparseLaplace,
 )
 from dpviz.privacy.noisy_centers import NoisyCenters
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
 from dpviz.privacy.path_counts import PathCounts
 from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.pool_loss import PoolLoss
@@ -34,25 +35,26 @@ from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.privacy.queries import Count, Loss, Query, SparseCount, Sum, SwapLoss
 from dpviz.privacy.ranks import Medians, Quantiles
 from dpviz.privacy.residual_moments import ResidualMoments
+from dpviz.privacy.residuals import Radii, ResidualSum, Spread
 from dpviz.privacy.tuple_averages import TupleAverages
 from dpviz.privacy.tuples import Tuples
 
-PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, CubeTree, HashCodes, HashTree)
+PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Zoomed, Projected, CubeTree, HashCodes, HashTree)
 QUERIES: tuple[type, ...] = (
     *(Count, Sum, SparseCount, SwapLoss, Loss),
     *(Pull, PoolLoss, DistanceWeights, BoxSum, Quantiles, Medians, Tuples, ResidualMoments, EachRow),
-    *(Weights, ChosenSum),
+    *(Weights, ChosenSum, Radii, ResidualSum, Spread),
 )
 MECHANISMS: tuple[type, ...] = (
     *(Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace),
     *(Peeling, KernelDraw, ExponentialQuantile, SmoothMedian, PathCounts, LocalReports),
-    *(NoisyCenters, TupleAverages, LocalNoise),
+    *(NoisyCenters, TupleAverages, LocalNoise, NoisyExcess),
 )
 # What users answer one by one; only messages that are private on their own may leave.
 LOCAL: dict[type, type] = {UserQuestion: LocalReports}
 # Questions over universes that may be too large to write down, and the partitions that have one.
-SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, CubeTree, HashCodes), UserQuestion: (HashCodes,)}
-DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, Projected, HashTree)
+SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, Projected, CubeTree, HashCodes), UserQuestion: (HashCodes,)}
+DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, Zoomed, Projected, HashTree)
 # Fits for which a block's line depends on that block's rows alone.
 BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)
 # Codes of cells are 64-bit integers, and so are the trials of the binomial law of empty cells.
@@ -73,7 +75,7 @@ def refuse_unknown(query: Query, mechanism: Mechanism) -> None:
     over = query.over if type(query) in QUERIES or local else None
     inner = over.inner if isinstance(over, Projected) else over
     suits = SPARSE.get(type(query), DENSE)
-    if type(over) not in suits or type(inner) not in PARTITIONS or isinstance(inner, Projected):
+    if type(over) not in suits or type(inner) not in suits or isinstance(inner, Projected):
         raise check.RequestError(f"{type(query).__name__} over {type(over).__name__} is not a question the room knows.")
     if type(query) in SPARSE and over is not None and over.n_cells > MOST_CELLS:
         raise check.RequestError(

@@ -112,18 +112,24 @@ def is_gaussian(mechanism: Mechanism) -> bool:
             return isinstance(mechanism, Gaussian)
 
 
+# Laplace noise and what is computed from it; and K-norm noise, which tells less. Given its part across the shift, its
+# density along the shift has a logarithm of slope at most 1 / scale, so that its distribution function moves no faster
+# than that of Laplace noise: no test tells two shifted ones apart better.
+_LIKE_LAPLACE = ("laplace", "laplace path", "sparse laplace", "laplace excess", "k-norm")
+
+
 def draws_of(entry: Entry) -> Draws:
     """The noise of an entry, for loss distributions.
 
     Raises
     ------
     RequestError
-        If it is neither Laplace nor Gaussian: nobody has proved that a distribution of theirs bounds it.
+        If it is neither like Laplace nor Gaussian: nobody has proved that a distribution of theirs bounds it.
     """
     if entry.mechanism.startswith("gaussian"):
         # Many draws with one scale are one draw with the Euclidean norm of their sensitivities.
         return Draws(True, entry.scale / entry.sensitivity)
-    if entry.mechanism in ("laplace", "laplace path"):
+    if entry.mechanism in _LIKE_LAPLACE:
         return Draws(False, entry.scale / entry.sensitivity * entry.draws, entry.draws)
     raise RequestError(f"A {entry.mechanism} mechanism cannot be paid under pld accounting.")
 

@@ -66,13 +66,14 @@ class Voronoi:
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Equal boxes laid over ``[-half, half]``: ``cells_per_axis`` of shape (d,); cells are numbered in C order.
+    """Equal boxes laid over ``middle ± half``: ``cells_per_axis`` of shape (d,); cells are numbered in C order.
 
-    Points beyond the box belong to the cell at its edge, so every row has exactly one cell.
+    Points beyond the box belong to the cell at its edge, so every row has exactly one cell. ``middle`` None is 0.
     """
 
     half: Array
     cells_per_axis: Codes
+    middle: Array | None = None
 
     @classmethod
     def over(cls, region: Region, cells_per_axis: int) -> Grid:
@@ -96,7 +97,8 @@ class Grid:
 
     def assign(self, chunk: Array) -> Codes:
         """Cell number of each row, shape (rows,)."""
-        position = (chunk / self.half + 1) * (self.cells_per_axis / 2)
+        offset = chunk if self.middle is None else chunk - self.middle
+        position = (offset / self.half + 1) * (self.cells_per_axis / 2)
         place = np.clip(position.astype(np.int64), 0, self.cells_per_axis - 1)
         return self.numbered(place)
 
@@ -113,14 +115,39 @@ class Grid:
     def centers(self, codes: Codes) -> Array:
         """Middle of each cell, unit coordinates, shape (m, d)."""
         middle: Array = ((self.places(codes) + 0.5) / self.cells_per_axis * 2 - 1) * self.half
-        return middle
+        return middle if self.middle is None else middle + self.middle
+
+
+@dataclass(frozen=True, eq=False)
+class Zoomed:
+    """Cells of a fine grid for what lies in its box, and of a coarse grid for all else: nothing is cut off.
+
+    The fine cells come first. Coarse cells that lie wholly in the box stay empty.
+    """
+
+    fine: Grid
+    coarse: Grid
+
+    @property
+    def n_cells(self) -> int:
+        return self.fine.n_cells + self.coarse.n_cells
+
+    @property
+    def width(self) -> int:
+        return self.fine.width + self.coarse.width
+
+    def assign(self, chunk: Array) -> Codes:
+        """Cell number of each row, shape (rows,)."""
+        middle = 0.0 if self.fine.middle is None else self.fine.middle
+        inside = (np.abs(chunk - middle) <= self.fine.half).all(axis=1)
+        return np.where(inside, self.fine.assign(chunk), self.fine.n_cells + self.coarse.assign(chunk))
 
 
 @dataclass(frozen=True, eq=False)
 class Projected:
     """The cells of ``inner`` seen through the public linear map ``frame`` of shape (p, d), clipped to ``region``."""
 
-    inner: Voronoi
+    inner: Voronoi | Grid
     frame: Array
     region: Region
 
@@ -228,4 +255,4 @@ class CubeTree:
         return parents
 
 
-Partition = Everything | Voronoi | Grid | Projected | CubeTree | HashCodes | HashTree
+Partition = Everything | Voronoi | Grid | Zoomed | Projected | CubeTree | HashCodes | HashTree

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Projected, Voronoi
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Projected, Voronoi, Zoomed
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Array, Codes, Region
 from dpviz.table.rows import scratch
@@ -86,7 +86,7 @@ class Query(Protocol):
 class Count:
     """Rows per cell, shape (n_cells,)."""
 
-    over: Everything | Voronoi | Grid | Projected | HashTree
+    over: Everything | Voronoi | Grid | Zoomed | Projected | HashTree
 
     @property
     def width(self) -> int:
@@ -107,7 +107,7 @@ class Count:
 class Sum:
     """Coordinate sums per cell, shape (n_cells, d), unit coordinates."""
 
-    over: Everything | Voronoi | Grid | Projected | HashTree
+    over: Everything | Voronoi | Grid | Zoomed | Projected | HashTree
 
     @property
     def width(self) -> int:
@@ -129,7 +129,7 @@ class Sum:
 class SparseCount:
     """Rows per non-empty cell of a partition that may have up to 2^62 cells."""
 
-    over: Grid | CubeTree | HashCodes
+    over: Grid | Projected | CubeTree | HashCodes
 
     @property
     def width(self) -> int:

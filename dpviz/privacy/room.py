@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from dpviz import check
 from dpviz.privacy.accounting import Accounting, Budget, Shares
+from dpviz.privacy.answers import Noisy, NoisyMoments, Question
 from dpviz.privacy.block_models import BlockModel
 from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.known import BLOCK_MODELS, refuse_unknown
@@ -40,22 +41,7 @@ from dpviz.table.sparse_rows import complete, is_sparse, largest_entries, sparse
 
 # Part of the budget that buys a noisy number of rows where none is declared.
 N_SHARE = 0.02
-
-
-class Noisy(NamedTuple):
-    """A released array and the standard deviation of the noise on one entry."""
-
-    noisy: Array
-    sd: float
-
-
-class NoisyMoments(NamedTuple):
-    """Released counts (n_cells,) and sums (n_cells, d), and the standard deviation of the noise on one entry."""
-
-    noisy_counts: Array
-    noisy_sums: Array
-    count_sd: float
-    sum_sd: float
+_NUMBER_OF_ROWS = "number of rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,6 +223,11 @@ class DataRoom:
         return max(1, self._n)
 
     @property
+    def n_is_public(self) -> bool:
+        """Whether the number of rows was declared; a bought one is a release like any other."""
+        return not any(entry.note == _NUMBER_OF_ROWS for entry in self.ledger.entries)
+
+    @property
     def accounting(self) -> Accounting:
         return self.ledger.accounting
 
@@ -253,7 +244,7 @@ class DataRoom:
 
     def buy_n(self, share: Budget) -> None:
         """Release a noisy number of rows, used wherever the algorithm needs n; the rest stays in ``budget``."""
-        noisy_n = self.release(Count(Everything()), share, note="number of rows").noisy
+        noisy_n = self.release(Count(Everything()), share, note=_NUMBER_OF_ROWS).noisy
         self._n = max(1, round(float(noisy_n[0])))
         self.budget = self.ledger.left
 
@@ -330,10 +321,19 @@ class DataRoom:
         RequestError
             If the question or the mechanism is not on the closed lists, or a point lies outside the region.
         """
-        self._refuse_points_outside(query)
-        mechanism: Mechanism = kind.bought(share, self.sensitivity(query), **options)
-        (released,) = self._answer([(query, mechanism)], note=note)
+        (released,) = self.ask_together(Question(query, kind, share, options), note=note)
         return released
+
+    def ask_together(self, *questions: Question, note: str) -> list[Any]:
+        """Answers to several questions in one pass over the rows, each as ``ask`` gives it.
+
+        **Guarantee.** The sum of their shares. None is answered unless all can be paid.
+        """
+        asked: list[tuple[Query, Mechanism]] = []
+        for query, kind, share, options in questions:
+            self._refuse_points_outside(query)
+            asked.append((query, kind.bought(share, self.sensitivity(query), **options)))
+        return self._answer(asked, note=note)
 
     def threshold_noise(self, tree: CubeTree, share: Budget) -> Laplace | Gaussian:
         """The noise that ``activate`` would add to a count, to plan a threshold with; public."""
