@@ -88,9 +88,10 @@ def _plan_of(room: DataRoom, k: int) -> AutoPlan:
 def _plan_step(plan: AutoPlan, shares: Shares) -> PlanStep:
     amounts = np.array([getattr(shares, name).amount for name in plan.parts])
     noises = tuple("Gaussian" if part.gaussian else "Laplace" for part in plan.parts.values())
-    rounds = f"{plan.rounds} round{'s' if plan.rounds > 1 else ''} of polishing"
+    rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds} rounds"
+    chances = {0: "no chance", 1: "one chance"}.get(len(plan.swap_before), f"{len(plan.swap_before)} chances")
     return PlanStep(
-        title=f"The plan: {rounds}, {len(plan.swap_before) or 'no'} chance{'s' * (len(plan.swap_before) != 1)} to split",
+        title=f"The plan, before a row is read: {rounds} of polishing, {chances} to split clusters",
         names=tuple(plan.parts),
         fractions=amounts / amounts.sum(),
         noises=noises,
@@ -173,8 +174,8 @@ CARD = Card(
     id="auto",
     title="Auto",
     family="dpviz",
-    paper="This program; its parts from Su et al. 2016 (grid), Dwork et al. 2014 (axes), Blum et al. 2005 (noisy means)",
-    summary="Finds the clusters on one noisy histogram of a fitted view, then measures their means where noise is small.",
+    paper="None: its parts are from Su et al. 2016 (grid), Dwork et al. 2014 (axes) and Blum et al. 2005 (noisy means)",
+    summary="Finds the clusters on one noisy histogram of a fitted view, then measures their means with little noise.",
     story=(
         "A histogram costs little: each row is in one cell, so that a single release at a good part of ε shows where "
         "rows are. With many columns it is laid over a few private axes along which the rows spread most. "
@@ -193,5 +194,8 @@ CARD = Card(
     hopeless="the noise of a mean exceeds half the radius of a cluster",
     operations=_operations,
     sample="fifteen",
-    formula=r"c_j\leftarrow c_j+\frac{\sum_{i\in C_j}\mathrm{clip}_\eta(x_i-c_j)+\mathrm{noise}(\eta)}{|C_j|+\mathrm{noise}(1)}",
+    formula=(
+        r"c_j\leftarrow c_j+\frac{\sum_{i\in C_j}\mathrm{clip}_\eta(x_i-c_j)+\mathrm{noise}(\eta)}"
+        r"{|C_j|+\mathrm{noise}(1)}"
+    ),
 )

@@ -1,4 +1,4 @@
-"""The plan of ``auto``: what is bought, with which noise, and for which part of the budget. Public before a row is read.
+"""The plan of ``auto``: what is bought, with which noise, for which part of the budget; made before a row is read.
 
 Everything here follows from k, the number of columns, ε, δ, the relation and n. If n had to be bought it is a release:
 then only Gaussian shares depend on it, and only in how they divide one fixed total, which every accounting allows.

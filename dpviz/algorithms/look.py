@@ -74,7 +74,7 @@ def look(room: DataRoom, shares: Shares, *, axes: int, private_axes: bool, rng: 
     else:
         found = _public_axes(room, middle, reach, noisy_radii, far.reach, axes, rng)
     return LookStep(
-        title=f"A look: {axes} axes of {room.dim}, and nearly all rows within {reach / room.region.radius:.2g} of the radius",
+        title=f"A look: {axes} axes for {room.dim} columns, and how far nearly all rows reach",
         look=found[0],
         axes=axes,
         noise_edge=found[1],

@@ -45,7 +45,7 @@ class LookStep(Step):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ZoomStep(GridStep):
-    """A coarse histogram of the domain, and the box (2, d) that holds nearly all rows, unit coordinates; None: no box."""
+    """A coarse histogram of the domain, and the ``box`` (2, d) that holds nearly all rows, if one was found."""
 
     box: Array | None
 

@@ -115,7 +115,7 @@ def _outside(zoomed: ZoomStep) -> Array:
 
 
 def view_synopsis(room: DataRoom, k: int, plan: AutoPlan, shares: Shares, view: View) -> SynopsisStep:
-    """The histogram over the axes of a view: a fine one, if a test says that enough rows would stand out, or a coarse one.
+    """The histogram over the axes of a view: fine, if a test says that enough rows would stand out, else coarse.
 
     **Guarantee.** The shares ``grid`` and, with many clusters, ``fine_test``. One row changes one cell by 1, and with
     it the sum of what exceeds a threshold. The test decides which one grid is bought; there is never a second one.
