@@ -11,8 +11,8 @@ from dpviz.algorithms.cluster_means import center_noise_sd, noisy_means
 from dpviz.algorithms.dplloyd import CARD, DPLloydParams, planned_rounds
 from dpviz.algorithms.lloyd_round import TYPICAL_OFFSET, count_to_sum_ratio
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.answers import NoisyMoments
+from dpviz.privacy.noise import StudyNoise
 from dpviz.runs.evaluation import evaluate, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Region

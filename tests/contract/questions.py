@@ -16,12 +16,13 @@ from dpviz.privacy.distance_weights import DistanceWeights, WeightedRows
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.local_noise import EachRow
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
 from dpviz.privacy.pool_loss import PoolLoss
 from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, SparseCount, Sum, SwapLoss
 from dpviz.privacy.ranks import Columns, Medians, Quantiles
 from dpviz.privacy.residual_moments import ResidualMoments
+from dpviz.privacy.residuals import Radii, ResidualSum, Spread
 from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.privacy.tuples import Tuples, TupleTable
@@ -50,6 +51,18 @@ def _projected(region: Region, rng: np.random.Generator) -> Projected:
     return Projected(_voronoi(view, rng), rng.normal(size=(p, region.dim)), view)
 
 
+def _seen_grid(region: Region, rng: np.random.Generator) -> Projected:
+    p = int(rng.integers(1, region.dim + 1))
+    view = Region.ball(p, region.radius)
+    cells, middle = rng.integers(1, 5, p), rng.uniform(-0.3, 0.3, p)
+    return Projected(Grid(view.half * rng.uniform(0.2, 1.0, p), cells, middle), rng.normal(size=(p, region.dim)), view)
+
+
+def _zoomed(region: Region, rng: np.random.Generator) -> Zoomed:
+    fine = Grid(region.half * rng.uniform(0.1, 0.7, region.dim), rng.integers(1, 4, region.dim), region.half * 0.2)
+    return Zoomed(fine, _grid(region, rng))
+
+
 def _tree(region: Region, rng: np.random.Generator) -> CubeTree:
     tree = CubeTree(np.full(region.dim, -2.0) + rng.uniform(-1, 1, region.dim), 4.0)
     for _ in range(int(rng.integers(0, 4))):
@@ -61,6 +74,19 @@ def _tree(region: Region, rng: np.random.Generator) -> CubeTree:
 def _pull(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected]) -> Pull:
     cells = over(region, rng)
     return Pull(cells, _points(region, rng, cells.n_cells))
+
+
+def _around(kind, region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected], *more) -> Query:
+    cells = over(region, rng)
+    return kind(cells, _points(region, rng, cells.n_cells), float(rng.choice([1e-3, 0.2, 1.0, 5.0])), *more)
+
+
+def _frame(region: Region, rng: np.random.Generator) -> np.ndarray | None:
+    """No axes, orthonormal ones, or ones that stretch."""
+    if rng.random() < 0.3:
+        return None
+    basis = np.linalg.qr(rng.normal(size=(region.dim, region.dim)))[0]
+    return basis[: int(rng.integers(1, region.dim + 1))] * rng.choice([0.5, 1.0, 3.0])
 
 
 def _hashes(region: Region, rng: np.random.Generator) -> HashCodes:
@@ -86,10 +112,11 @@ DENSE = {
     Everything: lambda region, rng: Everything(),
     Voronoi: _voronoi,
     Grid: _grid,
+    Zoomed: _zoomed,
     Projected: _projected,
     HashTree: _hash_tree,
 }
-SPARSE = {Grid: _grid, CubeTree: _tree, HashCodes: _hashes}
+SPARSE = {Grid: _grid, Projected: _seen_grid, CubeTree: _tree, HashCodes: _hashes}
 
 QUESTIONS: dict[str, Maker] = {}
 for _kind, _over in DENSE.items():
@@ -105,6 +132,15 @@ for _over in (Voronoi, Projected):
 for _over in (Voronoi, Projected):
     QUESTIONS[f"Weights over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: Weights(over(region, rng))
     QUESTIONS[f"ChosenSum over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _chosen(region, rng, over)
+for _over in (Voronoi, Projected):
+    QUESTIONS[f"ResidualSum over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _around(
+        ResidualSum, region, rng, over
+    )
+for _over in (Everything, Voronoi):
+    QUESTIONS[f"Radii over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _around(Radii, region, rng, over)
+    QUESTIONS[f"Spread over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _around(
+        Spread, region, rng, over, _frame(region, rng)
+    )
 QUESTIONS["SwapLoss of distances"] = lambda region, rng: SwapLoss(
     _points(region, rng, int(rng.integers(1, 4))), _points(region, rng, int(rng.integers(1, 5))), order=1
 )

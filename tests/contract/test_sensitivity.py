@@ -13,12 +13,13 @@ from dpviz.privacy.distance_weights import DistanceWeights
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.known import PARTITIONS, QUERIES
 from dpviz.privacy.local_noise import EachRow
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
 from dpviz.privacy.pool_loss import PoolLoss
 from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
 from dpviz.privacy.ranks import Medians, Quantiles
 from dpviz.privacy.residual_moments import ResidualMoments
+from dpviz.privacy.residuals import Radii, ResidualSum, Spread
 from dpviz.privacy.tuples import Tuples
 from dpviz.table.domain import Domain, Region
 from tests.contract.questions import DENSE, QUESTIONS, SPARSE, check_move, move, regions, room_over
@@ -98,12 +99,13 @@ def _attained(kind, over, region):
     # Under replace a count moves furthest between two cells, a sum within one.
     together = Voronoi(np.stack([np.zeros(region.dim), np.full(region.dim, 100.0)]))
     apart = Voronoi(np.stack([far, -far]))
-    inner = apart if kind is Count else together
+    inner = apart if kind in (Count, SparseCount) else together
     halves = HashCodes(far[None], np.zeros(1))
     partitions = {
         Everything: Everything(),
         Voronoi: inner,
         Grid: Grid.over(region, 2) if kind is not Sum else Grid.over(region, 1),
+        Zoomed: Zoomed(Grid.over(Region.ball(region.dim, 1e-3), 2), Grid.over(region, 2 if kind is Count else 1)),
         Projected: Projected(inner, np.eye(region.dim), region),
         CubeTree: CubeTree(np.full(region.dim, -2.0), 4.0),
         HashCodes: halves,
@@ -115,6 +117,17 @@ def _attained(kind, over, region):
         case _ if kind is Pull:
             # A pull has length 1 from anywhere: the diagonal has the largest l1 norm.
             return Pull(together, together.centers), np.full(region.dim, region.half.min() / 9)
+        case _ if kind is ResidualSum:
+            # As a pull, of the length of the reach.
+            reach = region.half.min() / 20
+            return ResidualSum(together, together.centers, reach), np.full(region.dim, region.half.min() / 9)
+        case _ if kind is Radii:
+            return Radii(Everything(), far[None], region.radius), far
+        case _ if kind is Spread:
+            # Seen from here the two rows lie at a right angle, and under replace no other moves more.
+            beside = np.array([1.0, -far[0] / far[1], 0.0])
+            beside *= np.linalg.norm(far) / np.linalg.norm(beside)
+            return Spread(Everything(), beside[None], 1e-3), far
         case _ if kind is ChosenSum:
             return ChosenSum(together, np.tile(np.arange(region.dim), (2, 1))), far
         case _ if kind is Loss:
@@ -150,7 +163,7 @@ KINDS = (
     + [(SparseCount, over) for over in SPARSE]
     + [(SwapLoss, None), (Loss, None), (Pull, None), (PoolLoss, None), (DistanceWeights, None)]
     + [(BoxSum, None), (Quantiles, None), (Medians, None), (Tuples, None), (ResidualMoments, None), (EachRow, None)]
-    + [(ChosenSum, None)]
+    + [(ChosenSum, None), (ResidualSum, None), (Radii, None), (Spread, None)]
 )
 
 
@@ -175,7 +188,7 @@ def test_some_pair_moves_every_answer_as_far_as_declared(kind, over, where, rela
     moved, declared_most = move(query, one, other), one.sensitivity(query)
     for norm in ("l1", "l2", "block", "range"):
         bound = getattr(declared_most, norm)
-        if np.isfinite(bound) and not (norm == "block" and kind not in (Sum, Pull, BoxSum, ChosenSum)):
+        if np.isfinite(bound) and not (norm == "block" and kind not in (Sum, Pull, BoxSum, ChosenSum, ResidualSum)):
             assert getattr(moved, norm) == pytest.approx(bound, rel=1e-6), norm
 
 
@@ -209,6 +222,8 @@ def test_a_row_keeps_its_cell_whoever_stands_beside_it(seed, dim, size):
         Voronoi(centers),
         Projected(Voronoi(centers @ frame.T), frame, Region.ball(len(frame), 9.0)),
         Grid.over(ball, 4),
+        Zoomed(Grid(ball.half / 3, np.full(dim, 3), tied[0] + ball.half / 3), Grid.over(ball, 2)),
+        Projected(Grid.over(Region.ball(len(frame), 2.0), 3), frame, Region.ball(len(frame), 9.0)),
         CubeTree(np.full(dim, -2.0), 4.0),
         HashCodes(centers[1:2] - centers[:1], (centers[1:2] - centers[:1]) @ (centers[0] + centers[1]) / 2),
     ):
