@@ -55,7 +55,7 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
         yield zoomed
         seen, synopsis = None, flat_synopsis(room, k, shares.grid, zoomed)
     else:
-        seen = look(room, shares, axes=plan.axes, private_axes=plan.private_axes, rng=rng)
+        seen = look(room, shares, axes=plan.axes, bought_axes=plan.bought_axes, rng=rng)
         yield seen
         synopsis = view_synopsis(room, k, plan, shares, _view(seen))
     yield synopsis
@@ -86,7 +86,7 @@ def _plan_of(room: DataRoom, k: int) -> AutoPlan:
 
 
 def _plan_step(plan: AutoPlan, shares: Shares) -> PlanStep:
-    amounts = np.array([getattr(shares, name).amount for name in plan.parts])
+    amounts = np.array([shares[name].amount for name in plan.parts])
     noises = tuple("Gaussian" if part.gaussian else "Laplace" for part in plan.parts.values())
     rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds} rounds"
     chances = {0: "no chance", 1: "one chance"}.get(len(plan.swap_before), f"{len(plan.swap_before)} chances")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.privacy.accounting import Accounting, Budget, Shares, gdp_mu
+from dpviz.privacy.accounting import Accounting, Shares, gdp_mu
 from dpviz.privacy.loss_distributions import Draws
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
@@ -58,7 +58,7 @@ class AutoPlan:
         More clusters than a coarse grid on a few axes tells apart: a fine one is tried.
     axes : int
         Axes of the view.
-    private_axes : bool
+    bought_axes : bool
         Whether the axes are bought; otherwise they are public coins.
     rounds : int
         Rounds of polishing.
@@ -78,7 +78,7 @@ class AutoPlan:
     flat: bool
     many: bool
     axes: int
-    private_axes: bool
+    bought_axes: bool
     rounds: int
     swap_before: tuple[int, ...]
     swap_axes: int
@@ -106,7 +106,7 @@ def make_plan(
 ) -> AutoPlan:
     """The plan for a setting."""
     flat, many = dim <= FLAT_DIM, dim > FLAT_DIM and k > FEW_CLUSTERS
-    private_axes = not flat and delta > 0 and dim <= MOST_FOR_AXES
+    bought_axes = not flat and delta > 0 and dim <= MOST_FOR_AXES
     axes = dim if flat else min(dim, max(5, ceil(log2(k)) + 2) if many else 5)
     grid_epsilon = epsilon * (_GRID_FLAT if flat else _GRID_VIEW)
     # What one person changes: noise grows in proportion.
@@ -120,9 +120,9 @@ def make_plan(
     elif delta > 0:
         rows_share = _RADII_ROWS * moved / n if n_public else _RADII_UNKNOWN_N * grid_epsilon
         radii = float(np.clip(rows_share, _LEAST_RADII * grid_epsilon, _MOST_RADII * grid_epsilon))
-        axes_share = 1.0 if private_axes else 0.0
+        axes_share = 1.0 if bought_axes else 0.0
         parts["middle"] = Part(True, mu2 * _LOOK * _MIDDLE)
-        if private_axes:
+        if bought_axes:
             parts["axes"] = Part(True, mu2 * _LOOK * (1 - _MIDDLE))
         parts["radii"] = Part(False, radii)
         parts |= _grid_parts(grid_epsilon - radii, many)
@@ -133,8 +133,9 @@ def make_plan(
         polish_epsilon = epsilon * (1 - _PURE_MIDDLE - _PURE_RADII - _PURE_GRID)
 
     gaussian, rounds, variance = _kind_of_rounds(k, dim, n, polish_epsilon, mu2, moved, choose=flat and n_public)
-    if not flat and delta > 0:
-        rounds = _MOST_ROUNDS
+    if not flat:
+        # Gaussian noise hardly grows with more rounds; that of pure noise grows with their number.
+        rounds = _MOST_ROUNDS if gaussian else int(sqrt(rounds))
     whole = mu2 if gaussian else polish_epsilon
     swap_axes = min(dim, MOST_SWAP_AXES)
     swap = _SWAP_FLAT if flat else _SWAP_VIEW
@@ -147,7 +148,7 @@ def make_plan(
     )
     adaptive = _noise_to_signal(k, dim, n, variance) >= _NOISY
     parts |= _polish_parts(whole, gaussian, rounds, before, swap, adaptive)
-    return AutoPlan(flat, many, axes, private_axes, rounds, before, swap_axes, adaptive, gaussian, variance, parts)
+    return AutoPlan(flat, many, axes, bought_axes, rounds, before, swap_axes, adaptive, gaussian, variance, parts)
 
 
 def _grid_parts(epsilon: float, many: bool) -> dict[str, Part]:
@@ -191,9 +192,3 @@ def _polish_parts(
         parts[f"counts_{t}"] = Part(gaussian, weight * (1 - radii) * counts)
         parts[f"sums_{t}"] = Part(gaussian, weight * (1 - radii) * (1 - counts))
     return parts
-
-
-def share_of(shares: Shares, name: str, t: int) -> Budget:
-    """The share of round ``t``."""
-    share: Budget = getattr(shares, f"{name}_{t}")
-    return share

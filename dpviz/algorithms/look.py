@@ -52,7 +52,7 @@ class Look:
     captured: Array
 
 
-def look(room: DataRoom, shares: Shares, *, axes: int, private_axes: bool, rng: np.random.Generator) -> LookStep:
+def look(room: DataRoom, shares: Shares, *, axes: int, bought_axes: bool, rng: np.random.Generator) -> LookStep:
     """The noisy middle, radius and axes of the rows of ``room``.
 
     **Guarantee.** The shares ``middle``, ``radii`` and, if the axes are bought, ``axes``. One row adds a vector of
@@ -69,7 +69,7 @@ def look(room: DataRoom, shares: Shares, *, axes: int, private_axes: bool, rng: 
     noisy_radii = room.ask(far, Laplace, shares.radii, note="distances from the middle")
     scale = Laplace.bought(shares.radii, room.sensitivity(far)).scale
     reach = _reach(noisy_radii, far.reach, scale, room.n)
-    if private_axes:
+    if bought_axes:
         found = _bought_axes(room, middle, reach, shares.axes, axes)
     else:
         found = _public_axes(room, middle, reach, noisy_radii, far.reach, axes, rng)

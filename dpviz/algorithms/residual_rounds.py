@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.auto_plan import AutoPlan, share_of
+from dpviz.algorithms.auto_plan import AutoPlan
 from dpviz.algorithms.split_swap import split_and_drop
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.steps_auto import PolishStep
@@ -43,7 +43,7 @@ def residual_rounds(
     for t in range(1, plan.rounds + 1):
         if t in plan.swap_before:
             wider = (_WIDER if plan.adaptive else 1.0) * reach
-            swap = (share_of(shares, "swap_counts", t), share_of(shares, "swap_spread", t))
+            swap = (shares[f"swap_counts_{t}"], shares[f"swap_spread_{t}"])
             split = split_and_drop(room, centers, wider, frame, *swap, gaussian=plan.gaussian, before=t)
             yield split
             centers = split.centers
@@ -61,12 +61,12 @@ def _round(
     cells = Voronoi(centers)
     counts, sums = Count(cells), ResidualSum(cells, centers, reach)
     unit, vector = _kinds(plan.gaussian)
-    count_share, sum_share = share_of(shares, "counts", t), share_of(shares, "sums", t)
+    count_share, sum_share = shares[f"counts_{t}"], shares[f"sums_{t}"]
     asked = [Question(counts, unit, count_share), Question(sums, vector, sum_share)]
     adapts = plan.adaptive and t < plan.rounds
     if adapts:
         radii = Radii(cells, centers, reach)
-        asked.append(Question(radii, unit, share_of(shares, "radii", t)))
+        asked.append(Question(radii, unit, shares[f"radii_{t}"]))
     noisy_counts, noisy_sums, *noisy_radii = room.ask_together(*asked, note=f"round {t}")
     count_sd = unit.bought(count_share, room.sensitivity(counts)).sd
     noise = vector.bought(sum_share, room.sensitivity(sums))
@@ -86,7 +86,7 @@ def _round(
     )
     if not adapts:
         return step, None
-    return step, (noisy_radii[0], unit.bought(share_of(shares, "radii", t), room.sensitivity(radii)).sd)
+    return step, (noisy_radii[0], unit.bought(shares[f"radii_{t}"], room.sensitivity(radii)).sd)
 
 
 def _kinds(gaussian: bool) -> tuple[type[Any], type[Any]]:

@@ -88,6 +88,10 @@ class Shares:
         except KeyError:
             raise AttributeError(name) from None
 
+    def __getitem__(self, name: str) -> Budget:
+        """For names that are made up on the way, as those of rounds."""
+        return self._parts[name]
+
 
 def capacity(accounting: Accounting, *, epsilon: float, delta: float) -> float:
     """The amount whose total guarantee is (ε, δ): ε, the exact μ², or the largest ρ.

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from scipy.optimize import brentq
 
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import zcdp_epsilon, zcdp_rho
+from dpviz.privacy.accounting import gdp_epsilon, zcdp_epsilon, zcdp_rho
 
 # Losses are rounded up to a grid of this part of the total; whoever adds up again with a finer one finds less.
 GRID, FINER_GRID = 1e-3, 2.5e-4
@@ -25,6 +25,8 @@ GRID, FINER_GRID = 1e-3, 2.5e-4
 _MARGIN, _CLOSE = 2e-5, 1e-5
 # How fast the search goes down from a scale that is enough.
 _STEP = 0.8
+# Beyond, probabilities on a grid of losses under- and overflow; no such total protects anybody.
+_LARGE = 200.0
 
 
 class Draws(NamedTuple):
@@ -47,11 +49,20 @@ def composed_epsilon(draws: tuple[Draws, ...], delta: float, *, grid: float = GR
     from dp_accounting.pld import PLDAccountant
 
     rough = zcdp_epsilon(fsum(each.rho for each in draws), delta)
+    if rough > _LARGE:
+        return _basic_epsilon(draws, delta)
     accountant = PLDAccountant(value_discretization_interval=grid * max(rough, 1e-6))
     for each in _gaussians_as_one(draws):
         kind = dp_accounting.GaussianDpEvent if each.gaussian else dp_accounting.LaplaceDpEvent
         accountant.compose(kind(each.multiplier), each.times)
     return float(accountant.get_epsilon(delta))
+
+
+def _basic_epsilon(draws: tuple[Draws, ...], delta: float) -> float:
+    """The ε of pure draws added up, and of the Gaussian ones together: sound, and little more where both are large."""
+    pure = fsum(each.times / each.multiplier for each in draws if not each.gaussian)
+    rho = fsum(each.rho for each in draws if each.gaussian)
+    return pure + (gdp_epsilon(sqrt(2 * rho), delta) if rho else 0.0)
 
 
 def _gaussians_as_one(draws: tuple[Draws, ...]) -> list[Draws]:
@@ -80,6 +91,8 @@ def calibrated_scale(draws: tuple[Draws, ...], spent: tuple[Draws, ...] = (), *,
 
     # A sum of ρ is worth more than the distributions compose to, so that its scale is enough.
     enough = sqrt(fsum(each.rho for each in draws) / left)
+    while excess(enough) > 0:
+        enough /= _STEP
     less = enough * _STEP
     while excess(less) < 0:
         enough, less = less, less * _STEP

@@ -9,7 +9,7 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
 from dpviz.privacy.ledger import BudgetExceeded, Entry, Ledger, draws_of
 from dpviz.privacy.loss_distributions import Draws, calibrated_scale, composed_epsilon, scaled
-from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace
+from dpviz.privacy.mechanisms import Exponential, Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.path_counts import PathCounts
@@ -71,13 +71,30 @@ def test_a_path_of_counts_is_that_many_draws():
     assert composed_epsilon((Draws(False, entry.scale / entry.sensitivity),), 1e-6) > 1.2
 
 
-@pytest.mark.parametrize("kind", [KNorm, Exponential])
+@pytest.mark.parametrize("kind", [Exponential])
 def test_what_nobody_has_proved_is_refused(kind):
     ledger = Ledger(PLD, 1.0, 1e-6)
     entry = Entry.of(kind.bought(ledger.budget.fraction(0.1), ONE), "Loss", PLD, delta=1e-6, note="")
     with pytest.raises(RequestError, match="cannot be paid"):
         ledger.charge(entry)
     assert ledger.entries == []
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5, 40])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
+def test_noise_with_a_norm_loses_no_more_than_laplace_noise(dim, epsilon):
+    # δ at every ε from a sample of losses, against the exact curve of Laplace noise, which it meets in one dimension.
+    rng, many = np.random.default_rng(0), 100_000
+    noise = rng.normal(size=(many, dim))
+    noise *= (rng.gamma(dim, 1.0, many) / np.linalg.norm(noise, axis=1))[:, None]
+    shifted = noise + np.r_[epsilon, np.zeros(dim - 1)]
+    loss = np.linalg.norm(shifted, axis=1) - np.linalg.norm(noise, axis=1)
+    for level in np.linspace(0, 0.95, 8) * epsilon:
+        gained = np.maximum(0.0, -np.expm1(level - loss))
+        laplace, error = -np.expm1((level - epsilon) / 2), 4 * gained.std() / np.sqrt(many)
+        assert gained.mean() <= laplace + error
+        if dim == 1:
+            assert gained.mean() >= laplace - error
 
 
 def test_an_honest_ledger_is_what_the_other_grid_finds_in_the_noise():

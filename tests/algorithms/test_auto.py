@@ -1,0 +1,174 @@
+"""auto: its plan is public, each of its parts does what it says, and the whole loses next to nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.auto_plan import make_plan
+from dpviz.algorithms.split_swap import split_and_drop
+from dpviz.algorithms.steps_auto import LookStep, PlanStep, PolishStep, SplitStep, SynopsisStep, ZoomStep
+from dpviz.algorithms.view_synopsis import cube_cells
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.run import run
+from dpviz.table.domain import Domain, Scaling
+from tests.contract.tables import small_table
+
+SETTING = {
+    "k": 5, "dim": 2, "n": 10_000, "epsilon": 1.0, "delta": 1e-6,
+    "relation": Relation.ADD_REMOVE, "rows_per_person": 1, "n_public": True,
+}  # fmt: skip
+
+
+def mixture(n, dim, k, *, seed=0, spread=0.03, radius=1.0):
+    """Rows around ``k`` centres of a ball, and the table over them."""
+    rng = np.random.default_rng(seed)
+    centers = rng.normal(size=(k, dim))
+    centers *= 0.8 * radius / np.linalg.norm(centers, axis=1, keepdims=True)
+    rows = centers[rng.integers(0, k, n)] + rng.normal(0, spread, (n, dim))
+    domain = Domain.of([f"x{j}" for j in range(dim)], -1.0, 1.0, radius=radius, scaling=Scaling.COMMON)
+    return PrivateTable(rows, domain, n_public=n), centers
+
+
+def ratio(table, k, **request):
+    revealed = table.reveal(note="test")
+    return nicv(revealed.points, run("auto", table, k=k, **request).unit_centers) / reference_for(revealed, k).nicv
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("dim", [1, 2, 3, 8, 100])
+def test_the_loss_is_nearly_that_of_k_means(dim, delta):
+    table, _ = mixture(20_000, dim, 4)
+    assert ratio(table, 4, epsilon=2.0, delta=delta, seed=0) <= 1.06
+
+
+@pytest.mark.parametrize("dim", [2, 6])
+def test_without_noise_it_is_lloyds_iteration(dim):
+    table, _ = mixture(3000, dim, 4, spread=0.1)
+    assert ratio(table, 4, epsilon=5000.0, delta=1e-6, seed=0) == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize("n", [300, 10_000, 1_000_000])
+@pytest.mark.parametrize("k", [1, 8, 64])
+@pytest.mark.parametrize("dim", [2, 6, 100])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_parts_of_the_plan_add_up(dim, k, n, delta):
+    plan = make_plan(**{**SETTING, "dim": dim, "k": k, "n": n, "delta": delta})
+    assert all(part.weight > 0 for part in plan.parts.values())
+    assert sum(name.startswith("counts_") for name in plan.parts) == plan.rounds
+    pure = sum(part.weight for part in plan.parts.values() if not part.gaussian)
+    if delta == 0 or not plan.gaussian:
+        assert pure == pytest.approx(1.0)
+        assert not any(part.gaussian for part in plan.parts.values())
+    else:
+        assert pure == pytest.approx(0.75 if dim <= 3 else 0.3)
+
+
+@pytest.mark.parametrize("dim", [2, 6])
+def test_a_bought_n_moves_nothing_but_gaussian_shares(dim):
+    plans = [make_plan(**{**SETTING, "dim": dim, "n": n, "n_public": False}) for n in (500, 100_000)]
+    pure = [{name: part for name, part in plan.parts.items() if not part.gaussian} for plan in plans]
+    assert pure[0] == pure[1]
+    totals = [sum(part.weight for part in plan.parts.values() if part.gaussian) for plan in plans]
+    assert totals[0] == pytest.approx(totals[1])
+    assert plans[0].rounds != plans[1].rounds or dim > 3
+
+
+@pytest.mark.parametrize("dim", [2, 6, 20])
+def test_steps_come_in_their_order(dim):
+    table, _ = mixture(5000, dim, 15 if dim == 20 else 3)
+    steps = [frame.step for frame in run("auto", table, k=3, epsilon=1.0, delta=1e-6, seed=0).frames]
+    kinds = [type(step) for step in steps]
+    assert kinds[0] is PlanStep
+    assert steps[0].public
+    assert steps[0].fractions.sum() == pytest.approx(1.0)
+    assert kinds[1] is (ZoomStep if dim <= 3 else LookStep)
+    assert kinds[2] is SynopsisStep
+    assert kinds[-1] is PolishStep
+    assert not any(step.public for step in steps[1:])
+
+
+def test_the_look_finds_the_axes_along_which_rows_spread():
+    rng = np.random.default_rng(0)
+    axes = np.linalg.qr(rng.normal(size=(30, 30)))[0][:2]
+    rows = rng.uniform(-0.5, 0.5, (20_000, 2)) @ axes + rng.normal(0, 0.01, (20_000, 30))
+    domain = Domain.of([f"x{j}" for j in range(30)], -1.0, 1.0, radius=1.0, scaling=Scaling.COMMON)
+    found = run("auto", PrivateTable(rows, domain, n_public=len(rows)), k=3, epsilon=1.0, delta=1e-6, seed=0).frames[1]
+    assert isinstance(found.step, LookStep)
+    basis = found.step.look.basis
+    assert np.linalg.norm(basis[:2] @ axes.T) ** 2 == pytest.approx(2.0, abs=0.05)
+    assert basis @ basis.T == pytest.approx(np.eye(30), abs=1e-9)
+    assert 0.4 <= found.step.look.reach <= 0.9
+
+
+def test_zooming_in_mends_bounds_that_are_far_too_wide():
+    table, _ = mixture(20_000, 2, 6, spread=0.02)
+    rows = table.reveal(note="test").points
+    wide = PrivateTable(rows, Domain.of(["x", "y"], -10.0, 10.0), n_public=len(rows))
+    done = run("auto", wide, k=6, epsilon=1.0, delta=1e-6, seed=0)
+    box = done.frames[1].step.box
+    assert box is not None
+    assert np.ptp(box, axis=0).max() <= 0.5
+    revealed = wide.reveal(note="test")
+    assert nicv(revealed.points, done.unit_centers) <= 1.3 * reference_for(revealed, 6).nicv
+
+
+def test_fine_cells_are_taken_where_they_do():
+    table, _ = mixture(50_000, 40, 20, spread=0.01)
+    synopsis = run("auto", table, k=20, epsilon=1.0, delta=1e-6, seed=0).frames[2].step
+    assert synopsis.cutoff is not None
+    assert synopsis.grid.n_cells > 1e5
+    few, _ = mixture(2000, 40, 20, spread=0.2)
+    synopsis = run("auto", few, k=20, epsilon=0.3, delta=1e-6, seed=0).frames[2].step
+    assert synopsis.cutoff is None
+
+
+def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
+    rng = np.random.default_rng(0)
+    spots = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]])
+    rows = np.repeat(spots, 2000, axis=0) + rng.normal(0, 0.02, (6000, 2))
+    room = small_table(rows, n_public=len(rows)).open(
+        epsilon=2.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
+    )
+    # One centre between two clusters, and two on the third.
+    start = np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]])
+    shares = room.budget.fraction(0.4), room.budget.fraction(0.4)
+    step = split_and_drop(room, start, 1.0, None, *shares, gaussian=True, before=1)
+    assert isinstance(step, SplitStep)
+    assert step.split.tolist() == [0]
+    assert step.dropped[0] in (1, 2)
+    assert step.gains[0] > 1.3 * step.costs[0]
+    apart = np.linalg.norm(step.centers[:, None] - spots, axis=2)
+    assert apart.min(axis=0).max() < 0.2
+
+
+@pytest.mark.parametrize("number", [1, 30, 5000, 3e6])
+def test_cells_are_cubes(number):
+    half = np.array([1.0, 0.5, 0.01])
+    grid = cube_cells(half, number, np.zeros(3))
+    assert grid.n_cells <= 1.5 * number + 1
+    side = 2 * half / grid.cells_per_axis
+    many = grid.cells_per_axis > 8
+    assert np.ptp(side[many]) <= 0.15 * side.max() if many.any() else True
+
+
+def test_more_clusters_than_cells_still_end():
+    table, _ = mixture(40, 5, 2)
+    done = run("auto", table, k=30, epsilon=0.05, delta=1e-6, seed=0)
+    assert np.isfinite(done.centers).all()
+    assert len(done.centers) == 30
+
+
+def test_replace_and_many_rows_a_person_get_more_noise():
+    plain = make_plan(**SETTING)
+    for change in ({"relation": Relation.REPLACE}, {"rows_per_person": 2}):
+        assert make_plan(**{**SETTING, **change}).unit_variance == pytest.approx(
+            4 * plain.unit_variance if plain.gaussian == make_plan(**{**SETTING, **change}).gaussian else 0, rel=1e-9
+        )
+    assert dataclasses.replace(plain) == plain

@@ -1,0 +1,51 @@
+"""The noisy excess over a threshold: its value, its noise, and that one row moves it by at most 1."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.excess import NoisyExcess
+from dpviz.privacy.mechanisms import Laplace
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import Grid
+from dpviz.privacy.queries import SparseCount
+from dpviz.privacy.sparse import SparseCounts
+from tests.contract.laws import check_scale
+from tests.contract.tables import blobs, small_table
+
+
+@given(
+    st.lists(st.integers(0, 40), min_size=1, max_size=30),
+    st.integers(0, 29),
+    st.floats(0, 50, allow_nan=False),
+)
+def test_one_row_moves_it_by_at_most_one(counts, place, threshold):
+    mechanism = NoisyExcess(Laplace(1.0, 1e-9), threshold)
+    before = np.array(counts, dtype=float)
+    after = before.copy()
+    after[place % len(after)] += 1
+    quiet = StudyNoise(np.random.default_rng(0))
+    codes = np.arange(len(before))
+    one, other = (mechanism.draw(SparseCounts(codes, values, 99), quiet)[0] for values in (before, after))
+    assert -1e-6 <= other - one <= 1 + 1e-6
+    assert one == pytest.approx(np.maximum(before - threshold, 0).sum(), abs=1e-6)
+
+
+def test_its_noise_is_what_the_ledger_says():
+    table = small_table(blobs(200))
+    noise = StudyNoise(np.random.default_rng(0))
+    room = table.open(epsilon=1e6, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False)
+    cells = SparseCount(Grid(room.region.half, np.array([20, 20])))
+    mechanism = NoisyExcess.bought(room.budget.fraction(1e-6), room.sensitivity(cells), threshold=3.0)
+    assert mechanism.scale == pytest.approx(1.0, rel=1e-6)
+    answer = room._true_answers([cells])[0]
+    truth = np.maximum(answer.values - 3.0, 0.0).sum()
+    room.ask(cells, NoisyExcess, room.budget.fraction(1e-6), note="x", threshold=3.0)
+    assert room.ledger.entries[-1].scale == mechanism.scale
+    found = np.array([mechanism.draw(answer, noise)[0] for _ in range(8000)])
+    check_scale(found - truth, stats.laplace, mechanism.scale)

@@ -1,0 +1,72 @@
+"""Radii, sums and spreads of residuals: against plain formulas, and what shortening does to a far row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.privacy.partitions import Everything, Voronoi
+from dpviz.privacy.residuals import Radii, ResidualSum, Spread, spread_matrices
+from tests.contract.tables import blobs
+
+CENTERS = np.array([[0.5, 0.0, 0.1], [-0.5, 0.2, 0.0], [0.0, -0.6, 0.3]])
+
+
+def _answer(query, rows):
+    return query.tally(rows, query.over.assign(rows))
+
+
+def _residuals(rows):
+    cell = Voronoi(CENTERS).assign(rows)
+    return rows - CENTERS[cell], cell
+
+
+@pytest.mark.parametrize("reach", [0.2, 10.0])
+def test_sums_of_shortened_residuals(reach):
+    rows = blobs(300, 3)
+    residual, cell = _residuals(rows)
+    length = np.linalg.norm(residual, axis=1)
+    residual = residual * np.minimum(1, reach / length)[:, None]
+    expected = np.stack([residual[cell == j].sum(axis=0) for j in range(3)])
+    assert _answer(ResidualSum(Voronoi(CENTERS), CENTERS, reach), rows) == pytest.approx(expected, abs=1e-10)
+
+
+def test_no_row_pulls_farther_than_the_reach():
+    rows = np.array([[1.0, 1.0, 1.0]]) * 1e6
+    pull = _answer(ResidualSum(Voronoi(CENTERS), CENTERS, 0.3), rows)
+    assert 0.3 * (1 - 1e-9) < np.linalg.norm(pull) <= 0.3
+
+
+@pytest.mark.parametrize("axes", [None, 2])
+def test_spreads_are_second_moments_along_the_axes(axes):
+    rows = blobs(300, 3)
+    frame = None if axes is None else np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0][:axes]
+    residual, cell = _residuals(rows)
+    residual = residual * np.minimum(1, 0.4 / np.linalg.norm(residual, axis=1))[:, None]
+    seen = residual if frame is None else residual @ frame.T
+    expected = np.stack([seen[cell == j].T @ seen[cell == j] for j in range(3)])
+    query = Spread(Voronoi(CENTERS), CENTERS, 0.4, frame)
+    answer = _answer(query, rows)
+    assert spread_matrices(answer, query.axes) == pytest.approx(expected, abs=1e-10)
+    # Flat, with weights, distances are those of the matrices.
+    assert np.linalg.norm(answer) == pytest.approx(np.linalg.norm(expected))
+
+
+def test_radii_are_a_histogram_whose_last_bin_takes_the_rest():
+    rows = np.array([[0.0, 0.0], [0.3, 0.0], [0.0, 0.7], [5.0, 5.0]])
+    counts = _answer(Radii(Everything(), np.zeros((1, 2)), 1.0, bins=4), rows)
+    assert counts.tolist() == [1, 1, 1, 1]
+
+
+def test_a_row_keeps_its_bin_whoever_stands_beside_it():
+    rng = np.random.default_rng(0)
+    row = rng.normal(size=(1, 17))
+    at = rng.normal(size=(1, 17))
+    length = float(np.linalg.norm(row - at))
+    for reach in (2 * length, length * 40 / 7):  # the second has the row on the border of two bins
+        query = Radii(Everything(), at, reach)
+        alone = _answer(query, row).argmax()
+        for place in range(9):
+            crowd = np.r_[rng.normal(size=(place, 17)), row, rng.normal(size=(3, 17))]
+            without = np.delete(crowd, place, axis=0)
+            assert (_answer(query, crowd) - _answer(query, without)).argmax() == alone
