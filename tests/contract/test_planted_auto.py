@@ -13,6 +13,7 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.excess import NoisyExcess
 from dpviz.privacy.ledger import Ledger
 from dpviz.privacy.loss_distributions import Draws
+from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.partitions import Everything, Grid, Zoomed
 from dpviz.privacy.queries import Relation, Sensitivity, SparseCount
 from dpviz.privacy.residuals import Radii, ResidualSum, Spread
@@ -113,10 +114,13 @@ def test_axes_that_stretch_what_they_show(monkeypatch):
 
 
 def test_the_test_of_fine_cells_for_half_its_price(monkeypatch):
-    cost = NoisyExcess.cost
-    monkeypatch.setattr(NoisyExcess, "cost", lambda self, accounting: cost(self, accounting) / 2)
+    monkeypatch.setattr(
+        NoisyExcess,
+        "bought",
+        classmethod(lambda cls, share, moved, *, threshold: cls(Laplace.bought(share, moved.times(0.5)), threshold)),
+    )
     with caught:
-        check_ledger(CARD, many_columns(crowd()), **{**PURE, "k": 14, "epsilon": 8.0})
+        fine_losses()
 
 
 def test_the_fullest_cells_weighed_twice(monkeypatch):
@@ -128,7 +132,7 @@ def test_the_fullest_cells_weighed_twice(monkeypatch):
 def test_the_box_that_rows_chose(monkeypatch):
     # Zoomed in on the rows themselves instead of on released cells: the partition differs between neighbours.
     assign = Zoomed.assign
-    monkeypatch.setattr(Zoomed, "assign", lambda self, chunk: assign(self, chunk * (1 + 0.1 * len(chunk))))
+    monkeypatch.setattr(Zoomed, "assign", lambda self, chunk: assign(self, chunk * (0.02 * len(chunk))))
     domain = regions(2)["box"]
     rows = np.random.default_rng(0).uniform(-1, 1, (60, 2))
     over = Zoomed(Grid(domain.region.half / 3, np.full(2, 9)), Grid.over(domain.region, 4))
