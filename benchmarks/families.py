@@ -1,0 +1,143 @@
+"""Generated tables for the bench: families that constants were chosen on, and families that only judge.
+
+Every family fills the ball of radius 1 (the box up to three columns) with ``k`` groups of ``n`` rows in ``d`` columns.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dpviz.privacy.room import PrivateTable
+from dpviz.table.domain import Domain, Scaling
+
+Rows = npt.NDArray[np.float64]
+Generator = np.random.Generator
+
+# In the ball the middles of groups stay this far inside.
+_RIM = 0.85
+
+
+def _middles(k: int, d: int, rng: Generator) -> Rows:
+    if d <= 3:
+        return rng.uniform(-_RIM, _RIM, (k, d))
+    directions = rng.normal(size=(k, d))
+    radii = _RIM * rng.uniform(0.3, 1.0, (k, 1))
+    return radii * directions / np.linalg.norm(directions, axis=1, keepdims=True)
+
+
+def _width(k: int, d: int) -> float:
+    """A standard deviation for which groups overlap a little, but can be told apart."""
+    return 0.25 * k ** (-1 / min(d, 3)) / np.sqrt(max(d, 3) / 3)
+
+
+def _sizes(n: int, shares: Rows, rng: Generator) -> npt.NDArray[np.int64]:
+    return rng.choice(len(shares), n, p=shares / shares.sum())
+
+
+def equal_groups(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Round Gaussians of one size and one width."""
+    who = rng.integers(0, k, n)
+    return _middles(k, d, rng)[who] + _width(k, d) * rng.normal(size=(n, d))
+
+
+def zipf_groups(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Round Gaussians whose sizes fall like 1, 1/2, 1/3, ..."""
+    who = _sizes(n, 1.0 / np.arange(1, k + 1), rng)
+    return _middles(k, d, rng)[who] + _width(k, d) * rng.normal(size=(n, d))
+
+
+def far_groups(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Groups a quarter as wide: far apart from each other."""
+    who = rng.integers(0, k, n)
+    return _middles(k, d, rng)[who] + _width(k, d) / 4 * rng.normal(size=(n, d))
+
+
+def unlike_widths(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Groups whose widths differ tenfold, and whose sizes are random."""
+    widths = _width(k, d) * 10 ** rng.uniform(-0.7, 0.3, k)
+    who = _sizes(n, rng.dirichlet(np.full(k, 2.0)), rng)
+    return _middles(k, d, rng)[who] + widths[who, None] * rng.normal(size=(n, d))
+
+
+def heavy_tails(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Student groups of three degrees of freedom: some rows lie far from every middle."""
+    who = rng.integers(0, k, n)
+    stretch = np.sqrt(3 / rng.chisquare(3, n))
+    return _middles(k, d, rng)[who] + _width(k, d) / 1.7 * stretch[:, None] * rng.normal(size=(n, d))
+
+
+def elongated(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Gaussians twelve times longer along one random direction than along another."""
+    who = rng.integers(0, k, n)
+    noise = rng.normal(size=(n, d))
+    for j in range(k):
+        axes = np.linalg.qr(rng.normal(size=(d, d)))[0]
+        noise[who == j] = noise[who == j] * np.geomspace(2.0, 1 / 6, d) @ axes
+    return _middles(k, d, rng)[who] + _width(k, d) * noise
+
+
+def spikes(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """A third of the rows anywhere, the others in tight spots."""
+    who = rng.integers(0, k, n)
+    rows = _middles(k, d, rng)[who] + _width(k, d) / 10 * rng.normal(size=(n, d))
+    stray = rng.random(n) < 1 / 3
+    anywhere = rng.normal(size=(n, d))
+    anywhere *= (rng.random(n) ** (1 / d) / np.linalg.norm(anywhere, axis=1))[:, None]
+    rows[stray] = anywhere[stray]
+    return rows
+
+
+def hollow(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Rows on the surfaces of balls: no row near a middle."""
+    who = rng.integers(0, k, n)
+    directions = rng.normal(size=(n, d))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    radius = _width(k, d) * np.sqrt(d)
+    return _middles(k, d, rng)[who] + radius * directions * rng.normal(1, 0.05, (n, 1))
+
+
+@dataclass(frozen=True)
+class Family:
+    """A way to make tables; ``judging`` families were never looked at while constants were chosen."""
+
+    name: str
+    make: Callable[[int, int, int, Generator], Rows]
+    judging: bool
+
+
+FAMILIES = (
+    Family("equal groups", equal_groups, judging=False),
+    Family("Zipf sizes", zipf_groups, judging=False),
+    Family("far groups", far_groups, judging=False),
+    Family("unlike widths", unlike_widths, judging=True),
+    Family("heavy tails", heavy_tails, judging=True),
+    Family("elongated", elongated, judging=True),
+    Family("spikes", spikes, judging=True),
+    Family("hollow", hollow, judging=True),
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    """Rows, columns and clusters of a table."""
+
+    n: int
+    d: int
+    k: int
+
+    def __str__(self) -> str:
+        return f"{self.n:,} x {self.d}, k = {self.k}"
+
+
+def generated(family: Family, size: Size, seed: int) -> PrivateTable:
+    """The table of a family at a size; n is public."""
+    mixed = np.random.SeedSequence((seed, zlib.crc32(f"{family.name} {size}".encode())))
+    rows = family.make(size.n, size.d, size.k, np.random.default_rng(mixed))
+    radius = 1.0 if size.d > 3 else None
+    domain = Domain.of([f"x{j}" for j in range(size.d)], -1.0, 1.0, radius=radius, scaling=Scaling.COMMON)
+    return PrivateTable(rows, domain, n_public=size.n)

@@ -1,0 +1,162 @@
+"""What every algorithm loses, on generated families and on real tables: medians, bands, failures shown as failures.
+
+python -m benchmarks.utility [--quick] [--jobs 2] [--repeats 5] [--real FOLDER] [--out FOLDER] [--only auto,dplloyd]
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import nan
+from pathlib import Path
+from typing import Any
+
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from benchmarks.families import FAMILIES, Size, generated
+from benchmarks.public_implementations import PUBLIC
+from benchmarks.real_tables import REAL, real_table
+from benchmarks.timing import machine
+from benchmarks.utility_report import report
+from dpviz import __version__
+from dpviz.algorithms.registry import CARDS, private_cards
+from dpviz.check import RequestError
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.run import run, setting_of
+
+DELTA = 1e-6
+TABLE_SEED, RUN_SEED = 20_000, 70_000
+EPSILONS, QUICK_EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0), (0.3, 1.0, 3.0)
+SIZES = (
+    *(Size(1000, 2, 5), Size(10_000, 2, 20), Size(100_000, 2, 50), Size(1_000_000, 2, 100)),
+    *(Size(10_000, 3, 8), Size(10_000, 6, 4), Size(100_000, 6, 12), Size(20_000, 10, 20)),
+    *(Size(5000, 16, 2), Size(100_000, 20, 30), Size(100_000, 50, 64), Size(200_000, 100, 16), Size(100_000, 200, 8)),
+)
+QUICK_SIZES = (
+    *(Size(5000, 2, 5), Size(20_000, 2, 20), Size(20_000, 3, 8)),
+    *(Size(20_000, 6, 4), Size(20_000, 12, 15), Size(20_000, 40, 8)),
+)
+# Algorithms whose estimate is above are not run: it says so in the table.
+MOST_OPERATIONS, QUICK_MOST_OPERATIONS = 3e11, 2e10
+COLUMNS = (
+    *("table", "judging", "n", "d", "k", "epsilon", "algorithm", "repeat", "ratio", "seconds", "spent_epsilon"),
+    "outcome",
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run on each table."""
+
+    epsilons: tuple[float, ...]
+    repeats: int
+    most_operations: float
+    algorithms: tuple[str, ...]
+
+
+def measured(name: str, judging: bool, table: PrivateTable, k: int, plan: Plan) -> list[dict[str, Any]]:
+    """All runs on one table, one tidy row each."""
+    with threadpool_limits(1):
+        revealed = table.reveal(note="a bench")
+        size = {"table": name, "judging": judging, "n": len(revealed.points), "d": table.domain.dim, "k": k}
+        reference = reference_for(revealed, k).nicv
+        rows = []
+        for epsilon in plan.epsilons:
+            for found in _runs(table, k, epsilon, plan):
+                centers = found.pop("centers")
+                ratio = nan if centers is None else nicv(revealed.points, centers) / reference
+                rows.append({**size, "epsilon": epsilon, **found, "ratio": ratio})
+    return rows
+
+
+def _runs(table: PrivateTable, k: int, epsilon: float, plan: Plan) -> Iterator[dict[str, Any]]:
+    for name in plan.algorithms:
+        for repeat in range(plan.repeats):
+            found = _one(name, table, k, epsilon, RUN_SEED + repeat, plan.most_operations)
+            yield {"algorithm": name, "repeat": repeat, **found}
+            if found["outcome"] != "done":
+                break
+    for name, fit in PUBLIC.items():
+        for repeat in range(plan.repeats):
+            began = time.perf_counter()
+            centers, spent = fit(table.reveal(note="a bench").points, k, epsilon, RUN_SEED + repeat)
+            seconds = time.perf_counter() - began
+            outcome = {"centers": centers, "spent_epsilon": spent, "seconds": seconds, "outcome": "done"}
+            yield {"algorithm": name, "repeat": repeat, **outcome}
+
+
+def _one(name: str, table: PrivateTable, k: int, epsilon: float, seed: int, most: float) -> dict[str, Any]:
+    """One run; a refusal or an estimate that is too long is an outcome."""
+    card = CARDS[name]
+    nothing = {"centers": None, "spent_epsilon": nan, "seconds": nan}
+    setting = setting_of(table, k=k, epsilon=epsilon, delta=DELTA)
+    if card.operations is not None and card.operations(setting, card.params()) > most:
+        return {**nothing, "outcome": "too slow"}
+    began = time.perf_counter()
+    try:
+        done = run(card, table, k=k, epsilon=epsilon, delta=DELTA, seed=seed)
+    except RequestError:
+        return {**nothing, "outcome": "refused"}
+    seconds = time.perf_counter() - began
+    return {"centers": done.unit_centers, "spent_epsilon": done.spent_epsilon, "seconds": seconds, "outcome": "done"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer tables, ε and repeats")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--repeats", type=int)
+    parser.add_argument("--real", type=Path, help="a folder with the published files; see benchmarks/real_tables.py")
+    parser.add_argument("--out", type=Path, default=Path("utility"))
+    parser.add_argument("--only", help="ids, with commas between them")
+    asked = parser.parse_args()
+    plan = Plan(
+        epsilons=QUICK_EPSILONS if asked.quick else EPSILONS,
+        repeats=asked.repeats or (3 if asked.quick else 5),
+        most_operations=QUICK_MOST_OPERATIONS if asked.quick else MOST_OPERATIONS,
+        algorithms=tuple(asked.only.split(",")) if asked.only else tuple(card.id for card in private_cards()),
+    )
+    sizes = QUICK_SIZES if asked.quick else SIZES
+    made = [(f"{family.name}, {size}", family, size) for family in FAMILIES for size in sizes]
+    work = [delayed(_generated)(name, family, size, plan) for name, family, size in made]
+    work += [
+        delayed(_real)(name, asked.real, plan)
+        for name in REAL
+        if asked.real and (asked.real / REAL[name].file).exists()
+    ]
+    asked.out.mkdir(parents=True, exist_ok=True)
+    header = (
+        f"dpviz {__version__}, {machine()}. δ = {DELTA:g}, n public, {plan.repeats} runs each, "
+        f"table seed {TABLE_SEED}, run seeds from {RUN_SEED}; default parameters of every algorithm."
+    )
+    print(header)
+    rows: list[dict[str, Any]] = []
+    with (asked.out / "utility.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        for place, found in enumerate(Parallel(n_jobs=asked.jobs, return_as="generator_unordered")(work), start=1):
+            writer.writerows(found)
+            file.flush()
+            rows += found
+            print(f"{place} of {len(work)}: {found[0]['table']}", flush=True)
+    text = report(rows, header)
+    (asked.out / "utility.md").write_text(text, "utf-8")
+    print(text)
+
+
+def _generated(name: str, family: Any, size: Size, plan: Plan) -> list[dict[str, Any]]:
+    return measured(name, family.judging, generated(family, size, TABLE_SEED), size.k, plan)
+
+
+def _real(name: str, folder: Path, plan: Plan) -> list[dict[str, Any]]:
+    table, k = real_table(name, folder)
+    return measured(name, False, table, k, plan)
+
+
+if __name__ == "__main__":
+    main()

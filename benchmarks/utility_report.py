@@ -1,0 +1,85 @@
+"""The report of the utility bench, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+# Within this much of the best, an algorithm counts as one of the best.
+NEAR, FAR = 1.03, 1.5
+
+
+def cells(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """A line for each table and ε, a column of median ratios for each algorithm; NaN where it was not run."""
+    frame = pd.DataFrame(rows)
+    done = frame[frame.outcome == "done"]
+    return done.pivot_table(
+        index=["judging", "table", "epsilon"], columns="algorithm", values="ratio", aggfunc="median", sort=False
+    )
+
+
+def verdict(medians: pd.DataFrame, algorithm: str = "auto") -> dict[str, float]:
+    """How often an algorithm is the best or within 3 % of it, and its worst ratio to the best of a cell."""
+    best = medians.min(axis=1)
+    against = (medians[algorithm] / best).to_numpy()
+    return {
+        "cells": float(len(against)),
+        "near_best": float(np.mean(against <= NEAR)),
+        "worst_to_best": float(against.max(initial=0.0)),
+    }
+
+
+def report(rows: Sequence[dict[str, Any]], header: str) -> str:
+    """Medians of all cells, what is best how often, and what was refused or too slow."""
+    medians = cells(rows)
+    parts = ["# Utility bench", header, "Ratio of the loss to that of non-private k-means++, median of the runs."]
+    for judging in (True, False):
+        if judging not in medians.index.get_level_values("judging"):
+            continue
+        part = medians.xs(judging, level="judging")
+        title = "Judging families (never used to choose a constant)" if judging else "Tuning families and real tables"
+        parts += [f"## {title}", _standing(part), _table(part)]
+    parts += ["## Not run", _not_run(rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _standing(medians: pd.DataFrame) -> str:
+    lines = ["| algorithm | best or within 3 % | median ratio | worst ratio to the best |", "|---|---|---|---|"]
+    ranked = sorted(medians.columns, key=lambda name: -verdict(medians[medians[name].notna()], name)["near_best"])
+    for name in ranked:
+        found = verdict(medians[medians[name].notna()], name)
+        median = float(medians[name].median())
+        lines.append(
+            f"| {name} | {100 * found['near_best']:.0f} % of {found['cells']:.0f} | {median:.3g} × | "
+            f"{found['worst_to_best']:.3g} × |"
+        )
+    return "\n".join(lines)
+
+
+def _table(medians: pd.DataFrame) -> str:
+    names = list(medians.columns)
+    lines = ["| table | ε | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names)]
+    for (table, epsilon), line in medians.iterrows():  # type: ignore[misc]
+        best = line.min()
+        shown = [_number(line[name], best) for name in names]
+        lines.append(f"| {table} | {epsilon:g} | " + " | ".join(shown) + " |")
+    return "\n".join(lines)
+
+
+def _number(value: float, best: float) -> str:
+    if np.isnan(value):
+        return "–"
+    text = f"{value:.3f}" if value < 10 else f"{value:.3g}"
+    return f"**{text}**" if value <= NEAR * best else text
+
+
+def _not_run(rows: Sequence[dict[str, Any]]) -> str:
+    frame = pd.DataFrame(rows)
+    missing = frame[frame.outcome != "done"]
+    if missing.empty:
+        return "Everything was run."
+    counted = missing.groupby(["algorithm", "outcome"], sort=False).size()
+    return "\n".join(f"- {name}: {outcome} in {number} cells" for (name, outcome), number in counted.items())
