@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from enum import Enum
 from math import sqrt
-from typing import Any, get_args, get_type_hints
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 import numpy as np
 
@@ -150,6 +150,23 @@ class Regime:
     needed_epsilon: float | None = None
 
 
+class Expectation(NamedTuple):
+    """A run's loss over that of k-means++: half of all runs stay below ``median``, nine in ten below ``decile``."""
+
+    median: float
+    decile: float
+
+    @property
+    def level(self) -> Level:
+        """Green: next to nothing is lost. Red: mostly noise."""
+        if self.median <= _LITTLE and self.decile <= _MUCH:
+            return Level.GREEN
+        return Level.AMBER if self.median <= _MUCH else Level.RED
+
+
+# Losses over that of k-means++ that a light turns on.
+_LITTLE, _MUCH = 1.1, 1.5
+
 Plan = Callable[[DataRoom, int, Any, np.random.Generator], Iterator[Step]]
 
 
@@ -174,6 +191,8 @@ class Card:
     smallest_n : function of (setting, params) to the fewest records for which the result is not mostly noise
     hopeless : str
         What goes wrong below that, as a clause.
+    expect : function of (setting, params) to the Expectation that a bench was fitted to
+        Where it is known, the regime is told by it.
     operations : function of (setting, params) to a rough number of elementary operations, for progress and placement
     needs_n : bool
         Whether the plan reads ``room.n``.
@@ -197,6 +216,7 @@ class Card:
     plan: Plan
     accounting: Callable[[Any, float], Accounting]
     smallest_n: Callable[[Setting, Any], float] | None = None
+    expect: Callable[[Setting, Any], Expectation] | None = None
     hopeless: str = ""
     operations: Callable[[Setting, Any], float] | None = None
     needs_n: bool = True
@@ -212,10 +232,24 @@ class Card:
         """The traffic light of a setting: green at three times the smallest n, red below it; None if unknown."""
         if self.smallest_n is None or setting.n is None:
             return None
+        if self.expect is not None:
+            return self._expected_regime(setting, params)
         needed = self.smallest_n(setting, params) * setting.rows_per_person
         level = Level.GREEN if 3 * needed <= setting.n else Level.AMBER if needed <= setting.n else Level.RED
         enough = self._enough_epsilon(setting, params)
         return Regime(level, self._sentence(setting, needed, enough, level), needed, enough)
+
+    def _expected_regime(self, setting: Setting, params: Params) -> Regime:
+        """What the bench says, and from where on it would say more."""
+        assert self.expect is not None and self.smallest_n is not None
+        expected = self.expect(setting, params)
+        needed = self.smallest_n(setting, params) * setting.rows_per_person
+        message = f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}: {_in_words(expected)}"
+        if expected.level is Level.GREEN:
+            return Regime(expected.level, message + ".", needed)
+        enough = self._enough_epsilon(setting, params)
+        would = f" or ε ≥ {enough:.2g}" if enough is not None and enough > setting.epsilon else ""
+        return Regime(expected.level, f"{message}; about {round_up(needed):,} records{would} would do.", needed, enough)
 
     def _enough_epsilon(self, setting: Setting, params: Params) -> float | None:
         """The least ε for which ``setting.n`` would do, by bisection; None above 100."""
@@ -245,6 +279,17 @@ class Card:
         would = f" or ε ≥ {enough:.2g}" if enough is not None and level is Level.RED else ""
         more = f"; about {round_up(3 * needed):,} records{would} would do better"
         return f"{base}; below that {self.hopeless}{more}."
+
+
+def _in_words(expected: Expectation) -> str:
+    if expected.median < 1.015:
+        usual = "expect the loss of k-means++ within 1 %"
+    else:
+        usual = f"expect about {expected.median:.2f} × the loss of k-means++"
+    rare = f"1 run in 10 may exceed {expected.decile:.2g} ×" + (
+        ", as when it misses a cluster" * (expected.decile > 1.3)
+    )
+    return f"{usual}; {rare} (by a study of generated tables)"
 
 
 def round_up(number: float) -> int:
