@@ -49,6 +49,20 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
     distributions of Laplace, K-norm and Gaussian noise together, calibrated once before the first row is read. Bounds
     are public; n is public or bought. Which grid, box, axes and reach are used follows from releases; what is spent
     on each does not.
+
+    Ledger, and why a row of norm at most R (two rows under replace) moves each answer no farther:
+
+    - zoom, grid, fine grid, radii, counts: a partition, so one cell by 1; two cells under replace (l1 2, l2 √2). Fine
+      and coarse cells around a box are one partition.
+    - fine test: Σ max(count - t, 0) is 1-Lipschitz in the one count that moves.
+    - middle: one vector of norm R. Sums of residuals: one vector of norm η in one cluster, as clusters are disjoint;
+      two such vectors, perhaps opposite ones in one cluster, under replace.
+    - second moments: |v vᵀ| = |v|² <= R₁² in Euclidean norm; |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² <= 2 R₁⁴. The
+      map A -> (A_ii, √2 A_ij) keeps norms, so that equal noise on its entries is noise on the matrix.
+
+    Composition: all multipliers of noise are fixed before the start, so that loss distributions of the sequence are
+    those of a fixed list, in any order; Gaussian draws that share a fixed μ² may divide it as releases suggest. K-norm
+    noise is dominated by Laplace noise of the same multiplier (``dpviz.privacy.ledger``).
     """
     plan = _plan_of(room, k)
     shares = plan.shares(room)
