@@ -146,7 +146,9 @@ def view_synopsis(room: DataRoom, k: int, plan: AutoPlan, shares: Shares, view: 
     sd = sqrt(2) * scale
     smooth = smoothed(noisy.reshape(grid.cells_per_axis), sd, caution=_CAUTION_VIEW).ravel()
     kept = np.flatnonzero(smooth)
-    return _synopsis(seen, grid, np.arange(grid.n_cells), noisy, sd, kept, smooth[kept], k)
+    # Wide smoothing in a small grid leaves a floor everywhere: the counts have to add up to the rows.
+    weights = onto_total(smooth[kept], float(room.n)) if len(kept) else smooth[kept]
+    return _synopsis(seen, grid, np.arange(grid.n_cells), noisy, sd, kept, weights, k)
 
 
 def coarse_cells(n: int, k: int, scale: float, axes: int, *, flat: bool) -> float:
