@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.auto_plan import AutoPlan, make_plan
+from dpviz.algorithms.auto_plan import AutoPlan, Part, make_plan
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.expectation import expected, fewest_rows
 from dpviz.algorithms.look import look
@@ -17,9 +17,10 @@ from dpviz.algorithms.lsh_coreset import starts_on_coreset
 from dpviz.algorithms.residual_rounds import residual_rounds
 from dpviz.algorithms.solvers import SignedPoints, best_of_starts
 from dpviz.algorithms.steps import CentersStep, StartsStep, Step
-from dpviz.algorithms.steps_auto import LookStep, PlanStep, SynopsisStep
+from dpviz.algorithms.steps_auto import ROWS, LookStep, PlanStep, SynopsisStep
 from dpviz.algorithms.view_synopsis import View, flat_synopsis, view_synopsis, zoom
 from dpviz.privacy.accounting import Accounting, Shares
+from dpviz.privacy.ledger import draws_of
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Array, Region
 
@@ -66,7 +67,7 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
     """
     plan = _plan_of(room, k)
     shares = plan.shares(room)
-    yield _plan_step(plan, shares)
+    yield _plan_step(room, plan, shares)
     if plan.flat:
         zoomed = zoom(room, shares.zoom)
         yield zoomed
@@ -78,7 +79,7 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
     yield synopsis
     seeds = _seeds(room, k, synopsis, seen, params, rng)
     yield StartsStep(
-        title=f"{len(seeds.losses)} starts solved on {seeds.cells:,} cells; no row is read again",
+        title=f"{len(seeds.losses)} starts solved on {seeds.cells:,} cells",
         losses=seeds.losses,
         chosen=seeds.chosen,
         centers=seeds.centers,
@@ -102,17 +103,25 @@ def _plan_of(room: DataRoom, k: int) -> AutoPlan:
     )
 
 
-def _plan_step(plan: AutoPlan, shares: Shares) -> PlanStep:
-    amounts = np.array([shares[name].amount for name in plan.parts])
-    noises = tuple("Gaussian" if part.gaussian else "Laplace" for part in plan.parts.values())
+def _plan_step(room: DataRoom, plan: AutoPlan, shares: Shares) -> PlanStep:
     rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds} rounds"
     chances = {0: "no chance", 1: "one chance"}.get(len(plan.swap_before), f"{len(plan.swap_before)} chances")
+    read = "before a row is read" if room.n_is_public else "before any other row is read than to count them"
+    bought = room.ledger.entries
     return PlanStep(
-        title=f"The plan, before a row is read: {rounds} of polishing, {chances} to split clusters",
-        names=tuple(plan.parts),
-        fractions=amounts / amounts.sum(),
-        noises=noises,
+        title=f"The plan, {read}: {rounds} of polishing, {chances} to split clusters",
+        names=(*(ROWS for _ in bought), *plan.parts),
+        noises=(*(entry.mechanism.capitalize() for entry in bought), *(_noise(*part) for part in plan.parts.items())),
+        draws=(*(draws_of(entry) for entry in bought), *plan.draws(shares).values()),
+        delta=room.ledger.delta,
     )
+
+
+def _noise(name: str, part: Part) -> str:
+    """Vectors have K-norm noise where all is pure; single numbers have Laplace noise."""
+    if part.gaussian:
+        return "Gaussian"
+    return "K-norm" if name.startswith(("middle", "sums", "swap_spread")) else "Laplace"
 
 
 def _view(seen: LookStep) -> View:

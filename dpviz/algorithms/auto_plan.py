@@ -100,6 +100,16 @@ class AutoPlan:
         }
         return room.calibrated(**draws)
 
+    def draws(self, shares: Shares) -> dict[str, Draws]:
+        """The noise that each of ``shares`` buys, beside what one person changes."""
+        amounts = {name: getattr(shares, name) for name in self.parts}
+        return {name: Draws(self.parts[name].gaussian, _multiplier(share)) for name, share in amounts.items()}
+
+
+def _multiplier(share: Budget) -> float:
+    """Noise over sensitivity; ρ is 1 / (2 · its square), and ε of pure noise is 1 over it."""
+    return 1 / sqrt(2 * share.amount) if share.accounting is Accounting.PLD else 1 / share.amount
+
 
 def make_plan(
     *, k: int, dim: int, n: int, epsilon: float, delta: float, relation: Relation, rows_per_person: int, n_public: bool
