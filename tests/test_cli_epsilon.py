@@ -65,7 +65,9 @@ def request_id(value):
 @pytest.mark.parametrize(("card", "params", "delta", "n"), dealt(["n public", "n private"]), ids=request_id)
 def test_the_ledger_adds_up_to_the_request(capsys, tmp_path, card, params, delta, n):
     path = write_points(tmp_path / "points.csv")
-    options = [f"--set={name}={value}" for name, value in params.items()] + (["--n-public", "400"] if n == "n public" else [])
+    options = [f"--set={name}={value}" for name, value in params.items()] + (
+        ["--n-public", "400"] if n == "n public" else []
+    )
     asked = ("--k", 3, "--epsilon", 1.5, "--delta", delta, "--bounds", "-1,1", "--algorithm", card.id)
     said = call(capsys, "run", path, *asked, *options, "--json")
     assert said.code == 0, said.err

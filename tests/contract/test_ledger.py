@@ -16,7 +16,6 @@ from tests.contract.checks import check_ledger, run_of
 from tests.contract.rooms import RowsTouched, exploding_room
 from tests.contract.tables import BOUGHT, REPLACE, SETTINGS, WORLDS, dealt, named, small_table
 
-
 EPSILONS = [0.1, 1.0, 35.0]
 
 
