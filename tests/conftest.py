@@ -1,4 +1,4 @@
-"""For all tests: one thread each, property tests that repeat exactly, and one browser."""
+"""For all tests: every core, one thread each, property tests that repeat exactly, and one browser a process."""
 
 from __future__ import annotations
 
@@ -23,6 +23,21 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("repeatable")
+
+_MOST_PROCESSES = 4
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """The whole suite runs on every core, where pytest-xdist is installed; tests asked for by name run in this process.
+
+    Whatever ``-n`` says goes.
+    """
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
+    if whole and getattr(config.option, "numprocesses", "not installed") is None:
+        config.option.numprocesses, config.option.maxprocesses = "auto", _MOST_PROCESSES
+        # Each process begins with a stretch of neighbouring tests, which share what is expensive to make.
+        config.option.dist = "worksteal"
 
 
 @pytest.fixture(scope="session")

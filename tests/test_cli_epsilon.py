@@ -12,7 +12,7 @@ from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.readdition import independent_epsilon
 from tests.command_line import call, write_points
-from tests.contract.tables import SETTINGS
+from tests.contract.tables import dealt
 
 # dp-accounting solves for ε numerically.
 ROUNDING = 1e-6
@@ -62,11 +62,12 @@ def request_id(value):
     return getattr(value, "id", None) or (value.get("preset", "default") if isinstance(value, dict) else str(value))
 
 
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=request_id)
-@pytest.mark.parametrize("public", [True, False], ids=["n public", "n private"])
-def test_the_ledger_adds_up_to_the_request(capsys, tmp_path, card, params, delta, public):
+@pytest.mark.parametrize(("card", "params", "delta", "n"), dealt(["n public", "n private"]), ids=request_id)
+def test_the_ledger_adds_up_to_the_request(capsys, tmp_path, card, params, delta, n):
     path = write_points(tmp_path / "points.csv")
-    options = [f"--set={name}={value}" for name, value in params.items()] + (["--n-public", "400"] if public else [])
+    options = [f"--set={name}={value}" for name, value in params.items()] + (
+        ["--n-public", "400"] if n == "n public" else []
+    )
     asked = ("--k", 3, "--epsilon", 1.5, "--delta", delta, "--bounds", "-1,1", "--algorithm", card.id)
     said = call(capsys, "run", path, *asked, *options, "--json")
     assert said.code == 0, said.err

@@ -42,6 +42,25 @@ def test_a_sample_is_one_click_away_and_its_runs_show_grid_tree_and_steps(visito
     visit.presses("Next")
     visit.sees("At level 2")
 
+    visit.steps_to("End")
+    result = visit.text("Spent so far").inner_text()
+    visit.turns_to("Ledger")
+    visit.sees("finds no run above its request")
+    visit.turns_to("Explore")
+    visit.sees("matches the settings above")
+    assert visit.text("Spent so far").inner_text() == result
+
+
+@pytest.mark.slow
+def test_a_run_plays_on_by_itself_until_it_is_told_to_pause(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor()
+    visit.goes_to("/")
+    visit.opens_sample("Fifteen clusters")
+    visit.picks("Balcan et al. 2017")
+    visit.presses("Run")
+    visit.sees("matches the settings above")
+    visit.steps_to("Home")
+    visit.sees("At level 1")
     visit.presses("Play")
     # By the slider: a picture stays for a second, which may pass between two looks at it.
     slider = visit.slider("Step of the algorithm")
@@ -52,14 +71,6 @@ def test_a_sample_is_one_click_away_and_its_runs_show_grid_tree_and_steps(visito
     step = visit.slider("Step of the algorithm").get_attribute("aria-valuetext")
     visit.page.wait_for_timeout(2500)
     assert visit.slider("Step of the algorithm").get_attribute("aria-valuetext") == step, "it went on after Pause"
-
-    visit.steps_to("End")
-    result = visit.text("Spent so far").inner_text()
-    visit.turns_to("Ledger")
-    visit.sees("finds no run above its request")
-    visit.turns_to("Explore")
-    visit.sees("matches the settings above")
-    assert visit.text("Spent so far").inner_text() == result
 
 
 def test_a_private_file_is_declared_run_and_its_centres_are_taken_away(visitor: Callable[..., Visitor]) -> None:
@@ -91,6 +102,7 @@ def test_a_private_file_is_declared_run_and_its_centres_are_taken_away(visitor: 
     assert (coordinates >= LOW).all() and (coordinates <= HIGH).all()
 
 
+@pytest.mark.slow  # tests/pages/test_links.py looks at links without a browser
 def test_a_link_carries_settings_to_the_first_table(visitor: Callable[..., Visitor]) -> None:
     visit = visitor()
     visit.goes_to("/explore", algorithm="balcan", epsilon=3.5, k=4)

@@ -29,8 +29,28 @@ def steps(dim: int, k: int, scaling: str) -> dict[str, Step]:
 
 
 KINDS = list(steps(1, 3, "unit"))
-EVERY = pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table[0]}d-{table[2]}")
 EACH = pytest.mark.parametrize("kind", KINDS)
+
+
+def _dealt(shows: list[tuple[object, ...]]) -> list[object]:
+    """Every kind of step in every one of these shows; fast are two of them for each kind, dealt in turn."""
+    return [
+        pytest.param(kind, *show, marks=() if (place + turn) % len(shows) < 2 else pytest.mark.slow)
+        for turn, kind in enumerate(KINDS)
+        for place, show in enumerate(shows)
+    ]
+
+
+def _named(value: object) -> str:
+    return f"{value[0]}d-{value[2]}" if isinstance(value, tuple) else str(value)
+
+
+EVERY = pytest.mark.parametrize(("kind", "table"), _dealt([(table,) for table in TABLES]), ids=_named)
+IN_EVERY_THEME = pytest.mark.parametrize(
+    ("kind", "table", "theme"),
+    _dealt([(table, theme) for table in TABLES for theme in ("light", "dark")]),
+    ids=_named,
+)
 
 
 def on_a_plane(step: Step) -> bool:
@@ -42,9 +62,8 @@ def has_counts_upwards(step: Step, view: View) -> bool:
     return type(step).__name__ == "GridStep" and view.flat
 
 
-@pytest.mark.parametrize(("table", "theme"), [*((table, "light") for table in TABLES), (TABLES[1], "dark")])
-@EACH
-def test_released_only(table: tuple[int, int, str], kind: str, theme: str) -> None:
+@IN_EVERY_THEME
+def test_released_only(kind: str, table: tuple[int, int, str], theme: str) -> None:
     step, view = steps(*table)[kind], view_of(shown(*table).table.domain)
     figure = draw(step, view=view, palette=palette(theme))
     is_sound(figure)
@@ -55,7 +74,6 @@ def test_released_only(table: tuple[int, int, str], kind: str, theme: str) -> No
 
 
 @EVERY
-@EACH
 def test_with_a_look_at_the_rows(table: tuple[int, int, str], kind: str) -> None:
     step, this = steps(*table)[kind], shown(*table)
     view = view_of(this.table.domain)
@@ -80,7 +98,6 @@ def test_on_a_slanted_plane(kind: str) -> None:
 
 
 @EVERY
-@EACH
 def test_a_table_and_words_stand_behind_every_figure(table: tuple[int, int, str], kind: str) -> None:
     step, domain = steps(*table)[kind], shown(*table).table.domain
     numbers = table_of(step, domain=domain).select_dtypes("number")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,12 +89,6 @@ WORLDS = [
 ]
 
 
-def worlds(*fast: str) -> list[Any]:
-    """All worlds as parameters of a test; those that are not named are slow."""
-    assert {*fast} <= {world.name for world in WORLDS}
-    return [world if world.name in fast else pytest.param(world, marks=pytest.mark.slow) for world in WORLDS]
-
-
 def neighbours(world: World, seed: int = 0, *, few: bool = False) -> Iterator[tuple[PrivateTable, PrivateTable]]:
     """Pairs of tables that differ in one unit of privacy, mild and adversarial, both ways round."""
     for turn, (one, other) in enumerate(_neighbouring_values(world, np.random.default_rng(seed), few)):
@@ -161,6 +155,27 @@ LOCAL = {"lsh-local"}
 SETTINGS = [setting for card in private_cards() if card.id not in LOCAL for setting in settings_of(card)]
 
 
+def in_worlds(*fast: str, each: int = 1, among: Sequence[World] = WORLDS) -> list[Any]:
+    """Every setting in every world, as parameters (card, params, delta, world) of a test."""
+    found = [next(world for world in among if world.name == name) for name in fast]
+    return dealt(among, fast=found, each=each)
+
+
+def dealt(values: Sequence[Any], *, fast: Sequence[Any] | None = None, each: int = 1) -> list[Any]:
+    """Every setting with every one of these values, as parameters (card, params, delta, value) of a test.
+
+    Fast tests deal out ``fast`` of them (all, if it is not said) in turn, ``each`` to a setting: every card meets some,
+    and all cards together meet each of them many times over. Whatever is not dealt is slow.
+    """
+    fast = values if fast is None else fast
+    made = []
+    for turn, setting in enumerate(SETTINGS):
+        hand = [fast[(turn * each + i) % len(fast)] for i in range(each)]
+        made += [pytest.param(*setting, value, marks=() if value in hand else pytest.mark.slow) for value in values]
+    return made
+
+
 def named(value: object) -> str:
     """How a parameter of a contract test is called in pytest's output."""
-    return "-".join(map(str, value.values())) if isinstance(value, dict) else str(getattr(value, "id", value))
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else [value]
+    return "-".join(str(getattr(part, "id", part)) for part in parts)

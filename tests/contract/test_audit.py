@@ -50,12 +50,6 @@ THINNED |= {"sample-aggregate": 64}
 CONFIDENCE = 0.975
 
 
-@pytest.fixture(autouse=True)
-def _quick_packing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Starts need not be well packed here: they are public, and most of the time of a tiny run."""
-    monkeypatch.setattr("dpviz.algorithms.sphere_packing._HALVINGS", 2)
-
-
 def _likelihood_room(tape: Tape, found: list[float]) -> type[DataRoom]:
     class Weighing(DataRoom):
         place: ClassVar[list[int]] = [0]

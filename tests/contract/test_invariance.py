@@ -10,15 +10,20 @@ from dpviz.privacy.room import PrivateTable
 from dpviz.table.domain import Domain
 from tests.contract.checks import arrays_in, frames_of, run_of
 from tests.contract.rooms import BlocksByContent
-from tests.contract.tables import BOUGHT, REPLACE, SETTINGS, World, blobs, named
+from tests.contract.tables import BOUGHT, REPLACE, SETTINGS, World, blobs, dealt, named
 
 REQUEST = {"k": 3, "epsilon": 4.0, "seed": 11}
 IN_A_BALL = World("nine columns in a ball", dim=9, radius=1.0)
-WORLDS = [BOUGHT, pytest.param(REPLACE, marks=pytest.mark.slow), IN_A_BALL]
+IN_SOME_WORLD = pytest.mark.parametrize(
+    ("card", "params", "delta", "world"), dealt([BOUGHT, REPLACE, IN_A_BALL], fast=[BOUGHT, IN_A_BALL]), ids=named
+)
 
 
 def _same(one, other, **request):
-    """The same steps to within rounding; what was counted before any average is the same to the last bit."""
+    """The same steps to within rounding; what was counted before any average is the same to the last bit.
+
+    Returns the frames of ``other``.
+    """
     first, second = (frames_of(*run, room=BlocksByContent, **REQUEST, **request) for run in (one, other))
     assert [frame.step.title for frame in first] == [frame.step.title for frame in second]
     exact = True
@@ -29,32 +34,30 @@ def _same(one, other, **request):
         if counts[0] is not None and exact:
             np.testing.assert_array_equal(*counts)
             exact = False  # later cells rest on averages, whose last bits depend on the order of adding
+    return second
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=str)
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+@IN_SOME_WORLD
 def test_the_order_of_rows(card, params, delta, world):
     rows = blobs(700, world.dim)
     shuffled = np.random.default_rng(0).permutation(rows)
     _same((card, world.table(rows)), (card, world.table(shuffled)), delta=delta, params=params)
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=str)
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+@IN_SOME_WORLD
 def test_the_size_of_chunks_and_the_number_of_threads(card, params, delta, world, monkeypatch):
     rows = blobs(700, world.dim)
     whole = world.table(rows)
-    _same((card, whole), (card, world.table(rows, block_numbers=1)), delta=delta, params=params)
-    once = frames_of(card, world.table(rows, block_numbers=1), delta=delta, params=params, **REQUEST)
+    chunked, request = world.table(rows, block_numbers=1), {"delta": delta, "params": params}
+    once = _same((card, whole), (card, chunked), **request)
     monkeypatch.setattr(dpviz.table.rows, "_threads", lambda: 3)
-    again = frames_of(card, world.table(rows, block_numbers=1), delta=delta, params=params, **REQUEST)
+    again = frames_of(card, chunked, room=BlocksByContent, **request, **REQUEST)
     for left, right in zip(once, again, strict=True):
         for a, b in zip(arrays_in(left.step), arrays_in(right.step), strict=True):
             np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("scaling", ["unit", "common"])
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+@pytest.mark.parametrize(("card", "params", "delta", "scaling"), dealt(["unit", "common"]), ids=named)
 def test_the_units_of_the_columns(card, params, delta, scaling):
     rows = blobs(300)
     # Powers of two and short sums: the rows themselves must not change by rounding.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -12,13 +14,18 @@ from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
 from dpviz.privacy.queries import Count, Loss, Sum
 from tests.contract.checks import check_ledger, run_of
 from tests.contract.rooms import RowsTouched, exploding_room
-from tests.contract.tables import BOUGHT, SETTINGS, named, small_table, worlds
+from tests.contract.tables import BOUGHT, REPLACE, SETTINGS, WORLDS, dealt, named, small_table
+
+EPSILONS = [0.1, 1.0, 35.0]
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 35.0])
-@pytest.mark.parametrize("world", worlds("n bought"), ids=str)
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
-def test_entries_are_what_was_drawn_and_add_up_to_the_request(card, params, delta, world, epsilon):
+@pytest.mark.parametrize(
+    ("card", "params", "delta", "at"),
+    dealt([*product(WORLDS, EPSILONS)], fast=[*product([BOUGHT, REPLACE], EPSILONS)]),
+    ids=named,
+)
+def test_entries_are_what_was_drawn_and_add_up_to_the_request(card, params, delta, at):
+    world, epsilon = at
     check_ledger(card, world.table(), k=3, epsilon=epsilon, delta=delta, params=params, seed=1)
 
 

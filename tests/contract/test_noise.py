@@ -16,7 +16,7 @@ from dpviz.privacy.ranks import Medians, Quantiles
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
 from tests.contract.laws import check_frequencies, check_independent, check_rate, check_scale
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import blobs, named, small_table
 
 PURE, GDP, ZCDP = Accounting.PURE, Accounting.GDP, Accounting.ZCDP
 MECHANISMS = [(PURE, stats.laplace), (GDP, stats.norm), (ZCDP, stats.norm)]
@@ -124,9 +124,17 @@ SELECTIONS = {
 }
 
 
-@pytest.mark.parametrize("prior", [False, True], ids=["", "with a prior"])
-@pytest.mark.parametrize("accounting", [PURE, ZCDP], ids=["pure", "zcdp"])
-@pytest.mark.parametrize("question", SELECTIONS)
+@pytest.mark.parametrize(
+    ("question", "accounting", "prior"),
+    [
+        *(("Loss", PURE, False), ("Loss", ZCDP, True), ("SwapLoss", PURE, True), ("SwapLoss", ZCDP, False)),
+        pytest.param("Loss", PURE, True, marks=pytest.mark.slow),
+        pytest.param("Loss", ZCDP, False, marks=pytest.mark.slow),
+        pytest.param("SwapLoss", PURE, False, marks=pytest.mark.slow),
+        pytest.param("SwapLoss", ZCDP, True, marks=pytest.mark.slow),
+    ],
+    ids=named,
+)
 def test_select(question, accounting, prior):
     query = SELECTIONS[question]
     room = _room(accounting, rows=blobs(6), epsilon=100.0)
@@ -135,7 +143,7 @@ def test_select(question, accounting, prior):
     share = Budget(accounting, 2.0 if accounting is PURE else 2.0**2 / 8)
     more = {"log_prior": np.log(weights)} if prior else {}
     picks = []
-    for _ in range(4000):
+    for _ in range(2500):
         picks.append(room.select(query, share, note="x", **more))
         room.ledger.entries, entries = [], room.ledger.entries
     entry = entries[-1]

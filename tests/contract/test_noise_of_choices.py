@@ -24,7 +24,9 @@ def _room(accounting=Accounting.PURE, rows=None):
     return table.open(epsilon=4.0, delta=1e-6, accounting=accounting, noise=noise, needs_n=False)
 
 
-@pytest.mark.parametrize("accounting", [Accounting.PURE, Accounting.ZCDP], ids=lambda a: a.value)
+@pytest.mark.parametrize(
+    "accounting", [Accounting.PURE, pytest.param(Accounting.ZCDP, marks=pytest.mark.slow)], ids=lambda a: a.value
+)
 def test_peeling(accounting):
     room = _room(accounting)
     query = PoolLoss(SETS)

@@ -77,7 +77,7 @@ def app_on(page: str, table: OpenTable | None, *, workers: bool = False, **link:
         app.session_state["visit:table"] = table
     if not workers:
         app.session_state["job_panel:shelf"] = PromptShelf()
-    app.run().switch_page(page)
+    app.switch_page(page)
     for name, value in link.items():
         app.query_params[name] = value
     return sound(app.run())

@@ -40,8 +40,9 @@ def test_every_algorithm_is_compared_with_its_defaults() -> None:
     assert all("[" in cell for cell in table["nicv"]) and "[" not in "".join(table["ratio"])
 
 
-def test_every_preset_can_compete() -> None:
-    labels = [contender.label for contender in contender_options() if contender.params][:6]
+@pytest.mark.parametrize("number", [2, pytest.param(6, marks=pytest.mark.slow)])
+def test_presets_can_compete(number: int) -> None:
+    labels = [contender.label for contender in contender_options() if contender.params][:number]
     app = compared(labels=labels)
     assert {row["contender"] for row in study_in(app, "compare").rows} == set(labels)
 

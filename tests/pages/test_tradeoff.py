@@ -52,12 +52,12 @@ def test_a_trade_off_is_drawn_with_its_baselines_and_runs() -> None:
     assert baselines_of(study, "ari") == {}
 
 
-@pytest.mark.parametrize("measure", ["ratio", "nicv", "matched_error", "ari"])
-def test_every_measure_can_be_drawn(measure: str) -> None:
+def test_every_measure_can_be_drawn() -> None:
     app = computed(traded(), "tradeoff")
-    app.pills(key="tradeoff:measure").set_value(measure)
-    sound(app.run())
-    assert figure(app)["data"]
+    for measure in ("nicv", "matched_error", "ari", "ratio"):
+        app.pills(key="tradeoff:measure").set_value(measure)
+        sound(app.run())
+        assert figure(app)["data"]
 
 
 def test_predictions_fall_with_epsilon_and_can_be_switched_off() -> None:

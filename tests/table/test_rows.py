@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -43,8 +45,16 @@ def test_the_number_of_threads_as_others_write_it(asked, meant, monkeypatch):
     assert dpviz.table.rows._threads() == (meant or 6)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("dim", [1, 2, 5, 17, 40, 100, 784])
+_QUICK = {(1, 1), (5, 2), (17, 1), (40, 2)}
+
+
+@pytest.mark.parametrize(
+    ("dim", "threads"),
+    [
+        pytest.param(*pair, marks=() if pair in _QUICK else pytest.mark.slow)
+        for pair in product((1, 2, 5, 17, 40, 100, 784), (1, 2))
+    ],
+)
 def test_products_are_matrix_products_whose_rows_do_not_know_each_other(dim, threads):
     rng = np.random.default_rng(dim)
     for n_points in (1, 2, 3, 8, 15, 16, 65, 257):

@@ -1,0 +1,5 @@
+"""For all tests of widgets."""
+
+from tests.pages.components import _components_are_looked_for_once
+
+__all__ = ["_components_are_looked_for_once"]
