@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from dpviz.privacy.accounting import Budget
+from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
 from dpviz.privacy.queries import Query
 from dpviz.table.domain import Array
 
@@ -33,3 +34,8 @@ class NoisyMoments(NamedTuple):
     noisy_sums: Array
     count_sd: float
     sum_sd: float
+
+
+def sd_of(mechanism: Laplace | Gaussian | KNorm, noisy: Array) -> float:
+    """Standard deviation of the noise on one entry of ``noisy``."""
+    return mechanism.sd_in(noisy.shape[-1]) if isinstance(mechanism, KNorm) else mechanism.sd
