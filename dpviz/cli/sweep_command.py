@@ -6,6 +6,7 @@ import argparse
 import secrets
 import time
 from collections.abc import Iterator, Sequence
+from itertools import product
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from dpviz.cli.request import check_numbers, parameters
 from dpviz.cli.run_text import table_text
 from dpviz.cli.study_folder import StudyFolder
 from dpviz.cli.study_workers import StudyRequest, rows_of
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.request import check_request
 from dpviz.runs.study import Contender, summarise, tidy, trials
 
 _SECONDS_BETWEEN_REPORTS = 2.0
@@ -42,7 +45,7 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     planned = [trial.key for trial in trials(*grid, delta=arguments.delta, repeats=arguments.repeats)]
     folder = StudyFolder(Path(arguments.out), resume=arguments.resume)
     table = declared_table(arguments)
-    _check_against_n(arguments, table.private.n_public)
+    _check_requests(arguments, contenders, table.private)
     seed = folder.seed(asked=arguments.seed, fresh=secrets.randbits(48))
     folder.begin(_manifest(arguments, table, contenders, seed), must_agree=_FIXED)
     revealed = table.private.reveal(note="sweep")
@@ -83,12 +86,11 @@ def _check_settings(settings: dict[str, str], contenders: Sequence[Contender]) -
             raise RequestError(f"None of the algorithms has a parameter {name!r}: see `dpviz algorithms`.")
 
 
-def _check_against_n(arguments: argparse.Namespace, n_public: int | None) -> None:
+def _check_requests(arguments: argparse.Namespace, contenders: Sequence[Contender], table: PrivateTable) -> None:
     """What each run would refuse, refused before the first."""
-    check.delta_for(n_public, delta=arguments.delta)
-    most = max(arguments.ks)
-    if n_public is not None and most > n_public:
-        raise RequestError(f"k is {most} but there are {n_public:,} records: ask for at most that many clusters.")
+    for contender, k, epsilon in product(contenders, arguments.ks, arguments.epsilons):
+        asked = {"k": k, "epsilon": epsilon, "delta": arguments.delta, "params": contender.params}
+        check_request(contender.card, table, **asked)
 
 
 def _manifest(

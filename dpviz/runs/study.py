@@ -16,9 +16,10 @@ import pandas as pd
 from dpviz import check
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import card_of
-from dpviz.privacy.accounting import Accounting, capacity
+from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.evaluation import Reference, assign, baselines, evaluate, label_accuracy, reference_for
+from dpviz.runs.request import check_budget
 from dpviz.runs.run import Run, run
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Codes
@@ -102,8 +103,7 @@ def trials(
         check.at_least(1, k=k)
     check.within(0.0, 1.0, delta=delta)
     for contender, epsilon in product(contenders, epsilons):
-        accounting = contender.card.accounting(contender.card.params.parse(contender.params), delta)
-        capacity(accounting, epsilon=epsilon, delta=delta)
+        check_budget(contender.card, contender.card.params.parse(contender.params), epsilon=epsilon, delta=delta)
     return [
         Trial(contender, k, epsilon, delta, repeat)
         for repeat, k, (place, epsilon), contender in product(range(repeats), ks, enumerate(epsilons), contenders)
