@@ -6,7 +6,6 @@ import argparse
 import secrets
 import time
 from collections.abc import Iterator, Sequence
-from itertools import product
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -20,9 +19,7 @@ from dpviz.cli.request import check_numbers, parameters
 from dpviz.cli.run_text import table_text
 from dpviz.cli.study_folder import StudyFolder
 from dpviz.cli.study_workers import StudyRequest, rows_of
-from dpviz.privacy.room import PrivateTable
-from dpviz.runs.request import check_request
-from dpviz.runs.study import Contender, summarise, tidy, trials
+from dpviz.runs.study import Contender, refusals, summarise, tidy, trials
 
 _SECONDS_BETWEEN_REPORTS = 2.0
 _REVEALED = "A sweep reads the rows to measure losses: its results are for the eyes of the data's owner, not a release."
@@ -45,7 +42,9 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     planned = [trial.key for trial in trials(*grid, delta=arguments.delta, repeats=arguments.repeats)]
     folder = StudyFolder(Path(arguments.out), resume=arguments.resume)
     table = declared_table(arguments)
-    _check_requests(arguments, contenders, table.private)
+    refused = refusals(contenders, table.private, arguments.ks, arguments.epsilons, delta=arguments.delta)
+    if refused:
+        raise RequestError(next(iter(refused.values())))
     seed = folder.seed(asked=arguments.seed, fresh=secrets.randbits(48))
     folder.begin(_manifest(arguments, table, contenders, seed), must_agree=_FIXED)
     revealed = table.private.reveal(note="sweep")
@@ -84,13 +83,6 @@ def _check_settings(settings: dict[str, str], contenders: Sequence[Contender]) -
     for name in settings:
         if not any(name in contender.params for contender in contenders):
             raise RequestError(f"None of the algorithms has a parameter {name!r}: see `dpviz algorithms`.")
-
-
-def _check_requests(arguments: argparse.Namespace, contenders: Sequence[Contender], table: PrivateTable) -> None:
-    """What each run would refuse, refused before the first."""
-    for contender, k, epsilon in product(contenders, arguments.ks, arguments.epsilons):
-        asked = {"k": k, "epsilon": epsilon, "delta": arguments.delta, "params": contender.params}
-        check_request(contender.card, table, **asked)
 
 
 def _manifest(

@@ -19,7 +19,7 @@ from dpviz.algorithms.registry import card_of
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.evaluation import Reference, assign, baselines, evaluate, label_accuracy, reference_for
-from dpviz.runs.request import check_budget
+from dpviz.runs.request import check_budget, check_request
 from dpviz.runs.run import Run, run
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Codes
@@ -109,6 +109,24 @@ def trials(
         for repeat, k, (place, epsilon), contender in product(range(repeats), ks, enumerate(epsilons), contenders)
         if contender.card.private or place == 0  # without privacy there is no ε: once is enough
     ]
+
+
+def refusals(
+    contenders: Sequence[Contender],
+    table: PrivateTable,
+    ks: Sequence[int],
+    epsilons: Sequence[float],
+    *,
+    delta: float,
+) -> dict[str, str]:
+    """Of each contender, by label, the first reason why it cannot serve all of the grid; empty if all of them can."""
+    found: dict[str, str] = {}
+    for contender, k, epsilon in product(contenders, ks, epsilons):
+        try:
+            check_request(contender.card, table, k=k, epsilon=epsilon, delta=delta, params=contender.params)
+        except check.RequestError as error:
+            found.setdefault(contender.label, str(error))
+    return found
 
 
 def study_rows(
