@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.privacy.accounting import Accounting, Shares, gdp_mu
+from dpviz.privacy.accounting import Accounting, Budget, Shares, gdp_mu
 from dpviz.privacy.loss_distributions import Draws
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom

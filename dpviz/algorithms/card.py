@@ -210,6 +210,8 @@ class Card:
         LaTeX of the one formula to show, or "".
     sparse : bool
         Whether it can serve a sparse table, whose rows are never written out in full.
+    local : bool
+        Whether it stands in the local model: every user hides the own row, and nobody is trusted with rows.
     """
 
     id: str
@@ -231,6 +233,7 @@ class Card:
     sample: str = "fifteen"
     formula: str = ""
     sparse: bool = False
+    local: bool = False
 
     @property
     def private(self) -> bool:

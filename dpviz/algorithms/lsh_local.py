@@ -248,6 +248,7 @@ CARD = Card(
     hopeless="messages are so noisy that the centres say nothing",
     operations=lambda setting, params: 40.0 * float(setting.n or 0) * setting.dim,
     sample="fifteen",
+    local=True,
     formula=r"\Pr[\text{the truth is sent}]=\frac{e^{\varepsilon}}{e^{\varepsilon}+2^{\ell}-1},\qquad"
     r"\hat n_v=\frac{n}{n_g}\cdot\frac{c_v-n_g q}{p-q}",
 )

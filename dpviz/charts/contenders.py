@@ -17,7 +17,7 @@ from dpviz.table.domain import Array
 _COLORS = [mark.color for mark in CLUSTER_MARKS[:6]]
 _SIGNS = {"circle": "●", "square": "■", "triangle-up": "▲", "cross": "✚", "star": "★", "triangle-down": "▼", "x": "✖"}
 _MARKERS = list(_SIGNS)
-_DASHES = ["solid", "dash", "dot"]
+_DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
 _NAME_WIDTH = 16
 
 
@@ -82,7 +82,7 @@ def measure_of(name: str) -> Measure:
 
 
 def styles_of(names: Sequence[str]) -> dict[str, Style]:
-    """A style for each name, in order: eighteen stay distinct in colour and dash together."""
+    """A style for each name, in order: thirty-six stay distinct in colour and dash together."""
     return {
         name: Style(
             _COLORS[i % len(_COLORS)],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import log10
 from textwrap import wrap
 from typing import NamedTuple
@@ -27,11 +27,11 @@ from dpviz.charts.theme import Palette, epsilon_axis, log_axis
 from dpviz.charts.wording import clauses, percent
 from dpviz.table.domain import Array
 
-_HEIGHT, _LABELS = 560, 132
+_HEIGHT, _PLOT, _LABELS = 560, 390, 132
 _LOG_FROM = 5.0
 # A loss within this factor of k-means++ is said to be close.
 _CLOSE = 1.1
-# A line of direct labels in pixels, and the least number of characters that a label keeps.
+# A line of direct labels in pixels, and the most characters in it.
 _LABEL_LINE, _LABEL_WIDTH, _LABEL_SIZE = 14.0, 18, 10
 _FADED_BAND, _FADED_BAND_OF_MANY, _MANY = 0.16, 0.07, 6
 
@@ -81,8 +81,8 @@ def draw_tradeoff(
             runs_text([n for line in lines.values() for n in line.runs]),
             "dashed: predicted before any run" if prediction else "",
         ),
-        # A line of the legend for each prediction lies below the plot, which keeps its size.
-        height=_HEIGHT + LEGEND_LINE * len(predicted),
+        # A line of the legend for each prediction lies below the plot, which keeps its size unless labels need more.
+        height=_HEIGHT + LEGEND_LINE * len(predicted) + _more_for_labels(lines),
         legend_lines=len(predicted),
     )
     # Dashes are seen in the legend only at the width that lines have in the plot.
@@ -239,26 +239,25 @@ def _label_ends(
     span: tuple[float, float, bool],
     palette: Palette,
 ) -> None:
-    """Each line's name at its right end, moved apart where ends meet; where lines are few it may take two rows."""
+    """Each line's name at its right end in as many rows as it takes, moved apart where ends meet."""
+    labels = {name: wrap(name, _LABEL_WIDTH) for name in lines}
     ends = [_shown(float(line.quartiles[-1, 1]), span) for line in lines.values()]
-    labels = {name: _label(name, rows=2 if len(lines) <= _MANY else 1) for name in lines}
-    tallest = max((1 + label.count("<br>") for label in labels.values()), default=1)
-    for name, height in zip(lines, _apart(ends, tallest * _room(figure)), strict=True):
+    heights = _apart(ends, [len(rows) * _room(figure) for rows in labels.values()])
+    for name, height in zip(lines, heights, strict=True):
+        # Further rows begin under the name, not under its sign.
+        text = "<br>\u2003".join(labels[name])
         figure.add_annotation(
             **{"xref": "paper", "x": 1.0, "xshift": 6, "yref": "paper", "y": height, "xanchor": "left"},
-            **{"yanchor": "middle", "text": f"{styles[name].sign} {labels[name]}"},
+            **{"yanchor": "middle", "text": f"{styles[name].sign} {text}"},
             **{"showarrow": False, "align": "left", "font": {"size": _LABEL_SIZE, "color": palette.text}},
             hovertext=name,
         )
 
 
-def _label(name: str, *, rows: int) -> str:
-    """A name in at most ``rows`` rows, cut where it is longer."""
-    broken = wrap(name, _LABEL_WIDTH) if rows > 1 else [name]
-    kept = [*broken[: rows - 1], " ".join(broken[rows - 1 :])]
-    short = [row if len(row) <= _LABEL_WIDTH else row[: _LABEL_WIDTH - 1] + "…" for row in kept if row]
-    # The second row begins under the name, not under its sign.
-    return "<br>\u2003".join(short)
+def _more_for_labels(names: Iterable[str]) -> int:
+    """Pixels that the labels of all lines take beyond those of the plot."""
+    rows = sum(len(wrap(name, _LABEL_WIDTH)) for name in names)
+    return max(0, round(rows * _LABEL_LINE) - _PLOT)
 
 
 def _shown(value: float, span: tuple[float, float, bool]) -> float:
@@ -273,20 +272,23 @@ def _room(figure: go.Figure) -> float:
     return float(_LABEL_LINE / (figure.layout.height - margin.t - margin.b))
 
 
-def _apart(heights: Sequence[float], gap: float) -> list[float]:
-    """Heights in [0, 1] moved as little as needed for neighbours to stand ``gap`` apart; order is kept."""
+def _apart(heights: Sequence[float], sizes: Sequence[float]) -> list[float]:
+    """Middles in [0, 1] moved as little as needed for labels of these sizes not to overlap; order is kept."""
     if not heights:
         return []
     order = np.argsort(heights, kind="stable")
-    steps = gap * np.arange(len(order))
-    # Subtracting the steps turns "at least a gap apart" into "not decreasing": pool neighbours that violate it.
+    tall = np.asarray(sizes, dtype=np.float64)[order]
+    # Half of one label and half of the next; the first begins, and the last ends, within the plot if they all fit.
+    steps = np.r_[0.0, np.cumsum((tall[1:] + tall[:-1]) / 2)]
+    lowest, highest = tall[0] / 2, max(tall[0] / 2, 1 - tall[-1] / 2 - steps[-1])
+    # Subtracting the steps turns "at least a step apart" into "not decreasing": pool neighbours that violate it.
     pools: list[tuple[float, int]] = []
     for wanted in np.asarray(heights)[order] - steps:
         pools.append((float(wanted), 1))
         while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
             (b, nb), (a, na) = pools.pop(), pools.pop()
             pools.append(((a * na + b * nb) / (na + nb), na + nb))
-    placed = np.clip(np.repeat([p for p, _ in pools], [n for _, n in pools]), 0, max(0.0, 1 - steps[-1])) + steps
+    placed = np.clip(np.repeat([p for p, _ in pools], [n for _, n in pools]), lowest, highest) + steps
     found = np.empty(len(order))
     found[order] = placed
     return [float(height) for height in found]

@@ -27,6 +27,7 @@ def card_to_dict(card: Card) -> dict[str, Any]:
         "paper": card.paper,
         "guarantee": _strongest(card).value,
         "guarantees": [guarantee.value for guarantee in card.guarantees],
+        "model": "local" if card.local else "central",
         "summary": card.summary,
         "when": card.when,
         "needs": {"n": card.needs_n, "delta": _strongest(card) is Guarantee.APPROX},

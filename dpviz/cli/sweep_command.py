@@ -19,7 +19,7 @@ from dpviz.cli.request import check_numbers, parameters
 from dpviz.cli.run_text import table_text
 from dpviz.cli.study_folder import StudyFolder
 from dpviz.cli.study_workers import StudyRequest, rows_of
-from dpviz.runs.study import Contender, summarise, tidy, trials
+from dpviz.runs.study import Contender, refusals, summarise, tidy, trials
 
 _SECONDS_BETWEEN_REPORTS = 2.0
 _REVEALED = "A sweep reads the rows to measure losses: its results are for the eyes of the data's owner, not a release."
@@ -42,7 +42,9 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     planned = [trial.key for trial in trials(*grid, delta=arguments.delta, repeats=arguments.repeats)]
     folder = StudyFolder(Path(arguments.out), resume=arguments.resume)
     table = declared_table(arguments)
-    _check_against_n(arguments, table.private.n_public)
+    refused = refusals(contenders, table.private, arguments.ks, arguments.epsilons, delta=arguments.delta)
+    if refused:
+        raise RequestError(next(iter(refused.values())))
     seed = folder.seed(asked=arguments.seed, fresh=secrets.randbits(48))
     folder.begin(_manifest(arguments, table, contenders, seed), must_agree=_FIXED)
     revealed = table.private.reveal(note="sweep")
@@ -81,14 +83,6 @@ def _check_settings(settings: dict[str, str], contenders: Sequence[Contender]) -
     for name in settings:
         if not any(name in contender.params for contender in contenders):
             raise RequestError(f"None of the algorithms has a parameter {name!r}: see `dpviz algorithms`.")
-
-
-def _check_against_n(arguments: argparse.Namespace, n_public: int | None) -> None:
-    """What each run would refuse, refused before the first."""
-    check.delta_for(n_public, delta=arguments.delta)
-    most = max(arguments.ks)
-    if n_public is not None and most > n_public:
-        raise RequestError(f"k is {most} but there are {n_public:,} records: ask for at most that many clusters.")
 
 
 def _manifest(

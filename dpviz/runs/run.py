@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dpviz import check
 from dpviz.algorithms.card import Card, Level, Params, Setting
 from dpviz.algorithms.registry import card_of
 from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step
@@ -17,6 +16,7 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.runs.request import check_request
 from dpviz.table.domain import Array, Domain
 
 
@@ -161,11 +161,8 @@ def run_frames(
 ) -> Iterator[Frame | Run]:
     """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``."""
     card = card_of(card) if isinstance(card, str) else card
-    chosen = params if isinstance(params, Params) else card.params.parse(params or {})
-    check.at_least(1, k=k)
-    check.positive(epsilon=epsilon)
-    check.delta_for(table.n_public, delta=delta)
-    domain = domain_of_centers(card, chosen, table, k=k)
+    chosen = check_request(card, table, k=k, epsilon=epsilon, delta=delta, params=params)
+    domain = table.domain.unfolded(chosen.points_per_row(k))
     accounting = card.accounting(chosen, delta)
     # One seed, two streams: public coins may be shown and replayed, the noise may not.
     coins, noise = np.random.SeedSequence(seed).spawn(2)
@@ -207,28 +204,6 @@ def run_frames(
         seconds=time.perf_counter() - began,
         warnings=_warnings(card, table, k, epsilon, delta, chosen),
     )
-
-
-def domain_of_centers(card: Card, params: Params, table: PrivateTable, *, k: int) -> Domain:
-    """The domain that the centres of such a run live in, from what is declared alone.
-
-    Raises
-    ------
-    RequestError
-        If the algorithm cannot serve what is declared about the table.
-    """
-    if table.n_public is not None and k > table.n_public:
-        raise check.RequestError(
-            f"k is {k} but there are {table.n_public:,} records: ask for at most that many clusters."
-        )
-    if table.sparse and not card.sparse:
-        raise check.RequestError(
-            f"{card.title} would write out all {table.domain.dim:,} columns of a sparse table: choose balcan-sparse."
-        )
-    refusal = params.refusal(table.relation)
-    if refusal is not None:
-        raise check.RequestError(refusal)
-    return table.domain.unfolded(params.points_per_row(k))
 
 
 def setting_of(table: PrivateTable, *, k: int, epsilon: float, delta: float) -> Setting:

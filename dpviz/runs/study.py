@@ -16,9 +16,10 @@ import pandas as pd
 from dpviz import check
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import card_of
-from dpviz.privacy.accounting import Accounting, capacity
+from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.evaluation import Reference, assign, baselines, evaluate, label_accuracy, reference_for
+from dpviz.runs.request import check_budget, check_request
 from dpviz.runs.run import Run, run
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Codes
@@ -108,13 +109,30 @@ def trials(
                 "itself instead (Explore, or `dpviz run`)."
             )
     for contender, epsilon in product(contenders, epsilons):
-        accounting = contender.card.accounting(contender.card.params.parse(contender.params), delta)
-        capacity(accounting, epsilon=epsilon, delta=delta)
+        check_budget(contender.card, contender.card.params.parse(contender.params), epsilon=epsilon, delta=delta)
     return [
         Trial(contender, k, epsilon, delta, repeat)
         for repeat, k, (place, epsilon), contender in product(range(repeats), ks, enumerate(epsilons), contenders)
         if contender.card.private or place == 0  # without privacy there is no ε: once is enough
     ]
+
+
+def refusals(
+    contenders: Sequence[Contender],
+    table: PrivateTable,
+    ks: Sequence[int],
+    epsilons: Sequence[float],
+    *,
+    delta: float,
+) -> dict[str, str]:
+    """Of each contender, by label, the first reason why it cannot serve all of the grid; empty if all of them can."""
+    found: dict[str, str] = {}
+    for contender, k, epsilon in product(contenders, ks, epsilons):
+        try:
+            check_request(contender.card, table, k=k, epsilon=epsilon, delta=delta, params=contender.params)
+        except check.RequestError as error:
+            found.setdefault(contender.label, str(error))
+    return found
 
 
 def study_rows(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.algorithms.card import Card, Guarantee, Level, Params, round_up
+from dpviz.algorithms.card import Card, Guarantee
 from dpviz.algorithms.registry import AUTO, CARDS, card_of
-from dpviz.charts.wording import number
-from dpviz.runs.run import setting_of
-from dpviz.ui.declaration import OpenTable
+from dpviz.ui.foresight import Foresee, in_short, warned
 
 _KEY, _KEPT, _FAMILY = "algorithm", "setting:algorithm", "family"
 
@@ -17,28 +15,32 @@ GUARANTEE_WORDS = {
     Guarantee.APPROX: ("(ε, δ)-DP", "violet", "Approximate differential privacy: needs a small δ above 0."),
     Guarantee.NONE: ("no privacy", "orange", "Reads the rows themselves: for comparison only, never a release."),
 }
-_LIGHTS = {
-    Level.GREEN: ("enough records", "green", ":material/check_circle:"),
-    Level.AMBER: ("borderline", "yellow", ":material/error:"),
-    Level.RED: ("too few records", "red", ":material/cancel:"),
-}
+_CENTRAL = ("central model", "gray", "One trusted curator holds the rows, and adds the noise to what is released.")
+_LOCAL = ("local model", "blue", "Every user hides the own row before it is sent: nobody is trusted with the rows.")
 
 
-def algorithm_choice() -> Card:
-    """A family, then one of its algorithms; a link may name the algorithm."""
+def chosen_card() -> Card:
+    """The algorithm that is chosen, known before the choice is drawn."""
+    return CARDS[_start()]
+
+
+def algorithm_choice(foresee: Foresee) -> Card:
+    """A family, then one of its algorithms; a link may name the algorithm. What an algorithm cannot do here, it says.
+
+    Of the chosen one it is said beside the button that runs it.
+    """
     start = _start()
-    families = list(dict.fromkeys(card.family for card in CARDS.values()))
     st.session_state[_FAMILY] = CARDS[start].family
     family = st.pills(
-        "Family of algorithms", families, key=_FAMILY, required=True, on_change=_first_of_family, wrap=True
+        "Family of algorithms", families(), key=_FAMILY, required=True, on_change=_first_of_family, wrap=True
     )
-    members = [card for card in CARDS.values() if card.family == family]
+    members = members_of(str(family))
     st.session_state.setdefault(_KEY, start)
     chosen = st.radio(
         "Algorithm",
         [card.id for card in members],
         format_func=lambda algorithm: CARDS[algorithm].title,
-        captions=[card.summary for card in members],
+        captions=[card.summary if card.id == start else _caption(card, foresee) for card in members],
         key=_KEY,
         bind="query-params",
         label_visibility="collapsed",
@@ -48,30 +50,41 @@ def algorithm_choice() -> Card:
     return card
 
 
-def guarantee_badges(card: Card) -> None:
-    """One badge for each guarantee that the algorithm can give."""
+def choose(algorithm: str) -> None:
+    """Choose an algorithm from elsewhere on the page; call it before the choice is drawn."""
+    st.session_state[_KEY] = algorithm
+
+
+def families() -> list[str]:
+    """The families in the order of their cards."""
+    return list(dict.fromkeys(card.family for card in CARDS.values()))
+
+
+def members_of(family: str) -> list[Card]:
+    """The algorithms of a family."""
+    return [card for card in CARDS.values() if card.family == family]
+
+
+def badges(card: Card, *more: str) -> None:
+    """One badge for each guarantee that the algorithm can give, and one for who is trusted; ``more`` stand in front."""
+    looks = [GUARANTEE_WORDS[guarantee] for guarantee in card.guarantees]
+    if card.private:
+        looks.append(_LOCAL if card.local else _CENTRAL)
     with st.container(horizontal=True, gap="xsmall"):
-        for guarantee in card.guarantees:
-            words, color, help = GUARANTEE_WORDS[guarantee]
+        for text in filter(None, more):
+            st.markdown(text, width="content")
+        for words, color, help in looks:
             st.badge(words, color=color, help=help)  # type: ignore[arg-type]
 
 
-def regime_light(card: Card, table: OpenTable, params: Params, *, k: int, epsilon: float, delta: float) -> None:
-    """What to expect before a run, from public quantities only: green, amber or red, and a sentence."""
-    setting = setting_of(table.private, k=k, epsilon=epsilon, delta=delta)
-    regime = card.regime(setting, params)
-    if regime is not None:
-        words, color, icon = _LIGHTS[regime.level]
-        st.markdown(f":{color}-badge[{icon} {words}] {regime.message}")
-    elif not card.private:
-        st.markdown(":orange-badge[:material/visibility: revealed] Its centres come from the rows themselves.")
-    elif card.smallest_n is not None:
-        needed = round_up(card.smallest_n(setting, params) * setting.rows_per_person)
-        asked = f"k = {k}, d = {setting.dim}, ε = {epsilon:g}"
-        st.markdown(
-            f":gray-badge[:material/help: n is private] {asked} needs about {number(needed)} records; three times as "
-            "many are better. Whether there are as many, only you know."
-        )
+def needs(card: Card) -> str:
+    """What has to be declared or given for it, as a sentence."""
+    if not card.private:
+        return "Needs the owner's leave to look at the rows."
+    pure, approximate = (kind in card.guarantees for kind in (Guarantee.PURE, Guarantee.APPROX))
+    delta = ("no δ, or one above 0 for other noise" if approximate else "no δ") if pure else "a δ above 0"
+    n = " and the number of rows (public, or bought)" if card.needs_n else ""
+    return f"Needs bounds of every column{n}; {delta}." + (" Sparse tables are welcome." if card.sparse else "")
 
 
 def about(card: Card) -> None:
@@ -80,6 +93,11 @@ def about(card: Card) -> None:
     if card.formula:
         st.latex(card.formula)
     st.caption(f"Paper: {card.paper}")
+
+
+def _caption(card: Card, foresee: Foresee) -> str:
+    caution = in_short(foresee(card))
+    return card.summary + (f"  \n{warned(caution)}" if caution else "")
 
 
 def _start() -> str:
@@ -92,5 +110,4 @@ def _start() -> str:
 
 
 def _first_of_family() -> None:
-    family = st.session_state[_FAMILY]
-    st.session_state[_KEY] = next(card.id for card in CARDS.values() if card.family == family)
+    st.session_state[_KEY] = members_of(st.session_state[_FAMILY])[0].id

@@ -8,34 +8,36 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dpviz.charts.compare import describe_compare, draw_compare
+from dpviz.charts.compare import draw_compare
 from dpviz.charts.contenders import measure_of
 from dpviz.charts.scores import describe_scores, draw_scores
 from dpviz.charts.theme import Palette, palette
 from dpviz.charts.wording import opening
 from dpviz.runs.study import MEASURES, summarise, tidy
 from dpviz.table.domain import Array
+from dpviz.ui.badges import badge_text
+from dpviz.ui.contender_choice import contender_picker
 from dpviz.ui.controls import epsilon_control, k_delta_row
 from dpviz.ui.declaration import OpenTable
 from dpviz.ui.judged_rows import judged_rows
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.revealed_rows import revealed_view
+from dpviz.ui.step_pictures import show
 from dpviz.ui.study_panel import (
     Invitation,
     Plan,
     Study,
-    contender_picker,
     measure_choice,
     study_button,
     study_download,
     study_half,
 )
-from dpviz.ui.table_words import unit_line
+from dpviz.ui.table_words import plain, unit_line
 from dpviz.ui.wide_figure import show_wide
 
 _KEY = "compare"
-# Pixels of a character of a table, and of the air beside it: with these, a page of 800 pixels shows every measure.
-_CHARACTER, _AIR = 7, 16
+# Pixels of a character of a table, and of the air beside it.
+_CHARACTER, _AIR = 7.5, 24
 _INVITATION = Invitation(
     "Nothing to compare yet",
     "Choose algorithms and press **Compute**: each runs several times at the same ε, and their centres appear here on "
@@ -47,9 +49,13 @@ _INVITATION = Invitation(
 def compare_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
     """The form; what is asked for now, and on which rows it would be judged."""
     with st.container(border=True):
-        left, right = st.columns([5, 6], gap="medium")
+        whom = st.container()
+        left, right = st.columns(2, gap="medium")
         with left:
-            contenders = contender_picker(_KEY)
+            epsilon = epsilon_control()
+        with right:
+            k, delta = k_delta_row()
+        with left:
             repeats = st.slider(
                 "Runs of each",
                 1,
@@ -59,11 +65,10 @@ def compare_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
                 persist_state="session",
                 help="One run says little: noise makes each run different. Medians and quartiles need several.",
             )
-        with right:
-            epsilon = epsilon_control()
-            k, delta = k_delta_row()
         st.caption(f"ε and δ protect {unit_line(table)}.")
         source = judged_rows(table, _KEY, k=k)
+        with whom:
+            contenders = contender_picker(_KEY, source or table, k=k, epsilons=(epsilon,), delta=delta)
         plan = Plan(tuple(contenders), k, (epsilon,), delta, repeats)
         study_button(_KEY, table, source, plan, with_centers=True)
     return plan, source
@@ -92,7 +97,9 @@ def _pictures(study: Study) -> None:
         hide_index=True,
         alt=f"Medians of every measure by algorithm, with the quartiles of {measure_of(measure).short}",
         column_order=[str(name) for name in scores if name != "runs" or scores["runs"].nunique() > 1],
-        column_config={
+        height="content",
+        column_config={"algorithm": st.column_config.Column(pinned=True)}
+        | {
             name: st.column_config.Column(_heading(name), help=measure_of(name).name, width=_width(name, scores[name]))
             for name in MEASURES
             if name in scores
@@ -107,26 +114,42 @@ def _pictures(study: Study) -> None:
 def _centers(study: Study, colors: Palette) -> None:
     """Small multiples: of each algorithm the run of median loss, over the same rows and k-means++ centres."""
     view = plane_choice(study.source.domain, _KEY)
-    results = median_centers(study.rows)
+    drawn = median_runs(study.rows)
+    results: dict[str, Array] = {name: row["centers"] for name, row in drawn.items()}
+    losses = {name: float(row["ratio"]) for name, row in drawn.items()}
     reference = study.yardstick.reference if study.yardstick is not None else None
-    made = draw_compare(
-        results,
-        view=view,
-        palette=colors,
-        reference=reference,
-        reveal=revealed_view(study.source, "rows under Compare"),
-    )
-    show_wide(made, alt=describe_compare(results, reference), key=f"{_KEY}:centers", stem="compare-centres")
-    st.caption("Of each algorithm the run with the median loss so far.")
+    reveal = revealed_view(study.source, "rows under Compare")
+    made = draw_compare(results, view=view, palette=colors, reference=reference, reveal=reveal, losses=losses)
+    st.markdown(f"**{plain(made.title)}**")
+    st.caption(f"{plain(made.about)}. Of each algorithm the run with the median loss so far, the least loss first.")
+    with st.grid(min_column_width=made.least_width, gap="small"):
+        for panel in made.panels:
+            with st.container(height="stretch", vertical_alignment="bottom", gap="xsmall"):
+                st.markdown(f":small[**{plain(panel.name)}**  \n{panel.score}]")
+                show(
+                    panel.figure,
+                    alt=f"Centres of {panel.name}: {panel.score} the loss of k-means++",
+                    key=f"{_KEY}:centers:{panel.name}",
+                    stem=f"compare-{panel.name}",
+                    bare=True,
+                )
+    st.caption(_legend(over=reference is not None, rows=reveal is not None))
 
 
-def median_centers(rows: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
-    """Of each algorithm the centres of the run whose loss is the (lower) median."""
+def _legend(*, over: bool, rows: bool) -> str:
+    """What the marks of all pictures are."""
+    revealed = [words for words, drawn in (("open diamonds: k-means++", over), ("dots: rows", rows)) if drawn]
+    truth = f" {badge_text('revealed')} {', '.join(revealed)}." if revealed else ""
+    return f"{badge_text('released')} Filled circles: centres.{truth}"
+
+
+def median_runs(rows: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Of each algorithm the run whose loss is the (lower) median."""
     by_name: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         by_name.setdefault(str(row["contender"]), []).append(row)
     ordered = {name: sorted(runs, key=lambda row: float(row["nicv"])) for name, runs in by_name.items()}
-    return {name: runs[(len(runs) - 1) // 2]["centers"] for name, runs in ordered.items()}
+    return {name: runs[(len(runs) - 1) // 2] for name, runs in ordered.items()}
 
 
 def _heading(measure: str) -> str:
@@ -135,7 +158,7 @@ def _heading(measure: str) -> str:
 
 def _width(measure: str, cells: Iterable[str]) -> int:
     """Pixels for the heading and the longest cell."""
-    return _CHARACTER * max(map(len, [_heading(measure), *cells])) + _AIR
+    return round(_CHARACTER * max(map(len, [_heading(measure), *cells])) + _AIR)
 
 
 def score_table(frame: pd.DataFrame, chosen: str) -> pd.DataFrame:

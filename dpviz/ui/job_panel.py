@@ -11,6 +11,8 @@ from dpviz.runs.jobs import Job, JobShelf, JobState
 
 _SHELF = "job_panel:shelf"
 _POLL_SECONDS = 0.5
+# Pictures of many runs take a good part of a second to draw, which the worker needs too.
+_PICTURES_SECONDS = 2.0
 
 
 def job_shelf() -> JobShelf:
@@ -31,13 +33,13 @@ def job_panel(job: Job[Any], *, label: str, key: str, live: Callable[[], None] |
     key : str
         Tells panels on one page apart.
     live : callable, optional
-        Draws what has arrived so far below the panel, at every poll while the job runs.
+        Draws what has arrived so far below the panel, every other second while the job runs.
     """
     if job.state.final:
         _epilogue(job, label)
         return
 
-    # A decorator inside the function, because only a page that shows a running job may poll.
+    # Decorators inside the function, because only a page that shows a running job may poll.
     @st.fragment(run_every=_POLL_SECONDS, key=f"{key}:panel")
     def panel() -> None:
         if job.state.final:
@@ -45,10 +47,10 @@ def job_panel(job: Job[Any], *, label: str, key: str, live: Callable[[], None] |
         with st.container(border=True):
             _progress(job, label)
             st.button("Cancel", icon=":material/stop_circle:", key=f"{key}:cancel", on_click=job.cancel)
-        if live is not None:
-            live()
 
     panel()
+    if live is not None:
+        st.fragment(live, run_every=_PICTURES_SECONDS, key=f"{key}:live")()
 
 
 def duration(seconds: float) -> str:

@@ -8,11 +8,13 @@ import streamlit as st
 
 from dpviz.algorithms.card import Card, Guarantee
 from dpviz.check import RequestError
-from dpviz.runs.run import domain_of_centers
-from dpviz.ui.algorithm_choice import algorithm_choice, guarantee_badges, regime_light
+from dpviz.runs.prospect import Prospect
+from dpviz.ui.algorithm_choice import algorithm_choice, badges, chosen_card, needs
 from dpviz.ui.badges import badge_text
+from dpviz.ui.catalogue import catalogue
 from dpviz.ui.controls import Request, epsilon_control, k_delta_row
 from dpviz.ui.declaration import OpenTable
+from dpviz.ui.foresight import expectation, foresight
 from dpviz.ui.forms import params_form
 from dpviz.ui.looks import reveal, reveal_allowed
 from dpviz.ui.runner import Asked, start
@@ -22,15 +24,19 @@ from dpviz.ui.table_words import unit_line
 def setup_panel(table: OpenTable) -> Asked:
     """Draw the form, run on a press of the button, and say what is asked for now."""
     with st.container(border=True):
-        choice, numbers = st.columns([2, 3], gap="medium")
-        with choice:
-            card = algorithm_choice()
-            guarantee_badges(card)
+        choice, numbers = st.columns([1, 1], gap="medium")
+        # The numbers first: what an algorithm can do with the table depends on them.
         with numbers:
             epsilon = epsilon_control()
-            k, delta = k_delta_row(delta_disabled=Guarantee.APPROX not in card.guarantees)
+            k, delta = k_delta_row(delta_disabled=Guarantee.APPROX not in chosen_card().guarantees)
             st.caption(f"ε and δ protect {unit_line(table)}.")
+        foresee = foresight(table)
+        with choice:
+            card = algorithm_choice(foresee)
+        with numbers:
+            badges(card)
             st.caption(f"**When to use {card.title}:** {card.when}")
+            st.caption(needs(card))
         left, right = st.columns(2)
         with left:
             params = _parameters(card)
@@ -40,9 +46,10 @@ def setup_panel(table: OpenTable) -> Asked:
         asked = Asked(request, seed, table.key)
         expected, button = st.columns([5, 2], vertical_alignment="center")
         with expected:
-            _expectation(card, table, request)
+            prospect = expectation(card, table, request)
         with button:
-            _run_button(card, table, asked)
+            _run_button(card, table, asked, prospect)
+    catalogue(foresee)
     return asked
 
 
@@ -71,20 +78,15 @@ def _advanced() -> int | None:
     return int(seed) if seeded else None
 
 
-def _expectation(card: Card, table: OpenTable, request: Request) -> None:
-    """The traffic light before the run, from public quantities only."""
-    try:
-        params = card.params.parse(request.params)
-        domain_of_centers(card, params, table.private, k=request.k)
-        regime_light(card, table, params, k=request.k, epsilon=request.epsilon, delta=request.delta)
-    except RequestError as error:
-        st.markdown(f":red-badge[:material/cancel: cannot run] {error}")
-
-
-def _run_button(card: Card, table: OpenTable, asked: Asked) -> None:
+def _run_button(card: Card, table: OpenTable, asked: Asked, prospect: Prospect) -> None:
     barred = not card.private and not reveal_allowed(table)
     pressed = st.button(
-        "Run", type="primary", icon=":material/play_circle:", width="stretch", key="run", disabled=barred
+        "Run",
+        type="primary",
+        icon=":material/play_circle:",
+        width="stretch",
+        key="run",
+        disabled=barred or bool(prospect.refusal),
     )
     if barred:
         st.caption(f"{badge_text('revealed')} k-means++ reads the rows as they are: turn on **Show truth** to run it.")

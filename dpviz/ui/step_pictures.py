@@ -73,9 +73,10 @@ def kinds_of(step: Step, made: go.Figure) -> list[Kind]:
     return [first, "revealed"] if any(trace.meta == "revealed" for trace in made.data) else [first]
 
 
-def show(figure: go.Figure, *, alt: str, key: str, stem: str) -> None:
-    """A figure in the app's own colours, without buttons that would send it anywhere."""
-    st.plotly_chart(figure, theme=None, key=key, config=config(stem), alt=alt)
+def show(figure: go.Figure, *, alt: str, key: str, stem: str, bare: bool = False) -> None:
+    """A figure in the app's own colours, without buttons that would send it anywhere; without any if it is ``bare``."""
+    buttons = {"displayModeBar": False} if bare else {}
+    st.plotly_chart(figure, theme=None, key=key, config=config(stem) | buttons, alt=alt)
 
 
 def data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["auto"] = _TABLE_HEIGHT) -> None:

@@ -1,4 +1,4 @@
-"""A study on a page: whom to compare, on which rows, and a job whose rows keep arriving whatever page is open."""
+"""A study on a page: a job whose rows keep arriving whatever page is open, and what stands around it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from typing import Any, cast
 import pandas as pd
 import streamlit as st
 
-from dpviz import check
-from dpviz.algorithms.registry import private_cards
 from dpviz.charts.contenders import measure_of
-from dpviz.charts.wording import opening
+from dpviz.charts.wording import opening, things
 from dpviz.check import RequestError
 from dpviz.runs.jobs import Job, ShelfFull
 from dpviz.runs.run import setting_of
-from dpviz.runs.study import MEASURES, Contender, Trial, Yardstick, study_rows, tidy, trials
+from dpviz.runs.study import MEASURES, Contender, Trial, Yardstick, refusals, study_rows, tidy, trials
 from dpviz.runs.work import expected_seconds
 from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import FileKind, OpenTable
@@ -69,36 +67,6 @@ class Study:
     @property
     def running(self) -> bool:
         return self.job is not None and not self.job.state.final
-
-
-def contender_picker(key: str, *, most: int = 6) -> list[Contender]:
-    """The algorithms to study, each of their presets on its own."""
-    offered = {contender.label: contender for contender in contender_options()}
-    usual = [contender.label for contender in offered.values() if not contender.params][:most]
-    if f"{key}:contenders" not in st.session_state:
-        st.session_state[f"{key}:contenders"] = st.session_state.get(f"{key}:kept_contenders", usual)
-    picked = st.multiselect(
-        "Algorithms",
-        list(offered),
-        key=f"{key}:contenders",
-        max_selections=most,
-        placeholder="Choose at least one",
-        wrap=True,
-        help=f"Up to {most}; each preset counts as an algorithm of its own. k-means++ is always drawn beside them.",
-    )
-    st.session_state[f"{key}:kept_contenders"] = picked
-    return [offered[label] for label in picked]
-
-
-def contender_options() -> list[Contender]:
-    """Every private algorithm with its defaults, then each of its other presets."""
-    found = []
-    for card in private_cards():
-        presets = next((knob for knob in card.params.knobs() if knob.name == "preset"), None)
-        found.append(Contender(card.id))
-        if presets is not None:
-            found += [Contender(card.id, {"preset": name}) for name in presets.choices or () if name != presets.default]
-    return found
 
 
 def start(key: str, table: OpenTable, source: OpenTable, plan: Plan, *, with_centers: bool = False) -> None:
@@ -263,14 +231,11 @@ def _problem(source: OpenTable | None, plan: Plan) -> str | None:
         return "It is not decided yet on which rows losses are judged."
     if not plan.contenders:
         return "Choose at least one algorithm."
-    if source.n_public is not None and plan.k > source.n_public:
-        return f"k is {plan.k} but there are {source.n_public:,} records: ask for at most that many clusters."
-    try:
-        check.delta_for(source.n_public, delta=plan.delta)
-        _ = plan.trials
-    except RequestError as error:
-        return str(error)
-    return None
+    refused = refusals(plan.contenders, source.private, [plan.k], plan.epsilons, delta=plan.delta)
+    if not refused:
+        return None
+    first, *others = dict.fromkeys(refused.values())
+    return f"{first} {opening(things(len(refused) - 1, 'other'))} cannot run either." if others else first
 
 
 def _headline(study: Study, plan: Plan, source: OpenTable | None) -> None:

@@ -11,6 +11,7 @@ from dpviz.charts.tradeoff import describe_tradeoff, draw_tradeoff
 from dpviz.runs.prediction import predict
 from dpviz.runs.run import setting_of
 from dpviz.runs.study import Contender, summarise, tidy
+from dpviz.ui.contender_choice import contender_picker
 from dpviz.ui.controls import ROUND_EPSILONS, k_delta_row
 from dpviz.ui.declaration import OpenTable
 from dpviz.ui.judged_rows import judged_rows
@@ -19,7 +20,6 @@ from dpviz.ui.study_panel import (
     Invitation,
     Plan,
     Study,
-    contender_picker,
     measure_choice,
     study_button,
     study_download,
@@ -46,12 +46,13 @@ _DASHED = (
 def tradeoff_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
     """The form; what is asked for now, and on which rows it would be judged."""
     with st.container(border=True):
-        left, right = st.columns([5, 6], gap="medium")
+        whom = st.container()
+        left, right = st.columns(2, gap="medium")
         with left:
-            contenders = contender_picker(_KEY)
             epsilons = epsilon_range()
         with right:
             k, delta = k_delta_row()
+        with left:
             repeats = st.slider(
                 "Runs of each at every ε",
                 1,
@@ -63,6 +64,8 @@ def tradeoff_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
             )
         st.caption(f"ε and δ protect {unit_line(table)}.")
         source = judged_rows(table, _KEY, k=k)
+        with whom:
+            contenders = contender_picker(_KEY, source or table, k=k, epsilons=epsilons, delta=delta)
         plan = Plan(tuple(contenders), k, epsilons, delta, repeats)
         study_button(_KEY, table, source, plan)
     return plan, source

@@ -20,8 +20,7 @@ _CHARACTER, _BOLD = 0.5, 0.57
 
 def is_sound(figure: go.Figure) -> None:
     """Finite coordinates, a title that fits a phone, a size that travels."""
-    for trace in figure.data:
-        _has_finite_coordinates(trace)
+    has_finite_coordinates(figure)
     _has_titles_that_fit(figure)
     assert len(figure.to_json()) < _MOST_BYTES
 
@@ -48,6 +47,12 @@ def shows_kinds(figure: go.Figure, palette: Palette, allowed: set[str]) -> None:
             assert trace.name is None or trace.name.startswith("◉")
         else:
             assert revealed not in colors, trace.name
+
+
+def has_finite_coordinates(figure: go.Figure) -> None:
+    """Nothing is drawn nowhere."""
+    for trace in figure.data:
+        _has_finite_coordinates(trace)
 
 
 def _has_finite_coordinates(trace: Any) -> None:

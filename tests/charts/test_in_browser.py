@@ -94,10 +94,8 @@ def studies() -> Iterator[tuple[str, go.Figure]]:
         for measure in ("ratio", "matched_error", "ari"):
             yield f"{measure} {number}", draw_scores(some[some.epsilon == 1.0], measure, palette=light)
         results = dict.fromkeys(names[:number], shown.reference.centers)
-        yield (
-            f"compare {number}",
-            draw_compare(results, view=view_of(shown.table.domain), palette=light, reference=shown.reference),
-        )
+        made = draw_compare(results, view=view_of(shown.table.domain), palette=light, reference=shown.reference)
+        yield f"compare {number}", made.panels[-1].figure
     yield "spent", draw_spent({"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, palette=light, epsilon=0.05)
     cut = pd.DataFrame({"column": ["a rather long column name", "b"], "below": [0.1, 0.0], "above": [0.02, 0.0]})
     yield "clipping", draw_clipping(cut, palette=light)

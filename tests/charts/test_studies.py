@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.charts.clipping import describe_clipping, draw_clipping
-from dpviz.charts.compare import describe_compare, draw_compare
+from dpviz.charts.compare import draw_compare
 from dpviz.charts.contenders import styles_of
 from dpviz.charts.scores import describe_scores, draw_scores
 from dpviz.charts.spent import describe_spent, draw_spent, shares_of
@@ -18,7 +18,7 @@ from dpviz.runs.evaluation import Reference
 from dpviz.runs.run import run
 from dpviz.runs.study import summarise, tidy
 from tests.charts.gallery import exhibit
-from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
+from tests.charts.laws import has_finite_coordinates, is_sound, keeps_its_ranges, shows_kinds
 
 LIGHT = palette("light")
 NAMES = [f"Algorithm {letter} (variant)" for letter in "ABCDEFGHIJKLMNOPQR"]
@@ -60,7 +60,7 @@ def test_trade_off_draws_medians_and_middle_halves(number: int) -> None:
             assert (median, low, high, runs) == pytest.approx((row["median"], row["q25"], row["q75"], 7))
     labels = [note.text for note in figure.layout.annotations]
     shown = [text.replace("<br>\u2003", " ") for text in labels]
-    assert sum((name if number <= 6 else name[:17]) in text for name in NAMES[:number] for text in shown) == number
+    assert sum(name in text for name in NAMES[:number] for text in shown) == number
     assert any("one centre: 9.00×" in text for text in labels)
     assert "7 runs each" in figure.layout.title.subtitle.text
     assert describe_tradeoff(table).count("goes from") == number
@@ -119,21 +119,28 @@ def test_a_baseline_is_labelled_where_the_next_one_leaves_room(losses: tuple[flo
     } == below
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=18))
-def test_labels_keep_their_distance_and_their_order(heights: list[float]) -> None:
-    placed = np.array(_apart(heights, 0.05))
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(1, 2)), min_size=1, max_size=18))
+def test_labels_keep_their_distance_and_their_order(ends: list[tuple[float, int]]) -> None:
+    heights, sizes = np.array([height for height, _ in ends]), np.array([0.025 * rows for _, rows in ends])
+    placed = np.array(_apart(heights.tolist(), sizes.tolist()))
     order = np.argsort(heights, kind="stable")
-    assert (np.diff(placed[order]) >= 0.05 - 1e-9).all()
-    assert placed.min() >= -1e-9 and placed.max() <= 1 + 1e-9
-    lone = np.diff(np.sort(heights)).min(initial=1) >= 0.05
-    if lone and max(heights) <= 1 - 0.05 * len(heights):
+    apart = (sizes[order][1:] + sizes[order][:-1]) / 2
+    assert (np.diff(placed[order]) >= apart - 1e-9).all()
+    assert (placed - sizes / 2).min() >= -1e-9 and (placed + sizes / 2).max() <= 1 + 1e-9
+    lone = len(ends) == 1 or (np.diff(heights[order]) >= apart).all()
+    if lone and heights.min() >= 0.025 and heights.max() <= 0.975:
         np.testing.assert_allclose(placed, heights, atol=1e-9)
 
 
-def test_eighteen_algorithms_look_different() -> None:
-    styles = styles_of(NAMES)
-    assert len({(style.color, style.dash) for style in styles.values()}) == 18
-    assert len({(style.color, style.marker) for style in styles.values()}) == 18
+def test_a_chart_grows_for_labels_that_would_not_fit() -> None:
+    table = study([f"A rather long name {place} (variant)" for place in range(30)], [0.1, 1.0], repeats=1)
+    assert draw_tradeoff(table, palette=LIGHT).layout.height > draw_tradeoff(table[:4], palette=LIGHT).layout.height
+
+
+def test_all_algorithms_with_all_their_presets_look_different() -> None:
+    styles = styles_of([str(place) for place in range(36)])
+    assert len({(style.color, style.dash) for style in styles.values()}) == 36
+    assert len({(style.color, style.marker) for style in styles.values()}) == 36
 
 
 @pytest.mark.parametrize(("measure", "best"), [("ratio", 0), ("ari", 0), ("seconds", 0)])
@@ -157,25 +164,41 @@ def test_panels_share_their_axes(number: int) -> None:
     shown = exhibit(2, 5, n=600)
     view, rng = view_of(shown.table.domain), np.random.default_rng(0)
     results = {name: np.clip(shown.reference.centers + rng.normal(0, 0.05, (5, 2)), -1, 1) for name in NAMES[:number]}
-    figure = draw_compare(results, view=view, palette=LIGHT, reference=shown.reference, reveal=shown.reveal)
-    is_sound(figure)
-    keeps_its_ranges(figure, view)
-    shows_kinds(figure, LIGHT, {"released", "revealed"})
-    assert len([trace for trace in figure.data if trace.name == "centres"]) == number
-    assert sum(trace.showlegend is True for trace in figure.data) == 3
+    made = draw_compare(results, view=view, palette=LIGHT, reference=shown.reference, reveal=shown.reveal)
+    assert [panel.name for panel in made.panels] == list(results)
+    assert all(name in made.about for name in view.name)
+    for panel in made.panels:
+        has_finite_coordinates(panel.figure)
+        keeps_its_ranges(panel.figure, view)
+        shows_kinds(panel.figure, LIGHT, {"released", "revealed"})
+        np.testing.assert_allclose(
+            view.plane(results[panel.name])[:, 0],
+            next(t.x for t in panel.figure.data if t.name == "centres"),
+            rtol=1e-5,
+        )
+    assert len({(panel.figure.layout.height, str(panel.figure.layout.margin)) for panel in made.panels}) == 1
+
+
+def test_panels_stand_in_the_order_of_their_losses() -> None:
+    shown = exhibit(2, 5, n=600)
+    results = dict.fromkeys(NAMES[:3], shown.reference.centers)
+    losses = dict(zip(results, (3.0, 1.04, 2.0), strict=True))
+    made = draw_compare(results, view=view_of(shown.table.domain), palette=LIGHT, losses=losses)
+    assert [panel.score for panel in made.panels] == ["1.04×", "2.00×", "3.00×"]
+    assert made.title == f"{NAMES[1]} comes closest to k-means++"
 
 
 def test_the_closest_to_k_means_is_named() -> None:
     centers = np.array([[0.0, 0.0], [0.5, 0.5]])
     results = {"near": centers + 0.01, "far": centers + 0.2}
-    figure = draw_compare(
+    made = draw_compare(
         results,
         view=view_of(exhibit(2, 2, n=50).table.domain),
         palette=LIGHT,
         reference=Reference(centers, 0.1, 1),
     )
-    assert title(figure) == "near comes closest to k-means++"
-    assert "far 0.283" in describe_compare(results, Reference(centers, 0.1, 1))
+    assert made.title == "near comes closest to k-means++"
+    assert {panel.name: panel.score for panel in made.panels}["far"] == "0.283"
 
 
 def test_shares_of_the_budget_add_up_to_what_was_spent() -> None:

@@ -151,7 +151,7 @@ def is_pure(card: Card, params: dict[str, Any], delta: float) -> bool:
 OVER_BLOCKS = {"gkm", "sample-aggregate"}
 
 # Cards of the local model: who sits where is secret, so that their loss is that of one message (test_local).
-LOCAL = {"lsh-local"}
+LOCAL = {card.id for card in private_cards() if card.local}
 SETTINGS = [setting for card in private_cards() if card.id not in LOCAL for setting in settings_of(card)]
 
 

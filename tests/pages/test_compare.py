@@ -7,10 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from dpviz.algorithms.registry import private_cards
-from dpviz.ui.compare_panel import median_centers
+from dpviz.algorithms.registry import CARDS, private_cards
+from dpviz.ui.compare_panel import median_runs
+from dpviz.ui.contender_choice import contender_options
 from dpviz.ui.declaration import FileKind
-from dpviz.ui.study_panel import contender_options
+from dpviz.ui.table_words import plain
+from tests.pages.site import press
 from tests.pages.tables import app_on, computed, open_blobs, sound, study_in, text_of
 
 
@@ -23,15 +25,25 @@ def compared(kind: FileKind = FileKind.PUBLIC, *, labels: list[str] | None = Non
     return computed(sound(app.run()), "compare")
 
 
-def test_every_algorithm_is_compared_with_its_defaults() -> None:
-    app = compared(workers=True)
+def test_every_algorithm_is_compared_with_its_defaults_and_each_has_its_picture() -> None:
+    app = app_on("compare.py", open_blobs(), workers=True)
+    app.slider(key="compare:repeats").set_value(1)
+    app.number_input(key="k").set_value(3)
+    sound(app.run())
+    few = app.multiselect(key="compare:contenders").value
+    assert 2 <= len(few) < 7 and len({card.family for card in CARDS.values() if card.title in few}) > 1
+    press(app, "Add all that can run")
+    assert "Too few records for" in " ".join(sheet.label for sheet in app.expander)
+    computed(app, "compare")
     study = study_in(app, "compare")
-    shown = {card.title for card in private_cards()[:6]}
-    assert {row["contender"] for row in study.rows} == shown
-    assert len(study.rows) == 3 * len(shown)
-    scores, centers = (json.loads(chart.proto.spec) for chart in app.get("plotly_chart"))
-    text = json.dumps([scores["layout"], centers["layout"]])
-    assert all(name.split()[0] in text for name in shown)
+    shown = {card.title for card in private_cards()}
+    assert {row["contender"] for row in study.rows} == shown and len(study.rows) == len(shown)
+    scores, *pictures = (json.loads(chart.proto.spec) for chart in app.get("plotly_chart"))
+    assert len(pictures) == len(shown)
+    assert all(name.split()[0] in json.dumps(scores["layout"]) for name in shown)
+    ordered = sorted(study.rows, key=lambda row: row["ratio"])
+    places = [text_of(app).index(f"**{plain(row['contender'])}**") for row in ordered]
+    assert places == sorted(places)
     assert sorted(app.dataframe[0].value["algorithm"]) == sorted(shown)
     table = app.dataframe[0].value
     assert all("×]" in cell for cell in table["ratio"]) and "[" not in "".join(table["nicv"])
@@ -44,6 +56,7 @@ def test_every_algorithm_is_compared_with_its_defaults() -> None:
 def test_presets_can_compete(number: int) -> None:
     labels = [contender.label for contender in contender_options() if contender.params][:number]
     app = compared(labels=labels)
+    assert len(app.multiselect(key="compare:contenders").options) == len(contender_options())
     assert {row["contender"] for row in study_in(app, "compare").rows} == set(labels)
 
 
@@ -105,8 +118,25 @@ def test_what_cannot_run_says_why(problem: str) -> None:
 def test_the_drawn_run_is_the_one_of_median_loss() -> None:
     rows = [{"contender": "A", "nicv": loss, "centers": np.full((1, 1), loss)} for loss in (5.0, 1.0, 3.0)]
     rows += [{"contender": "B", "nicv": loss, "centers": np.full((1, 1), loss)} for loss in (4.0, 2.0)]
-    found = median_centers(rows)
-    assert (found["A"].item(), found["B"].item()) == (3.0, 2.0)
+    found = median_runs(rows)
+    assert (found["A"]["centers"].item(), found["B"]["centers"].item()) == (3.0, 2.0)
+
+
+def test_who_cannot_run_is_named_and_left_out_at_one_press() -> None:
+    app = app_on("compare.py", open_blobs())
+    app.multiselect(key="compare:contenders").set_value(["DPLloyd", "SuLQ k-means", "k-averages"])
+    app.number_input(key="delta").set_value(0.0)
+    sound(app.run())
+    assert app.button(key="compare:compute").disabled
+    said = text_of(app)
+    assert "SuLQ k-means needs delta > 0" in said and "One other cannot run either" in said
+    assert "cannot run here" in " ".join(sheet.label for sheet in app.expander)
+    press(app, "Leave out what cannot run")
+    assert app.multiselect(key="compare:contenders").value == ["DPLloyd"]
+    assert not app.button(key="compare:compute").disabled
+    press(app, "Add all that can run")
+    able = [card.title for card in private_cards() if len(card.guarantees) > 1 or card.guarantees[0].value == "pure"]
+    assert sorted(app.multiselect(key="compare:contenders").value) == sorted(able)
 
 
 def test_without_a_table_the_page_says_what_to_do() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
+from scipy.sparse import csr_array
 
 from dpviz.algorithms.registry import CARDS, private_cards
+from dpviz.privacy.room import PrivateTable
 from dpviz.ui import frames, runner
 from dpviz.ui.declaration import FileKind, OpenTable
+from tests.contract.tables import blobs
 from tests.pages.tables import app_on, open_blobs, open_pairs, sound, text_of
 
 IDS = [card.id for card in private_cards()]
@@ -179,14 +183,51 @@ def test_the_plane_can_be_chosen_in_many_dimensions(dim: int) -> None:
         assert "random direction" in json.dumps(pictures(sound(app.run())))
 
 
-def test_a_request_that_cannot_be_served_says_why_and_keeps_the_page() -> None:
+def test_a_request_that_cannot_be_served_says_why_before_it_is_run_and_keeps_the_page() -> None:
     app = explored("dplloyd")
     kept = result(app)
     app.number_input(key="k").set_value(900)
     sound(app.run())
-    run(app)
-    assert any("900" in error.value for error in app.error)
+    assert app.button(key="run").disabled
+    assert "cannot run" in text_of(app) and "k is 900" in text_of(app)
     assert result(app) is kept
+
+
+@pytest.mark.parametrize("algorithm", ["balcan", "balcan-sparse"])
+def test_who_cannot_serve_a_sparse_table_says_so_before_a_run(algorithm: str) -> None:
+    table = open_blobs()
+    sparse = PrivateTable(csr_array(blobs(400)), table.domain, n_public=table.n_public)
+    app = app_on("explore.py", dataclasses.replace(table, private=sparse), algorithm=algorithm)
+    refused = not CARDS[algorithm].sparse
+    assert app.button(key="run").disabled == refused
+    assert (f"{CARDS[algorithm].title} would write out" in text_of(app)) == refused
+    assert all(("would write out" in caption) for caption in app.radio(key="algorithm").proto.captions[2:])
+    assert not sparse.looks
+
+
+def test_the_other_algorithms_of_a_family_say_so_too() -> None:
+    app = choose(app_on("explore.py", open_blobs()), "dplloyd")
+    app.number_input(key="delta").set_value(0.0)
+    choose(sound(app.run()), "k-averages")
+    others = dict(zip(app.radio(key="algorithm").options, app.radio(key="algorithm").proto.captions, strict=True))
+    assert all(("delta > 0" in caption) == (title != "k-averages") for title, caption in others.items())
+    assert "k-averages needs delta > 0" in text_of(app) and app.button(key="run").disabled
+    app.number_input(key="delta").set_value(1e-6)
+    sound(app.run())
+    assert not app.button(key="run").disabled and "too few records" in text_of(app)
+    assert "Too few records" in app.radio(key="algorithm").proto.captions[0]
+
+
+def test_all_algorithms_stand_on_one_sheet_and_one_of_them_is_chosen_there() -> None:
+    app = app_on("explore.py", open_blobs())
+    app.session_state["catalogue"] = True
+    said = text_of(sound(app.run()))
+    for card in CARDS.values():
+        assert f"**{card.title}**" in said and card.when in said
+    assert "too few records" in said and "cannot run" not in said
+    app.button(key="catalogue:lsh-local").click()
+    sound(app.run())
+    assert app.radio(key="algorithm").value == "lsh-local"
 
 
 def test_a_link_carries_settings_and_a_wrong_one_does_no_harm() -> None:
