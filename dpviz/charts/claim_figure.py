@@ -161,18 +161,23 @@ def _draw_marks(
     palette: Palette,
     at: dict[str, int],
 ) -> None:
-    for name, runs in part.groupby(picture.line, sort=False):
+    names = list(dict.fromkeys(part[picture.line].astype(str)))
+    for place, (name, runs) in enumerate(part.groupby(picture.line, sort=False)):
         low, middle, high = quartiles(runs[picture.y].to_numpy(np.float64))
         style = styles[str(name)]
         figure.add_trace(
             go.Scatter(
-                **{"x": [narrow(str(name))], "y": [middle], "mode": "markers", "showlegend": False, "meta": "median"},
+                **{"x": [place], "y": [middle], "mode": "markers", "showlegend": False, "meta": "median"},
                 marker={"symbol": style.marker, "size": 12, "color": style.color},
                 error_y={"type": "data", "symmetric": False, "array": [high - middle], "arrayminus": [middle - low]},
                 hovertemplate=f"<b>{name}</b> %{{y:.3g}}<extra></extra>",
             ),
             **at,
         )
+    figure.update_xaxes(
+        **{"tickvals": list(range(len(names))), "ticktext": [narrow(name) for name in names], **at},
+        range=[-0.6, len(names) - 0.4],
+    )
     if picture.baseline:
         figure.add_hline(
             **{"y": float(part[picture.baseline].median()), **at},

@@ -32,7 +32,9 @@ def advantages(
     measure: str = "nicv",
 ) -> pd.Series:
     """At each place with all these lines: the least median among ``worse`` over the largest among ``better``."""
-    found = medians(table, places, measure).dropna(subset=[*better, *worse])
+    asked = [*better, *worse]
+    found = medians(table[table["line"].isin(asked)], places, measure).reindex(columns=pd.unique(np.array(asked)))
+    found = found.dropna()
     return found[list(worse)].min(axis=1) / found[list(better)].max(axis=1)
 
 
