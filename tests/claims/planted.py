@@ -141,7 +141,6 @@ def _su_scaling(outcome: Outcome) -> pd.DataFrame:
         if outcome is Outcome.IN_PART:
             lloyd = 0.02 * d
         if outcome is Outcome.FAILS:
-            grid, lloyd = (0.9 - 0.05 * d - 0.01 * k, 0.1 + 0.01 * d)
             grid, lloyd = (0.9 + 0.05 * k - 0.05 * d, 0.1 + 0.01 * d if d < 8 else 2.0)
         theta = 1.0 if outcome is Outcome.FAILS else 3.0
         losses = {su.GRID: 1 + grid, su.LLOYD: 1 + lloyd, f"{su.GRID}, θ = 40": theta}
