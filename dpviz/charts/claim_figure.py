@@ -19,6 +19,8 @@ from dpviz.table.domain import Array
 _PANEL, _HEAD = 250, 200
 _NAME_ROOM, _NAME_SIZE = 30.0, 11
 _BAND = 0.16
+# Values that differ by less than this factor have no ticks to speak of on a logarithmic axis.
+_LOG_FROM = 5.0
 _WIDTH = 900
 """Pixels that titles are broken for: a page of its own is read on a screen, the app gives its own width."""
 
@@ -235,16 +237,25 @@ def _title_axes(figure: go.Figure, picture: Picture, at: dict[str, int], *, bott
     if picture.heat:
         return
     if picture.log_y:
-        y = np.concatenate([np.asarray(trace.y, float) for trace in drawn])
-        figure.update_yaxes(_span(y), **at)
+        figure.update_yaxes(_span(np.concatenate([_heights(trace) for trace in drawn])), **at)
     if picture.log_x:
-        x = np.concatenate([np.asarray(trace.x, float) for trace in drawn])
-        figure.update_xaxes(_span(x), **at)
+        figure.update_xaxes(_span(np.concatenate([np.asarray(trace.x, float) for trace in drawn])), **at)
+
+
+def _heights(trace: go.Scatter) -> Array:
+    """Where a trace is drawn, its error bars included."""
+    y = np.asarray(trace.y, float)
+    bars = trace.error_y
+    return y if bars.array is None else np.r_[y + np.asarray(bars.array), y - np.asarray(bars.arrayminus)]
 
 
 def _span(values: Array) -> dict[str, object]:
-    """A logarithmic axis that holds the positive values, with a little air."""
+    """An axis that holds the positive values, with a little air: logarithmic where they span much."""
     positive = values[np.isfinite(values) & (values > 0)]
-    low, high = (log10(float(positive.min())), log10(float(positive.max()))) if len(positive) else (-1.0, 1.0)
-    air = 0.05 * max(high - low, 0.3)
+    low, high = (float(positive.min()), float(positive.max())) if len(positive) else (0.1, 1.0)
+    if high < _LOG_FROM * low:
+        air = 0.08 * ((high - low) or high)
+        return {"range": [low - air, high + air]}
+    low, high = log10(low), log10(high)
+    air = 0.05 * (high - low)
     return log_axis(low, high) | {"range": [low - air, high + air]}

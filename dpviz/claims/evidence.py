@@ -125,7 +125,7 @@ def rank_correlation(x: Array, y: Array) -> float:
 
 
 def _times(value: float) -> str:
-    return f"{value:.3g}×"
+    return f"{value:.4g}×"
 
 
 def _place(advantage: pd.Series, key: object) -> str:

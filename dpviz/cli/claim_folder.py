@@ -89,12 +89,18 @@ _MOST_LISTED = 12
 
 
 def tables_text(table: pd.DataFrame) -> str:
-    """The same in words."""
-    return "; ".join(dict.fromkeys(f"{row['data']} ({row['origin']}{_size(row)})" for row in tables_of(table)))
+    """The same in words, tables of one name together."""
+    found = []
+    for key, part in table.groupby(["data", "origin"], sort=False):
+        name, origin = (str(word) for word in key)
+        sizes = [_sizes(part[column]) for column in ("n", "d") if column in part.columns and part[column].notna().all()]
+        found.append(f"{name} ({', '.join([origin, ' × '.join(sizes)] if len(sizes) == 2 else [origin])})")
+    return "; ".join(found)
 
 
-def _size(row: Mapping[str, Any]) -> str:
-    return f", {row['n']:,} × {row['d']}" if "n" in row and "number" not in row else ""
+def _sizes(values: pd.Series) -> str:
+    low, high = int(values.min()), int(values.max())
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def finding_text(finding: Finding) -> str:
