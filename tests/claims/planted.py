@@ -173,6 +173,7 @@ def _su_genetic(outcome: Outcome) -> pd.DataFrame:
                 genetic.LLOYD: 1.01 if iteration >= 3 else 3.0,
                 genetic.GENE: 1.0 if iteration >= slow else 4.0,
             }
+        losses[genetic.SMALL] = losses[genetic.GENE]
         parts.append(lines(losses, data=data, iteration=iteration))
     return table(parts)
 

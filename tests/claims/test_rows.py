@@ -29,7 +29,7 @@ def test_the_genetic_search_and_lloyd_never_see_noise():
     found = pd.DataFrame(su_genetic.rows(shelf(None), few))
     lloyd = found.loc[found["line"] == su_genetic.LLOYD, "nicv"].to_numpy()
     assert (np.diff(lloyd) <= 1e-12).all()
-    assert len(found) == 2 * 5
+    assert len(found) == 3 * 5
 
 
 def test_naive_rows_measure_the_means_and_the_sides():
