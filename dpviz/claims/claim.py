@@ -65,7 +65,7 @@ class Verdict:
         """The verdict with its count, and the margin that decides it."""
         held = [finding for finding in self.findings if finding.holds]
         text = f"{self.outcome.value}: {len(held)} of {len(self.findings)} findings"
-        return f"{text}; closest margin {min(f.margin for f in held):.3g}×" if held else text
+        return f"{text}; closest margin {min(f.margin for f in held):.4g}×" if held else text
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ _ROWS, _EPSILON, _THETA = 10_000, 1.0, 10.0
 _GOOD, _MOST = 1.1, 0.6
 # Columns that are few, and many.
 _FEW, _MANY = 3, 8
+# Below this a correlation is none, and no other is many times larger.
+_LEAST_CORRELATION = 0.1
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,8 @@ def judge(table: pd.DataFrame) -> Verdict:
     few, many = table[table["d"] <= _FEW], table[table["d"] >= _MANY]
     return judged(
         table,
-        _driven(table, GRID, "d", "k", says="EUGkM is more sensitive to d than to k"),
-        _driven(table, LLOYD, "k", "d", says="DPLloyd gets worse with k, more than with d"),
+        _more_driven(table, GRID, LLOYD, "d", says="EUGkM is more sensitive to d than DPLloyd"),
+        _more_driven(table, LLOYD, GRID, "k", says="DPLloyd gets worse with k, more than EUGkM"),
         ordered(few, [GRID], [LLOYD], says="EUGkM is better on few columns", places=places, share=_MOST),
         ordered(
             many[many["k"] <= _FEW + 1],
@@ -75,12 +77,16 @@ def judge(table: pd.DataFrame) -> Verdict:
     )
 
 
-def _driven(table: pd.DataFrame, line: str, by: str, rather_than: str, *, says: str) -> Finding:
-    """Rank correlation of the excess loss with one of d and k against the other; medians over the runs."""
+def _more_driven(table: pd.DataFrame, line: str, other: str, by: str, *, says: str) -> Finding:
+    """Rank correlation of the excess loss of both lines with d or k; medians over the runs."""
+    first, second = _correlation(table, line, by), _correlation(table, other, by)
+    found = f"rank correlation of the excess loss with {by}: {line} {first:.2f}, {other} {second:.2f}"
+    return at_least(first / max(second, _LEAST_CORRELATION), 1.0, says=says, found=found)
+
+
+def _correlation(table: pd.DataFrame, line: str, by: str) -> float:
     of = medians(table, ("d", "k"), "excess")[line].dropna().reset_index()
-    first, second = (rank_correlation(of[name].to_numpy(), of[line].to_numpy()) for name in (by, rather_than))
-    found = f"rank correlation of its excess loss {first:.2f} with {by}, {second:.2f} with {rather_than}"
-    return at_least(first / max(second, 0.05), 1.0, says=says, found=found)
+    return rank_correlation(of[by].to_numpy(), of[line].to_numpy())
 
 
 def _theta_works(table: pd.DataFrame) -> Finding:

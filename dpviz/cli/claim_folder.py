@@ -105,5 +105,5 @@ def _sizes(values: pd.Series) -> str:
 
 def finding_text(finding: Finding) -> str:
     """One finding in one line."""
-    text = f"{'✓' if finding.holds else '✗'} {finding.says}: {finding.found} (margin {finding.margin:.3g}×)"
+    text = f"{'✓' if finding.holds else '✗'} {finding.says}: {finding.found} (margin {finding.margin:.4g}×)"
     return f"{text}. Reason: {finding.reason}" if finding.reason else text

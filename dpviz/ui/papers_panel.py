@@ -87,7 +87,7 @@ def _claim(claim: Claim, one: Shipped, verdict: Verdict) -> None:
 
 def _finding(finding: Finding) -> str:
     sign = ":green[:material/check:]" if finding.holds else ":red[:material/close:]"
-    text = f"{sign} {plain(finding.says)}: {plain(finding.found)}; margin {finding.margin:.3g}×."
+    text = f"{sign} {plain(finding.says)}: {plain(finding.found)}; margin {finding.margin:.4g}×."
     return f"{text} *Reason: {plain(finding.reason)}.*" if finding.reason else text
 
 
