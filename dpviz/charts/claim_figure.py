@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from dpviz.charts.canvas import LEGEND_LINE, below_plot, canvas, panels
 from dpviz.charts.contenders import Style, narrow, quartiles, runs_text, styles_of
 from dpviz.charts.theme import Palette, log_axis
-from dpviz.charts.wording import clauses, number, opening
+from dpviz.charts.wording import PHONE, clauses, number, opening
 from dpviz.claims.claim import Picture
 from dpviz.table.domain import Array
 
@@ -41,10 +41,10 @@ def draw_claim(
     shown = _shown(table, picture)
     over = picture.line if picture.heat else picture.panel
     names = list(dict.fromkeys(shown[over].astype(str)))
-    cols = 1 if len(names) == 1 or width < _WIDTH // 2 else 2 if len(names) in (2, 4) else 3
+    cols = 1 if len(names) == 1 or width <= PHONE else 2 if len(names) in (2, 4) or width < _WIDTH else 3
     rows = max(1, ceil(len(names) / cols))
     lines = list(dict.fromkeys(table[picture.line].astype(str)))
-    legend = 3 if picture.heat else 1 + ceil(len(lines) / (2 if width < _WIDTH // 2 else 5))
+    legend = 3 if picture.heat else 1 + ceil(len(lines) / (2 if width < _WIDTH else 5))
     repeats = shown.groupby([c for c in (picture.panel, picture.line, picture.x, picture.heat) if c]).size()
     figure = canvas(
         palette,

@@ -71,7 +71,9 @@ def decided(advantage: pd.Series, *, says: str, factor: float = 1.0, share: floa
     held = int((advantage >= factor).sum())
     places = f"in {held} of {len(down)} places" + (f" ({needed} needed)" if needed < len(down) else "")
     wanted = "" if factor == 1.0 else f", {factor:g}× wanted"
-    found = f"{places}; median {_times(float(down.median()))}{wanted}; least {_times(float(down.iloc[-1]))} at "
+    found = (
+        f"{places}; median advantage {_times(float(down.median()))}{wanted}; least {_times(float(down.iloc[-1]))} at "
+    )
     return Finding(says, margin >= 1, found + _place(advantage, down.index[-1]), margin)
 
 

@@ -11,6 +11,7 @@ from dpviz.charts.theme import palette
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import Shipped, shipped
+from dpviz.ui.badges import badge_text
 from dpviz.ui.step_pictures import data_table
 from dpviz.ui.table_words import plain
 from dpviz.ui.wide_figure import show_wide
@@ -56,10 +57,16 @@ def papers_list() -> None:
 
 
 def _count(verdicts: list[Verdict]) -> None:
-    for outcome, look in _LOOKS.items():
-        number = sum(verdict.outcome is outcome for verdict in verdicts)
-        if number:
-            st.badge(f"{outcome.value}: {number}", icon=look.icon, color=look.color)
+    with st.container(horizontal=True, gap="xsmall"):
+        for outcome, look in _LOOKS.items():
+            number = sum(verdict.outcome is outcome for verdict in verdicts)
+            if number:
+                st.badge(f"{outcome.value}: {number}", icon=look.icon, color=look.color)
+    st.caption(
+        "Advantage: the loss of whoever should lose over the loss of whoever should win. Margin: how far the place "
+        f"that decides is from tipping; above 1× the finding holds. {badge_text('revealed')} Losses are measured on "
+        "the rows themselves, of public or generated tables."
+    )
 
 
 def _claim(claim: Claim, one: Shipped, verdict: Verdict) -> None:
