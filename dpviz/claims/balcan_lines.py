@@ -40,6 +40,7 @@ LINES = (
 )
 SAMPLES_LINE = Line(SAMPLES, "sample-aggregate", {"preset": "paper"}, DELTA)
 ACCOUNTING = "tighter accounting of the baseline: composed exactly, SuLQ has several times less noise than in 2017"
+MISSING_NOISE = "missing noise in the paper: its printed recovery has √d times too little for rows in a ball"
 NOTES = (
     "Balcan et al. and SuLQ have δ = 1e-6: the Gaussian rounds of both need it.",
     "The noise of the recovery is the corrected one, √d larger than printed.",

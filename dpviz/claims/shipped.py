@@ -15,6 +15,10 @@ from dpviz.claims.claim import Claim
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reproduced"
 
 
+#: The same, computed from published files where there are some.
+FROM_FILES = FOLDER / "published"
+
+
 @dataclass(frozen=True, eq=False)
 class Shipped:
     """The table of a claim as ``dpviz reproduce`` wrote it, and its entry in the manifest."""

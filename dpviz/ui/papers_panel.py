@@ -10,13 +10,14 @@ from dpviz.charts.claim_figure import describe_claim, draw_claim
 from dpviz.charts.theme import palette
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.registry import CLAIMS
-from dpviz.claims.shipped import Shipped, shipped
+from dpviz.claims.shipped import FROM_FILES, Shipped, shipped
 from dpviz.ui.badges import badge_text
 from dpviz.ui.step_pictures import data_table
 from dpviz.ui.table_words import plain
 from dpviz.ui.wide_figure import show_wide
 
 _PAGE_WIDTH = 720
+_STAND_INS, _FILES = "generated stand-ins", "published files"
 
 
 class _Look(NamedTuple):
@@ -50,10 +51,26 @@ def papers_list() -> None:
         format_func=lambda claim_id: f"{CLAIMS[claim_id].paper}: {judged[claim_id].outcome.value}",
         key="papers:claim",
     )
-    one = found[chosen]
-    assert one is not None
-    _claim(CLAIMS[chosen], one, judged[chosen])
+    one = _source(CLAIMS[chosen], found[chosen])
+    _claim(CLAIMS[chosen], one, CLAIMS[chosen].judge(one.table))
     _overview(judged)
+
+
+def _source(claim: Claim, from_stand_ins: Shipped | None) -> Shipped:
+    """Which of its results is shown, where there are two."""
+    assert from_stand_ins is not None
+    from_files = shipped(claim, FROM_FILES)
+    if from_files is None:
+        return from_stand_ins
+    choice = st.segmented_control(
+        "Computed from",
+        [_STAND_INS, _FILES],
+        default=_STAND_INS,
+        required=True,
+        key=f"papers:source:{claim.id}",
+        help="The papers' tables are generated anew, same n, d and k, or read from published files where we had them.",
+    )
+    return from_files if choice == _FILES else from_stand_ins
 
 
 def _count(verdicts: list[Verdict]) -> None:

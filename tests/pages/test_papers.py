@@ -14,9 +14,15 @@ from tests.pages.site import everything_shown, fine, visit
 MADE = {"quick": True, "dpviz": "0.1.0", "command": "python -m dpviz reproduce --quick --out DIR"}
 
 
+# What lies in the folder of generated tables, and in the one of published files.
+OUTCOMES = {None: Outcome.IN_PART, papers_panel.FROM_FILES: Outcome.HOLDS}
+
+
 @pytest.fixture
 def planted(monkeypatch):
-    monkeypatch.setattr(papers_panel, "shipped", lambda claim: Shipped(PLANTED[claim.id](Outcome.IN_PART), MADE))
+    monkeypatch.setattr(
+        papers_panel, "shipped", lambda claim, folder=None: Shipped(PLANTED[claim.id](OUTCOMES[folder]), MADE)
+    )
 
 
 def test_all_claims_stand_there_with_their_verdicts_and_the_command(planted):
@@ -34,6 +40,13 @@ def test_another_claim_is_drawn_when_it_is_chosen(planted):
     assert "Error of the means against the number of samples" in everything_shown(at)
 
 
+def test_results_from_published_files_have_a_verdict_of_their_own(planted):
+    at = visit("papers.py")
+    assert "Holds: 5 of 5" not in everything_shown(at)
+    at.segmented_control(key="papers:source:su-epsilon").set_value("published files")
+    assert "Holds: 5 of 5" in everything_shown(fine(at.run()))
+
+
 def test_without_results_the_page_says_how_to_make_them(monkeypatch):
-    monkeypatch.setattr(papers_panel, "shipped", lambda claim: None)
+    monkeypatch.setattr(papers_panel, "shipped", lambda claim, folder=None: None)
     assert "python -m dpviz reproduce" in everything_shown(visit("papers.py"))
