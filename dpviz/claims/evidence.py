@@ -56,9 +56,8 @@ def ordered(
     which more is better.
     """
     below, above = (worse, better) if higher else (better, worse)
-    return decided(
-        advantages(table, below, above, places=places, measure=measure), says=says, factor=factor, share=share
-    )
+    found = advantages(table, below, above, places=places, measure=measure)
+    return _with_reason(table, decided(found, says=says, factor=factor, share=share))
 
 
 def decided(advantage: pd.Series, *, says: str, factor: float = 1.0, share: float = 1.0) -> Finding:
@@ -106,8 +105,13 @@ def because(finding: Finding, reason: str, instead: Finding | None = None) -> Fi
 
 def judged(table: pd.DataFrame, *findings: Finding) -> Verdict:
     """The verdict; a finding that does not hold and has no reason of its own gets the one that the table knows."""
-    known = _another_table(table) or UNEXPLAINED
-    return Verdict(tuple(f if f.holds or f.reason else replace(f, reason=known) for f in findings))
+    return Verdict(tuple(_with_reason(table, finding) for finding in findings))
+
+
+def _with_reason(table: pd.DataFrame, finding: Finding) -> Finding:
+    if finding.holds or finding.reason:
+        return finding
+    return replace(finding, reason=_another_table(table) or UNEXPLAINED)
 
 
 def _another_table(table: pd.DataFrame) -> str:

