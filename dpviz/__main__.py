@@ -53,6 +53,10 @@ def _serve(argv: Sequence[str]) -> str:
             from dpviz.cli.sweep_command import sweep_command
 
             return sweep_command(arguments)
+        case "reproduce":
+            from dpviz.cli.reproduce_command import reproduce_command
+
+            return reproduce_command(arguments)
         case unknown:
             raise RequestError(f"There is no command {unknown!r}: see dpviz --help.")
 

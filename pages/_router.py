@@ -21,6 +21,7 @@ def main() -> None:
                 st.Page("explore.py", title="Explore", icon=":material/travel_explore:"),
                 st.Page("compare.py", title="Compare", icon=":material/compare_arrows:"),
                 st.Page("tradeoff.py", title="Trade-off", icon=":material/query_stats:"),
+                st.Page("papers.py", title="Papers", icon=":material/science:"),
             ],
             "Account": [st.Page("ledger.py", title="Ledger", icon=":material/receipt_long:")],
         }

@@ -52,6 +52,9 @@ class GkMParams(Params):
     block: str | None = knob(
         None, help="n0.4: that many blocks. 3k: blocks of about 3k rows. By rule: the preset's.", choices=("n0.4", "3k")
     )
+    rows_per_block: int | None = knob(
+        None, help="Rows of a block, about, whatever block says; empty: by block.", low=1, high=10_000_000
+    )
     range: str = knob(
         "estimate",
         help="estimate: half of ε buys the range of each coordinate over the blocks, where enough blocks tell it. "
@@ -147,6 +150,8 @@ def _quantiles_tell(models: DataRoom, domain: Box, share: Budget) -> bool:
 
 
 def _number_of_blocks(params: GkMParams, n: int, k: int) -> int:
+    if params.rows_per_block is not None:
+        return max(1, n // params.rows_per_block)
     if (params.block or ("n0.4" if params.preset == "paper" else "3k")) == "3k":
         return max(1, n // (ROWS_FOR_A_CLUSTER * k))
     return max(1, round(pow(n, _PAPER_POWER)))
@@ -173,8 +178,12 @@ def _smallest_n(setting: Setting, params: GkMParams) -> float:
         sd = Laplace.bought(budget, sensitivity).sd
     number = sd / float(k ** (-1 / dim))
     in_blocks_of_3k = (params.block or ("n0.4" if params.preset == "paper" else "3k")) == "3k"
-    of_a_block = ROWS_FOR_A_CLUSTER * k
-    needed = number * of_a_block if in_blocks_of_3k else max(number ** (1 / _PAPER_POWER), of_a_block ** (5 / 3))
+    of_a_block = params.rows_per_block or ROWS_FOR_A_CLUSTER * k
+    needed = (
+        number * of_a_block
+        if in_blocks_of_3k or params.rows_per_block
+        else max(number ** (1 / _PAPER_POWER), of_a_block ** (5 / 3))
+    )
     return max(needed, of_a_block) / setting.rows_per_person
 
 

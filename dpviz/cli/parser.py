@@ -47,10 +47,11 @@ def _build() -> Parser:
     parser = Parser(prog="dpviz", description=__doc__, allow_abbrev=False)
     parser.description = "Differentially private clustering that shows what privacy costs."
     parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="{algorithms,run,sweep}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="{algorithms,run,sweep,reproduce}")
     _add_algorithms(commands)
     _add_run(commands)
     _add_sweep(commands)
+    _add_reproduce(commands)
     return parser
 
 
@@ -95,6 +96,24 @@ def _add_sweep(commands: argparse._SubParsersAction[Parser]) -> None:
     sweep.add_argument("--resume", action="store_true", help="go on with the study in --out; finished runs are kept")
     sweep.add_argument("--jobs", type=whole, default=1, metavar="N", help="worker processes (default: 1)")
     _add_table_options(sweep)
+
+
+def _add_reproduce(commands: argparse._SubParsersAction[Parser]) -> None:
+    reproduce = commands.add_parser(
+        "reproduce",
+        help="run the papers' experiments again and judge their claims",
+        description="Run the papers' experiments again: tables, figures and a computed verdict for each claim. "
+        "Published files are used where --data (or DPVIZ_DATA) names a folder that holds them, else generated "
+        "stand-ins of the same size; the output says which.",
+        allow_abbrev=False,
+    )
+    reproduce.add_argument("ids", nargs="*", metavar="ID", help="claims, see --list (default: all)")
+    reproduce.add_argument("--list", action="store_true", help="list the claims and run nothing")
+    reproduce.add_argument("--quick", action="store_true", help="fewer repeats and points: minutes instead of hours")
+    reproduce.add_argument("--out", metavar="DIR", help="folder for a table and a page a claim, and manifest.json")
+    reproduce.add_argument("--data", metavar="DIR", help="folder of published files, such as s1.csv")
+    reproduce.add_argument("--jobs", type=whole, default=2, metavar="N", help="worker processes, 1 or 2 (default: 2)")
+    reproduce.add_argument("--json", action="store_true", help="print verdicts as JSON")
 
 
 def _add_table_options(command: Parser) -> None:

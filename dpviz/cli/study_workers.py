@@ -84,7 +84,7 @@ def _polled(jobs: Sequence[Job[Any]]) -> Iterator[dict[str, Any]]:
                 ended = stream.job.state.final  # asked first: nothing can arrive after it
                 yield from stream.new_rows()
                 if stream.job.error is not None:
-                    raise _raised_by(stream.job.error)
+                    raise raised_by(stream.job.error)
                 if ended:
                     streams.remove(stream)
             time.sleep(_POLL_SECONDS)
@@ -93,7 +93,7 @@ def _polled(jobs: Sequence[Job[Any]]) -> Iterator[dict[str, Any]]:
             job.cancel()
 
 
-def _raised_by(failure: Failure) -> Exception:
+def raised_by(failure: Failure) -> Exception:
     """A request that was refused in the worker crosses with its message; of a defect only the type does."""
     return RequestError(failure.message) if failure.kind in _REFUSALS else WorkerFailed(failure)
 

@@ -69,10 +69,15 @@ def mean_distance(points: Array, centers: Array) -> float:
     return _mean_loss(points, centers, order=1)
 
 
-def _mean_loss(points: Array, centers: Array, *, order: int) -> float:
-    loss = Loss(centers[None], order)
-    total = sum(float(loss.tally(chunk, np.zeros(0, dtype=np.int64))[0]) for chunk in Rows(points).chunks(loss.width))
+def mean_losses(points: Array, sets: Array, *, order: int = 2) -> Array:
+    """Mean distance to the power ``order`` of ``points`` to the nearest centre of each of ``sets`` (q, k, d); (q,)."""
+    loss, none = Loss(sets, order), np.zeros(0, dtype=np.int64)
+    total: Array = np.sum([loss.tally(chunk, none) for chunk in Rows(points).chunks(loss.width)], axis=0)
     return total / max(1, int(points.shape[0]))
+
+
+def _mean_loss(points: Array, centers: Array, *, order: int) -> float:
+    return float(mean_losses(points, centers[None], order=order)[0])
 
 
 def assign(points: Array, centers: Array) -> Codes:

@@ -9,7 +9,7 @@ import pytest
 from dpviz.ui.declaration import FileKind
 from tests.pages.site import ROUTER, everything_shown, fine, sample_table, visit
 
-PAGES = ("home.py", "data.py", "explore.py", "compare.py", "tradeoff.py", "ledger.py")
+PAGES = ("home.py", "data.py", "explore.py", "compare.py", "tradeoff.py", "papers.py", "ledger.py")
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,0 +1,135 @@
+"""All tables of the four papers: file names, published bounds, and generators of stand-ins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from math import sqrt
+
+import numpy as np
+
+from dpviz.algorithms.sphere_packing import sphere_packing
+from dpviz.claims.material import PUBLISHED, RECIPE, STAND_IN, SUBSTITUTE, Material, Published
+from dpviz.table.domain import Array, Domain, Region
+from dpviz.table.simulate import gaussian_mixture, gaussian_mixture_sidecar, simulate
+
+# Centre and half-width of Letter's columns, from its published table: Google centred it, and read the radius from it.
+_LETTER_MEANS = (
+    *(4.02, 7.04, 5.12, 5.37, 3.51, 6.90, 7.50, 4.63),
+    *(5.18, 8.28, 6.45, 7.93, 3.05, 8.34, 3.69, 7.80),
+)
+_LETTER_RADIUS = 21.7
+# Spread of a stand-in's clusters, as a part of the bounds: what has more columns is less clearly clustered.
+_PLANE, _COLOURS, _WIDE = 0.05, 0.08, 0.12
+# Standard deviation of a cluster of Su et al.'s synthetic tables, unit coordinates, as a part of the centres' spacing.
+_WELL_SEPARATED = 0.15
+
+
+def box_stand_in(name: str, n: int, d: int, k: int, spread: float, seed: int) -> Material:
+    """Gaussian clusters of unequal sizes and 5 % uniform rows in [-1, 1]^d."""
+    loaded = simulate(-1.0, 1.0, n, d, k, seed, spread)
+    columns = loaded.numeric_columns
+    return Material(name, STAND_IN, loaded.columns(columns), Domain.of(columns, -1.0, 1.0))
+
+
+def ball_stand_in(
+    name: str, n: int, d: int, labels: int, parts: int, within: float, seed: int, *, origin: str = STAND_IN
+) -> Material:
+    """Gaussian parts in the unit ball, ``parts`` of them a label; ``within`` is a row's distance from its part."""
+    rng = np.random.default_rng(seed)
+    of_label = _in_ball(labels, d, 0.8, rng)
+    centers = np.repeat(of_label, parts, axis=0) + (_in_ball(labels * parts, d, 0.35, rng) if parts > 1 else 0.0)
+    part = rng.integers(labels * parts, size=n)
+    rows = rng.standard_normal((n, d))
+    rows *= within / sqrt(d)
+    rows += centers[part]
+    rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
+    columns = [f"x_{place}" for place in range(1, d + 1)]
+    domain = Domain.of(columns, -1.0, 1.0, radius=1.0, scaling="common")
+    return Material(name, origin, rows, domain, part // parts)
+
+
+def separated(n: int, d: int, k: int, seed: int) -> Material:
+    """Su et al.'s synthetic tables: k well-separated Gaussian clusters of equal size in [-1, 1]^d."""
+    rng = np.random.default_rng((seed, d, k))
+    centers = sphere_packing(k, Region(np.ones(d), sqrt(d)), rng)
+    gaps = np.linalg.norm(centers[:, None] - centers, axis=2)[np.triu_indices(k, 1)]
+    sd = _WELL_SEPARATED * float(gaps.min()) / sqrt(d)
+    label = np.arange(n) % k
+    rows = np.clip(centers[label] + sd * rng.standard_normal((n, d)), -1.0, 1.0)
+    columns = [f"x_{place}" for place in range(1, d + 1)]
+    return Material("well-separated clusters", RECIPE, rows, Domain.of(columns, -1.0, 1.0), label)
+
+
+def sixty_four_gaussians() -> Material:
+    """Google's synthetic table; Balcan et al. describe theirs by n, d and the number of Gaussians alone."""
+    loaded, declared = gaussian_mixture(), gaussian_mixture_sidecar()
+    domain = Domain.of(declared.columns, declared.lower, declared.upper, radius=declared.radius, scaling="common")
+    labels = loaded.frame["label"].to_numpy().astype(np.int64)
+    return Material("64 Gaussians", RECIPE, loaded.columns(list(declared.columns)), domain, labels)
+
+
+def _in_ball(number: int, d: int, radius: float, rng: np.random.Generator) -> Array:
+    directions = rng.standard_normal((number, d))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    points: Array = directions * (radius * rng.random((number, 1)) ** (1 / d))
+    return points
+
+
+def _su(name: str, files: tuple[tuple[str, str], ...], n: int, d: int, k: int, spread: float) -> Published:
+    return Published(name, files, partial(box_stand_in, name, n, d, k, spread, seed=n))
+
+
+def _ball(name: str, file: str, n: int, d: int, labels: int, parts: int, within: float) -> Published:
+    make = partial(ball_stand_in, name, n, d, labels, parts, within, seed=n + d)
+    return Published(name, ((file, PUBLISHED),), make)
+
+
+CATALOGUE = (
+    replace(_su("S1", (("s1.csv", PUBLISHED),), 5_000, 2, 15, _PLANE), lower=0.0, upper=1e6),
+    replace(
+        _su(
+            "Gowalla",
+            (("gowalla_su.csv.gz", PUBLISHED), ("gowalla.csv.gz", SUBSTITUTE)),
+            *(107_091, 2, 5, _PLANE),
+        ),
+        lower=(-180.0, -90.0),
+        upper=(180.0, 90.0),
+    ),
+    replace(
+        _su(
+            "TIGER",
+            (("tiger.csv", PUBLISHED), ("roads_california.csv", SUBSTITUTE)),
+            *(16_281, 2, 2, _COLOURS),
+        ),
+        lower=(-124.5, 32.5),
+        upper=(-114.0, 42.1),
+    ),
+    replace(
+        _su("Image", (("image.csv", PUBLISHED), ("image_house.csv", SUBSTITUTE)), 34_112, 3, 3, _COLOURS),
+        lower=0.0,
+        upper=255.0,
+    ),
+    replace(
+        _su("Adult-num", (("adult_num.csv.gz", PUBLISHED),), 48_841, 6, 5, _WIDE),
+        lower=(17.0, 12_285.0, 1.0, 0.0, 0.0, 1.0),
+        upper=(90.0, 1_490_400.0, 16.0, 99_999.0, 4_356.0, 99.0),
+    ),
+    _su("Lifesci", (("lifesci.csv", PUBLISHED),), 26_733, 10, 3, _WIDE),
+    _ball("MNIST", "mnist.csv.gz", 70_000, 784, 10, 4, 0.5),
+    _ball("CIFAR-10 features", "cifar10_features.csv.gz", 100_000, 160, 10, 6, 0.4),
+    _ball("MNIST embedding", "mnist_embedding.csv.gz", 60_000, 40, 10, 4, 0.25),
+    replace(
+        _ball("Letter", "letter.csv.gz", 20_000, 16, 26, 2, 0.3),
+        lower=tuple(mean - _LETTER_RADIUS for mean in _LETTER_MEANS),
+        upper=tuple(mean + _LETTER_RADIUS for mean in _LETTER_MEANS),
+        radius=_LETTER_RADIUS,
+    ),
+    _ball("Gas turbine", "gas_turbine.csv", 36_733, 11, 8, 1, 0.3),
+    Published("64 Gaussians", (), sixty_four_gaussians),
+    Published(
+        "three clusters",
+        (),
+        partial(ball_stand_in, "three clusters", 5_000, 3, 3, 1, 0.15, seed=3, origin=RECIPE),
+    ),
+)

@@ -1,0 +1,141 @@
+"""What a claim is: a paper's sentence about an experiment, how we run it, and how its table is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import pandas as pd
+
+from dpviz.claims.material import Shelf
+
+Row = dict[str, Any]
+
+
+class Outcome(Enum):
+    """What became of a claim."""
+
+    HOLDS = "holds"
+    IN_PART = "holds in part"
+    FAILS = "does not hold"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One ordering that a claim asserts, checked on a table of runs.
+
+    Parameters
+    ----------
+    says : str
+        What the paper says, as a clause.
+    holds : bool
+    found : str
+        The numbers behind it.
+    margin : float
+        The factor between what was found and where the answer would tip: above 1 where it holds.
+    reason : str
+        Where it does not hold: why, by name, and whether our runs bear that out.
+    """
+
+    says: str
+    holds: bool
+    found: str
+    margin: float
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The findings of one claim, and what they come to."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """All findings hold, some, or none."""
+        held = sum(finding.holds for finding in self.findings)
+        if held == len(self.findings):
+            return Outcome.HOLDS
+        return Outcome.IN_PART if held else Outcome.FAILS
+
+    @property
+    def sentence(self) -> str:
+        """The verdict with its count, and the margin that decides it."""
+        held = [finding for finding in self.findings if finding.holds]
+        text = f"{self.outcome.value}: {len(held)} of {len(self.findings)} findings"
+        return f"{text}; closest margin {min(f.margin for f in held):.4g}×" if held else text
+
+
+@dataclass(frozen=True)
+class Picture:
+    """How a table is drawn in the form of the paper's figure.
+
+    Parameters
+    ----------
+    title : str
+        Which figure of the paper this is like.
+    x, y : str
+        Columns; y is drawn as the median over the repeats, with quartiles.
+    x_title, y_title : str
+    line, panel : str
+        Columns that tell lines and panels apart.
+    log_x, log_y : bool
+    baseline : str
+        A column that is drawn dashed, such as the loss of k-means++; "" for none.
+    heat : str
+        A column for the vertical axis of heat maps of y, one for each line; "" for lines.
+    only : mapping of column to values
+        Which rows are drawn.
+    """
+
+    title: str
+    x: str
+    y: str
+    x_title: str
+    y_title: str
+    line: str = "line"
+    panel: str = "data"
+    log_x: bool = False
+    log_y: bool = False
+    baseline: str = ""
+    heat: str = ""
+    only: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One group of experiments of a paper.
+
+    Parameters
+    ----------
+    id, paper, claim : str
+        ``claim`` is one sentence.
+    data : tuple of str
+        Names of the tables on the shelf that it needs.
+    quick, full : settings
+        A frozen dataclass each: what ``rows`` is given, and what the manifest writes down.
+    rows : generator function of (shelf, settings)
+        One tidy row a run; the same settings and tables give the same rows, timings apart.
+    judge : function of a table
+        The verdict; it knows nothing but the table.
+    pictures : tuple of Picture
+    notes : tuple of str
+        What differs from the paper whatever the settings are.
+    """
+
+    id: str
+    paper: str
+    claim: str
+    data: tuple[str, ...]
+    quick: Any
+    full: Any
+    rows: Callable[[Shelf, Any], Iterator[Row]]
+    judge: Callable[[pd.DataFrame], Verdict]
+    pictures: tuple[Picture, ...]
+    notes: tuple[str, ...] = ()
+
+    def settings(self, *, quick: bool) -> Any:
+        """The settings of a quick or a full run."""
+        return self.quick if quick else self.full

@@ -1,0 +1,141 @@
+"""From a table of runs to findings: orderings of medians, place by place, and the margin by which they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+
+import numpy as np
+import pandas as pd
+
+from dpviz.claims.claim import Finding, Verdict
+from dpviz.claims.material import PUBLISHED, RECIPE
+from dpviz.table.domain import Array
+
+# Where nothing is to blame.
+UNEXPLAINED = "not explained: our runs contradict the paper here"
+PLACES = ("data", "k", "epsilon")
+
+
+def medians(table: pd.DataFrame, places: Sequence[str] = PLACES, measure: str = "nicv") -> pd.DataFrame:
+    """Medians of ``measure``: one row a place, one column a line."""
+    return table.pivot_table(values=measure, index=list(places), columns="line", aggfunc="median", sort=False)
+
+
+def advantages(
+    table: pd.DataFrame,
+    better: Sequence[str],
+    worse: Sequence[str],
+    *,
+    places: Sequence[str] = PLACES,
+    measure: str = "nicv",
+) -> pd.Series:
+    """At each place with all these lines: the least median among ``worse`` over the largest among ``better``."""
+    asked = [*better, *worse]
+    found = medians(table[table["line"].isin(asked)], places, measure).reindex(columns=pd.unique(np.array(asked)))
+    found = found.dropna()
+    return found[list(worse)].min(axis=1) / found[list(better)].max(axis=1)
+
+
+def ordered(
+    table: pd.DataFrame,
+    better: Sequence[str],
+    worse: Sequence[str],
+    *,
+    says: str,
+    places: Sequence[str] = PLACES,
+    measure: str = "nicv",
+    factor: float = 1.0,
+    share: float = 1.0,
+    higher: bool = False,
+) -> Finding:
+    """Whether all of ``better`` lie below all of ``worse`` by ``factor`` in a ``share`` of the places.
+
+    The margin is that of the place that decides: the worst one of the best ``share``. ``higher`` is for measures of
+    which more is better.
+    """
+    below, above = (worse, better) if higher else (better, worse)
+    found = advantages(table, below, above, places=places, measure=measure)
+    return _with_reason(table, decided(found, says=says, factor=factor, share=share))
+
+
+def decided(advantage: pd.Series, *, says: str, factor: float = 1.0, share: float = 1.0) -> Finding:
+    """Whether ``advantage`` is at least ``factor`` in a ``share`` of its places."""
+    if advantage.empty:
+        return Finding(says, False, "no place has all these runs", 0.0, "not run")
+    down = advantage.sort_values(ascending=False)
+    needed = ceil(share * len(down) - 1e-9)
+    margin = float(down.iloc[needed - 1]) / factor
+    held = int((advantage >= factor).sum())
+    places = f"in {held} of {len(down)} places" + (f" ({needed} needed)" if needed < len(down) else "")
+    wanted = "" if factor == 1.0 else f", {factor:g}× wanted"
+    found = (
+        f"{places}; median advantage {_times(float(down.median()))}{wanted}; least {_times(float(down.iloc[-1]))} at "
+    )
+    return Finding(says, margin >= 1, found + _place(advantage, down.index[-1]), margin)
+
+
+def at_least(value: float, least: float, *, says: str, found: str) -> Finding:
+    """Whether one number reaches another."""
+    return Finding(says, value >= least, found, value / least if least else float("inf"))
+
+
+def at_most(value: float, most: float, *, says: str, found: str) -> Finding:
+    """Whether one number stays below another."""
+    return Finding(says, value <= most, found, most / value if value else float("inf"))
+
+
+def within_factor(values: Sequence[float], most: float, *, says: str, names: Sequence[str]) -> Finding:
+    """Whether the largest of ``values`` is at most ``most`` times the least."""
+    spread = max(values) / min(values)
+    listed = ", ".join(f"{name} {value:.3g}" for name, value in zip(names, values, strict=True))
+    return at_most(spread, most, says=says, found=f"{listed}: a factor of {spread:.3g}, {most:g} allowed")
+
+
+def because(finding: Finding, reason: str, instead: Finding | None = None) -> Finding:
+    """``finding`` with its reason, if it does not hold; ``instead`` is the same question without what is to blame."""
+    if finding.holds:
+        return finding
+    if instead is None:
+        return replace(finding, reason=reason)
+    borne_out = "borne out by our runs" if instead.holds else "not borne out by our runs"
+    return replace(finding, reason=f"{reason} ({borne_out}: {instead.found})")
+
+
+def judged(table: pd.DataFrame, *findings: Finding) -> Verdict:
+    """The verdict; a finding that does not hold and has no reason of its own gets the one that the table knows."""
+    return Verdict(tuple(_with_reason(table, finding) for finding in findings))
+
+
+def _with_reason(table: pd.DataFrame, finding: Finding) -> Finding:
+    if finding.holds or finding.reason:
+        return finding
+    return replace(finding, reason=_another_table(table) or UNEXPLAINED)
+
+
+def _another_table(table: pd.DataFrame) -> str:
+    """What is not the paper's own table, by name; "" if all are."""
+    others = table.loc[~table["origin"].isin([PUBLISHED, RECIPE]), ["data", "origin"]].drop_duplicates()
+    kinds = others.groupby("origin", sort=False)["data"].agg(", ".join)
+    named = "; ".join(f"{kind}: {names}" for kind, names in kinds.items())
+    return f"perhaps the data, which are not the paper's ({named})" if named else ""
+
+
+def rank_correlation(x: Array, y: Array) -> float:
+    """Spearman's, 0 where one of both does not vary."""
+    ranks = np.stack([pd.Series(x).rank().to_numpy(), pd.Series(y).rank().to_numpy()])
+    if np.ptp(ranks, axis=1).min() == 0:
+        return 0.0
+    return float(np.corrcoef(ranks)[0, 1])
+
+
+def _times(value: float) -> str:
+    return f"{value:.4g}×"
+
+
+def _place(advantage: pd.Series, key: object) -> str:
+    names = [str(name) for name in advantage.index.names]
+    values = key if isinstance(key, tuple) else (key,)
+    words = {"data": "{}", "epsilon": "ε = {:g}"}
+    return ", ".join(words.get(name, name + " = {}").format(value) for name, value in zip(names, values, strict=True))

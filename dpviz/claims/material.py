@@ -1,0 +1,144 @@
+"""The tables of the papers: the published file where there is one, else a generated stand-in of the same size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpviz.check import RequestError
+from dpviz.privacy.room import PrivateTable
+from dpviz.table.csv_intake import load_csv
+from dpviz.table.domain import Array, Codes, Domain
+from dpviz.table.sidecar import read_sidecar, sidecar_for
+
+PUBLISHED, SUBSTITUTE, STAND_IN, RECIPE = (
+    "published file",
+    "substitute file",
+    "generated stand-in",
+    "the paper's recipe",
+)
+"""Where a table comes from; the last two are generated, the last as the paper says that its own was."""
+
+FOLDER_VARIABLE = "DPVIZ_DATA"
+"""The environment variable that names a folder of published files."""
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """A table of a claim: public, or generated from public numbers.
+
+    Parameters
+    ----------
+    name, origin : str
+    values : array of shape (n, d)
+        Data units.
+    domain : Domain
+    labels : int array of shape (n,) or None
+    """
+
+    name: str
+    origin: str
+    values: Array
+    domain: Domain
+    labels: Codes | None = None
+
+    @cached_property
+    def private(self) -> PrivateTable:
+        """The table behind its room; its number of rows is public, as in all of these papers."""
+        return PrivateTable(self.values, self.domain, n_public=len(self.values))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What every row of a result says of its table."""
+        return {"data": self.name, "origin": self.origin, "n": len(self.values), "d": self.domain.dim}
+
+
+@dataclass(frozen=True)
+class Published:
+    """A table that a paper used.
+
+    Parameters
+    ----------
+    name : str
+    files : mapping of file name to origin
+        The names under which a folder may hold it, the best first.
+    stand_in : function of nothing to Material
+    lower, upper : numbers or tuples
+        Bounds as published; None: a sidecar beside the file must declare them.
+    radius : float or None
+        In data units; columns then share one scale.
+    """
+
+    name: str
+    files: tuple[tuple[str, str], ...]
+    stand_in: Callable[[], Material]
+    lower: Any = None
+    upper: Any = None
+    radius: float | None = None
+
+
+class Shelf:
+    """The tables that claims ask for by name.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Published files; what it does not hold is generated.
+    catalogue : tuple of Published
+
+    Raises
+    ------
+    RequestError
+        If there is no such folder.
+    """
+
+    def __init__(self, folder: Path | None, catalogue: tuple[Published, ...]) -> None:
+        if folder is not None and not folder.is_dir():
+            raise RequestError("--data is not a folder: give one that holds published files, or leave it out.")
+        self._folder = folder
+        self._catalogue = {entry.name: entry for entry in catalogue}
+
+    def table(self, name: str) -> Material:
+        """The published file, or a stand-in of the same size."""
+        entry = self._catalogue[name]
+        found = self._file(entry)
+        return entry.stand_in() if found is None else _read(entry, *found)
+
+    def origin(self, name: str) -> str:
+        """Where ``table(name)`` would come from; "" where only its stand-in knows."""
+        found = self._file(self._catalogue[name])
+        return "" if found is None else found[1]
+
+    def _file(self, entry: Published) -> tuple[Path, str] | None:
+        if self._folder is None:
+            return None
+        there = ((self._folder / file, origin) for file, origin in entry.files)
+        return next(((path, origin) for path, origin in there if path.is_file()), None)
+
+
+def _read(entry: Published, path: Path, origin: str) -> Material:
+    """A file with float columns and perhaps one named ``label``; its bounds are published, or declared beside it."""
+    loaded = load_csv(path)
+    columns = [name for name in loaded.numeric_columns if name != "label"]
+    beside = sidecar_for(path)
+    if beside is not None:
+        sidecar = read_sidecar(beside)
+        bounds = sidecar.bounds_for(columns)
+        domain = Domain.of(
+            columns, bounds.lower, bounds.upper, radius=sidecar.radius, scaling=sidecar.scaling or "unit"
+        )
+    elif entry.lower is not None:
+        scaling = "unit" if entry.radius is None else "common"
+        domain = Domain.of(columns, entry.lower, entry.upper, radius=entry.radius, scaling=scaling)
+    else:
+        beside_it = Path(path.name.removesuffix(".gz")).stem
+        raise RequestError(f"{path.name} has no declared bounds: put them into {beside_it}.json beside it.")
+    labels = None
+    if "label" in loaded.frame.columns:
+        labels = np.unique(loaded.frame["label"].to_numpy(), return_inverse=True)[1].astype(np.int64)
+    return Material(entry.name, origin, loaded.columns(columns), domain, labels)

@@ -1,0 +1,42 @@
+"""Results that lie in a checkout: tables of claims, and how they were made. Never a substitute for running them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dpviz.claims.claim import Claim
+
+#: Present in a checkout; an installed package has none.
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reproduced"
+
+
+#: The same, computed from published files where there are some.
+FROM_FILES = FOLDER / "published"
+
+
+@dataclass(frozen=True, eq=False)
+class Shipped:
+    """The table of a claim as ``dpviz reproduce`` wrote it, and its entry in the manifest."""
+
+    table: pd.DataFrame
+    made: dict[str, Any]
+
+    @property
+    def how(self) -> str:
+        """Which command made it, with which version, and how much that was."""
+        amount = "a quick run" if self.made["quick"] else "a full run"
+        return f"{amount} of dpviz {self.made['dpviz']}: `{self.made['command']}`"
+
+
+def shipped(claim: Claim, folder: Path = FOLDER) -> Shipped | None:
+    """What lies in ``folder`` of ``claim``; None if nothing does."""
+    file, manifest = folder / f"{claim.id}.csv", folder / "manifest.json"
+    if not file.is_file() or not manifest.is_file():
+        return None
+    made = json.loads(manifest.read_text("utf-8"))["claims"].get(claim.id)
+    return None if made is None else Shipped(pd.read_csv(file), made)

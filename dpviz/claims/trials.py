@@ -1,0 +1,77 @@
+"""The runs of a claim: lines over a grid of k and ε on one table, one tidy row a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpviz.claims.claim import Row
+from dpviz.claims.material import Material
+from dpviz.runs.evaluation import Reference, reference_for
+from dpviz.runs.study import Contender, study_rows
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a figure: an algorithm with the paper's parameters.
+
+    Parameters
+    ----------
+    name : str
+    algorithm : str
+    params : mapping
+    delta : float
+    spends : function of ε
+        What a run is really given at an ε of the axis; another than ε only where another accounting is played.
+    """
+
+    name: str
+    algorithm: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    delta: float = 0.0
+    spends: Callable[[float], float] = float
+
+
+def grid_rows(
+    material: Material,
+    lines: Sequence[Line],
+    ks: Sequence[int],
+    epsilons: Sequence[float],
+    *,
+    repeats: int,
+    with_centers: bool = False,
+) -> Iterator[Row]:
+    """All runs of ``lines`` on ``material``; losses in unit coordinates squared, the same seeds each time."""
+    table = material.private
+    revealed = table.reveal(note="reproduce")
+    references: dict[int, Reference] = {k: reference_for(revealed, k) for k in ks}
+    for line in lines:
+        shown = {line.spends(epsilon): epsilon for epsilon in epsilons}
+        found = study_rows(
+            table,
+            revealed,
+            [Contender(line.algorithm, line.params)],
+            ks,
+            list(shown),
+            delta=line.delta,
+            repeats=repeats,
+            labels=material.labels,
+            references=references,
+            with_centers=with_centers,
+        )
+        for item in found:
+            if isinstance(item, dict):
+                k = item["k"]
+                yield {
+                    **material.facts,
+                    "k": k,
+                    "epsilon": shown[item["epsilon"]],
+                    "delta": line.delta,
+                    "line": line.name,
+                    "repeat": item["repeat"],
+                    "nicv": item["nicv"],
+                    "kmeans": references[k].nicv,
+                    **({"label_accuracy": item["label_accuracy"]} if material.labels is not None else {}),
+                    "seconds": item["seconds"],
+                }

@@ -1,0 +1,149 @@
+"""How many samples the tests of k-tuples need: mixtures of Cohen et al. 2021, tuples by their law, sizes by search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp, log, sqrt
+
+import numpy as np
+
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.noisy_centers import NoisyCenters, printed_far
+from dpviz.privacy.partition_test import smallest_number
+from dpviz.privacy.tuple_averages import TupleAverages
+from dpviz.privacy.tuples import TupleTable
+from dpviz.table.domain import Array
+
+EPSILON, DELTA, BETA = 1.0, exp(-28), 0.05
+FINEST = 0.1
+PAPER_TUPLES = 3781
+SAMPLES_PER_CLUSTER = 15
+# Sizes are searched on a grid of this ratio; beyond the last one the answer is "not reached".
+_RATIO, _LEAST, _MOST = sqrt(2), 2.0, 2.0**40
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """k standard Gaussians around ``reach`` times plus and minus the first k/2 unit vectors, in d dimensions."""
+
+    k: int
+    d: int
+    reach: float
+
+    @property
+    def means(self) -> Array:
+        """Shape (k, d)."""
+        axes = np.eye(self.d)[: self.k // 2]
+        return self.reach * np.concatenate([axes, -axes])
+
+    @property
+    def bound(self) -> float:
+        """Λ of the paper's runs."""
+        return 2.0**10 * self.k * sqrt(self.d)
+
+    def tuples(self, number: int, samples: int, rng: np.random.Generator) -> Array:
+        """``number`` tuples (number, k, d) of k-means on ``samples`` samples each, drawn by their law.
+
+        Clusters this far apart are found without a slip, so that a centre is the mean of the samples of its Gaussian:
+        normal around its mean with variance one over their number. No sample is drawn itself.
+        """
+        sizes = _dealt(number, samples, self.k, rng)
+        noise = rng.standard_normal((number, self.k, self.d))
+        noise /= np.sqrt(np.maximum(sizes, 1))[:, :, None]
+        noise += self.means
+        return noise
+
+    def separated(self, centers: Array, samples: float) -> bool:
+        """Whether each of ``samples`` samples is nearest to one and the same of ``centers`` (k, d) as its Gaussian.
+
+        The farthest of n normal samples lies about √(2 ln n) standard deviations out.
+        """
+        means = self.means
+        own = centers[((means[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)]
+        gaps = own[:, None] - own
+        length = np.linalg.norm(gaps, axis=2)
+        np.fill_diagonal(length, 1.0)
+        middle = (own[:, None] + own) / 2
+        room = ((means[:, None] - middle) * gaps).sum(axis=2) / np.maximum(length, 1e-300)
+        np.fill_diagonal(room, np.inf)
+        apart = len(np.unique(own, axis=0)) == self.k
+        return bool(apart and room.min() >= sqrt(2 * log(max(samples, 2.0))))
+
+
+def _dealt(number: int, samples: int, k: int, rng: np.random.Generator) -> Array:
+    """How many of ``samples`` samples come from each of k Gaussians, ``number`` times; (number, k)."""
+    sizes, left = np.empty((number, k)), np.full(number, samples)
+    for place in range(k - 1):
+        taken = rng.binomial(left, 1 / (k - place))
+        sizes[:, place] = taken
+        left = left - taken
+    sizes[:, k - 1] = left
+    return sizes
+
+
+def needed_tuples() -> int:
+    """The fewest tuples that the test can be asked about, by the formulas as printed."""
+    return smallest_number(epsilon=EPSILON / 2, delta=DELTA / 4, beta=BETA / 2, printed=True)
+
+
+def noisy_centers_samples(mixture: Mixture, rng: np.random.Generator, *, draws: int) -> float:
+    """The fewest samples of a tuple with which most of ``draws`` runs of PrivatekNoisyCenters separate the mixture."""
+    number = needed_tuples()
+    far = printed_far(epsilon=EPSILON, delta=DELTA, k=mixture.k, beta=BETA)
+    mechanism = NoisyCenters(EPSILON, DELTA, mixture.k, number, far, BETA, True)
+
+    def succeeds(size: float) -> bool:
+        tuples = TupleTable(mixture.tuples(number, round(size), rng))
+        released = mechanism.draw(tuples, StudyNoise(rng))
+        return released.centers is not None and mixture.separated(released.centers, size * number)
+
+    return _fewest(succeeds, SAMPLES_PER_CLUSTER * mixture.k, draws)
+
+
+def averages_tuples(mixture: Mixture, rng: np.random.Generator, *, draws: int) -> float:
+    """The fewest tuples with which most of ``draws`` runs of PrivatekAverages separate the mixture."""
+    samples = SAMPLES_PER_CLUSTER * mixture.k
+
+    def succeeds(number: float) -> bool:
+        size = round(number)
+        tuples = TupleTable(mixture.tuples(size, samples, rng))
+        mechanism = TupleAverages(EPSILON, DELTA, mixture.k, size, mixture.d, FINEST, mixture.bound, BETA, True)
+        released = mechanism.draw(tuples, StudyNoise(rng))
+        return released.centers is not None and mixture.separated(released.centers, number * samples)
+
+    return _fewest(succeeds, averages_formula(mixture), draws)
+
+
+def averages_formula(mixture: Mixture) -> float:
+    """The tuples from which an average is not mostly noise, by the constants of its parts."""
+    number = 1e6
+    for _ in range(4):  # ℓ falls a little where there are more tuples
+        average = TupleAverages(
+            EPSILON, DELTA, mixture.k, round(number), mixture.d, FINEST, mixture.bound, BETA, True
+        ).average
+        assert average is not None
+        number = average.fewest
+    return number
+
+
+def _fewest(succeeds: Callable[[float], bool], start: float, draws: int) -> float:
+    """The least size of a grid around ``start`` down to which, or from which on, most of the draws succeed."""
+
+    def mostly(size: float) -> bool:
+        won = lost = 0
+        while 2 * max(won, lost) <= draws:
+            won, lost = (won + 1, lost) if succeeds(size) else (won, lost + 1)
+        return won > lost
+
+    size = start
+    if mostly(size):
+        while size > _LEAST and mostly(size / _RATIO):
+            size /= _RATIO
+    else:
+        size *= _RATIO
+        while not mostly(size):
+            size *= _RATIO
+            if size > _MOST:
+                return float("nan")
+    return float(round(size))

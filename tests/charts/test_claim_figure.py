@@ -1,0 +1,47 @@
+"""Figures of claims in both themes, and the page that needs no network."""
+
+import numpy as np
+import pytest
+
+from dpviz.charts.claim_figure import describe_claim, draw_claim
+from dpviz.charts.standalone import standalone_page
+from dpviz.charts.theme import palette
+from dpviz.charts.wording import PHONE
+from dpviz.claims.claim import Outcome
+from dpviz.claims.registry import CLAIMS
+from tests.charts.laws import is_sound
+from tests.claims.planted import PLANTED
+
+DRAWN = [(claim_id, place) for claim_id, claim in CLAIMS.items() for place in range(len(claim.pictures))]
+
+
+@pytest.mark.parametrize(("claim_id", "place"), DRAWN)
+def test_a_claim_is_drawn_as_its_medians(claim_id, place):
+    claim = CLAIMS[claim_id]
+    table, picture = PLANTED[claim_id](Outcome.IN_PART), claim.pictures[place]
+    figure = draw_claim(
+        table, picture, finding="holds in part", palette=palette("dark" if place else "light"), width=PHONE
+    )
+    is_sound(figure)
+    medians = [trace for trace in figure.data if trace.meta == "median"]
+    assert medians
+    shown = table[table[picture.y].notna()]
+    for column, values in picture.only.items():
+        shown = shown[shown[column].isin(values)]
+    keys = [key for key in (picture.panel, picture.line, picture.x, picture.heat) if key]
+    expected = shown.groupby(keys)[picture.y].median()
+    drawn = np.concatenate([np.ravel(t.z if t.type == "heatmap" else t.y) for t in medians]).astype(float)
+    assert np.isin(np.round(drawn[np.isfinite(drawn)], 9), np.round(expected.to_numpy(), 9)).all()
+    assert picture.title in describe_claim(table, picture, finding="holds in part")
+
+
+def test_a_page_fetches_nothing_and_says_what_was_found():
+    claim = CLAIMS["balcan-small"]
+    figure = draw_claim(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], finding="holds", palette=palette("light"))
+    page = standalone_page(
+        [figure, figure], title="A <claim>", paragraphs=["said", "noted"], points=["a & b"], palette=palette("light")
+    )
+    assert "A &lt;claim&gt;" in page and "a &amp; b" in page
+    assert "src=" not in page.split("<body>")[1].replace("\\", "")[:5000]
+    assert page.count("plotly.js v") == 1  # the library once, inside
+    assert 'src="http' not in page and "href=" not in page.split("plotly.js v")[0]

@@ -1,0 +1,67 @@
+"""Orderings of medians: how many places, which one decides, and whose fault it is."""
+
+import pytest
+
+from dpviz.claims.claim import Finding
+from dpviz.claims.evidence import (
+    UNEXPLAINED,
+    at_least,
+    at_most,
+    because,
+    judged,
+    ordered,
+    rank_correlation,
+    within_factor,
+)
+from dpviz.claims.material import STAND_IN
+from tests.claims.planted import lines, table
+
+
+def four_places(*worse):
+    return table(lines({"a": 1.0, "b": loss}, epsilon=float(place)) for place, loss in enumerate(worse, start=1))
+
+
+@pytest.mark.parametrize(("share", "holds", "margin"), [(1.0, False, 0.5), (0.75, True, 1.2), (0.5, True, 2.0)])
+def test_the_place_that_decides_sets_the_margin(share, holds, margin):
+    finding = ordered(four_places(0.5, 1.2, 2.0, 4.0), ["a"], ["b"], says="a is better", share=share)
+    assert (finding.holds, finding.margin) == (holds, pytest.approx(margin))
+    assert "in 3 of 4 places" in finding.found and "ε = 1" in finding.found
+
+
+def test_all_of_the_better_ones_must_beat_all_of_the_worse_ones():
+    found = table([lines({"a": 1.0, "b": 2.0, "c": 3.0, "d": 1.5})])
+    assert ordered(found, ["a"], ["b", "c"], says="").margin == pytest.approx(2.0)
+    assert not ordered(found, ["a", "b"], ["c", "d"], says="").holds
+    assert ordered(found, ["c"], ["a"], says="", higher=True).holds
+    assert not ordered(found, ["a"], ["b"], says="", factor=3.0).holds
+
+
+def test_lines_that_were_not_run_hold_nothing():
+    found = table([lines({"a": 1.0})]).assign(line="a")
+    missing = ordered(found[found["epsilon"] > 9], ["a"], ["a"], says="nothing")
+    assert not missing.holds and missing.reason == "not run"
+
+
+def test_bounds_have_margins_too():
+    assert at_least(3.0, 2.0, says="", found="").margin == 1.5
+    assert not at_most(3.0, 2.0, says="", found="").holds
+    assert within_factor([1.0, 1.5], 2.0, says="", names=["x", "y"]).found == "x 1, y 1.5: a factor of 1.5, 2 allowed"
+
+
+def test_a_reason_says_whether_runs_bear_it_out():
+    bad, good = Finding("x", False, "found", 0.5), Finding("x", True, "found otherwise", 2.0)
+    assert because(good, "why", bad) is good
+    assert because(bad, "why", good).reason == "why (borne out by our runs: found otherwise)"
+    assert "not borne out" in because(bad, "why", bad).reason
+
+
+def test_a_failure_without_a_reason_gets_the_one_that_the_table_knows():
+    bad, found = Finding("x", False, "", 0.5), four_places(1.0)
+    assert judged(found, bad).findings[0].reason == UNEXPLAINED
+    assert "made up" in judged(found.assign(origin=STAND_IN), bad).findings[0].reason
+
+
+def test_rank_correlation():
+    assert rank_correlation([1, 2, 3, 4], [1, 10, 100, 1000]) == pytest.approx(1.0)
+    assert rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1.0)
+    assert rank_correlation([1, 2, 3], [5, 5, 5]) == 0.0

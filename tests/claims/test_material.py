@@ -1,0 +1,67 @@
+"""The shelf: stand-ins of the size of the paper's table, published files where they are, and what is refused."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from dpviz.check import RequestError
+from dpviz.claims.catalogue import CATALOGUE, ball_stand_in, separated
+from dpviz.claims.material import PUBLISHED, RECIPE, STAND_IN, Published, Shelf
+from dpviz.claims.registry import CLAIMS, shelf
+from dpviz.claims.su_lines import CLUSTERS
+
+SIZES = {"S1": (5000, 2), "TIGER": (16281, 2), "Image": (34112, 3), "Lifesci": (26733, 10), "Letter": (20000, 16)}
+
+
+@pytest.mark.parametrize("name", list(SIZES))
+def test_a_stand_in_has_the_size_of_the_papers_table_and_lies_in_its_bounds(name):
+    made = shelf(None).table(name)
+    assert made.values.shape == SIZES[name]
+    assert made.origin == STAND_IN
+    unit = made.domain.to_unit(made.values)
+    assert np.abs(unit - made.domain.region.clip(unit)).max() < 1e-9
+    again = shelf(None).table(name)
+    assert (made.values == again.values).all()
+
+
+def test_every_table_of_a_claim_is_on_the_shelf():
+    assert {name for claim in CLAIMS.values() for name in claim.data} <= {entry.name for entry in CATALOGUE}
+    assert set(CLUSTERS) <= {entry.name for entry in CATALOGUE}
+
+
+def test_a_published_file_goes_before_its_stand_in(tmp_path):
+    with gzip.open(tmp_path / "letter.csv.gz", "wt") as file:
+        columns = [f"c{i}" for i in range(16)]
+        file.write(",".join([*columns, "label"]) + "\n")
+        file.writelines(",".join(["5"] * 16 + ["AB"[i % 2]]) + "\n" for i in range(10))
+    found = shelf(tmp_path).table("Letter")
+    assert (found.origin, found.values.shape) == (PUBLISHED, (10, 16))
+    assert found.labels.tolist() == [0, 1] * 5
+    assert found.domain.radius == 21.7
+    assert shelf(tmp_path).table("S1").origin == STAND_IN
+
+
+def test_a_file_without_published_bounds_must_declare_them(tmp_path):
+    (tmp_path / "lifesci.csv").write_text("a,b\n1,2\n3,4\n")
+    with pytest.raises(RequestError, match=r"lifesci\.json"):
+        shelf(tmp_path).table("Lifesci")
+    (tmp_path / "lifesci.json").write_text('{"bounds": {"a": [0, 5], "b": [0, 5]}}')
+    assert shelf(tmp_path).table("Lifesci").domain.upper.tolist() == [5, 5]
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(RequestError, match="not a folder"):
+        Shelf(tmp_path / "nowhere", (Published("x", (), lambda: None),))
+
+
+def test_recipes_keep_what_the_paper_says_of_its_table():
+    made = separated(1000, 4, 5, seed=0)
+    assert made.origin == RECIPE and np.bincount(made.labels).tolist() == [200] * 5
+    middles = np.stack([made.values[made.labels == label].mean(axis=0) for label in range(5)])
+    gaps = np.linalg.norm(middles[:, None] - middles, axis=2) + 9 * np.eye(5)
+    within = np.linalg.norm(made.values - middles[made.labels], axis=1)
+    assert np.quantile(within, 0.99) < gaps.min() / 2
+    ball = ball_stand_in("x", 500, 20, 4, 3, 0.3, seed=1)
+    assert np.linalg.norm(ball.values, axis=1).max() <= 1 + 1e-9
+    assert set(ball.labels) == set(range(4))

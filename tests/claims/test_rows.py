@@ -1,0 +1,75 @@
+"""What a claim's runs look like, on settings small enough for a test; and that sizes and laws are what they say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.claims import cohen_naive, su_genetic
+from dpviz.claims.balcan_lines import DELTA, as_basic
+from dpviz.claims.catalogue import ball_stand_in
+from dpviz.claims.material import Shelf
+from dpviz.claims.registry import CLAIMS, shelf
+from dpviz.claims.trials import Line, grid_rows
+from dpviz.claims.tuple_sizes import Mixture, averages_formula, needed_tuples, noisy_centers_samples
+from dpviz.privacy.accounting import gdp_mu
+
+
+def test_a_grid_is_tidy_and_repeats_itself():
+    material = ball_stand_in("small", 400, 3, 3, 1, 0.2, seed=0)
+    asked = [Line("Lloyd", "dplloyd", {"preset": "su"}), Line("less", "sulq", {}, 1e-6, spends=lambda e: e / 2)]
+    found = [pd.DataFrame(grid_rows(material, asked, (2,), (0.5, 1.0), repeats=2)) for _ in range(2)]
+    assert found[0].drop(columns="seconds").equals(found[1].drop(columns="seconds"))
+    assert len(found[0]) == 2 * 2 * 2
+    assert set(found[0]["epsilon"]) == {0.5, 1.0}  # of the axis, not what was spent
+    assert (found[0]["nicv"] >= found[0]["kmeans"] * 0.999).all()
+
+
+def test_the_genetic_search_and_lloyd_never_see_noise():
+    few = su_genetic.Settings(tables=("TIGER",), iterations=4, repeats=1, most_rows=300)
+    found = pd.DataFrame(su_genetic.rows(shelf(None), few))
+    lloyd = found.loc[found["line"] == su_genetic.LLOYD, "nicv"].to_numpy()
+    assert (np.diff(lloyd) <= 1e-12).all()
+    assert len(found) == 3 * 5
+
+
+def test_naive_rows_measure_the_means_and_the_sides():
+    few = cohen_naive.Settings(sizes=(3000,), repeats=1)
+    found = pd.DataFrame(cohen_naive.rows(Shelf(None, ()), few)).set_index("line")
+    assert found["separated"].between(0, 1).all() and (found["error"] >= 0).all()
+    assert found.loc[cohen_naive.FITTED, "error"] > 1
+
+
+def test_tuples_follow_the_law_of_block_means():
+    mixture = Mixture(k=4, d=3, reach=50.0)
+    tuples = mixture.tuples(20_000, 400, np.random.default_rng(0))
+    assert tuples.mean(axis=0) == pytest.approx(mixture.means, abs=0.01)
+    assert tuples.var(axis=0) == pytest.approx(np.full((4, 3), 1 / 100), rel=0.05)
+
+
+def test_separation_is_what_samples_would_say():
+    mixture, rng = Mixture(k=2, d=2, reach=5.0), np.random.default_rng(1)
+    samples = mixture.means[:, None] + rng.standard_normal((2, 2000, 2))
+    for centers in (mixture.means, mixture.means + 0.5, np.array([[5.0, 0.0], [-1.0, 0.0]]), np.zeros((2, 2))):
+        nearest = ((samples[:, :, None] - centers) ** 2).sum(axis=3).argmin(axis=2)
+        pure = (nearest == nearest[:, :1]).all() and nearest[0, 0] != nearest[1, 0]
+        assert mixture.separated(centers, 4000) == pure
+
+
+def test_the_papers_constants():
+    assert needed_tuples() == 4296  # where the paper reports 3,781
+    assert 4.5e5 < averages_formula(Mixture(2, 4, 512.0)) / 8 < 6.5e5
+    near, far = (noisy_centers_samples(Mixture(2, 1, reach), np.random.default_rng(0), draws=1) for reach in (128, 512))
+    assert near > 4 * far
+
+
+def test_the_accounting_of_2017_costs_several_times_the_noise():
+    given = as_basic(1.0)
+    assert given < 0.3
+    basic = np.sqrt(2 * np.log(1.25 * 20 / DELTA)) * 20
+    assert np.sqrt(20) / gdp_mu(given, DELTA) == pytest.approx(basic, rel=1e-6)
+
+
+def test_quick_settings_are_not_more_than_full_ones():
+    for claim in CLAIMS.values():
+        assert type(claim.quick) is type(claim.full)
+        assert claim.quick.repeats <= claim.full.repeats

@@ -1,0 +1,73 @@
+"""``dpviz reproduce``: what it lists, refuses and writes; the runs themselves are planted here."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import dpviz.cli.reproduce_command as reproduce_command
+from dpviz import __version__
+from dpviz.claims.claim import Outcome
+from dpviz.claims.registry import CLAIMS
+from tests.claims.planted import PLANTED
+from tests.command_line import call
+
+
+@pytest.fixture
+def planted(monkeypatch):
+    def finished(claims, arguments, folder):
+        for claim in claims:
+            yield claim, PLANTED[claim.id](Outcome.IN_PART).to_dict("records"), 1.5
+
+    monkeypatch.setattr(reproduce_command, "_finished", finished)
+    monkeypatch.delenv("DPVIZ_DATA", raising=False)
+
+
+def test_the_list_names_every_group_with_its_paper(capsys):
+    said = call(capsys, "reproduce", "--list")
+    assert said.code == 0
+    assert all(f"{claim.id}  ({claim.paper})" in said.out for claim in CLAIMS.values())
+    listed = call(capsys, "reproduce", "--list", "--json", "su-epsilon").json
+    assert [(one["id"], one["paper"]) for one in listed] == [("su-epsilon", "Su et al. 2016, Fig. 1")]
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (("su-epsilon",), "--out"),
+        (("su-epsilom", "--list"), "su-epsilom"),
+        (("--out", "x", "--jobs", "3"), "jobs"),
+        (("--out", "x", "--data", "nowhere-at-all"), "--data"),
+    ],
+)
+def test_a_wrong_request_is_refused_in_a_sentence(capsys, options, names):
+    said = call(capsys, "reproduce", *options)
+    assert said.code == 2 and names in said.err and said.err.count("\n") == 1
+
+
+def test_tables_pages_and_a_manifest_lie_in_the_folder(capsys, planted, tmp_path):
+    said = call(capsys, "reproduce", "su-blocks", "cohen-naive", "--quick", "--out", tmp_path, "--json")
+    assert said.code == 0, said.err
+    assert {one["id"]: one["verdict"] for one in said.json} == dict.fromkeys(
+        ("su-blocks", "cohen-naive"), "holds in part"
+    )
+    finding = said.json[0]["findings"][0]
+    assert set(finding) == {"says", "holds", "found", "margin", "reason"}
+    table = pd.read_csv(tmp_path / "su-blocks.csv")
+    assert len(table) == len(PLANTED["su-blocks"](Outcome.IN_PART))
+    assert "Su et al. 2016, Fig. 3" in (tmp_path / "su-blocks.html").read_text("utf-8")
+    manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))["claims"]
+    assert manifest["su-blocks"]["command"] == "python -m dpviz reproduce su-blocks --quick --out DIR"
+    assert manifest["su-blocks"]["dpviz"] == __version__ and manifest["su-blocks"]["settings"]["repeats"] > 0
+
+
+def test_what_lies_in_the_folder_already_is_kept(capsys, planted, tmp_path):
+    for claim_id in ("su-blocks", "cohen-naive"):
+        assert call(capsys, "reproduce", claim_id, "--quick", "--out", tmp_path).code == 0
+    assert set(json.loads((tmp_path / "manifest.json").read_text("utf-8"))["claims"]) == {"su-blocks", "cohen-naive"}
+
+
+def test_the_text_says_verdict_findings_and_data(capsys, planted, tmp_path):
+    said = call(capsys, "reproduce", "cohen-naive", "--quick", "--out", tmp_path)
+    assert "Verdict: holds in part" in said.out and "✓" in said.out and "✗" in said.out
+    assert "Data: made up" in said.out and "Reason:" in said.out
