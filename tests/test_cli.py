@@ -55,7 +55,7 @@ def test_run_json_has_the_fixed_form(capsys, points):
     fixed = {"algorithm", "k", "epsilon", "delta", "relation", "unit", "n_public", "columns", "parameters", "seconds"}
     assert fixed | {"warnings", "released", "ledger"} <= set(report)
     assert "revealed" not in report
-    assert (report["algorithm"], report["k"], report["epsilon"], report["n_public"]) == ("dplloyd", 3, 1.0, 400)
+    assert (report["algorithm"], report["k"], report["epsilon"], report["n_public"]) == ("auto", 3, 1.0, 400)
     assert (report["relation"], report["unit"], report["columns"]) == ("add_remove", "1 row", ["x", "y"])
     assert np.shape(report["released"]["centers"]) == (3, 2)
     assert set(report["ledger"]) == {"epsilon", "delta", "accounting", "entries"}
@@ -164,9 +164,12 @@ def test_the_unit_of_privacy_is_declared(capsys, tmp_path):
     )
 
 
+SU = (*ASK, "--algorithm", "dplloyd", "--json")
+
+
 def test_set_reaches_the_algorithm(capsys, points):
-    both = call(capsys, "run", points, *ASK, "--json", "--set", "preset=su", "rounds=2").json
-    twice = call(capsys, "run", points, *ASK, "--json", "--set", "preset=su", "--set", "rounds=2").json
+    both = call(capsys, "run", points, *SU, "--set", "preset=su", "rounds=2").json
+    twice = call(capsys, "run", points, *SU, "--set", "preset=su", "--set", "rounds=2").json
     assert both["parameters"] == twice["parameters"] == {"preset": "su", "rounds": 2}
 
 
@@ -192,7 +195,19 @@ def test_out_refuses_the_reference_and_the_data_file(capsys, tmp_path, points):
 
 
 def test_text_for_people_says_what_matters(capsys, points):
-    text = call(capsys, "run", points, *ASK, "--evaluate", "--set", "preset=gaussian", "--delta", "1e-6").out
+    text = call(
+        capsys,
+        "run",
+        points,
+        *ASK,
+        "--algorithm",
+        "dplloyd",
+        "--evaluate",
+        "--set",
+        "preset=gaussian",
+        "--delta",
+        "1e-6",
+    ).out
     for word in ("Released", "ε = 1", "δ = 1e-06", "gdp", "add_remove", "1 row", "Ledger", "gaussian", "round 1"):
         assert word in text
     assert "Revealed" in text

@@ -20,7 +20,6 @@ from dpviz.algorithms.steps import CentersStep, StartsStep, Step
 from dpviz.algorithms.steps_auto import ROWS, LookStep, PlanStep, SynopsisStep
 from dpviz.algorithms.view_synopsis import View, flat_synopsis, view_synopsis, zoom
 from dpviz.privacy.accounting import Accounting, Shares
-from dpviz.privacy.ledger import draws_of
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Array, Region
 
@@ -107,14 +106,17 @@ def _plan_step(room: DataRoom, plan: AutoPlan, shares: Shares) -> PlanStep:
     rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds} rounds"
     chances = {0: "no chance", 1: "one chance"}.get(len(plan.swap_before), f"{len(plan.swap_before)} chances")
     read = "before a row is read" if room.n_is_public else "before any other row is read than to count them"
-    bought = room.ledger.entries
+    bought = room.ledger.draws
     return PlanStep(
         title=f"The plan, {read}: {rounds} of polishing, {chances} to split clusters",
         names=(*(ROWS for _ in bought), *plan.parts),
-        noises=(*(entry.mechanism.capitalize() for entry in bought), *(_noise(*part) for part in plan.parts.items())),
-        draws=(*(draws_of(entry) for entry in bought), *plan.draws(shares).values()),
+        noises=(*(_PLAIN[draw.gaussian] for draw in bought), *(_noise(*part) for part in plan.parts.items())),
+        draws=(*bought, *plan.draws(shares).values()),
         delta=room.ledger.delta,
     )
+
+
+_PLAIN = {True: "Gaussian", False: "Laplace"}
 
 
 def _noise(name: str, part: Part) -> str:

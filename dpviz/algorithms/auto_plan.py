@@ -102,7 +102,7 @@ class AutoPlan:
 
     def draws(self, shares: Shares) -> dict[str, Draws]:
         """The noise that each of ``shares`` buys, beside what one person changes."""
-        amounts = {name: getattr(shares, name) for name in self.parts}
+        amounts = {name: shares[name] for name in self.parts}
         return {name: Draws(self.parts[name].gaussian, _multiplier(share)) for name, share in amounts.items()}
 
 

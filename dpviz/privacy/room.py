@@ -20,7 +20,7 @@ from dpviz.privacy.answers import Noisy, NoisyMoments, Question, sd_of
 from dpviz.privacy.block_models import BlockModel
 from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.known import BLOCK_MODELS, refuse_unknown
-from dpviz.privacy.ledger import Entry, Ledger, draws_of
+from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
 from dpviz.privacy.mechanisms import (
     Exponential,
@@ -37,7 +37,7 @@ from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, Spa
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Array, Codes, Domain, Region
 from dpviz.table.rows import BLOCK_NUMBERS, Rows, in_region, rows_in_use
-from dpviz.table.sparse_rows import complete, is_sparse, largest_entries, sparse_in_region
+from dpviz.table.sparse_rows import complete, is_sparse, sparse_in_region
 
 # Part of the budget that buys a noisy number of rows where none is declared.
 N_SHARE = 0.02
@@ -249,8 +249,7 @@ class DataRoom:
 
     def buy_n(self, share: Budget) -> None:
         """Release a noisy number of rows, used wherever the algorithm needs n; the rest stays in ``budget``."""
-        noisy_n = self.release(Count(Everything()), share, note=_NUMBER_OF_ROWS).noisy
-        self._n = max(1, round(float(noisy_n[0])))
+        self._n = max(1, round(float(self.release(Count(Everything()), share, note=_NUMBER_OF_ROWS).noisy[0])))
         self.budget = self.ledger.left
 
     def calibrated(self, **draws: Draws) -> Shares:
@@ -258,9 +257,9 @@ class DataRoom:
 
         Under PLD accounting only: there a budget cannot be divided before it is known what is drawn.
         """
-        so_far = tuple(draws_of(entry) for entry in self.ledger.entries)
-        scale = calibrated_scale(tuple(draws.values()), so_far, epsilon=self.ledger.epsilon, delta=self.ledger.delta)
-        noise = zip(draws, scaled(tuple(draws.values()), scale), strict=True)
+        ledger, wanted = self.ledger, tuple(draws.values())
+        scale = calibrated_scale(wanted, ledger.draws, epsilon=ledger.epsilon, delta=ledger.delta)
+        noise = zip(draws, scaled(wanted, scale), strict=True)
         return Shares({name: Budget(Accounting.PLD, each.rho) for name, each in noise})
 
     def release(self, query: Count | Sum | BoxSum, share: Budget, *, note: str, spherical: bool = False) -> Noisy:
@@ -301,10 +300,8 @@ class DataRoom:
 
         **Guarantee.** ``share``; the law is that of dense noise followed by the cut.
         """
-        query = SparseCount(over)
-        mechanism = SparseLaplace.bought(share, self.sensitivity(query), cutoff_in_scales=cutoff_in_scales)
-        (noisy,) = self._answer([(query, mechanism)], note=note)
-        released: SparseCounts = noisy
+        found = self.ask(SparseCount(over), SparseLaplace, share, note=note, cutoff_in_scales=cutoff_in_scales)
+        released: SparseCounts = found
         return released
 
     def select(self, query: SwapLoss | Loss, share: Budget, *, note: str, log_prior: Array | None = None) -> int:
@@ -334,18 +331,15 @@ class DataRoom:
 
         **Guarantee.** The sum of their shares. None is answered unless all can be paid.
         """
-        asked: list[tuple[Query, Mechanism]] = []
-        for query, kind, share, options in questions:
-            self._refuse_points_outside(query)
-            asked.append((query, kind.bought(share, self.sensitivity(query), **options)))
+        for question in questions:
+            self._refuse_points_outside(question.query)
+        asked = [(query, kind.bought(share, self.sensitivity(query), **more)) for query, kind, share, more in questions]
         return self._answer(asked, note=note)
 
     def threshold_noise(self, tree: CubeTree, share: Budget) -> Laplace | Gaussian:
         """The noise that ``activate`` would add to a count, to plan a threshold with; public."""
-        sensitivity = self.sensitivity(SparseCount(tree))
-        if self.accounting is Accounting.PURE:
-            return Laplace.bought(share, sensitivity)
-        return Gaussian.bought(share, sensitivity)
+        kind = Laplace if self.accounting is Accounting.PURE else Gaussian
+        return kind.bought(share, self.sensitivity(SparseCount(tree)))
 
     def activate(self, tree: CubeTree, share: Budget, *, threshold: float, note: str) -> Codes:
         """Sorted keys of the children of ``tree`` whose noisy count exceeds ``threshold``, empty children included.
@@ -369,13 +363,9 @@ class DataRoom:
 
         One row stays one row (stability 1); the ledger, the noise and n are shared.
         """
-        rows = Rows(
-            largest_entries(self._rows.values, most),
-            persons=self._rows.persons,
-            block_numbers=self._rows.block_numbers,
-        )
         reach = min(self.region.radius, float(np.sqrt(most) * self.region.half.max()))
-        return self._sibling(rows, replace(self.region, radius=reach, nonzeros=min(most, self.dim)))
+        region = replace(self.region, radius=reach, nonzeros=min(most, self.dim))
+        return self._sibling(self._rows.sparsified(most), region)
 
     def unfolded(self, points: int) -> DataRoom:
         """A room over the ``points`` points that stand side by side in each row: one row is so many rows of a person.

@@ -16,7 +16,7 @@ from threadpoolctl import ThreadpoolController
 
 from dpviz import check
 from dpviz.table.domain import Array, Codes, Domain, Region
-from dpviz.table.sparse_rows import complete, is_sparse
+from dpviz.table.sparse_rows import complete, is_sparse, largest_entries
 
 # One temporary block of a query (chunk rows x its width) holds about this many numbers: 2 MB. With smaller ones
 # threads lose more by waiting for each other than the cache wins.
@@ -106,6 +106,11 @@ class Rows:
             image[start:end] = region.clip(products(frame, chunk).T)
             start = end
         return Rows(image, persons=self.persons, block_numbers=self.block_numbers)
+
+    def sparsified(self, most: int) -> Rows:
+        """The rows with their ``most`` largest entries each; the others become 0."""
+        kept = largest_entries(self.values, most)
+        return Rows(kept, persons=self.persons, block_numbers=self.block_numbers)
 
 
 def _added(parts: Iterator[list[Any]]) -> list[Any]:
