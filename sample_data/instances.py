@@ -16,12 +16,12 @@ from sample_data.made import LICENCE, SOURCE, Made, MadeSparse, csv_text
 def towns(seed: int = 2) -> Made:
     """Places in two small towns far apart, whole kilometres: clusters thousands of times farther apart than wide.
 
-    A town's standard deviation is a kilometre; the towns are 3,100 km apart: the case of Cohen et al. (2021).
+    A town's standard deviation is 0.7 km; the towns are 3,100 km apart: the case of Cohen et al. (2021).
     """
     rng, n = np.random.default_rng(seed), 120_000
     label = (rng.random(n) < 0.4).astype(np.int64)
     middles = np.array([[700.0, 1_300.0], [3_400.0, 2_850.0]])
-    east, north = np.rint(middles[label] + rng.standard_normal((n, 2))).T
+    east, north = np.rint(middles[label] + 0.7 * rng.standard_normal((n, 2))).T
     sidecar = Sidecar(
         title="Two far towns",
         description="120,000 places in two towns, a kilometre wide and thousands of them apart: an easy instance.",

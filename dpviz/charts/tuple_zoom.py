@@ -97,7 +97,8 @@ def _draw_distances(figure: go.Figure, farthest: Array, palette: Palette) -> Non
         **at,
     )
     line = {"color": palette.text, "dash": "dash"}
-    figure.add_vline(x=0, line=line, annotation_text="rim ", annotation_xanchor="right", **at)
+    aside = "left" if np.median(farthest) < 1 else "right"  # where fewer bars are
+    figure.add_vline(x=0, line=line, annotation_text=" rim ", annotation_xanchor=aside, **at)
     low, high = min(-1.0, float(edges[0])), max(1.0, float(edges[-1]))
     ticks = np.arange(np.floor(low), np.ceil(high) + 1)
     ticks = ticks[ticks % 2 == 0] if len(ticks) > _MOST_TICKS else ticks
