@@ -139,6 +139,15 @@ def test_replace_makes_the_number_of_rows_public(capsys, points):
     assert (report["relation"], report["n_public"]) == ("replace", 400)
 
 
+def test_a_sidecar_may_say_that_rows_are_replaced(capsys, tmp_path):
+    path = write_points(tmp_path / "points.csv", sidecar=BOX | {"relation": "replace"})
+    declared = tmp_path / "declared.json"
+    declared.write_text(json.dumps(BOX))
+    for options, relation in (((), "replace"), (("--relation", "add_remove"), "add_remove")):
+        assert call(capsys, "run", path, *ASK, "--json", *options).json["relation"] == relation
+    assert call(capsys, "run", path, *ASK, "--json", "--bounds", declared).json["relation"] == "replace"
+
+
 def test_the_unit_of_privacy_is_declared(capsys, tmp_path):
     path = tmp_path / "visits.csv"
     path.write_text("person,x,y\n" + "".join(f"p{i % 50},{i % 9 / 9},{i % 7 / 7}\n" for i in range(300)))

@@ -21,7 +21,8 @@ from dpviz.table.sparse_intake import SparseTable, load_sparse
 T = TypeVar("T")
 
 _LABEL = "label"
-_NO_GEOMETRY = ("n_public", "label", "id_column", "rows_per_person")
+_NO_GEOMETRY = ("relation", "n_public", "label", "id_column", "rows_per_person")
+_USUAL_RELATION = "add_remove"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,7 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     private = PrivateTable(
         values,
         domain,
-        relation=arguments.relation,
+        relation=_relation(arguments, sidecar),
         n_public=_first(arguments.n_public, sidecar.n_public if sidecar else None),
         persons=None if id_column is None else loaded.identifiers(id_column),
         rows_per_person=_rows_per_person(arguments, sidecar, id_column),
@@ -104,7 +105,7 @@ def _sparse_table(path: Path, arguments: argparse.Namespace, declared: _Declared
         scaling=_first(arguments.scaling, sidecar.scaling if sidecar else "common"),
     )
     n_public = _first(arguments.n_public, sidecar.n_public if sidecar else None)
-    private = PrivateTable(loaded.values, domain, relation=arguments.relation, n_public=n_public)
+    private = PrivateTable(loaded.values, domain, relation=_relation(arguments, sidecar), n_public=n_public)
     return DeclaredTable(loaded, private, None, loaded.notes)
 
 
@@ -164,6 +165,11 @@ def _columns(
         )
     but = f" but {listed(without)}" if without else ""
     return chosen, (f"No columns were named, so all numeric columns{but} are used: {listed(chosen)}.",)
+
+
+def _relation(arguments: argparse.Namespace, sidecar: Sidecar | None) -> str:
+    declared = sidecar.relation if sidecar is not None else None
+    return str(arguments.relation or declared or _USUAL_RELATION)
 
 
 def _rows_per_person(arguments: argparse.Namespace, sidecar: Sidecar | None, id_column: str | None) -> int:

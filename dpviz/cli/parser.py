@@ -106,7 +106,7 @@ def _add_table_options(command: Parser) -> None:
     declared.add_argument("--radius", type=number, metavar="R", help="largest distance from the middle of the bounds")
     declared.add_argument("--scaling", metavar="unit|common", help="each column by its bounds, or one scale for all")
     declared.add_argument(
-        "--relation", default="add_remove", metavar="add_remove|replace", help="neighbours (default: add_remove)"
+        "--relation", metavar="add_remove|replace", help="neighbours (default: as DATA.json says, or add_remove)"
     )
     declared.add_argument("--n-public", type=whole, metavar="N", help="the number of rows, if it is public")
     declared.add_argument("--id-column", metavar="NAME", help='the column that says whose a row is; "" for none')

@@ -1,4 +1,4 @@
-"""Tables that anybody may look at: files of ``sample_data/``, a mixture made on demand, scikit-learn's digits."""
+"""Tables that anybody may look at: files of ``sample_data/``, tables made on demand, scikit-learn's digits."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ import numpy as np
 
 from dpviz.table.bag_of_words import bag_of_words, bag_of_words_sidecar
 from dpviz.table.csv_intake import LoadedTable, load_csv, numeric_table
+from dpviz.table.fixed_points import thermometers, thermometers_sidecar
 from dpviz.table.sidecar import Sidecar, read_sidecar
-from dpviz.table.simulate import gaussian_mixture, gaussian_mixture_sidecar, simulate, two_towns, two_towns_sidecar
+from dpviz.table.simulate import gaussian_mixture, gaussian_mixture_sidecar, simulate
 
 __all__ = ["SAMPLES", "LoadedSample", "Sample", "sample", "simulate"]
 
 #: Present in a checkout; an installed package has the generated and bundled samples only.
 FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
-_FILES = ("fifteen", "city", "people", "colours", "outlier")
+# How many clusters were put into each.
+_FILES = {"fifteen": 15, "city": 8, "people": 6, "colours": 6, "outlier": 3, "towns": 2, "laboratories": 2}
 
 
 class LoadedSample(NamedTuple):
@@ -31,11 +33,15 @@ class LoadedSample(NamedTuple):
 
 @dataclass(frozen=True)
 class Sample:
-    """One entry of the list of samples; nothing is read or made before ``load``."""
+    """One entry of the list of samples; nothing is read or made before ``load``.
+
+    ``clusters`` is how many were put into it: public, as the sample is.
+    """
 
     id: str
     title: str
     description: str
+    clusters: int
     load: Callable[[], LoadedSample]
 
 
@@ -46,11 +52,11 @@ def sample(sample_id: str) -> Sample:
 
 def _file_samples() -> list[Sample]:
     found = []
-    for stem in _FILES:
+    for stem, clusters in _FILES.items():
         path = FOLDER / f"{stem}.csv"
         if path.is_file() and path.with_suffix(".json").is_file():
             declared = read_sidecar(path.with_suffix(".json"))
-            found.append(Sample(stem, declared.title, declared.description, partial(_load_file, path)))
+            found.append(Sample(stem, declared.title, declared.description, clusters, partial(_load_file, path)))
     return found
 
 
@@ -59,16 +65,10 @@ def _load_file(path: Path) -> LoadedSample:
     return LoadedSample(load_csv(path, name=sidecar.title), sidecar)
 
 
-def _load_mixture() -> LoadedSample:
-    return LoadedSample(gaussian_mixture(), gaussian_mixture_sidecar())
-
-
-def _load_towns() -> LoadedSample:
-    return LoadedSample(two_towns(), two_towns_sidecar())
-
-
-def _load_words() -> LoadedSample:
-    return LoadedSample(bag_of_words(), bag_of_words_sidecar())
+def _made(sample_id: str, clusters: int, table: Callable[[], LoadedTable], sidecar: Callable[[], Sidecar]) -> Sample:
+    """A sample whose rows are made when they are asked for."""
+    declared = sidecar()
+    return Sample(sample_id, declared.title, declared.description, clusters, lambda: LoadedSample(table(), declared))
 
 
 def _load_digits() -> LoadedSample:
@@ -98,8 +98,8 @@ _DIGITS = Sidecar(
 
 SAMPLES: tuple[Sample, ...] = (
     *_file_samples(),
-    Sample("mixture64", gaussian_mixture_sidecar().title, gaussian_mixture_sidecar().description, _load_mixture),
-    Sample("towns", two_towns_sidecar().title, two_towns_sidecar().description, _load_towns),
-    Sample("words", bag_of_words_sidecar().title, bag_of_words_sidecar().description, _load_words),
-    Sample("digits", _DIGITS.title, _DIGITS.description, _load_digits),
+    _made("thermometers", 2, thermometers, thermometers_sidecar),
+    _made("mixture64", 64, gaussian_mixture, gaussian_mixture_sidecar),
+    _made("words", 5, bag_of_words, bag_of_words_sidecar),
+    Sample("digits", _DIGITS.title, _DIGITS.description, 10, _load_digits),
 )

@@ -47,6 +47,8 @@ class Sidecar:
         Largest distance from the middle of the bounds.
     unit_of_privacy : str
         What one person is.
+    relation : "add_remove", "replace" or None
+        How neighbouring tables differ; None leaves it open.
     n_public : int or None
         Number of rows, where it is public.
     public : bool
@@ -66,6 +68,7 @@ class Sidecar:
     scaling: Literal["unit", "common"] = "unit"
     radius: float | None = None
     unit_of_privacy: str = DEFAULT_UNIT
+    relation: Literal["add_remove", "replace"] | None = None
     n_public: int | None = None
     public: bool = False
     source: str = ""
@@ -78,6 +81,8 @@ class Sidecar:
         _check_bounds(self)
         if self.scaling not in ("unit", "common"):
             raise IntakeError(f'The scaling is {quoted(str(self.scaling))}; write "unit" or "common".')
+        if self.relation not in ("add_remove", "replace", None):
+            raise IntakeError(f'The relation is {quoted(str(self.relation))}; write "add_remove" or "replace".')
         if self.radius is not None and not (math.isfinite(self.radius) and self.radius > 0):
             raise IntakeError(f"The radius is {self.radius:g}; write a finite number above 0, or leave it out.")
         for key in ("n_public", "rows_per_person"):
@@ -289,6 +294,7 @@ _READERS: dict[str, Any] = {
     "scaling": _text,
     "radius": _number,
     "unit_of_privacy": _text,
+    "relation": _text,
     "n_public": _whole,
     "public": _yes_or_no,
     "label": _text,

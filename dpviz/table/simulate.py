@@ -14,7 +14,6 @@ MAX_CELLS = 50_000_000
 _ROWS_AT_ONCE = 10_000
 _UNIFORM_SHARE = 0.05
 _CANDIDATES = 512
-_TOWNS, _SMALLER_TOWN = "Two far towns", 0.4
 
 
 def simulate(
@@ -103,37 +102,6 @@ def gaussian_mixture_sidecar() -> Sidecar:
         n_public=100_000,
         public=True,
         source="Generated on demand, after the mixture of Google's 2021 clustering study.",
-        licence="CC0-1.0 (generated)",
-        label="label",
-    )
-
-
-def two_towns(seed: int = 2) -> LoadedTable:
-    """200,000 places in two small towns far apart, kilometres east and north, and a ``label`` column 0, 1.
-
-    A town's standard deviation is a kilometre; the towns are 3,100 km apart: the case of Cohen et al. (2021), clusters
-    that are thousands of times farther apart than wide.
-    """
-    rng, n = np.random.default_rng(seed), 200_000
-    label = (rng.random(n) < _SMALLER_TOWN).astype(np.float64)
-    middles = np.array([[-1_300.0, -700.0], [1_400.0, 850.0]])
-    places = middles[label.astype(np.int64)] + rng.standard_normal((n, 2))
-    return numeric_table(np.column_stack([places, label]), ["east", "north", "label"], name=_TOWNS)
-
-
-def two_towns_sidecar() -> Sidecar:
-    """What is declared about ``two_towns``."""
-    return Sidecar(
-        title=_TOWNS,
-        description="200,000 places in two towns, a kilometre wide and thousands of them apart: an easy instance.",
-        columns=("east", "north"),
-        lower=(-2_000.0,) * 2,
-        upper=(2_000.0,) * 2,
-        bounds_origin="The map is 4,000 kilometres wide and high.",
-        scaling="common",
-        n_public=200_000,
-        public=True,
-        source="Generated on demand.",
         licence="CC0-1.0 (generated)",
         label="label",
     )

@@ -141,6 +141,7 @@ def declared_by(sidecar: Sidecar, loaded: LoadedTable, kind: FileKind) -> Declar
         bounds_origin=sidecar.bounds_origin,
         radius=sidecar.radius,
         scaling=sidecar.scaling,
+        relation=sidecar.relation or "add_remove",
         id_column=sidecar.id_column,
         rows_per_person=sidecar.rows_per_person or 1,
         n_public=sidecar.n_public,

@@ -17,11 +17,6 @@ from dpviz.ui.state import current_table, open_table, set_aside, suggest_delta, 
 _LARGEST_MB = 200
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"
 
-# How many clusters were put into each sample: public, as the samples are.
-CLUSTERS = {
-    **{"fifteen": 15, "city": 8, "people": 6, "colours": 6, "outlier": 3},
-    **{"mixture64": 64, "towns": 2, "words": 5, "digits": 10},
-}
 _STAND_IN_ORIGIN = "declared for the simulation; nobody is in it"
 
 
@@ -29,7 +24,7 @@ def open_sample(sample: Sample) -> None:
     """Make a sample the table of this visit, with what its sidecar declares."""
     loaded, sidecar = sample.load()
     open_table(loaded, declared_by(sidecar, loaded, FileKind.PUBLIC))
-    suggest_k(CLUSTERS.get(sample.id, 5))
+    suggest_k(sample.clusters)
     suggest_delta()
 
 

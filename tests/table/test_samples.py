@@ -7,7 +7,10 @@ from dpviz.table.csv_intake import IntakeError
 from dpviz.table.samples import SAMPLES, Sample, sample, simulate
 
 
-@pytest.mark.parametrize("entry", SAMPLES, ids=lambda entry: entry.id)
+@pytest.mark.parametrize(
+    "entry",
+    [pytest.param(one, id=one.id, marks=pytest.mark.slow if one.id == "thermometers" else ()) for one in SAMPLES],
+)
 def test_sample_loads_and_fits_its_declaration(entry: Sample) -> None:
     table, declared = entry.load()
     rows, bounds = table.columns(declared.columns), declared.bounds_for(declared.columns)
@@ -22,8 +25,9 @@ def test_sample_loads_and_fits_its_declaration(entry: Sample) -> None:
 
 
 def test_all_samples_are_listed_in_a_checkout() -> None:
-    expected = {"fifteen", "city", "people", "colours", "outlier", "mixture64", "towns", "words", "digits"}
-    assert {entry.id for entry in SAMPLES} == expected
+    files = {"fifteen", "city", "people", "colours", "outlier", "towns", "laboratories"}
+    assert {entry.id for entry in SAMPLES} == files | {"thermometers", "mixture64", "words", "digits"}
+    assert all(entry.clusters >= 2 for entry in SAMPLES)
 
 
 def test_mixture_is_sixty_four_tight_clusters_in_the_unit_ball() -> None:
@@ -47,6 +51,22 @@ def test_towns_are_thousands_of_times_farther_apart_than_wide() -> None:
     widths = np.stack([rows[label == town].std(axis=0) for town in (0, 1)])
     assert np.linalg.norm(middles[0] - middles[1]) > 3_000 * widths.max()
     assert np.mean(label) == pytest.approx(0.4, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "spread", "wrong"),
+    [("laboratories", 0.002, 8), pytest.param("thermometers", 1.0, 20, marks=pytest.mark.slow)],
+)
+def test_fixed_points_are_pairs_in_either_order_of_which_a_few_are_wrong(name: str, spread: float, wrong: int) -> None:
+    table, declared = sample(name).load()
+    pairs = table.columns(declared.columns).reshape(-1, 2, 2)
+    hotter = pairs[:, 0, 0] > pairs[:, 1, 0]
+    assert 0.4 < hotter.mean() < 0.6
+    ordered = np.where(hotter[:, None, None], pairs[:, ::-1], pairs)
+    away = np.abs(ordered - np.array([[419.527, 253.8], [660.323, 332.9]])) / (spread * np.array([1.0, 0.5]))
+    assert np.median(away) == pytest.approx(0.674, abs=0.05)
+    assert (away.max(axis=(1, 2)) > 8).sum() == wrong
+    assert (declared.relation, declared.scaling) == ("replace", "unit")
 
 
 def test_stand_in_repeats_with_its_seed_and_keeps_to_its_bounds() -> None:
