@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dpviz.algorithms.registry import card_of
 from dpviz.check import RequestError
 from dpviz.privacy.ledger import Ledger
 from dpviz.privacy.queries import Relation
@@ -125,13 +126,20 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         columns = getattr(self, "feature_names_in_", [f"x{place}" for place in range(values.shape[1])])
         domain = Domain.of(columns, lower, upper, radius=self.radius, scaling=self.scaling)
         table = PrivateTable(values, domain, relation=self.relation, n_public=self.n_public)
+        card = card_of(self.algorithm)
+        params = card.params.parse(self.params or {})
+        if params.points_per_row(self.n_clusters) > 1:
+            raise RequestError(
+                "PrivateKMeans gives every row of X one cluster, and with these params a row holds several points: "
+                "use dpviz.run, or rows = records."
+            )
         self.run_: Run = run(
-            self.algorithm,
+            card,
             table,
             k=self.n_clusters,
             epsilon=self.epsilon,
             delta=self.delta,
-            params=self.params,
+            params=params,
             seed=_seed(self.random_state),
         )
         self.cluster_centers_: Array = self.run_.centers

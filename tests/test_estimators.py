@@ -34,6 +34,12 @@ def test_scikit_learn_contract_of_every_algorithm(estimator, check):
     check(estimator)
 
 
+def test_rows_that_are_tuples_have_no_cluster_of_their_own():
+    tuples = model(n_clusters=2, algorithm="k-noisy-centers", relation="replace", params={"rows": "tuples"})
+    with pytest.raises(RequestError, match=r"use dpviz\.run"):
+        tuples.fit(blobs(100, 4))
+
+
 def test_centres_are_released_in_data_units_and_paid_for():
     values = 100 + 50 * blobs(1000)
     fitted = model(bounds=([50, 50], [150, 150])).fit(values)

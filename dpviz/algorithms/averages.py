@@ -1,4 +1,4 @@
-"""PrivatekAverages on tuples of disjoint blocks (Cohen et al. 2021, Fig. 3)."""
+"""PrivatekAverages on tuples of disjoint blocks, or on a table of tuples (Cohen et al. 2021, Fig. 3)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Setting, knob
-from dpviz.algorithms.sphere_packing import sphere_packing
-from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tuple_plan import FINEST, TupleParams, average_test, finish, halves, operations_of, smallest_n_of
+from dpviz.algorithms.steps import Step
+from dpviz.algorithms.tuple_plan import FINEST, average_test, finish, halves, operations_of, smallest_n_of
+from dpviz.algorithms.tuple_source import GivenTupleParams, TupleSource
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom
 
 
 @dataclass(frozen=True)
-class AverageParams(TupleParams):
+class AverageParams(GivenTupleParams):
     """Parameters of k-averages."""
 
     finest: float = knob(
@@ -30,18 +30,20 @@ class AverageParams(TupleParams):
 def averages(room: DataRoom, k: int, params: AverageParams, rng: np.random.Generator) -> Iterator[Step]:
     """k-means in secret blocks, a private test whether the blocks agree, and private averages of their centres.
 
-    O(n k d) for the blocks and O(m n_t k² d) for the test of n_t tuples.
+    With ``rows`` = tuples the rows take the place of the blocks' centres. O(n k d) for the blocks and O(m n_t k² d) for
+    the test of n_t tuples.
 
-    **Guarantee.** Add/remove or replace; (ε, δ)-DP, whatever the answer. Bounds are public; n is public or bought. Of ε
-    the test and the averages use 1 at most: the surplus buys noisy means of rows. There is no pure version: with
-    probability δ a test may miss that tuples disagree.
+    **Guarantee.** Add/remove or replace (tuples: replace only); (ε, δ)-DP, whatever the answer. Bounds are public; n is
+    public or bought. Of ε the test and the averages use 1 at most: the surplus buys noisy means of rows (of the points
+    that rows hold, of which one tuple changes k). There is no pure version: with probability δ a test may miss that
+    tuples disagree.
     """
-    anchors, salt = sphere_packing(k, room.region, rng), int(rng.integers(2**20))
-    yield CentersStep(title="Sphere packing, which stands in for ⊥: no row has been read", centers=anchors)
+    source = TupleSource.of(room, k, params, rng)
+    yield source.stand_in()
     share = halves(room.budget, 1.0)
-    step = average_test(room, k, share.tuples, params, anchors, salt, finest=params.finest)
+    step = average_test(source, share.tuples, finest=params.finest)
     yield step
-    yield from finish(room, step, share.means)
+    yield from finish(source, step, share.means)
 
 
 def _smallest_n(setting: Setting, params: AverageParams) -> float:
@@ -54,8 +56,8 @@ CARD = Card(
     family="Cohen et al. 2021",
     paper="Cohen, Kaplan, Mansour, Stemmer & Tsfadia: Differentially-Private Clustering of Easy Instances. ICML 2021, "
     "Fig. 3",
-    summary="Clusters secret blocks of rows without noise, tests privately whether all blocks say the same, and "
-    "releases private averages of what they say.",
+    summary="Clusters secret blocks of rows without noise (or takes rows that are k points each), tests privately "
+    "whether all say the same, and releases private averages of what they say.",
     story=(
         "Deal the rows into secret blocks and run plain k-means in each: a block's k centres are a tuple, and one "
         "person can change one tuple only. A private test asks whether nearly all tuples have one point in each of k "
@@ -65,8 +67,9 @@ CARD = Card(
         "so each average must be private for that many changes at once. That takes about half a million tuples for "
         "every cluster and column; with fewer this program answers ⊥ rather than noise."
     ),
-    when="Tens of millions of rows in clusters that are a few times farther apart than wide. With fewer "
-    "rows k-noisy-centers, if they are farther apart still.",
+    when="Tens of millions of rows in clusters that are a few times farther apart than wide, or with rows = tuples a "
+    "million rows that hold k such points each: the sample of two million thermometers. With fewer rows, such as any "
+    "file in sample_data, it answers ⊥; then k-noisy-centers, if the clusters are farther apart still.",
     guarantees=(Guarantee.APPROX,),
     params=AverageParams,
     plan=averages,

@@ -118,6 +118,14 @@ class Params:
                 raise check.RequestError(f"There is no parameter {name!r} here: the parameters are {allowed}.")
         return cls(**{name: knobs[name].parse(value) for name, value in values.items()})
 
+    def points_per_row(self, k: int) -> int:
+        """How many points a row stands for, side by side: the ``k`` centres live where one of them does."""
+        return 1
+
+    def refusal(self, relation: Relation) -> str | None:
+        """Why a table under ``relation`` cannot be served, as a sentence; None if it can."""
+        return None
+
 
 @dataclass(frozen=True)
 class Setting:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.privacy.room import NoisyMoments
+from dpviz.privacy.releases import NoisyMoments
 from dpviz.table.domain import Array, Region
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from dpviz.algorithms.card import Card, Guarantee, Setting, knob
 from dpviz.algorithms.lloyd_round import lloyd_round
 from dpviz.algorithms.naive_mixture import naive_mixture, naive_smallest_n
-from dpviz.algorithms.sphere_packing import sphere_packing
 from dpviz.algorithms.stable_kmeans import TUPLES_PART
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.steps_tuples import MixtureStep
-from dpviz.algorithms.tuple_plan import TupleParams, halves, noisy_center_test, operations_of, smallest_n_of
+from dpviz.algorithms.tuple_plan import halves, noisy_center_test, operations_of, smallest_n_of
+from dpviz.algorithms.tuple_source import TupleParams, TupleSource
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.mechanisms import Gaussian
 from dpviz.privacy.partitions import Voronoi
@@ -62,13 +62,13 @@ def gaussian_mixture(room: DataRoom, k: int, params: MixtureParams, rng: np.rand
     if params.preset == _NAIVE:
         yield from naive_mixture(room, k, rng, smallest_sd=params.smallest_sd)
         return
-    anchors, salt = sphere_packing(k, room.region, rng), int(rng.integers(2**20))
-    yield CentersStep(title="Sphere packing, which stands in for ⊥: no row has been read", centers=anchors)
+    source = TupleSource.of(room, k, params, rng)
+    yield source.stand_in()
     share = halves(room.budget, TUPLES_PART)
     assert share.means is not None
-    test = noisy_center_test(room, k, share.tuples, params, anchors, salt, far=None)
+    test = noisy_center_test(source, share.tuples, far=None)
     yield test
-    start = test.centers if test.centers is not None else anchors
+    start = test.centers if test.centers is not None else source.anchors
     part = share.means.split(means=1 - _MOMENTS_PART, moments=_MOMENTS_PART)
     origin = "the noisy centres" if test.passed else "⊥: centres that know no data"
     means = lloyd_round(

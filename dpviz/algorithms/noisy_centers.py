@@ -1,4 +1,4 @@
-"""PrivatekNoisyCenters on tuples of disjoint blocks (Cohen et al. 2021, Fig. 4)."""
+"""PrivatekNoisyCenters on tuples of disjoint blocks, or on a table of tuples (Cohen et al. 2021, Fig. 4)."""
 
 from __future__ import annotations
 
@@ -8,22 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Setting, knob
-from dpviz.algorithms.sphere_packing import sphere_packing
-from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tuple_plan import (
-    TupleParams,
-    finish,
-    halves,
-    noisy_center_test,
-    operations_of,
-    smallest_n_of,
-)
+from dpviz.algorithms.steps import Step
+from dpviz.algorithms.tuple_plan import finish, halves, noisy_center_test, operations_of, smallest_n_of
+from dpviz.algorithms.tuple_source import GivenTupleParams, TupleSource
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom
 
 
 @dataclass(frozen=True)
-class NoisyCenterParams(TupleParams):
+class NoisyCenterParams(GivenTupleParams):
     """Parameters of k-noisy-centers."""
 
     far: float | None = knob(
@@ -38,18 +31,19 @@ class NoisyCenterParams(TupleParams):
 def noisy_centers(room: DataRoom, k: int, params: NoisyCenterParams, rng: np.random.Generator) -> Iterator[Step]:
     """k-means in secret blocks, a private test whether the blocks agree, and noisy centres of one of them.
 
-    O(n k d) for the blocks and O(m n_t k² d) for the test of n_t tuples.
+    With ``rows`` = tuples the rows take the place of the blocks' centres. O(n k d) for the blocks and O(m n_t k² d) for
+    the test of n_t tuples.
 
-    **Guarantee.** Add/remove or replace; (ε, δ)-DP, whatever the answer. Bounds are public; n is public or bought. Of ε
-    the test uses 1 at most: the surplus buys noisy means of rows. There is no pure version: with probability δ a test
-    may miss that tuples disagree.
+    **Guarantee.** Add/remove or replace (tuples: replace only); (ε, δ)-DP, whatever the answer. Bounds are public; n is
+    public or bought. Of ε the test uses 1 at most: the surplus buys noisy means of rows (of the points that rows hold,
+    of which one tuple changes k). There is no pure version: with probability δ a test may miss that tuples disagree.
     """
-    anchors, salt = sphere_packing(k, room.region, rng), int(rng.integers(2**20))
-    yield CentersStep(title="Sphere packing, which stands in for ⊥: no row has been read", centers=anchors)
+    source = TupleSource.of(room, k, params, rng)
+    yield source.stand_in()
     share = halves(room.budget, 1.0)
-    step = noisy_center_test(room, k, share.tuples, params, anchors, salt, far=params.far)
+    step = noisy_center_test(source, share.tuples, far=params.far)
     yield step
-    yield from finish(room, step, share.means)
+    yield from finish(source, step, share.means)
 
 
 def _smallest_n(setting: Setting, params: NoisyCenterParams) -> float:
@@ -62,8 +56,8 @@ CARD = Card(
     family="Cohen et al. 2021",
     paper="Cohen, Kaplan, Mansour, Stemmer & Tsfadia: Differentially-Private Clustering of Easy Instances. ICML 2021, "
     "Fig. 4",
-    summary="Clusters secret blocks of rows without noise, tests privately whether all blocks say the same, and then "
-    "adds noise to what one of them says.",
+    summary="Clusters secret blocks of rows without noise (or takes rows that are k points each), tests privately "
+    "whether all say the same, and then adds noise to what one of them says.",
     story=(
         "Deal the rows into more than a thousand secret blocks and run plain k-means in each: a block's k centres are "
         "a tuple, and one person can change one tuple only. A private test asks whether small balls, far apart, around "
@@ -73,7 +67,8 @@ CARD = Card(
         "depends on Δ, how far apart the balls are: the clusters must be tiny beside the distances between them."
     ),
     when="Two or a few clusters that are a thousand times farther apart than wide, and tens of thousands of rows at "
-    "least. On anything else it answers ⊥.",
+    "least; with rows = tuples some 1,600 rows that hold k such points each, as in the sample of 5,000 laboratories. "
+    "On anything else it answers ⊥.",
     guarantees=(Guarantee.APPROX,),
     params=NoisyCenterParams,
     plan=noisy_centers,

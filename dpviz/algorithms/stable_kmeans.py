@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Setting, knob
-from dpviz.algorithms.sphere_packing import sphere_packing
-from dpviz.algorithms.steps import CentersStep, Step
+from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tuple_plan import (
     FINEST,
-    TupleParams,
     average_test,
     finish,
     halves,
@@ -20,6 +18,7 @@ from dpviz.algorithms.tuple_plan import (
     operations_of,
     smallest_n_of,
 )
+from dpviz.algorithms.tuple_source import TupleParams, TupleSource
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom
 
@@ -48,15 +47,15 @@ def stable_kmeans(room: DataRoom, k: int, params: StableParams, rng: np.random.G
     the test uses 1 at most, the means the rest. There is no pure version: with probability δ a test may miss that
     tuples disagree.
     """
-    anchors, salt = sphere_packing(k, room.region, rng), int(rng.integers(2**20))
-    yield CentersStep(title="Sphere packing, which stands in for ⊥: no row has been read", centers=anchors)
+    source = TupleSource.of(room, k, params, rng)
+    yield source.stand_in()
     share = halves(room.budget, TUPLES_PART)
     if params.clusters_by == _AVERAGES:
-        step = average_test(room, k, share.tuples, params, anchors, salt, finest=FINEST)
+        step = average_test(source, share.tuples, finest=FINEST)
     else:
-        step = noisy_center_test(room, k, share.tuples, params, anchors, salt, far=None)
+        step = noisy_center_test(source, share.tuples, far=None)
     yield step
-    yield from finish(room, step, share.means)
+    yield from finish(source, step, share.means)
 
 
 def _smallest_n(setting: Setting, params: StableParams) -> float:

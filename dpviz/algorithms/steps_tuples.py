@@ -17,11 +17,15 @@ class TupleTestStep(Step):
     number, needed : int
         Tuples, and how many the formulas ask for: with fewer the answer is ⊥ before any row is read.
     rows_per_tuple : float
-        Rows of a block, on average.
+        Rows of a block, on average; 1 where rows are tuples.
     sampled : int
         m, the tuples that are tried; 0 where none is.
-    far, misfit_limit, vote_limit : float
-        Δ; noisy misfits up to which a sampled tuple passes; noisy votes from which the test passes.
+    far : float
+        Δ.
+    misfit_limit, misfit_scale : float
+        Noisy misfits up to which a sampled tuple passes, and the scale of the Laplace noise on them.
+    vote_limit, vote_scale : float
+        Noisy votes from which the test passes, and the scale of the Laplace noise on them.
     center_noise_sd : array of shape (k,) or None
         Typical standard deviation of the noise, estimated from the released distances alone: the true one depends on
         rows and is not released.
@@ -29,6 +33,8 @@ class TupleTestStep(Step):
         Public: what blocks with fewer than k distinct rows answer, and what stands in for ⊥.
     salt : int
         Public coin of the models of the blocks.
+    given : bool
+        Whether each row of the table is a tuple; otherwise tuples are models of secret blocks.
     """
 
     passed: bool
@@ -40,9 +46,12 @@ class TupleTestStep(Step):
     sampled: int
     far: float
     misfit_limit: float
+    misfit_scale: float
     vote_limit: float
+    vote_scale: float
     anchors: Array
     salt: int
+    given: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -7,7 +7,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.algorithms.steps_tuples import TupleTestStep
-from dpviz.charts.canvas import canvas, legend_name, marks_xy, name_kinds, show_plane
+from dpviz.charts.canvas import canvas, legend_name, line_xy, marks_xy, name_kinds, show_plane
+from dpviz.charts.cells import joined
 from dpviz.charts.centers import draw_cells, draw_center_marks, draw_halos, marks_of
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import Palette
@@ -16,6 +17,8 @@ from dpviz.charts.wording import clauses, number, opening, things
 from dpviz.table.domain import Array, Domain
 
 _BOTTOM_SIZE = 120
+# Tuples whose points are joined by lines.
+_TUPLES_DRAWN = 300
 
 
 def draw_tuple_test(
@@ -25,6 +28,8 @@ def draw_tuple_test(
     figure = canvas(palette, title=_finding(step), subtitle=_subtitle(step, view))
     if reveal is not None:
         draw_rows(figure, reveal.points, view, palette)
+        if step.given and reveal.everyone is not None and not view.flat:
+            _draw_tuples(figure, reveal.everyone.reshape(-1, *step.anchors.shape), view, palette)
     if step.centers is not None:
         draw_cells(figure, step.centers, view, palette)
         if step.center_noise_sd is not None:
@@ -41,13 +46,15 @@ def tuple_test_table(step: TupleTestStep, *, domain: Domain) -> pd.DataFrame:
     """The public numbers of the test, its answer, and the released centres in data units."""
     lines: list[tuple[str, str, float]] = [
         ("tuples", "public", step.number),
-        ("tuples that the formulas need", "public", step.needed),
-        ("rows of a block, on average", "public", step.rows_per_tuple),
+        ("tuples needed", "public", step.needed),
+        *([] if step.given else [("rows of a block, on average", "public", step.rows_per_tuple)]),
         ("Δ, radii between balls", "public", step.far),
-        ("m, tuples that are tried", "public", step.sampled),
-        ("noisy misfits up to which a tuple passes", "public", step.misfit_limit),
-        ("noisy votes from which the test passes", "public", step.vote_limit),
-        ("the test passed (1) or not (0)", "released", float(step.passed)),
+        ("m, tuples tried", "public", step.sampled),
+        ("limit of noisy misfits", "public", step.misfit_limit),
+        ("noise scale of misfits", "public", step.misfit_scale),
+        ("limit of noisy votes", "public", step.vote_limit),
+        ("noise scale of votes", "public", step.vote_scale),
+        ("passed (1) or not (0)", "released", float(step.passed)),
     ]
     if step.centers is not None:
         for i, center in enumerate(domain.from_unit(step.centers), start=1):
@@ -64,21 +71,38 @@ def describe_tuple_test(step: TupleTestStep, *, domain: Domain) -> str:
 
 
 def _finding(step: TupleTestStep) -> str:
+    who = "tuples" if step.given else "blocks"
     if step.passed:
-        return opening(f"the blocks agree: {things(len(step.anchors), 'noisy centre')} released")
-    if step.number < step.needed:
+        return opening(f"the {who} agree: {things(len(step.anchors), 'noisy centre')} released")
+    if not step.sampled:
         return "Answer ⊥: too few tuples to be asked"
-    return "Answer ⊥: the blocks do not agree on far-apart centres"
+    return f"Answer ⊥: the {who} do not agree on far-apart centres"
 
 
 def _subtitle(step: TupleTestStep, view: View) -> str:
-    about = f"{step.number:,} tuples of about {number(step.rows_per_tuple)} rows ({step.needed:,} needed)"
+    made = "" if step.given else f" of about {number(step.rows_per_tuple)} rows"
+    about = f"{step.number:,} tuples{made} ({step.needed:,} needed)"
     halo = "halo: typical noise" if step.center_noise_sd is not None else ""
     return clauses(about, f"Δ = {number(step.far)}", halo, view.about)
 
 
 def _sizes(centers: Array) -> Array:
     return np.full(len(centers), marks_of(len(centers)).largest)
+
+
+def _draw_tuples(figure: go.Figure, tuples: Array, view: View, palette: Palette) -> None:
+    """Lines through the points of some tuples."""
+    picked = tuples[np.random.default_rng(0).permutation(len(tuples))[:_TUPLES_DRAWN]]
+    figure.add_trace(
+        go.Scatter(
+            **line_xy(joined([view.plane(one) for one in picked])),
+            mode="lines",
+            name=legend_name(f"{things(len(picked), 'tuple')}", "revealed"),
+            line={"color": palette.faded(palette.revealed, 0.25), "width": 1},
+            hoverinfo="skip",
+            meta="revealed",
+        )
+    )
 
 
 def _draw_bottom(figure: go.Figure, anchors: Array, view: View, palette: Palette) -> None:

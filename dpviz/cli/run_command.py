@@ -81,7 +81,7 @@ def _few_rows(table: DeclaredTable, *, k: int) -> tuple[str, ...]:
 def _scores(finished: Run, table: DeclaredTable) -> dict[str, float]:
     from dpviz.runs.evaluation import assign, evaluate, label_accuracy, reference_for
 
-    revealed = table.private.reveal(note="run --evaluate")
+    revealed = table.private.reveal(note="run --evaluate").unfolded(finished.points_per_row)
     scores = evaluate(revealed, finished.unit_centers, reference_for(revealed, finished.k)).to_dict()
     labels = table.labels_of(revealed)
     if labels is not None:

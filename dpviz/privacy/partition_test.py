@@ -67,7 +67,7 @@ class PartitionTest:
     @property
     def misfit_limit(self) -> float:
         """A sampled tuple passes if its noisy number of misfits is at most this."""
-        scale = self._misfit_scale
+        scale = self.misfit_scale
         return scale * log(self._sampled / self.beta)
 
     @property
@@ -82,8 +82,11 @@ class PartitionTest:
         return plan.sampled if plan is not None else 1
 
     @property
-    def _misfit_scale(self) -> float:
-        # Half of ε pays for the m counts of misfits, which one tuple may all change by one.
+    def misfit_scale(self) -> float:
+        """Scale of the Laplace noise on a number of misfits.
+
+        Half of ε pays for the m counts of misfits, which one tuple may all change by one.
+        """
         return self._sampled / (self.epsilon / 2)
 
     def centers(self, tuples: Array, noise: NoiseSource) -> Array | None:
@@ -97,7 +100,7 @@ class PartitionTest:
             return None
         sample = tuples[np.argsort(noise.uniform((len(tuples),)))[: plan.sampled]]
         misfits = np.array([count_misfits(one, tuples, self.far) for one in sample])
-        noisy_misfits = misfits + noise.laplace(self._misfit_scale, misfits.shape)
+        noisy_misfits = misfits + noise.laplace(self.misfit_scale, misfits.shape)
         passing = noisy_misfits <= self.misfit_limit
         noisy_votes = passing.sum() + float(noise.laplace(1 / plan.vote_epsilon, ()))
         if noisy_votes < self.vote_limit or not passing.any():

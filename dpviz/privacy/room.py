@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -33,6 +33,7 @@ from dpviz.privacy.mechanisms import (
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, SparseCount, Sum, SwapLoss
+from dpviz.privacy.releases import Noisy, NoisyMoments, sd_of
 from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Array, Codes, Domain, Region
 from dpviz.table.rows import BLOCK_NUMBERS, Rows, in_region, rows_in_use
@@ -40,22 +41,6 @@ from dpviz.table.sparse_rows import complete, is_sparse, largest_entries, sparse
 
 # Part of the budget that buys a noisy number of rows where none is declared.
 N_SHARE = 0.02
-
-
-class Noisy(NamedTuple):
-    """A released array and the standard deviation of the noise on one entry."""
-
-    noisy: Array
-    sd: float
-
-
-class NoisyMoments(NamedTuple):
-    """Released counts (n_cells,) and sums (n_cells, d), and the standard deviation of the noise on one entry."""
-
-    noisy_counts: Array
-    noisy_sums: Array
-    count_sd: float
-    sum_sd: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +53,11 @@ class Revealed:
 
     points: Array
     kept: Codes
+
+    def unfolded(self, points: int) -> Revealed:
+        """The ``points`` points that stand side by side in each row, one after the other: what a row stands for."""
+        dim = self.points.shape[1] // points
+        return self if points == 1 else Revealed(self.points.reshape(-1, dim), np.repeat(self.kept, points))
 
 
 class PrivateTable:
@@ -279,7 +269,7 @@ class DataRoom:
         """
         mechanism = self.noise_of(query, share, spherical=spherical)
         (noisy,) = self._answer([(query, mechanism)], note=note)
-        return Noisy(noisy, _sd(mechanism, noisy))
+        return Noisy(noisy, sd_of(mechanism, noisy))
 
     def release_moments(
         self,
@@ -298,7 +288,7 @@ class DataRoom:
         count_noise = self.noise_of(questions[0], counts)
         sum_noise = self.noise_of(questions[1], sums, spherical=spherical)
         noisy_counts, noisy_sums = self._answer([(questions[0], count_noise), (questions[1], sum_noise)], note=note)
-        return NoisyMoments(noisy_counts, noisy_sums, _sd(count_noise, noisy_counts), _sd(sum_noise, noisy_sums))
+        return NoisyMoments(noisy_counts, noisy_sums, sd_of(count_noise, noisy_counts), sd_of(sum_noise, noisy_sums))
 
     def release_sparse(self, over: Grid, share: Budget, *, cutoff_in_scales: float, note: str) -> SparseCounts:
         """Noisy counts of a huge grid, of which only those beyond ``cutoff_in_scales`` noise scales are released.
@@ -372,6 +362,17 @@ class DataRoom:
         reach = min(self.region.radius, float(np.sqrt(most) * self.region.half.max()))
         return self._sibling(rows, replace(self.region, radius=reach, nonzeros=min(most, self.dim)))
 
+    def unfolded(self, points: int) -> DataRoom:
+        """A room over the ``points`` points that stand side by side in each row: one row is so many rows of a person.
+
+        The ledger and the noise are shared; all sensitivities are ``points`` times as large.
+        """
+        if points == 1:
+            return self
+        room = self._sibling(self._rows.unfolded(points), self.region.unfolded(points))
+        room.rows_per_person, room._n = points * self.rows_per_person, self._n and points * self._n
+        return room
+
     def blocks(self, model: BlockModel, number: int) -> DataRoom:
         """A room over the models of ``number`` disjoint secret blocks of rows, one line a model.
 
@@ -442,7 +443,3 @@ class DataRoom:
             return [query.tally(chunk, cells[id(over)]) for query, over in zip(queries, overs, strict=True)]
 
         return self._rows.total(answers, max(query.width for query in queries))
-
-
-def _sd(mechanism: Laplace | Gaussian | KNorm, noisy: Array) -> float:
-    return mechanism.sd_in(noisy.shape[-1]) if isinstance(mechanism, KNorm) else mechanism.sd

@@ -38,7 +38,8 @@ class Frame:
 class Run:
     """A finished run. Holds public and released values only: it may be pickled, exported and replayed.
 
-    The exception is a run of a non-private algorithm (``private`` is False), whose centres are revealed.
+    The exception is a run of a non-private algorithm (``private`` is False), whose centres are revealed. ``domain`` is
+    that of the centres: the table's, or where a row stands for ``points_per_row`` points, that of one of them.
     """
 
     algorithm: str
@@ -53,6 +54,7 @@ class Run:
     n_source: str
     parameters: dict[str, Any]
     domain: Domain
+    points_per_row: int
     accounting: Accounting
     spent_epsilon: float
     spent_fraction: float
@@ -163,14 +165,7 @@ def run_frames(
     check.at_least(1, k=k)
     check.positive(epsilon=epsilon)
     check.delta_for(table.n_public, delta=delta)
-    if table.n_public is not None and k > table.n_public:
-        raise check.RequestError(
-            f"k is {k} but there are {table.n_public:,} records: ask for at most that many clusters."
-        )
-    if table.sparse and not card.sparse:
-        raise check.RequestError(
-            f"{card.title} would write out all {table.domain.dim:,} columns of a sparse table: choose balcan-sparse."
-        )
+    domain = domain_of_centers(card, chosen, table, k=k)
     accounting = card.accounting(chosen, delta)
     # One seed, two streams: public coins may be shown and replayed, the noise may not.
     coins, noise = np.random.SeedSequence(seed).spawn(2)
@@ -201,7 +196,8 @@ def run_frames(
         n_used=opened.n if card.needs_n else None,
         n_source=("public" if table.n_public is not None else "paid") if card.needs_n else "not used",
         parameters=asdict(chosen),
-        domain=table.domain,
+        domain=domain,
+        points_per_row=chosen.points_per_row(k),
         accounting=accounting,
         spent_epsilon=ledger.spent_epsilon,
         spent_fraction=ledger.spent_fraction,
@@ -211,6 +207,28 @@ def run_frames(
         seconds=time.perf_counter() - began,
         warnings=_warnings(card, table, k, epsilon, delta, chosen),
     )
+
+
+def domain_of_centers(card: Card, params: Params, table: PrivateTable, *, k: int) -> Domain:
+    """The domain that the centres of such a run live in, from what is declared alone.
+
+    Raises
+    ------
+    RequestError
+        If the algorithm cannot serve what is declared about the table.
+    """
+    if table.n_public is not None and k > table.n_public:
+        raise check.RequestError(
+            f"k is {k} but there are {table.n_public:,} records: ask for at most that many clusters."
+        )
+    if table.sparse and not card.sparse:
+        raise check.RequestError(
+            f"{card.title} would write out all {table.domain.dim:,} columns of a sparse table: choose balcan-sparse."
+        )
+    refusal = params.refusal(table.relation)
+    if refusal is not None:
+        raise check.RequestError(refusal)
+    return table.domain.unfolded(params.points_per_row(k))
 
 
 def setting_of(table: PrivateTable, *, k: int, epsilon: float, delta: float) -> Setting:

@@ -101,6 +101,12 @@ def trials(
     for k in ks:
         check.at_least(1, k=k)
     check.within(0.0, 1.0, delta=delta)
+    for contender, k in product(contenders, ks):
+        if contender.card.params.parse(contender.params).points_per_row(k) > 1:
+            raise check.RequestError(
+                f"A study judges centres of rows, and {contender.label} reads {k} points from each row: run it by "
+                "itself instead (Explore, or `dpviz run`)."
+            )
     for contender, epsilon in product(contenders, epsilons):
         accounting = contender.card.accounting(contender.card.params.parse(contender.params), delta)
         capacity(accounting, epsilon=epsilon, delta=delta)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from itertools import takewhile
 
 import numpy as np
 import numpy.typing as npt
@@ -77,6 +78,11 @@ class Region:
         level = np.sqrt(np.maximum(self.radius**2 - filled, 0.0) / free)
         full = int(np.argmax(level <= half))
         return float(half[:full].sum() + free[full] * level[full])
+
+    def unfolded(self, points: int) -> Region:
+        """Where each of ``points`` points lives that stand side by side in a row of this region."""
+        half: Array = self.half.reshape(points, -1).max(axis=0)
+        return Region(half, min(self.radius, float(np.linalg.norm(half))))
 
     def clip(self, points: Array) -> Array:
         """``points`` of shape (..., d) moved into the region: the box first, then towards 0 into the ball."""
@@ -194,6 +200,35 @@ class Domain:
         radius = self.radius / float(self.scale[0]) if in_data_units else self.radius
         return Region(half, min(radius, corner))
 
+    def unfolded(self, points: int) -> Domain:
+        """The domain of each of ``points`` points that a row holds: its columns are theirs, one point after the other.
+
+        Raises
+        ------
+        RequestError
+            If the columns cannot be shared out evenly, or the points have different bounds.
+        """
+        if points == 1:
+            return self
+        if self.dim % points:
+            raise check.RequestError(
+                f"A row of {self.dim} columns does not hold {points} points: choose a number of columns that k = "
+                f"{points} divides, all columns of one point after those of the other, or another k."
+            )
+        dim = self.dim // points
+        for bound in (self.lower.reshape(points, dim), self.upper.reshape(points, dim)):
+            for point, axis in np.argwhere(bound != bound[0])[:1].tolist():
+                raise check.RequestError(
+                    f"Columns {self.columns[axis]!r} and {self.columns[point * dim + axis]!r} are the same coordinate "
+                    "of two points of a row, with different bounds: declare the same bounds for every point, and give "
+                    "all columns of one point after those of the other."
+                )
+        names = tuple(_shared_name(self.columns[axis::dim]) for axis in range(dim))
+        distinct = len({*names}) == dim and all(names)
+        return Domain(
+            names if distinct else self.columns[:dim], self.lower[:dim], self.upper[:dim], self.radius, self.scaling
+        )
+
     def to_unit(self, values: Array) -> Array:
         """Data units to unit coordinates, shape (..., d); nothing is clipped."""
         scaled: Array = (values - self.center) / self.scale
@@ -203,6 +238,22 @@ class Domain:
         """Unit coordinates to data units, shape (..., d)."""
         values: Array = points * self.scale + self.center
         return values
+
+
+def _shared_name(names: Sequence[str]) -> str:
+    """What the names of one coordinate of several points have in common.
+
+    >>> _shared_name(["home1_east", "home2_east"]), _shared_name(["x_1", "x_2"])
+    ('home_east', 'x')
+    """
+    start = _shared_start(names)
+    end = _shared_start([name[len(start) :][::-1] for name in names])[::-1]
+    return (start + end).strip(" _-.")
+
+
+def _shared_start(names: Sequence[str]) -> str:
+    same = (len({*letters}) == 1 for letters in zip(*names, strict=False))
+    return names[0][: sum(takewhile(bool, same))]
 
 
 def _is_scaling(scaling: Scaling | str) -> bool:

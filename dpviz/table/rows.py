@@ -88,6 +88,15 @@ class Rows:
             with ThreadPoolExecutor(threads) as pool:
                 return _added(pool.map(total_of, starts))
 
+    def unfolded(self, points: int) -> Rows:
+        """The ``points`` points that stand side by side in each row, as rows of one person."""
+        persons = np.arange(len(self)) if self.persons is None else self.persons
+        return Rows(
+            self.values.reshape(len(self) * points, self.values.shape[1] // points),
+            persons=np.repeat(persons, points),
+            block_numbers=self.block_numbers,
+        )
+
     def project(self, frame: Array, region: Region) -> Rows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
         image = np.empty((len(self), len(frame)))

@@ -44,7 +44,7 @@ def result_panel(table: OpenTable, result: Result, now: Asked) -> None:
     frames_panel(result.run, looking, key=f"frames:{result.number}")
     with numbers:
         metric_row(table, result, looking.reference if reveal_allowed(table) else None)
-        reference_notice(table, result.run.k)
+        reference_notice(table, result.run.k, points_per_row=result.run.points_per_row)
     _below(result)
 
 
@@ -82,15 +82,17 @@ def _looking(table: OpenTable, result: Result) -> Looking:
     colors = palette(st.context.theme.type)
     allowed = reveal_allowed(table)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        view = plane_choice(table.domain, "explore")
+        view = plane_choice(result.run.domain, "explore")
         rows = allowed and _layer("rows")
         over = allowed and _layer("k-means++")
         if not allowed:
             st.caption(f"{badge_text('revealed')} Rows, loss and k-means++ are hidden: **Show truth** is off.")
     if not allowed:
         return Looking(view, colors)
-    reference = reference_or_none(table, result.run.k)
-    return Looking(view, colors, revealed_view(table, _WHY) if rows else None, reference, over, reference is None)
+    per_row = result.run.points_per_row
+    reference = reference_or_none(table, result.run.k, points_per_row=per_row)
+    shown = revealed_view(table, _WHY, points_per_row=per_row) if rows else None
+    return Looking(view, colors, shown, reference, over, reference is None)
 
 
 def _layer(what: str) -> bool:

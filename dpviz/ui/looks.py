@@ -65,25 +65,30 @@ def reveal(table: OpenTable, note: str) -> Revealed | None:
     return cast("Revealed", kept[table.key])
 
 
-def reference(table: OpenTable, k: int) -> Reference | None:
-    """The non-private k-means++ of ``table``, computed once for each k, if the owner allows looks."""
+def reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> Reference | None:
+    """The non-private k-means++ of the points that rows of ``table`` stand for, computed once for each k.
+
+    None unless the owner allows looks.
+    """
     revealed = reveal(table, "k-means++ reference")
     if revealed is None:
         return None
-    kept = _cache(_REFERENCES)
-    if (table.key, k) not in kept:
-        _store(kept, (table.key, k), reference_for(revealed, k), _KEPT_REFERENCES)
-    return cast("Reference", kept[(table.key, k)])
+    known = known_reference(table, k, points_per_row=points_per_row)
+    found = known or reference_for(revealed.unfolded(points_per_row), k)
+    if known is None:
+        keep_reference(table, k, found, points_per_row=points_per_row)
+    return found
 
 
-def known_reference(table: OpenTable, k: int) -> Reference | None:
+def known_reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> Reference | None:
     """The reference if it was computed already and the owner still allows looks."""
-    return cast("Reference | None", _cache(_REFERENCES).get((table.key, k))) if reveal_allowed(table) else None
+    kept = _cache(_REFERENCES).get((table.key, k, points_per_row))
+    return cast("Reference | None", kept) if reveal_allowed(table) else None
 
 
-def keep_reference(table: OpenTable, k: int, found: Reference) -> None:
+def keep_reference(table: OpenTable, k: int, found: Reference, *, points_per_row: int = 1) -> None:
     """Keep a reference that was computed elsewhere: in a worker, say."""
-    _store(_cache(_REFERENCES), (table.key, k), found, _KEPT_REFERENCES)
+    _store(_cache(_REFERENCES), (table.key, k, points_per_row), found, _KEPT_REFERENCES)
 
 
 def looks() -> list[str]:

@@ -44,7 +44,7 @@ def metric_row(table: OpenTable, result: Result, reference: Reference | None) ->
     with st.grid(min_column_width=170):
         _budget_tile(run, table)
         _sizes_tile(run)
-        _loss_tile(scores, coming=reveal_allowed(table))
+        _loss_tile(scores, coming=reveal_allowed(table), of="a row" if run.points_per_row == 1 else "a point")
         if scores is not None and scores.label_accuracy is not None:
             accuracy = f"{100 * scores.label_accuracy:.3g} %"
             _tile("revealed", "Label accuracy", accuracy, "rows that share the commonest label of their cluster")
@@ -74,14 +74,14 @@ def _sizes_tile(run: Run) -> None:
     _tile("released", "Smallest cluster", low, f"rows, with noise; the largest has {high}")
 
 
-def _loss_tile(scores: _Judged | None, *, coming: bool) -> None:
+def _loss_tile(scores: _Judged | None, *, coming: bool, of: str) -> None:
     meaning = "Mean squared distance of a row to its nearest centre, over that of k-means++ without privacy."
     if scores is None:
         value, why = ("…", "k-means++ is being computed") if coming else ("hidden", "Show truth is off")
         _tile("revealed", "Loss ratio", value, why, meaning)
         return
     found = scores.scores
-    detail = f"{number(found.nicv)} a row against {number(found.nicv_kmeans)} of k-means++, unit coordinates²"
+    detail = f"{number(found.nicv)} {of} against {number(found.nicv_kmeans)} of k-means++, unit coordinates²"
     _tile("revealed", "Loss ratio", times(found.ratio), detail, meaning)
 
 
@@ -100,7 +100,7 @@ def scores_of(table: OpenTable, result: Result, reference: Reference | None) -> 
         return None
     kept = cast("dict[str, Any] | None", st.session_state.get(_SCORES))
     if kept is None or kept["run"] is not result.run:
-        centers = result.run.unit_centers
+        centers, revealed = result.run.unit_centers, revealed.unfolded(result.run.points_per_row)
         labels = table.labels[revealed.kept] if table.labels is not None else None
         accuracy = label_accuracy(labels, assign(revealed.points, centers)) if labels is not None else None
         kept = {"run": result.run, "scores": _Judged(evaluate(revealed, centers, reference), accuracy)}

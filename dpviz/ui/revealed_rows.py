@@ -13,14 +13,18 @@ from dpviz.ui.looks import reveal
 _KEPT, _MOST = "revealed:views", 2
 
 
-def revealed_view(table: OpenTable, note: str) -> RevealedView | None:
-    """The rows of ``table`` for its pictures, if its owner allows it; the look is counted under ``note``."""
+def revealed_view(table: OpenTable, note: str, *, points_per_row: int = 1) -> RevealedView | None:
+    """The points that rows of ``table`` stand for, for its pictures, if its owner allows it.
+
+    The look is counted under ``note``.
+    """
     revealed = reveal(table, note)
     if revealed is None:
         return None
-    kept = cast("dict[str, RevealedView]", st.session_state.setdefault(_KEPT, {}))
-    if table.key not in kept:
+    kept = cast("dict[tuple[str, int], RevealedView]", st.session_state.setdefault(_KEPT, {}))
+    key = (table.key, points_per_row)
+    if key not in kept:
         while len(kept) >= _MOST:
             kept.pop(next(iter(kept)))
-        kept[table.key] = RevealedView.of(revealed.points, note)
-    return kept[table.key]
+        kept[key] = RevealedView.of(revealed.unfolded(points_per_row).points, note)
+    return kept[key]

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpviz.algorithms.card import Card, Guarantee
 from dpviz.check import RequestError
+from dpviz.runs.run import domain_of_centers
 from dpviz.ui.algorithm_choice import algorithm_choice, guarantee_badges, regime_light
 from dpviz.ui.badges import badge_text
 from dpviz.ui.controls import Request, epsilon_control, k_delta_row
@@ -74,6 +75,7 @@ def _expectation(card: Card, table: OpenTable, request: Request) -> None:
     """The traffic light before the run, from public quantities only."""
     try:
         params = card.params.parse(request.params)
+        domain_of_centers(card, params, table.private, k=request.k)
         regime_light(card, table, params, k=request.k, epsilon=request.epsilon, delta=request.delta)
     except RequestError as error:
         st.markdown(f":red-badge[:material/cancel: cannot run] {error}")

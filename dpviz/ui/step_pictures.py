@@ -17,18 +17,22 @@ from dpviz.charts.activation import draw_activation
 from dpviz.charts.draw import describe, draw, table_of
 from dpviz.charts.grid import draw_true_grid
 from dpviz.charts.revealed import RevealedView
+from dpviz.charts.revealed_tuples import RevealedTuples
 from dpviz.charts.swaps import draw_swap_trace
 from dpviz.charts.theme import Kind, Palette, config
 from dpviz.charts.tree_diagram import draw_tree_diagram
-from dpviz.charts.tuple_balls import draw_made_up_balls, draw_revealed_balls
+from dpviz.charts.tuple_balls import draw_made_up_balls
+from dpviz.charts.tuple_votes import draw_votes
+from dpviz.charts.tuple_zoom import draw_revealed_balls
 from dpviz.charts.view import View
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.export import file_stem
 from dpviz.runs.run import Run
+from dpviz.table.domain import Array
 from dpviz.ui.badges import badge_text
 
 _TABLE, _BESIDE, _TREE, _CURVE, _TRACE = "Table", "k-means++", "Tree", "Activation", "Swap trace"
-_TRUTH, _TUPLES, _ASKED = "True counts", "Tuples and balls", "What is asked"
+_TRUTH, _BALLS, _VOTES, _ASKED = "True counts", "Balls", "Votes", "What is asked"
 _MOST_TABLE_ROWS = 5_000
 _TABLE_HEIGHT, _HEAD_HEIGHT = 480, 44
 
@@ -124,11 +128,8 @@ def _offered(run: Run, place: int, looking: Looking, key: str) -> dict[str, Call
             *("True rows in every cell of the grid: revealed", "truth"),
         )
     if isinstance(step, TupleTestStep):
-        if rows is not None:
-            offered[_TUPLES] = lambda: figure(
-                draw_revealed_balls(step, rows, looking.view.region, palette=looking.palette),
-                *("How far tuples of another split lie from the balls of one of them: revealed", "tuples"),
-            )
+        if rows is not None and len(rows) and len(step.anchors) > 1:
+            offered |= _revealed_tuples(step, rows, looking, figure)
         offered[_ASKED] = lambda: figure(
             draw_made_up_balls(step, palette=looking.palette),
             *("Balls around the points of a made-up tuple, and other tuples in them", "asked"),
@@ -141,6 +142,24 @@ def _offered(run: Run, place: int, looking: Looking, key: str) -> dict[str, Call
     if isinstance(step, CentersStep) and (looking.reference is not None or looking.reference_coming):
         offered[_BESIDE] = lambda: _reference(looking, key, stem)
     offered[_TABLE] = lambda: data_table(table_of(step, domain=run.domain), alt="The numbers behind the picture")
+    return offered
+
+
+def _revealed_tuples(
+    step: TupleTestStep, rows: Array, looking: Looking, figure: Callable[[go.Figure, str, str], None]
+) -> dict[str, Callable[[], None]]:
+    """What the test saw, from revealed rows: tuples in balls, and votes where it could be asked."""
+
+    def shown(draw_them: Callable[..., go.Figure], alt: str, name: str) -> Callable[[], None]:
+        def draw_now() -> None:
+            revealed = RevealedTuples.of(step, rows, looking.view.region)
+            figure(draw_them(step, revealed, palette=looking.palette), f"{alt}: revealed", name)
+
+        return draw_now
+
+    offered = {_BALLS: shown(draw_revealed_balls, "How far tuples lie from the balls of one of them", "balls")}
+    if step.sampled:
+        offered[_VOTES] = shown(draw_votes, "Misfits of tried tuples against their limit", "votes")
     return offered
 
 

@@ -12,7 +12,7 @@ from dpviz.algorithms.dplloyd import CARD, DPLloydParams, planned_rounds
 from dpviz.algorithms.lloyd_round import TYPICAL_OFFSET, count_to_sum_ratio
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.room import NoisyMoments
+from dpviz.privacy.releases import NoisyMoments
 from dpviz.runs.evaluation import evaluate, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Region

@@ -7,11 +7,14 @@ import pytest
 
 from dpviz.algorithms.gaussian_mixture import bounded, clip_radius
 from dpviz.algorithms.steps_tuples import MixtureStep, TupleTestStep
-from dpviz.algorithms.tuple_plan import halves
+from dpviz.algorithms.tuple_plan import averaged_tuples, halves
+from dpviz.algorithms.tuple_source import TupleParams
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.tuple_averages import TupleAverages
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
+from dpviz.table.samples import sample
 
 # Half as many rows as the sample of two towns, at δ = 1e-5: as cheap as it gets.
 MIDDLES, SD, ROWS = np.array([[-0.65, -0.35], [0.7, 0.42]]), 5e-4, 120_000
@@ -77,6 +80,29 @@ def test_averages_know_beforehand_that_they_have_too_few_tuples(easy):
     step = _test_of(done)
     assert not step.passed and step.number < step.needed and "public numbers" in step.title
     assert "needs about" in done.warnings[0]
+
+
+@pytest.mark.slow
+def test_averages_of_two_million_tuples_are_those_of_the_sample():
+    loaded, declared = sample("thermometers").load()
+    domain = Domain.of(declared.columns, declared.lower, declared.upper)
+    table = PrivateTable(loaded.columns(declared.columns), domain, relation="replace")
+    request = {"k": 2, "epsilon": 1.0, "delta": 5e-8, "params": {"rows": "tuples"}}
+    answers = [run("k-averages", table, **request, seed=seed) for seed in range(2)]
+    passed = [done for done in answers if _test_of(done).passed]
+    assert passed
+    errors = [np.abs(np.array(sorted(done.centers.tolist())) - [[419.5, 253.8], [660.3, 332.9]]) for done in passed]
+    assert np.median([error.max() for error in errors]) < 3
+    # The same tuples are too wide for the small balls that noisy centres need.
+    assert not _test_of(run("k-noisy-centers", table, **request, seed=0)).passed
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_fewest_averaged_tuples_are_the_fewest(k):
+    share = Budget(Accounting.BASIC, 1.0, 1e-7)
+    fewest = averaged_tuples(share, TupleParams(), k, 2, 1e-4)
+    hopeless = [TupleAverages(1.0, 1e-7, k, n, 2, 1e-4, 1.0, 0.05).hopeless for n in (fewest - 1, fewest, 2 * fewest)]
+    assert hopeless == [True, False, False]
 
 
 @pytest.mark.slow

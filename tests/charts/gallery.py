@@ -156,8 +156,10 @@ def tuple_test_step(shown: Exhibit, *, passed: bool = True) -> TupleTestStep:
     return TupleTestStep(
         **{"title": "60 tuples agree" if passed else "60 tuples do not agree", "passed": passed},
         **{"centers": centers if passed else None, "center_noise_sd": np.full(shown.k, 0.05) if passed else None},
-        **{"number": 60, "needed": 50 if passed else 1522, "rows_per_tuple": 25.0, "sampled": 9, "far": 1401.5},
-        **{"misfit_limit": 21.2, "vote_limit": 8.05, "anchors": anchors, "salt": 3},
+        **{"number": 60, "needed": 50 if passed else 1522, "rows_per_tuple": 25.0},
+        **{"sampled": 9 if passed else 0, "far": 1401.5},
+        **{"misfit_limit": 21.2, "misfit_scale": 4.0, "vote_limit": 8.05, "vote_scale": 0.2},
+        **{"anchors": anchors, "salt": 3},
     )
 
 

@@ -8,11 +8,11 @@ from math import log
 import numpy as np
 import pytest
 
-import dpviz.algorithms.tuple_plan
 import dpviz.privacy.partition_test
 import tests.contract.test_sensitivity as sensitivity_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
+from dpviz.algorithms.tuple_source import TupleSource
 from dpviz.privacy.ledger import BudgetExceeded, Entry
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.noisy_centers import NoisyCenters
@@ -142,7 +142,7 @@ def test_a_second_try_after_bottom():
 
 def test_tuples_as_many_as_there_really_are(monkeypatch):
     # The number of tuples must be public: one that follows the rows changes the noise between neighbours.
-    monkeypatch.setattr(dpviz.algorithms.tuple_plan, "_blocks_of", lambda n, params, k: max(1, n))
+    monkeypatch.setattr(TupleSource, "most", property(lambda self: self.room.n))
     monkeypatch.setattr("dpviz.privacy.room.DataRoom.n", property(lambda self: max(1, len(self._rows))))
     with caught:
         for one, other in neighbours(PUBLIC, few=True):

@@ -14,6 +14,7 @@ from dpviz.table.loaded_table import numeric_table
 from dpviz.ui.declaration import Declaration, FileKind, OpenTable, declare
 from dpviz.ui.study_panel import Study
 from tests.contract.tables import blobs
+from tests.privacy.tuple_checks import tight_tuples
 
 ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"
 
@@ -34,6 +35,15 @@ def open_blobs(kind: FileKind = FileKind.PUBLIC, *, n: int = 400, dim: int = 2, 
         title="blobs",
     )
     return declare(numeric_table(values, names, name="blobs"), declaration)
+
+
+def open_pairs(number: int) -> OpenTable:
+    """Rows that each hold two points, far apart, in either order; one row may be replaced."""
+    names = ["x_1", "y_1", "x_2", "y_2"]
+    values = tight_tuples(number, jitter=1e-6, misfits=3).reshape(number, 4)
+    bounds = {"lower": (-1.0,) * 4, "upper": (1.0,) * 4}
+    declaration = Declaration(columns=tuple(names), **bounds, relation="replace", kind=FileKind.PUBLIC, title="pairs")
+    return declare(numeric_table(values, names, name="pairs"), declaration)
 
 
 class DoneJob:

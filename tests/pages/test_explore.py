@@ -9,7 +9,7 @@ import pytest
 from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.ui import frames, runner
 from dpviz.ui.declaration import FileKind, OpenTable
-from tests.pages.tables import app_on, open_blobs, sound, text_of
+from tests.pages.tables import app_on, open_blobs, open_pairs, sound, text_of
 
 IDS = [card.id for card in private_cards()]
 
@@ -226,3 +226,29 @@ def test_without_a_table_the_page_says_what_to_do() -> None:
     app = app_on("explore.py", None)
     assert app.button(key="open_a_table")
     assert not app.get("plotly_chart")
+
+
+@pytest.mark.parametrize("number", [1700, 60])
+def test_a_table_of_tuples_is_shown_point_by_point(number: int) -> None:
+    app = app_on("explore.py", open_pairs(number), **{"k-noisy-centers.rows": "tuples"}, algorithm="k-noisy-centers")
+    app.number_input(key="k").set_value(2)
+    done = result(run(sound(app.run()))).run
+    assert done.points_per_row == 2 and done.domain.columns == ("x", "y")
+    assert float(tile(app, "Loss ratio").rstrip("×").replace(",", "")) >= 1
+    assert "a point against" in text_of(app)
+    step_slider(app).set_value(2)
+    sound(app.run())
+    (companion,) = [control for control in app.segmented_control if control.key and ":beside:" in control.key]
+    assert companion.options == ["Balls", *(["Votes"] if number > 1600 else []), "What is asked", "Table"]
+    for option in companion.options:
+        companion.set_value(option)
+        sound(app.run())
+    assert "revealed" in json.dumps(pictures(app))
+
+
+def test_what_no_tuple_algorithm_can_serve_is_said_before_the_run() -> None:
+    link = {"k-averages.rows": "tuples", "algorithm": "k-averages", "k": "2"}
+    assert "declare the relation replace" in text_of(app_on("explore.py", open_blobs(), **link))
+    app = app_on("explore.py", open_pairs(60), **link)
+    app.number_input(key="k").set_value(3)
+    assert "does not hold 3 points" in text_of(sound(app.run()))

@@ -125,6 +125,7 @@ def test_labels_are_scored_when_they_are_known() -> None:
         (Contender("dplloyd", {"preset": "gaussian"}), {"delta": 0.0}),
         (Contender("dplloyd", {"preset": "nonsense"}), {}),
         (Contender("nonsense"), {}),
+        (Contender("k-noisy-centers", {"rows": "tuples"}), {"delta": 1e-6}),
     ],
 )
 def test_a_study_that_cannot_be_is_refused_before_anything_is_computed(contender, options) -> None:

@@ -137,3 +137,49 @@ def test_bounds_are_copied():
     domain = Domain.of(["a", "b"], lower, 1.0)
     lower[0] = -99
     assert domain.lower[0] == 0
+
+
+@given(SEEDS)
+def test_every_point_of_a_row_lies_in_the_region_of_points(seed):
+    rng = np.random.default_rng(seed)
+    points, dim = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+    half = np.tile(rng.uniform(0.1, 1, dim), points)
+    row = Region(half, float(rng.uniform(0.05, 1.2) * np.linalg.norm(half)))
+    one = row.unfolded(points)
+    inside = row.clip(rng.uniform(-2, 2, (40, points * dim))).reshape(-1, dim)
+    np.testing.assert_allclose(one.clip(inside), inside, rtol=1e-12)
+    assert one.dim == dim and one.radius <= row.radius * (1 + 1e-12)
+
+
+def test_a_point_of_a_row_has_a_domain_of_its_own():
+    columns = ["east_1", "north_1", "east_2", "north_2"]
+    for scaling, radius in (("unit", None), ("common", 3.0)):
+        domain = Domain.of(columns, [0, -10] * 2, [4, 30] * 2, scaling=scaling, radius=radius)
+        point = domain.unfolded(2)
+        assert point.columns == ("east", "north") and point.scaling is domain.scaling
+        rows = np.random.default_rng(0).uniform(0, 4, (5, 4))
+        np.testing.assert_array_equal(point.to_unit(rows.reshape(10, 2)), domain.to_unit(rows).reshape(10, 2))
+        np.testing.assert_array_equal(point.region.half, domain.region.unfolded(2).half)
+        assert point.region.radius == pytest.approx(domain.region.unfolded(2).radius)
+        assert domain.unfolded(1) is domain
+
+
+@pytest.mark.parametrize(
+    ("columns", "names"),
+    [
+        (["x1", "x2"], ("x",)),
+        (["home lon", "home lat", "work lon", "work lat"], ("lon", "lat")),
+        (["a", "b", "c", "d"], ("a", "b")),
+        (["p_1", "p_3", "p_2", "p_4"], ("p_1", "p_3")),
+    ],
+)
+def test_points_are_named_by_what_their_columns_share_or_else_by_the_first(columns, names):
+    assert Domain.of(columns, 0.0, 1.0).unfolded(len(columns) // len(names)).columns == names
+
+
+def test_rows_that_do_not_hold_points_of_one_kind_are_refused():
+    domain = Domain.of(["a", "b", "c", "d"], 0.0, [1.0, 1.0, 1.0, 2.0])
+    with pytest.raises(RequestError, match="row of 4 columns does not hold 3 points"):
+        domain.unfolded(3)
+    with pytest.raises(RequestError, match="'b' and 'd' are the same coordinate"):
+        domain.unfolded(2)

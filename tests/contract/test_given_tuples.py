@@ -1,0 +1,195 @@
+"""The contract of private algorithms where each row is a tuple of points: k side by side, and one row is replaced."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.registry import CARDS
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import Everything, Voronoi
+from dpviz.privacy.queries import Count, Relation
+from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.runs.evaluation import evaluate, reference_for
+from dpviz.runs.run import run
+from dpviz.table.domain import Domain
+from tests.contract.checks import arrays_in, check_centers, check_ledger, check_loss, check_replay, frames_of, run_of
+from tests.contract.rooms import exploding_room
+from tests.contract.tables import blobs, small_table
+from tests.privacy.tuple_checks import tight_tuples
+
+ENOUGH = 1800
+GIVEN = [
+    pytest.param(CARDS[card], {"rows": "tuples", "preset": preset}, id=f"{card}-{preset}")
+    for card in ("k-noisy-centers", "k-averages")
+    for preset in ("practical", "paper")
+]
+each_setting = pytest.mark.parametrize(("card", "params"), GIVEN)
+REQUEST = {"k": 2, "epsilon": 1.0, "delta": 1e-6}
+
+
+def _table(values: np.ndarray, **more) -> PrivateTable:
+    return small_table(values, relation=Relation.REPLACE, **more)
+
+
+def _pairs(number: int = ENOUGH, *, dim: int = 2, seed: int = 0) -> np.ndarray:
+    return tight_tuples(number, dim=dim, jitter=1e-6, misfits=3, seed=seed).reshape(number, -1)
+
+
+@each_setting
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 35.0])
+def test_entries_add_up_to_the_request(card, params, epsilon):
+    check_ledger(card, _table(_pairs()), k=2, epsilon=epsilon, delta=1e-6, params=params, seed=1)
+
+
+@each_setting
+@pytest.mark.parametrize("epsilon", [1.0, 3.0])
+def test_steps_come_out_the_same_without_rows_and_hold_none(card, params, epsilon):
+    table = _table(_pairs())
+    request = {"k": 2, "epsilon": epsilon, "delta": 1e-6, "params": params, "seed": 5}
+    check_replay(card, table, **request)
+    points = {row.tobytes() for row in table._rows.values.reshape(-1, 2)}
+    for frame in frames_of(card, table, **request):
+        for array in arrays_in(frame.step):
+            if array.ndim == 2:
+                assert not points & {row.tobytes() for row in np.ascontiguousarray(array)}
+
+
+def _neighbours():
+    corners = np.tile(np.ones(4), (60, 1))
+    for base in (corners, _pairs(60)):
+        for new in (-np.ones(4), np.array([-1.0, -1.0, 1.0, 1.0]), np.full(4, np.nan)):
+            changed = base.copy()
+            changed[17] = new
+            yield _table(base), _table(changed)
+            yield _table(changed), _table(base)
+
+
+def _reached(card, params):
+    request = {"k": 2, "epsilon": 4.0, "delta": 1e-6, "params": params, "seed": 0}
+    return [reach for pair in _neighbours() for reach in check_loss(card, *pair, **request).reach]
+
+
+@each_setting
+def test_a_replaced_tuple_moves_the_means_by_what_is_paid_for_and_by_most_of_it(card, params):
+    # Both points of the replaced row leave one cell for the other: counts move as far as they may.
+    assert max(_reached(card, params)) > 0.99
+
+
+def test_points_that_are_paid_for_as_if_they_were_rows_are_caught(monkeypatch):
+    unfolded = DataRoom.unfolded
+
+    def cheap(self, points):
+        room = unfolded(self, points)
+        room.rows_per_person = 1
+        return room
+
+    monkeypatch.setattr(DataRoom, "unfolded", cheap)
+    with pytest.raises(AssertionError, match="loses"):
+        _reached(CARDS["k-noisy-centers"], {"rows": "tuples"})
+
+
+@each_setting
+@pytest.mark.parametrize(
+    "rows",
+    [
+        blobs(50, 4),
+        np.full((40, 4), 0.25),
+        np.full((30, 4), np.nan),
+        np.full((30, 4), -1e308),
+        np.r_[blobs(20, 4), [[1e300, np.inf, 0, 0]]],
+    ],
+    ids=["disagreeing", "identical", "missing", "far outside", "one at 1e300"],
+)
+def test_k_finite_centres_inside_the_domain_of_a_point(card, params, rows):
+    for k, epsilon in ((1, 1.0), (2, 3.0), (4, 1.0)):
+        for radius in (None, 0.7):
+            done = run(card, _table(rows, radius=radius), **REQUEST | {"k": k, "epsilon": epsilon}, params=params)
+            assert done.domain.dim == 4 // k and done.points_per_row == k
+            check_centers(done, k)
+
+
+@each_setting
+def test_neither_chunks_nor_the_order_of_points_in_a_row_decide_whether_tuples_agree(card, params):
+    rows = _pairs()
+    frames = frames_of(card, _table(rows), **REQUEST, params=params, seed=3)
+    again = frames_of(card, _table(rows, block_numbers=1), **REQUEST, params=params, seed=3)
+    for one, other in zip(frames, again, strict=True):
+        for a, b in zip(arrays_in(one.step), arrays_in(other.step), strict=True):
+            np.testing.assert_array_equal(a, b)
+    turned = frames_of(card, _table(np.roll(rows, 2, axis=1)), **REQUEST, params=params, seed=3)
+    assert turned[1].step.passed is frames[1].step.passed
+    assert turned[1].step.title == frames[1].step.title
+
+
+@each_setting
+def test_other_declarations_are_refused_before_a_row_is_read(card, params):
+    def refused(table, said, *, k=2):
+        with pytest.raises(RequestError, match=said):
+            run_of(card, table, k=k, epsilon=1.0, delta=1e-6, params=params, room=exploding_room())
+
+    refused(small_table(_pairs()), "declare the relation replace")
+    refused(small_table(_pairs(), n_public=ENOUGH), "declare the relation replace")
+    refused(_table(_pairs()), "does not hold 3 points", k=3)
+    uneven = Domain.of(["x1", "y1", "x2", "y2"], -1.0, [1.0, 1.0, 2.0, 1.0])
+    refused(PrivateTable(_pairs(), uneven, relation="replace"), "'x1' and 'x2' .* same bounds for every point")
+
+
+def test_tuples_that_agree_are_found_and_scored_point_by_point():
+    wide = Domain.of(["first_x", "first_y", "second_x", "second_y"], [0, 100] * 2, [10, 300] * 2)
+    rows = wide.from_unit(_pairs())
+    table = PrivateTable(rows, wide, relation="replace")
+    done = [run("k-noisy-centers", table, **REQUEST, params={"rows": "tuples"}, seed=seed) for seed in range(3)]
+    passed = [one for one in done if one.frames[1].step.passed]
+    assert len(passed) >= 2
+    for one in passed:
+        assert one.domain.columns == ("x", "y") == tuple(one.to_dict()["columns"])
+        found = one.centers[np.argsort(one.centers[:, 0])]
+        np.testing.assert_allclose((found - [5, 200]) / [5, 100], [[-0.8, 0], [0.8, 0]], atol=0.32)
+    points = table.reveal(note="test").unfolded(2)
+    assert points.points.shape == (2 * ENOUGH, 2) and (points.kept[::2] == points.kept[1::2]).all()
+    reference = reference_for(points, 2)
+    assert evaluate(points, passed[0].unit_centers, reference).matched_error < 0.3
+
+
+def test_the_surplus_over_epsilon_one_measures_means_of_points():
+    done = run("k-noisy-centers", _table(_pairs()), k=2, epsilon=5.0, delta=1e-6, params={"rows": "tuples"}, seed=0)
+    assert done.frames[1].step.passed
+    np.testing.assert_allclose(done.noisy_weights, [ENOUGH] * 2, atol=120)
+    np.testing.assert_allclose(done.centers[np.argsort(done.centers[:, 0])], [[-0.8, 0], [0.8, 0]], atol=0.05)
+
+
+def test_few_tuples_are_told_beforehand():
+    done = run("k-noisy-centers", _table(_pairs(300)), **REQUEST, params={"rows": "tuples"}, seed=0)
+    assert not done.frames[1].step.passed and "public numbers" in done.frames[1].step.title
+    assert "needs about 1,600 records (300 declared)" in done.warnings[0]
+
+
+def _unfolded(relation: Relation, persons: np.ndarray | None = None, rows_per_person: int = 1):
+    table = small_table(blobs(30, 6), relation=relation, n_public=30, persons=persons, rows_per_person=rows_per_person)
+    noise = StudyNoise(np.random.default_rng(0))
+    room = table.open(epsilon=1.0, delta=1e-6, accounting=Accounting.BASIC, noise=noise)
+    return room, room.unfolded(3)
+
+
+@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
+def test_a_room_over_points_counts_all_of_them_and_pays_for_all_of_a_row(relation):
+    room, points = _unfolded(relation)
+    assert (points.dim, points.n, points.rows_per_person) == (2, 90, 3)
+    query = Count(Voronoi(np.array([[0.5, 0.5], [-0.5, -0.5]])))
+    assert points.sensitivity(query).l2 == 3 * room.sensitivity(query).l2
+    assert points._rows.total(lambda chunk: [len(chunk)], 1) == [90]
+    assert points.release(Count(Everything()), Budget(Accounting.BASIC, 0.5, 1e-7), note="x").sd > 0
+    assert room.ledger is points.ledger and len(room.ledger.entries) == 1
+    assert room.unfolded(1) is room
+
+
+def test_points_of_a_row_stay_together_in_blocks():
+    for persons, rows_per_person in ((None, 1), (np.arange(30) // 2, 2)):
+        _, points = _unfolded(Relation.ADD_REMOVE, persons, rows_per_person)
+        blocks = points._secret_blocks(1000).reshape(30, 3)
+        assert (blocks == blocks[:, :1]).all()
+        assert points.rows_per_person == 3 * rows_per_person
+        assert len(np.unique(blocks)) > 10
