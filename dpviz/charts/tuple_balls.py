@@ -87,10 +87,10 @@ def draw_revealed_balls(step: TupleTestStep, rows: Array, region: Region, *, pal
     low, high = min(-1.0, float(edges[0])), max(1.0, float(edges[-1]))
     ticks = np.arange(np.floor(low), np.ceil(high) + 1)
     figure.update_xaxes(
-        title_text="farthest point of a tuple from its ball's centre (radii)",
+        title_text="farthest point from its ball's centre (radii)",
         range=[low - 0.1, high + 0.1],
         tickvals=ticks,
-        ticktext=[number(10.0**tick) for tick in ticks],
+        ticktext=[f"{10.0**tick:,g}".replace("e-0", "e−") for tick in ticks],
     )
     figure.update_yaxes(title_text="tuples")
     return name_kinds(figure, palette)
