@@ -20,7 +20,7 @@ from dpviz.algorithms.grid_synopsis import (
 )
 from dpviz.algorithms.solvers import SignedPoints, best_of_starts, mass_near, mean_noise_sd, weighted_kmeans_pp
 from dpviz.algorithms.sphere_packing import sphere_packing
-from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep, Step
+from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep, Step, starts_on
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.known import MOST_CELLS
 from dpviz.privacy.queries import Relation
@@ -71,7 +71,7 @@ def grid_kmeans(
     best = best_of_starts(cells, starts, room.region)
     solution = best.solution
     yield StartsStep(
-        title=f"{len(starts)} starts solved on {len(cells):,} cells; no row is read again",
+        title=f"{starts_on(len(starts), len(cells), 'cell')}; no row is read again",
         losses=best.losses,
         chosen=best.chosen,
         centers=solution.centers,

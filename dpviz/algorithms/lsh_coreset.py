@@ -14,7 +14,7 @@ from dpviz.algorithms.lloyd_round import lloyd_round
 from dpviz.algorithms.revive import revive
 from dpviz.algorithms.solvers import SignedPoints, best_of_starts, mass_near, weighted_kmeans_pp
 from dpviz.algorithms.sphere_packing import sphere_packing
-from dpviz.algorithms.steps import CentersStep, StartsStep, Step
+from dpviz.algorithms.steps import CentersStep, StartsStep, Step, starts_on
 from dpviz.algorithms.steps_hash import CoresetStep, HashTreeStep
 from dpviz.privacy.accounting import Accounting, Budget, Shares, capacity, gdp_mu
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
@@ -140,7 +140,7 @@ def lsh_coreset(room: DataRoom, k: int, params: LshCoresetParams, rng: np.random
     best = best_of_starts(coreset, starts, room.region)
     centers = best.solution.centers
     yield StartsStep(
-        title=f"{len(starts)} starts solved on {len(points):,} weighted points; no row is read again",
+        title=f"{starts_on(len(starts), len(points), 'weighted point')}; no row is read again",
         losses=best.losses,
         chosen=best.chosen,
         centers=centers,

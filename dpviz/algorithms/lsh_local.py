@@ -13,7 +13,7 @@ from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.hash_tree import Flags
 from dpviz.algorithms.lsh_coreset import starts_on_coreset
 from dpviz.algorithms.solvers import SignedPoints, best_of_starts, mass_near
-from dpviz.algorithms.steps import CentersStep, StartsStep, Step
+from dpviz.algorithms.steps import CentersStep, StartsStep, Step, starts_on
 from dpviz.algorithms.steps_hash import CoresetStep
 from dpviz.algorithms.steps_local import MessageStep, ServerTreeStep
 from dpviz.privacy.accounting import Accounting
@@ -84,7 +84,7 @@ def lsh_local(room: DataRoom, k: int, params: LshLocalParams, rng: np.random.Gen
     starts = starts_on_coreset(leaf.points, leaf.counts, k, params.starts, room.region, rng)
     best = best_of_starts(data, starts, room.region)
     yield StartsStep(
-        title=f"{len(starts)} starts solved on {len(leaf.points):,} leaves",
+        title=starts_on(len(starts), len(leaf.points), "point of a leaf", "points of leaves"),
         losses=best.losses,
         chosen=best.chosen,
         centers=best.solution.centers,

@@ -69,6 +69,16 @@ class StartsStep(Step):
     centers: Array
 
 
+def starts_on(starts: int, points: int, singular: str, plural: str = "") -> str:
+    """What a `StartsStep` says was solved.
+
+    >>> starts_on(30, 1_000, "cell"), starts_on(1, 1, "cell")
+    ('30 starts solved on 1,000 cells', '1 start solved on 1 cell')
+    """
+    what = singular if points == 1 else plural or f"{singular}s"
+    return f"{starts:,} start{'' if starts == 1 else 's'} solved on {points:,} {what}"
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TreeStep(Step):
     """A private partition after a level, in the space that ``frame`` (p, d) maps rows to (None: the same space).

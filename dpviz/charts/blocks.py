@@ -141,9 +141,9 @@ def _another_split(reveal: RevealedView | None) -> str:
 def _ranges_finding(step: RangesStep, half: Array) -> str:
     noise = percent(float(np.median(step.noise_sd / (2 * half))))
     if not step.estimated:
-        return f"Without ranges, the noise of an average is {noise} of the domain's width"
+        return f"Without ranges an average carries noise of {noise} of the width"
     left = percent(float(((step.upper - step.lower) / (2 * half)).mean()))
-    return f"Ranges leave {left} of the domain's width, and averages noise of {noise}"
+    return f"Ranges take {left} of the width, and averages carry noise of {noise}"
 
 
 def _draw_revealed(

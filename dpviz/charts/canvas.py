@@ -48,8 +48,8 @@ def canvas(
 
     ``legend_lines`` is the room kept below the axis for a legend that wraps on a phone; 0 hides the legend.
     """
-    head = list(lines(title, size=TITLE_SIZE * _BOLD, width=width - _SIDES))
-    under = list(lines(subtitle, size=SUBTITLE_SIZE, width=width - _SIDES)) or ["\u00a0"]
+    head = lines(title, size=TITLE_SIZE * _BOLD, width=width - _SIDES, even=True)
+    under = lines(subtitle, size=SUBTITLE_SIZE, width=width - _SIDES) or ["\u00a0"]
     room = max(2, len(head)) * _PITCH + (max(_RESERVED_SUBTITLE, len(under)) * _SUBTITLE_PITCH if subtitle else 8)
     head_room = _FIRST_LINE + room
     # With a subtitle, if only a blank one, the browser hangs the title by the middle of its lines.
@@ -115,13 +115,15 @@ def show_plane(
     elif view.aspect is not None:
         anchor = figure.get_subplot(row, col).xaxis.plotly_name.replace("axis", "") if row is not None else "x"
         figure.update_yaxes(scaleanchor=anchor, scaleratio=view.aspect, constraintoward="top", **at)
-    figure.add_shape(
-        **_outline(view),
-        layer="between",
-        fillcolor=fill,
-        line={"color": palette.faded(palette.public, 0.6), "width": 1},
-        **at,
-    )
+    # A plane along released centres is no slice of the domain, and has no outline to show.
+    if view.window is None:
+        figure.add_shape(
+            **_outline(view),
+            layer="between",
+            fillcolor=fill,
+            line={"color": palette.faded(palette.public, 0.6), "width": 1},
+            **at,
+        )
 
 
 def _outline(view: View) -> dict[str, Any]:

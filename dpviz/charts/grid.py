@@ -113,6 +113,8 @@ def describe_grid(step: GridStep, *, domain: Domain, over: str | None = None) ->
 
 
 def _finding(step: GridStep) -> str:
+    if step.grid.n_cells == 1:
+        return "A grid of one cell says nothing of where rows lie"
     above = int((step.noisy_counts > _STANDS_OUT * step.sd).sum())
     return f"{above:,} of {cells_of(step.grid)} stand out from the noise"
 

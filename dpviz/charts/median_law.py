@@ -67,8 +67,8 @@ def _finding(step: MedianLawStep) -> str:
     within = 1 / (_rate(step) * step.number)
     if within >= 0.5:
         return f"With {step.number:,} blocks a median cannot tell the middle from the ends"
-    what = "Its noise follows jumps" if step.smooth else "A median is drawn from ranks"
-    return f"{what} within about ±{percent(within)} of the middle of {step.number:,} blocks"
+    what = "Its noise follows jumps within" if step.smooth else "A median is drawn from"
+    return f"{what} ±{percent(within)} around the middle of {step.number:,} blocks"
 
 
 def _subtitle(step: MedianLawStep) -> str:

@@ -98,5 +98,6 @@ def _finding(step: SeedStep, diameter: float) -> str:
 def _subtitle(step: SeedStep, view: View) -> str:
     far = float(stats.gamma(step.centers.shape[1], scale=step.kernel_scale).median())
     pull = "the darker, the more a row there weighs" if len(step.centers) > 1 and view.whole and not view.flat else ""
-    floor = "or near a public point, not a row" if step.floored else ""
-    return clauses(step.title, f"half of all noise is within {number(far)}", pull, floor, view.about)
+    from_what = "row, or from a public point" if step.floored else "row"
+    noise = f"half of all noise is within {number(far)} unit coordinates of its {from_what}"
+    return clauses(step.title, noise, pull, view.about)

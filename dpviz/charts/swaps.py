@@ -49,15 +49,22 @@ def draw_swap(step: SwapStep, *, view: View, palette: Palette, reveal: RevealedV
 
 
 def draw_swap_trace(
-    steps: Sequence[SwapStep], *, palette: Palette, true_losses: Sequence[float] | None = None
+    steps: Sequence[SwapStep],
+    *,
+    palette: Palette,
+    true_losses: Sequence[float] | None = None,
+    of: Sequence[SwapStep] | None = None,
 ) -> go.Figure:
-    """How far each swap moved a centre; with ``true_losses`` (revealed, one a swap) the loss below it."""
-    moved = np.array([_moved(step) for step in steps])
+    """How far each swap moved a centre; with ``true_losses`` (revealed, one a swap) the loss below it.
+
+    ``of`` are all swaps of the run: with them the axes stay where they are from one swap to the next.
+    """
+    moved, every = (np.array([_moved(step) for step in some]) for some in (steps, of or steps))
     number_of = np.arange(1, len(steps) + 1)
     figure = canvas(
         palette,
         title=_trace_finding(moved),
-        subtitle=clauses("each swap is one choice by the exponential mechanism", "0: a swap that changed nothing"),
+        subtitle=clauses("each swap is one choice by the exponential mechanism", "circle: a swap that changed nothing"),
         legend_lines=0 if true_losses is None else 2,
     )
     if true_losses is not None:
@@ -75,7 +82,20 @@ def draw_swap_trace(
         ),
         **at,
     )
-    figure.update_yaxes(title_text="distance moved<br>(unit coordinates)", rangemode="tozero", **at)
+    idle = moved == 0
+    figure.add_trace(
+        go.Scatter(
+            **{"x": number_of[idle], "y": moved[idle], "mode": "markers", "showlegend": False, "cliponaxis": False},
+            marker={"symbol": "circle-open", "size": 9, "color": palette.released, "line": {"width": 2}},
+            hovertemplate="swap %{x}: nothing moved<extra></extra>",
+            meta="released",
+        ),
+        **at,
+    )
+    top = 1.1 * float(every.max()) or 1.0
+    figure.update_yaxes(title_text="distance moved<br>(unit coordinates)", range=[-0.04 * top, top], **at)
+    if not every.any():
+        figure.update_yaxes(tickvals=[0], **at)
     if true_losses is not None:
         figure.add_trace(
             go.Scatter(
@@ -89,7 +109,7 @@ def draw_swap_trace(
             **{"row": 2, "col": 1},
         )
         figure.update_yaxes(title_text="true loss per row", **{"row": 2, "col": 1})
-    figure.update_xaxes(range=[0.4, len(steps) + 0.6], tickmode="linear", dtick=max(1, len(steps) // 10), tick0=1)
+    figure.update_xaxes(range=[0.4, len(every) + 0.6], tickmode="linear", dtick=max(1, len(every) // 10), tick0=1)
     last = {"row": 2, "col": 1} if true_losses is not None else {}
     figure.update_xaxes(title_text="swap", **last)
     return name_kinds(figure, palette)

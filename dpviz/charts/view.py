@@ -1,4 +1,4 @@
-"""Which plane of the domain is shown: two columns, or a projection that no row had a say in."""
+"""Which plane of the domain is shown: two columns, a projection that no row had a say in, or one through releases."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ _AIR = 0.04
 # In high dimensions a ball's points lie near the middle of every axis: four standard deviations of a uniform point
 # hold them, and depend on the declared radius only.
 _TYPICAL_DEVIATIONS = 4.0
+# Room around released centres in the plane along them, as a share of the width of their spread.
+_AROUND = 0.25
 # A picture more than this many times as wide as high (or the reverse) is stretched rather than true to scale.
 _MOST_OBLONG = 3.0
 # 1-D tables are drawn on a line; other kinds of marks get lanes above and below it.
@@ -37,7 +39,7 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A plane to draw in. Depends on the public domain alone, so axes never move while a run unfolds.
+    """A plane to draw in. Depends on the public domain, or on released centres, so axes never move while a run unfolds.
 
     Parameters
     ----------
@@ -45,7 +47,9 @@ class View:
     axes : tuple of int or None
         The one or two columns drawn, in data units; None draws the projection.
     projection : array of shape (2, d) or None
-        Orthonormal rows from a public seed; drawn in unit coordinates.
+        Orthonormal rows from a public seed, or along released centres; drawn in unit coordinates.
+    window : pair of ranges or None
+        What is drawn of a plane along released centres; None draws the public domain.
     space : Region or None
         A projected space of an algorithm (points have as many coordinates as it has axes), drawn in unit coordinates;
         None is the domain itself.
@@ -58,6 +62,7 @@ class View:
     projection: Array | None = None
     space: Region | None = None
     space_axes: tuple[str, ...] = ()
+    window: tuple[Range, Range] | None = None
 
     @property
     def flat(self) -> bool:
@@ -104,7 +109,8 @@ class View:
     def name(self) -> tuple[str, str]:
         """Titles of both axes."""
         if self.projection is not None:
-            return ("random direction 1 (unit coordinates)", "random direction 2 (unit coordinates)")
+            what = "direction" if self.window is not None else "random direction"
+            return (f"{what} 1 (unit coordinates)", f"{what} 2 (unit coordinates)")
         axes = self._shown_axes
         names = self.domain.columns if self.space is None else self.space_axes or projected_axes(self.space.dim)
         labels = [names[j] for j in axes]
@@ -115,6 +121,8 @@ class View:
         """One clause on what is shown of the whole, or "" where the plane is all there is."""
         if self.space is not None:
             return "" if self.whole else f"first two of {self.region.dim} {'' if self.space_axes else 'projected '}axes"
+        if self.window is not None:
+            return f"the plane along the released centres, of {self.domain.dim} columns"
         if self.projection is not None:
             return f"a random plane through {self.domain.dim} columns, chosen without the data"
         return "" if self.whole else f"2 of {self.domain.dim} columns"
@@ -122,6 +130,8 @@ class View:
     @cached_property
     def extent(self) -> tuple[Range, Range]:
         """What is drawn of the public domain, without air around it."""
+        if self.window is not None:
+            return self.window
         half = self._half_drawn
         if not self.in_data_units:
             return ((-half[0], half[0]), (-half[1], half[1]))
@@ -158,7 +168,7 @@ class View:
         """The view for boxes along the axes, which a slanted projection cannot show: its first two columns."""
         if self.projection is None:
             return self
-        return replace(self, axes=_first_axes(self.region.dim), projection=None)
+        return replace(self, axes=_first_axes(self.region.dim), projection=None, window=None)
 
     def within(self, space: Region, names: tuple[str, ...] = ()) -> View:
         """The view of an algorithm's projected ``space``: its first two axes, which may have ``names``."""
@@ -199,6 +209,27 @@ def view_of(domain: Domain, axes: tuple[int, ...] | None = None, projection_seed
             f"axes is {tuple(axes)}: give {wanted} different column number{'s' * (wanted > 1)} below {domain.dim}."
         )
     return View(domain, axes=tuple(axes))
+
+
+def along_centers(domain: Domain, centers: Array) -> View | None:
+    """The plane in which released centres (k, d), unit coordinates, spread most; None where they do not spread.
+
+    It is computed from what has been released, so that it tells nothing more about a row.
+    """
+    middle = centers.mean(axis=0)
+    gaps = centers - middle
+    if domain.dim < 2 or np.abs(gaps).max() <= 1e-9 * domain.region.radius:
+        return None
+    # Random directions fill up where centres span a line only.
+    spare = np.random.default_rng(0).standard_normal((2, domain.dim))
+    directions = np.linalg.svd(gaps, full_matrices=False)[2][:2]
+    spans = np.linalg.svd(gaps, compute_uv=False)[:2] > 1e-9 * np.abs(gaps).max()
+    basis = np.linalg.qr(np.concatenate([directions[spans[: len(directions)]], spare])[:2].T)[0].T
+    drawn, at = gaps @ basis.T, middle @ basis.T
+    half = (0.5 + _AROUND) * float(np.ptp(drawn, axis=0).max())
+    place = at + (drawn.max(axis=0) + drawn.min(axis=0)) / 2
+    across, up = ((float(x - half), float(x + half)) for x in place)
+    return View(domain, axes=None, projection=basis, window=(across, up))
 
 
 def choices(domain: Domain) -> tuple[Choice, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 from math import isfinite
 from textwrap import wrap
 
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+# Stands for a space at which no line is broken.
+_GLUE = "\x1f"
 # Width of an average character in pixels per pixel of font size, for a system sans-serif.
 _CHARACTER = 0.53
 
@@ -73,9 +75,27 @@ def opening(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def lines(text: str, *, size: float, width: float = PHONE) -> Iterator[str]:
-    """``text`` broken into lines that fit ``width`` pixels at a font ``size``."""
-    yield from wrap(text, max(12, int(width / (_CHARACTER * size))), break_long_words=True, break_on_hyphens=False)
+def lines(text: str, *, size: float, width: float = PHONE, even: bool = False) -> list[str]:
+    """``text`` broken into lines that fit ``width`` pixels at a font ``size``; ``even`` lines are about equally long.
+
+    A sign of equality or percent stays with its number.
+
+    >>> lines("the noise is above Δ = 3", size=10, width=120), lines("one two three four", size=10, width=90, even=True)
+    (['the noise is above', 'Δ = 3'], ['one two', 'three four'])
+    """
+    glued = re.sub(r" (?==)|(?<==) |(?<=\d) (?=%)", _GLUE, text)
+    most = max(12, int(width / (_CHARACTER * size)))
+    found = _wrapped(glued, most)
+    least = max(12, len(text) // max(1, len(found))) if even and len(found) > 1 else most
+    for narrower in range(least, most):
+        if len(_wrapped(glued, narrower)) == len(found):
+            found = _wrapped(glued, narrower)
+            break
+    return [line.replace(_GLUE, " ") for line in found]
+
+
+def _wrapped(text: str, most: int) -> list[str]:
+    return wrap(text, most, break_long_words=True, break_on_hyphens=False)
 
 
 def clauses(*parts: str) -> str:

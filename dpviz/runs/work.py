@@ -12,7 +12,7 @@ from dpviz.runs.run import Run, run_frames
 from dpviz.runs.worker import Progress
 
 # Elementary operations (one multiply-add of a vectorised pass) that one core does in a second, on the safe side.
-OPERATIONS_PER_SECOND = 3e8
+OPERATIONS_PER_SECOND = 1.5e8
 _STEPS = 1000
 
 

@@ -82,7 +82,8 @@ def _looking(table: OpenTable, result: Result) -> Looking:
     colors = palette(st.context.theme.type)
     allowed = reveal_allowed(table)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        view = plane_choice(result.run.domain, "explore")
+        centers = result.run.unit_centers if result.run.private else None
+        view = plane_choice(result.run.domain, "explore", centers=centers)
         rows = allowed and _layer("rows")
         over = allowed and _layer("k-means++")
         if not allowed:

@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import streamlit as st
 
-from dpviz.charts.view import View, choices, view_of
-from dpviz.table.domain import Domain
+from dpviz.charts.view import ALL_PAIRS_UP_TO, View, along_centers, choices, view_of
+from dpviz.table.domain import Array, Domain
+
+_ALONG = "along the released centres"
 
 
-def plane_choice(domain: Domain, key: str) -> View:
-    """The chosen plane; with one or two columns there is nothing to choose, and no widget."""
-    offered = {choice.label: choice for choice in choices(domain)}
+def plane_choice(domain: Domain, key: str, *, centers: Array | None = None) -> View:
+    """The chosen plane; with one or two columns there is nothing to choose, and no widget.
+
+    With released ``centers`` (k, d), unit coordinates, the plane along them is offered too: first of all where two
+    columns of many would show little.
+    """
+    offered: dict[str, Callable[[], View]] = {
+        choice.label: partial(view_of, domain, axes=choice.axes, projection_seed=choice.projection_seed)
+        for choice in choices(domain)
+    }
     if len(offered) == 1:
         return view_of(domain)
-    kept = f"{key}:plane:{','.join(domain.columns[:8])}:{domain.dim}"
+    along = along_centers(domain, centers) if centers is not None else None
+    if along is not None:
+        first = domain.dim > ALL_PAIRS_UP_TO
+        offered = {_ALONG: lambda: along} | offered if first else offered | {_ALONG: lambda: along}
+    kept = f"{key}:plane:{','.join(domain.columns[:8])}:{domain.dim}{':along' if along is not None else ''}"
     label = st.selectbox(
         "Plane",
         list(offered),
         key=kept,
         persist_state="session",
         width=320,
-        help="Two columns, or a random plane that was chosen without looking at any row.",
+        help="Two columns, a random plane that was chosen without looking at any row, or the plane in which the "
+        "released centres spread most: it follows from the release and tells nothing more.",
     )
-    choice = offered[str(label)]
-    return view_of(domain, axes=choice.axes, projection_seed=choice.projection_seed)
+    return offered[str(label)]()

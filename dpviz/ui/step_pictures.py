@@ -142,9 +142,10 @@ def _offered(run: Run, place: int, looking: Looking, key: str) -> dict[str, Call
             *("Balls around the points of a made-up tuple, and other tuples in them", "asked"),
         )
     if isinstance(step, SwapStep):
-        swaps = [frame.step for frame in run.frames[: place + 1] if isinstance(frame.step, SwapStep)]
+        every = [frame.step for frame in run.frames if isinstance(frame.step, SwapStep)]
+        so_far = [frame.step for frame in run.frames[: place + 1] if isinstance(frame.step, SwapStep)]
         offered[_TRACE] = lambda: figure(
-            draw_swap_trace(swaps, palette=looking.palette), "How far each swap moved a centre", "swaps"
+            draw_swap_trace(so_far, palette=looking.palette, of=every), "How far each swap moved a centre", "swaps"
         )
     if isinstance(step, CentersStep) and (looking.reference is not None or looking.reference_coming):
         offered[_BESIDE] = lambda: _reference(looking, key, stem)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.steps import GridStep
-from dpviz.charts.grid import draw_grid, draw_true_grid, shown_grid
+from dpviz.charts.grid import describe_grid, draw_grid, draw_true_grid, shown_grid
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.privacy.partitions import Grid
@@ -32,6 +32,11 @@ def test_other_axes_are_summed_and_the_noise_with_them(axes: tuple[int, int]) ->
     figure = draw_grid(step, view=view_of(domain(3), axes), palette=LIGHT)
     assert "up to 4 cells added up: sd 2" in figure.layout.title.subtitle.text.replace("<br>", " ")
     np.testing.assert_allclose(figure.data[0].customdata, shown.values.T, rtol=1e-5)
+
+
+def test_a_single_cell_does_not_pass_for_a_finding() -> None:
+    assert "says nothing" in describe_grid(dense(2, 1), domain=domain(2))
+    assert "stand out" in describe_grid(dense(2, 4), domain=domain(2))
 
 
 def test_a_million_cells_stay_light_and_lose_nothing() -> None:

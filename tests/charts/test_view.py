@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpviz.charts import view as module
-from dpviz.charts.view import choices, view_of
+from dpviz.charts.view import along_centers, choices, view_of
 from dpviz.check import RequestError
 from dpviz.table.domain import Domain, Region
 from tests.charts.gallery import exhibit
@@ -99,6 +99,29 @@ def test_a_slanted_plane_gives_boxes_its_first_two_columns_and_a_projected_space
     points = np.random.default_rng(1).normal(size=(4, 3))
     np.testing.assert_array_equal(inner.plane(points), points[:, :2])
     assert inner.extent == ((-2.0, 2.0), (-2.0, 2.0))
+
+
+@pytest.mark.parametrize(("dim", "k"), [(3, 4), (100, 8), (100, 2), (2, 5)])
+def test_the_plane_along_centres_holds_all_of_them_and_keeps_their_distances_best(dim: int, k: int) -> None:
+    centers = np.random.default_rng(k).normal(0, 0.1, (k, dim))
+    view = along_centers(domain(dim), centers)
+    assert view is not None and view.projection is not None
+    np.testing.assert_allclose(view.projection @ view.projection.T, np.eye(2), atol=1e-12)
+    assert view.beyond(centers) == 0
+    gaps = centers - centers.mean(axis=0)
+    spread = [float((gaps @ plane.T).std(axis=0).max()) for plane in (view.projection, np.eye(dim)[:2])]
+    assert spread[0] >= spread[1]
+    if k == 2:
+        assert np.linalg.norm(np.diff(view.plane(centers), axis=0)) == pytest.approx(
+            np.linalg.norm(np.diff(centers, axis=0))
+        )
+    assert view.boxes().window is None and view.within(Region.ball(3, 2.0)).window is None
+
+
+def test_centres_that_do_not_spread_have_no_plane() -> None:
+    assert along_centers(domain(4), np.zeros((1, 4))) is None
+    assert along_centers(domain(4), np.full((3, 4), 0.2)) is None
+    assert along_centers(domain(1), np.array([[0.1], [0.3]])) is None
 
 
 def test_examples_in_the_docstrings() -> None:

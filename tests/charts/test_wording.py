@@ -23,6 +23,14 @@ def test_a_number_keeps_three_digits(value: float) -> None:
 
 @given(st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=1, max_size=30), st.integers(200, 1200))
 def test_lines_lose_no_word(words: list[str], width: int) -> None:
-    broken = list(lines(" ".join(words), size=14, width=width))
-    assert " ".join(broken).split() == words
-    assert all(len(line) * 0.53 * 14 <= width for line in broken)
+    text = " ".join(words)
+    broken, even = (lines(text, size=14, width=width, even=even) for even in (False, True))
+    assert " ".join(broken).split() == " ".join(even).split() == words
+    assert all(len(line) * 0.53 * 14 <= width for line in (*broken, *even))
+    assert len(even) == len(broken) and max(map(len, even)) <= max(map(len, broken))
+
+
+@pytest.mark.parametrize("width", range(90, 300, 7))
+def test_a_number_stays_with_its_name_and_its_sign(width: int) -> None:
+    broken = lines("the noise of Δ = 1,400 is 65.7 % of the width", size=10, width=width)
+    assert any("Δ = 1,400" in line for line in broken) and any("65.7 %" in line for line in broken)
