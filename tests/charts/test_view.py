@@ -126,3 +126,10 @@ def test_centres_that_do_not_spread_have_no_plane() -> None:
 
 def test_examples_in_the_docstrings() -> None:
     assert doctest.testmod(module).failed == 0
+
+
+def test_a_projected_space_of_one_axis_is_a_line() -> None:
+    view = view_of(domain(3)).within(Region(np.array([0.5]), 0.5), ("the axis",))
+    assert view.flat and view.name == ("the axis", "")
+    (low, high), lanes = view.extent
+    assert (low, high) == (-0.5, 0.5) and lanes == (-1.0, 1.0)
