@@ -17,7 +17,7 @@ from dpviz.algorithms.lsh_coreset import starts_on_coreset
 from dpviz.algorithms.residual_rounds import residual_rounds
 from dpviz.algorithms.solvers import SignedPoints, best_of_starts
 from dpviz.algorithms.steps import CentersStep, StartsStep, Step
-from dpviz.algorithms.steps_auto import LookStep, PlanStep, SynopsisStep
+from dpviz.algorithms.steps_auto import ROWS, LookStep, PlanStep, SynopsisStep
 from dpviz.algorithms.view_synopsis import View, flat_synopsis, view_synopsis, zoom
 from dpviz.privacy.accounting import Accounting, Shares
 from dpviz.privacy.room import DataRoom
@@ -66,7 +66,7 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
     """
     plan = _plan_of(room, k)
     shares = plan.shares(room)
-    yield _plan_step(plan, shares)
+    yield _plan_step(room, plan, shares)
     if plan.flat:
         zoomed = zoom(room, shares.zoom)
         yield zoomed
@@ -78,7 +78,7 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
     yield synopsis
     seeds = _seeds(room, k, synopsis, seen, params, rng)
     yield StartsStep(
-        title=f"{len(seeds.losses)} starts solved on {seeds.cells:,} cells; no row is read again",
+        title=f"{len(seeds.losses)} starts solved on {seeds.cells:,} cells",
         losses=seeds.losses,
         chosen=seeds.chosen,
         centers=seeds.centers,
@@ -102,17 +102,26 @@ def _plan_of(room: DataRoom, k: int) -> AutoPlan:
     )
 
 
-def _plan_step(plan: AutoPlan, shares: Shares) -> PlanStep:
-    amounts = np.array([shares[name].amount for name in plan.parts])
-    noises = tuple("Gaussian" if part.gaussian else "Laplace" for part in plan.parts.values())
+def _plan_step(room: DataRoom, plan: AutoPlan, shares: Shares) -> PlanStep:
     rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds} rounds"
     chances = {0: "no chance", 1: "one chance"}.get(len(plan.swap_before), f"{len(plan.swap_before)} chances")
+    read = "before a row is read" if room.n_is_public else "before any other row is read than to count them"
+    draws = {ROWS: draw for draw in room.ledger.draws}
+    draws |= plan.draws(shares)
     return PlanStep(
-        title=f"The plan, before a row is read: {rounds} of polishing, {chances} to split clusters",
-        names=tuple(plan.parts),
-        fractions=amounts / amounts.sum(),
-        noises=noises,
+        title=f"The plan, {read}: {rounds} of polishing, {chances} to split clusters",
+        names=tuple(draws),
+        noises=tuple(_noise(name, gaussian=draw.gaussian) for name, draw in draws.items()),
+        draws=tuple(draws.values()),
+        delta=room.ledger.delta,
     )
+
+
+def _noise(name: str, *, gaussian: bool) -> str:
+    """Vectors have K-norm noise where all is pure; single numbers have Laplace noise."""
+    if gaussian:
+        return "Gaussian"
+    return "K-norm" if name.startswith(("middle", "sums", "swap_spread")) else "Laplace"
 
 
 def _view(seen: LookStep) -> View:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.privacy.accounting import Accounting, Shares, gdp_mu
+from dpviz.privacy.accounting import Accounting, Budget, Shares, gdp_mu
 from dpviz.privacy.loss_distributions import Draws
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
@@ -99,6 +99,15 @@ class AutoPlan:
             for name, part in self.parts.items()
         }
         return room.calibrated(**draws)
+
+    def draws(self, shares: Shares) -> dict[str, Draws]:
+        """The noise that each of ``shares`` buys, beside what one person changes."""
+        return {name: Draws(part.gaussian, _multiplier(shares[name])) for name, part in self.parts.items()}
+
+
+def _multiplier(share: Budget) -> float:
+    """Noise over sensitivity; ρ is 1 / (2 · its square), and ε of pure noise is 1 over it."""
+    return 1 / sqrt(2 * share.amount) if share.accounting is Accounting.PLD else 1 / share.amount
 
 
 def make_plan(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Count
 from dpviz.privacy.residuals import Spread, spread_matrices
 from dpviz.privacy.room import DataRoom
-from dpviz.table.domain import Array
+from dpviz.table.domain import Array, Codes
 
 # What splitting a Gaussian across its widest axis removes of the spread along it: 2/π.
 _SPLIT_SAVES = 0.64
@@ -58,7 +58,7 @@ def split_and_drop(
     half_axis = np.sqrt(np.maximum(values[:, -1], 0.0) / size)[:, None] * widest
     moved, pairs, saved, lost = _exchange(centers, size, gain, half_axis)
     number = len(pairs)
-    words = "no cluster is two: nothing is split" if number == 0 else f"{number} split, as many centres dropped"
+    words = "nothing is split" if number == 0 else f"{number} split, as many centres dropped"
     return SplitStep(
         title=f"Spreads before round {before}: {words}",
         centers=room.region.clip(moved),
@@ -69,7 +69,24 @@ def split_and_drop(
         dropped=np.array([i for _, i in pairs], dtype=np.int64),
         gains=np.array(saved),
         costs=np.array(lost),
+        gain_of_each=gain,
+        cost_of_each=_dropping(centers, size).cost,
+        margin=_MARGIN,
     )
+
+
+class _Dropping(NamedTuple):
+    """Who would take over the rows of each centre, and what these lose by it, both of shape (k,)."""
+
+    neighbour: Codes
+    cost: Array
+
+
+def _dropping(centers: Array, size: Array) -> _Dropping:
+    apart = ((centers[:, None] - centers) ** 2).sum(axis=2)
+    np.fill_diagonal(apart, np.inf)
+    neighbour = apart.argmin(axis=1)
+    return _Dropping(neighbour, size * size[neighbour] / (size + size[neighbour]) * apart.min(axis=1))
 
 
 def _exchange(
@@ -82,10 +99,7 @@ def _exchange(
     saved: list[float] = []
     lost: list[float] = []
     for _ in range(k // 2):
-        apart = ((centers[:, None] - centers) ** 2).sum(axis=2)
-        np.fill_diagonal(apart, np.inf)
-        neighbour = apart.argmin(axis=1)
-        cost = size * size[neighbour] / (size + size[neighbour]) * apart.min(axis=1)
+        neighbour, cost = _dropping(centers, size)
         j = int(np.where(touched, -1.0, gain).argmax())
         cost[touched | (np.arange(k) == j) | (neighbour == j)] = np.inf
         i = int(cost.argmin())

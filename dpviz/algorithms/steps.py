@@ -48,7 +48,8 @@ class GridStep(Step):
     """A noisy histogram: ``noisy_counts`` (m,) of the listed cell ``codes``.
 
     With a ``cutoff``, cells whose noisy count is within it are not listed: they are unknown, not zero. ``sd`` is the
-    standard deviation of the noise on one cell.
+    standard deviation of the noise on one cell. Where the grid fills a box only, ``around`` are the coarse cells that
+    took the rows outside of it; else rows outside belong to the cell at the edge.
     """
 
     grid: Grid
@@ -56,6 +57,7 @@ class GridStep(Step):
     noisy_counts: Array
     sd: float
     cutoff: float | None = None
+    around: GridStep | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

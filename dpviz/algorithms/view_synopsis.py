@@ -9,6 +9,7 @@ import numpy as np
 
 from dpviz.algorithms.auto_plan import AutoPlan
 from dpviz.algorithms.denoise import onto_total, smoothed
+from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.steps_auto import SynopsisStep, ZoomStep
 from dpviz.privacy.accounting import Budget, Shares
 from dpviz.privacy.excess import NoisyExcess
@@ -97,9 +98,10 @@ def flat_synopsis(room: DataRoom, k: int, share: Budget, zoomed: ZoomStep) -> Sy
     )
     weights = np.r_[inner[kept], outer[far]]
     weights = onto_total(weights, float(room.n)) if len(weights) else weights
+    around = _around(zoomed, outer, sd) if len(outer) else None
     return _synopsis(
         View(middle, half, None), grid, np.arange(grid.n_cells), inner, sd, kept, weights[: len(kept)], k,
-        outside=zoomed.grid.centers(far), outside_weights=weights[len(kept) :],
+        around=around, outside=zoomed.grid.centers(far), outside_weights=weights[len(kept) :],
     )  # fmt: skip
 
 
@@ -112,6 +114,13 @@ def _outside(zoomed: ZoomStep) -> Array:
     middles = zoomed.grid.centers(np.arange(zoomed.grid.n_cells))
     flags: Array = ~((middles > zoomed.box[0]) & (middles < zoomed.box[1])).all(axis=1)
     return flags
+
+
+def _around(zoomed: ZoomStep, noisy: Array, sd: float) -> GridStep:
+    codes = np.flatnonzero(_outside(zoomed))
+    return GridStep(
+        title="coarse cells around the box", grid=zoomed.grid, codes=codes, noisy_counts=noisy[codes], sd=sd
+    )
 
 
 def view_synopsis(room: DataRoom, k: int, plan: AutoPlan, shares: Shares, view: View) -> SynopsisStep:
@@ -181,7 +190,8 @@ def _seen(room: DataRoom, grid: Grid, view: View) -> Projected:
 
 def _synopsis(
     view: View, grid: Grid, codes: Codes, noisy: Array, sd: float, kept: Codes, weights: Array, k: int, *,
-    outside: Array | None = None, outside_weights: Array | None = None, cutoff: float | None = None,
+    around: GridStep | None = None, outside: Array | None = None, outside_weights: Array | None = None,
+    cutoff: float | None = None,
 ) -> SynopsisStep:  # fmt: skip
     """With hardly more cells than clusters, the largest noisy ones take part whether they stand out or not."""
     outside = np.zeros((0, len(view.half))) if outside is None else outside
@@ -200,6 +210,7 @@ def _synopsis(
         noisy_counts=noisy,
         sd=sd,
         cutoff=cutoff,
+        around=around,
         frame=view.frame,
         kept=kept,
         weights=weights,

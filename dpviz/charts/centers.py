@@ -54,9 +54,14 @@ def draw_centers(
     reveal: RevealedView | None = None,
     reference: Reference | None = None,
     epsilon: float | None = None,
+    title: str | None = None,
 ) -> go.Figure:
-    """Released centres over their cells; with a ``reference``, each tied to the k-means++ centre it is matched to."""
-    figure = canvas(palette, title=_finding(step, reference, epsilon), subtitle=_subtitle(step, view, reference))
+    """Released centres over their cells; with a ``reference``, each tied to the k-means++ centre it is matched to.
+
+    ``title`` tells another finding than how far the centres stray.
+    """
+    stray = "straying: over half-way to a neighbour" if title is None and _is_matched(step, reference) else ""
+    figure = canvas(palette, title=title or _finding(step, reference, epsilon), subtitle=_subtitle(step, view, stray))
     if reveal is not None:
         draw_rows(figure, reveal.points, view, palette)
     draw_cells(figure, step.centers, view, palette)
@@ -217,8 +222,11 @@ def _stray(how_many: int) -> str:
     return "strays" if how_many == 1 else "stray"
 
 
-def _subtitle(step: CentersStep, view: View, reference: Reference | None) -> str:
-    stray = "straying: over half-way to a neighbour" if reference is not None and len(step.centers) > 1 else ""
+def _is_matched(step: CentersStep, reference: Reference | None) -> bool:
+    return reference is not None and len(step.centers) > 1
+
+
+def _subtitle(step: CentersStep, view: View, stray: str) -> str:
     unseen = "" if view.whole else "cells not drawn"
     crowd = "numbers on hover" if marks_of(len(step.centers)).number is None else ""
     beyond = view.beyond(step.centers)

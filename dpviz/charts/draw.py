@@ -23,6 +23,7 @@ from dpviz.charts.coordinates import coordinates_table, describe_coordinates, dr
 from dpviz.charts.coreset import coreset_table, describe_coreset, draw_coreset
 from dpviz.charts.grid import describe_grid, draw_grid, grid_table
 from dpviz.charts.hash_tree import describe_hash_tree, draw_hash_tree, hash_tree_table
+from dpviz.charts.look import describe_look, draw_look, look_table
 from dpviz.charts.median_law import describe_median_law, draw_median_law, median_law_table
 from dpviz.charts.messages import (
     describe_message,
@@ -33,16 +34,21 @@ from dpviz.charts.messages import (
     server_table,
 )
 from dpviz.charts.mixture import describe_mixture, draw_mixture, mixture_table
+from dpviz.charts.plan import describe_plan, draw_plan, plan_table
+from dpviz.charts.polish import describe_polish, draw_polish, polish_table
 from dpviz.charts.pool import describe_pool, draw_pool, pool_table
 from dpviz.charts.reference import describe_reference, draw_reference_step, reference_table
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.seeds import describe_seed, draw_seed, seed_table
+from dpviz.charts.split import describe_split, draw_split, split_table
 from dpviz.charts.starts import describe_starts, draw_starts, starts_table
 from dpviz.charts.swaps import describe_swap, draw_swap, swap_table
+from dpviz.charts.synopsis import describe_synopsis, draw_synopsis, synopsis_table, synopsis_view
 from dpviz.charts.theme import Palette
 from dpviz.charts.tree import describe_tree, draw_tree, tree_table, tree_view
 from dpviz.charts.tuple_test import describe_tuple_test, draw_tuple_test, tuple_test_table
 from dpviz.charts.view import View
+from dpviz.charts.zoom import describe_zoom, draw_zoom
 from dpviz.runs.evaluation import Reference
 from dpviz.table.domain import Domain
 
@@ -90,8 +96,10 @@ def describe(step: Step, *, domain: Domain) -> str:
 def shown_view(step: Step, view: View) -> View:
     """The view that ``draw`` takes for ``step``: its axes and ranges are those of the figure."""
     match type(step).__name__:
-        case "GridStep" | "RangesStep":
+        case "GridStep" | "RangesStep" | "ZoomStep":
             return view.boxes()
+        case "SynopsisStep":
+            return synopsis_view(_any(step), view)
         case "TreeStep":
             return tree_view(_any(step), view)
         case "CandidatesStep" | "SwapStep":
@@ -130,6 +138,36 @@ _ARTISTS = {
         lambda step, look: draw_grid(step, **look.plane),
         lambda step, domain: grid_table(step, domain=domain),
         lambda step, domain: describe_grid(step, domain=domain),
+    ),
+    "PlanStep": _Artist(
+        lambda step, look: draw_plan(step, palette=look.palette),
+        lambda step, domain: plan_table(step),
+        lambda step, domain: describe_plan(step),
+    ),
+    "ZoomStep": _Artist(
+        lambda step, look: draw_zoom(step, **look.plane),
+        lambda step, domain: grid_table(step, domain=domain),
+        lambda step, domain: describe_zoom(step, domain=domain),
+    ),
+    "LookStep": _Artist(
+        lambda step, look: draw_look(step, palette=look.palette, domain=look.view.domain, reveal=look.reveal),
+        lambda step, domain: look_table(step, domain=domain),
+        lambda step, domain: describe_look(step, domain=domain),
+    ),
+    "SynopsisStep": _Artist(
+        lambda step, look: draw_synopsis(step, **look.plane),
+        lambda step, domain: synopsis_table(step, domain=domain),
+        lambda step, domain: describe_synopsis(step, domain=domain),
+    ),
+    "PolishStep": _Artist(
+        lambda step, look: draw_polish(step, **look.plane, reference=look.reference, epsilon=look.epsilon),
+        lambda step, domain: polish_table(step, domain=domain),
+        lambda step, domain: describe_polish(step, domain=domain),
+    ),
+    "SplitStep": _Artist(
+        lambda step, look: draw_split(step, **look.plane, reference=look.reference),
+        lambda step, domain: split_table(step, domain=domain),
+        lambda step, domain: describe_split(step, domain=domain),
     ),
     "StartsStep": _Artist(
         lambda step, look: draw_starts(step, palette=look.palette),

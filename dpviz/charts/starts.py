@@ -9,7 +9,10 @@ import plotly.graph_objects as go
 from dpviz.algorithms.steps import StartsStep
 from dpviz.charts.canvas import canvas
 from dpviz.charts.theme import Palette
-from dpviz.charts.wording import clauses, number, percent, things
+from dpviz.charts.wording import clauses, count, number, opening, percent, things
+
+# Starts whose losses differ by less than this part came to the same solution.
+_AGREE = 1e-3
 
 
 def draw_starts(step: StartsStep, *, palette: Palette) -> go.Figure:
@@ -36,8 +39,8 @@ def draw_starts(step: StartsStep, *, palette: Palette) -> go.Figure:
             y=[step.losses[step.chosen]],
             mode="markers+text",
             name="chosen",
-            text=[f"  start {step.chosen + 1} chosen"],
-            textposition="middle right",
+            text=[f" start {step.chosen + 1} chosen"],
+            textposition="top right",
             marker={"color": palette.released, "size": 15, "line": {"width": 2, "color": palette.text}},
             meta="released",
         )
@@ -68,6 +71,9 @@ def _finding(step: StartsStep) -> str:
     typical, best = float(np.median(step.losses)), float(step.losses[step.chosen])
     if len(step.losses) == 1 or typical <= 0:
         return f"{things(len(step.losses), 'start')} on the synopsis"
+    agree = int((step.losses <= (1 + _AGREE) * best).sum())
+    if agree > len(step.losses) / 2:
+        return opening(f"{count(agree)} of {things(len(step.losses), 'start')} agree on the best solution")
     return (
         f"The best of {things(len(step.losses), 'start')} loses {percent(1 - best / typical)} less than a typical one"
     )

@@ -49,12 +49,15 @@ class View:
     space : Region or None
         A projected space of an algorithm (points have as many coordinates as it has axes), drawn in unit coordinates;
         None is the domain itself.
+    space_axes : tuple of str
+        Names of the axes of ``space``; empty: projected axis 1, 2, ...
     """
 
     domain: Domain
     axes: tuple[int, ...] | None = (0, 1)
     projection: Array | None = None
     space: Region | None = None
+    space_axes: tuple[str, ...] = ()
 
     @property
     def flat(self) -> bool:
@@ -103,14 +106,15 @@ class View:
         if self.projection is not None:
             return ("random direction 1 (unit coordinates)", "random direction 2 (unit coordinates)")
         axes = self._shown_axes
-        labels = [f"projected axis {j + 1}" if self.space is not None else self.domain.columns[j] for j in axes]
+        names = self.domain.columns if self.space is None else self.space_axes or projected_axes(self.space.dim)
+        labels = [names[j] for j in axes]
         return (labels[0], labels[1] if len(labels) > 1 else "")
 
     @property
     def about(self) -> str:
         """One clause on what is shown of the whole, or "" where the plane is all there is."""
         if self.space is not None:
-            return "" if self.whole else f"first two of {self.region.dim} projected axes"
+            return "" if self.whole else f"first two of {self.region.dim} {'' if self.space_axes else 'projected '}axes"
         if self.projection is not None:
             return f"a random plane through {self.domain.dim} columns, chosen without the data"
         return "" if self.whole else f"2 of {self.domain.dim} columns"
@@ -156,9 +160,9 @@ class View:
             return self
         return replace(self, axes=_first_axes(self.region.dim), projection=None)
 
-    def within(self, space: Region) -> View:
-        """The view of an algorithm's projected ``space``: its first two axes."""
-        return View(self.domain, axes=_first_axes(space.dim), space=space)
+    def within(self, space: Region, names: tuple[str, ...] = ()) -> View:
+        """The view of an algorithm's projected ``space``: its first two axes, which may have ``names``."""
+        return View(self.domain, axes=_first_axes(space.dim), space=space, space_axes=names)
 
     @property
     def _shown_axes(self) -> tuple[int, ...]:
@@ -209,6 +213,11 @@ def choices(domain: Domain) -> tuple[Choice, ...]:
     columns = [Choice(f"{names[i]} × {names[j]}", (i, j), None) for i, j in pairs]
     slanted = [Choice("random plane (chosen without the data)", None, 0)] if d > 2 else []
     return tuple(columns + slanted)
+
+
+def projected_axes(dim: int) -> tuple[str, ...]:
+    """Names of the axes of a projected space."""
+    return tuple(f"projected axis {j + 1}" for j in range(dim))
 
 
 def _first_axes(dim: int) -> tuple[int, ...]:

@@ -175,6 +175,11 @@ class Ledger:
         return Budget(self.accounting, amount, delta).fraction(1 - 1e-12)
 
     @property
+    def draws(self) -> tuple[Draws, ...]:
+        """The noise of all entries."""
+        return tuple(draws_of(entry) for entry in self.entries)
+
+    @property
     def spent(self) -> float:
         """What is spent so far, to be compared with ``cap``."""
         return self._total(self.entries)

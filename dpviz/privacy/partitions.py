@@ -5,6 +5,7 @@ A partition is a public value used twice: the room counts over it, a chart draws
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -107,9 +108,9 @@ class Grid:
         codes: Codes = places @ self._strides
         return codes
 
-    def places(self, codes: Codes) -> Codes:
-        """Position of each cell along each axis, shape (m, d)."""
-        places: Codes = codes[:, None] // self._strides % self.cells_per_axis
+    def places(self, codes: Codes, axes: Sequence[int] | slice = slice(None)) -> Codes:
+        """Position of each cell along each of ``axes``, shape (m, d) for all of them."""
+        places: Codes = codes[:, None] // self._strides[axes] % self.cells_per_axis[axes]
         return places
 
     def centers(self, codes: Codes) -> Array:

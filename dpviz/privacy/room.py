@@ -20,7 +20,7 @@ from dpviz.privacy.answers import Noisy, NoisyMoments, Question
 from dpviz.privacy.block_models import BlockModel
 from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.known import BLOCK_MODELS, refuse_unknown
-from dpviz.privacy.ledger import Entry, Ledger, draws_of
+from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
 from dpviz.privacy.mechanisms import (
     Exponential,
@@ -253,8 +253,9 @@ class DataRoom:
 
         Under PLD accounting only: there a budget cannot be divided before it is known what is drawn.
         """
-        so_far = tuple(draws_of(entry) for entry in self.ledger.entries)
-        scale = calibrated_scale(tuple(draws.values()), so_far, epsilon=self.ledger.epsilon, delta=self.ledger.delta)
+        scale = calibrated_scale(
+            tuple(draws.values()), self.ledger.draws, epsilon=self.ledger.epsilon, delta=self.ledger.delta
+        )
         noise = zip(draws, scaled(tuple(draws.values()), scale), strict=True)
         return Shares({name: Budget(Accounting.PLD, each.rho) for name, each in noise})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dpviz.algorithms.steps import CentersStep, GridStep, ReferenceStep, Step, SwapStep, TreeStep
+from dpviz.algorithms.steps_auto import PolishStep
 from dpviz.algorithms.steps_tuples import TupleTestStep
 from dpviz.charts.activation import draw_activation
 from dpviz.charts.draw import describe, draw, table_of
@@ -25,6 +27,8 @@ from dpviz.charts.view import View
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.export import file_stem
 from dpviz.runs.run import Run
+from dpviz.table.domain import Domain
+from dpviz.ui.auto_companions import Companion, companions, more_tables
 from dpviz.ui.badges import badge_text
 
 _TABLE, _BESIDE, _TREE, _CURVE, _TRACE = "Table", "k-means++", "Tree", "Activation", "Swap trace"
@@ -118,7 +122,10 @@ def _offered(run: Run, place: int, looking: Looking, key: str) -> dict[str, Call
             draw_activation(step, palette=looking.palette), "How many rows wake a cube", "activation"
         )
     rows = looking.reveal.rows_in(looking.view.region, None) if looking.reveal is not None else None
-    if isinstance(step, GridStep) and rows is not None and not looking.view.flat:
+    beside = _companion_figures(run, place, looking, key)
+    if not isinstance(step, PolishStep):
+        offered |= beside
+    if isinstance(step, GridStep) and rows is not None and not looking.view.flat and _TRUTH not in offered:
         offered[_TRUTH] = lambda: figure(
             draw_true_grid(step, rows, view=looking.view, palette=looking.palette),
             *("True rows in every cell of the grid: revealed", "truth"),
@@ -140,8 +147,27 @@ def _offered(run: Run, place: int, looking: Looking, key: str) -> dict[str, Call
         )
     if isinstance(step, CentersStep) and (looking.reference is not None or looking.reference_coming):
         offered[_BESIDE] = lambda: _reference(looking, key, stem)
-    offered[_TABLE] = lambda: data_table(table_of(step, domain=run.domain), alt="The numbers behind the picture")
+    # Of a round of polishing, k-means++ tells more.
+    offered |= beside
+    offered[_TABLE] = lambda: _tables(step, run.domain)
     return offered
+
+
+def _tables(step: Step, domain: Domain) -> None:
+    data_table(table_of(step, domain=domain), alt="The numbers behind the picture")
+    for what, table in more_tables(step, domain=domain).items():
+        data_table(table, alt=f"The numbers behind {what}")
+
+
+def _companion_figures(run: Run, place: int, looking: Looking, key: str) -> dict[str, Callable[[], None]]:
+    """What ``auto`` has beside its steps."""
+    steps = [frame.step for frame in run.frames]
+    found = companions(steps, place, view=looking.view, palette=looking.palette, reveal=looking.reveal)
+
+    def shown(what: str, beside: Companion) -> None:
+        show(beside.make(), alt=beside.words, key=f"{key}:{what}", stem=f"{file_stem(run)}-{what}")
+
+    return {what: partial(shown, what, beside) for what, beside in found.items()}
 
 
 def _reference(looking: Looking, key: str, stem: str) -> None:
