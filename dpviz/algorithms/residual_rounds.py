@@ -76,7 +76,7 @@ def _round(
     move = _at_most(shrunk[:, None] * noisy_sums / size[:, None], reach)
     move[noisy_counts <= _STAYS * count_sd] = 0.0
     step = PolishStep(
-        title=f"Round {t} of {plan.rounds}: rows pull up to {reach / room.region.radius:.2g} of the domain's radius",
+        title=f"Round {t} of {plan.rounds}: reach {reach / room.region.radius:.2g} of the domain's radius",
         centers=room.region.clip(centers + move),
         noisy_counts=noisy_counts,
         previous=centers,

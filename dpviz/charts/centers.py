@@ -186,7 +186,7 @@ def _finding(step: CentersStep, reference: Reference | None, epsilon: float | No
         part = percent(float(np.median(step.center_noise_sd / _gaps(step.centers))))
         return opening(at + f"noise moves a typical centre by {part} of the way to its neighbour")
     if step.center_noise_sd is None:
-        untold = "how far noise moved them depends on the rows, and is not told"
+        untold = "how far noise moved them is not told"
         return f"{opening(things(k, 'centre'))}{f': {untold}' if step.released else _UNCOUNTED}"
     lost = int((step.center_noise_sd > _HALF_WAY * _gaps(step.centers)).sum()) if k > 1 else 0
     if lost:

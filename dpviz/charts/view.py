@@ -124,7 +124,7 @@ class View:
         """What is drawn of the public domain, without air around it."""
         half = self._half_drawn
         if not self.in_data_units:
-            return ((-half[0], half[0]), (-half[1], half[1]))
+            return ((-half[0], half[0]), (-1.0, 1.0) if self.flat else (-half[1], half[1]))
         axes = list(self._shown_axes)
         middle = self.domain.center[axes]
         spans = [(float(c - h * s), float(c + h * s)) for c, h, s in zip(middle, half, self.scale, strict=False)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.algorithms.look import look
 from dpviz.algorithms.steps import (
     CandidatesStep,
     CentersStep,
@@ -19,7 +20,9 @@ from dpviz.algorithms.steps import (
     SwapStep,
     TreeStep,
 )
+from dpviz.algorithms.steps_auto import LookStep, SplitStep, SynopsisStep, ZoomStep
 from dpviz.algorithms.steps_tuples import MixtureStep, TupleTestStep
+from dpviz.algorithms.view_synopsis import flat_synopsis, zoom
 from dpviz.charts.revealed import RevealedView
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
@@ -148,6 +151,51 @@ def swap_steps(found: CandidatesStep, k: int, swaps: int = 4) -> list[SwapStep]:
     return steps
 
 
+def zoom_step(shown: Exhibit) -> ZoomStep:
+    """A coarse histogram, with a box where there is room left around the clusters."""
+    room = open_room(shown.table)
+    return zoom(room, room.budget)
+
+
+def boxed_synopsis(dim: int, *, n: int = 20_000) -> tuple[ZoomStep, SynopsisStep, Domain]:
+    """A zoom that finds a box, and a synopsis of it with coarse cells around: most rows lie in one small corner."""
+    rng = np.random.default_rng(4)
+    domain = Domain.of(NAMES[:dim], -50.0, 150.0)
+    rows = rng.normal(-35.0, 3.0, (n, dim))
+    rows[: n // 80] = rng.normal(110.0, 2.0, (n // 80, dim))
+    room = open_room(PrivateTable(rows, domain, n_public=n))
+    share = room.budget.split(zoom=0.02, grid=0.98)
+    zoomed = zoom(room, share.zoom)
+    return zoomed, flat_synopsis(room, 3, share.grid, zoomed), domain
+
+
+def look_step(shown: Exhibit, *, bought: bool = True, epsilon: float = 2.0) -> LookStep:
+    """A look at rows, whatever the number of their columns; its axes bought, or from public coins."""
+    noise = StudyNoise(np.random.default_rng(6))
+    room = shown.table.open(epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=noise)
+    shares = room.budget.split(middle=1.0, radii=1.0, axes=4.0 if bought else 0.0)
+    axes = min(room.dim, 5)
+    return look(room, shares, axes=axes, private_axes=bought, rng=np.random.default_rng(8))
+
+
+def split_step(shown: Exhibit, *, splits: int = 1) -> SplitStep:
+    """Clusters of which some were split, with made-up gains and costs."""
+    rng = np.random.default_rng(13)
+    region, k = shown.table.domain.region, shown.k
+    before = region.clip(rng.uniform(-0.8, 0.8, (k, region.dim)))
+    gains, costs = np.sort(rng.gamma(1.0, 2.0, k))[::-1], np.sort(rng.gamma(3.0, 4.0, k))[::-1]
+    gains[-1] = 0.0
+    costs[k - splits :] /= 100
+    split, dropped = np.arange(splits), np.arange(k - splits, k)
+    after = before.copy()
+    after[dropped] = region.clip(before[split] + 0.1)
+    return SplitStep(
+        **{"title": f"Spreads before round 7: {splits} split", "centers": after, "previous": before, "margin": 1.3},
+        **{"noisy_counts": rng.uniform(50.0, 200.0, k), "count_noise_sd": 3.0, "split": split, "dropped": dropped},
+        **{"gains": gains[split], "costs": costs[dropped], "gain_of_each": gains, "cost_of_each": costs},
+    )
+
+
 def tuple_test_step(shown: Exhibit, *, passed: bool = True) -> TupleTestStep:
     """The answer of a test of tuples, with made-up centres."""
     rng = np.random.default_rng(11)
@@ -214,6 +262,15 @@ def steps_of(shown: Exhibit, *, cells: int = 60) -> Iterator[tuple[str, Step]]:
     yield "mixture", mixture_step(shown)
     yield "mixture-tiny", mixture_step(shown, sd=1e-4)
     yield "coordinates", run("balcan-sparse", shown.table, k=shown.k, epsilon=50.0, seed=1).frames[-2].step
+    polished = [frame.step for frame in run("auto", shown.table, k=shown.k, epsilon=3.0, seed=1).frames]
+    yield "plan", polished[0]
+    yield "zoom", zoom_step(shown)
+    yield "look", look_step(shown)
+    yield "look-public", look_step(shown, bought=False)
+    yield "synopsis", next(step for step in polished if isinstance(step, SynopsisStep))
+    yield "polish", polished[-1]
+    yield "split", split_step(shown)
+    yield "split-none", split_step(shown, splits=0)
     last = lloyd.frames[-1].step
     assert isinstance(last, CentersStep)
     hashed = run("lsh-coreset", shown.table, k=shown.k, epsilon=2.0, delta=1e-6, seed=1)

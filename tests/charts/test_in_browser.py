@@ -27,6 +27,7 @@ from dpviz.charts.theme import palette
 from dpviz.charts.tradeoff import draw_tradeoff
 from dpviz.charts.tree_diagram import draw_tree_diagram
 from dpviz.charts.view import view_of
+from dpviz.ui.auto_companions import companions
 from tests.charts.gallery import exhibit, steps_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -67,11 +68,14 @@ def figures() -> Iterator[tuple[str, go.Figure]]:
         for kind, step in steps_of(shown, cells=cells):
             look = {"reveal": shown.reveal, "reference": shown.reference, "epsilon": 0.05}
             yield f"{kind} {dim}-d", draw(step, view=view, palette=light, **look)
-            if isinstance(step, GridStep) and not view.flat:
+            if type(step) is GridStep and not view.flat:
                 yield f"{kind} truth {dim}-d", draw_true_grid(step, shown.reveal.points, view=view, palette=light)
             if isinstance(step, TreeStep):
                 yield f"{kind} diagram {dim}-d", draw_tree_diagram(step, palette=light)
                 yield f"{kind} activation {dim}-d", draw_activation(step, palette=light)
+            seen = {"view": view, "palette": light, "reveal": shown.reveal}
+            for name, found in companions([step], 0, **seen).items():
+                yield f"{kind} {name} {dim}-d", found.make()
             if isinstance(step, SwapStep):
                 yield f"{kind} trace {dim}-d", draw_swap_trace([step] * 12, palette=light, true_losses=[0.1] * 12)
     yield from studies()

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step
+from dpviz.algorithms.steps import CentersStep, GridStep, ReferenceStep, Step
 from dpviz.charts.draw import describe, draw, shown_view, table_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import View, view_of
@@ -35,11 +35,12 @@ EACH = pytest.mark.parametrize("kind", KINDS)
 
 def on_a_plane(step: Step) -> bool:
     beside = {"StartsStep", "MedianLawStep", "HashTreeStep", "MessageStep", "ServerTreeStep", "CoordinatesStep"}
-    return type(step).__name__ not in beside
+    return type(step).__name__ not in beside | {"PlanStep", "LookStep"}
 
 
-def has_counts_upwards(step: Step, view: View) -> bool:
-    return type(step).__name__ == "GridStep" and view.flat
+def has_its_truth_beside(step: Step, view: View) -> bool:
+    """True counts of a grid on the plane have a figure of their own."""
+    return isinstance(step, GridStep) and not shown_view(step, view).flat
 
 
 @pytest.mark.parametrize(("table", "theme"), [*((table, "light") for table in TABLES), (TABLES[1], "dark")])
@@ -64,9 +65,7 @@ def test_with_a_look_at_the_rows(table: tuple[int, int, str], kind: str) -> None
     shows_kinds(figure, palette("light"), {"public", "released", "revealed"})
     if on_a_plane(step):
         keeps_its_ranges(figure, shown_view(step, view))
-        # True counts of a grid on the plane have a figure of their own.
-        alone = type(step).__name__ == "GridStep" and not view.flat
-        assert any(trace.meta == "revealed" for trace in figure.data) != alone
+        assert any(trace.meta == "revealed" for trace in figure.data) != has_its_truth_beside(step, view)
 
 
 @EACH
@@ -97,7 +96,7 @@ def test_centres_are_told_in_data_units() -> None:
     np.testing.assert_allclose(table[["longitude", "latitude"]].to_numpy(), domain.from_unit(step.centers))
 
 
-@pytest.mark.parametrize("algorithm", ["dplloyd", "eugkm", "balcan", "pgkm", "kvariates", "lsh-coreset"])
+@pytest.mark.parametrize("algorithm", ["auto", "dplloyd", "eugkm", "balcan", "pgkm", "kvariates", "lsh-coreset"])
 def test_nothing_moves_while_a_run_unfolds(algorithm: str) -> None:
     this = shown(2, 5, "unit")
     view = view_of(this.table.domain)

@@ -103,3 +103,10 @@ def test_a_slanted_plane_gives_boxes_its_first_two_columns_and_a_projected_space
 
 def test_examples_in_the_docstrings() -> None:
     assert doctest.testmod(module).failed == 0
+
+
+def test_a_projected_space_of_one_axis_is_a_line() -> None:
+    view = view_of(domain(3)).within(Region(np.array([0.5]), 0.5), ("the axis",))
+    assert view.flat and view.name == ("the axis", "")
+    (low, high), lanes = view.extent
+    assert (low, high) == (-0.5, 0.5) and lanes == (-1.0, 1.0)

@@ -1,0 +1,161 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.steps_auto import SynopsisStep
+from dpviz.charts.draw import shown_view
+from dpviz.charts.synopsis import (
+    axis_names,
+    describe_kept,
+    draw_kept,
+    draw_synopsis,
+    draw_true_synopsis,
+    in_its_box,
+    synopsis_table,
+)
+from dpviz.charts.theme import palette
+from dpviz.charts.view import view_of
+from dpviz.charts.zoom import draw_zoom
+from dpviz.privacy.partitions import Grid
+from dpviz.table.domain import Domain
+from tests.charts.gallery import boxed_synopsis, exhibit, zoom_step
+from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
+
+LIGHT = palette("light")
+DOMAIN = Domain.of([f"c{j}" for j in range(4)], 0.0, 10.0)
+
+
+def title(figure) -> str:
+    return figure.layout.title.text.replace("<br>", " ")
+
+
+def in_a_view(*cells: int, kept: int = 3, frame: np.ndarray | None = None) -> SynopsisStep:
+    """A dense synopsis over axes of a view, off the middle of the domain."""
+    axes = len(cells)
+    grid = Grid(np.linspace(0.6, 0.3, axes), np.array(cells), np.full(axes, 0.2))
+    noisy = np.random.default_rng(0).normal(0, 1.0, grid.n_cells)
+    noisy[:kept] = 40.0
+    return SynopsisStep(
+        **{"title": "cells", "grid": grid, "codes": np.arange(grid.n_cells), "noisy_counts": noisy, "sd": 1.0},
+        **{"kept": np.arange(kept), "weights": np.arange(kept) + 10.0, "frame": frame or np.eye(4)[:axes]},
+        **{"outside": np.zeros((0, axes)), "outside_weights": np.zeros(0)},
+    )
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_a_box_is_framed_and_coarse_cells_lie_around_it(dim: int) -> None:
+    zoomed, step, domain = boxed_synopsis(dim)
+    assert zoomed.box is not None and step.around is not None and len(step.outside) > 0
+    view = view_of(domain)
+    for figure in (draw_zoom(zoomed, view=view, palette=LIGHT), draw_synopsis(step, view=view, palette=LIGHT)):
+        is_sound(figure)
+        low, high = view.boxes().plane(zoomed.box)
+        assert any(
+            shape.x0 == pytest.approx(low[0]) and shape.x1 == pytest.approx(high[0]) for shape in figure.layout.shapes
+        )
+    assert "lie in a box of" in title(draw_zoom(zoomed, view=view, palette=LIGHT))
+    coarse, fine = draw_synopsis(step, view=view, palette=LIGHT).data
+    assert np.ptp(np.asarray(coarse.x)) > np.ptp(np.asarray(fine.x))
+
+
+def test_without_a_box_nothing_is_framed() -> None:
+    shown = exhibit(2, 5, n=1500)
+    step = dataclasses.replace(zoom_step(shown), box=None)
+    figure = draw_zoom(step, view=view_of(shown.table.domain), palette=LIGHT)
+    assert "No small box" in title(figure) and len(figure.layout.shapes) == 1
+
+
+@pytest.mark.parametrize("dim", [1, 2])
+def test_what_is_kept_adds_up_to_the_rows_wherever_it_lies(dim: int) -> None:
+    _, step, domain = boxed_synopsis(dim)
+    figure = draw_kept(step, view=view_of(domain), palette=LIGHT)
+    is_sound(figure)
+    shows_kinds(figure, LIGHT, {"released"})
+    drawn = sum(np.nansum(np.asarray(trace.customdata if dim == 2 else trace.y)) for trace in figure.data)
+    assert drawn == pytest.approx(20_000, rel=1e-4)
+    assert "20,000 rows" in describe_kept(step)
+
+
+def test_noisy_and_kept_counts_share_their_axes() -> None:
+    for dim in (1, 2):
+        _, step, domain = boxed_synopsis(dim)
+        noisy, kept = (f(step, view=view_of(domain), palette=LIGHT) for f in (draw_synopsis, draw_kept))
+        assert noisy.layout.xaxis.range == kept.layout.xaxis.range
+        assert noisy.layout.yaxis.range == kept.layout.yaxis.range is not None
+
+
+def test_a_closer_look_shows_the_box_and_little_more() -> None:
+    _, step, domain = boxed_synopsis(2)
+    view = view_of(domain)
+    figure = in_its_box(draw_kept(step, view=view, palette=LIGHT), step, view)
+    low, high = figure.layout.xaxis.range
+    width = 2 * step.grid.half[0] * domain.scale[0]
+    assert width < high - low < 1.2 * width
+
+
+def test_true_counts_in_a_box_leave_rows_outside_of_it_to_the_coarse_cells() -> None:
+    _, step, domain = boxed_synopsis(2)
+    rows = np.r_[np.full((30, 2), step.grid.middle), np.full((7, 2), 0.9)]
+    coarse, fine = draw_true_synopsis(step, rows, view=view_of(domain), palette=LIGHT).data
+    assert np.nansum(coarse.customdata) == 7 and np.nansum(fine.customdata) == 30
+
+
+def test_over_a_view_the_axes_range_over_the_grid_and_rows_fall_into_its_cells() -> None:
+    step, view = in_a_view(5, 4, 3), view_of(DOMAIN)
+    figure = draw_synopsis(step, view=view, palette=LIGHT)
+    is_sound(figure)
+    keeps_its_ranges(figure, shown_view(step, view))
+    (drawn,) = figure.data
+    assert drawn.x[0] == pytest.approx(-0.6) and drawn.x[-1] == pytest.approx(0.6)
+    np.testing.assert_allclose(drawn.customdata, step.noisy_counts.reshape(5, 4, 3).sum(axis=2).T, rtol=1e-5)
+    assert "first two of 3 axes" in figure.layout.title.subtitle.text.replace("<br>", " ")
+    rows = np.r_[np.tile([0.2, 0.2, 0.2, 0.9], (6, 1)), np.tile([0.75, -0.05, 0.2, 0.0], (2, 1))]
+    (true,) = draw_true_synopsis(step, rows, view=view, palette=LIGHT).data
+    counts = np.asarray(true.customdata)
+    # The edges of the middle cell hold 0; the second group lies in the last column of the lowest row.
+    assert counts.sum() == 8 and counts[0, 4] == 2 and counts[2, 2] == 6
+
+
+def test_axes_are_named_after_the_column_that_they_mostly_are() -> None:
+    names = axis_names(np.array([[0.9, 0.1, 0.3, 0.3], [0.5, 0.5, 0.5, 0.5]]), DOMAIN)
+    assert names == ("axis 1 of the view, mostly c0", "axis 2 of the view")
+
+
+def test_one_axis_of_a_view_is_drawn_as_bars() -> None:
+    shown = exhibit(4, 3, n=500)
+    step, view = in_a_view(12), view_of(shown.table.domain)
+    for figure in (
+        draw_synopsis(step, view=view, palette=LIGHT, reveal=shown.reveal),
+        draw_kept(step, view=view, palette=LIGHT),
+    ):
+        is_sound(figure)
+        assert figure.data[0].type == "bar"
+    true = draw_synopsis(step, view=view, palette=LIGHT, reveal=shown.reveal).data[-1]
+    assert true.meta == "revealed" and sum(true.y) == 500
+
+
+def test_the_table_says_what_was_kept_of_the_largest_cells() -> None:
+    table = synopsis_table(in_a_view(5, 4), domain=DOMAIN)
+    assert table["count kept"][:3].tolist() == [10.0, 11.0, 12.0] and (table["count kept"][3:] == 0).all()
+    assert (table["noisy count"].diff().dropna() <= 0).all()
+
+
+def test_a_few_of_three_million_cells_stay_light_and_lose_nothing() -> None:
+    cells = np.array([9, 8, 8, 7, 6, 5, 5, 4])
+    grid = Grid(cells / 10.0, cells)
+    codes = np.sort(np.random.default_rng(1).choice(grid.n_cells, 5000, replace=False))
+    step = SynopsisStep(
+        **{"title": "fine cells", "grid": grid, "codes": codes, "noisy_counts": np.full(5000, 60.0), "sd": 4.0},
+        **{"cutoff": 50.0, "frame": np.eye(8), "kept": np.arange(5000), "weights": np.full(5000, 60.0)},
+        **{"outside": np.zeros((0, 8)), "outside_weights": np.zeros(0)},
+    )
+    assert grid.n_cells > 2e6
+    view = view_of(Domain.of([f"c{j}" for j in range(8)], 0.0, 1.0))
+    for figure in (draw_synopsis(step, view=view, palette=LIGHT), draw_kept(step, view=view, palette=LIGHT)):
+        is_sound(figure)
+        assert float(np.sum(figure.data[0].customdata)) == pytest.approx(300_000)
+    assert "not released" in draw_synopsis(step, view=view, palette=LIGHT).layout.title.subtitle.text.replace(
+        "<br>", " "
+    )
+    assert len(synopsis_table(step, domain=view.domain)) == 1000
