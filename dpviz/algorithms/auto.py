@@ -106,8 +106,8 @@ def _plan_step(room: DataRoom, plan: AutoPlan, shares: Shares) -> PlanStep:
     rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds} rounds"
     chances = {0: "no chance", 1: "one chance"}.get(len(plan.swap_before), f"{len(plan.swap_before)} chances")
     read = "before a row is read" if room.n_is_public else "before any other row is read than to count them"
-    draws = {ROWS: draw for draw in room.ledger.draws}
-    draws |= plan.draws(shares)
+    # Where the number of rows was bought, the ledger has that one entry.
+    draws = dict(zip((ROWS,), room.ledger.draws, strict=False)) | plan.draws(shares)
     return PlanStep(
         title=f"The plan, {read}: {rounds} of polishing, {chances} to split clusters",
         names=tuple(draws),

@@ -253,9 +253,8 @@ class DataRoom:
 
         Under PLD accounting only: there a budget cannot be divided before it is known what is drawn.
         """
-        scale = calibrated_scale(
-            tuple(draws.values()), self.ledger.draws, epsilon=self.ledger.epsilon, delta=self.ledger.delta
-        )
+        ledger = self.ledger
+        scale = calibrated_scale(tuple(draws.values()), ledger.draws, epsilon=ledger.epsilon, delta=ledger.delta)
         noise = zip(draws, scaled(tuple(draws.values()), scale), strict=True)
         return Shares({name: Budget(Accounting.PLD, each.rho) for name, each in noise})
 

@@ -175,7 +175,7 @@ def look_step(shown: Exhibit, *, bought: bool = True, epsilon: float = 2.0) -> L
     room = shown.table.open(epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=noise)
     shares = room.budget.split(middle=1.0, radii=1.0, axes=4.0 if bought else 0.0)
     axes = min(room.dim, 5)
-    return look(room, shares, axes=axes, private_axes=bought, rng=np.random.default_rng(8))
+    return look(room, shares, axes=axes, bought_axes=bought, rng=np.random.default_rng(8))
 
 
 def split_step(shown: Exhibit, *, splits: int = 1) -> SplitStep:
