@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import plotly.graph_objects as go
 
@@ -17,17 +18,30 @@ _HEIGHT = 132
 _LABELLED = 0.14
 
 
-def shares_of(entries: Sequence[Entry], *, spent_fraction: float, upto: int | None = None) -> dict[str, float]:
+class Counted(NamedTuple):
+    """What the meter had counted after the first ``entries`` charges: that part of the whole budget."""
+
+    entries: int
+    fraction: float
+
+
+def shares_of(
+    entries: Sequence[Entry], *, spent_fraction: float, upto: int | None = None, meter: Sequence[Counted] = ()
+) -> dict[str, float]:
     """What each purpose costs, as a share of the whole budget: of all entries, or of the first ``upto``.
 
     ``spent_fraction`` is what all ``entries`` together are of the budget. "round 1", "round 2" are one purpose.
+    Amounts that do not add up to ε are shared out between readings of the ``meter`` only.
     """
-    total = sum(entry.amount for entry in entries)
-    shares: dict[str, float] = {}
-    for entry in entries:
-        shares.setdefault(_purpose(entry.note), 0.0)
-    for entry in entries[:upto]:
-        shares[_purpose(entry.note)] += entry.amount / total * spent_fraction if total > 0 else 0.0
+    shares: dict[str, float] = {_purpose(entry.note): 0.0 for entry in entries}
+    begun = Counted(0, 0.0)
+    for read in (*meter, Counted(len(entries), spent_fraction)):
+        stage = entries[begun.entries : read.entries]
+        total = sum(entry.amount for entry in stage)
+        for place, entry in enumerate(stage, start=begun.entries):
+            if total > 0 and (upto is None or place < upto):
+                shares[_purpose(entry.note)] += entry.amount / total * (read.fraction - begun.fraction)
+        begun = read
     return shares
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.charts.spent import describe_spent, draw_spent, shares_of
+from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import number
 from dpviz.privacy.accounting import Accounting
@@ -30,7 +30,7 @@ _ADDS_UP = {
     Accounting.ZCDP: "Their costs ρ add up (zero-concentrated privacy), and the sum is worth the ε and δ of the run.",
     Accounting.BASIC: "Their ε add up to the ε of the run, and their δ to its δ (basic composition).",
     Accounting.PLD: "Their privacy losses are composed as distributions, which costs less than their ρ (a common "
-    "currency of the charges) would add up to.",
+    "currency of the charges) would add up to; the bar shows what each added to ε in its turn.",
     Accounting.NONE: "",
 }
 _WHY = "rows under the pictures of a run"
@@ -100,7 +100,8 @@ def _layer(what: str) -> bool:
 
 def _shares(run: Run) -> None:
     """How the budget was divided between the stages of the algorithm."""
-    shares = shares_of(run.entries, spent_fraction=run.spent_fraction)
+    meter = [Counted(frame.entries, frame.spent_fraction) for frame in run.frames]
+    shares = shares_of(run.entries, spent_fraction=run.spent_fraction, meter=meter)
     made = draw_spent(shares, palette=palette(st.context.theme.type), epsilon=run.epsilon)
     show_wide(
         made, alt=describe_spent(shares, epsilon=run.epsilon), key="explore:shares", stem=f"{file_stem(run)}-budget"

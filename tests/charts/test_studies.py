@@ -10,7 +10,7 @@ from dpviz.charts.clipping import describe_clipping, draw_clipping
 from dpviz.charts.compare import describe_compare, draw_compare
 from dpviz.charts.contenders import styles_of
 from dpviz.charts.scores import describe_scores, draw_scores
-from dpviz.charts.spent import describe_spent, draw_spent, shares_of
+from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
 from dpviz.charts.theme import palette
 from dpviz.charts.tradeoff import _apart, describe_tradeoff, draw_tradeoff
 from dpviz.charts.view import view_of
@@ -190,6 +190,15 @@ def test_shares_of_the_budget_add_up_to_what_was_spent() -> None:
     assert "of ε = 1 is spent" in title(figure)
     assert "Nothing" in title(draw_spent(shares, spent={"round": 0.0}, palette=LIGHT, epsilon=1.0))
     assert "round 100 %" in describe_spent(shares, epsilon=1.0)
+
+
+def test_shares_follow_the_meter_where_amounts_do_not_add_up() -> None:
+    finished = run("auto", exhibit(2, 3, n=2000).table, k=3, epsilon=2.0, delta=1e-6, seed=0)
+    meter = [Counted(frame.entries, frame.spent_fraction) for frame in finished.frames]
+    shares = shares_of(finished.entries, spent_fraction=finished.spent_fraction, meter=meter)
+    after_grid = next(frame for frame in finished.frames if frame.entries == 2)
+    assert shares["zoom: coarse cells"] + shares["grid cells"] == pytest.approx(after_grid.spent_fraction)
+    assert sum(shares.values()) == pytest.approx(finished.spent_fraction)
 
 
 def test_clipping_names_the_column_that_loses_most() -> None:
