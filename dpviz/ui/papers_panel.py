@@ -54,6 +54,9 @@ def papers_list() -> None:
     one = _source(CLAIMS[chosen], found[chosen])
     _claim(CLAIMS[chosen], one, CLAIMS[chosen].judge(one.table))
     _overview(judged)
+    missing = [claim for claim_id, claim in CLAIMS.items() if claim_id not in judged]
+    if missing:
+        st.caption(f"Not computed here yet: {'; '.join(plain(claim.paper) for claim in missing)}.")
 
 
 def _source(claim: Claim, from_stand_ins: Shipped | None) -> Shipped:
