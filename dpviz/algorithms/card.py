@@ -255,7 +255,8 @@ class Card:
         assert self.expect is not None and self.smallest_n is not None
         expected = self.expect(setting, params)
         needed = self.smallest_n(setting, params) * setting.rows_per_person
-        message = f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}: {_in_words(expected)}"
+        asked = f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}, {setting.n:,} declared"
+        message = f"{asked}: {_in_words(expected)}"
         if expected.level is Level.GREEN:
             return Regime(expected.level, message + ".", needed)
         enough = self._enough_epsilon(setting, params)

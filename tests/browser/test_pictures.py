@@ -36,6 +36,7 @@ def test_runs_in_light(visitor: Callable[..., Visitor], pictures: Path) -> None:
 
 def test_the_grid_in_dark(visitor: Callable[..., Visitor], pictures: Path) -> None:
     visit = _on_explore(visitor(viewport=WHOLE, color_scheme="dark"))
+    visit.picks("Su et al. 2016")
     _run(visit, "EUGkM")
     visit.steps_to("Home")
     _taken(visit, "cells stand out", pictures / "explore-dark.png", scroll="EUGkM: k = 15")
@@ -43,6 +44,7 @@ def test_the_grid_in_dark(visitor: Callable[..., Visitor], pictures: Path) -> No
 
 def test_a_run_on_a_telephone(visitor: Callable[..., Visitor], pictures: Path) -> None:
     visit = _on_explore(visitor(viewport=NARROW))
+    visit.picks("Su et al. 2016")
     _run(visit, "EUGkM")
     _taken(visit, "At ε = 1", pictures / "narrow.png", scroll="Step of the algorithm")
 

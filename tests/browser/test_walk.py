@@ -24,6 +24,7 @@ def test_a_sample_is_one_click_away_and_its_runs_show_grid_tree_and_steps(visito
     visit.sees_figure("Private centres over a public sample")
     visit.opens_sample("Fifteen clusters")
 
+    visit.picks("Su et al. 2016")
     visit.picks("EUGkM")
     visit.presses("Run")
     visit.sees("matches the settings above")
@@ -90,6 +91,7 @@ def test_a_private_file_is_declared_run_and_its_centres_are_taken_away(visitor: 
 
     visit.presses("Explore this table")
     visit.types("k, the number of clusters", str(CLUSTERS))
+    visit.picks("Su et al. 2016")
     visit.picks("EUGkM")
     visit.presses("Run")
     visit.sees("matches the settings above")
