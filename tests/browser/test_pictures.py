@@ -39,7 +39,7 @@ def test_the_grid_in_dark(visitor: Callable[..., Visitor], pictures: Path) -> No
     visit.picks("Su et al. 2016")
     _run(visit, "EUGkM")
     visit.steps_to("Home")
-    _taken(visit, "cells stand out", pictures / "explore-dark.png", scroll="EUGkM: k = 15")
+    _taken(visit, "of 484 cells", pictures / "explore-dark.png", scroll="EUGkM: k = 15")
 
 
 def test_a_run_on_a_telephone(visitor: Callable[..., Visitor], pictures: Path) -> None:

@@ -31,7 +31,7 @@ def test_a_sample_is_one_click_away_and_its_runs_show_grid_tree_and_steps(visito
     visit.sees_figure("centres")
     visit.steps_to("Home")
     visit.sees_figure("Noisy histogram")
-    visit.sees("cells stand out")
+    visit.sees("of 484 cells")
 
     visit.picks("Balcan et al. 2017")
     visit.sees("older settings")
