@@ -58,6 +58,15 @@ def delta_for(n: int | None, *, delta: float) -> None:
         raise RequestError(f"delta is {delta:g}: give 0 or a number below {ceiling:.3g} (1/n){usual}.")
 
 
+def usual_delta(n: int | None) -> float:
+    """The δ to start from: min(1e-6, 1/(10 n)) for a public ``n``, at most two digits; 1e-6 where n is private.
+
+    >>> usual_delta(None), usual_delta(3_000_000)
+    (1e-06, 3.3e-08)
+    """
+    return 1e-6 if n is None else float(f"{min(1e-6, 1 / (10 * n)):.1e}")
+
+
 def one_of(allowed: tuple[object, ...], **named: object) -> None:
     """Refuse a value that is not in ``allowed``."""
     for name, value in named.items():

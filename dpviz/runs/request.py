@@ -48,12 +48,12 @@ def check_request(
     if refusal is not None:
         raise check.RequestError(refusal)
     table.domain.unfolded(chosen.points_per_row(k))
-    check_budget(card, chosen, epsilon=epsilon, delta=delta)
+    check_budget(card, chosen, epsilon=epsilon, delta=delta, n=table.n_public)
     return chosen
 
 
-def check_budget(card: Card, params: Params, *, epsilon: float, delta: float) -> None:
-    """Refuse an ε and δ that ``card`` cannot divide, whatever the table.
+def check_budget(card: Card, params: Params, *, epsilon: float, delta: float, n: int | None = None) -> None:
+    """Refuse an ε and δ that ``card`` cannot divide, whatever the table; a public ``n`` makes the advice fit it.
 
     Raises
     ------
@@ -64,7 +64,8 @@ def check_budget(card: Card, params: Params, *, epsilon: float, delta: float) ->
     if delta == 0 and accounting not in (Accounting.PURE, Accounting.NONE):
         pure = _pure_presets(card, params)
         instead = f", or choose the preset {' or '.join(pure)}" if pure else ""
-        raise check.RequestError(f"{_named(card, params)} needs delta > 0: give, say, delta = 1e-6{instead}.")
+        usual = f"{check.usual_delta(n):.2g}".replace("e-0", "e-")
+        raise check.RequestError(f"{_named(card, params)} needs delta > 0: give, say, delta = {usual}{instead}.")
     capacity(accounting, epsilon=epsilon, delta=delta)
 
 

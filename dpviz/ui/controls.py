@@ -8,13 +8,14 @@ from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 
+from dpviz import check
 from dpviz.algorithms.registry import AUTO
 from dpviz.ui.visit import current_table
 
 Setting = TypeVar("Setting", int, float, str)
 
 LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
-USUAL_DELTA, HIGHEST_DELTA = 1e-6, 0.1
+HIGHEST_DELTA = 0.1
 MOST_CLUSTERS, USUAL_CLUSTERS = 1_000, 5
 
 _LINKED = {"epsilon": (LOWEST_EPSILON, HIGHEST_EPSILON), "delta": (0.0, HIGHEST_DELTA), "k": (1, MOST_CLUSTERS)}
@@ -155,8 +156,7 @@ def suggest_delta() -> None:
 def default_delta() -> float:
     """min(1e-6, 1/(10 n)) for a public n, else 1e-6; at most two digits."""
     table = current_table()
-    n = table.n_public if table is not None else None
-    return USUAL_DELTA if n is None else float(f"{min(USUAL_DELTA, 1 / (10 * n)):.1e}")
+    return check.usual_delta(table.n_public if table is not None else None)
 
 
 def _follow_slider(slider_key: str, key: str) -> None:

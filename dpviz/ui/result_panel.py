@@ -59,7 +59,7 @@ def _tile(kind: Kind, label: str, value: str, detail: str, help: str | None = No
 
 def _budget_tile(run: Run, table: OpenTable) -> None:
     if not run.private:
-        _tile("revealed", "ε spent", "no privacy", "the rows themselves were read: for comparison only")
+        _tile("revealed", "ε spent", "∞", "no privacy: the rows themselves were read, for comparison only")
         return
     meaning = "The most that one unit of privacy can change the odds of this result is a factor of e^ε (but for δ)."
     _tile("released", "ε spent", f"{run.spent_epsilon:.3g}", budget_words(run, table), meaning)

@@ -20,7 +20,7 @@ from dpviz.ui.job_panel import job_panel, job_shelf
 from dpviz.ui.visit import book
 
 _RESULT, _PENDING = "run:result", "run:pending"
-_SECONDS_INLINE = 1.0
+_SECONDS_INLINE = 0.5
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class _Pending:
 
 
 def start(table: OpenTable, asked: Asked) -> None:
-    """Run what is asked: at once if it takes under a second, else as a job that can be cancelled.
+    """Run what is asked: at once if it takes a moment, else as a job that can be cancelled.
 
     Raises
     ------

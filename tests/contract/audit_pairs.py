@@ -74,7 +74,8 @@ AUDITS = {
 }
 # Medians over one block, or by ranks over three, of which the row in question is one.
 SMOOTH = Audit(
-    **ALONE, n_public=1, epsilon=2.0, thinned=16, why="the noise of the textbook is five times what its loss needs"
+    **{**ALONE, "n_public": 1, "epsilon": 2.0, "thinned": 32},
+    why="the noise of the textbook is five times what its loss needs, and the tails of Cauchy noise are long",
 )
 RANKED = Audit(
     **{"more": (NOBODY, END), "replaced": (np.r_[END, SPREAD], np.r_[OTHER_END, SPREAD]), "n_public": 9, "thinned": 4},

@@ -70,18 +70,16 @@ def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: An
         case Accounting.BASIC:
             # Of (ε, δ) releases, one in 1/δ may lose more; seeds are fixed. Gaussian ones are bounded above.
             assert loss.log_ratio <= run.epsilon * (1 + _ROUNDING)
+            assert sum(entry.epsilon for entry in run.entries) <= run.epsilon * (1 + _ROUNDING)
+            assert sum(entry.delta for entry in run.entries) <= run.delta * (1 + _ROUNDING)
+            for mechanism in loss.unbounded:
+                assert any(entry.epsilon == mechanism.cost(Accounting.BASIC) for entry in run.entries)
         case Accounting.GDP:
             assert loss.log_ratio == 0
             assert loss.shift_squared <= sum(entry.amount for entry in run.entries) * (1 + _ROUNDING)
         case Accounting.ZCDP | Accounting.PLD:
             # Releases are bounded one by one above, and their ρ add up, or their loss distributions compose.
             assert sum(entry.amount for entry in run.entries) > 0
-        case Accounting.BASIC:
-            # Of the same noise, booked and within the request; audits of their own look at (ε, δ) mechanisms.
-            assert sum(entry.epsilon for entry in run.entries) <= run.epsilon * (1 + _ROUNDING)
-            assert sum(entry.delta for entry in run.entries) <= run.delta * (1 + _ROUNDING)
-            for mechanism in loss.unbounded:
-                assert any(entry.epsilon == mechanism.cost(Accounting.BASIC) for entry in run.entries)
         case Accounting.NONE:
             raise AssertionError("a private card runs without a guarantee")
     return loss

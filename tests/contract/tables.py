@@ -147,9 +147,6 @@ def is_pure(card: Card, params: dict[str, Any], delta: float) -> bool:
     return card.accounting(card.params.parse(params), delta) is Accounting.PURE
 
 
-# Cards over secret blocks: crowds of equal rows never move the model of a block, which takes k distinct rows.
-OVER_BLOCKS = {"gkm", "sample-aggregate"}
-
 # Cards of the local model: who sits where is secret, so that their loss is that of one message (test_local).
 LOCAL = {card.id for card in private_cards() if card.local}
 SETTINGS = [setting for card in private_cards() if card.id not in LOCAL for setting in settings_of(card)]

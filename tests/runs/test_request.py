@@ -96,6 +96,12 @@ def test_a_preset_that_needs_delta_names_those_that_do_not():
     assert "preset" not in refused(CARDS["sulq"], delta=0.0)
 
 
+def test_the_delta_that_is_advised_is_not_refused_in_its_turn():
+    large = small_table(n_public=3_000_000)
+    assert "delta = 3.3e-8" in refused(CARDS["sulq"], large, delta=0.0)
+    assert not refused(CARDS["sulq"], large, delta=3.3e-8)
+
+
 def test_the_checked_parameters_come_back():
     assert check_request(CARDS["dplloyd"], TABLE, k=3, epsilon=1.0, params={"rounds": "4"}).rounds == 4
 
