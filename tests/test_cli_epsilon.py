@@ -42,7 +42,8 @@ def added_up(ledger):
                 if entry["mechanism"].startswith("gaussian"):
                     accountant.compose(dp_accounting.GaussianDpEvent(1 / x))
                 else:
-                    assert entry["mechanism"].startswith("laplace")
+                    # K-norm and sparse noise tell no more than Laplace noise of the same scale.
+                    assert entry["mechanism"].startswith(("laplace", "k-norm", "sparse laplace"))
                     accountant.compose(dp_accounting.LaplaceDpEvent(entry["draws"] / x), entry["draws"])
             return accountant.get_epsilon(delta)
     raise AssertionError(ledger["accounting"])

@@ -12,6 +12,7 @@ from tests.contract.tables import SETTINGS, WORLDS, in_worlds, lone_rows, named,
 
 # Noise on several numbers has to point the right way for its loss to show.
 _LONE_SEEDS = 12
+_REPLACE_SEEDS = 3
 
 
 # The other worlds are looked at with ε = 1.
@@ -42,7 +43,9 @@ def _largest_reach(card, world, *, epsilon, seeds, few=False, **request):
     ids=named,
 )
 def test_no_neighbour_gains_more_than_declared_and_some_pair_a_good_part_of_it(card, params, delta, world):
-    reached = _largest_reach(card, world, epsilon=1.0, seeds=[0], few=True, delta=delta, params=params)
+    # Noise on several numbers has to point the right way for its loss to show: under replace it seldom does at once.
+    seeds = range(_REPLACE_SEEDS if world.relation is Relation.REPLACE else 1)
+    reached = _largest_reach(card, world, epsilon=1.0, seeds=seeds, few=True, delta=delta, params=params)
     assert reached >= reach_of(card).least(world.relation)
 
 
