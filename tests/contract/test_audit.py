@@ -72,15 +72,15 @@ def _log_ratios(
     return np.array(ratios)
 
 
-def lower_bound(on_one: np.ndarray, on_other: np.ndarray, delta: float) -> float:
+def lower_bound(on_one: np.ndarray, on_other: np.ndarray, delta: float, *, confidence: float = CONFIDENCE) -> float:
     """ε at ``delta`` that the frequencies of one event refute; the event is chosen on the first third."""
     first, second = slice(None, len(on_one) // 3), slice(len(on_one) // 3, None)
 
     def refuted(part: slice, level: float) -> float:
         hits, trials = int((on_one[part] > level).sum()), len(on_one[part])
         misses = int((on_other[part] > level).sum())
-        least = stats.beta.ppf(1 - CONFIDENCE, hits, trials - hits + 1) if hits else 0.0
-        most = stats.beta.ppf(CONFIDENCE, misses + 1, trials - misses) if misses < trials else 1.0
+        least = stats.beta.ppf(1 - confidence, hits, trials - hits + 1) if hits else 0.0
+        most = stats.beta.ppf(confidence, misses + 1, trials - misses) if misses < trials else 1.0
         return float(np.log((least - delta) / most)) if least > delta else -np.inf
 
     levels = np.quantile(np.r_[on_one[first], on_other[first]], np.linspace(0.02, 0.995, 80))
