@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from enum import Enum
+from functools import lru_cache
 from math import sqrt
 from typing import Any, NamedTuple, get_args, get_type_hints
 
@@ -175,6 +176,9 @@ class Expectation(NamedTuple):
 # Losses over that of k-means++ that a light turns on.
 _LITTLE, _MUCH = 1.1, 1.5
 
+# Of 1e-3 to 100 on a log scale: to a thousandth, of which two digits are said.
+_HALVINGS = 14
+
 Plan = Callable[[DataRoom, int, Any, np.random.Generator], Iterator[Step]]
 
 
@@ -239,6 +243,7 @@ class Card:
     def private(self) -> bool:
         return Guarantee.NONE not in self.guarantees
 
+    @lru_cache(maxsize=512)  # noqa: B019 - cards live as long as the program; a study asks the same for every run
     def regime(self, setting: Setting, params: Params) -> Regime | None:
         """The traffic light of a setting: green at three times the smallest n, red below it; None if unknown."""
         if self.smallest_n is None or setting.n is None:
@@ -275,7 +280,7 @@ class Card:
         low, high = 1e-3, 100.0
         if needed(high) > setting.n:
             return None
-        for _ in range(40):
+        for _ in range(_HALVINGS):
             middle = sqrt(low * high)
             low, high = (low, middle) if needed(middle) <= setting.n else (middle, high)
         return high

@@ -61,6 +61,10 @@ TABLE: dict[str, tuple[tuple[float, float, float], ...]] = {
 }
 
 
+# Of 1 to 1e12 on a log scale: to a thousandth, of which two digits are said.
+_HALVINGS = 16
+
+
 def regime_of(setting: Setting) -> str:
     """Which part of the table a setting belongs to."""
     plan = _plan(setting)
@@ -85,7 +89,7 @@ def expected(setting: Setting) -> Expectation:
 def fewest_rows(setting: Setting, median: float) -> float:
     """Rows from which on the expected median is at most ``median``, by bisection; up to 10¹²."""
     low, high = 1.0, 1e12
-    for _ in range(60):
+    for _ in range(_HALVINGS):
         middle = sqrt(low * high)
         at = replace(setting, n=max(1, round(middle)))
         low, high = (low, middle) if expected(at).median <= median else (middle, high)
