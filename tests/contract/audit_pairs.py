@@ -61,6 +61,8 @@ class Audit:
 ALONE = {"more": (NOBODY, END), "replaced": (END, OTHER_END)}
 TUPLES = Audit(k=2)
 AUDITS = {
+    # Most of it is spent on a histogram: a thousand runs never show a loss of ten.
+    "auto": Audit(epsilon=2.0),
     # Among few rows a choice tells more.
     "pgkm": Audit(more=(NOBODY, END), replaced=(BOTH_ENDS, np.full((2, 1), -1.0))),
     "kvariates": Audit(more=(BOTH_ENDS, OTHER_END), replaced=ALONE["replaced"]),

@@ -126,8 +126,12 @@ def test_runs_refute_half_the_noise(card, params, delta, monkeypatch):
     audit = audit_of(card, params)
     assert audit.thinned == 2 or audit.why
     _thin(monkeypatch, audit.thinned)
-    found = {relation: _audit(card, params, delta, relation, RUNS) for relation in Relation}
-    assert any(refuted > claim for bounds in found.values() for refuted, claim in bounds.values()), found
+    found = []
+    for relation in Relation:  # one pair that shows it is enough
+        found += list(_audit(card, params, delta, relation, RUNS).values())
+        if any(refuted > claim for refuted, claim in found):
+            return
+    pytest.fail(f"no claim was refuted: {found}")
 
 
 def test_every_card_is_audited():
