@@ -64,7 +64,10 @@ AUDITS = {
     # Most of it is spent on a histogram: a thousand runs never show a loss of ten.
     "auto": Audit(epsilon=2.0),
     # Among few rows a choice tells more.
-    "pgkm": Audit(more=(NOBODY, END), replaced=(BOTH_ENDS, np.full((2, 1), -1.0))),
+    "pgkm": Audit(
+        **{"more": (NOBODY, END), "replaced": (BOTH_ENDS, np.full((2, 1), -1.0)), "thinned": 4},
+        why="one choice between two candidates shows most of its ε in one outcome of ten",
+    ),
     "kvariates": Audit(more=(BOTH_ENDS, OTHER_END), replaced=ALONE["replaced"]),
     # A lone row is the model of its block; one that comes moves the model from the middle, half of the largest move.
     "gkm": Audit(**ALONE, n_public=1),
