@@ -71,6 +71,10 @@ AUDITS = {
     "kvariates": Audit(more=(BOTH_ENDS, OTHER_END), replaced=ALONE["replaced"]),
     # A lone row is the model of its block; one that comes moves the model from the middle, half of the largest move.
     "gkm": Audit(**ALONE, n_public=1),
+    "balcan-kmedian": Audit(
+        **{**ALONE, "n_public": 1, "epsilon": 5.0, "thinned": 3},
+        why="most of its releases are counts of cubes, of which a lone row is in few",
+    ),
     "balcan-sparse": Audit(
         **{"thinned": 4, "why": "of one column there is none to be chosen, and the row that comes keeps its magnitude"}
     ),
