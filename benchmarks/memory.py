@@ -2,7 +2,7 @@
 
 "Rows" are the loaded values and their clipped copy in unit coordinates, 80 MB each.
 
-    python -m benchmarks.memory [--rows N]
+    python -m benchmarks.memory [--rows N] [--only auto,dplloyd]
 """
 
 from __future__ import annotations
@@ -42,18 +42,20 @@ def fit(name: str, n: int, answers: multiprocessing.Queue[tuple[float, float]]) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    n = parser.parse_args().rows
+    parser.add_argument("--only", help="ids, with commas between them")
+    asked = parser.parse_args()
+    n, names = asked.rows, asked.only.split(",") if asked.only else [card.id for card in private_cards()]
     megabytes = n * DIM * 8 / 2**20
     context = multiprocessing.get_context("spawn")
     print(f"rows: {megabytes:.0f} MB and as much again for their clipped copy")
     print(f"{'algorithm':<12}{'before':>10}{'peak':>10}{'peak - rows':>13}")
-    for card in private_cards():
+    for name in names:
         answers: multiprocessing.Queue[tuple[float, float]] = context.Queue()
-        child = context.Process(target=fit, args=(card.id, n, answers))
+        child = context.Process(target=fit, args=(name, n, answers))
         child.start()
         before, peak = answers.get()
         child.join()
-        print(f"{card.id:<12}{before:>7.0f} MB{peak:>7.0f} MB{peak - 2 * megabytes:>10.0f} MB", flush=True)
+        print(f"{name:<12}{before:>7.0f} MB{peak:>7.0f} MB{peak - 2 * megabytes:>10.0f} MB", flush=True)
 
 
 if __name__ == "__main__":
