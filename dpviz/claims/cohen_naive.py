@@ -99,7 +99,7 @@ def judge(table: pd.DataFrame) -> Verdict:
                 every,
                 0.5,
                 says="its centres do not separate the samples",
-                found=f"{right[FITTED]:.3g} of the samples on their own side in the median run; all of them in "
+                found=f"{right[FITTED]:.0%} of the samples on their own side in the median run; all of them in "
                 f"{every:.0%} of runs",
             ),
             "symmetry: both means lie evenly around 0, where any two centres meet that know nothing else",
@@ -108,7 +108,7 @@ def judge(table: pd.DataFrame) -> Verdict:
             error[NOISY] / error[FITTED],
             _FOUND,
             says="k-noisy-centers does better with as many samples",
-            found=f"off by {error[NOISY]:.3g} R, {right[NOISY]:.3g} of the samples on their own side",
+            found=f"off by {error[NOISY]:.3g} R, {right[NOISY]:.0%} of the samples on their own side",
         ),
     )
 
