@@ -13,9 +13,9 @@ from dpviz.algorithms.auto_plan import AutoPlan, Part, make_plan
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.expectation import expected, fewest_rows
 from dpviz.algorithms.look import look
-from dpviz.algorithms.lsh_coreset import starts_on_coreset
 from dpviz.algorithms.residual_rounds import residual_rounds
 from dpviz.algorithms.solvers import SignedPoints, best_of_starts
+from dpviz.algorithms.starts import starts_on_coreset
 from dpviz.algorithms.steps import CentersStep, StartsStep, Step
 from dpviz.algorithms.steps_auto import ROWS, LookStep, PlanStep, SynopsisStep
 from dpviz.algorithms.view_synopsis import View, flat_synopsis, view_synopsis, zoom

@@ -12,8 +12,8 @@ from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.hash_tree import CountedTree, consistent_counts, leaf_weights
 from dpviz.algorithms.lloyd_round import lloyd_round
 from dpviz.algorithms.revive import revive
-from dpviz.algorithms.solvers import SignedPoints, best_of_starts, mass_near, weighted_kmeans_pp
-from dpviz.algorithms.sphere_packing import sphere_packing
+from dpviz.algorithms.solvers import SignedPoints, best_of_starts, mass_near
+from dpviz.algorithms.starts import starts_on_coreset
 from dpviz.algorithms.steps import CentersStep, StartsStep, Step, starts_on
 from dpviz.algorithms.steps_hash import CoresetStep, HashTreeStep
 from dpviz.privacy.accounting import Accounting, Budget, Shares, capacity, gdp_mu
@@ -218,15 +218,6 @@ def _planes(
         total = room.release(Sum(Everything()), share.center, note="middle of the rows", spherical=True).noisy[0]
         offsets = offsets + planes @ room.region.clip(total / room.n)
     return HashCodes(planes, offsets)
-
-
-def starts_on_coreset(
-    points: Array, weights: Array, k: int, number: int, region: Region, rng: np.random.Generator
-) -> list[Array]:
-    """Where to start on the coreset: all of its points and some without data if there are at most k, else k-means++."""
-    if len(points) <= k:
-        return [np.concatenate([points, sphere_packing(k, region, rng)])[:k]]
-    return [points[weighted_kmeans_pp(points, weights, k, rng)] for _ in range(number)]
 
 
 def _growing(rounds: int) -> list[float]:

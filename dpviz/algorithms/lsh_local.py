@@ -11,8 +11,8 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.hash_tree import Flags
-from dpviz.algorithms.lsh_coreset import starts_on_coreset
 from dpviz.algorithms.solvers import SignedPoints, best_of_starts, mass_near
+from dpviz.algorithms.starts import starts_on_coreset
 from dpviz.algorithms.steps import CentersStep, StartsStep, Step, starts_on
 from dpviz.algorithms.steps_hash import CoresetStep
 from dpviz.algorithms.steps_local import MessageStep, ServerTreeStep
