@@ -46,6 +46,36 @@ def test_two_workers_find_what_one_finds(capsys, tmp_path, points):
     assert results(tmp_path / "1") == results(tmp_path / "2")
 
 
+def test_a_sweep_over_n_and_delta(capsys, tmp_path, points):
+    asked = ("--algorithms", "dplloyd,dplloyd:preset=gaussian", "--epsilons", "1", "--ks", "2", "--repeats", "1")
+    sizes = ("--ns", "all,50", "--deltas", "1e-6,1e-4", "--seed", 3)
+    for jobs in (1, 2):
+        out = tmp_path / str(jobs)
+        said = call(capsys, "sweep", points, *asked, *sizes, "--out", out, "--jobs", jobs)
+        assert said.code == 0, said.err
+    rows = results(out)
+    assert sorted((row["preset"], row["n"], row["delta"]) for row in rows) == [
+        *(("gaussian", n, delta) for n in ("", "50") for delta in ("0.0001", "1e-06")),
+        *(("tuned", n, "0.0") for n in ("", "50")),
+    ]
+    assert rows == results(tmp_path / "1")
+    assert len({row["nicv_kmeans"] for row in rows}) == 2
+
+
+def test_a_folder_of_an_earlier_version_gets_the_columns_that_it_lacks(capsys, tmp_path, points):
+    out = tmp_path / "study"
+    small = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--seed", 1)
+    for repeats, folder in ((1, out), (2, tmp_path / "whole")):
+        assert call(capsys, "sweep", points, *small, "--repeats", repeats, "--out", folder).code == 0
+    with (out / "results.csv").open("w", newline="") as file:
+        old = [name for name in results(tmp_path / "whole")[0] if name != "n"]
+        writer = csv.DictWriter(file, old, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerow(results(tmp_path / "whole")[0])
+    assert call(capsys, "sweep", points, *small, "--repeats", 2, "--out", out, "--resume").code == 0
+    assert results(out) == results(tmp_path / "whole")
+
+
 def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points):
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     call(capsys, "sweep", points, *GRID, "--out", whole, "--seed", 3)
@@ -124,6 +154,10 @@ def test_a_folder_with_results_is_not_overwritten(capsys, tmp_path, points):
         ["--set", "depth=3"],
         ["--bounds", "1,0"],
         ["--delta", "0.01", "--relation", "replace"],
+        ["--ns", "1"],
+        ["--ns", "all,x"],
+        ["--ns", "201", "--n-public", "200"],
+        ["--deltas", "1e-6,2"],
     ],
     ids=" ".join,
 )

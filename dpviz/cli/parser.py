@@ -80,8 +80,8 @@ def _add_run(commands: argparse._SubParsersAction[Parser]) -> None:
 def _add_sweep(commands: argparse._SubParsersAction[Parser]) -> None:
     sweep = commands.add_parser(
         "sweep",
-        help="run algorithms many times over a grid of ε and k",
-        description="Run algorithms many times over a grid of ε and k, and measure what each run loses. "
+        help="run algorithms many times over a grid of ε, δ, k and n",
+        description="Run algorithms many times over a grid of ε, δ, k and n, and measure what each run loses. "
         "Losses are read from the rows: the results are for the owner of the data, not a release.",
         allow_abbrev=False,
     )
@@ -91,6 +91,10 @@ def _add_sweep(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     sweep.add_argument("--epsilons", type=numbers, required=True, metavar="E,E", help="the ε of the runs")
     sweep.add_argument("--ks", type=wholes, required=True, metavar="K,K", help="the numbers of clusters")
+    sweep.add_argument(
+        "--ns", type=wholes_or_all, metavar="N,N", help="rows of subsamples; all means the table (default: all)"
+    )
+    sweep.add_argument("--deltas", type=numbers, metavar="D,D", help="several δ, instead of --delta")
     sweep.add_argument("--repeats", type=whole, default=20, metavar="N", help="runs of each point (default: 20)")
     sweep.add_argument("--out", required=True, metavar="DIR", help="folder for results.csv and manifest.json")
     sweep.add_argument("--resume", action="store_true", help="go on with the study in --out; finished runs are kept")
@@ -172,3 +176,8 @@ def numbers(text: str) -> list[float]:
 def wholes(text: str) -> list[int]:
     """Comma-separated whole numbers."""
     return [whole(part) for part in names(text)]
+
+
+def wholes_or_all(text: str) -> list[int | None]:
+    """Comma-separated whole numbers, or the word all, which is None."""
+    return [None if part == "all" else whole(part) for part in names(text)]

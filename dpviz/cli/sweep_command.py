@@ -1,4 +1,4 @@
-"""``dpviz sweep``: a study over algorithms, ε and k, whose results land in a folder as they come."""
+"""``dpviz sweep``: a study over algorithms, ε, δ, k and n, whose results land in a folder as they come."""
 
 from __future__ import annotations
 
@@ -36,13 +36,16 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     settings = parameters(arguments.set)
     contenders = [_contender(text, settings) for text in arguments.algorithms]
     _check_settings(settings, contenders)
-    check_numbers(ks=arguments.ks, epsilons=arguments.epsilons, delta=arguments.delta, seed=arguments.seed)
+    deltas = arguments.deltas or [arguments.delta]
+    for delta in deltas:
+        check_numbers(ks=arguments.ks, epsilons=arguments.epsilons, delta=delta, seed=arguments.seed)
     check.at_least(1, repeats=arguments.repeats, jobs=arguments.jobs)
     grid = (contenders, arguments.ks, arguments.epsilons)
-    planned = [trial.key for trial in trials(*grid, delta=arguments.delta, repeats=arguments.repeats)]
+    ns = arguments.ns or [None]
+    planned = [trial.key for trial in trials(*grid, delta=deltas, repeats=arguments.repeats, ns=ns)]
     folder = StudyFolder(Path(arguments.out), resume=arguments.resume)
     table = declared_table(arguments)
-    refused = refusals(contenders, table.private, arguments.ks, arguments.epsilons, delta=arguments.delta)
+    refused = refusals(contenders, table.private, arguments.ks, arguments.epsilons, delta=deltas, ns=ns)
     if refused:
         raise RequestError(next(iter(refused.values())))
     seed = folder.seed(asked=arguments.seed, fresh=secrets.randbits(48))
@@ -52,7 +55,8 @@ def sweep_command(arguments: argparse.Namespace) -> str:
         table.private,
         revealed,
         *grid,
-        delta=arguments.delta,
+        ns,
+        delta=deltas,
         repeats=arguments.repeats,
         seed=seed,
         labels=table.labels_of(revealed),
@@ -102,11 +106,12 @@ def _manifest(
         "relation": table.private.relation.value,
         "unit": table.private.unit,
         "n_public": table.private.n_public,
-        "delta": arguments.delta,
+        "delta": arguments.deltas or arguments.delta,
         "seed": seed,
         "algorithms": [{"id": one.algorithm, "parameters": dict(one.params)} for one in contenders],
         "epsilons": arguments.epsilons,
         "ks": arguments.ks,
+        "ns": arguments.ns,
         "repeats": arguments.repeats,
     }
 
@@ -130,7 +135,9 @@ def _summary(rows: Sequence[dict[str, Any]]) -> str:
         [
             line["contender"],
             str(line["k"]),
+            "all" if isnan(line["n"]) else f"{line['n']:.0f}",
             "-" if isnan(line["epsilon"]) else f"{line['epsilon']:g}",
+            f"{line['delta']:g}",
             str(line["runs"]),
             f"{line['median']:.4g}",
             f"{line['q25']:.4g} to {line['q75']:.4g}",
@@ -138,5 +145,5 @@ def _summary(rows: Sequence[dict[str, Any]]) -> str:
         ]
         for line, time_taken in zip(ratio.to_dict("records"), seconds["median"], strict=True)
     ]
-    header = ["algorithm", "k", "ε", "runs", "loss / k-means++ (median)", "25-75 %", "seconds"]
+    header = ["algorithm", "k", "n", "ε", "δ", "runs", "loss / k-means++ (median)", "25-75 %", "seconds"]
     return "Revealed: losses measured on the rows\n" + table_text(header, lines)
