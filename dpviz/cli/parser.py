@@ -98,7 +98,7 @@ def _add_sweep(commands: argparse._SubParsersAction[Parser]) -> None:
     sweep.add_argument("--repeats", type=whole, default=20, metavar="N", help="runs of each point (default: 20)")
     sweep.add_argument("--out", required=True, metavar="DIR", help="folder for results.csv and manifest.json")
     sweep.add_argument("--resume", action="store_true", help="go on with the study in --out; finished runs are kept")
-    sweep.add_argument("--jobs", type=whole, default=1, metavar="N", help="worker processes (default: 1)")
+    sweep.add_argument("--jobs", type=whole, metavar="N", help="worker processes (default: one a core)")
     _add_table_options(sweep)
 
 

@@ -1,4 +1,8 @@
-"""The folder of a study: ``manifest.json`` says what was asked, ``results.csv`` has one line a finished run."""
+"""The folder of a study: ``manifest.json`` says what was asked, ``results.csv`` has one line a finished run.
+
+A line is appended and closed the moment its run has ended, so a kill tears at most the last line, which a resumed study
+cuts off and runs again. That is all that a database would do here, and a CSV file is read by everything.
+"""
 
 from __future__ import annotations
 

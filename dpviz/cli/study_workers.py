@@ -1,9 +1,9 @@
-"""The rows of a study from one process or several."""
+"""The rows of a study from one process or several, which share one copy of the table."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -13,6 +13,7 @@ from dpviz.privacy.ledger import BudgetExceeded
 from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.evaluation import reference_for
 from dpviz.runs.jobs import Failure, Job
+from dpviz.runs.shared_memory import shared
 from dpviz.runs.study import Contender, Trial, Yardstick, study_rows, trials
 from dpviz.runs.subsample import JudgedTable
 from dpviz.table.domain import Codes
@@ -75,9 +76,23 @@ def rows_of(request: StudyRequest, wanted: Sequence[str], *, workers: int) -> It
     whole = JudgedTable(request.table, request.revealed, None)
     judged = {n: whole.subsample(n, seed=request.seed).revealed for n in request.ns}
     references = {(k, n): reference_for(rows, k) for n, rows in judged.items() for k in request.ks}
-    shares = [wanted[place::workers] for place in range(workers)]
-    jobs = [Job.start(study_rows, **_share(request, share), references=references) for share in shares]
-    yield from _polled(jobs)
+    known = {"table": shared(request.table), "revealed": shared(request.revealed), "labels": shared(request.labels)}
+    shares = _dealt(request, frozenset(wanted), workers)
+    arguments = [{**_share(request, share), **known, "references": references} for share in shares]
+    yield from _polled([Job.start(study_rows, **each) for each in arguments])
+
+
+def _dealt(request: StudyRequest, wanted: frozenset[str], workers: int) -> list[list[str]]:
+    """The ``wanted`` trials, the repeats of each point in turn to each worker: all of them have as much to do."""
+    shares: list[list[str]] = [[] for _ in range(workers)]
+    next_turn: dict[Hashable, int] = {}
+    for trial in request.trials():
+        if trial.key in wanted:
+            point = (id(trial.contender), trial.k, trial.n, trial.epsilon, trial.delta)
+            turn = next_turn.get(point, len(next_turn))
+            shares[turn % workers].append(trial.key)
+            next_turn[point] = turn + 1
+    return shares
 
 
 def _share(request: StudyRequest, wanted: Sequence[str]) -> dict[str, Any]:

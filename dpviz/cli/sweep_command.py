@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import secrets
 import time
 from collections.abc import Iterator, Sequence
@@ -36,10 +37,11 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     settings = parameters(arguments.set)
     contenders = [_contender(text, settings) for text in arguments.algorithms]
     _check_settings(settings, contenders)
+    workers = _cores() if arguments.jobs is None else arguments.jobs
     deltas = arguments.deltas or [arguments.delta]
     for delta in deltas:
         check_numbers(ks=arguments.ks, epsilons=arguments.epsilons, delta=delta, seed=arguments.seed)
-    check.at_least(1, repeats=arguments.repeats, jobs=arguments.jobs)
+    check.at_least(1, repeats=arguments.repeats, jobs=workers)
     grid = (contenders, arguments.ks, arguments.epsilons)
     ns = arguments.ns or [None]
     planned = [trial.key for trial in trials(*grid, delta=deltas, repeats=arguments.repeats, ns=ns)]
@@ -64,10 +66,15 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     for note in (*table.notes, _REVEALED):
         say(note)
     left = [key for key in planned if key not in folder.done]
-    for row in _reported(rows_of(request, left, workers=arguments.jobs), total=len(left), found=len(planned)):
+    for row in _reported(rows_of(request, left, workers=workers), total=len(left), found=len(planned)):
         folder.append(row)
     folder.finish(planned)
     return _summary(folder.rows(planned))
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 # What must stay the same when a study is resumed; the grid may grow.
@@ -120,12 +127,17 @@ def _reported(rows: Iterator[dict[str, Any]], *, total: int, found: int) -> Iter
     """The rows as they pass, with a word on stderr every few seconds."""
     if total < found:
         say(f"{found - total} of {found} runs are in the folder already.")
-    reported_at = time.monotonic()
+    began_at = reported_at = time.monotonic()
     for done, row in enumerate(rows, start=1):
         yield row
         if done == total or time.monotonic() - reported_at >= _SECONDS_BETWEEN_REPORTS:
             reported_at = time.monotonic()
-            say(f"{done} of {total} runs done.")
+            left = (reported_at - began_at) / done * (total - done)
+            say(f"{done} of {total} runs done" + (f", about {_duration(left)} left." if done < total else "."))
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
 def _summary(rows: Sequence[dict[str, Any]]) -> str:
