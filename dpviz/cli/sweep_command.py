@@ -127,13 +127,15 @@ def _reported(rows: Iterator[dict[str, Any]], *, total: int, found: int) -> Iter
     """The rows as they pass, with a word on stderr every few seconds."""
     if total < found:
         say(f"{found - total} of {found} runs are in the folder already.")
-    began_at = reported_at = time.monotonic()
+    first_at = reported_at = time.monotonic()
     for done, row in enumerate(rows, start=1):
         yield row
+        if done == 1:
+            first_at = time.monotonic()  # the pace is measured from here on: workers take a while to start
         if done == total or time.monotonic() - reported_at >= _SECONDS_BETWEEN_REPORTS:
             reported_at = time.monotonic()
-            left = (reported_at - began_at) / done * (total - done)
-            say(f"{done} of {total} runs done" + (f", about {_duration(left)} left." if done < total else "."))
+            left = (reported_at - first_at) / max(1, done - 1) * (total - done)
+            say(f"{done} of {total} runs done" + (f", about {_duration(left)} left." if 1 < done < total else "."))
 
 
 def _duration(seconds: float) -> str:
