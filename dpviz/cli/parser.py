@@ -47,8 +47,9 @@ def _build() -> Parser:
     parser = Parser(prog="dpviz", description=__doc__, allow_abbrev=False)
     parser.description = "Differentially private clustering that shows what privacy costs."
     parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="{algorithms,run,sweep,reproduce}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="{algorithms,advise,run,sweep,reproduce}")
     _add_algorithms(commands)
+    _add_advise(commands)
     _add_run(commands)
     _add_sweep(commands)
     _add_reproduce(commands)
@@ -58,6 +59,26 @@ def _build() -> Parser:
 def _add_algorithms(commands: argparse._SubParsersAction[Parser]) -> None:
     listing = commands.add_parser("algorithms", help="list the algorithms and their parameters", allow_abbrev=False)
     listing.add_argument("--json", action="store_true", help="print a JSON list")
+
+
+def _add_advise(commands: argparse._SubParsersAction[Parser]) -> None:
+    advise = commands.add_parser(
+        "advise",
+        help="name an algorithm and the smallest ε for a size and a target; reads no table",
+        description="Name the cheapest algorithm and the smallest ε that should keep the loss near that of k-means++, "
+        "from a stored study of generated tables. Reads no table.",
+        allow_abbrev=False,
+    )
+    advise.add_argument("--n", type=whole, required=True, metavar="N", help="the number of rows, or about how many")
+    advise.add_argument("--d", type=whole, required=True, metavar="D", help="the number of columns")
+    advise.add_argument("--k", type=whole, required=True, metavar="K", help="number of clusters")
+    advise.add_argument(
+        "--target", type=number, default=1.1, metavar="R", help="most loss over that of k-means++ (default: 1.1)"
+    )
+    advise.add_argument("--delta", type=number, default=0.0, metavar="D", help="0 for pure ε (default: 0)")
+    advise.add_argument("--relation", default="add_remove", metavar="add_remove|replace", help="neighbours")
+    advise.add_argument("--rows-per-person", type=whole, default=1, metavar="M", help="most rows of one person")
+    advise.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _add_run(commands: argparse._SubParsersAction[Parser]) -> None:
