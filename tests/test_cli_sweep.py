@@ -43,6 +43,7 @@ def test_results_are_tidy_and_the_request_lies_beside_them(capsys, tmp_path, poi
     assert all(float(row["nicv_one_center"]) > float(row["nicv_kmeans"]) for row in rows)
     manifest = json.loads((out / "manifest.json").read_text())
     assert (manifest["seed"], manifest["columns"], manifest["repeats"]) == (3, ["x", "y"], 2)
+    assert set(manifest["libraries"]) == {"numpy", "scipy", "scikit-learn"}
     assert "not a release" in said.err
     assert "20 of 20 runs done" in said.err
     assert "DPLloyd (su)" in said.out

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
 import secrets
 import time
 from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -77,6 +79,9 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+# What the numbers depend on besides dpviz; written down, so that a study resumed elsewhere can be told.
+_LIBRARIES = ("numpy", "scipy", "scikit-learn")
+
 # What must stay the same when a study is resumed; the grid may grow.
 _FIXED = ("data", "columns", "lower", "upper", "radius", "scaling", "relation", "unit", "n_public", "delta", "seed")
 
@@ -103,6 +108,8 @@ def _manifest(
     domain = table.private.domain
     return {
         "dpviz": __version__,
+        "libraries": {name: version(name) for name in _LIBRARIES},
+        "python": platform.python_version(),
         "what": _REVEALED,
         "data": Path(arguments.data).name,
         "columns": list(domain.columns),
