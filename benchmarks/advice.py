@@ -1,11 +1,11 @@
 """The stored study that advice is read from, and a judgement of that advice on published tables it has not seen.
 
-python -m benchmarks.advice --fit [--jobs 1] [--repeats 3]      writes dpviz/runs/advice_study.csv
+python -m benchmarks.advice --fit [--jobs 1] [--repeats 2]      writes dpviz/runs/advice_study.csv
 python -m benchmarks.advice --judge FOLDER [--out measured.csv]  how often the advised algorithm was near the best
 
-The study runs on the tuning families only: each as it is, reaching the bounds, and again in a part of them, since
-bounds are often wider than what they bound. The published tables of ``--judge`` (benchmarks/real_tables.py) take no
-part in it.
+The study runs on the tuning families only: each as it is, reaching the bounds; in a part of them, since bounds are
+often wider than what they bound; and with more groups than k, since nobody knows the right k. What a file holds already
+is not run again. The published tables of ``--judge`` (benchmarks/real_tables.py) take no part in the study.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ FIT_SECONDS = 0.5
 # How much of the bounds a narrowed family fills.
 PART = 0.3
 JUDGE_EPSILONS, JUDGE_REPEATS = (0.3, 1.0, 3.0), 5
-# Runs whose estimate is above are left out, and said so.
-MOST_OPERATIONS = 2e9
+# Algorithms whose estimate is above are not run: on stand-ins, and on published tables.
+MOST_OPERATIONS, JUDGE_MOST_OPERATIONS = 2e9, 1e9
 
 
 def medians(
@@ -59,6 +59,7 @@ def medians(
     delta: float,
     repeats: int,
     hopeless: bool = True,
+    most_operations: float = MOST_OPERATIONS,
     most_seconds: float = inf,
     reference: float | None = None,
 ) -> Iterator[dict[str, Any]]:
@@ -68,7 +69,7 @@ def medians(
     for card in private_cards():
         prospect = prospect_of(card, table, k=k, epsilon=epsilon, delta=delta)
         setting = setting_of(table, k=k, epsilon=epsilon, delta=delta)
-        slow = card.operations is not None and card.operations(setting, card.params()) > MOST_OPERATIONS
+        slow = card.operations is not None and card.operations(setting, card.params()) > most_operations
         # Where a bench told what to expect, red means a large loss, not a larger one than that of others.
         skipped = prospect.hopeless and card.expect is None and not hopeless
         if prospect.refusal or slow or skipped:
@@ -99,6 +100,15 @@ def narrowed(family: Family) -> Family:
     return Family(f"{family.name}, in a part", make, judging=False)
 
 
+def crowded(family: Family) -> Family:
+    """The same with a third more groups than are asked for."""
+
+    def make(n: int, d: int, k: int, rng: Generator) -> Rows:
+        return family.make(n, d, k + max(1, k // 3), rng)
+
+    return Family(f"{family.name}, more than k", make, judging=False)
+
+
 def stand_in_rows(family: Family, size: Size, repeats: int) -> list[dict[str, Any]]:
     """All cards that are not hopeless on one stand-in, at each ε and δ."""
     table = generated(family, size, TABLE_SEED)
@@ -115,21 +125,26 @@ def stand_in_rows(family: Family, size: Size, repeats: int) -> list[dict[str, An
 
 
 def fit(out: Path, *, jobs: int, repeats: int) -> None:
-    """Run the study and write it, a line for each stand-in, ε, δ and card."""
+    """Run what the study lacks and write it, a line for each stand-in, ε, δ and card."""
     tuning = [family for family in FAMILIES if not family.judging]
-    families = [*tuning, *map(narrowed, tuning)]
+    families = [*tuning, *map(narrowed, tuning), *map(crowded, tuning)]
+    index = ["family", "d", "k"]
+    earlier = pd.read_csv(out, dtype={"ratio": str, "seconds": str}) if out.exists() else pd.DataFrame(columns=index)
+    known = set(earlier[index].itertuples(index=False, name=None))
     work = [
         delayed(stand_in_rows)(family, Size(FIT_ROWS, d, k), repeats)
         for d, k, family in product(FIT_DIMS, FIT_KS, families)
+        if (family.name, d, k) not in known
     ]
     rows: list[dict[str, Any]] = []
     began = time.monotonic()
     for done, part in enumerate(Parallel(n_jobs=jobs, return_as="generator")(work), start=1):
         rows += part
         print(f"{done} of {len(work)} stand-ins, {time.monotonic() - began:.0f} s", flush=True)
-    frame = pd.DataFrame(rows)
-    frame = frame.sort_values(["d", "k", "family", "delta", "epsilon", "algorithm"], kind="stable")
-    frame["ratio"], frame["seconds"] = frame["ratio"].map("{:.4g}".format), frame["seconds"].map("{:.2g}".format)
+    fresh = pd.DataFrame(rows)
+    if rows:
+        fresh["ratio"], fresh["seconds"] = fresh["ratio"].map("{:.4g}".format), fresh["seconds"].map("{:.2g}".format)
+    frame = pd.concat([earlier, fresh]).sort_values(["d", "k", "family", "delta", "epsilon", "algorithm"])
     frame.to_csv(out, index=False)
     print(f"{len(frame):,} lines, {out.stat().st_size / 1e3:.0f} kB in {out}")
 
@@ -139,25 +154,23 @@ def measured(name: str, epsilon: float, folder: Path) -> list[dict[str, Any]]:
     table, k = real_table(name, folder)
     with threadpool_limits(1):
         size = {"table": name, "n": table.n_public, "d": table.domain.dim, "k": k, "epsilon": epsilon}
-        found = medians(table, k, epsilon=epsilon, delta=DELTA, repeats=JUDGE_REPEATS)
+        found = medians(
+            table, k, epsilon=epsilon, delta=DELTA, repeats=JUDGE_REPEATS, most_operations=JUDGE_MOST_OPERATIONS
+        )
         return [{**size, "delta": DELTA, **line} for line in found]
 
 
-def judge(folder: Path, out: Path | None, jobs: int) -> None:
-    """Measure all cards on all published tables, or read what was measured, and compare the advice with the best."""
-    if out is not None and out.exists():
-        found = pd.read_csv(out)
-    else:
-        names = [name for name in REAL if (folder / REAL[name].file).exists()]
-        work = [delayed(measured)(name, epsilon, folder) for name, epsilon in product(names, JUDGE_EPSILONS)]
-        rows: list[dict[str, Any]] = []
-        for part in Parallel(n_jobs=jobs, return_as="generator")(work):
-            rows += part
-            print(f"measured: {part[0]['table']}, ε = {part[0]['epsilon']:g}, {len(part)} algorithms", flush=True)
-        found = pd.DataFrame(rows)
-        if out is not None:
-            found.to_csv(out, index=False)
-    _compare(found)
+def judge(folder: Path, out: Path, jobs: int, tables: list[str]) -> None:
+    """Measure all cards on all published tables, but what ``out`` holds already; compare the advice with the best."""
+    earlier = pd.read_csv(out) if out.exists() else pd.DataFrame(columns=["table", "epsilon"])
+    known = set(zip(earlier["table"], earlier["epsilon"], strict=True))
+    names = [name for name in tables if (folder / REAL[name].file).exists()]
+    left = [cell for cell in product(names, JUDGE_EPSILONS) if cell not in known]
+    work = [delayed(measured)(name, epsilon, folder) for name, epsilon in left]
+    for part in Parallel(n_jobs=jobs, return_as="generator")(work):
+        pd.DataFrame(part).to_csv(out, mode="a", header=not out.exists(), index=False)
+        print(f"measured: {part[0]['table']}, ε = {part[0]['epsilon']:g}, {len(part)} algorithms", flush=True)
+    _compare(pd.read_csv(out))
 
 
 def _compare(found: pd.DataFrame) -> None:
@@ -185,8 +198,9 @@ def _compare(found: pd.DataFrame) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fit", action="store_true", help="run the study and write it")
-    parser.add_argument("--repeats", type=int, default=3, help="runs of each point of the study")
+    parser.add_argument("--repeats", type=int, default=2, help="runs of each point of the study")
     parser.add_argument("--judge", type=Path, metavar="FOLDER", help="a folder with the published files")
+    parser.add_argument("--only", default=",".join(REAL), help="published tables, with commas between them")
     parser.add_argument("--out", type=Path, help="where the study, or what was measured, is written to")
     parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
@@ -194,7 +208,7 @@ def main() -> None:
     if asked.fit:
         fit(asked.out or STORED, jobs=asked.jobs, repeats=asked.repeats)
     if asked.judge:
-        judge(asked.judge, asked.out, asked.jobs)
+        judge(asked.judge, asked.out or Path("advice_measured.csv"), asked.jobs, asked.only.split(","))
 
 
 if __name__ == "__main__":
