@@ -9,8 +9,9 @@ from dpviz.runs.advice import ENOUGH, EPSILONS, Advice, Change, Outlook
 _SLIGHTLY, _MUCH_CHEAPER = 1.02, 3.0
 
 WHERE_FROM = (
-    "Read from a stored study of generated tables; no row of yours is read. They are groups of rows that reach the "
-    "bounds or fill a part of them. Rows that fill less of their bounds, or form no groups, may need a larger ε."
+    "Read from a stored study of generated tables; no row of yours is read. They are groups of rows, k of them or a "
+    "third more, that reach the bounds or fill a part of them. Rows that fill less of their bounds, or whose groups "
+    "overlap, may lose more."
 )
 
 
