@@ -47,6 +47,14 @@ class Line(NamedTuple):
     runs: list[int]
 
 
+class Best(NamedTuple):
+    """The best median at one ε, and whose it is."""
+
+    epsilon: float
+    name: str
+    median: float
+
+
 def draw_tradeoff(
     table: pd.DataFrame,
     measure: str = "ratio",
@@ -56,7 +64,7 @@ def draw_tradeoff(
     prediction: Mapping[str, Curve] | None = None,
     epsilons: Sequence[float] | None = None,
 ) -> go.Figure:
-    """Medians with bands from 25 % to 75 % against ε, labelled at their right end.
+    """Medians with bands from 25 % to 75 % against ε, labelled at their right end, over the hull of the best ones.
 
     Parameters
     ----------
@@ -78,6 +86,7 @@ def draw_tradeoff(
         title=_finding(lines, words),
         subtitle=clauses(
             "line: median, band: 25–75 %",
+            "wide grey path: the best median at each ε" if len(lines) > 1 else "",
             runs_text([n for line in lines.values() for n in line.runs]),
             "dashed: predicted before any run" if prediction else "",
         ),
@@ -89,6 +98,7 @@ def draw_tradeoff(
     figure.update_layout(margin={"r": _LABELS}, legend={"itemsizing": "trace"})
     figure.update_xaxes(epsilon_axis(min(every), max(every)), title_text="ε (smaller: more private)")
     styles = styles_of(list(dict.fromkeys([*names_in(table), *(prediction or {})])))
+    _draw_hull(figure, lines, words, palette)
     faded = _FADED_BAND if len(lines) <= _MANY else _FADED_BAND_OF_MANY
     for name, line in lines.items():
         _draw_line(figure, name, line, styles[name], words, palette, faded)
@@ -122,6 +132,36 @@ def _lines(table: pd.DataFrame, measure: str) -> dict[str, Line]:
             found = np.stack([quartiles(values) for values in groups.values()])
             lines[name] = Line(np.array(list(groups)), found, [len(values) for values in groups.values()])
     return lines
+
+
+def best_at_each(lines: Mapping[str, Line], *, lower_is_better: bool) -> list[Best]:
+    """The lower hull (upper, where more is better): whose median is best at each ε, by increasing ε."""
+    found: dict[float, Best] = {}
+    for name, line in lines.items():
+        for epsilon, median in zip(line.epsilons.tolist(), line.quartiles[:, 1].tolist(), strict=True):
+            before = found.get(epsilon)
+            if before is None or (median < before.median if lower_is_better else median > before.median):
+                found[epsilon] = Best(epsilon, name, median)
+    return [found[epsilon] for epsilon in sorted(found)]
+
+
+def frontier_table(table: pd.DataFrame, measure: str = "ratio") -> pd.DataFrame:
+    """The numbers behind the picture: a line for each algorithm and ε, and which of them lie on the hull."""
+    lines = _lines(table, measure)
+    best = {
+        (each.name, each.epsilon) for each in best_at_each(lines, lower_is_better=measure_of(measure).lower_is_better)
+    }
+    rows = [
+        {
+            **{"algorithm": name, "ε": epsilon, "median": median, "25 %": low, "75 %": high, "runs": runs},
+            "best at this ε": (name, epsilon) in best,
+        }
+        for name, line in lines.items()
+        for epsilon, (low, median, high), runs in zip(
+            line.epsilons.tolist(), line.quartiles.tolist(), line.runs, strict=True
+        )
+    ]
+    return pd.DataFrame(rows, columns=["algorithm", "ε", "median", "25 %", "75 %", "runs", "best at this ε"])
 
 
 def _finding(lines: Mapping[str, Line], words: Measure) -> str:
@@ -181,6 +221,21 @@ def _together(prediction: Mapping[str, Curve]) -> list[tuple[list[str], Curve]]:
     for name, points in prediction.items():
         found.setdefault(tuple(points), []).append(name)
     return [(names, points) for points, names in found.items()]
+
+
+def _draw_hull(figure: go.Figure, lines: Mapping[str, Line], words: Measure, palette: Palette) -> None:
+    """A wide path under the lines along the best median at each ε; nothing where there is no choice."""
+    best = best_at_each(lines, lower_is_better=words.lower_is_better)
+    if len(lines) < 2 or not best:
+        return
+    figure.add_trace(
+        go.Scatter(
+            **{"x": [each.epsilon for each in best], "y": [each.median for each in best], "mode": "lines+markers"},
+            line={"color": palette.faded(palette.muted, 0.28), "width": 13},
+            marker={"symbol": "circle", "size": 19, "color": palette.faded(palette.muted, 0.28)},
+            **{"hoverinfo": "skip", "showlegend": False, "meta": "hull"},
+        )
+    )
 
 
 def _draw_prediction(figure: go.Figure, names: Sequence[str], points: Curve, color: str) -> None:

@@ -27,7 +27,7 @@ from dpviz.table.domain import Codes
 
 # What identifies a line of a study, and what is measured in each run.
 KEYS = ("contender", "algorithm", "preset", "k", "n", "epsilon", "delta")
-MEASURES = ("nicv", "ratio", "matched_error", "distance_ratio", "ari", "label_accuracy", "seconds")
+MEASURES = ("nicv", "ratio", "matched_error", "distance_ratio", "ari", "share_gap", "label_accuracy", "seconds")
 
 
 @dataclass(frozen=True)
@@ -280,6 +280,7 @@ def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference)
         "matched_error": scores.matched_error,
         "distance_ratio": scores.distance_ratio,
         "ari": scores.ari,
+        "share_gap": scores.share_gap,
         "label_accuracy": label_accuracy(labels, assign(revealed.points, centers)) if labels is not None else nan,
         "seconds": finished.seconds,
         "spent_epsilon": finished.spent_epsilon if private else nan,
