@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import pandas as pd
 import streamlit as st
@@ -107,7 +107,7 @@ def study_button(
     key: str, table: OpenTable, source: OpenTable | None, plan: Plan, *, with_centers: bool = False
 ) -> None:
     """The button that starts the study, with how much it will compute; what cannot run says why."""
-    problem = _problem(source, plan)
+    problem = problem_of(source, plan)
     words, number = "", 0
     if problem is None and source is not None:
         number = len(plan.trials)
@@ -147,7 +147,7 @@ def study_half(
     if study is None:
         st.info(invitation.words, title=invitation.title, icon=invitation.icon)
         return
-    _headline(study, plan, source)
+    headline(study.source, fits=not _changed(study, plan, source))
 
     def draw() -> None:
         if study.rows:
@@ -155,7 +155,7 @@ def study_half(
         else:
             st.skeleton(height=_SKELETON)
 
-    _job(study, label=label(study), key=key, live=draw)
+    live_job(study, label=label(study), key=key, live=draw)
 
 
 def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
@@ -225,8 +225,8 @@ def forecast(source: OpenTable, plan: Plan) -> float:
     return 1.5 + plan.repeats * once
 
 
-def _problem(source: OpenTable | None, plan: Plan) -> str | None:
-    """Why the study cannot run, if it cannot: here, rather than in the worker."""
+def problem_of(source: OpenTable | None, plan: Plan) -> str | None:
+    """Why a study of ``plan`` cannot run, if it cannot: here, rather than in the worker."""
     if source is None:
         return "It is not decided yet on which rows losses are judged."
     if not plan.contenders:
@@ -238,18 +238,31 @@ def _problem(source: OpenTable | None, plan: Plan) -> str | None:
     return f"{first} {opening(things(len(refused) - 1, 'other'))} cannot run either." if others else first
 
 
-def _headline(study: Study, plan: Plan, source: OpenTable | None) -> None:
-    """Whose losses these are, and whether the form has changed since."""
-    badge = badge_text("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
-    fits = (
+def headline(source: OpenTable, *, fits: bool, button: str = "Compute") -> None:
+    """Whose losses these are, and whether the form has changed since; ``button`` would apply it."""
+    badge = badge_text("revealed" if source.kind is not FileKind.SIMULATED else "public")
+    words = (
         ":green-badge[:material/check: matches the settings above]"
-        if not _changed(study, plan, source)
-        else ":yellow-badge[:material/history: older settings] Press **Compute** to apply the new ones."
+        if fits
+        else f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones."
     )
-    st.markdown(f"{badge} losses on {plain(study.source.title)} {fits}")
+    st.markdown(f"{badge} losses on {plain(source.title)} {words}")
 
 
-def _job(study: Study, *, label: str, key: str, live: Callable[[], None]) -> None:
+class Collecting(Protocol):
+    """Something whose worker keeps sending."""
+
+    @property
+    def job(self) -> Job[Any] | None:
+        """The job, while it is kept."""
+        ...
+
+    def collect(self) -> None:
+        """Take in what has been sent."""
+        ...
+
+
+def live_job(study: Collecting, *, label: str, key: str, live: Callable[[], None]) -> None:
     """The job's panel with the pictures below it: live while it runs, still once it has ended."""
     job = study.job
     if job is None or job.state.final:

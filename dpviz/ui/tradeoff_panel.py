@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from dpviz.ui.contender_choice import contender_picker
@@ -11,6 +13,7 @@ from dpviz.ui.judged_rows import judged_rows
 from dpviz.ui.study_panel import Invitation, Plan, study_button, study_half
 from dpviz.ui.table_words import unit_line
 from dpviz.ui.tradeoff_frontier import frontier
+from dpviz.ui.tradeoff_parts import parts_section
 
 _KEY = "tradeoff"
 _INVITATION = Invitation(
@@ -65,6 +68,21 @@ def epsilon_range() -> tuple[float, ...]:
 
 
 def tradeoff_study(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:
+    """One way to look at the trade-off at a time."""
+    view = st.segmented_control(
+        "What to look at",
+        list(_SECTIONS),
+        default=_FIRST,
+        required=True,
+        key=f"{_KEY}:view",
+        persist_state="session",
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    _SECTIONS[str(view or _FIRST)](table, plan, source)
+
+
+def _frontier_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:
     """The figure and the numbers behind it, or an invitation."""
     study_half(
         *(_KEY, table, plan, source),
@@ -72,3 +90,10 @@ def tradeoff_study(table: OpenTable, plan: Plan, source: OpenTable | None) -> No
         label=lambda study: f"Trade-off with k = {study.plan.k}",
         pictures=lambda study: frontier(study, _KEY),
     )
+
+
+_FIRST = "Frontier"
+_SECTIONS: dict[str, Callable[[OpenTable, Plan, OpenTable | None], None]] = {
+    _FIRST: _frontier_section,
+    "Where the error comes from": parts_section,
+}

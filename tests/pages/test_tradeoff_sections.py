@@ -1,0 +1,65 @@
+"""The other ways to look at a trade-off: each computes what it shows, says what it cannot, and shows its numbers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.runs.error_parts import ErrorBase
+from dpviz.runs.study import Contender
+from dpviz.ui.declaration import FileKind
+from tests.pages.tables import app_on, open_blobs, sound, text_of
+
+
+def looking_at(view: str, kind: FileKind = FileKind.PUBLIC, *, labels: tuple[str, ...] = ("DPLloyd",)) -> AppTest:
+    app = app_on("tradeoff.py", open_blobs(kind, n=300))
+    app.multiselect(key="tradeoff:contenders").set_value(list(labels))
+    app.select_slider(key="tradeoff:range").set_value((0.3, 3.0))
+    app.slider(key="tradeoff:repeats").set_value(2)
+    app.number_input(key="k").set_value(3)
+    app.segmented_control(key="tradeoff:view").set_value(view)
+    return sound(app.run())
+
+
+def pressed(app: AppTest, key: str) -> AppTest:
+    app.button(key=key).click()
+    sound(app.run())
+    return sound(app.run())
+
+
+def drawn(app: AppTest) -> list[dict]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def test_the_error_of_a_grid_is_taken_apart() -> None:
+    app = looking_at("Where the error comes from", labels=("EUGkM", "DPLloyd"))
+    app.slider(key="tradeoff:parts:repeats").set_value(3)
+    app = pressed(sound(app.run()), "tradeoff:parts:compute")
+    (figure,) = drawn(app)
+    assert "private" in figure["layout"]["yaxis"]["ticktext"]
+    assert "matches the settings" in text_of(app)
+    app.selectbox(key="tradeoff:parts:whom").set_value("DPLloyd")
+    assert "older settings" in text_of(sound(app.run()))
+    (base, *runs) = app.session_state["tradeoff:parts:side"].items
+    assert isinstance(base, ErrorBase) and len(runs) == 3
+
+
+def test_what_cannot_be_taken_apart_says_why() -> None:
+    app = looking_at("Where the error comes from", labels=(Contender("lsh-local").label,))
+    assert app.button(key="tradeoff:parts:compute").disabled
+    assert "random message" in text_of(app)
+
+
+def test_parts_of_a_private_file_come_from_a_stand_in() -> None:
+    app = looking_at("Where the error comes from", FileKind.PRIVATE)
+    app.slider(key="tradeoff:parts:repeats").set_value(3)
+    app = pressed(sound(app.run()), "tradeoff:parts:compute")
+    assert app.session_state["tradeoff:parts:side"].source.kind is FileKind.SIMULATED
+    assert not app.session_state["visit:table"].private.looks
+
+
+@pytest.mark.parametrize("view", ["Where the error comes from"])
+def test_without_an_algorithm_it_asks_for_one(view: str) -> None:
+    assert "Choose at least one algorithm" in text_of(looking_at(view, labels=()))
