@@ -13,14 +13,14 @@ from dpviz.runs.error_parts import ErrorParts, Part
 
 _HEIGHT = 440
 # Beside the longest bar, for its number.
-_AIR = 0.22
+_AIR, _LITTLE_AIR = 0.22, 0.03
 _LESS = CLUSTER_MARKS[2].color
 # Parts below this share of the loss of k-means++ are not worth naming.
 _NOTHING = 0.005
 
 
 def draw_waterfall(found: ErrorParts, *, palette: Palette, name: str, epsilon: float) -> go.Figure:
-    """Bars from top to bottom, each beginning where the one before ends; in units of the loss of k-means++.
+    """Bars from top to bottom, each beginning where the one before ends; in percent of the loss of k-means++, above it.
 
     Where k-means++ loses nothing, the unit is the loss per row itself.
     """
@@ -34,12 +34,13 @@ def draw_waterfall(found: ErrorParts, *, palette: Palette, name: str, epsilon: f
         height=_HEIGHT,
         legend_lines=0,
     )
-    bars, at = [("k-means++", 0.0, found.kmeans / unit)], found.kmeans / unit
+    bars, at = [("k-means++", 0.0, 0.0)], 0.0
     for part in found.parts:
         bars.append((part.name, at, part.value / unit))
         at += part.value / unit
-    bars.append(("private", 0.0, found.private / unit))
-    ends = {0, len(bars) - 1}
+    bars.append(("private", 0.0, (found.private - found.kmeans) / unit))
+    ends = {0: found.kmeans / unit, len(bars) - 1: found.private / unit}
+    percents = 100 if found.kmeans > 0 else 1
     colors = [
         palette.public if place in ends else palette.revealed if length >= 0 else _LESS
         for place, (_, _, length) in enumerate(bars)
@@ -49,7 +50,8 @@ def draw_waterfall(found: ErrorParts, *, palette: Palette, name: str, epsilon: f
     names, places = [bar for bar, _, _ in bars], list(range(len(bars)))
     figure.add_trace(
         go.Bar(
-            **{"y": places, "x": [length for _, _, length in bars], "base": [base for _, base, _ in bars]},
+            **{"y": places, "x": [percents * length for _, _, length in bars]},
+            base=[percents * base for _, base, _ in bars],
             **{"orientation": "h", "width": 0.62, "marker": {"color": colors}, "meta": "bars", "showlegend": False},
             customdata=list(zip(names, ["", *(part.about for part in found.parts), ""], strict=True)),
             hovertemplate="<b>%{customdata[0]}</b>: %{x:.3g}<br>%{customdata[1]}<extra></extra>",
@@ -57,18 +59,23 @@ def draw_waterfall(found: ErrorParts, *, palette: Palette, name: str, epsilon: f
     )
     for place, (_, base, length) in enumerate(bars):
         figure.add_annotation(
-            **{"x": reach[place], "y": place, "text": _length(length, found, end=place in ends)},
+            text=_length(ends.get(place, length), found, end=place in ends),
+            **{"x": percents * reach[place], "y": place},
             **{"xanchor": "left", "xshift": 5, "showarrow": False, "font": {"size": NUMBER_SIZE}},
         )
         if place + 1 < len(bars):
-            edge = base + length
+            edge = percents * (base + length)
             figure.add_shape(
                 **{"type": "line", "x0": edge, "x1": edge, "y0": place - 0.31, "y1": place + 1.31},
                 line={"color": palette.muted, "width": 1, "dash": "dot"},
                 layer="below",
             )
-    low, high = min(0.0, *(min(base, base + length) for _, base, length in bars)), max(reach)
-    figure.update_xaxes(range=[low, high + _AIR * (high - low)], title_text=_axis(found), zeroline=True)
+    low, high = percents * min(min(base, base + length) for _, base, length in bars), percents * max(reach)
+    span = (high - low) or 1.0
+    figure.update_xaxes(
+        **{"range": [low - _LITTLE_AIR * span, high + _AIR * span], "title_text": _axis(found)},
+        **{"zeroline": True, "zerolinecolor": palette.muted},
+    )
     figure.update_yaxes(range=[len(bars) - 0.5, -0.5], tickvals=places, ticktext=names, showgrid=False, zeroline=False)
     return figure
 
@@ -98,7 +105,7 @@ def _unit(found: ErrorParts) -> float:
 
 
 def _axis(found: ErrorParts) -> str:
-    return "loss / loss of k-means++ (×)" if found.kmeans > 0 else "loss per row (unit coordinates²)"
+    return "loss above k-means++ (%)" if found.kmeans > 0 else "loss per row (unit coordinates²)"
 
 
 def _length(value: float, found: ErrorParts, *, end: bool = False) -> str:
