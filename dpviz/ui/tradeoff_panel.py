@@ -14,6 +14,7 @@ from dpviz.ui.study_panel import Invitation, Plan, study_button, study_half
 from dpviz.ui.table_words import unit_line
 from dpviz.ui.tradeoff_frontier import frontier
 from dpviz.ui.tradeoff_parts import parts_section
+from dpviz.ui.tradeoff_smallest import smallest
 
 _KEY = "tradeoff"
 _INVITATION = Invitation(
@@ -21,6 +22,12 @@ _INVITATION = Invitation(
     "Choose algorithms and press **Compute**: the loss at every ε appears here as it is computed, each ε once before "
     "any comes twice.",
     icon=":material/show_chart:",
+)
+_NO_TARGET_YET = Invitation(
+    "No runs to answer from yet",
+    "Press **Compute** above; then name a target (at most 10 % above k-means++, say), and the smallest ε that meets it "
+    "stands here, with how sure that is.",
+    icon=":material/target:",
 )
 _TICKS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
@@ -92,8 +99,19 @@ def _frontier_section(table: OpenTable, plan: Plan, source: OpenTable | None) ->
     )
 
 
+def _smallest_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:
+    """The smallest ε that is good enough, from the same runs as the frontier."""
+    study_half(
+        *(_KEY, table, plan, source),
+        invitation=_NO_TARGET_YET,
+        label=lambda study: f"Trade-off with k = {study.plan.k}",
+        pictures=lambda study: smallest(table, study),
+    )
+
+
 _FIRST = "Frontier"
 _SECTIONS: dict[str, Callable[[OpenTable, Plan, OpenTable | None], None]] = {
     _FIRST: _frontier_section,
+    "Smallest ε": _smallest_section,
     "Where the error comes from": parts_section,
 }

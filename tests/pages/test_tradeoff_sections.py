@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.error_parts import ErrorBase
 from dpviz.runs.study import Contender
 from dpviz.ui.declaration import FileKind
+from dpviz.ui.table_words import plain
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 
 
@@ -58,6 +60,30 @@ def test_parts_of_a_private_file_come_from_a_stand_in() -> None:
     app = pressed(sound(app.run()), "tradeoff:parts:compute")
     assert app.session_state["tradeoff:parts:side"].source.kind is FileKind.SIMULATED
     assert not app.session_state["visit:table"].private.looks
+
+
+def test_the_smallest_epsilon_follows_the_target_and_is_sharpened() -> None:
+    app = pressed(looking_at("Smallest ε", labels=("DPLloyd", "EUGkM")), "tradeoff:compute")
+    app.number_input(key="tradeoff:smallest:above").set_value(900.0)
+    sound(app.run())
+    assert plain("0.3 or less") in text_of(app)
+    app.number_input(key="tradeoff:smallest:above").set_value(0.1)
+    app.segmented_control(key="tradeoff:smallest:share").set_value(0.9)
+    sound(app.run())
+    assert plain("0.1 % above k") in text_of(app)
+    (figure,) = drawn(app)
+    assert any(trace.get("meta") == "answer" for trace in figure["data"])
+
+
+def test_a_bisection_adds_runs_to_the_answer() -> None:
+    app = pressed(looking_at("Smallest ε", labels=("DPLloyd",)), "tradeoff:compute")
+    rows = app.session_state["tradeoff:study"].rows
+    first, last = (np.median([row["ratio"] for row in rows if row["epsilon"] == e]) for e in (0.3, 3.0))
+    app.number_input(key="tradeoff:smallest:above").set_value(float(100 * (np.sqrt(first * last) - 1)))
+    app = pressed(sound(app.run()), "tradeoff:smallest:compute")
+    more = app.session_state["tradeoff:smallest:side"].items
+    assert more and {row["contender"] for row in more} == {"DPLloyd"}
+    assert not {row["epsilon"] for row in more} & {row["epsilon"] for row in rows}
 
 
 @pytest.mark.parametrize("view", ["Where the error comes from"])
