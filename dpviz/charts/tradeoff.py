@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import log10
 from textwrap import wrap
@@ -135,14 +136,19 @@ def _lines(table: pd.DataFrame, measure: str) -> dict[str, Line]:
 
 
 def best_at_each(lines: Mapping[str, Line], *, lower_is_better: bool) -> list[Best]:
-    """The lower hull (upper, where more is better): whose median is best at each ε, by increasing ε."""
+    """The lower hull (upper, where more is better): whose median is best at each ε, by increasing ε.
+
+    An ε at which only some algorithms have run says nothing about the best, and is left out.
+    """
+    entrants = Counter(epsilon for line in lines.values() for epsilon in line.epsilons.tolist())
+    most = max(entrants.values(), default=0)
     found: dict[float, Best] = {}
     for name, line in lines.items():
         for epsilon, median in zip(line.epsilons.tolist(), line.quartiles[:, 1].tolist(), strict=True):
             before = found.get(epsilon)
             if before is None or (median < before.median if lower_is_better else median > before.median):
                 found[epsilon] = Best(epsilon, name, median)
-    return [found[epsilon] for epsilon in sorted(found)]
+    return [found[epsilon] for epsilon in sorted(found) if entrants[epsilon] == most]
 
 
 def frontier_table(table: pd.DataFrame, measure: str = "ratio") -> pd.DataFrame:

@@ -212,6 +212,6 @@ def _next(answer: SmallestEpsilon, tried: Sequence[float]) -> float | None:
     if above / below < sqrt(_SHARP):
         # As close as it gets on this side: the rest of the interval decides.
         wide = [e for e in (answer.low, answer.high) if isfinite(e)]
-        middle = sqrt(min(wide) * max(wide))
+        middle = float(f"{sqrt(min(wide) * max(wide)):.3g}")
         return None if any(abs(middle / e - 1) < 0.02 for e in tried) else middle
-    return sqrt(above * below)
+    return float(f"{sqrt(above * below):.3g}")

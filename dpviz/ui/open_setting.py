@@ -42,9 +42,8 @@ def _clicked(names: Sequence[str | None], plan: Plan, key: str) -> None:
         name = names[int(point["curve_number"])]
         contender = next((each for each in plan.contenders if each.label == name), None)
         if contender is not None:
-            # A drawn x has seven digits; the study asked for one of these.
-            epsilon = min(plan.epsilons, key=lambda each: abs(each - float(point["x"])))
-            ask_for(contender, k=plan.k, epsilon=epsilon, delta=plan.delta)
+            # A drawn x may have been rounded on its way; no ε of a study has more than three digits.
+            ask_for(contender, k=plan.k, epsilon=float(f"{float(point['x']):.3g}"), delta=plan.delta)
 
 
 def opener(plan: Plan, key: str) -> None:
