@@ -100,6 +100,14 @@ def smallest_epsilons(
     return sorted(found, key=lambda each: (each.epsilon, each.low))
 
 
+def crossing(epsilons: Array, losses: Array, target: float) -> float:
+    """The ε at which falling ``losses`` (m,) at ascending ``epsilons`` (m,) come down to ``target``.
+
+    The first ε where they begin below it; infinite where they stay above.
+    """
+    return float(_crossings(epsilons, np.minimum(losses, _VERY_BAD)[None], target)[0])
+
+
 def sharpened_rows(
     table: PrivateTable,
     revealed: Revealed,

@@ -18,6 +18,13 @@ class OneSetting(NamedTuple):
     epsilon: float
 
 
+def has_any(contenders: Sequence[Contender]) -> bool:
+    """Whether there is an algorithm to look at; says so if there is none."""
+    if not contenders:
+        st.info("Choose at least one algorithm above.", icon=":material/arrow_upward:")
+    return bool(contenders)
+
+
 def whom(key: str, contenders: Sequence[Contender]) -> Contender:
     """One of the algorithms chosen above."""
     labels = [each.label for each in contenders]

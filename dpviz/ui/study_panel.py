@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, Protocol, cast
 
 import pandas as pd
@@ -28,17 +29,24 @@ _SKELETON = 560
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study asks for."""
+    """What a study asks for: at one k or several, on the whole table (None) or on subsamples of n rows."""
 
     contenders: tuple[Contender, ...]
     k: int
     epsilons: tuple[float, ...]
     delta: float
     repeats: int
+    more_ks: tuple[int, ...] = ()
+    ns: tuple[int | None, ...] = (None,)
+
+    @property
+    def ks(self) -> list[int]:
+        """All k, ascending."""
+        return sorted({self.k, *self.more_ks})
 
     @property
     def trials(self) -> list[Trial]:
-        return trials(self.contenders, [self.k], self.epsilons, delta=self.delta, repeats=self.repeats)
+        return trials(self.contenders, self.ks, self.epsilons, delta=self.delta, repeats=self.repeats, ns=self.ns)
 
 
 @dataclass(eq=False)
@@ -77,8 +85,8 @@ def start(key: str, table: OpenTable, source: OpenTable, plan: Plan, *, with_cen
     RequestError
         If the request is outside what is allowed, or too many jobs wait already.
     """
-    number = len(plan.trials)
-    revealed = reveal(source, f"{key}: losses of {number} study runs, k = {plan.k}")
+    number, ks = len(plan.trials), ", ".join(map(str, plan.ks))
+    revealed = reveal(source, f"{key}: losses of {number} study runs, k = {ks}")
     if revealed is None:
         raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
     before = study_of(key, table)
@@ -91,10 +99,11 @@ def start(key: str, table: OpenTable, source: OpenTable, plan: Plan, *, with_cen
             source.private,
             revealed,
             list(plan.contenders),
-            [plan.k],
+            plan.ks,
             list(plan.epsilons),
             delta=plan.delta,
             repeats=plan.repeats,
+            ns=plan.ns,
             labels=labels,
             with_centers=with_centers,
         )
@@ -214,13 +223,13 @@ def study_of(key: str, table: OpenTable) -> Study | None:
 
 def forecast(source: OpenTable, plan: Plan) -> float:
     """Seconds that the whole study may take, roughly."""
-    setting = dataclasses.replace(
-        setting_of(source.private, k=plan.k, epsilon=1.0, delta=plan.delta), n=source.loaded.n_rows
-    )
+    setting = setting_of(source.private, k=plan.k, epsilon=1.0, delta=plan.delta)
+    rows = [n or source.loaded.n_rows for n in plan.ns]
     once = 0.0
     for contender in plan.contenders:
         params = contender.card.params.parse(contender.params)
-        at = (dataclasses.replace(setting, epsilon=epsilon) for epsilon in plan.epsilons)
+        grid = product(plan.epsilons, plan.ks, rows)
+        at = (dataclasses.replace(setting, epsilon=epsilon, k=k, n=n) for epsilon, k, n in grid)
         once += sum(expected_seconds(contender.card, one, params) + 0.02 for one in at)
     return 1.5 + plan.repeats * once
 
@@ -231,7 +240,7 @@ def problem_of(source: OpenTable | None, plan: Plan) -> str | None:
         return "It is not decided yet on which rows losses are judged."
     if not plan.contenders:
         return "Choose at least one algorithm."
-    refused = refusals(plan.contenders, source.private, [plan.k], plan.epsilons, delta=plan.delta)
+    refused = refusals(plan.contenders, source.private, plan.ks, plan.epsilons, delta=plan.delta, ns=plan.ns)
     if not refused:
         return None
     first, *others = dict.fromkeys(refused.values())

@@ -15,6 +15,7 @@ from dpviz.ui.table_words import unit_line
 from dpviz.ui.tradeoff_frontier import frontier
 from dpviz.ui.tradeoff_parts import parts_section
 from dpviz.ui.tradeoff_smallest import smallest
+from dpviz.ui.tradeoff_sweeps import clusters_section, map_section, rows_section
 
 _KEY = "tradeoff"
 _INVITATION = Invitation(
@@ -114,4 +115,7 @@ _SECTIONS: dict[str, Callable[[OpenTable, Plan, OpenTable | None], None]] = {
     _FIRST: _frontier_section,
     "Smallest ε": _smallest_section,
     "Where the error comes from": parts_section,
+    "ε × n": map_section,
+    "k": clusters_section,
+    "n": rows_section,
 }

@@ -15,7 +15,7 @@ from dpviz.ui.badges import badge_text
 from dpviz.ui.behind import numbers_behind
 from dpviz.ui.declaration import OpenTable
 from dpviz.ui.job_panel import duration
-from dpviz.ui.one_setting import one_setting
+from dpviz.ui.one_setting import has_any, one_setting
 from dpviz.ui.side_job import SideJob, send, sent
 from dpviz.ui.study_panel import Plan, forecast, headline, live_job, problem_of
 from dpviz.ui.wide_figure import show_wide
@@ -46,8 +46,7 @@ class _Asked(NamedTuple):
 
 def parts_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:
     """The form, and the bars of the last answer."""
-    if not plan.contenders:
-        st.info("Choose at least one algorithm above.", icon=":material/arrow_upward:")
+    if not has_any(plan.contenders):
         return
     with st.container(border=True):
         asked = _form(plan)

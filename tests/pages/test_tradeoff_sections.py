@@ -86,6 +86,35 @@ def test_a_bisection_adds_runs_to_the_answer() -> None:
     assert not {row["epsilon"] for row in more} & {row["epsilon"] for row in rows}
 
 
-@pytest.mark.parametrize("view", ["Where the error comes from"])
+def test_a_map_of_epsilon_and_n_marks_the_users_rows() -> None:
+    app = pressed(looking_at("ε × n", labels=("DPLloyd", "EUGkM")), "tradeoff:map:compute")
+    study = app.session_state["tradeoff:map:study"]
+    assert {row["contender"] for row in study.rows} == {"DPLloyd"}
+    (figure,) = drawn(app)
+    (cells,) = [trace for trace in figure["data"] if trace.get("meta") == "cells"]
+    assert len(study.plan.ns) == 3 and study.plan.ns[-1] is None
+    assert "yours: n = 300" in json.dumps(figure["layout"], ensure_ascii=False)
+    assert cells["type"] == "heatmap"
+
+
+def test_a_map_may_go_beyond_the_rows_there_are_on_a_stand_in() -> None:
+    app = looking_at("ε × n")
+    app.segmented_control(key="tradeoff:map:whose").set_value("a stand-in, up to 10 × as many")
+    app = pressed(sound(app.run()), "tradeoff:map:compute")
+    study = app.session_state["tradeoff:map:study"]
+    assert study.source.kind is FileKind.SIMULATED and study.source.n_public == 3000
+
+
+@pytest.mark.parametrize(("view", "key", "over"), [("k", "ks", "k"), ("n", "ns", "n")])
+def test_a_sweep_over_k_or_n(view: str, key: str, over: str) -> None:
+    app = pressed(looking_at(view), f"tradeoff:{key}:compute")
+    rows = app.session_state[f"tradeoff:{key}:study"].rows
+    assert (
+        len({row[over] for row in rows if row[over] == row[over]}) >= 2 and len({row["epsilon"] for row in rows}) == 1
+    )
+    assert drawn(app)
+
+
+@pytest.mark.parametrize("view", ["Where the error comes from", "ε × n", "k", "n"])
 def test_without_an_algorithm_it_asks_for_one(view: str) -> None:
     assert "Choose at least one algorithm" in text_of(looking_at(view, labels=()))
