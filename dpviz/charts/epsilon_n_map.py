@@ -12,14 +12,16 @@ import plotly.graph_objects as go
 
 from dpviz.charts.canvas import NUMBER_SIZE, below_plot, canvas, ink_on
 from dpviz.charts.contenders import runs_text
-from dpviz.charts.theme import Palette, epsilon_axis, log_axis
+from dpviz.charts.theme import CLUSTER_MARKS, Palette, epsilon_axis, log_axis
 from dpviz.charts.wording import clauses, percent, ratio
 from dpviz.runs.smallest_epsilon import crossing
 from dpviz.table.domain import Array
 
 _HEIGHT, _MOST_ACROSS = 560, 9
 # Lines of equal utility, as losses over that of k-means++; the first is what the title speaks of.
-ISO = (1.1, 1.02, 1.05, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0)
+ISO = (1.1, 1.02, 1.5, 3.0)
+# Between yellow and blue, seen on both.
+_LINE = CLUSTER_MARKS[3].color
 # Losses from here on look alike.
 _WORST = 10.0
 
@@ -59,7 +61,7 @@ def draw_map(
         title=_finding(crossings, name, ns, own),
         subtitle=clauses(
             "number: median loss / loss of k-means++",
-            "white lines: equal loss",
+            "red lines: equal loss",
             runs_text([len(runs) for _, runs in table.groupby(["epsilon", "n"])]),
         ),
         height=_HEIGHT,
@@ -81,7 +83,7 @@ def draw_map(
     )
     _write_medians(figure, medians, shades, epsilons, ns)
     for level in sorted(ISO):
-        _draw_iso(figure, [each for each in crossings if each.loss == level], level)
+        _draw_iso(figure, [each for each in crossings if each.loss == level], level, palette)
     _set_axes(figure, epsilons, ns)
     if own is not None:
         figure.add_hline(y=own, line={"color": palette.text, "width": 2, "dash": "dot"})
@@ -160,22 +162,25 @@ def _write_medians(
     )
 
 
-def _draw_iso(figure: go.Figure, crossings: Sequence[Crossing], level: float) -> None:
+def _draw_iso(figure: go.Figure, crossings: Sequence[Crossing], level: float, palette: Palette) -> None:
     if not crossings:
         return
     ordered = sorted(crossings, key=lambda each: each.n)
     figure.add_trace(
         go.Scatter(
             **{"x": [each.epsilon for each in ordered], "y": [each.n for each in ordered]},
-            **{"mode": "lines+markers+text", "name": f"{percent(level - 1)} above k-means++", "meta": "iso"},
-            text=[*[""] * (len(ordered) - 1), f"+{percent(level - 1)}"],
-            textposition="top center",
-            textfont={"size": NUMBER_SIZE, "color": "#ffffff", "shadow": "0px 0px 3px #000000"},
-            line={"color": "#ffffff", "width": 2.5 if level == ISO[0] else 1.3},
-            marker={"size": 5, "color": "#ffffff", "line": {"width": 1, "color": "#000000"}},
+            **{"mode": "lines+markers", "name": f"{percent(level - 1)} above k-means++", "meta": "iso"},
+            line={"color": _LINE, "width": 3.5 if level == ISO[0] else 1.8},
+            marker={"size": 6, "color": _LINE, "line": {"width": 1, "color": "#ffffff"}},
             hovertemplate=f"{percent(level - 1)} above k-means++: ε = %{{x:.2g}} with n = %{{y:,}}<extra></extra>",
             showlegend=False,
         )
+    )
+    end = ordered[0]
+    figure.add_annotation(
+        **{"x": log10(end.epsilon), "y": log10(end.n), "yanchor": "top", "yshift": -5, "showarrow": False},
+        **{"text": f"+{percent(level - 1)}", "bgcolor": palette.surface, "opacity": 0.92},
+        font={"size": NUMBER_SIZE, "color": palette.text},
     )
 
 

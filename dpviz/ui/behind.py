@@ -10,8 +10,13 @@ from dpviz.ui.declaration import OpenTable
 from dpviz.ui.step_pictures import data_table
 
 
-def numbers_behind(table: pd.DataFrame, source: OpenTable, *, key: str, stem: str, alt: str) -> None:
-    """An expander with ``table``, and its CSV unless it was read from a private file: that leaves by no door."""
+def numbers_behind(
+    table: pd.DataFrame, source: OpenTable, *, key: str, stem: str, alt: str, growing: bool = False
+) -> None:
+    """An expander with ``table``, and its CSV unless it was read from a private file: that leaves by no door.
+
+    A table that is still ``growing`` has no file yet: the next picture would replace it under the reader's hand.
+    """
     behind = st.expander("The numbers behind it", icon=":material/table:", key=f"{key}:table", on_change="rerun")
     if not behind.open:
         return
@@ -21,6 +26,8 @@ def numbers_behind(table: pd.DataFrame, source: OpenTable, *, key: str, stem: st
             st.caption(
                 f"{badge_text('revealed')} Losses of a private file are for your eyes: there is no file of them."
             )
+            return
+        if growing:
             return
         st.download_button(
             "These numbers (CSV)",

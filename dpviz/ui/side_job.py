@@ -30,6 +30,10 @@ class SideJob:
     def job(self) -> Job[Any] | None:
         return job_shelf().get(self.job_id)
 
+    @property
+    def running(self) -> bool:
+        return self.job is not None and not self.job.state.final
+
     def collect(self) -> None:
         """Take in what the worker has sent since the last time."""
         self.items += self.job.poll() if self.job is not None else []

@@ -188,6 +188,9 @@ def study_download(study: Study, key: str) -> None:
     if not study.source.kind.may_be_shown:
         st.caption(f"{badge_text('revealed')} Losses of a private file are for your eyes: there is no file of them.")
         return
+    if study.running:  # a file that every picture replaces would be gone before the browser has seen it
+        st.caption(f"A file of all runs comes with the last of them; {len(study.rows):,} have arrived.")
+        return
     st.download_button(
         f"All {len(study.rows):,} runs (CSV)" if len(study.rows) > 1 else "One run (CSV)",
         study_csv(study).encode("utf-8"),

@@ -112,4 +112,5 @@ def _picture(side: SideJob) -> None:
         key=_KEY,
         stem=f"error-parts-{asked.contender.algorithm}-{asked.epsilon:g}",
         alt="What every part adds to the loss",
+        growing=side.running,
     )

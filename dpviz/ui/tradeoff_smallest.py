@@ -84,9 +84,9 @@ def _answer(table: OpenTable, study: Study, side: SideJob | None, target: float,
     show_wide(made, alt=words, key=f"{_KEY}:figure", stem="smallest-epsilon", on_click=clicked)
     if not study.running:
         _sharpen(table, study, frame, answers, target, share)
-    numbers_behind(
-        answer_table(answers), study.source, key=_KEY, stem="smallest-epsilon", alt="The smallest ε of each algorithm"
-    )
+    behind = {"key": _KEY, "stem": "smallest-epsilon", "alt": "The smallest ε of each algorithm"}
+    growing = study.running or (side is not None and side.running)
+    numbers_behind(answer_table(answers), study.source, **behind, growing=growing)
 
 
 def _all_runs(study: Study, side: SideJob | None) -> pd.DataFrame:

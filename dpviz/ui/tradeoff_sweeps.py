@@ -21,7 +21,7 @@ from dpviz.ui.study_panel import Invitation, Plan, Study, measure_choice, study_
 from dpviz.ui.wide_figure import show_wide
 
 _MAP, _KS, _NS = "tradeoff:map", "tradeoff:ks", "tradeoff:ns"
-_SAME, _LARGER = "the rows above", "a stand-in, up to 10 × as many"
+_SAME, _LARGER = "the rows above", "a larger stand-in"
 # The whole table, and halves of halves; fewer rows than this many, or than twice k, tell nothing.
 _PARTS, _FEWEST = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2), 50
 _MOST_ROWS = 300_000
@@ -62,7 +62,8 @@ def map_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:
         show_wide(made, alt=describe_map(frame, name=name, ns=ns, own=own), key=f"{_MAP}:figure", stem="epsilon-n-map")
         if own is None:
             st.caption("Your number of rows is private, and is not marked.")
-        numbers_behind(map_table(frame), study.source, key=_MAP, stem="epsilon-n-map", alt="Median loss by ε and n")
+        behind = {"key": _MAP, "stem": "epsilon-n-map", "alt": "Median loss by ε and n"}
+        numbers_behind(map_table(frame), study.source, **behind, growing=study.running)
         study_download(study, _MAP)
 
     study_half(
@@ -138,8 +139,8 @@ def _sweep_pictures(key: str, over: Over, own: int | None) -> Callable[[Study], 
         alt = describe_sweep(frame, over, measure, epsilon=epsilon)
         show_wide(made, alt=alt, key=f"{key}:figure", stem=f"sweep-{over}-{measure}")
         st.caption(f"Every {over} is measured against k-means++ with the same {over}.")
-        behind = sweep_table(frame, over, measure)
-        numbers_behind(behind, study.source, key=key, stem=f"sweep-{over}-{measure}", alt=f"Medians by {over}")
+        behind = {"key": key, "stem": f"sweep-{over}-{measure}", "alt": f"Medians by {over}"}
+        numbers_behind(sweep_table(frame, over, measure), study.source, **behind, growing=study.running)
         study_download(study, key)
 
     return pictures
