@@ -12,6 +12,7 @@ from dpviz.ui.declaration import OpenTable
 from dpviz.ui.judged_rows import judged_rows
 from dpviz.ui.study_panel import Invitation, Plan, study_button, study_half
 from dpviz.ui.table_words import unit_line
+from dpviz.ui.tradeoff_draws import draws_section
 from dpviz.ui.tradeoff_frontier import frontier
 from dpviz.ui.tradeoff_parts import parts_section
 from dpviz.ui.tradeoff_smallest import smallest
@@ -118,4 +119,5 @@ _SECTIONS: dict[str, Callable[[OpenTable, Plan, OpenTable | None], None]] = {
     "ε × n": map_section,
     "k": clusters_section,
     "n": rows_section,
+    "Repeated draws": draws_section,
 }

@@ -115,6 +115,27 @@ def test_a_sweep_over_k_or_n(view: str, key: str, over: str) -> None:
     assert drawn(app)
 
 
-@pytest.mark.parametrize("view", ["Where the error comes from", "ε × n", "k", "n"])
+def test_draws_stand_beside_their_cloud_and_are_stepped_through() -> None:
+    app = looking_at("Repeated draws")
+    app.slider(key="tradeoff:draws:repeats").set_value(6)
+    app = pressed(sound(app.run()), "tradeoff:draws:compute")
+    assert len(app.session_state["tradeoff:draws:study"].rows) == 6
+    assert len(drawn(app)) == 2
+    app.button(key="tradeoff:draws:Back").click()
+    sound(app.run())
+    assert app.session_state["tradeoff:draws:at"] == 5
+    assert not app.session_state["tradeoff:draws:playing"]
+
+
+def test_nothing_plays_for_whoever_asks_for_less_motion(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpviz.ui.tradeoff_draws.wants_less_motion", lambda: True)
+    app = looking_at("Repeated draws")
+    app.slider(key="tradeoff:draws:repeats").set_value(5)
+    app = pressed(sound(app.run()), "tradeoff:draws:compute")
+    assert not [button for button in app.button if button.label == "Play"]
+    assert "less motion" in text_of(app)
+
+
+@pytest.mark.parametrize("view", ["Where the error comes from", "ε × n", "k", "n", "Repeated draws"])
 def test_without_an_algorithm_it_asks_for_one(view: str) -> None:
     assert "Choose at least one algorithm" in text_of(looking_at(view, labels=()))
