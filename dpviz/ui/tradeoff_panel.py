@@ -15,6 +15,7 @@ from dpviz.ui.table_words import unit_line
 from dpviz.ui.tradeoff_draws import draws_section
 from dpviz.ui.tradeoff_frontier import frontier
 from dpviz.ui.tradeoff_parts import parts_section
+from dpviz.ui.tradeoff_settings import MOST_REPEATS, apply_study_link, range_key, settings_section
 from dpviz.ui.tradeoff_smallest import smallest
 from dpviz.ui.tradeoff_sweeps import clusters_section, map_section, rows_section
 
@@ -36,6 +37,7 @@ _TICKS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 def tradeoff_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
     """The form; what is asked for now, and on which rows it would be judged."""
+    apply_study_link()
     with st.container(border=True):
         whom = st.container()
         left, right = st.columns(2, gap="medium")
@@ -44,15 +46,7 @@ def tradeoff_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
         with right:
             k, delta = k_delta_row()
         with left:
-            repeats = st.slider(
-                "Runs of each at every ε",
-                1,
-                50,
-                value=5,
-                key=f"{_KEY}:repeats",
-                persist_state="session",
-                help="The line is the median of these runs, the band spans their quartiles.",
-            )
+            repeats = runs_of_each()
         st.caption(f"ε and δ protect {unit_line(table)}.")
         source = judged_rows(table, _KEY, k=k)
         with whom:
@@ -64,16 +58,37 @@ def tradeoff_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
 
 def epsilon_range() -> tuple[float, ...]:
     """Round values of ε between two ends, evenly spread on the log scale."""
+    kept, key = f"setting:{_KEY}:range", range_key()
+    # A slider with two ends takes them from its first value alone: it must not change while the slider lives.
+    if key not in st.session_state:
+        st.session_state[f"first:{key}"] = st.session_state.get(kept, (0.1, 10.0))
+    first: tuple[float, float] = st.session_state[f"first:{key}"]
     low, high = st.select_slider(
         "Range of ε",
-        ROUND_EPSILONS,
-        value=(0.1, 10.0),
+        sorted({*ROUND_EPSILONS, *first}),
+        value=first,
         format_func=lambda value: f"{value:g}",
-        key=f"{_KEY}:range",
-        persist_state="session",
+        key=key,
     )
+    st.session_state[kept] = (low, high)
     inner = [epsilon for epsilon in _TICKS if low < epsilon < high]
     return tuple(sorted({low, *inner, high}))
+
+
+def runs_of_each() -> int:
+    """How often everything is repeated."""
+    key = f"{_KEY}:repeats"
+    if key not in st.session_state:
+        st.session_state[key] = st.session_state.get(f"setting:{key}", 5)
+    repeats = st.slider(
+        "Runs of each at every ε",
+        1,
+        MOST_REPEATS,
+        key=key,
+        help="The line is the median of these runs, the band spans their quartiles.",
+    )
+    st.session_state[f"setting:{key}"] = repeats
+    return int(repeats)
 
 
 def tradeoff_study(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:
@@ -120,4 +135,5 @@ _SECTIONS: dict[str, Callable[[OpenTable, Plan, OpenTable | None], None]] = {
     "k": clusters_section,
     "n": rows_section,
     "Repeated draws": draws_section,
+    "Settings": settings_section,
 }

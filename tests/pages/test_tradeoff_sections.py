@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.error_parts import ErrorBase
 from dpviz.runs.study import Contender
+from dpviz.runs.study_settings import StudySettings
 from dpviz.ui.declaration import FileKind
 from dpviz.ui.table_words import plain
 from tests.pages.tables import app_on, open_blobs, sound, text_of
@@ -139,3 +140,35 @@ def test_nothing_plays_for_whoever_asks_for_less_motion(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("view", ["Where the error comes from", "ε × n", "k", "n", "Repeated draws"])
 def test_without_an_algorithm_it_asks_for_one(view: str) -> None:
     assert "Choose at least one algorithm" in text_of(looking_at(view, labels=()))
+
+
+WANTED = StudySettings((Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), 0.25, 4.0, 4, 1e-7, 3)
+
+
+def asks_for_what_was_wanted(app: AppTest) -> None:
+    assert app.multiselect(key="tradeoff:contenders").value == [each.label for each in WANTED.contenders]
+    assert app.select_slider(key="tradeoff:range:1").value == (0.25, 4.0)
+    assert app.slider(key="tradeoff:repeats").value == 3
+    assert (app.number_input(key="k").value, app.number_input(key="delta").value) == (4, 1e-7)
+
+
+def test_a_link_sets_the_form() -> None:
+    asks_for_what_was_wanted(app_on("tradeoff.py", open_blobs(), study=WANTED.to_query()))
+    refused = app_on("tradeoff.py", open_blobs(), study="rubbish")
+    assert "not JSON" in text_of(refused)
+
+
+def test_a_file_of_settings_loads_back_and_outlives_a_change_of_page() -> None:
+    app = looking_at("Settings")
+    assert json.loads(app.code[1].value)["k"] == 3
+    app.file_uploader(key="tradeoff:settings:upload").upload("s.yaml", WANTED.to_text().encode())
+    asks_for_what_was_wanted(sound(app.run()))
+    sound(app.switch_page("explore.py").run())
+    asks_for_what_was_wanted(sound(app.switch_page("tradeoff.py").run()))
+
+
+def test_a_file_that_is_none_of_ours_is_refused_and_changes_nothing() -> None:
+    app = looking_at("Settings")
+    app.file_uploader(key="tradeoff:settings:upload").upload("s.yaml", b"k: 7")
+    assert "not JSON" in text_of(sound(app.run()))
+    assert app.number_input(key="k").value == 3
