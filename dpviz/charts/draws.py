@@ -38,7 +38,9 @@ def draw_cloud(
     figure = canvas(
         palette,
         title=_finding(draws, reference),
-        subtitle=clauses(f"{things(len(draws.centers), 'draw')}, every centre a dot", view.about),
+        subtitle=clauses(
+            f"{things(len(draws.centers), 'draw')}, every centre a dot", "distances in unit coordinates", view.about
+        ),
     )
     if reveal is not None:
         draw_rows(figure, reveal.points, view, palette)
@@ -113,6 +115,6 @@ def _finding(draws: Draws, reference: Reference | None) -> str:
     typical = np.median(strays(draws, reference), axis=0)
     worst = int(typical.argmax())
     return (
-        f"A centre typically strays {number(float(np.median(typical)))} from k-means++, centre {worst + 1} "
+        f"A centre typically strays {number(float(np.median(typical)))} from k-means++, centre {worst + 1} most: "
         f"{number(float(typical[worst]))}"
     )

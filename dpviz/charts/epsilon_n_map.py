@@ -22,6 +22,8 @@ _HEIGHT, _MOST_ACROSS = 560, 9
 ISO = (1.1, 1.02, 1.5, 3.0)
 # Between yellow and blue, seen on both.
 _LINE = CLUSTER_MARKS[3].color
+# An n that differs by this part is the same row of cells.
+_SAME_N = 0.05
 # Losses from here on look alike.
 _WORST = 10.0
 
@@ -86,12 +88,7 @@ def draw_map(
         _draw_iso(figure, [each for each in crossings if each.loss == level], level, palette)
     _set_axes(figure, epsilons, ns)
     if own is not None:
-        figure.add_hline(y=own, line={"color": palette.text, "width": 2, "dash": "dot"})
-        figure.add_annotation(
-            **{"xref": "paper", "x": 1.0, "y": log10(own), "xanchor": "right", "yanchor": "bottom"},
-            **{"text": f"yours: n = {own:,}", "showarrow": False, "bgcolor": palette.surface},
-            font={"size": NUMBER_SIZE, "color": palette.text},
-        )
+        _mark_own(figure, own, epsilons, ns, palette)
     return figure
 
 
@@ -180,6 +177,21 @@ def _draw_iso(figure: go.Figure, crossings: Sequence[Crossing], level: float, pa
     figure.add_annotation(
         **{"x": log10(end.epsilon), "y": log10(end.n), "yanchor": "top", "yshift": -5, "showarrow": False},
         **{"text": f"+{percent(level - 1)}", "bgcolor": palette.surface, "opacity": 0.92},
+        font={"size": NUMBER_SIZE, "color": palette.text},
+    )
+
+
+def _mark_own(figure: go.Figure, own: int, epsilons: Sequence[float], ns: Sequence[int], palette: Palette) -> None:
+    """A frame around the row of cells with the user's n; a line where it lies between two that were tried."""
+    border, (left, *_, right) = _edges(ns), _edges(epsilons)
+    row = min(range(len(ns)), key=lambda place: abs(log10(ns[place] / own)))
+    near = abs(ns[row] / own - 1) <= _SAME_N
+    low, high = (border[row], border[row + 1]) if near else (own, own)
+    line = {"color": palette.text, "width": 2.5, "dash": "solid" if near else "dot"}
+    figure.add_shape(type="rect", x0=left, x1=right, y0=low, y1=high, line=line)
+    figure.add_annotation(
+        **{"xref": "paper", "x": 1.0, "y": log10(high), "xanchor": "right", "yanchor": "bottom"},
+        **{"text": f"yours: n = {own:,}", "showarrow": False, "bgcolor": palette.surface},
         font={"size": NUMBER_SIZE, "color": palette.text},
     )
 
