@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from dpviz.charts.canvas import NUMBER_SIZE, below_plot, canvas, ink_on
 from dpviz.charts.contenders import runs_text
 from dpviz.charts.theme import CLUSTER_MARKS, Palette, epsilon_axis, log_axis
-from dpviz.charts.wording import clauses, percent, ratio
+from dpviz.charts.wording import clauses, percent
 from dpviz.runs.smallest_epsilon import crossing
 from dpviz.table.domain import Array
 
@@ -62,7 +62,7 @@ def draw_map(
         palette,
         title=_finding(crossings, name, ns, own),
         subtitle=clauses(
-            "number: median loss / loss of k-means++",
+            "number: median loss above k-means++, in %",
             "red lines: equal loss",
             runs_text([len(runs) for _, runs in table.groupby(["epsilon", "n"])]),
         ),
@@ -141,7 +141,7 @@ def _edges(places: Sequence[float]) -> Array:
 def _write_medians(
     figure: go.Figure, medians: Array, shades: Array, epsilons: Sequence[float], ns: Sequence[int]
 ) -> None:
-    """The number in each cell, in black or white."""
+    """How much of the loss of k-means++ each cell loses on top of it, in percent; in black or white."""
     if len(epsilons) > _MOST_ACROSS:
         return
     place = np.argwhere(np.isfinite(medians))
@@ -149,7 +149,7 @@ def _write_medians(
     figure.add_trace(
         go.Scatter(
             **{"x": np.asarray(epsilons)[place[:, 1]], "y": np.asarray(ns)[place[:, 0]], "mode": "text"},
-            text=[ratio(medians[row, column]).rstrip("×") for row, column in place],
+            text=[f"{100 * (medians[row, column] - 1):.0f}" for row, column in place],
             textfont={
                 "size": 10,
                 "color": [ink_on(dark if shades[row, column] > 0.5 else "#FFEA46") for row, column in place],

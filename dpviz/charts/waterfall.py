@@ -13,10 +13,10 @@ from dpviz.runs.error_parts import ErrorParts, Part
 
 _HEIGHT = 440
 # Beside the longest bar, for its number.
-_AIR, _LITTLE_AIR = 0.22, 0.03
+_AIR, _LITTLE_AIR = 0.36, 0.03
 _LESS = CLUSTER_MARKS[2].color
-# Parts below this share of the loss of k-means++ are not worth naming.
-_NOTHING = 0.005
+# Parts below this share of the loss of k-means++ are not worth naming; below the other they are rounding.
+_NOTHING, _ROUNDING = 0.005, 1e-9
 
 
 def draw_waterfall(found: ErrorParts, *, palette: Palette, name: str, epsilon: float) -> go.Figure:
@@ -110,6 +110,7 @@ def _axis(found: ErrorParts) -> str:
 
 def _length(value: float, found: ErrorParts, *, end: bool = False) -> str:
     """The number of a bar in units of the axis: ends as they are, parts with their sign."""
+    value = 0.0 if abs(value) <= _ROUNDING else value
     sign = "" if end else "+" if value > 0 else "−" if value < 0 else "±"
     length = value if end else abs(value)
     if found.kmeans > 0 and not end:

@@ -37,15 +37,17 @@ def draws_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> Non
         repeats = st.slider("Draws", 5, 100, value=30, key=f"{_KEY}:repeats", persist_state="session", width=320)
         asked = Plan((contender,), plan.k, (epsilon,), plan.delta, int(repeats))
         study_button(_KEY, table, source, asked, with_centers=True)
+    # Asked here, where it stays on the page: an answer to a panel that has gone by then would be lost.
+    still = wants_less_motion()
     study_half(
         *(_KEY, table, asked, source),
         invitation=_INVITATION,
         label=lambda study: f"Draws of {study.plan.contenders[0].label}",
-        pictures=_pictures,
+        pictures=lambda study: _pictures(study, still=still),
     )
 
 
-def _pictures(study: Study) -> None:
+def _pictures(study: Study, *, still: bool) -> None:
     draws = Draws(np.stack([row["centers"] for row in study.rows]), np.array([row["ratio"] for row in study.rows]))
     reference = study.yardstick.reference if study.yardstick is not None else None
     view = plane_choice(study.source.domain, _KEY)
@@ -54,15 +56,14 @@ def _pictures(study: Study) -> None:
     if study.running:
         _cloud(draws, looking)
         return
-    _player(draws, looking)
+    _player(draws, looking, still=still)
     if reference is not None:
         words = "How far centres stray over the draws"
         numbers_behind(cloud_table(draws, reference), study.source, key=_KEY, stem="repeated-draws", alt=words)
 
 
-def _player(draws: Draws, looking: Looking) -> None:
+def _player(draws: Draws, looking: Looking, *, still: bool) -> None:
     """Nothing moves until Play is pressed; for whoever has asked for less motion there is no such button."""
-    still = wants_less_motion()
     if still:
         st.session_state[f"{_KEY}:playing"] = False
     playing = bool(st.session_state.get(f"{_KEY}:playing"))
