@@ -33,6 +33,7 @@ Every bar is the difference of two median losses, and each is measured by switch
 - **solver**: the private run, against the best of many starts on its own release; for an algorithm without a synopsis,
   the run without noise against k-means++.
 - **interaction**: what is left, so that the bars add up: what noise and solver do together beyond what each does alone.
+  A grid's solver, say, leaves out cells that do not stand out from the noise, whether noise has come or not.
 """
 
 
