@@ -111,6 +111,7 @@ def test_every_run_can_be_taken_away_as_csv() -> None:
     assert {"contender", "epsilon", "ratio"} <= set(frame.columns)
 
 
+@pytest.mark.slow
 def test_a_point_opens_its_settings_in_explore() -> None:
     label = Contender("eugkm", {"preset": "su"}).label
     app = computed(traded(labels=["DPLloyd", label]), "tradeoff")

@@ -36,6 +36,7 @@ def drawn(app: AppTest) -> list[dict]:
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
+@pytest.mark.slow
 def test_the_error_of_a_grid_is_taken_apart() -> None:
     app = looking_at("Where the error comes from", labels=("EUGkM", "DPLloyd"))
     app.slider(key="tradeoff:parts:repeats").set_value(3)
@@ -76,6 +77,7 @@ def test_the_smallest_epsilon_follows_the_target_and_is_sharpened() -> None:
     assert any(trace.get("meta") == "answer" for trace in figure["data"])
 
 
+@pytest.mark.slow
 def test_a_bisection_adds_runs_to_the_answer() -> None:
     app = pressed(looking_at("Smallest ε", labels=("DPLloyd",)), "tradeoff:compute")
     rows = app.session_state["tradeoff:study"].rows
@@ -87,6 +89,7 @@ def test_a_bisection_adds_runs_to_the_answer() -> None:
     assert not {row["epsilon"] for row in more} & {row["epsilon"] for row in rows}
 
 
+@pytest.mark.slow
 def test_a_map_of_epsilon_and_n_marks_the_users_rows() -> None:
     app = pressed(looking_at("ε × n", labels=("DPLloyd", "EUGkM")), "tradeoff:map:compute")
     study = app.session_state["tradeoff:map:study"]
@@ -98,6 +101,7 @@ def test_a_map_of_epsilon_and_n_marks_the_users_rows() -> None:
     assert cells["type"] == "heatmap"
 
 
+@pytest.mark.slow
 def test_a_map_may_go_beyond_the_rows_there_are_on_a_stand_in() -> None:
     app = looking_at("ε × n")
     app.segmented_control(key="tradeoff:map:whose").set_value("a larger stand-in")
@@ -106,6 +110,7 @@ def test_a_map_may_go_beyond_the_rows_there_are_on_a_stand_in() -> None:
     assert study.source.kind is FileKind.SIMULATED and study.source.n_public == 3000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("view", "key", "over"), [("k", "ks", "k"), ("n", "ns", "n")])
 def test_a_sweep_over_k_or_n(view: str, key: str, over: str) -> None:
     app = pressed(looking_at(view), f"tradeoff:{key}:compute")
@@ -128,6 +133,7 @@ def test_draws_stand_beside_their_cloud_and_are_stepped_through() -> None:
     assert not app.session_state["tradeoff:draws:playing"]
 
 
+@pytest.mark.slow
 def test_nothing_plays_for_whoever_asks_for_less_motion(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpviz.ui.tradeoff_draws.wants_less_motion", lambda: True)
     app = looking_at("Repeated draws")
