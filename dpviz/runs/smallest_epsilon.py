@@ -1,7 +1,8 @@
 """The smallest ε that is good enough: from the runs of a study, with its uncertainty, and sharpened by bisection.
 
 At each ε the chosen quantile of the runs is taken; a monotone regression makes it fall with ε, and the target is
-crossed between two ε on the logarithmic axis. Resampled runs say how sure that is. Nothing here is a release.
+crossed between two ε on the logarithmic axis. Where between the two is read off a line and may be wrong, so the
+interval holds both, and whichever two resampled runs would have found. Nothing here is a release.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,8 +27,8 @@ _RESAMPLES = 500
 _INTERVAL = (0.05, 0.95)
 # Losses that are infinitely worse than a reference of loss 0 are merely very bad, so that they can be averaged.
 _VERY_BAD = 1e9
-# An interval this narrow is sharp enough, between two tried ε that are no farther apart than this.
-_SHARP, _NEAR = 1.15, 1.3
+# An interval this narrow is sharp enough.
+_SHARP = 1.15
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,6 @@ class SmallestEpsilon:
         The range of ε that was tried; an answer at ``lowest`` means that or less.
     runs : int
         Of all ε together.
-    gap : float
-        The ratio of the two tried ε between which the answer lies: what lies between them is read off a line.
     """
 
     contender: str
@@ -53,7 +52,6 @@ class SmallestEpsilon:
     lowest: float
     highest: float
     runs: int
-    gap: float = 1.0
 
     @property
     def reached(self) -> bool:
@@ -63,7 +61,7 @@ class SmallestEpsilon:
     @property
     def sharp(self) -> bool:
         """Whether trying more ε would bring little."""
-        return isfinite(self.high) and self.high <= _SHARP * self.low and self.gap <= _NEAR
+        return isfinite(self.high) and self.high <= _SHARP * self.low
 
     @property
     def text(self) -> str:
@@ -75,7 +73,7 @@ class SmallestEpsilon:
         high = f"{self.high:.2g}" if isfinite(self.high) else f"beyond {self.highest:g}"
         if self.epsilon <= self.lowest:
             return f"ε = {self.lowest:g} or less" + f", if unlucky up to {high}" * (self.high > self.lowest)
-        low = f"{self.low:.2g}" if self.low > self.lowest else f"{self.lowest:g} or less"
+        low = f"{self.low:.2g}"
         return f"ε = {self.epsilon:.2g}" + f", likely between {low} and {high}" * (low != high)
 
 
@@ -158,16 +156,28 @@ def _answer(
     (best,) = _crossings(epsilons, usual, target)
     rng = np.random.default_rng(seed)
     drawn = np.column_stack([_resampled(each, share, rng) for each in losses])
-    low, high = np.quantile(_crossings(epsilons, drawn, target), _INTERVAL, method="nearest")
+    tried = _neighbours(epsilons, np.r_[best, _crossings(epsilons, drawn, target)])
+    low = min(tried.below[0], float(np.quantile(tried.below, _INTERVAL[0], method="nearest")))
+    high = max(tried.above[0], float(np.quantile(tried.above, _INTERVAL[1], method="nearest")))
     return SmallestEpsilon(
-        *(name, float(best), min(float(low), float(best)), max(float(high), float(best))),
-        *(float(epsilons[0]), float(epsilons[-1]), sum(map(len, losses)), _gap(epsilons, float(best))),
+        *(name, float(best), float(low), float(high)),
+        *(float(epsilons[0]), float(epsilons[-1]), sum(map(len, losses))),
     )
 
 
-def _gap(epsilons: Array, best: float) -> float:
-    above = int(np.searchsorted(epsilons, best * (1 - 1e-12)))
-    return float(epsilons[above] / epsilons[above - 1]) if 0 < above < len(epsilons) else 1.0
+class _Neighbours(NamedTuple):
+    """The tried ε next to each answer."""
+
+    below: Array
+    above: Array
+
+
+def _neighbours(epsilons: Array, crossings: Array) -> _Neighbours:
+    """The tried ε below and above each crossing; the lowest for what begins below the target, else infinite."""
+    place = np.searchsorted(epsilons, crossings * (1 - 1e-12))
+    known = np.r_[epsilons, inf]
+    never = place == len(epsilons)
+    return _Neighbours(np.where(never, inf, known[np.maximum(place - 1, 0)]), known[place])
 
 
 def _resampled(losses: Array, share: float, rng: np.random.Generator) -> Array:

@@ -74,8 +74,8 @@ def _answer(table: OpenTable, study: Study, side: SideJob | None, target: float,
     colors = palette(st.context.theme.type)
     st.markdown(f"#### {plain(finding_of(answers, target, share=share))}")
     st.caption(
-        "Between two ε that were tried the loss is read off a falling curve; the interval holds nine in ten answers "
-        "from resampled runs. More runs, or a bisection, make it narrower."
+        "Between two ε that were tried the loss is read off a falling curve. The interval holds both of them, and "
+        "those around nine in ten answers from resampled runs: a bisection, or more runs, make it narrower."
     )
     made = draw_tradeoff(frame, palette=colors, epsilons=study.plan.epsilons)
     mark_smallest(made, answers, target, names=names_in(frame), palette=colors)

@@ -94,7 +94,7 @@ def sharpened(seed: int, *, repeats: int = 20, rounds: int = 5) -> tuple[float, 
 
 def test_bisection_sharpens_the_answer() -> None:
     low, epsilon, high = sharpened(0, repeats=8, rounds=2)
-    assert 0.1 < low <= epsilon <= high < 10
+    assert 0.1 <= low <= epsilon <= high < 10
 
 
 @pytest.mark.slow
