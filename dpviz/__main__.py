@@ -45,6 +45,10 @@ def _serve(argv: Sequence[str]) -> str:
             from dpviz.cli.algorithms_command import algorithms_command
 
             return algorithms_command(arguments)
+        case "advise":
+            from dpviz.cli.advise_command import advise_command
+
+            return advise_command(arguments)
         case "run":
             from dpviz.cli.run_command import run_command
 

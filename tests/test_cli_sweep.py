@@ -2,6 +2,11 @@
 
 import csv
 import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +14,11 @@ import dpviz.cli.sweep_command as sweep_command
 from dpviz.cli.study_workers import rows_of
 from tests.command_line import call, write_points
 
-GRID = ("--algorithms", "kmeans++,dplloyd,dplloyd:preset=su", "--epsilons", "0.5,2", "--ks", "2,3", "--repeats", "2")
+ROOT = Path(__file__).resolve().parents[1]
+GRID = (
+    *("--algorithms", "kmeans++,dplloyd,dplloyd:preset=su", "--epsilons", "0.5,2", "--ks", "2,3", "--repeats", "2"),
+    *("--jobs", "1"),
+)
 
 
 @pytest.fixture
@@ -34,16 +43,45 @@ def test_results_are_tidy_and_the_request_lies_beside_them(capsys, tmp_path, poi
     assert all(float(row["nicv_one_center"]) > float(row["nicv_kmeans"]) for row in rows)
     manifest = json.loads((out / "manifest.json").read_text())
     assert (manifest["seed"], manifest["columns"], manifest["repeats"]) == (3, ["x", "y"], 2)
+    assert set(manifest["libraries"]) == {"numpy", "scipy", "scikit-learn"}
     assert "not a release" in said.err
     assert "20 of 20 runs done" in said.err
     assert "DPLloyd (su)" in said.out
 
 
 def test_two_workers_find_what_one_finds(capsys, tmp_path, points):
+    sizes = ("--ns", "all,50", "--seed", 3)
     for jobs in (1, 2):
-        said = call(capsys, "sweep", points, *GRID, "--out", tmp_path / str(jobs), "--seed", 3, "--jobs", jobs)
+        said = call(capsys, "sweep", points, *GRID, *sizes, "--out", tmp_path / str(jobs), "--jobs", jobs)
         assert said.code == 0, said.err
     assert results(tmp_path / "1") == results(tmp_path / "2")
+
+
+def test_a_sweep_over_n_and_delta(capsys, tmp_path, points):
+    asked = ("--algorithms", "dplloyd,dplloyd:preset=gaussian", "--epsilons", "1", "--ks", "2", "--repeats", "1")
+    sizes = ("--ns", "all,50", "--deltas", "1e-6,1e-4", "--seed", 3)
+    said = call(capsys, "sweep", points, *asked, *sizes, "--out", tmp_path / "study", "--jobs", 1)
+    assert said.code == 0, said.err
+    rows = results(tmp_path / "study")
+    assert sorted((row["preset"], row["n"], row["delta"]) for row in rows) == [
+        *(("gaussian", n, delta) for n in ("", "50") for delta in ("0.0001", "1e-06")),
+        *(("tuned", n, "0.0") for n in ("", "50")),
+    ]
+    assert len({row["nicv_kmeans"] for row in rows}) == 2
+
+
+def test_a_folder_of_an_earlier_version_gets_the_columns_that_it_lacks(capsys, tmp_path, points):
+    out = tmp_path / "study"
+    small = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--seed", 1, "--jobs", 1)
+    for repeats, folder in ((1, out), (2, tmp_path / "whole")):
+        assert call(capsys, "sweep", points, *small, "--repeats", repeats, "--out", folder).code == 0
+    with (out / "results.csv").open("w", newline="") as file:
+        old = [name for name in results(tmp_path / "whole")[0] if name != "n"]
+        writer = csv.DictWriter(file, old, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerow(results(tmp_path / "whole")[0])
+    assert call(capsys, "sweep", points, *small, "--repeats", 2, "--out", out, "--resume").code == 0
+    assert results(out) == results(tmp_path / "whole")
 
 
 def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points):
@@ -79,7 +117,7 @@ def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points):
 
 def test_a_study_grows_on_resume(capsys, tmp_path, points):
     out = tmp_path / "study"
-    small = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--out", out)
+    small = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--out", out, "--jobs", 1)
     assert call(capsys, "sweep", points, *small, "--repeats", 2).code == 0
     before = results(out)
     assert call(capsys, "sweep", points, *small, "--repeats", 4, "--resume").code == 0
@@ -124,6 +162,10 @@ def test_a_folder_with_results_is_not_overwritten(capsys, tmp_path, points):
         ["--set", "depth=3"],
         ["--bounds", "1,0"],
         ["--delta", "0.01", "--relation", "replace"],
+        ["--ns", "1"],
+        ["--ns", "all,x"],
+        ["--ns", "201", "--n-public", "200"],
+        ["--deltas", "1e-6,2"],
     ],
     ids=" ".join,
 )
@@ -145,5 +187,26 @@ def test_out_that_is_a_file_is_refused(capsys, tmp_path, points):
 def test_settings_reach_the_algorithms_that_know_them(capsys, tmp_path, points):
     out = tmp_path / "study"
     asked = ("--algorithms", "kmeans++,dplloyd", "--epsilons", "1", "--ks", "2", "--repeats", "1", "--out", out)
+    asked = (*asked, "--jobs", 1)
     assert call(capsys, "sweep", points, *asked, "--set", "preset=su").code == 0
     assert [row["preset"] for row in results(out)] == ["", "su"]
+
+
+@pytest.mark.slow
+def test_a_sweep_that_was_killed_is_resumed_to_the_same_table(capsys, tmp_path, points):
+    grid = ("--algorithms", "auto,dplloyd,kmeans++", "--epsilons", "0.5,2", "--ks", "3", "--ns", "all,100")
+    asked = ("sweep", points, *grid, "--repeats", "20", "--seed", "3", "--jobs", "2")
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert call(capsys, *asked, "--out", whole).code == 0
+    argv = [sys.executable, "-m", "dpviz", *map(str, asked), "--out", str(killed)]
+    with subprocess.Popen(argv, stderr=subprocess.DEVNULL, cwd=ROOT) as sweep:
+        while not (killed / "results.csv").exists() or len(results(killed)) < 30:
+            time.sleep(0.01)
+            assert sweep.poll() is None, "the sweep ended before it could be killed"
+        sweep.send_signal(signal.SIGKILL)
+    before = results(killed)
+    assert 30 <= len(before) < len(results(whole)) == 200
+    said = call(capsys, *asked, "--out", killed, "--resume")
+    assert said.code == 0, said.err
+    assert "runs are in the folder already" in said.err
+    assert results(killed) == results(whole)

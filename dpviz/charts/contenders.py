@@ -65,6 +65,11 @@ MEASURES = {
     "ari": Measure(
         "agreement with k-means++ (adjusted Rand)", "agreement", "agreement (adjusted Rand)", lower_is_better=False
     ),
+    "share_gap": Measure(
+        "largest error of a segment's share of the rows, against k-means++ (share)",
+        "segment shares",
+        "largest error of a share (of rows)",
+    ),
     "label_accuracy": Measure(
         "rows in a cluster of their own label (share)",
         "label accuracy",

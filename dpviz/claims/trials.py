@@ -45,7 +45,7 @@ def grid_rows(
     """All runs of ``lines`` on ``material``; losses in unit coordinates squared, the same seeds each time."""
     table = material.private
     revealed = table.reveal(note="reproduce")
-    references: dict[int, Reference] = {k: reference_for(revealed, k) for k in ks}
+    references: dict[tuple[int, int | None], Reference] = {(k, None): reference_for(revealed, k) for k in ks}
     for line in lines:
         shown = {line.spends(epsilon): epsilon for epsilon in epsilons}
         found = study_rows(
@@ -71,7 +71,7 @@ def grid_rows(
                     "line": line.name,
                     "repeat": item["repeat"],
                     "nicv": item["nicv"],
-                    "kmeans": references[k].nicv,
+                    "kmeans": references[k, None].nicv,
                     **({"label_accuracy": item["label_accuracy"]} if material.labels is not None else {}),
                     "seconds": item["seconds"],
                 }

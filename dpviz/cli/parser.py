@@ -47,8 +47,9 @@ def _build() -> Parser:
     parser = Parser(prog="dpviz", description=__doc__, allow_abbrev=False)
     parser.description = "Differentially private clustering that shows what privacy costs."
     parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="{algorithms,run,sweep,reproduce}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="{algorithms,advise,run,sweep,reproduce}")
     _add_algorithms(commands)
+    _add_advise(commands)
     _add_run(commands)
     _add_sweep(commands)
     _add_reproduce(commands)
@@ -58,6 +59,26 @@ def _build() -> Parser:
 def _add_algorithms(commands: argparse._SubParsersAction[Parser]) -> None:
     listing = commands.add_parser("algorithms", help="list the algorithms and their parameters", allow_abbrev=False)
     listing.add_argument("--json", action="store_true", help="print a JSON list")
+
+
+def _add_advise(commands: argparse._SubParsersAction[Parser]) -> None:
+    advise = commands.add_parser(
+        "advise",
+        help="name an algorithm and the smallest ε for a size and a target; reads no table",
+        description="Name the cheapest algorithm and the smallest ε that should keep the loss near that of k-means++, "
+        "from a stored study of generated tables. Reads no table.",
+        allow_abbrev=False,
+    )
+    advise.add_argument("--n", type=whole, required=True, metavar="N", help="the number of rows, or about how many")
+    advise.add_argument("--d", type=whole, required=True, metavar="D", help="the number of columns")
+    advise.add_argument("--k", type=whole, required=True, metavar="K", help="number of clusters")
+    advise.add_argument(
+        "--target", type=number, default=1.1, metavar="R", help="most loss over that of k-means++ (default: 1.1)"
+    )
+    advise.add_argument("--delta", type=number, default=0.0, metavar="D", help="0 for pure ε (default: 0)")
+    advise.add_argument("--relation", default="add_remove", metavar="add_remove|replace", help="neighbours")
+    advise.add_argument("--rows-per-person", type=whole, default=1, metavar="M", help="most rows of one person")
+    advise.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _add_run(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -80,8 +101,8 @@ def _add_run(commands: argparse._SubParsersAction[Parser]) -> None:
 def _add_sweep(commands: argparse._SubParsersAction[Parser]) -> None:
     sweep = commands.add_parser(
         "sweep",
-        help="run algorithms many times over a grid of ε and k",
-        description="Run algorithms many times over a grid of ε and k, and measure what each run loses. "
+        help="run algorithms many times over a grid of ε, δ, k and n",
+        description="Run algorithms many times over a grid of ε, δ, k and n, and measure what each run loses. "
         "Losses are read from the rows: the results are for the owner of the data, not a release.",
         allow_abbrev=False,
     )
@@ -91,10 +112,14 @@ def _add_sweep(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     sweep.add_argument("--epsilons", type=numbers, required=True, metavar="E,E", help="the ε of the runs")
     sweep.add_argument("--ks", type=wholes, required=True, metavar="K,K", help="the numbers of clusters")
+    sweep.add_argument(
+        "--ns", type=wholes_or_all, metavar="N,N", help="rows of subsamples; all means the table (default: all)"
+    )
+    sweep.add_argument("--deltas", type=numbers, metavar="D,D", help="several δ, instead of --delta")
     sweep.add_argument("--repeats", type=whole, default=20, metavar="N", help="runs of each point (default: 20)")
     sweep.add_argument("--out", required=True, metavar="DIR", help="folder for results.csv and manifest.json")
     sweep.add_argument("--resume", action="store_true", help="go on with the study in --out; finished runs are kept")
-    sweep.add_argument("--jobs", type=whole, default=1, metavar="N", help="worker processes (default: 1)")
+    sweep.add_argument("--jobs", type=whole, metavar="N", help="worker processes (default: one a core)")
     _add_table_options(sweep)
 
 
@@ -172,3 +197,8 @@ def numbers(text: str) -> list[float]:
 def wholes(text: str) -> list[int]:
     """Comma-separated whole numbers."""
     return [whole(part) for part in names(text)]
+
+
+def wholes_or_all(text: str) -> list[int | None]:
+    """Comma-separated whole numbers, or the word all, which is None."""
+    return [None if part == "all" else whole(part) for part in names(text)]

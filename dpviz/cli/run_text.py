@@ -91,5 +91,6 @@ _SCORE_WORDS = {
     "matched_error": "error of matched centres",
     "distance_ratio": "mean distance against k-means++",
     "ari": "adjusted Rand index against k-means++",
+    "share_gap": "largest error of a segment's share",
     "label_accuracy": "label accuracy",
 }

@@ -1,4 +1,8 @@
-"""The folder of a study: ``manifest.json`` says what was asked, ``results.csv`` has one line a finished run."""
+"""The folder of a study: ``manifest.json`` says what was asked, ``results.csv`` has one line a finished run.
+
+A line is appended and closed the moment its run has ended, so a kill tears at most the last line, which a resumed study
+cuts off and runs again. That is all that a database would do here, and a CSV file is read by everything.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from typing import Any
 from dpviz.check import RequestError
 
 _TEXT = ("contender", "algorithm", "preset", "trial")
-_WHOLE = ("k", "repeat")
+_WHOLE = ("k", "n", "repeat")
 
 
 class StudyFolder:
@@ -70,6 +74,8 @@ class StudyFolder:
     def append(self, row: Mapping[str, Any]) -> None:
         """Add a finished run."""
         is_new = not self._results.exists()
+        if not is_new and self._columns() != list(row):
+            self._write(self._read(), list(row))
         with self._results.open("a", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(row))
             if is_new:
@@ -85,14 +91,21 @@ class StudyFolder:
         """Bring the lines into the order of the plan, so that the same study gives the same file; others stay below."""
         wanted = frozenset(planned)
         rows = self.rows(planned) + [row for row in self._read() if row["trial"] not in wanted]
-        if not rows:
-            return
-        ordered = self._results.with_suffix(".tmp")
-        with ordered.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
+        if rows:
+            self._write(rows, list(rows[0]))
+
+    def _columns(self) -> list[str]:
+        with self._results.open(newline="", encoding="utf-8") as file:
+            return next(csv.reader(file))
+
+    def _write(self, rows: Sequence[Mapping[str, Any]], columns: list[str]) -> None:
+        """All lines at once, in place of the file; a column that an earlier version did not know stays empty."""
+        whole = self._results.with_suffix(".tmp")
+        with whole.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, columns)
             writer.writeheader()
             writer.writerows({name: _written(value) for name, value in row.items()} for row in rows)
-        ordered.replace(self._results)
+        whole.replace(self._results)
 
     def _read(self) -> list[dict[str, Any]]:
         if not self._results.exists():
@@ -116,6 +129,6 @@ def _written(value: Any) -> Any:
 def _read_back(name: str, text: str) -> Any:
     if name in _TEXT:
         return text
-    if name in _WHOLE:
+    if name in _WHOLE and text:
         return int(text)
     return float(text) if text else nan

@@ -1,10 +1,11 @@
-"""The rows of a study from one process or several."""
+"""The rows of a study from one process or several, which share one copy of the table."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 from dpviz.check import RequestError
@@ -12,10 +13,13 @@ from dpviz.privacy.ledger import BudgetExceeded
 from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.evaluation import reference_for
 from dpviz.runs.jobs import Failure, Job
-from dpviz.runs.study import Contender, Yardstick, study_rows, trials
+from dpviz.runs.shared_memory import shared
+from dpviz.runs.study import Contender, Trial, Yardstick, study_rows, trials
+from dpviz.runs.subsample import JudgedTable
 from dpviz.table.domain import Codes
 
 _POLL_SECONDS = 0.1
+_Yardsticks = dict[tuple[int, int | None], Yardstick]
 _REFUSALS = tuple(refusal.__name__ for refusal in (RequestError, BudgetExceeded))
 
 
@@ -36,15 +40,20 @@ class StudyRequest:
     contenders: Sequence[Contender]
     ks: Sequence[int]
     epsilons: Sequence[float]
-    delta: float
+    ns: Sequence[int | None]
+    delta: Sequence[float]
     repeats: int
     seed: int
     labels: Codes | None
 
     def plan(self) -> list[str]:
         """Keys of all its trials."""
-        grid = trials(self.contenders, self.ks, self.epsilons, delta=self.delta, repeats=self.repeats)
-        return [trial.key for trial in grid]
+        return [trial.key for trial in self.trials()]
+
+    def trials(self) -> list[Trial]:
+        """All of it."""
+        grid = (self.contenders, self.ks, self.epsilons)
+        return trials(*grid, delta=self.delta, repeats=self.repeats, ns=self.ns)
 
 
 def rows_of(request: StudyRequest, wanted: Sequence[str], *, workers: int) -> Iterator[dict[str, Any]]:
@@ -64,10 +73,26 @@ def rows_of(request: StudyRequest, wanted: Sequence[str], *, workers: int) -> It
         yield from _measured(study_rows(**_share(request, wanted)))
         return
     # Computed once here, not once in each worker.
-    references = {k: reference_for(request.revealed, k) for k in request.ks}
-    shares = [wanted[place::workers] for place in range(workers)]
-    jobs = [Job.start(study_rows, **_share(request, share), references=references) for share in shares]
-    yield from _polled(jobs)
+    whole = JudgedTable(request.table, request.revealed, None)
+    judged = {n: whole.subsample(n, seed=request.seed).revealed for n in request.ns}
+    references = {(k, n): reference_for(rows, k) for n, rows in judged.items() for k in request.ks}
+    known = {"table": shared(request.table), "revealed": shared(request.revealed), "labels": shared(request.labels)}
+    shares = _dealt(request, frozenset(wanted), workers)
+    arguments = [{**_share(request, share), **known, "references": references} for share in shares]
+    yield from _polled([Job.start(study_rows, **each) for each in arguments])
+
+
+def _dealt(request: StudyRequest, wanted: frozenset[str], workers: int) -> list[list[str]]:
+    """The ``wanted`` trials, the repeats of each point in turn to each worker: all of them have as much to do."""
+    shares: list[list[str]] = [[] for _ in range(workers)]
+    next_turn: dict[Hashable, int] = {}
+    for trial in request.trials():
+        if trial.key in wanted:
+            point = (id(trial.contender), trial.k, trial.n, trial.epsilon, trial.delta)
+            turn = next_turn.get(point, len(next_turn))
+            shares[turn % workers].append(trial.key)
+            next_turn[point] = turn + 1
+    return shares
 
 
 def _share(request: StudyRequest, wanted: Sequence[str]) -> dict[str, Any]:
@@ -99,24 +124,24 @@ def raised_by(failure: Failure) -> Exception:
 
 
 class _Stream:
-    """The rows of one job, each with the yardsticks of its k."""
+    """The rows of one job, each with the yardstick of its k and n."""
 
     def __init__(self, job: Job[Any]) -> None:
         self.job = job
-        self._yardsticks: dict[int, Yardstick] = {}
+        self._yardsticks: _Yardsticks = {}
 
     def new_rows(self) -> Iterator[dict[str, Any]]:
         return _measured(self.job.poll(), self._yardsticks)
 
 
-def _measured(items: Iterable[Any], yardsticks: dict[int, Yardstick] | None = None) -> Iterator[dict[str, Any]]:
-    """The rows among ``items``, each with the losses of the yardstick of its k, which came before it."""
+def _measured(items: Iterable[Any], yardsticks: _Yardsticks | None = None) -> Iterator[dict[str, Any]]:
+    """The rows among ``items``, each with the losses of the yardstick of its k and n, which came before it."""
     known = {} if yardsticks is None else yardsticks
     for item in items:
         if isinstance(item, Yardstick):
-            known[item.k] = item
+            known[item.k, item.n] = item
         elif isinstance(item, dict):
-            yardstick = known[item["k"]]
+            yardstick = known[item["k"], None if isnan(item["n"]) else item["n"]]
             yield {
                 **item,
                 "nicv_kmeans": yardstick.reference.nicv,

@@ -1,11 +1,14 @@
-"""``dpviz sweep``: a study over algorithms, ε and k, whose results land in a folder as they come."""
+"""``dpviz sweep``: a study over algorithms, ε, δ, k and n, whose results land in a folder as they come."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import platform
 import secrets
 import time
 from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -36,13 +39,17 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     settings = parameters(arguments.set)
     contenders = [_contender(text, settings) for text in arguments.algorithms]
     _check_settings(settings, contenders)
-    check_numbers(ks=arguments.ks, epsilons=arguments.epsilons, delta=arguments.delta, seed=arguments.seed)
-    check.at_least(1, repeats=arguments.repeats, jobs=arguments.jobs)
+    workers = _cores() if arguments.jobs is None else arguments.jobs
+    deltas = arguments.deltas or [arguments.delta]
+    for delta in deltas:
+        check_numbers(ks=arguments.ks, epsilons=arguments.epsilons, delta=delta, seed=arguments.seed)
+    check.at_least(1, repeats=arguments.repeats, jobs=workers)
     grid = (contenders, arguments.ks, arguments.epsilons)
-    planned = [trial.key for trial in trials(*grid, delta=arguments.delta, repeats=arguments.repeats)]
+    ns = arguments.ns or [None]
+    planned = [trial.key for trial in trials(*grid, delta=deltas, repeats=arguments.repeats, ns=ns)]
     folder = StudyFolder(Path(arguments.out), resume=arguments.resume)
     table = declared_table(arguments)
-    refused = refusals(contenders, table.private, arguments.ks, arguments.epsilons, delta=arguments.delta)
+    refused = refusals(contenders, table.private, arguments.ks, arguments.epsilons, delta=deltas, ns=ns)
     if refused:
         raise RequestError(next(iter(refused.values())))
     seed = folder.seed(asked=arguments.seed, fresh=secrets.randbits(48))
@@ -52,7 +59,8 @@ def sweep_command(arguments: argparse.Namespace) -> str:
         table.private,
         revealed,
         *grid,
-        delta=arguments.delta,
+        ns,
+        delta=deltas,
         repeats=arguments.repeats,
         seed=seed,
         labels=table.labels_of(revealed),
@@ -60,11 +68,19 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     for note in (*table.notes, _REVEALED):
         say(note)
     left = [key for key in planned if key not in folder.done]
-    for row in _reported(rows_of(request, left, workers=arguments.jobs), total=len(left), found=len(planned)):
+    for row in _reported(rows_of(request, left, workers=workers), total=len(left), found=len(planned)):
         folder.append(row)
     folder.finish(planned)
     return _summary(folder.rows(planned))
 
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# What the numbers depend on besides dpviz; written down, so that a study resumed elsewhere can be told.
+_LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 # What must stay the same when a study is resumed; the grid may grow.
 _FIXED = ("data", "columns", "lower", "upper", "radius", "scaling", "relation", "unit", "n_public", "delta", "seed")
@@ -92,6 +108,8 @@ def _manifest(
     domain = table.private.domain
     return {
         "dpviz": __version__,
+        "libraries": {name: version(name) for name in _LIBRARIES},
+        "python": platform.python_version(),
         "what": _REVEALED,
         "data": Path(arguments.data).name,
         "columns": list(domain.columns),
@@ -102,11 +120,12 @@ def _manifest(
         "relation": table.private.relation.value,
         "unit": table.private.unit,
         "n_public": table.private.n_public,
-        "delta": arguments.delta,
+        "delta": arguments.deltas or arguments.delta,
         "seed": seed,
         "algorithms": [{"id": one.algorithm, "parameters": dict(one.params)} for one in contenders],
         "epsilons": arguments.epsilons,
         "ks": arguments.ks,
+        "ns": arguments.ns,
         "repeats": arguments.repeats,
     }
 
@@ -115,12 +134,19 @@ def _reported(rows: Iterator[dict[str, Any]], *, total: int, found: int) -> Iter
     """The rows as they pass, with a word on stderr every few seconds."""
     if total < found:
         say(f"{found - total} of {found} runs are in the folder already.")
-    reported_at = time.monotonic()
+    first_at = reported_at = time.monotonic()
     for done, row in enumerate(rows, start=1):
         yield row
+        if done == 1:
+            first_at = time.monotonic()  # the pace is measured from here on: workers take a while to start
         if done == total or time.monotonic() - reported_at >= _SECONDS_BETWEEN_REPORTS:
             reported_at = time.monotonic()
-            say(f"{done} of {total} runs done.")
+            left = (reported_at - first_at) / max(1, done - 1) * (total - done)
+            say(f"{done} of {total} runs done" + (f", about {_duration(left)} left." if 1 < done < total else "."))
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
 def _summary(rows: Sequence[dict[str, Any]]) -> str:
@@ -130,7 +156,9 @@ def _summary(rows: Sequence[dict[str, Any]]) -> str:
         [
             line["contender"],
             str(line["k"]),
+            "all" if isnan(line["n"]) else f"{line['n']:.0f}",
             "-" if isnan(line["epsilon"]) else f"{line['epsilon']:g}",
+            f"{line['delta']:g}",
             str(line["runs"]),
             f"{line['median']:.4g}",
             f"{line['q25']:.4g} to {line['q75']:.4g}",
@@ -138,5 +166,5 @@ def _summary(rows: Sequence[dict[str, Any]]) -> str:
         ]
         for line, time_taken in zip(ratio.to_dict("records"), seconds["median"], strict=True)
     ]
-    header = ["algorithm", "k", "ε", "runs", "loss / k-means++ (median)", "25-75 %", "seconds"]
+    header = ["algorithm", "k", "n", "ε", "δ", "runs", "loss / k-means++ (median)", "25-75 %", "seconds"]
     return "Revealed: losses measured on the rows\n" + table_text(header, lines)

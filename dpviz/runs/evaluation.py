@@ -45,6 +45,8 @@ class Scores:
         Mean distance to the nearest centre (the k-median loss) over that of the reference.
     ari : float
         Adjusted Rand index between both assignments of the rows.
+    share_gap : float
+        Largest difference between a centre's share of the rows and that of the reference centre it is matched to.
     """
 
     nicv: float
@@ -53,6 +55,7 @@ class Scores:
     matched_error: float
     distance_ratio: float
     ari: float
+    share_gap: float
 
     def to_dict(self) -> dict[str, float]:
         """Plain values."""
@@ -103,15 +106,21 @@ def evaluate(revealed: Revealed, centers: Array, reference: Reference) -> Scores
     loss = nicv(revealed.points, centers)
     pairs = match(centers, reference.centers)
     squared = ((centers - reference.centers[pairs]) ** 2).sum(axis=1)
-    same = adjusted_rand_score(assign(revealed.points, centers), assign(revealed.points, reference.centers))
+    own, theirs = (assign(revealed.points, found) for found in (centers, reference.centers))
     return Scores(
         nicv=loss,
         nicv_kmeans=reference.nicv,
         ratio=_ratio(loss, reference.nicv),
         matched_error=float(np.sqrt(squared.mean())),
         distance_ratio=_ratio(mean_distance(revealed.points, centers), reference.distance),
-        ari=float(same) if revealed.points.shape[0] else 1.0,
+        ari=float(adjusted_rand_score(own, theirs)) if len(own) else 1.0,
+        share_gap=float(np.abs(_shares(own, len(centers)) - _shares(theirs, len(centers))[pairs]).max()),
     )
+
+
+def _shares(assigned: Codes, k: int) -> Array:
+    """Share of the rows in each of k clusters; 0 for no rows."""
+    return np.bincount(assigned, minlength=k) / max(1, len(assigned))
 
 
 def match(centers: Array, reference: Array) -> Codes:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 
+from dpviz.runs.shared_memory import Shared
 from dpviz.runs.worker import Failure, Item, Parcel, Progress, kill, new_worker, pack, receive, send
 
 __all__ = ["Failure", "Job", "JobShelf", "JobState", "Progress", "ShelfFull"]
@@ -51,7 +52,7 @@ class Job(Generic[T]):
 
     ``work`` is a module-level generator function; it yields `Progress`, which may be dropped, and results,
     which all arrive, in order. Its arguments must not change before the job has ended: large arrays are sent
-    as they are.
+    as they are. What several jobs read goes as `shared` into memory that all of them map.
 
     Raises
     ------
@@ -63,6 +64,7 @@ class Job(Generic[T]):
         if work.__module__ == "__main__" or "." in work.__qualname__:
             raise ValueError(f"{work.__qualname__} runs in another process: define it at the top level of a module")
         self._parcel: Parcel | None = pack((work, args, kwargs))
+        self._shared = [given for given in (*args, *kwargs.values()) if isinstance(given, Shared)]
         self._lock = threading.RLock()  # reentrant: a shelf may be collected, and cancel, at any allocation
         self._ended = threading.Event()
         self._state = JobState.QUEUED
@@ -88,7 +90,8 @@ class Job(Generic[T]):
         with self._lock:
             if self._state is not JobState.QUEUED:
                 return
-            self._process = new_worker()
+            self._process = new_worker([memory.fd for memory in self._shared])
+            self._shared = []
             self._state = JobState.RUNNING
             self._began_at = time.monotonic()
             parcel, self._parcel = self._parcel, None

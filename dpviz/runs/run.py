@@ -14,7 +14,7 @@ from dpviz.algorithms.registry import card_of
 from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry
-from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.noise import NoiseSource, StudyNoise
 from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.runs.request import check_request
 from dpviz.table.domain import Array, Domain
@@ -158,20 +158,24 @@ def run_frames(
     params: Params | Mapping[str, Any] | None = None,
     seed: int | None = None,
     room: type[DataRoom] | None = None,
+    noise: NoiseSource | None = None,
 ) -> Iterator[Frame | Run]:
-    """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``."""
+    """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``.
+
+    ``noise`` draws in place of a generator that follows from ``seed``: what a study of errors switches off.
+    """
     card = card_of(card) if isinstance(card, str) else card
     chosen = check_request(card, table, k=k, epsilon=epsilon, delta=delta, params=params)
     domain = table.domain.unfolded(chosen.points_per_row(k))
     accounting = card.accounting(chosen, delta)
     # One seed, two streams: public coins may be shown and replayed, the noise may not.
-    coins, noise = np.random.SeedSequence(seed).spawn(2)
+    coins, drawn = np.random.SeedSequence(seed).spawn(2)
     began = time.perf_counter()
     opened = table.open(
         epsilon=epsilon,
         delta=delta,
         accounting=accounting,
-        noise=StudyNoise(np.random.default_rng(noise)),
+        noise=noise or StudyNoise(np.random.default_rng(drawn)),
         needs_n=card.needs_n,
         room=room,
     )

@@ -1,4 +1,4 @@
-"""Many runs over a grid of algorithms, k and ε: one tidy row a run, and their medians. Nothing here is a release."""
+"""Many runs over a grid of algorithms, k, n, δ and ε: a tidy row a run, and medians. Nothing here is a release."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.evaluation import Reference, assign, baselines, evaluate, label_accuracy, reference_for
 from dpviz.runs.request import check_budget, check_request
 from dpviz.runs.run import Run, run
+from dpviz.runs.subsample import JudgedTable
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Codes
 
 # What identifies a line of a study, and what is measured in each run.
-KEYS = ("contender", "algorithm", "preset", "k", "epsilon")
-MEASURES = ("nicv", "ratio", "matched_error", "distance_ratio", "ari", "label_accuracy", "seconds")
+KEYS = ("contender", "algorithm", "preset", "k", "n", "epsilon", "delta")
+MEASURES = ("nicv", "ratio", "matched_error", "distance_ratio", "ari", "share_gap", "label_accuracy", "seconds")
 
 
 @dataclass(frozen=True)
@@ -58,19 +59,24 @@ class Contender:
 
 @dataclass(frozen=True)
 class Trial:
-    """One run of a study: its place in the grid, which alone decides its seed."""
+    """One run of a study: its place in the grid, which alone decides its seed.
+
+    ``n`` is the size of the subsample that it runs on; None means the whole table.
+    """
 
     contender: Contender
     k: int
     epsilon: float
     delta: float
     repeat: int
+    n: int | None = None
 
     @property
     def key(self) -> str:
         """The same text for the same trial in every process: what a resumed study looks up."""
         parameters = json.dumps(dict(self.contender.params), sort_keys=True, default=str)
-        return f"{self.contender.algorithm} {parameters} {self.k} {self.epsilon!r} {self.delta!r} {self.repeat}"
+        place = f"{self.k} {self.epsilon!r} {self.delta!r} {self.repeat}" + f" n={self.n}" * (self.n is not None)
+        return f"{self.contender.algorithm} {parameters} {place}"
 
     def seed(self, study_seed: int) -> int:
         """A seed of this trial's own, whatever else the study contains."""
@@ -80,41 +86,70 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Yardstick:
-    """What the losses of one k are measured against, on revealed rows; losses per row, unit coordinates squared."""
+    """What the losses of one k and n are measured against, on revealed rows; losses per row, unit coordinates squared.
+
+    ``n`` is None for the whole table.
+    """
 
     k: int
     reference: Reference
     one_center: float
     data_independent: float
+    n: int | None = None
 
 
 def trials(
-    contenders: Sequence[Contender], ks: Sequence[int], epsilons: Sequence[float], *, delta: float, repeats: int
+    contenders: Sequence[Contender],
+    ks: Sequence[int],
+    epsilons: Sequence[float],
+    *,
+    delta: float | Sequence[float],
+    repeats: int,
+    ns: Sequence[int | None] = (None,),
 ) -> list[Trial]:
     """The whole grid, every point once before any point a second time, so that a picture fills evenly.
 
     Raises
     ------
     RequestError
-        If a number is outside its range, or an algorithm cannot run at this δ.
+        If a number is outside its range, or an algorithm cannot run at a δ.
     """
+    deltas = _deltas(delta)
     check.at_least(1, number_of_algorithms=len(contenders), number_of_epsilons=len(epsilons), repeats=repeats)
-    for k in ks:
-        check.at_least(1, k=k)
-    check.within(0.0, 1.0, delta=delta)
+    check.at_least(1, number_of_deltas=len(deltas), number_of_sizes=len(ns))
+    for k, n in product(ks, ns):
+        check.at_least(1, k=k, n=k if n is None else n)
+        if n is not None and k > n:
+            raise check.RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
+    for each in deltas:
+        check.within(0.0, 1.0, delta=each)
     for contender, k in product(contenders, ks):
         if contender.card.params.parse(contender.params).points_per_row(k) > 1:
             raise check.RequestError(
                 f"A study judges centres of rows, and {contender.label} reads {k} points from each row: run it by "
                 "itself instead (Explore, or `dpviz run`)."
             )
-    for contender, epsilon in product(contenders, epsilons):
-        check_budget(contender.card, contender.card.params.parse(contender.params), epsilon=epsilon, delta=delta)
+    for contender, epsilon, each in product(contenders, epsilons, deltas):
+        check_budget(contender.card, contender.card.params.parse(contender.params), epsilon=epsilon, delta=each)
     return [
-        Trial(contender, k, epsilon, delta, repeat)
-        for repeat, k, (place, epsilon), contender in product(range(repeats), ks, enumerate(epsilons), contenders)
-        if contender.card.private or place == 0  # without privacy there is no ε: once is enough
+        Trial(contender, k, epsilon, each, repeat, n)
+        for repeat, n, k, each, (place, epsilon), contender in product(
+            range(repeats), ns, ks, deltas, enumerate(epsilons), contenders
+        )
+        # Without privacy there is no ε, and under pure privacy no δ: once is enough.
+        if (contender.card.private or place == 0) and _first_of_its_kind(contender, each, deltas)
     ]
+
+
+def _deltas(delta: float | Sequence[float]) -> Sequence[float]:
+    return delta if isinstance(delta, Sequence) else (delta,)
+
+
+def _first_of_its_kind(contender: Contender, delta: float, deltas: Sequence[float]) -> bool:
+    """Whether ``contender`` uses this δ, or uses none of them and this is the first that it would not use."""
+    card, params = contender.card, contender.card.params.parse(contender.params)
+    unused = [each for each in deltas if card.accounting(params, each) in (Accounting.PURE, Accounting.NONE)]
+    return delta not in unused or delta == unused[0]
 
 
 def refusals(
@@ -123,13 +158,16 @@ def refusals(
     ks: Sequence[int],
     epsilons: Sequence[float],
     *,
-    delta: float,
+    delta: float | Sequence[float],
+    ns: Sequence[int | None] = (None,),
 ) -> dict[str, str]:
     """Of each contender, by label, the first reason why it cannot serve all of the grid; empty if all of them can."""
     found: dict[str, str] = {}
-    for contender, k, epsilon in product(contenders, ks, epsilons):
+    for contender, k, epsilon, each, n in product(contenders, ks, epsilons, _deltas(delta), ns):
         try:
-            check_request(contender.card, table, k=k, epsilon=epsilon, delta=delta, params=contender.params)
+            if n is not None and table.n_public is not None and n > table.n_public:
+                raise check.RequestError(f"n is {n:,} of {table.n_public:,} records: ask for a smaller subsample.")
+            check_request(contender.card, table, k=k, epsilon=epsilon, delta=each, params=contender.params)
         except check.RequestError as error:
             found.setdefault(contender.label, str(error))
     return found
@@ -142,23 +180,29 @@ def study_rows(
     ks: Sequence[int],
     epsilons: Sequence[float],
     *,
-    delta: float = 0.0,
+    delta: float | Sequence[float] = 0.0,
     repeats: int = 10,
     seed: int = 0,
+    ns: Sequence[int | None] = (None,),
     labels: Codes | None = None,
-    references: Mapping[int, Reference] | None = None,
+    references: Mapping[tuple[int, int | None], Reference] | None = None,
     done: Collection[str] = (),
     with_centers: bool = False,
 ) -> Iterator[Progress | Yardstick | dict[str, Any]]:
-    """Progress, one ``Yardstick`` for each k, and one tidy row for each run, in an order that fills the picture evenly.
+    """Progress, a ``Yardstick`` for each k and n, and a tidy row for each run, in an order that fills a picture evenly.
 
     Losses are read from ``revealed`` rows: whoever calls has revealed them knowingly. No row is part of a release.
 
     Parameters
     ----------
+    delta : float or sequence of float
+        Several are a dimension of the grid; an algorithm of pure privacy runs at the first only.
+    ns : sequence of int or None
+        Rows of subsamples, each drawn with (``seed``, n) alone and measured against k-means++ on itself; None means
+        the whole table.
     labels : int array of shape (number of revealed rows,)
         Known groups, for the label accuracy.
-    references : mapping of k to Reference
+    references : mapping of (k, n) to Reference
         Where they are known already.
     done : collection of str
         Keys of trials that need not be repeated.
@@ -170,30 +214,38 @@ def study_rows(
     RequestError
         If the request is outside what is allowed; nothing has been read then.
     """
-    todo = [
-        trial
-        for trial in trials(contenders, ks, epsilons, delta=delta, repeats=repeats)
-        if trial.key not in frozenset(done)
-    ]
-    total = len(todo) + len(ks)
-    yardsticks: dict[int, Yardstick] = {}
-    for k in ks:
-        yield Progress(len(yardsticks), total, f"k-means++ with k = {k}")
-        yardsticks[k] = yardstick(table, revealed, k, known=(references or {}).get(k))
-        yield yardsticks[k]
+    left_out = frozenset(done)
+    grid = trials(contenders, ks, epsilons, delta=delta, repeats=repeats, ns=ns)
+    todo = [trial for trial in grid if trial.key not in left_out]
+    whole = JudgedTable(table, revealed, labels)
+    judged = {n: whole.subsample(n, seed=seed) for n in ns}
+    total = len(todo) + len(ks) * len(judged)
+    yardsticks: dict[tuple[int, int | None], Yardstick] = {}
+    for n, k in product(judged, ks):
+        yield Progress(len(yardsticks), total, f"k-means++ with k = {k}" + _in_words(n))
+        yardsticks[k, n] = yardstick(
+            judged[n].private, judged[n].revealed, k, n=n, known=(references or {}).get((k, n))
+        )
+        yield yardsticks[k, n]
     for place, trial in enumerate(todo):
-        note = f"{trial.contender.label} at ε = {trial.epsilon:g}, run {trial.repeat + 1} of {repeats}"
-        yield Progress(len(ks) + place, total, note)
-        finished = _run(table, trial, study_seed=seed)
-        row = _row(finished, revealed, trial, yardsticks[trial.k].reference, labels)
+        note = f"{trial.contender.label} at ε = {trial.epsilon:g}{_in_words(trial.n)}"
+        yield Progress(len(yardsticks) + place, total, f"{note}, run {trial.repeat + 1} of {repeats}")
+        finished = _run(judged[trial.n].private, trial, study_seed=seed)
+        row = _row(finished, judged[trial.n], trial, yardsticks[trial.k, trial.n].reference)
         yield row | {"centers": finished.unit_centers} if with_centers else row
     yield Progress(total, total, "done")
 
 
-def yardstick(table: PrivateTable, revealed: Revealed, k: int, *, known: Reference | None = None) -> Yardstick:
-    """The reference and the baselines for ``k`` clusters."""
+def _in_words(n: int | None) -> str:
+    return "" if n is None else f", n = {n:,}"
+
+
+def yardstick(
+    table: PrivateTable, revealed: Revealed, k: int, *, n: int | None = None, known: Reference | None = None
+) -> Yardstick:
+    """The reference and the baselines for ``k`` clusters; ``n`` says whether these rows are a subsample."""
     base = baselines(revealed, table.domain.region, k)
-    return Yardstick(k, known or reference_for(revealed, k), base.one_center, base.data_independent)
+    return Yardstick(k, known or reference_for(revealed, k), base.one_center, base.data_independent, n)
 
 
 def _run(table: PrivateTable, trial: Trial, *, study_seed: int) -> Run:
@@ -209,8 +261,8 @@ def _run(table: PrivateTable, trial: Trial, *, study_seed: int) -> Run:
     )
 
 
-def _row(finished: Run, revealed: Revealed, trial: Trial, reference: Reference, labels: Codes | None) -> dict[str, Any]:
-    contender = trial.contender
+def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference) -> dict[str, Any]:
+    contender, revealed, labels = trial.contender, judged.revealed, judged.labels
     centers = finished.unit_centers
     scores = evaluate(revealed, centers, reference)
     private = finished.accounting is not Accounting.NONE
@@ -219,6 +271,7 @@ def _row(finished: Run, revealed: Revealed, trial: Trial, reference: Reference, 
         "algorithm": contender.algorithm,
         "preset": contender.preset,
         "k": trial.k,
+        "n": nan if trial.n is None else trial.n,
         "epsilon": trial.epsilon if private else nan,
         "delta": finished.delta,
         "repeat": trial.repeat,
@@ -227,6 +280,7 @@ def _row(finished: Run, revealed: Revealed, trial: Trial, reference: Reference, 
         "matched_error": scores.matched_error,
         "distance_ratio": scores.distance_ratio,
         "ari": scores.ari,
+        "share_gap": scores.share_gap,
         "label_accuracy": label_accuracy(labels, assign(revealed.points, centers)) if labels is not None else nan,
         "seconds": finished.seconds,
         "spent_epsilon": finished.spent_epsilon if private else nan,
@@ -235,8 +289,11 @@ def _row(finished: Run, revealed: Revealed, trial: Trial, reference: Reference, 
 
 
 def tidy(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """The rows of a study as a frame; with no row yet, an empty frame with the same columns."""
-    columns = [*KEYS, "delta", "repeat", *MEASURES, "spent_epsilon", "trial"]
+    """The rows of a study as a frame; with no row yet, an empty frame with the same columns.
+
+    The column n is that of a subsample, and empty for the whole table.
+    """
+    columns = [*KEYS, "repeat", *MEASURES, "spent_epsilon", "trial"]
     return pd.DataFrame(list(rows), columns=columns)
 
 

@@ -2,7 +2,8 @@
 
 It is a fresh interpreter rather than a spawned child of ``multiprocessing`` for two reasons: it never re-runs
 the main script (under Streamlit that would be a page), and its environment is handed to it rather than set in
-a server full of threads. Rows travel through a pipe, from memory to memory; nothing is written to disk.
+a server full of threads. Rows travel through a pipe, from memory to memory, or lie in memory that several workers
+share (`shared_memory`); nothing is written to disk.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, NamedTuple, NoReturn
@@ -75,14 +76,15 @@ class Item(NamedTuple):
     value: Any
 
 
-def new_worker() -> subprocess.Popen[bytes]:
-    """A worker that waits for its work; it and whatever it starts form one process group."""
+def new_worker(inherits: Sequence[int] = ()) -> subprocess.Popen[bytes]:
+    """A worker that waits for its work, with files to inherit; it and whatever it starts form one process group."""
     return subprocess.Popen(
         [sys.executable, "-c", _BOOT.format(path=sys.path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, **_ONE_THREAD},
         start_new_session=True,
+        pass_fds=tuple(inherits),
     )
 
 

@@ -12,6 +12,7 @@ from dpviz.ui.step_pictures import Looking, step_pictures
 
 # A step stays for a second; a poll that comes a little early counts.
 _SECONDS_A_STEP, _SOON = 1.0, 0.7
+_STEP_HELP = "Each step is one picture of the run."
 
 
 def frames_panel(run: Run, looking: Looking, *, key: str) -> None:
@@ -30,8 +31,13 @@ def frames_panel(run: Run, looking: Looking, *, key: str) -> None:
     panel()
 
 
-def step_player(key: str, steps: int) -> int:
-    """Slider, back, play and next over ``steps`` steps; the chosen place from 0. Starts at the last step."""
+def step_player(
+    key: str, steps: int, *, label: str = "Step of the algorithm", help: str = _STEP_HELP, still: bool = False
+) -> int:
+    """Slider, back, play and next over ``steps`` steps; the chosen place from 0. Starts at the last step.
+
+    ``still`` leaves out the button that plays, for whoever has asked for less motion.
+    """
     st.session_state.setdefault(f"{key}:at", steps)
     if steps == 1:
         return 0
@@ -39,13 +45,13 @@ def step_player(key: str, steps: int) -> int:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         buttons = st.container(horizontal=True, gap="small", width="content")
         with st.container(width="stretch"):
-            _slider(key, steps)
+            _slider(key, steps, label, help)
         with buttons:
-            _buttons(key, steps)
+            _buttons(key, steps, still=still)
     return int(st.session_state[f"{key}:at"]) - 1
 
 
-def _slider(key: str, steps: int) -> None:
+def _slider(key: str, steps: int, label: str, help: str) -> None:
     """A slider that follows every move, and leads when it is dragged.
 
     Whenever something else moves, a new slider takes its place: while a run plays, what the browser says about the
@@ -56,8 +62,7 @@ def _slider(key: str, steps: int) -> None:
     if f"{key}:step:{number}" not in st.session_state:
         first = at
         st.session_state[f"{key}:slider"] = (number, first)
-    help = "Each step is one picture of the run."
-    dragged_to = st.slider("Step of the algorithm", 1, steps, value=first, key=f"{key}:step:{number}", help=help)
+    dragged_to = st.slider(label, 1, steps, value=first, key=f"{key}:step:{number}", help=help)
     if dragged_to != at:
         st.session_state[f"{key}:at"] = dragged_to
         st.session_state[f"{key}:playing"] = False
@@ -81,11 +86,12 @@ def _play_on(key: str, steps: int) -> None:
         st.rerun()
 
 
-def _buttons(key: str, steps: int) -> None:
+def _buttons(key: str, steps: int, *, still: bool) -> None:
     at, playing = st.session_state[f"{key}:at"], bool(st.session_state.get(f"{key}:playing"))
     _mover("Back", ":material/skip_previous:", key, -1, steps, disabled=at <= 1)
-    words, icon = ("Pause", ":material/pause:") if playing else ("Play", ":material/play_arrow:")
-    st.button(words, icon=icon, key=f"{key}:play", on_click=_toggle, args=(key, steps))
+    if not still:
+        words, icon = ("Pause", ":material/pause:") if playing else ("Play", ":material/play_arrow:")
+        st.button(words, icon=icon, key=f"{key}:play", on_click=_toggle, args=(key, steps))
     _mover("Next", ":material/skip_next:", key, 1, steps, disabled=at >= steps)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -73,10 +73,25 @@ def kinds_of(step: Step, made: go.Figure) -> list[Kind]:
     return [first, "revealed"] if any(trace.meta == "revealed" for trace in made.data) else [first]
 
 
-def show(figure: go.Figure, *, alt: str, key: str, stem: str, bare: bool = False) -> None:
-    """A figure in the app's own colours, without buttons that would send it anywhere; without any if it is ``bare``."""
-    buttons = {"displayModeBar": False} if bare else {}
-    st.plotly_chart(figure, theme=None, key=key, config=config(stem) | buttons, alt=alt)
+def show(
+    figure: go.Figure,
+    *,
+    alt: str,
+    key: str,
+    stem: str,
+    bare: bool = False,
+    on_click: Callable[[], None] | None = None,
+) -> None:
+    """A figure in the app's own colours, without buttons that would send it anywhere; without any if it is ``bare``.
+
+    ``on_click`` is called when a mark is chosen, which then stands in the session under ``key``.
+    """
+    look: dict[str, Any] = {"theme": None, "key": key, "alt": alt, "config": config(stem)}
+    if bare:
+        look["config"] |= {"displayModeBar": False}
+    if on_click is not None:
+        look |= {"on_select": on_click, "selection_mode": "points"}
+    st.plotly_chart(figure, **look)
 
 
 def data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["auto"] = _TABLE_HEIGHT) -> None:

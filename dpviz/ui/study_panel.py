@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from itertools import product
+from typing import Any, Protocol, cast
 
 import pandas as pd
 import streamlit as st
@@ -28,17 +29,24 @@ _SKELETON = 560
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study asks for."""
+    """What a study asks for: at one k or several, on the whole table (None) or on subsamples of n rows."""
 
     contenders: tuple[Contender, ...]
     k: int
     epsilons: tuple[float, ...]
     delta: float
     repeats: int
+    more_ks: tuple[int, ...] = ()
+    ns: tuple[int | None, ...] = (None,)
+
+    @property
+    def ks(self) -> list[int]:
+        """All k, ascending."""
+        return sorted({self.k, *self.more_ks})
 
     @property
     def trials(self) -> list[Trial]:
-        return trials(self.contenders, [self.k], self.epsilons, delta=self.delta, repeats=self.repeats)
+        return trials(self.contenders, self.ks, self.epsilons, delta=self.delta, repeats=self.repeats, ns=self.ns)
 
 
 @dataclass(eq=False)
@@ -77,8 +85,8 @@ def start(key: str, table: OpenTable, source: OpenTable, plan: Plan, *, with_cen
     RequestError
         If the request is outside what is allowed, or too many jobs wait already.
     """
-    number = len(plan.trials)
-    revealed = reveal(source, f"{key}: losses of {number} study runs, k = {plan.k}")
+    number, ks = len(plan.trials), ", ".join(map(str, plan.ks))
+    revealed = reveal(source, f"{key}: losses of {number} study runs, k = {ks}")
     if revealed is None:
         raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
     before = study_of(key, table)
@@ -91,10 +99,11 @@ def start(key: str, table: OpenTable, source: OpenTable, plan: Plan, *, with_cen
             source.private,
             revealed,
             list(plan.contenders),
-            [plan.k],
+            plan.ks,
             list(plan.epsilons),
             delta=plan.delta,
             repeats=plan.repeats,
+            ns=plan.ns,
             labels=labels,
             with_centers=with_centers,
         )
@@ -107,7 +116,7 @@ def study_button(
     key: str, table: OpenTable, source: OpenTable | None, plan: Plan, *, with_centers: bool = False
 ) -> None:
     """The button that starts the study, with how much it will compute; what cannot run says why."""
-    problem = _problem(source, plan)
+    problem = problem_of(source, plan)
     words, number = "", 0
     if problem is None and source is not None:
         number = len(plan.trials)
@@ -147,7 +156,7 @@ def study_half(
     if study is None:
         st.info(invitation.words, title=invitation.title, icon=invitation.icon)
         return
-    _headline(study, plan, source)
+    headline(study.source, fits=not _changed(study, plan, source))
 
     def draw() -> None:
         if study.rows:
@@ -155,7 +164,7 @@ def study_half(
         else:
             st.skeleton(height=_SKELETON)
 
-    _job(study, label=label(study), key=key, live=draw)
+    live_job(study, label=label(study), key=key, live=draw)
 
 
 def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
@@ -178,6 +187,9 @@ def study_download(study: Study, key: str) -> None:
     """The rows of a study as CSV, unless they are losses of a private file: those leave by no door."""
     if not study.source.kind.may_be_shown:
         st.caption(f"{badge_text('revealed')} Losses of a private file are for your eyes: there is no file of them.")
+        return
+    if study.running:  # a file that every picture replaces would be gone before the browser has seen it
+        st.caption(f"A file of all runs comes with the last of them; {len(study.rows):,} have arrived.")
         return
     st.download_button(
         f"All {len(study.rows):,} runs (CSV)" if len(study.rows) > 1 else "One run (CSV)",
@@ -214,42 +226,55 @@ def study_of(key: str, table: OpenTable) -> Study | None:
 
 def forecast(source: OpenTable, plan: Plan) -> float:
     """Seconds that the whole study may take, roughly."""
-    setting = dataclasses.replace(
-        setting_of(source.private, k=plan.k, epsilon=1.0, delta=plan.delta), n=source.loaded.n_rows
-    )
+    setting = setting_of(source.private, k=plan.k, epsilon=1.0, delta=plan.delta)
+    rows = [n or source.loaded.n_rows for n in plan.ns]
     once = 0.0
     for contender in plan.contenders:
         params = contender.card.params.parse(contender.params)
-        at = (dataclasses.replace(setting, epsilon=epsilon) for epsilon in plan.epsilons)
+        grid = product(plan.epsilons, plan.ks, rows)
+        at = (dataclasses.replace(setting, epsilon=epsilon, k=k, n=n) for epsilon, k, n in grid)
         once += sum(expected_seconds(contender.card, one, params) + 0.02 for one in at)
     return 1.5 + plan.repeats * once
 
 
-def _problem(source: OpenTable | None, plan: Plan) -> str | None:
-    """Why the study cannot run, if it cannot: here, rather than in the worker."""
+def problem_of(source: OpenTable | None, plan: Plan) -> str | None:
+    """Why a study of ``plan`` cannot run, if it cannot: here, rather than in the worker."""
     if source is None:
         return "It is not decided yet on which rows losses are judged."
     if not plan.contenders:
         return "Choose at least one algorithm."
-    refused = refusals(plan.contenders, source.private, [plan.k], plan.epsilons, delta=plan.delta)
+    refused = refusals(plan.contenders, source.private, plan.ks, plan.epsilons, delta=plan.delta, ns=plan.ns)
     if not refused:
         return None
     first, *others = dict.fromkeys(refused.values())
     return f"{first} {opening(things(len(refused) - 1, 'other'))} cannot run either." if others else first
 
 
-def _headline(study: Study, plan: Plan, source: OpenTable | None) -> None:
-    """Whose losses these are, and whether the form has changed since."""
-    badge = badge_text("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
-    fits = (
+def headline(source: OpenTable, *, fits: bool, button: str = "Compute") -> None:
+    """Whose losses these are, and whether the form has changed since; ``button`` would apply it."""
+    badge = badge_text("revealed" if source.kind is not FileKind.SIMULATED else "public")
+    words = (
         ":green-badge[:material/check: matches the settings above]"
-        if not _changed(study, plan, source)
-        else ":yellow-badge[:material/history: older settings] Press **Compute** to apply the new ones."
+        if fits
+        else f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones."
     )
-    st.markdown(f"{badge} losses on {plain(study.source.title)} {fits}")
+    st.markdown(f"{badge} losses on {plain(source.title)} {words}")
 
 
-def _job(study: Study, *, label: str, key: str, live: Callable[[], None]) -> None:
+class Collecting(Protocol):
+    """Something whose worker keeps sending."""
+
+    @property
+    def job(self) -> Job[Any] | None:
+        """The job, while it is kept."""
+        ...
+
+    def collect(self) -> None:
+        """Take in what has been sent."""
+        ...
+
+
+def live_job(study: Collecting, *, label: str, key: str, live: Callable[[], None]) -> None:
     """The job's panel with the pictures below it: live while it runs, still once it has ended."""
     job = study.job
     if job is None or job.state.final:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -10,11 +12,11 @@ from dpviz.ui.step_pictures import show
 from dpviz.ui.table_words import plain
 
 
-def show_wide(figure: go.Figure, *, alt: str, key: str, stem: str) -> None:
+def show_wide(figure: go.Figure, *, alt: str, key: str, stem: str, on_click: Callable[[], None] | None = None) -> None:
     """Title and subtitle as text, and the figure below them: a figure itself breaks its lines for a phone."""
     title, subtitle, plot = without_head(figure)
     with st.container(gap="xsmall"):
         st.markdown(f"**{plain(title)}**")
         if subtitle:
             st.caption(plain(subtitle))
-    show(plot, alt=alt, key=key, stem=stem)
+    show(plot, alt=alt, key=key, stem=stem, on_click=on_click)

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from dpviz.charts.clipping import describe_clipping, draw_clipping
 from dpviz.charts.compare import draw_compare
 from dpviz.charts.contenders import styles_of
+from dpviz.charts.medians import _apart
 from dpviz.charts.scores import describe_scores, draw_scores
 from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
 from dpviz.charts.theme import palette
-from dpviz.charts.tradeoff import _apart, describe_tradeoff, draw_tradeoff
+from dpviz.charts.tradeoff import describe_tradeoff, draw_tradeoff, frontier_table
 from dpviz.charts.view import view_of
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.run import run
@@ -64,6 +65,22 @@ def test_trade_off_draws_medians_and_middle_halves(number: int) -> None:
     assert any("one centre: 9.00×" in text for text in labels)
     assert "7 runs each" in figure.layout.title.subtitle.text
     assert describe_tradeoff(table).count("goes from") == number
+
+
+def test_the_hull_is_the_best_median_at_each_epsilon() -> None:
+    table = study(NAMES[:3], [0.1, 1.0])
+    table.loc[(table.contender == NAMES[2]) & (table.epsilon == 1.0), "ratio"] = 0.9
+    figure = draw_tradeoff(table, palette=LIGHT)
+    (hull,) = [trace for trace in figure.data if trace.meta == "hull"]
+    behind = frontier_table(table)
+    assert len(behind) == 6
+    on_it = behind[behind["best at this ε"]]
+    assert list(on_it.sort_values("ε")["algorithm"]) == [NAMES[0], NAMES[2]]
+    np.testing.assert_allclose(hull.y, on_it.sort_values("ε")["median"])
+    assert not [trace for trace in draw_tradeoff(study(NAMES[:1], [0.1]), palette=LIGHT).data if trace.meta == "hull"]
+    more = draw_tradeoff(table, "ari", palette=LIGHT)
+    (hull,) = [trace for trace in more.data if trace.meta == "hull"]
+    np.testing.assert_allclose(hull.y, [1 / 2, 1 / 2])
 
 
 def test_the_trade_off_title_says_from_which_epsilon_on_privacy_is_cheap() -> None:

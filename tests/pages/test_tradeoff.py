@@ -6,13 +6,15 @@ import io
 import json
 
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 from dpviz.check import RequestError
 from dpviz.runs.study import Contender
 from dpviz.ui.declaration import FileKind
-from dpviz.ui.study_panel import study_csv
-from dpviz.ui.tradeoff_panel import baselines_of, predictions_of
+from dpviz.ui.open_setting import on_click
+from dpviz.ui.study_panel import Plan, study_csv
+from dpviz.ui.tradeoff_frontier import baselines_of, predictions_of
 from tests.pages.tables import app_on, computed, job_of, open_blobs, sound, study_in, text_of
 
 SMALL = ["DPLloyd", "EUGkM"]
@@ -54,7 +56,7 @@ def test_a_trade_off_is_drawn_with_its_baselines_and_runs() -> None:
 
 def test_every_measure_can_be_drawn() -> None:
     app = computed(traded(), "tradeoff")
-    for measure in ("nicv", "matched_error", "ari", "ratio"):
+    for measure in ("nicv", "matched_error", "ari", "share_gap", "ratio"):
         app.pills(key="tradeoff:measure").set_value(measure)
         sound(app.run())
         assert figure(app)["data"]
@@ -107,6 +109,35 @@ def test_every_run_can_be_taken_away_as_csv() -> None:
     frame = pd.read_csv(io.StringIO(study_csv(study)))
     assert len(frame) == len(study.rows)
     assert {"contender", "epsilon", "ratio"} <= set(frame.columns)
+
+
+@pytest.mark.slow
+def test_a_point_opens_its_settings_in_explore() -> None:
+    label = Contender("eugkm", {"preset": "su"}).label
+    app = computed(traded(labels=["DPLloyd", label]), "tradeoff")
+    app.selectbox(key="tradeoff:open_whom").set_value(label)
+    app.selectbox(key="tradeoff:open_epsilon").set_value(0.5)
+    sound(app.run())
+    app.button(key="tradeoff:open").click()
+    sound(app.run())
+    assert app.title[0].value == "Explore"
+    assert (app.number_input(key="epsilon").value, app.number_input(key="k").value) == (0.5, 3)
+    assert app.radio(key="algorithm").value == "eugkm"
+    assert app.segmented_control(key="eugkm.preset").value == "su"
+
+
+def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch: pytest.MonkeyPatch) -> None:
+    state: dict[str, object] = {}
+    monkeypatch.setattr("dpviz.ui.open_setting.st.session_state", state)
+    plan = Plan((Contender("dplloyd"), Contender("eugkm")), 4, (0.1, 0.3), 1e-6, 2)
+    drawn = go.Figure([go.Scatter(meta="band"), go.Scatter(name="EUGkM")])
+    state["here"] = {"selection": {"points": [{"curve_number": 1, "x": 0.30000001, "y": 2.0}]}}
+    on_click(drawn, plan, "here")()
+    assert (state["algorithm"], state["epsilon"], state["k"], state["delta"]) == ("eugkm", 0.3, 4, 1e-6)
+    state.clear()
+    state["here"] = {"selection": {"points": [{"curve_number": 0, "x": 0.3, "y": 2.0}]}}
+    on_click(drawn, plan, "here")()
+    assert set(state) == {"here"}
 
 
 def test_a_private_file_is_judged_on_a_stand_in_by_default_and_offers_no_file_of_losses() -> None:

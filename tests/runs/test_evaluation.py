@@ -58,7 +58,12 @@ def test_scores_are_what_scikit_learn_says():
     perfect = evaluate(revealed, reference.centers[::-1], reference)
     assert (perfect.ratio, perfect.ari) == (pytest.approx(1), 1.0)
     assert perfect.matched_error == pytest.approx(0)
-    assert set(scores.to_dict()) == {"nicv", "nicv_kmeans", "ratio", "matched_error", "distance_ratio", "ari"}
+    pairs = match(centers, reference.centers)
+    sizes = [np.bincount(each, minlength=4) / 500 for each in labels]
+    assert scores.share_gap == pytest.approx(max(abs(sizes[0][i] - sizes[1][pairs[i]]) for i in range(4)))
+    assert perfect.share_gap == 0
+    against_reference = {"ratio", "matched_error", "distance_ratio", "ari", "share_gap"}
+    assert set(scores.to_dict()) == {"nicv", "nicv_kmeans"} | against_reference
 
 
 def test_label_accuracy_counts_the_most_frequent_label_of_each_cluster():

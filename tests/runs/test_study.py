@@ -13,6 +13,7 @@ from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.study import KEYS, MEASURES, Contender, Yardstick, study_rows, summarise, tidy, trials
+from dpviz.runs.subsample import JudgedTable
 from dpviz.runs.worker import Progress
 from tests.contract.tables import blobs, small_table
 
@@ -77,6 +78,45 @@ def test_every_algorithm_can_be_studied(card) -> None:
     assert row["ratio"] == pytest.approx(row["nicv"] / reference_for(table.reveal(note="test"), 3).nicv)
 
 
+def test_a_study_over_n_runs_on_subsamples_and_judges_on_them() -> None:
+    table = small_table(n_public=400)
+    labels = (table.reveal(note="test").points[:, 0] > 0).astype(np.int64)
+    both = rows_of(table, [DPLLOYD], ns=[None, 100], epsilons=[1.0], labels=labels)
+    plain = rows_of(table, [DPLLOYD], epsilons=[1.0], labels=labels)
+    small = tidy(both).query("n == 100")
+    pd.testing.assert_frame_equal(
+        without_time(plain), without_time([row for row in both if isnan(row["n"])]), check_dtype=False
+    )
+    assert len(small) == 2 and small["trial"].str.endswith(" n=100").all()
+    again = JudgedTable(table, table.reveal(note="test"), labels).subsample(100, seed=0)
+    assert again.private.n_public == len(again.revealed.points) == 100
+    reference = reference_for(again.revealed, 3)
+    assert (small["nicv"] / small["ratio"]).to_numpy() == pytest.approx(reference.nicv)
+    assert small["ratio"].median() > tidy(plain)["ratio"].median()
+    assert summarise(tidy(both))["runs"].tolist() == [2, 2]
+
+
+def test_a_subsample_depends_on_its_seed_and_size_alone_and_keeps_what_was_declared() -> None:
+    values = blobs(60)
+    table = PrivateTable(values, small_table(values).domain, persons=np.repeat(np.arange(30), 2), rows_per_person=2)
+    whole = JudgedTable(table, table.reveal(note="test"), None)
+    first, same, other = (whole.subsample(20, seed=seed).revealed.points for seed in (1, 1, 2))
+    assert np.array_equal(first, same) and not np.array_equal(first, other)
+    assert {tuple(row) for row in first} <= {tuple(row) for row in whole.revealed.points}
+    private = whole.subsample(20, seed=1).private
+    assert (private.unit, private.n_public, private.relation) == (table.unit, None, table.relation)
+    assert np.allclose(private.reveal(note="test").points, first)
+    assert whole.subsample(None, seed=1) is whole
+    with pytest.raises(RequestError, match="fewer complete rows"):
+        whole.subsample(61, seed=1)
+
+
+def test_several_deltas_are_a_dimension_of_what_uses_them() -> None:
+    gaussian = Contender("dplloyd", {"preset": "gaussian"})
+    grid = trials([DPLLOYD, gaussian], [3], [1.0], delta=[1e-6, 1e-4], repeats=1)
+    assert [(trial.contender, trial.delta) for trial in grid] == [(DPLLOYD, 1e-6), (gaussian, 1e-6), (gaussian, 1e-4)]
+
+
 def test_the_yardsticks_come_before_the_rows_and_progress_ends_at_the_total() -> None:
     table = small_table(n_public=400)
     items = list(study_rows(table, table.reveal(note="test"), [DPLLOYD], [2, 3], [1.0], repeats=2))
@@ -122,6 +162,11 @@ def test_labels_are_scored_when_they_are_known() -> None:
         (DPLLOYD, {"ks": [0]}),
         (DPLLOYD, {"repeats": 0}),
         (DPLLOYD, {"delta": 1.5}),
+        (DPLLOYD, {"delta": []}),
+        (DPLLOYD, {"ns": []}),
+        (DPLLOYD, {"ns": [0]}),
+        (DPLLOYD, {"ns": [2]}),
+        (DPLLOYD, {"ns": [401]}),
         (Contender("dplloyd", {"preset": "gaussian"}), {"delta": 0.0}),
         (Contender("dplloyd", {"preset": "nonsense"}), {}),
         (Contender("nonsense"), {}),

@@ -1,0 +1,238 @@
+"""Where the error comes from: what clipping, quantising, noise and the solver each add to the loss of k-means++.
+
+Each part is measured by switching its cause off. The private run is repeated with the same public coins and no noise;
+both releases are solved anew from many starts; and k-means++ is run on rows moved into the bounds. Nothing here is a
+release: all losses are read from revealed rows, and a run without noise never leaves this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.grid_synopsis import all_cells, standing_out
+from dpviz.algorithms.kmeans_plus_plus import reference_centers
+from dpviz.algorithms.solvers import SignedPoints, best_of_starts, weighted_kmeans_pp
+from dpviz.algorithms.steps import GridStep, Step
+from dpviz.algorithms.steps_hash import CoresetStep
+from dpviz.check import RequestError
+from dpviz.privacy.noise import Shape, StudyNoise
+from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.run import Run, run_frames
+from dpviz.runs.study import Contender, Trial
+from dpviz.runs.worker import Progress
+from dpviz.table.domain import Array, Region
+
+# Starts of the solver that stands in for the best one.
+_STARTS = 30
+_QUARTILES = (25, 50, 75)
+
+
+class _Quiet(StudyNoise):
+    """Noise that is switched off; whatever samples or shuffles rows stays random."""
+
+    def laplace(self, scale: float, shape: Shape) -> Array:
+        return np.zeros(shape)
+
+    def normal(self, sd: float, shape: Shape) -> Array:
+        return np.zeros(shape)
+
+    def gumbel(self, scale: float, shape: Shape) -> Array:
+        return np.zeros(shape)
+
+    def cauchy(self, scale: float, shape: Shape) -> Array:
+        return np.zeros(shape)
+
+    def spherical(self, scale: float, shape: Shape) -> Array:
+        return np.zeros(shape)
+
+    def exponential(self, scale: float, shape: Shape) -> Array:
+        """The median: a cell then wakes exactly if its true count is above the threshold."""
+        return np.full(shape, np.log(2) * scale)
+
+    def binomial(self, trials: int, probability: float) -> int:
+        """No cell wakes by chance."""
+        return 0
+
+
+@dataclass(frozen=True)
+class ErrorBase:
+    """What does not depend on the noise: losses per row, unit coordinates squared.
+
+    Parameters
+    ----------
+    kmeans : float
+        Of k-means++ on the rows.
+    clipped : float
+        Of k-means++ on the rows as they are after clipping, on the rows themselves.
+    moved_share : float
+        Part of the rows that clipping moves.
+    """
+
+    kmeans: float
+    clipped: float
+    moved_share: float
+
+
+class Part(NamedTuple):
+    """One bar: what it adds to the loss, the quartiles of that over single runs, and what was switched off."""
+
+    name: str
+    value: float
+    q25: float
+    q75: float
+    about: str
+
+
+@dataclass(frozen=True)
+class ErrorParts:
+    """Bars that lead from the loss of k-means++ to the median private one and add up exactly; losses per row."""
+
+    kmeans: float
+    private: float
+    parts: tuple[Part, ...]
+    runs: int
+    quantised: bool
+
+
+def refusal_of(contender: Contender, k: int) -> str | None:
+    """Why the error of an algorithm cannot be taken apart, as a sentence; None if it can."""
+    card, params = contender.card, contender.card.params.parse(contender.params)
+    if not card.private:
+        return f"{card.title} adds no noise: there is nothing to take apart."
+    if params.points_per_row(k) > 1:
+        return f"{card.title} reads {k} points from each row, and a study judges centres of rows."
+    if card.local:
+        return (
+            f"In {card.title} every user sends a random message, and the server corrects for that: without noise it "
+            "would correct for what did not happen. Compare it with an algorithm of the central model instead."
+        )
+    return None
+
+
+def error_rows(
+    table: PrivateTable,
+    revealed: Revealed,
+    contender: Contender,
+    *,
+    k: int,
+    epsilon: float,
+    delta: float = 0.0,
+    repeats: int = 10,
+    seed: int = 0,
+) -> Iterator[Progress | ErrorBase | dict[str, Any]]:
+    """Progress, the ``ErrorBase``, and for each repeat the losses of a private run and of what was switched off.
+
+    Losses are read from ``revealed`` rows: whoever calls has revealed them knowingly. In each dict: "private"; "quiet",
+    the same run without noise; "solved" and "quiet_solved", the best of many starts on what either run released, NaN
+    for an algorithm that reads rows again after its synopsis, or has none.
+
+    Raises
+    ------
+    RequestError
+        If the algorithm's error cannot be taken apart, or the request is outside what is allowed.
+    """
+    refusal = refusal_of(contender, k)
+    if refusal is not None:
+        raise RequestError(refusal)
+    yield Progress(0, repeats + 1, f"k-means++ with k = {k}")
+    yield error_base(revealed, table.domain.region, k)
+    for repeat in range(repeats):
+        yield Progress(repeat + 1, repeats + 1, f"{contender.label}, run {repeat + 1} of {repeats}")
+        own = Trial(contender, k, epsilon, delta, repeat).seed(seed)
+        yield {"repeat": repeat} | _losses(table, revealed, contender, k, epsilon, delta, own)
+    yield Progress(repeats + 1, repeats + 1, "done")
+
+
+def error_base(revealed: Revealed, region: Region, k: int) -> ErrorBase:
+    """The loss of k-means++ on the rows, and what is left of it when it sees clipped rows."""
+    points = revealed.points
+    reference = reference_for(revealed, k)
+    clipped = region.clip(points)
+    # Clipping into a ball moves by rounding whoever stands on its surface.
+    moved = np.abs(clipped - points).max(axis=1, initial=0.0) > 1e-9 * region.radius
+    if not moved.any():
+        return ErrorBase(reference.nicv, reference.nicv, 0.0)
+    centers = reference_centers(clipped, k, starts=reference.starts, seed=0)
+    return ErrorBase(reference.nicv, nicv(points, centers), float(moved.mean()))
+
+
+def error_parts(base: ErrorBase, rows: Sequence[Mapping[str, Any]]) -> ErrorParts:
+    """Bars from the median losses over ``rows`` of ``error_rows``, at least one; the interaction is what is left over.
+
+    With a synopsis, noise and solver are each switched off in the private run, and their interaction is what they do
+    together beyond that. Without one, noise enters every step: the solver is judged without it, and nothing is left.
+    """
+    found = {name: np.array([float(row[name]) for row in rows]) for name in _LOSSES}
+    private, quiet, solved, quiet_solved = (found[name] for name in _LOSSES)
+    quantised = not np.isnan([solved, quiet_solved]).any()
+    clipped = np.full(len(rows), base.clipped)
+    noise = _part("noise", private, quiet, "the private run against the same run without noise")
+    if quantised:
+        quantise = _part(
+            "quantise", quiet_solved, clipped, "the best of many starts on the synopsis without noise, against the rows"
+        )
+        solver = _part("solver", private, solved, "the private run against the best of many starts on its own release")
+    else:
+        quantise = Part("quantise", 0.0, 0.0, 0.0, "0: the rows are read to the end, not a synopsis in their place")
+        solver = _part("solver", quiet, clipped, "the run without noise against k-means++ on the clipped rows")
+    moved = f"k-means++ on rows moved into the bounds: {100 * base.moved_share:.3g} % of them lie outside"
+    clip = _part("clip", clipped, np.full(len(rows), base.kmeans), moved)
+    total = float(np.median(private)) - base.kmeans
+    rest = total - sum(part.value for part in (clip, quantise, noise, solver))
+    rest = 0.0 if abs(rest) <= 1e-12 * max(abs(total), base.kmeans) else rest
+    together = "what noise and solver do together beyond what each does alone" if quantised else "0: measured in turn"
+    parts = (clip, quantise, noise, solver, Part("interaction", rest, rest, rest, together))
+    return ErrorParts(base.kmeans, float(np.median(private)), parts, len(rows), quantised)
+
+
+_LOSSES = ("private", "quiet", "solved", "quiet_solved")
+
+
+def _part(name: str, on: Array, off: Array, about: str) -> Part:
+    low, _, high = np.percentile(on - off, _QUARTILES)
+    return Part(name, float(np.median(on) - np.median(off)), float(low), float(high), about)
+
+
+def _losses(
+    table: PrivateTable, revealed: Revealed, contender: Contender, k: int, epsilon: float, delta: float, seed: int
+) -> dict[str, float]:
+    """Losses of one private run and of its three relatives."""
+    asked: dict[str, Any] = {"k": k, "epsilon": epsilon, "delta": delta, "params": contender.params, "seed": seed}
+    *_, private = run_frames(contender.card, table, **asked)
+    *_, quiet = run_frames(contender.card, table, **asked, noise=_Quiet(np.random.default_rng(seed)))
+    assert isinstance(private, Run) and isinstance(quiet, Run)
+    region = table.domain.region
+    solved = (_solved(private, region, exact=False), _solved(quiet, region, exact=True))
+    losses = [nicv(revealed.points, each.unit_centers) for each in (private, quiet)]
+    losses += [nan if centers is None else nicv(revealed.points, centers) for centers in solved]
+    return dict(zip(_LOSSES, losses, strict=True))
+
+
+def _solved(finished: Run, region: Region, *, exact: bool) -> Array | None:
+    """The best of many starts on the synopsis that ended the reading of rows; None if rows were read after it."""
+    last = next((f.step for f in finished.frames if f.entries == len(finished.entries) and f.entries), None)
+    data = None if last is None else _weighted(last, region, finished.k, exact=exact)
+    if data is None:
+        return None
+    rng = np.random.default_rng(0)
+    points = region.clip(data.columns.T.astype(np.float64))
+    seeds = (weighted_kmeans_pp(points, data.weights, finished.k, rng) for _ in range(_STARTS))
+    return best_of_starts(data, [points[seed] for seed in seeds], region).solution.centers
+
+
+def _weighted(step: Step, region: Region, k: int, *, exact: bool) -> SignedPoints | None:
+    """The weighted points of a synopsis: where counts carry noise, those that stand out from it."""
+    if isinstance(step, CoresetStep):
+        return SignedPoints.of(step.points, step.weights)
+    if type(step) is not GridStep:
+        return None
+    if exact:
+        return all_cells(step, region)
+    clear = standing_out(step, region)
+    return clear if np.count_nonzero(clear.weights > 0) >= k else all_cells(step, region)

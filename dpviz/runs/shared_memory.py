@@ -1,0 +1,55 @@
+"""One copy of the rows for many worker processes: anonymous memory that each of them maps.
+
+The memory has no name and is no file: nobody else can open it, nothing reaches a disk, and it is gone with the last
+process that has it open, even one that was killed. A temporary folder of memory-mapped files, as joblib makes it, would
+leave private rows behind after a kill.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import weakref
+from typing import Any
+
+_ALIGNED = 64
+
+
+class Shared:
+    """``content``, its arrays in shared memory: as an argument of a `Job` it arrives as ``content`` itself.
+
+    Workers may write to its arrays: a page that one writes to becomes its own, and nobody else sees the change.
+    """
+
+    def __init__(self, content: object) -> None:
+        buffers: list[pickle.PickleBuffer] = []
+        self._head = pickle.dumps(content, protocol=5, buffer_callback=buffers.append)
+        parts = [buffer.raw() for buffer in buffers]
+        self._layout: list[tuple[int, int]] = []
+        end = 0
+        for part in parts:
+            self._layout.append((end, part.nbytes))
+            end += -(-part.nbytes // _ALIGNED) * _ALIGNED
+        self.fd = os.memfd_create("dpviz")
+        weakref.finalize(self, os.close, self.fd)
+        self.size = max(end, 1)
+        os.truncate(self.fd, self.size)
+        with mmap.mmap(self.fd, self.size) as memory:
+            for (start, size), part in zip(self._layout, parts, strict=True):
+                memory[start : start + size] = part
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _mapped, (self._head, self.fd, self.size, self._layout)
+
+
+def shared(content: Any) -> Any:
+    """``content`` in shared memory where the system has memory without a name (Linux), else ``content`` as it is."""
+    return Shared(content) if hasattr(os, "memfd_create") else content
+
+
+def _mapped(head: bytes, fd: int, size: int, layout: list[tuple[int, int]]) -> Any:
+    """The content, in the worker, which inherited ``fd``."""
+    memory = memoryview(mmap.mmap(fd, size, access=mmap.ACCESS_COPY))
+    os.close(fd)
+    return pickle.loads(head, buffers=[memory[start : start + length] for start, length in layout])

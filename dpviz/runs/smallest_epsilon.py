@@ -1,0 +1,235 @@
+"""The smallest ε that is good enough: from the runs of a study, with its uncertainty, and sharpened by bisection.
+
+At each ε the chosen quantile of the runs is taken; a monotone regression makes it fall with ε, and the target is
+crossed between two ε on the logarithmic axis. Where between the two is read off a line and may be wrong, so the
+interval holds both, and whichever two resampled runs would have found. Nothing here is a release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpviz import check
+from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.runs.evaluation import Reference
+from dpviz.runs.study import Contender, Yardstick, study_rows, tidy
+from dpviz.runs.worker import Progress
+from dpviz.table.domain import Array
+
+_RESAMPLES = 500
+# Ends of the interval that holds nine in ten of the resampled answers.
+_INTERVAL = (0.05, 0.95)
+# Losses that are infinitely worse than a reference of loss 0 are merely very bad, so that they can be averaged.
+_VERY_BAD = 1e9
+# An interval this narrow is sharp enough.
+_SHARP = 1.15
+
+
+@dataclass(frozen=True)
+class SmallestEpsilon:
+    """The least ε from which on a target is met, and between which two it lies in nine of ten resamplings.
+
+    Parameters
+    ----------
+    epsilon, low, high : float
+        Infinite where the target is not reached within what was tried.
+    lowest, highest : float
+        The range of ε that was tried; an answer at ``lowest`` means that or less.
+    runs : int
+        Of all ε together.
+    """
+
+    contender: str
+    epsilon: float
+    low: float
+    high: float
+    lowest: float
+    highest: float
+    runs: int
+
+    @property
+    def reached(self) -> bool:
+        """Whether the target is met at some ε that was tried."""
+        return isfinite(self.epsilon)
+
+    @property
+    def sharp(self) -> bool:
+        """Whether trying more ε would bring little."""
+        return isfinite(self.high) and self.high <= _SHARP * self.low
+
+    @property
+    def text(self) -> str:
+        """The answer with its uncertainty, in words."""
+        if not self.reached:
+            return f"not reached up to ε = {self.highest:g}" + (
+                f" (perhaps {self.low:.2g})" if isfinite(self.low) else ""
+            )
+        high = f"{self.high:.2g}" if isfinite(self.high) else f"beyond {self.highest:g}"
+        if self.epsilon <= self.lowest:
+            return f"ε = {self.lowest:g} or less" + f", if unlucky up to {high}" * (self.high > self.lowest)
+        low = f"{self.low:.2g}"
+        return f"ε = {self.epsilon:.2g}" + f", likely between {low} and {high}" * (low != high)
+
+
+def smallest_epsilons(
+    frame: pd.DataFrame, target: float, *, share: float = 0.5, measure: str = "ratio", seed: int = 0
+) -> list[SmallestEpsilon]:
+    """The answer for each contender of a tidy study of one k and n, the smallest ε first.
+
+    Parameters
+    ----------
+    target : float
+        The most that ``measure`` (lower is better) may be.
+    share : float
+        The part of all runs that must meet it: 0.5 is the median run.
+    """
+    check.within(0.0, 1.0, share=share)
+    found = [
+        _answer(str(name), runs, target, share=share, measure=measure, seed=seed)
+        for name, runs in frame.groupby("contender", sort=False)
+        if runs["epsilon"].notna().any()
+    ]
+    return sorted(found, key=lambda each: (each.epsilon, each.low))
+
+
+def crossing(epsilons: Array, losses: Array, target: float) -> float:
+    """The ε at which falling ``losses`` (m,) at ascending ``epsilons`` (m,) come down to ``target``.
+
+    The first ε where they begin below it; infinite where they stay above.
+    """
+    return float(_crossings(epsilons, np.minimum(losses, _VERY_BAD)[None], target)[0])
+
+
+def sharpened_rows(
+    table: PrivateTable,
+    revealed: Revealed,
+    contender: Contender,
+    rows: Sequence[Mapping[str, Any]],
+    target: float,
+    *,
+    reference: Reference,
+    k: int,
+    delta: float = 0.0,
+    share: float = 0.5,
+    repeats: int = 20,
+    rounds: int = 5,
+    seed: int = 0,
+) -> Iterator[Progress | dict[str, Any]]:
+    """Bisection on the logarithmic axis: more rows of the study, each time in the middle of where the answer may lie.
+
+    Losses are read from ``revealed`` rows: whoever calls has revealed them knowingly. ``rows`` are those of the study;
+    ``reference`` is what they were measured against. Ends early where the answer is sharp, or out of reach.
+    """
+    known = list(rows)
+    for done in range(rounds):
+        answer = _answer(
+            contender.label, tidy(known).query("contender == @contender.label"), target, share=share, measure="ratio"
+        )
+        epsilon = _next(answer, sorted({float(row["epsilon"]) for row in known}))
+        if epsilon is None:
+            break
+        asked: dict[str, Any] = {"delta": delta, "repeats": repeats, "seed": seed, "references": {(k, None): reference}}
+        for item in study_rows(table, revealed, [contender], [k], [epsilon], **asked):
+            if isinstance(item, Progress):
+                part = item.done / max(1, item.total)
+                yield Progress(round(1000 * (done + part)), 1000 * rounds, f"ε = {epsilon:.3g}")
+            elif not isinstance(item, Yardstick):
+                known.append(item)
+                yield item
+
+
+def _answer(
+    name: str, runs: pd.DataFrame, target: float, *, share: float, measure: str, seed: int = 0
+) -> SmallestEpsilon:
+    by_epsilon = {float(str(e)): g[measure].to_numpy(np.float64) for e, g in runs.groupby("epsilon")}
+    by_epsilon = {e: np.minimum(losses[~np.isnan(losses)], _VERY_BAD) for e, losses in by_epsilon.items()}
+    by_epsilon = {e: losses for e, losses in by_epsilon.items() if len(losses)}
+    epsilons = np.array(sorted(by_epsilon))
+    losses = [by_epsilon[epsilon] for epsilon in epsilons]
+    usual = np.array([[np.quantile(each, share) for each in losses]])
+    (best,) = _crossings(epsilons, usual, target)
+    rng = np.random.default_rng(seed)
+    drawn = np.column_stack([_resampled(each, share, rng) for each in losses])
+    tried = _neighbours(epsilons, np.r_[best, _crossings(epsilons, drawn, target)])
+    low = min(tried.below[0], float(np.quantile(tried.below, _INTERVAL[0], method="nearest")))
+    high = max(tried.above[0], float(np.quantile(tried.above, _INTERVAL[1], method="nearest")))
+    return SmallestEpsilon(
+        *(name, float(best), float(low), float(high)),
+        *(float(epsilons[0]), float(epsilons[-1]), sum(map(len, losses))),
+    )
+
+
+class _Neighbours(NamedTuple):
+    """The tried ε next to each answer."""
+
+    below: Array
+    above: Array
+
+
+def _neighbours(epsilons: Array, crossings: Array) -> _Neighbours:
+    """The tried ε below and above each crossing; the lowest for what begins below the target, else infinite."""
+    place = np.searchsorted(epsilons, crossings * (1 - 1e-12))
+    known = np.r_[epsilons, inf]
+    never = place == len(epsilons)
+    return _Neighbours(np.where(never, inf, known[np.maximum(place - 1, 0)]), known[place])
+
+
+def _resampled(losses: Array, share: float, rng: np.random.Generator) -> Array:
+    """Quantiles of resamples, each one run smaller than the sample: of few runs, all that vary enough.
+
+    References
+    ----------
+    Rao & Wu 1988 (resamples of n - 1).
+    """
+    size = max(1, len(losses) - 1)
+    found: Array = np.quantile(rng.choice(losses, (_RESAMPLES, size)), share, axis=1)
+    return found
+
+
+def _crossings(epsilons: Array, curves: Array, target: float) -> Array:
+    """For each of ``curves`` (b, m), made to fall, the ε at which it crosses ``target``; infinite if it does not."""
+    falling = _falling(np.log(np.maximum(curves, 1e-300)))
+    wanted = np.log(max(target, 1e-300))
+    met = falling <= wanted
+    first = met.argmax(axis=1)
+    line, before = np.arange(len(curves)), np.maximum(first - 1, 0)
+    above, below = falling[line, before] - wanted, wanted - falling[line, first]
+    drop = above + below
+    part = np.divide(above, drop, out=np.ones(len(curves)), where=drop > 0)
+    logs = np.log(epsilons)
+    crossed = np.exp(logs[before] + part * (logs[first] - logs[before]))
+    found: Array = np.where(met.any(axis=1), np.where(first == 0, epsilons[0], crossed), inf)
+    return found
+
+
+def _falling(curves: Array) -> Array:
+    """The nearest curves in least squares that never rise, each of shape (m,): the max-min formula."""
+    b, m = curves.shape
+    sums = np.concatenate([np.zeros((b, 1)), curves.cumsum(axis=1)], axis=1)
+    first, last = np.indices((m, m))
+    length = np.maximum(last - first + 1, 1)
+    means = np.where(last >= first, (sums[:, 1:][:, last] - sums[:, :-1][:, first]) / length, -inf)
+    # The largest mean from a to some end at or beyond i, and of these the least over all a up to i.
+    reaching = np.maximum.accumulate(means[:, :, ::-1], axis=2)[:, :, ::-1]
+    fitted: Array = np.where(first <= last, reaching, inf).min(axis=1)
+    return fitted
+
+
+def _next(answer: SmallestEpsilon, tried: Sequence[float]) -> float | None:
+    """The ε to try next: in the middle between the two tried ones around the answer; None where that brings nothing."""
+    if not answer.reached or answer.sharp or answer.epsilon <= answer.lowest:
+        return None
+    above = min(e for e in tried if e >= answer.epsilon * (1 - 1e-12))
+    below = max(e for e in tried if e < above)
+    if above / below < sqrt(_SHARP):
+        # As close as it gets on this side: the rest of the interval decides.
+        wide = [e for e in (answer.low, answer.high) if isfinite(e)]
+        middle = float(f"{sqrt(min(wide) * max(wide)):.3g}")
+        return None if any(abs(middle / e - 1) < 0.02 for e in tried) else middle
+    return float(f"{sqrt(above * below):.3g}")

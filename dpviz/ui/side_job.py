@@ -1,0 +1,82 @@
+"""A job beside the study of a page: what was asked, and what has arrived, kept for the visit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import streamlit as st
+
+from dpviz.check import RequestError
+from dpviz.privacy.room import Revealed
+from dpviz.runs.jobs import Job, ShelfFull
+from dpviz.ui.declaration import OpenTable
+from dpviz.ui.job_panel import job_shelf
+from dpviz.ui.looks import reveal
+
+
+@dataclass(eq=False)
+class SideJob:
+    """What was ``asked`` of which rows, and the items that have arrived."""
+
+    asked: Hashable
+    source: OpenTable
+    asked_about: str
+    job_id: str
+    items: list[Any] = field(default_factory=list)
+
+    @property
+    def job(self) -> Job[Any] | None:
+        return job_shelf().get(self.job_id)
+
+    @property
+    def running(self) -> bool:
+        return self.job is not None and not self.job.state.final
+
+    def collect(self) -> None:
+        """Take in what the worker has sent since the last time."""
+        self.items += self.job.poll() if self.job is not None else []
+
+    def answers(self, asked: Hashable, source: OpenTable | None) -> bool:
+        """Whether it is what is asked for now."""
+        return source is not None and self.asked == asked and self.source.key == source.key
+
+
+def send(
+    key: str,
+    table: OpenTable,
+    source: OpenTable,
+    asked: Hashable,
+    work: Callable[..., Iterator[Any]],
+    *arguments: Any,
+    look: str,
+    **options: Any,
+) -> None:
+    """Send ``work(rows, revealed rows, ...)`` to a worker in place of the job before; ``look`` is how it is counted.
+
+    Raises
+    ------
+    RequestError
+        If the owner does not allow looks, or too many jobs wait already.
+    """
+    revealed: Revealed | None = reveal(source, look)
+    if revealed is None:
+        raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
+    before = sent(key, table)
+    if before is not None and before.job is not None:
+        before.job.cancel()
+    try:
+        job_id = job_shelf().submit(work, source.private, revealed, *arguments, **options)
+    except ShelfFull as full:
+        raise RequestError(f"{full}.") from None
+    st.session_state[f"{key}:side"] = SideJob(asked, source, table.key, job_id)
+
+
+def sent(key: str, table: OpenTable) -> SideJob | None:
+    """The last job of that name, if it was asked about ``table``; with everything that has arrived."""
+    side = cast("SideJob | None", st.session_state.get(f"{key}:side"))
+    if side is None or side.asked_about != table.key:
+        return None
+    side.collect()
+    return side

@@ -1,0 +1,47 @@
+"""Repeated draws: a cloud with every centre of every draw, and how far they stray."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.charts.draws import Draws, cloud_table, describe_cloud, draw_cloud, draw_one, strays
+from dpviz.charts.theme import palette
+from dpviz.charts.view import view_of
+from tests.charts.gallery import Exhibit, exhibit
+from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
+
+LIGHT = palette("light")
+
+
+def drawn(shown: Exhibit, number: int = 12) -> Draws:
+    """Draws in which the order of centres is shuffled, and the first one strays most."""
+    rng = np.random.default_rng(0)
+    centers = shown.reference.centers
+    spread = np.where(np.arange(len(centers))[:, None] == 0, 0.02, 0.001)
+    moved = centers + spread * rng.normal(size=(number, *centers.shape))
+    return Draws(np.stack([each[rng.permutation(len(centers))] for each in moved]), rng.uniform(1, 2, number))
+
+
+@pytest.mark.parametrize("dim", [1, 2, 8])
+def test_the_cloud_holds_every_centre_of_every_draw(dim: int) -> None:
+    shown = exhibit(dim, 5, n=400)
+    draws, view = drawn(shown), view_of(shown.table.domain)
+    figure = draw_cloud(draws, view=view, palette=LIGHT, reference=shown.reference, reveal=shown.reveal)
+    is_sound(figure)
+    keeps_its_ranges(figure, view)
+    shows_kinds(figure, LIGHT, {"released", "revealed"})
+    (cloud,) = [trace for trace in figure.data if trace.meta == "released"]
+    assert len(cloud.x) == 12 * 5
+    is_sound(draw_one(draws, 3, view=view, palette=LIGHT, reference=shown.reference))
+
+
+def test_centres_are_matched_before_they_are_measured() -> None:
+    shown = exhibit(2, 5, n=400)
+    draws = drawn(shown)
+    away = strays(draws, shown.reference)
+    assert away[:, 1:].max() < 0.01 < np.median(away[:, 0])
+    table = cloud_table(draws, shown.reference)
+    assert table["typical distance"].argmax() == 0 and (table["farthest"] >= table["typical distance"]).all()
+    assert "centre 1 " in describe_cloud(draws, shown.reference)
+    assert describe_cloud(draws).startswith("Centres of twelve draws")

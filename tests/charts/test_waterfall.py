@@ -1,0 +1,53 @@
+"""The waterfall: bars that lead from one end to the other, and a title that names the largest."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpviz.charts.theme import palette
+from dpviz.charts.waterfall import describe_waterfall, draw_waterfall, waterfall_table
+from dpviz.runs.error_parts import ErrorBase, ErrorParts, error_parts
+from tests.charts.laws import is_sound
+
+LIGHT = palette("light")
+
+
+def parts(kmeans: float = 2.0) -> ErrorParts:
+    rows = [
+        {"private": 3.0 + shift, "quiet": 2.5, "solved": 2.9 + shift, "quiet_solved": 2.4} for shift in (-0.1, 0.0, 0.2)
+    ]
+    return error_parts(ErrorBase(kmeans, kmeans + 0.1 if kmeans else 0.1, 0.05), rows)
+
+
+@pytest.mark.parametrize("kmeans", [2.0, 0.0])
+def test_each_bar_begins_where_the_one_before_ends(kmeans: float) -> None:
+    figure = draw_waterfall(parts(kmeans), palette=LIGHT, name="EUGkM (su, theta = 3.0)", epsilon=0.3)
+    is_sound(figure)
+    (bars,) = figure.data
+    assert list(figure.layout.yaxis.ticktext) == [
+        "k-means++",
+        "clip",
+        "quantise",
+        "noise",
+        "solver",
+        "interaction",
+        "private",
+    ]
+    ends = [base + length for base, length in zip(bars.base, bars.x, strict=True)]
+    assert list(bars.base[1:-1]) == pytest.approx(ends[:-2])
+    assert ends[-2] == pytest.approx(ends[-1])
+
+
+def test_it_names_the_largest_part() -> None:
+    said = describe_waterfall(parts(), name="EUGkM", epsilon=0.3)
+    assert "loses 50 % on top of k-means++, most of it to noise" in said
+    assert "solver +5 %" in said and "interaction" in said
+    found = waterfall_table(parts())
+    assert found["loss per row"].iloc[:-1].sum() == pytest.approx(found["loss per row"].iloc[-1])
+
+
+def test_nothing_lost_is_said() -> None:
+    rows = [{"private": 2.0, "quiet": 2.0, "solved": float("nan"), "quiet_solved": float("nan")}]
+    found = error_parts(ErrorBase(2.0, 2.0, 0.0), rows)
+    assert "next to nothing" in describe_waterfall(found, name="DPLloyd", epsilon=10.0)
+    is_sound(draw_waterfall(found, palette=LIGHT, name="DPLloyd", epsilon=10.0))

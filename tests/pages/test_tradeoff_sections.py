@@ -1,0 +1,180 @@
+"""The other ways to look at a trade-off: each computes what it shows, says what it cannot, and shows its numbers."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.runs.error_parts import ErrorBase
+from dpviz.runs.study import Contender
+from dpviz.runs.study_settings import StudySettings
+from dpviz.ui.declaration import FileKind
+from dpviz.ui.table_words import plain
+from tests.pages.tables import app_on, open_blobs, sound, text_of
+
+
+def looking_at(view: str, kind: FileKind = FileKind.PUBLIC, *, labels: tuple[str, ...] = ("DPLloyd",)) -> AppTest:
+    app = app_on("tradeoff.py", open_blobs(kind, n=300))
+    app.multiselect(key="tradeoff:contenders").set_value(list(labels))
+    app.select_slider(key="tradeoff:range").set_value((0.3, 3.0))
+    app.slider(key="tradeoff:repeats").set_value(2)
+    app.number_input(key="k").set_value(3)
+    app.segmented_control(key="tradeoff:view").set_value(view)
+    return sound(app.run())
+
+
+def pressed(app: AppTest, key: str) -> AppTest:
+    app.button(key=key).click()
+    sound(app.run())
+    return sound(app.run())
+
+
+def drawn(app: AppTest) -> list[dict]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+@pytest.mark.slow
+def test_the_error_of_a_grid_is_taken_apart() -> None:
+    app = looking_at("Where the error comes from", labels=("EUGkM", "DPLloyd"))
+    app.slider(key="tradeoff:parts:repeats").set_value(3)
+    app = pressed(sound(app.run()), "tradeoff:parts:compute")
+    (figure,) = drawn(app)
+    assert "private" in figure["layout"]["yaxis"]["ticktext"]
+    assert "matches the settings" in text_of(app)
+    app.selectbox(key="tradeoff:parts:whom").set_value("DPLloyd")
+    assert "older settings" in text_of(sound(app.run()))
+    (base, *runs) = app.session_state["tradeoff:parts:side"].items
+    assert isinstance(base, ErrorBase) and len(runs) == 3
+
+
+def test_what_cannot_be_taken_apart_says_why() -> None:
+    app = looking_at("Where the error comes from", labels=(Contender("lsh-local").label,))
+    assert app.button(key="tradeoff:parts:compute").disabled
+    assert "random message" in text_of(app)
+
+
+def test_parts_of_a_private_file_come_from_a_stand_in() -> None:
+    app = looking_at("Where the error comes from", FileKind.PRIVATE)
+    app.slider(key="tradeoff:parts:repeats").set_value(3)
+    app = pressed(sound(app.run()), "tradeoff:parts:compute")
+    assert app.session_state["tradeoff:parts:side"].source.kind is FileKind.SIMULATED
+    assert not app.session_state["visit:table"].private.looks
+
+
+def test_the_smallest_epsilon_follows_the_target_and_is_sharpened() -> None:
+    app = pressed(looking_at("Smallest ε", labels=("DPLloyd", "EUGkM")), "tradeoff:compute")
+    app.number_input(key="tradeoff:smallest:above").set_value(900.0)
+    sound(app.run())
+    assert plain("0.3 or less") in text_of(app)
+    app.number_input(key="tradeoff:smallest:above").set_value(0.1)
+    app.segmented_control(key="tradeoff:smallest:share").set_value(0.9)
+    sound(app.run())
+    assert plain("0.1 % above k") in text_of(app)
+    (figure,) = drawn(app)
+    assert any(trace.get("meta") == "answer" for trace in figure["data"])
+
+
+@pytest.mark.slow
+def test_a_bisection_adds_runs_to_the_answer() -> None:
+    app = pressed(looking_at("Smallest ε", labels=("DPLloyd",)), "tradeoff:compute")
+    rows = app.session_state["tradeoff:study"].rows
+    first, last = (np.median([row["ratio"] for row in rows if row["epsilon"] == e]) for e in (0.3, 3.0))
+    app.number_input(key="tradeoff:smallest:above").set_value(float(100 * (np.sqrt(first * last) - 1)))
+    app = pressed(sound(app.run()), "tradeoff:smallest:compute")
+    more = app.session_state["tradeoff:smallest:side"].items
+    assert more and {row["contender"] for row in more} == {"DPLloyd"}
+    assert not {row["epsilon"] for row in more} & {row["epsilon"] for row in rows}
+
+
+@pytest.mark.slow
+def test_a_map_of_epsilon_and_n_marks_the_users_rows() -> None:
+    app = pressed(looking_at("ε × n", labels=("DPLloyd", "EUGkM")), "tradeoff:map:compute")
+    study = app.session_state["tradeoff:map:study"]
+    assert {row["contender"] for row in study.rows} == {"DPLloyd"}
+    (figure,) = drawn(app)
+    (cells,) = [trace for trace in figure["data"] if trace.get("meta") == "cells"]
+    assert len(study.plan.ns) == 3 and study.plan.ns[-1] is None
+    assert "yours: n = 300" in json.dumps(figure["layout"], ensure_ascii=False)
+    assert cells["type"] == "heatmap"
+
+
+@pytest.mark.slow
+def test_a_map_may_go_beyond_the_rows_there_are_on_a_stand_in() -> None:
+    app = looking_at("ε × n")
+    app.segmented_control(key="tradeoff:map:whose").set_value("a larger stand-in")
+    app = pressed(sound(app.run()), "tradeoff:map:compute")
+    study = app.session_state["tradeoff:map:study"]
+    assert study.source.kind is FileKind.SIMULATED and study.source.n_public == 3000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("view", "key", "over"), [("k", "ks", "k"), ("n", "ns", "n")])
+def test_a_sweep_over_k_or_n(view: str, key: str, over: str) -> None:
+    app = pressed(looking_at(view), f"tradeoff:{key}:compute")
+    rows = app.session_state[f"tradeoff:{key}:study"].rows
+    assert (
+        len({row[over] for row in rows if row[over] == row[over]}) >= 2 and len({row["epsilon"] for row in rows}) == 1
+    )
+    assert drawn(app)
+
+
+def test_draws_stand_beside_their_cloud_and_are_stepped_through() -> None:
+    app = looking_at("Repeated draws")
+    app.slider(key="tradeoff:draws:repeats").set_value(6)
+    app = pressed(sound(app.run()), "tradeoff:draws:compute")
+    assert len(app.session_state["tradeoff:draws:study"].rows) == 6
+    assert len(drawn(app)) == 2
+    app.button(key="tradeoff:draws:Back").click()
+    sound(app.run())
+    assert app.session_state["tradeoff:draws:at"] == 5
+    assert not app.session_state["tradeoff:draws:playing"]
+
+
+@pytest.mark.slow
+def test_nothing_plays_for_whoever_asks_for_less_motion(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpviz.ui.tradeoff_draws.wants_less_motion", lambda: True)
+    app = looking_at("Repeated draws")
+    app.slider(key="tradeoff:draws:repeats").set_value(5)
+    app = pressed(sound(app.run()), "tradeoff:draws:compute")
+    assert not [button for button in app.button if button.label == "Play"]
+    assert "less motion" in text_of(app)
+
+
+@pytest.mark.parametrize("view", ["Where the error comes from", "ε × n", "k", "n", "Repeated draws"])
+def test_without_an_algorithm_it_asks_for_one(view: str) -> None:
+    assert "Choose at least one algorithm" in text_of(looking_at(view, labels=()))
+
+
+WANTED = StudySettings((Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), 0.25, 4.0, 4, 1e-7, 3)
+
+
+def asks_for_what_was_wanted(app: AppTest) -> None:
+    assert app.multiselect(key="tradeoff:contenders").value == [each.label for each in WANTED.contenders]
+    assert app.select_slider(key="tradeoff:range:1").value == (0.25, 4.0)
+    assert app.slider(key="tradeoff:repeats").value == 3
+    assert (app.number_input(key="k").value, app.number_input(key="delta").value) == (4, 1e-7)
+
+
+def test_a_link_sets_the_form() -> None:
+    asks_for_what_was_wanted(app_on("tradeoff.py", open_blobs(), study=WANTED.to_query()))
+    refused = app_on("tradeoff.py", open_blobs(), study="rubbish")
+    assert "not JSON" in text_of(refused)
+
+
+def test_a_file_of_settings_loads_back_and_outlives_a_change_of_page() -> None:
+    app = looking_at("Settings")
+    assert json.loads(app.code[1].value)["k"] == 3
+    app.file_uploader(key="tradeoff:settings:upload").upload("s.yaml", WANTED.to_text().encode())
+    asks_for_what_was_wanted(sound(app.run()))
+    sound(app.switch_page("explore.py").run())
+    asks_for_what_was_wanted(sound(app.switch_page("tradeoff.py").run()))
+
+
+def test_a_file_that_is_none_of_ours_is_refused_and_changes_nothing() -> None:
+    app = looking_at("Settings")
+    app.file_uploader(key="tradeoff:settings:upload").upload("s.yaml", b"k: 7")
+    assert "not JSON" in text_of(sound(app.run()))
+    assert app.number_input(key="k").value == 3

@@ -1,0 +1,153 @@
+"""Advice: the cheapest algorithm at the smallest ε that is enough, from stand-ins of about that size, and how sure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log, sqrt
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.registry import CARDS
+from dpviz.check import RequestError
+from dpviz.privacy.queries import Relation
+from dpviz.runs.advice import ENOUGH, Outlook, StandInStudy, advise, best_at, outlooks, stored
+from dpviz.runs.advice_words import alternatives, answer, certainty, changed
+
+ROWS, EPSILONS = 100_000, (0.01, 0.1, 1.0, 10.0)
+AT = Setting(4, 4, 1.0, 0.0, n=ROWS)
+
+
+def study(**ratios: dict[tuple[int, int], list[list[float]]]) -> StandInStudy:
+    """``ratios``: of each algorithm and (d, k), a list a stand-in, of its ratios at EPSILONS."""
+    cost = {"auto": 0.3, "dplloyd": 0.1, "balcan": 0.2}
+    lines = [
+        {
+            **{"family": str(place), "n": ROWS, "d": d, "k": k, "epsilon": epsilon, "delta": 0.0},
+            **{"algorithm": name, "ratio": ratio, "seconds": cost[name]},
+        }
+        for name, sizes in ratios.items()
+        for (d, k), tables in sizes.items()
+        for place, curve in enumerate(tables)
+        for epsilon, ratio in zip(EPSILONS, curve, strict=True)
+        if ratio == ratio
+    ]
+    return StandInStudy.of(pd.DataFrame(lines))
+
+
+def test_the_smallest_epsilon_that_holds_on_enough_stand_ins_is_advised() -> None:
+    good, bad = [2.0, 1.08, 1.05, 1.01], [2.0, 1.5, 1.08, 1.01]
+    three_of_four = study(auto={(4, 4): [good, good, good, bad]})
+    half = study(auto={(4, 4): [good, good, bad, bad]})
+    found = advise(AT, target=1.1, study=three_of_four)
+    assert found.best is not None and (found.best.epsilon, found.best.share) == (0.1, ENOUGH)
+    assert (found.stand_ins, found.beyond) == (4, False)
+    later = advise(AT, target=1.1, study=half)
+    assert later.best is not None and later.best.epsilon == 1.0
+
+
+def test_the_smallest_epsilon_is_one_from_which_on_all_are_enough() -> None:
+    lucky = study(auto={(4, 4): [[2.0, 1.05, 1.5, 1.01]] * 3})
+    found = advise(AT, target=1.1, study=lucky)
+    assert found.best is not None and 1.0 < found.best.epsilon <= 10.0
+
+
+def test_what_is_as_good_and_cheaper_is_advised_and_what_is_better_though_dearer() -> None:
+    alike = study(auto={(4, 4): [[1.050] * 4] * 3}, dplloyd={(4, 4): [[1.055] * 4] * 3})
+    better = study(auto={(4, 4): [[1.02] * 4] * 3}, dplloyd={(4, 4): [[1.09] * 4] * 3})
+    for target_study, name in ((alike, "dplloyd"), (better, "auto")):
+        at_one, found = best_at(AT, study=target_study), advise(AT, target=1.1, study=target_study)
+        assert at_one is not None and found.best is not None
+        assert at_one.algorithm == found.best.algorithm == name
+    assert alternatives(advise(AT, target=1.1, study=alike)) == ["Auto does as well (1.05 ×); it held on 100%."]
+
+
+def test_a_target_out_of_reach_is_said_to_be_with_the_nearest_and_what_would_do() -> None:
+    hard = study(auto={(4, 2): [[1.05] * 4] * 2, (4, 4): [[3.0, 3.0, 3.0, 1.3]] * 2})
+    found = advise(AT, target=1.1, study=hard)
+    assert found.best is None and found.others[0].algorithm == "auto"
+    assert "No algorithm gets to at most 10 %" in answer(found)
+    assert "it got there on 0%" in certainty(found)
+    by_words = {change.words: changed(change, found) for change in found.changes}
+    assert "still be out of reach" in by_words["300,000 rows instead of 100,000"]
+    assert "would do (Auto)" in by_words["k = 2 instead of 4"]
+
+
+def test_more_rows_fewer_clusters_and_a_larger_epsilon_would_change_it() -> None:
+    falls = study(auto={(4, k): [[9.0, 1.0 + 0.2 * k, 1.0 + 0.02 * k, 1.001]] * 2 for k in (2, 4)})
+    found = advise(AT, target=1.1, study=falls)
+    assert found.best is not None
+    rows, clusters, larger = (change.outlook for change in found.changes)
+    assert rows is not None and rows.epsilon in (0.3, 0.5) and found.best.epsilon == 1.0
+    assert clusters is not None and clusters.epsilon < found.best.epsilon
+    assert larger is not None and larger.epsilon > found.best.epsilon and larger.median < found.best.median
+    assert all("(Auto)" in changed(change, found) for change in found.changes)
+
+
+def test_rows_and_budget_count_together_and_a_person_of_several_rows_costs_as_many() -> None:
+    one = study(auto={(4, 4): [[8.0, 4.0, 2.0, 1.0]]})
+
+    def loss(**asked: object) -> float:
+        (found,) = outlooks(replace(AT, **asked), study=one)
+        return found.median
+
+    assert loss(epsilon=1.0) == pytest.approx(2.0)
+    assert loss(epsilon=0.1, n=10 * ROWS) == pytest.approx(2.0)
+    assert loss(rows_per_person=10) == pytest.approx(4.0)
+    assert loss(epsilon=sqrt(0.1)) == pytest.approx(sqrt(8.0))
+    assert loss(relation=Relation.REPLACE) == loss(epsilon=0.5)
+    assert loss(epsilon=100.0) == pytest.approx(1.0)  # beyond what was studied: the nearest
+
+
+def test_stand_ins_count_by_their_nearness_in_d_and_k() -> None:
+    sizes = study(auto={(2, 4): [[1.0] * 4], (8, 4): [[4.0] * 4]})
+    shares = {dim: sizes.weights(replace(AT, dim=dim)).tolist() for dim in (1, 2, 4, 8, 50)}
+    assert shares[1] == shares[2] == [1.0, 0.0]
+    assert shares[50] == shares[8] == [0.0, 1.0]
+    assert shares[4] == pytest.approx([0.5, 0.5])
+    assert not advise(replace(AT, dim=4), target=1.1, study=sizes).beyond
+    assert advise(replace(AT, dim=50), target=5, study=sizes).beyond
+
+
+def test_what_did_not_run_on_the_stand_ins_or_cannot_run_here_is_not_advised() -> None:
+    gaps = study(auto={(4, 4): [[1.5] * 4] * 2}, dplloyd={(4, 4): [[np.nan] * 3 + [1.0]] * 2})
+    found = best_at(AT, study=gaps)
+    assert found is not None and found.algorithm == "auto"
+    at_ten = best_at(replace(AT, epsilon=10.0), study=gaps)
+    assert at_ten is not None and at_ten.algorithm == "dplloyd"
+    few = outlooks(replace(AT, n=20), study=gaps)
+    assert "dplloyd" not in [one.algorithm for one in few]
+
+
+@pytest.mark.parametrize(("setting", "target"), [(AT, 1.0), (AT, float("nan")), (replace(AT, n=None), 1.1)])
+def test_a_question_without_an_answer_is_refused(setting: Setting, target: float) -> None:
+    with pytest.raises(RequestError):
+        advise(setting, target=target, study=study(auto={(4, 4): [[1.0] * 4]}))
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_the_stored_study_knows_private_algorithms_and_gives_better_news_for_more_rows(delta: float) -> None:
+    shipped = stored(with_delta=delta > 0)
+    assert all(CARDS[name].private for name in shipped.algorithms) and "auto" in shipped.algorithms
+    assert np.isfinite(shipped.losses).all() and shipped.losses.min() > log(0.5)
+    needed = [advise(Setting(6, 5, 1.0, delta, n=n), target=1.1).best for n in (3_000, 30_000, 300_000)]
+    assert all(isinstance(one, Outlook) for one in needed)
+    epsilons = [one.epsilon for one in needed if one is not None]
+    assert epsilons == sorted(epsilons, reverse=True) and epsilons[0] > epsilons[2]
+
+
+@pytest.mark.slow
+def test_the_stored_study_is_what_its_bench_measures() -> None:
+    bench = pytest.importorskip("benchmarks.advice")
+    shipped = pd.read_csv(bench.STORED)
+    family, size = bench.FAMILIES[0], bench.Size(bench.FIT_ROWS, 6, 3)
+    table = bench.generated(family, size, bench.TABLE_SEED)
+    asked = {"family": family.name, "d": 6, "k": 3, "epsilon": 1.6, "delta": bench.DELTA}
+    lines = shipped[(shipped[list(asked)] == pd.Series(asked)).all(axis=1)].set_index("algorithm")["ratio"]
+    measured = bench.medians(table, 3, epsilon=1.6, delta=bench.DELTA, repeats=2, hopeless=False)
+    ratios = {line["algorithm"]: line["ratio"] for line in measured}
+    assert set(ratios) == set(lines.index)
+    for name in ("lsh-coreset", "dplloyd", "balcan"):
+        assert ratios[name] == pytest.approx(lines[name], rel=2e-3)

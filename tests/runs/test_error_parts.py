@@ -1,0 +1,84 @@
+"""Where the error comes from: the parts add up, and each is what switching its cause off says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.registry import private_cards
+from dpviz.check import RequestError
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.error_parts import ErrorBase, ErrorParts, error_parts, error_rows, refusal_of
+from dpviz.runs.evaluation import nicv
+from dpviz.runs.study import Contender
+from dpviz.runs.worker import Progress
+from dpviz.table.domain import Domain
+from tests.contract.tables import blobs
+
+
+def measured(table: PrivateTable, contender: Contender, *, repeats: int = 2, **asked: Any) -> ErrorParts:
+    revealed = table.reveal(note="test")
+    request = {"k": 3, "epsilon": 1.0, "delta": 1e-6} | asked
+    base, *rows = (
+        item
+        for item in error_rows(table, revealed, contender, repeats=repeats, **request)
+        if not isinstance(item, Progress)
+    )
+    assert isinstance(base, ErrorBase) and len(rows) == repeats
+    return error_parts(base, rows)
+
+
+def table_of(bound: float = 1.0, *, n: int = 600) -> PrivateTable:
+    return PrivateTable(blobs(n, 2), Domain.of(["x", "y"], -bound, bound), n_public=n)
+
+
+def of(found: ErrorParts, name: str) -> float:
+    return next(part.value for part in found.parts if part.name == name)
+
+
+@pytest.mark.parametrize("algorithm", [pytest.param(card.id, marks=pytest.mark.slow) for card in private_cards()])
+def test_parts_of_every_private_algorithm_add_up_or_it_says_why_not(algorithm: str) -> None:
+    contender = Contender(algorithm)
+    if refusal_of(contender, 3) is not None:
+        with pytest.raises(RequestError):
+            measured(table_of(), contender)
+        return
+    found = measured(table_of(0.5), contender)
+    assert found.kmeans + sum(part.value for part in found.parts) == pytest.approx(found.private, rel=1e-12)
+    assert of(found, "clip") > 0
+
+
+def test_a_grid_quantises_and_its_parts_add_up() -> None:
+    found = measured(table_of(), Contender("eugkm"), epsilon=0.2, repeats=3)
+    assert found.quantised and of(found, "clip") == 0
+    assert of(found, "noise") > 0
+    assert found.kmeans + sum(part.value for part in found.parts) == pytest.approx(found.private, rel=1e-12)
+
+
+def test_coarser_cells_lose_more_to_quantising() -> None:
+    coarse, fine = (
+        measured(table_of(), Contender("eugkm", {"theta": theta}), epsilon=100.0, repeats=1) for theta in (900.0, 1.0)
+    )
+    assert of(coarse, "quantise") > 10 * abs(of(fine, "quantise"))
+
+
+def test_without_a_synopsis_quantising_and_interaction_are_nought_and_said_so() -> None:
+    found = measured(table_of(), Contender("dplloyd"), repeats=1)
+    assert not found.quantised
+    assert (of(found, "quantise"), of(found, "interaction")) == (0, 0)
+    assert next(part.about for part in found.parts if part.name == "quantise").startswith("0:")
+
+
+def test_clipping_is_what_k_means_loses_on_clipped_rows() -> None:
+    table = table_of(0.3)
+    found = measured(table, Contender("dplloyd"), repeats=1)
+    points = table.reveal(note="test").points
+    # No centre lies outside the bounds: nothing inside them can do better than the best of a fine grid of centres.
+    assert of(found, "clip") > 0
+    assert found.kmeans + of(found, "clip") <= nicv(points, np.zeros((1, 2)))
+
+
+def test_the_local_model_says_why_not() -> None:
+    assert "random message" in str(refusal_of(Contender("lsh-local"), 3))

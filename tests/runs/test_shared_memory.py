@@ -1,0 +1,55 @@
+"""Rows that several workers share: one copy, no file, nobody sees another's writing, nothing is left behind."""
+
+from __future__ import annotations
+
+import gc
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpviz.runs.jobs import Job, JobState
+from dpviz.runs.shared_memory import Shared, shared
+from tests.runs import job_work
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="needs memory without a name")
+
+
+def open_memory() -> int:
+    links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    return sum("memfd:dpviz" in str(link.readlink()) for link in links)
+
+
+def test_workers_map_one_copy_and_write_to_their_own() -> None:
+    rows = np.random.default_rng(0).normal(size=100_000)
+    memory = shared(rows)
+    jobs = [Job.start(job_work.touch, memory, memory) for _ in range(2)]
+    for job in jobs:
+        assert job.wait(60) and job.state is JobState.DONE, job.error
+        ((before, after, is_one, mapped),) = job.items
+        assert before == rows.sum()
+        assert after == pytest.approx(before + 1)
+        assert is_one
+        assert rows.nbytes <= mapped < 2 * rows.nbytes
+    del memory, job, jobs
+    gc.collect()
+    assert open_memory() == 0
+
+
+def test_what_a_worker_gets_is_the_content_with_all_its_arrays() -> None:
+    content = {"a": np.arange(5), "b": [np.eye(3), None], "c": "text", "empty": np.zeros((0, 2))}
+    (got,) = _through_a_job(Shared(content))
+    assert got["c"] == "text" and got["b"][1] is None and got["empty"].shape == (0, 2)
+    assert np.array_equal(got["a"], content["a"]) and np.array_equal(got["b"][0], np.eye(3))
+
+
+def test_where_memory_has_a_name_the_content_goes_as_it_is(monkeypatch) -> None:
+    monkeypatch.delattr(os, "memfd_create")
+    assert shared("content") == "content"
+
+
+def _through_a_job(memory: Shared) -> list[dict]:
+    job = Job.start(job_work.give_back, memory)
+    assert job.wait(60) and job.state is JobState.DONE, job.error
+    return job.items

@@ -1,0 +1,104 @@
+"""The smallest ε: where a known curve crosses the target, how sure it is, and when it is not reached."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.isotonic import IsotonicRegression
+
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.evaluation import reference_for
+from dpviz.runs.smallest_epsilon import _falling, sharpened_rows, smallest_epsilons
+from dpviz.runs.study import Contender, Yardstick, study_rows, tidy
+from dpviz.runs.worker import Progress
+from dpviz.table.domain import Domain
+from tests.contract.tables import blobs
+
+EPSILONS = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
+
+
+def planted(*, crossing: float, repeats: int, seed: int = 0, spread: float = 0.05, name: str = "A") -> pd.DataFrame:
+    """Runs whose median loss is 1.1 exactly at ``crossing``."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        {"contender": name, "epsilon": e, "ratio": 1 + 0.1 * (crossing / e) * rng.lognormal(0, 10 * spread)}
+        for e in EPSILONS
+        for _ in range(repeats)
+    ]
+    return pd.DataFrame(rows)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=12))
+def test_the_regression_is_the_one_of_scikit_learn(curve: list[float]) -> None:
+    expected = IsotonicRegression(increasing=False).fit_transform(np.arange(len(curve)), curve)
+    np.testing.assert_allclose(_falling(np.array([curve]))[0], expected, atol=1e-9)
+
+
+def test_a_planted_crossing_is_found() -> None:
+    (found,) = smallest_epsilons(planted(crossing=0.7, repeats=400), 1.1)
+    assert found.epsilon == pytest.approx(0.7, rel=0.1)
+    assert found.low <= found.epsilon <= found.high
+    assert "likely between" in found.text
+
+
+@pytest.mark.parametrize("repeats", [5, 20])
+def test_its_interval_holds_the_truth_nine_times_in_ten(repeats: int) -> None:
+    held = 0
+    for seed in range(60):
+        (found,) = smallest_epsilons(planted(crossing=0.7, repeats=repeats, seed=seed), 1.1)
+        held += found.low <= 0.7 <= found.high
+    # Of 60 with a chance of 0.9 each, fewer than 47 hold once in four hundred times.
+    assert held >= 47
+
+
+def test_what_is_not_reached_says_so_and_what_is_reached_at_once_says_or_less() -> None:
+    (never,) = smallest_epsilons(planted(crossing=500.0, repeats=9), 1.1)
+    assert not never.reached and never.text == "not reached up to ε = 10"
+    (early,) = smallest_epsilons(planted(crossing=0.001, repeats=9), 1.1)
+    assert early.epsilon == 0.1 and early.text == "ε = 0.1 or less"
+
+
+def test_nine_runs_in_ten_need_a_larger_epsilon_and_the_smallest_comes_first() -> None:
+    both = pd.concat([planted(crossing=2.0, repeats=50, name="B"), planted(crossing=0.4, repeats=50)])
+    usual, strict = (smallest_epsilons(both, 1.1, share=share) for share in (0.5, 0.9))
+    assert [each.contender for each in usual] == ["A", "B"]
+    assert strict[0].epsilon > usual[0].epsilon
+
+
+def test_runs_that_are_infinitely_worse_do_no_harm() -> None:
+    frame = planted(crossing=0.7, repeats=9)
+    frame.loc[:3, "ratio"] = np.inf
+    assert np.isfinite(smallest_epsilons(frame, 1.1)[0].epsilon)
+
+
+def sharpened(seed: int, *, repeats: int = 20, rounds: int = 5) -> tuple[float, float, float]:
+    table = PrivateTable(blobs(800, 2), Domain.of(["x", "y"], -1.0, 1.0), n_public=800)
+    revealed, contender = table.reveal(note="test"), Contender("dplloyd")
+    reference = reference_for(revealed, 3)
+    asked = {"delta": 0.0, "references": {(3, None): reference}, "seed": seed}
+    items = study_rows(table, revealed, [contender], [3], [0.1, 1.0, 10.0], repeats=repeats // 2, **asked)
+    rows = [item for item in items if not isinstance(item, Progress | Yardstick)]
+    effort = {"repeats": repeats, "rounds": rounds}
+    more = sharpened_rows(table, revealed, contender, rows, 1.1, reference=reference, k=3, seed=seed, **effort)
+    extra = [item for item in more if not isinstance(item, Progress)]
+    (before,) = smallest_epsilons(tidy(rows), 1.1)
+    (after,) = smallest_epsilons(tidy(rows + extra), 1.1)
+    assert extra and {row["epsilon"] for row in extra}.isdisjoint({0.1, 1.0, 10.0})
+    assert after.high / after.low < before.high / before.low
+    return after.low, after.epsilon, after.high
+
+
+def test_bisection_sharpens_the_answer() -> None:
+    low, epsilon, high = sharpened(0, repeats=8, rounds=2)
+    assert 0.1 <= low <= epsilon <= high < 10
+
+
+@pytest.mark.slow
+def test_other_seeds_confirm_the_answer() -> None:
+    low, _, high = sharpened(1)
+    other_low, other, other_high = sharpened(2)
+    assert low <= other <= high or other_low <= (low * high) ** 0.5 <= other_high
