@@ -24,9 +24,12 @@ MOST_BYTES = 300_000
 
 def test_runs_in_light(visitor: Callable[..., Visitor], pictures: Path) -> None:
     visit = _on_explore(visitor(viewport=WHOLE))
-    _run(visit, "Balcan et al. 2017")
-    _taken(visit, "At ε = 1", pictures / "explore.png", scroll="Balcan et al.: k = 15")
+    visit.presses("Run")
+    visit.sees("matches the settings above")
+    visit.steps_to("End")
+    _taken(visit, "At ε = 1", pictures / "explore.png", scroll="Auto: k = 15")
     visit.page.set_viewport_size(TALL)
+    _run(visit, "Balcan et al. 2017")
     visit.steps_to("Home")
     for _ in range(5):
         visit.steps_to("ArrowRight")
