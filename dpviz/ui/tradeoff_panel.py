@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
+from dpviz.runs.advice import Outlook
+from dpviz.runs.study import Contender
+from dpviz.ui.advice_panel import advice_panel
 from dpviz.ui.contender_choice import contender_picker
 from dpviz.ui.controls import ROUND_EPSILONS, k_delta_row
 from dpviz.ui.declaration import OpenTable
 from dpviz.ui.judged_rows import judged_rows
+from dpviz.ui.open_setting import ask_for, go_where_asked
 from dpviz.ui.study_panel import Invitation, Plan, study_button, study_half
 from dpviz.ui.table_words import unit_line
 from dpviz.ui.tradeoff_draws import draws_section
@@ -126,10 +131,21 @@ def _smallest_section(table: OpenTable, plan: Plan, source: OpenTable | None) ->
     )
 
 
+def _advice_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:
+    """What a stored study of made-up tables says, before any run on this one."""
+    go_where_asked()
+    advice_panel(table, k=plan.k, delta=plan.delta, take=partial(_take, plan))
+
+
+def _take(plan: Plan, advised: Outlook) -> None:
+    ask_for(Contender(advised.algorithm), k=plan.k, epsilon=advised.epsilon, delta=plan.delta)
+
+
 _FIRST = "Frontier"
 _SECTIONS: dict[str, Callable[[OpenTable, Plan, OpenTable | None], None]] = {
     _FIRST: _frontier_section,
     "Smallest ε": _smallest_section,
+    "Advice": _advice_section,
     "Where the error comes from": parts_section,
     "ε × n": map_section,
     "k": clusters_section,

@@ -178,3 +178,11 @@ def test_a_file_that_is_none_of_ours_is_refused_and_changes_nothing() -> None:
     app.file_uploader(key="tradeoff:settings:upload").upload("s.yaml", b"k: 7")
     assert "not JSON" in text_of(sound(app.run()))
     assert app.number_input(key="k").value == 3
+
+
+def test_what_is_advised_goes_to_explore() -> None:
+    app = looking_at("Advice", FileKind.PRIVATE)
+    assert "stand-ins" in text_of(app)
+    app.button(key="advice:take").click()
+    app.run()
+    assert app.session_state["algorithm"] and 0 < app.session_state["epsilon"] < 100 and app.session_state["k"] == 3
