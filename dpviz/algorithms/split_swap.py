@@ -19,8 +19,6 @@ from dpviz.table.domain import Array, Codes
 
 # What splitting a Gaussian across its widest axis removes of the spread along it: 2/π.
 _SPLIT_SAVES = 0.64
-# A split must save so much more than the other centre's loss costs.
-_MARGIN = 1.3
 _LEAST_COUNT = 0.5
 
 
@@ -71,7 +69,6 @@ def split_and_drop(
         costs=np.array(lost),
         gain_of_each=gain,
         cost_of_each=_dropping(centers, size).cost,
-        margin=_MARGIN,
     )
 
 
@@ -103,7 +100,7 @@ def _exchange(
         j = int(np.where(touched, -1.0, gain).argmax())
         cost[touched | (np.arange(k) == j) | (neighbour == j)] = np.inf
         i = int(cost.argmin())
-        if touched[j] or not gain[j] > _MARGIN * cost[i]:
+        if touched[j] or not gain[j] > cost[i]:
             break
         pairs.append((j, i))
         saved.append(float(gain[j]))

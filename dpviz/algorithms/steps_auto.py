@@ -126,7 +126,7 @@ class SplitStep(CentersStep):
 
     ``gains`` (m,) are what each split saves and ``costs`` (m,) what dropping the other centre loses, by noisy counts
     and spreads, unit coordinates squared. ``gain_of_each`` and ``cost_of_each`` (k,) are those of all clusters before
-    anything moved: a pair is exchanged where its gain is more than ``margin`` times its cost.
+    anything moved: a pair is exchanged where its gain is more than its cost.
     """
 
     split: Codes
@@ -135,4 +135,3 @@ class SplitStep(CentersStep):
     costs: Array
     gain_of_each: Array
     cost_of_each: Array
-    margin: float

@@ -53,7 +53,7 @@ def draw_gains(step: SplitStep, *, palette: Palette) -> go.Figure:
     """The largest gains of splitting over the smallest costs of dropping: exchanges pay while the first lie above."""
     shown = min(_MOST_RANKS, len(step.centers))
     gainers, losers = _best_gains(step)[:shown], _least_costs(step)[:shown]
-    gains, costs = step.gain_of_each[gainers], step.margin * step.cost_of_each[losers]
+    gains, costs = step.gain_of_each[gainers], step.cost_of_each[losers]
     together = np.r_[gains, costs]
     positive = together[together > 0]
     floor = float(positive.min()) / _BELOW if len(positive) else 1.0
@@ -61,14 +61,14 @@ def draw_gains(step: SplitStep, *, palette: Palette) -> go.Figure:
         palette,
         title=_finding(step),
         subtitle=clauses(
-            f"an exchange pays where a gain is over {step.margin:g} times a cost",
+            "an exchange pays where a gain is over a cost",
             "on the floor: just noise" if (gains == 0).any() else "",
         ),
     )
     rank = np.arange(1, shown + 1)
     for what, values, centers, color, symbol in (
         ("saved by splitting it", gains, gainers, palette.released, "circle"),
-        (f"lost by dropping it × {step.margin:g}", costs, losers, palette.muted, "square-open"),
+        ("lost by dropping it", costs, losers, palette.muted, "square-open"),
     ):
         figure.add_trace(
             go.Scatter(

@@ -190,7 +190,7 @@ def split_step(shown: Exhibit, *, splits: int = 1) -> SplitStep:
     after = before.copy()
     after[dropped] = region.clip(before[split] + 0.1)
     return SplitStep(
-        **{"title": f"Spreads before round 7: {splits} split", "centers": after, "previous": before, "margin": 1.3},
+        **{"title": f"Spreads before round 7: {splits} split", "centers": after, "previous": before},
         **{"noisy_counts": rng.uniform(50.0, 200.0, k), "count_noise_sd": 3.0, "split": split, "dropped": dropped},
         **{"gains": gains[split], "costs": costs[dropped], "gain_of_each": gains, "cost_of_each": costs},
     )

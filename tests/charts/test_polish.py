@@ -101,7 +101,7 @@ def test_gains_fall_costs_rise_and_zero_stands_on_the_floor() -> None:
     gains, costs = figure.data
     assert (np.diff(gains.y) <= 0).all() and (np.diff(costs.y) >= 0).all()
     assert gains.y[-1] > 0 == gains.customdata[-1]
-    np.testing.assert_allclose(costs.customdata, 1.3 * np.sort(step.cost_of_each))
+    np.testing.assert_allclose(costs.customdata, np.sort(step.cost_of_each))
     assert [int(text) - 1 for text in gains.text] == np.argsort(-step.gain_of_each).tolist()
 
 
