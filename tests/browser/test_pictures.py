@@ -20,6 +20,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 TALL: ViewportSize = {"width": 1280, "height": 960}
 WHOLE: ViewportSize = {"width": 1280, "height": 1240}  # numbers, player and pictures of a run in one window
 MOST_BYTES = 300_000
+# Of docs/findings.md: a claim, the title of its figure, the name of the picture.
+FINDINGS = (
+    ("Su et al. 2016, Fig. 2", "Loss above k-means++ by d and k", "grid"),
+    ("Chang & Kamath 2021", "Loss against k at ε = 1", "coreset"),
+    ("Cohen et al. 2021, Test 1", "Samples needed against R", "far"),
+)
 
 
 def test_runs_in_light(visitor: Callable[..., Visitor], pictures: Path) -> None:
@@ -60,6 +66,17 @@ def test_studies_in_light(visitor: Callable[..., Visitor], pictures: Path) -> No
     visit.turns_to("Trade-off")
     _computed(visit)
     _taken(visit, "one centre", pictures / "tradeoff.png", scroll="matches the settings above")
+
+
+def test_figures_of_the_findings(visitor: Callable[..., Visitor], pictures: Path) -> None:
+    visit = visitor(viewport=TALL)
+    visit.goes_to("/papers")
+    for paper, title, name in FINDINGS:
+        visit.chooses("Claim", paper)
+        figure = visit.sees_figure(title)
+        path = pictures / f"findings-{name}.png"
+        visit.photographs(path, of=figure)
+        assert 10_000 < path.stat().st_size < MOST_BYTES
 
 
 def _on_explore(visit: Visitor) -> Visitor:

@@ -118,8 +118,10 @@ class Visitor:
         self.waits()
 
     def chooses(self, label: str, option: str) -> None:
-        """Open a list and take one of its options."""
-        self.page.get_by_role("combobox", name=label).first.click()
+        """Open a list, type what is looked for, as a long list shows some of its options only, and take it."""
+        box = self.page.get_by_role("combobox", name=label).first
+        box.click()
+        box.fill(option)
         self.page.get_by_role("option", name=option).first.click()
         self.waits()
 
