@@ -60,7 +60,7 @@ def draw_map(
     crossings = iso_crossings(table)
     figure = canvas(
         palette,
-        title=_finding(crossings, name, ns, own),
+        title=_finding(table, crossings, name, ns, own),
         subtitle=clauses(
             "number: median loss above k-means++, in %",
             "red lines: equal loss",
@@ -108,7 +108,7 @@ def describe_map(table: pd.DataFrame, *, name: str, ns: Sequence[int], own: int 
     crossings = iso_crossings(table)
     ten = [f"n = {each.n:,}: ε = {each.epsilon:.2g}" for each in crossings if each.loss == ISO[0]]
     line = f" Within {percent(ISO[0] - 1)}: {'; '.join(ten)}." if ten else ""
-    return f"Median loss over that of k-means++ by ε and n. {_finding(crossings, name, ns, own)}.{line}"
+    return f"Median loss over that of k-means++ by ε and n. {_finding(table, crossings, name, ns, own)}.{line}"
 
 
 def map_table(table: pd.DataFrame) -> pd.DataFrame:
@@ -204,11 +204,16 @@ def _set_axes(figure: go.Figure, epsilons: Sequence[float], ns: Sequence[int]) -
     figure.update_yaxes(tickvals=list(ns), ticktext=[f"{n:,}" for n in ns])
 
 
-def _finding(crossings: Sequence[Crossing], name: str, ns: Sequence[int], own: int | None) -> str:
+def _finding(table: pd.DataFrame, crossings: Sequence[Crossing], name: str, ns: Sequence[int], own: int | None) -> str:
     """The ε for a loss of 10 % at the user's n, or at the largest one."""
     n = min(ns, key=lambda each: abs(log10(each / (own or max(ns)))))
     at = [each.epsilon for each in crossings if each.n == n and each.loss == ISO[0] and isfinite(each.epsilon)]
-    near = f"With n = {n:,}, {name}"
+    near, within = f"With n = {n:,}, {name}", f"within {percent(ISO[0] - 1)} of k-means++"
     if at:
-        return f"{near} comes within {percent(ISO[0] - 1)} of k-means++ from ε = {at[0]:.2g} on"
-    return f"{near} crosses {percent(ISO[0] - 1)} above k-means++ at no ε of this map"
+        return f"{near} comes {within} from ε = {at[0]:.2g} on"
+    usual = table[table["n"] == n].groupby("epsilon")["ratio"].median()
+    if usual.empty:
+        return f"No run with n = {n:,} yet"
+    if usual.max() <= ISO[0]:
+        return f"{near} stays {within} at every ε of this map"
+    return f"{near} comes {within} at no ε of this map"

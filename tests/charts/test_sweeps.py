@@ -71,3 +71,5 @@ def test_the_map_speaks_of_the_users_rows() -> None:
     said = describe_map(runs(), name="A", ns=NS, own=2800)
     assert "With n = 3,000, A comes within 10 % of k-means++ from ε = 0.3" in said
     assert "no ε of this map" in describe_map(runs().query("epsilon <= 0.3"), name="A", ns=NS, own=300)
+    assert "every ε of this map" in describe_map(runs().query("epsilon >= 3"), name="A", ns=NS, own=2800)
+    assert "No run with n = 3,000 yet" in describe_map(runs().query("n < 1000"), name="A", ns=NS, own=2800)
