@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from dpviz.claims.claim import Claim, Picture, Row, Verdict
+from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import at_least, at_most, because, judged, medians
 from dpviz.claims.material import RECIPE, Shelf
 from dpviz.claims.tuple_sizes import (
@@ -23,7 +24,13 @@ from dpviz.claims.tuple_sizes import (
 )
 
 AVERAGES, NOISY = "Averages", "NoisyCenters"
-_FLAT, _DROPS, _SAME = 1.5, 10.0, 1.01
+# The same question with an answer that may not be off by more, in standard deviations.
+ACCURATE, WITHIN = "Averages, each mean to within 3 standard deviations", 3.0
+_STAYS, _DROPS, _SAME = 1.5, 10.0, 1.01
+FORGIVEN = (
+    "far groups are told apart even by centres that are hundreds of standard deviations off; with centres to within "
+    f"{WITHIN:g} of them, it holds"
+)
 
 
 @dataclass(frozen=True)
@@ -41,11 +48,11 @@ def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
     for exponent in settings.exponents:
         mixture = Mixture(k=2, d=1, reach=2.0**exponent)
         for repeat in range(settings.repeats):
-            rng = np.random.default_rng((5, exponent, repeat))
-            tuples = averages_tuples(mixture, rng, draws=settings.draws)
-            yield size_row(mixture, AVERAGES, repeat, tuples, mixture.k * SAMPLES_PER_CLUSTER)
-            samples = noisy_centers_samples(mixture, rng, draws=settings.draws)
-            yield size_row(mixture, NOISY, repeat, needed_tuples(), samples)
+            asked: dict[str, Any] = {"seed": (5, repeat), "draws": settings.draws}
+            for line, within in ((AVERAGES, inf), (ACCURATE, WITHIN)):
+                tuples = averages_tuples(mixture, **asked, within=within)
+                yield size_row(mixture, line, repeat, tuples, mixture.k * SAMPLES_PER_CLUSTER)
+            yield size_row(mixture, NOISY, repeat, needed_tuples(), noisy_centers_samples(mixture, **asked))
 
 
 def size_row(mixture: Mixture, line: str, repeat: int, tuples: float, per_tuple: float) -> Row:
@@ -69,18 +76,12 @@ def size_row(mixture: Mixture, line: str, repeat: int, tuples: float, per_tuple:
 def judge(table: pd.DataFrame) -> Verdict:
     """Whether the sizes fall with the distance, and the number of tuples."""
     sizes = medians(table, ("reach",), "samples").sort_index()
-    averages, noisy = sizes[AVERAGES], sizes[NOISY]
-    flat, drop = float(averages.max() / averages.min()), float(noisy.iloc[0] / noisy.iloc[-1])
+    noisy = sizes[NOISY]
+    drop = float(noisy.iloc[0] / noisy.iloc[-1])
     tuples = float(table.loc[table["line"] == NOISY, "tuples"].median())
     return judged(
         table,
-        at_most(
-            flat,
-            _FLAT,
-            says="what Averages needs does not drop with R",
-            found=f"{averages.iloc[0]:.3g} to {averages.iloc[-1]:.3g} samples, a factor of {flat:.3g} at most, "
-            f"{_FLAT:g} allowed",
-        ),
+        because(_stays(sizes[AVERAGES]), FORGIVEN, instead=_stays(sizes[ACCURATE])),
         at_least(
             drop,
             _DROPS,
@@ -99,14 +100,25 @@ def judge(table: pd.DataFrame) -> Verdict:
     )
 
 
+def _stays(samples: pd.Series) -> Finding:
+    """Whether what is needed does not drop from the least distance to the largest."""
+    drop = float(samples.iloc[0] / samples.iloc[-1])
+    return at_most(
+        drop,
+        _STAYS,
+        says="what Averages needs does not drop with R",
+        found=f"from {samples.iloc[0]:.3g} to {samples.iloc[-1]:.3g} samples, {drop:.3g}×, {_STAYS:g}× allowed",
+    )
+
+
 CLAIM = Claim(
     id="cohen-separation",
     paper="Cohen et al. 2021, Test 1 (Fig. 5)",
     claim="For two Gaussians on a line, k-averages needs as many samples however far apart they are; k-noisy-centers, "
     "with 3,781 tuples, needs fewer the farther they are apart.",
     data=(),
-    quick=Settings(repeats=1, draws=1, exponents=(5, 7, 9)),
-    full=Settings(repeats=10, draws=5),
+    quick=Settings(repeats=1, draws=10, exponents=(5, 7, 9)),
+    full=Settings(repeats=10, draws=10),
     rows=rows,
     judge=judge,
     pictures=(

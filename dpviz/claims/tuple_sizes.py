@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, inf, log, sqrt
 
 import numpy as np
 
@@ -21,6 +21,10 @@ PAPER_TUPLES = 3781
 SAMPLES_PER_CLUSTER = 15
 # Sizes are searched on a grid of this ratio; beyond the last one the answer is "not reached".
 _RATIO, _LEAST, _MOST = sqrt(2), 2.0, 2.0**40
+# Averages are useful with fewer tuples than their constants ask for: where a search begins.
+_BELOW = 4
+
+Seed = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,10 @@ class Mixture:
         noise /= np.sqrt(np.maximum(sizes, 1))[:, :, None]
         noise += self.means
         return noise
+
+    def farthest(self, centers: Array) -> float:
+        """Over all means, the largest distance to the nearest of ``centers`` (k, d)."""
+        return float(np.linalg.norm(self.means[:, None] - centers, axis=2).min(axis=1).max())
 
     def separated(self, centers: Array, samples: float) -> bool:
         """Whether each of ``samples`` samples is nearest to one and the same of ``centers`` (k, d) as its Gaussian.
@@ -87,32 +95,35 @@ def needed_tuples() -> int:
     return smallest_number(epsilon=EPSILON / 2, delta=DELTA / 4, beta=BETA / 2, printed=True)
 
 
-def noisy_centers_samples(mixture: Mixture, rng: np.random.Generator, *, draws: int) -> float:
-    """The fewest samples of a tuple with which most of ``draws`` runs of PrivatekNoisyCenters separate the mixture."""
+def noisy_centers_samples(mixture: Mixture, *, seed: Seed, draws: int) -> float:
+    """The fewest samples of a tuple with which four in five of ``draws`` runs of PrivatekNoisyCenters separate them."""
     number = needed_tuples()
     far = printed_far(epsilon=EPSILON, delta=DELTA, k=mixture.k, beta=BETA)
     mechanism = NoisyCenters(EPSILON, DELTA, mixture.k, number, far, BETA, True)
 
-    def succeeds(size: float) -> bool:
-        tuples = TupleTable(mixture.tuples(number, round(size), rng))
-        released = mechanism.draw(tuples, StudyNoise(rng))
+    def succeeds(size: int, rng: np.random.Generator) -> bool:
+        released = mechanism.draw(TupleTable(mixture.tuples(number, size, rng)), StudyNoise(rng))
         return released.centers is not None and mixture.separated(released.centers, size * number)
 
-    return _fewest(succeeds, SAMPLES_PER_CLUSTER * mixture.k, draws)
+    return _fewest(succeeds, SAMPLES_PER_CLUSTER * mixture.k, draws, seed)
 
 
-def averages_tuples(mixture: Mixture, rng: np.random.Generator, *, draws: int) -> float:
-    """The fewest tuples with which most of ``draws`` runs of PrivatekAverages separate the mixture."""
+def averages_tuples(mixture: Mixture, *, seed: Seed, draws: int, within: float = inf) -> float:
+    """The fewest tuples with which four in five of ``draws`` runs of PrivatekAverages separate the mixture.
+
+    Runs must also find every mean to ``within`` standard deviations.
+    """
     samples = SAMPLES_PER_CLUSTER * mixture.k
 
-    def succeeds(number: float) -> bool:
-        size = round(number)
+    def succeeds(size: int, rng: np.random.Generator) -> bool:
         tuples = TupleTable(mixture.tuples(size, samples, rng))
         mechanism = TupleAverages(EPSILON, DELTA, mixture.k, size, mixture.d, FINEST, mixture.bound, BETA, True)
-        released = mechanism.draw(tuples, StudyNoise(rng))
-        return released.centers is not None and mixture.separated(released.centers, number * samples)
+        centers = mechanism.draw(tuples, StudyNoise(rng)).centers
+        if centers is None or mixture.farthest(centers) > within:
+            return False
+        return mixture.separated(centers, size * samples)
 
-    return _fewest(succeeds, averages_formula(mixture), draws)
+    return _fewest(succeeds, averages_formula(mixture) / _BELOW, draws, seed)
 
 
 def averages_formula(mixture: Mixture) -> float:
@@ -127,22 +138,28 @@ def averages_formula(mixture: Mixture) -> float:
     return number
 
 
-def _fewest(succeeds: Callable[[float], bool], start: float, draws: int) -> float:
-    """The least size of a grid around ``start`` down to which, or from which on, most of the draws succeed."""
+def _fewest(succeeds: Callable[[int, np.random.Generator], bool], start: float, draws: int, seed: Seed) -> float:
+    """The least size of a grid around ``start`` down to which, or from which on, four in five of the draws succeed.
 
-    def mostly(size: float) -> bool:
-        won = lost = 0
-        while 2 * max(won, lost) <= draws:
-            won, lost = (won + 1, lost) if succeeds(size) else (won, lost + 1)
-        return won > lost
+    Each draw has coins of its own, which depend on ``seed`` and the size alone: mixtures with one seed differ by what
+    they are, not by luck.
+    """
+
+    def reliable(size: float) -> bool:
+        lost = 0
+        for draw in range(draws):
+            lost += not succeeds(round(size), np.random.default_rng((*seed, round(size), draw)))
+            if lost > draws / 5:
+                return False
+        return True
 
     size = start
-    if mostly(size):
-        while size > _LEAST and mostly(size / _RATIO):
+    if reliable(size):
+        while size > _LEAST and reliable(size / _RATIO):
             size /= _RATIO
     else:
         size *= _RATIO
-        while not mostly(size):
+        while not reliable(size):
             size *= _RATIO
             if size > _MOST:
                 return float("nan")

@@ -16,6 +16,7 @@ from dpviz.runs.advice_words import WHERE_FROM, alternatives, answer, certainty,
 from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import OpenTable
 from dpviz.ui.stand_in import rows_for
+from dpviz.ui.table_words import unbroken
 
 _MOST_ROWS = 1_000_000_000
 _USUAL_PERCENT, _LEAST_PERCENT, _MOST_PERCENT = 10.0, 0.5, 500.0
@@ -89,7 +90,8 @@ def _form(table: OpenTable, k: int, delta: float, key: str) -> tuple[Setting, fl
             help="The number of rows is private here: say what is known without counting them.",
         )
     else:
-        right.markdown(f"**{n:,}** public rows, {table.domain.dim} columns, k = {k}, δ = {delta:g}")
+        size = ", ".join(unbroken(each) for each in (f"{table.domain.dim} columns", f"k = {k}", f"δ = {delta:g}"))
+        right.markdown(f"**{n:,}** public rows, {size}")
     private = table.private
     setting = Setting(
         dim=table.domain.dim,

@@ -22,6 +22,15 @@ def plain(name: str) -> str:
     return "".join("\\" + letter if letter in _MARKDOWN else letter for letter in name)
 
 
+def unbroken(words: str) -> str:
+    """Words that stay on one line.
+
+    >>> unbroken("δ = 1e-06") == "δ\\N{NO-BREAK SPACE}=\\N{NO-BREAK SPACE}1e\\N{NON-BREAKING HYPHEN}06"
+    True
+    """
+    return words.replace(" ", "\N{NO-BREAK SPACE}").replace("-", "\N{NON-BREAKING HYPHEN}")
+
+
 def unit_line(table: OpenTable) -> str:
     """Unit of privacy and neighbouring relation, to stand beside every ε."""
     return f"{table.private.unit}, {relation_words(table)}"

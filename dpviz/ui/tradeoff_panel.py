@@ -148,8 +148,8 @@ _SECTIONS: dict[str, Callable[[OpenTable, Plan, OpenTable | None], None]] = {
     "Advice": _advice_section,
     "Where the error comes from": parts_section,
     "ε × n": map_section,
-    "k": clusters_section,
-    "n": rows_section,
-    "Repeated draws": draws_section,
+    "By k": clusters_section,
+    "By n": rows_section,
+    "Draws": draws_section,
     "Settings": settings_section,
 }

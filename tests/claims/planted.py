@@ -98,19 +98,23 @@ def _cohen_separation(outcome: Outcome) -> pd.DataFrame:
         far = reach / 32
         averages = 1e7 if outcome is not Outcome.FAILS else 1e7 / far
         noisy = 1e8 / far**2 if outcome is not Outcome.FAILS else 1e8
-        parts.append(lines({separation.AVERAGES: averages, separation.NOISY: noisy}, "samples", reach=reach))
+        needed = {separation.AVERAGES: averages, separation.ACCURATE: 1e7, separation.NOISY: noisy}
+        parts.append(lines(needed, "samples", reach=reach))
     found = table(parts)
     return found.assign(tuples=3781 if outcome is Outcome.HOLDS else 4296)
 
 
 def _cohen_dimensions(outcome: Outcome) -> pd.DataFrame:
     parts = []
-    for data, k, d in ((dimensions.BY_CLUSTERS, 2, 4), (dimensions.BY_CLUSTERS, 8, 4), (dimensions.BY_COLUMNS, 2, 16)):
+    by_clusters = [(data, k, 4) for data in (dimensions.BY_CLUSTERS, dimensions.ONE_DISTANCE) for k in (2, 8)]
+    for data, k, d in (*by_clusters, (dimensions.BY_COLUMNS, 2, 16)):
         noisy = {Outcome.HOLDS: 1e5 * k**3, Outcome.IN_PART: 1e5, Outcome.FAILS: 1e12 / k**3}[outcome]
         per_unit = 5e4 if outcome is Outcome.FAILS else 5e5
         averages = per_unit * k * d
-        found = lines({dimensions.AVERAGES: averages * 15 * k, dimensions.NOISY: noisy}, "samples", data=data, k=k, d=d)
-        parts.append([{**row, "tuples": averages, "how": "searched"} for row in found])
+        needed = {dimensions.AVERAGES: averages * 15 * k, dimensions.NOISY: noisy}
+        found = lines(needed | {dimensions.ACCURATE: averages * 15 * k}, "samples", data=data, k=k, d=d)
+        sizes = {"tuples": averages, "samples_per_tuple": 15 * k, "how": "searched"}
+        parts.append([{**row, **sizes, "by_constants": row["samples"]} for row in found])
     return table(parts)
 
 

@@ -111,7 +111,7 @@ def test_a_map_may_go_beyond_the_rows_there_are_on_a_stand_in() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("view", "key", "over"), [("k", "ks", "k"), ("n", "ns", "n")])
+@pytest.mark.parametrize(("view", "key", "over"), [("By k", "ks", "k"), ("By n", "ns", "n")])
 def test_a_sweep_over_k_or_n(view: str, key: str, over: str) -> None:
     app = pressed(looking_at(view), f"tradeoff:{key}:compute")
     rows = app.session_state[f"tradeoff:{key}:study"].rows
@@ -122,7 +122,7 @@ def test_a_sweep_over_k_or_n(view: str, key: str, over: str) -> None:
 
 
 def test_draws_stand_beside_their_cloud_and_are_stepped_through() -> None:
-    app = looking_at("Repeated draws")
+    app = looking_at("Draws")
     app.slider(key="tradeoff:draws:repeats").set_value(6)
     app = pressed(sound(app.run()), "tradeoff:draws:compute")
     assert len(app.session_state["tradeoff:draws:study"].rows) == 6
@@ -136,14 +136,14 @@ def test_draws_stand_beside_their_cloud_and_are_stepped_through() -> None:
 @pytest.mark.slow
 def test_nothing_plays_for_whoever_asks_for_less_motion(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpviz.ui.tradeoff_draws.wants_less_motion", lambda: True)
-    app = looking_at("Repeated draws")
+    app = looking_at("Draws")
     app.slider(key="tradeoff:draws:repeats").set_value(5)
     app = pressed(sound(app.run()), "tradeoff:draws:compute")
     assert not [button for button in app.button if button.label == "Play"]
     assert "less motion" in text_of(app)
 
 
-@pytest.mark.parametrize("view", ["Where the error comes from", "ε × n", "k", "n", "Repeated draws"])
+@pytest.mark.parametrize("view", ["Where the error comes from", "ε × n", "By k", "By n", "Draws"])
 def test_without_an_algorithm_it_asks_for_one(view: str) -> None:
     assert "Choose at least one algorithm" in text_of(looking_at(view, labels=()))
 

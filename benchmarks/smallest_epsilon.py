@@ -1,0 +1,124 @@
+"""Whether the smallest ε that is found for a target is confirmed by runs of other seeds, within its stated interval.
+
+python -m benchmarks.smallest_epsilon [--data FOLDER] [--jobs 1]
+
+A study over ``EPSILONS`` and a bisection state an answer and an interval, as on the page and with its numbers of runs.
+Runs of other seeds then take place at both ends: half of them or more must miss the target at the lower end, and half
+or more must meet it at the upper one. The interval is meant for nine answers in ten. The tables are those of judging
+families, and published ones (benchmarks/real_tables.py) where ``--data`` holds them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from benchmarks.families import FAMILIES, Size, generated
+from benchmarks.real_tables import REAL, real_table
+from benchmarks.timing import machine
+from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.runs.evaluation import Reference, reference_for
+from dpviz.runs.smallest_epsilon import sharpened_rows, smallest_epsilons
+from dpviz.runs.study import Contender, study_rows, tidy
+
+EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+TARGETS = (1.1, 1.3)
+ALGORITHMS = ("auto", "dplloyd", "lsh-coreset")
+SIZES = (Size(5_000, 2, 8), Size(10_000, 3, 5), Size(20_000, 6, 5))
+REPEATS, ROUNDS, OTHER_REPEATS = 20, 5, 101
+DELTA = 1e-6
+STUDY_SEED, OTHER_SEED, TABLE_SEED = 0, 77_000, 5
+
+Rows = list[dict[str, Any]]
+
+
+def judged(name: str, make: Callable[[], tuple[PrivateTable, int]]) -> Rows:
+    """A line for each algorithm and target on one table."""
+    with threadpool_limits(1):
+        table, k = make()
+        revealed = table.reveal(note="a bench")
+        reference = reference_for(revealed, k)
+        return [
+            {"table": name, "algorithm": algorithm, "target": target, **found}
+            for algorithm in ALGORITHMS
+            for target, found in _found(table, revealed, reference, k, Contender(algorithm))
+        ]
+
+
+def _found(
+    table: PrivateTable, revealed: Revealed, reference: Reference, k: int, contender: Contender
+) -> Iterator[tuple[float, dict[str, Any]]]:
+    """Of each target: the answer, and what runs of other seeds say at both ends."""
+    asked: dict[str, Any] = {"delta": DELTA, "references": {(k, None): reference}}
+    studied = study_rows(table, revealed, [contender], [k], EPSILONS, repeats=REPEATS, seed=STUDY_SEED, **asked)
+    first = [item for item in studied if isinstance(item, dict)]
+    for target in TARGETS:
+        more = sharpened_rows(
+            *(table, revealed, contender, first, target),
+            **{"reference": reference, "k": k, "delta": DELTA, "seed": STUDY_SEED},
+            **{"repeats": REPEATS, "rounds": ROUNDS},
+        )
+        (answer,) = smallest_epsilons(tidy([*first, *(item for item in more if isinstance(item, dict))]), target)
+        ends = [end for end in (answer.low, answer.high) if isfinite(end)]
+        again = study_rows(
+            table, revealed, [contender], [k], sorted(set(ends)), repeats=OTHER_REPEATS, seed=OTHER_SEED, **asked
+        )
+        ratios = tidy([item for item in again if isinstance(item, dict)]).groupby("epsilon")["ratio"].median()
+        # Below the range nothing was claimed, and above it neither.
+        low_misses = answer.low <= answer.lowest or not isfinite(answer.low) or ratios[answer.low] >= target
+        high_meets = not isfinite(answer.high) or ratios[answer.high] <= target
+        yield (
+            target,
+            {
+                "epsilon": answer.epsilon,
+                "low": answer.low,
+                "high": answer.high,
+                "ratio at low": ratios.get(answer.low, np.nan),
+                "ratio at high": ratios.get(answer.high, np.nan),
+                "claims": answer.reached and answer.epsilon > answer.lowest,
+                "confirmed": bool(low_misses and high_meets),
+            },
+        )
+
+
+def tables(folder: Path | None) -> Iterator[tuple[str, Callable[[], tuple[PrivateTable, int]]]]:
+    """The name of each table and how it is made."""
+    for family in (family for family in FAMILIES if family.judging):
+        for size in SIZES:
+            yield (
+                f"{family.name}, {size.n:,} × {size.d}",
+                lambda family=family, size=size: (generated(family, size, TABLE_SEED), size.k),
+            )
+    for name in REAL if folder is not None else ():
+        yield name, lambda name=name: real_table(name, folder)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, help="a folder with published files")
+    parser.add_argument("--jobs", type=int, default=1)
+    asked = parser.parse_args()
+    print(machine())
+    work = [delayed(judged)(name, make) for name, make in tables(asked.data)]
+    lines: Rows = []
+    for part in Parallel(n_jobs=asked.jobs, return_as="generator")(work):
+        lines += part
+        print(pd.DataFrame(part).to_string(index=False, float_format="{:.4g}".format, header=len(lines) == len(part)))
+    frame = pd.DataFrame(lines)
+    claimed = frame[frame["claims"]]
+    print(
+        f"{claimed['confirmed'].sum()} of {len(claimed)} answers inside the range are confirmed; of all "
+        f"{len(frame)}, with those at its lower end or beyond it: {frame['confirmed'].sum()}"
+    )
+
+
+if __name__ == "__main__":
+    main()
