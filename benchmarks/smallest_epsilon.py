@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
-from math import isfinite
+from math import inf, isfinite, nan
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
@@ -67,23 +66,19 @@ def _found(
             **{"repeats": REPEATS, "rounds": ROUNDS},
         )
         (answer,) = smallest_epsilons(tidy([*first, *(item for item in more if isinstance(item, dict))]), target)
-        ends = [end for end in (answer.low, answer.high) if isfinite(end)]
-        again = study_rows(
-            table, revealed, [contender], [k], sorted(set(ends)), repeats=OTHER_REPEATS, seed=OTHER_SEED, **asked
-        )
+        low, high = (answer.low, answer.high) if answer.reached else (answer.highest, inf)
+        ends = sorted({end for end in (low, high) if isfinite(end)})
+        again = study_rows(table, revealed, [contender], [k], ends, repeats=OTHER_REPEATS, seed=OTHER_SEED, **asked)
         ratios = tidy([item for item in again if isinstance(item, dict)]).groupby("epsilon")["ratio"].median()
-        # Below the range nothing was claimed, and above it neither.
-        low_misses = answer.low <= answer.lowest or not isfinite(answer.low) or ratios[answer.low] >= target
-        high_meets = not isfinite(answer.high) or ratios[answer.high] <= target
+        # Nothing is claimed below the range, nor above it.
+        low_misses = low <= answer.lowest or ratios[low] >= target
+        high_meets = not isfinite(high) or ratios[high] <= target
         yield (
             target,
             {
-                "epsilon": answer.epsilon,
-                "low": answer.low,
-                "high": answer.high,
-                "ratio at low": ratios.get(answer.low, np.nan),
-                "ratio at high": ratios.get(answer.high, np.nan),
-                "claims": answer.reached and answer.epsilon > answer.lowest,
+                **{"epsilon": answer.epsilon, "low": low, "high": high},
+                **{"ratio at low": ratios.get(low, nan), "ratio at high": ratios.get(high, nan)},
+                "inside": answer.reached and answer.epsilon > answer.lowest,
                 "confirmed": bool(low_misses and high_meets),
             },
         )
@@ -111,12 +106,12 @@ def main() -> None:
     lines: Rows = []
     for part in Parallel(n_jobs=asked.jobs, return_as="generator")(work):
         lines += part
-        print(pd.DataFrame(part).to_string(index=False, float_format="{:.4g}".format, header=len(lines) == len(part)))
+        print(pd.DataFrame(part).to_string(index=False, float_format="{:.4g}".format), flush=True)
     frame = pd.DataFrame(lines)
-    claimed = frame[frame["claims"]]
+    inside = frame[frame["inside"]]
     print(
-        f"{claimed['confirmed'].sum()} of {len(claimed)} answers inside the range are confirmed; of all "
-        f"{len(frame)}, with those at its lower end or beyond it: {frame['confirmed'].sum()}"
+        f"{inside['confirmed'].sum()} of {len(inside)} answers inside the range are confirmed, and "
+        f"{frame['confirmed'].sum()} of all {len(frame)}, with those at its lower end and beyond it."
     )
 
 

@@ -150,6 +150,7 @@ def _write_medians(
         go.Scatter(
             **{"x": np.asarray(epsilons)[place[:, 1]], "y": np.asarray(ns)[place[:, 0]], "mode": "text"},
             text=[f"{100 * (medians[row, column] - 1):.0f}" for row, column in place],
+            textposition="top center",  # lines of equal loss meet in the middles of cells
             textfont={
                 "size": 10,
                 "color": [ink_on(dark if shades[row, column] > 0.5 else "#FFEA46") for row, column in place],
@@ -168,7 +169,7 @@ def _draw_iso(figure: go.Figure, crossings: Sequence[Crossing], level: float, pa
             **{"x": [each.epsilon for each in ordered], "y": [each.n for each in ordered]},
             **{"mode": "lines+markers", "name": f"{percent(level - 1)} above k-means++", "meta": "iso"},
             line={"color": _LINE, "width": 3.5 if level == ISO[0] else 1.8},
-            marker={"size": 6, "color": _LINE, "line": {"width": 1, "color": "#ffffff"}},
+            marker={"size": 4, "color": _LINE},
             hovertemplate=f"{percent(level - 1)} above k-means++: ε = %{{x:.2g}} with n = %{{y:,}}<extra></extra>",
             showlegend=False,
         )

@@ -1,14 +1,14 @@
-"""The settings of a trade-off study as text and as a link: they load back, and can carry no data.
-
-The text is JSON, which every reader of YAML reads as it is.
-"""
+"""The settings of a trade-off study as YAML and as a link: they load back, and can carry no data."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import yaml
 
 from dpviz import check
 from dpviz.algorithms.registry import card_of
@@ -17,6 +17,7 @@ from dpviz.runs.study import Contender
 _WHAT, _VERSION = "trade-off study", 1
 _NUMBERS = ("epsilon_from", "epsilon_to", "k", "delta", "repeats")
 _MOST_TEXT = 100_000
+_SHORT_FLOAT = re.compile(r"\d+(\.\d*)?[eE][+-]?\d{1,3}")
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,11 @@ class StudySettings:
     repeats: int
 
     def to_text(self) -> str:
-        """JSON with one setting a line."""
-        return json.dumps(self._plain(), indent=2, ensure_ascii=False) + "\n"
+        """YAML with one setting a line."""
+        return yaml.safe_dump(self._plain(), sort_keys=False, allow_unicode=True)
 
     def to_query(self) -> str:
-        """The same in one line, for a link."""
+        """The same as JSON in one line, for a link; a reader of YAML reads it, too."""
         return json.dumps(self._plain(), separators=(",", ":"), ensure_ascii=False)
 
     @classmethod
@@ -53,8 +54,8 @@ class StudySettings:
                 f"These are not the settings of a {_WHAT}, version {_VERSION}: take a file or a link that the "
                 "Trade-off page has made."
             )
-        unknown = sorted(set(found) - {"dpviz", "version", "algorithms", *_NUMBERS})
-        missing = sorted({"algorithms", *_NUMBERS} - set(found))
+        unknown = sorted(map(str, found.keys() - {"dpviz", "version", "algorithms", *_NUMBERS}))
+        missing = sorted({"algorithms", *_NUMBERS} - found.keys())
         if unknown or missing:
             which = f"{unknown[0]!r} is no setting" if unknown else f"{missing[0]!r} is missing"
             raise check.RequestError(f"{which}: the settings are algorithms, {', '.join(_NUMBERS)}.")
@@ -71,28 +72,29 @@ class StudySettings:
         return {"dpviz": _WHAT, "version": _VERSION, "algorithms": algorithms, **numbers}
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parsed(text: str) -> dict[Any, Any]:
     try:
-        found = json.loads(text) if len(text) <= _MOST_TEXT else None
-    except (ValueError, RecursionError):
+        found = yaml.safe_load(text) if len(text) <= _MOST_TEXT else None
+    except (yaml.YAMLError, ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise check.RequestError(
-            "This is not JSON: settings are read in the form in which the Trade-off page writes them (JSON, which is "
-            "also YAML)."
+            "This is no YAML of settings: take a file or a link of the Trade-off page, and change its values."
         )
     return found
 
 
 def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    # YAML 1.1 takes 1e-6 for a word: it wants a point and a sign.
+    written = value if isinstance(value, str) and _SHORT_FLOAT.fullmatch(value) else None
+    if written is None and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise check.RequestError(f"{name} is not a number: give one.")
     return float(value)
 
 
 def _contenders(listed: Any) -> tuple[Contender, ...]:
     if not isinstance(listed, list) or not all(isinstance(each, Mapping) for each in listed):
-        raise check.RequestError('algorithms is not a list of entries like {"algorithm": "eugkm", "params": {}}.')
+        raise check.RequestError("algorithms is not a list of entries like {algorithm: eugkm, params: {}}.")
     found = []
     for each in listed:
         params = each.get("params", {})

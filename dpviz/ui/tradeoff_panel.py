@@ -146,7 +146,7 @@ _SECTIONS: dict[str, Callable[[OpenTable, Plan, OpenTable | None], None]] = {
     _FIRST: _frontier_section,
     "Smallest ε": _smallest_section,
     "Advice": _advice_section,
-    "Where the error comes from": parts_section,
+    "Error by cause": parts_section,
     "ε × n": map_section,
     "By k": clusters_section,
     "By n": rows_section,

@@ -100,7 +100,7 @@ def settings_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> 
     base = (st.context.url or "").split("?")[0]
     st.code(f"{base}?{urlencode({_QUERY: settings.to_query()})}", language=None, wrap_lines=True)
     st.markdown("**The same as a file**")
-    st.code(settings.to_text(), language="json")
+    st.code(settings.to_text(), language="yaml")
     st.download_button(
         "Settings (YAML)",
         settings.to_text().encode("utf-8"),
@@ -109,7 +109,6 @@ def settings_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> 
         icon=":material/download:",
         on_click="ignore",
         key=f"{_KEY}:settings:file",
-        help="Written as JSON, which every reader of YAML reads as it is.",
     )
     st.file_uploader(
         "Settings to load",

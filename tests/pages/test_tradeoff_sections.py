@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import yaml
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.error_parts import ErrorBase
@@ -38,7 +39,7 @@ def drawn(app: AppTest) -> list[dict]:
 
 @pytest.mark.slow
 def test_the_error_of_a_grid_is_taken_apart() -> None:
-    app = looking_at("Where the error comes from", labels=("EUGkM", "DPLloyd"))
+    app = looking_at("Error by cause", labels=("EUGkM", "DPLloyd"))
     app.slider(key="tradeoff:parts:repeats").set_value(3)
     app = pressed(sound(app.run()), "tradeoff:parts:compute")
     (figure,) = drawn(app)
@@ -51,13 +52,13 @@ def test_the_error_of_a_grid_is_taken_apart() -> None:
 
 
 def test_what_cannot_be_taken_apart_says_why() -> None:
-    app = looking_at("Where the error comes from", labels=(Contender("lsh-local").label,))
+    app = looking_at("Error by cause", labels=(Contender("lsh-local").label,))
     assert app.button(key="tradeoff:parts:compute").disabled
     assert "random message" in text_of(app)
 
 
 def test_parts_of_a_private_file_come_from_a_stand_in() -> None:
-    app = looking_at("Where the error comes from", FileKind.PRIVATE)
+    app = looking_at("Error by cause", FileKind.PRIVATE)
     app.slider(key="tradeoff:parts:repeats").set_value(3)
     app = pressed(sound(app.run()), "tradeoff:parts:compute")
     assert app.session_state["tradeoff:parts:side"].source.kind is FileKind.SIMULATED
@@ -143,7 +144,7 @@ def test_nothing_plays_for_whoever_asks_for_less_motion(monkeypatch: pytest.Monk
     assert "less motion" in text_of(app)
 
 
-@pytest.mark.parametrize("view", ["Where the error comes from", "ε × n", "By k", "By n", "Draws"])
+@pytest.mark.parametrize("view", ["Error by cause", "ε × n", "By k", "By n", "Draws"])
 def test_without_an_algorithm_it_asks_for_one(view: str) -> None:
     assert "Choose at least one algorithm" in text_of(looking_at(view, labels=()))
 
@@ -161,12 +162,12 @@ def asks_for_what_was_wanted(app: AppTest) -> None:
 def test_a_link_sets_the_form() -> None:
     asks_for_what_was_wanted(app_on("tradeoff.py", open_blobs(), study=WANTED.to_query()))
     refused = app_on("tradeoff.py", open_blobs(), study="rubbish")
-    assert "not JSON" in text_of(refused)
+    assert "no YAML" in text_of(refused)
 
 
 def test_a_file_of_settings_loads_back_and_outlives_a_change_of_page() -> None:
     app = looking_at("Settings")
-    assert json.loads(app.code[1].value)["k"] == 3
+    assert yaml.safe_load(app.code[1].value)["k"] == 3
     app.file_uploader(key="tradeoff:settings:upload").upload("s.yaml", WANTED.to_text().encode())
     asks_for_what_was_wanted(sound(app.run()))
     sound(app.switch_page("explore.py").run())
@@ -176,7 +177,7 @@ def test_a_file_of_settings_loads_back_and_outlives_a_change_of_page() -> None:
 def test_a_file_that_is_none_of_ours_is_refused_and_changes_nothing() -> None:
     app = looking_at("Settings")
     app.file_uploader(key="tradeoff:settings:upload").upload("s.yaml", b"k: 7")
-    assert "not JSON" in text_of(sound(app.run()))
+    assert "not the settings of a trade-off study" in text_of(sound(app.run()))
     assert app.number_input(key="k").value == 3
 
 
