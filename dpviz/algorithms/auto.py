@@ -191,7 +191,9 @@ def _smallest_n(setting: Setting, params: AutoParams) -> float:
 
 def _operations(setting: Setting, params: AutoParams) -> float:
     n, dim = float(setting.n or 10_000), setting.dim
-    return n * dim * (14.0 * setting.k + min(dim, 1000)) + 1e8
+    # Swaps among the cells of a grid that is as fine as the rows allow; in more columns it is coarse.
+    swaps = 400.0 * setting.k * min(n * setting.epsilon / 10, 30_000) if dim <= 3 else 0.0
+    return 50.0 * n * dim + 1e6 * setting.k + 5e6 + swaps
 
 
 CARD = Card(

@@ -206,7 +206,7 @@ class ShelfFull(Exception):
 
 @dataclass(eq=False)
 class JobShelf:
-    """The jobs of one session: one runs, the others wait; the oldest finished ones are dropped.
+    """The jobs of one session: two run, so that no run waits for a study; the oldest finished ones are dropped.
 
     Keep one shelf per session. When the shelf goes, its jobs are cancelled.
 
@@ -216,10 +216,13 @@ class JobShelf:
         How many jobs the shelf holds, finished ones included.
     max_age
         Seconds after which a finished job is dropped.
+    max_running
+        How many run at a time; the others wait for their turn.
     """
 
     max_jobs: int = 8
     max_age: float = 3600.0
+    max_running: int = 2
     _jobs: dict[str, Job[Any]] = field(default_factory=dict, init=False, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
 
@@ -257,10 +260,9 @@ class JobShelf:
 
     def _start_next(self) -> None:
         with self._lock:
-            if any(job.state is JobState.RUNNING for job in self._jobs.values()):
-                return
-            waiting = (job for job in self._jobs.values() if job.state is JobState.QUEUED)
-            if (job := next(waiting, None)) is not None:
+            running = sum(job.state is JobState.RUNNING for job in self._jobs.values())
+            waiting = [job for job in self._jobs.values() if job.state is JobState.QUEUED]
+            for job in waiting[: max(0, self.max_running - running)]:
                 job.begin()
 
     def _make_room(self) -> None:

@@ -70,7 +70,7 @@ def duration(seconds: float) -> str:
 
 def _progress(job: Job[Any], label: str) -> None:
     if job.state is JobState.QUEUED:
-        st.progress(0.0, text=f"**{label}**: waits for the job before it")
+        st.progress(0.0, text=f"**{label}**: waits for a job before it to end")
         st.caption("not started")
         return
     report, left = job.progress, job.seconds_left

@@ -276,8 +276,18 @@ def test_no_orphan_and_no_noise_after_the_parent_exits(parent, tmp_path):
     assert (tmp_path / "stderr").read_text() == ""
 
 
-def test_a_shelf_runs_one_job_at_a_time_in_order():
+def test_a_run_does_not_wait_for_a_study():
     shelf = JobShelf()
+    study, run, another = (shelf.get(shelf.submit(work)) for work in (job_work.hang, job_work.hang, job_work.hang))
+    assert [job.state for job in (study, run, another)] == [JobState.RUNNING, JobState.RUNNING, JobState.QUEUED]
+    run.cancel()
+    assert eventually(lambda: another.state is JobState.RUNNING)
+    study.cancel()
+    another.cancel()
+
+
+def test_a_shelf_runs_one_job_at_a_time_in_order():
+    shelf = JobShelf(max_running=1)
     first, second, third = (shelf.get(shelf.submit(job_work.hang)) for _ in range(3))
     assert [job.state for job in (first, second, third)] == [
         JobState.RUNNING,
@@ -294,7 +304,7 @@ def test_a_shelf_runs_one_job_at_a_time_in_order():
 
 
 def test_the_next_job_starts_when_one_is_done_or_fails():
-    shelf = JobShelf()
+    shelf = JobShelf(max_running=1)
     ids = [
         shelf.submit(job_work.count, 2),
         shelf.submit(job_work.fail, "plain"),
@@ -305,7 +315,7 @@ def test_the_next_job_starts_when_one_is_done_or_fails():
 
 
 def test_a_full_shelf_drops_the_oldest_finished_job_but_never_a_waiting_one():
-    shelf = JobShelf(max_jobs=2)
+    shelf = JobShelf(max_jobs=2, max_running=1)
     done = shelf.submit(job_work.count, 1)
     ended(shelf.get(done))
     running, waiting = shelf.submit(job_work.hang), shelf.submit(job_work.hang)
