@@ -92,7 +92,7 @@ def _add_run(commands: argparse._SubParsersAction[Parser]) -> None:
     run.add_argument("--algorithm", default="auto", metavar="ID", help="see `dpviz algorithms` (default: auto)")
     run.add_argument("--k", type=whole, required=True, metavar="K", help="number of clusters")
     run.add_argument("--epsilon", type=number, required=True, metavar="E", help="the whole ε of this run")
-    _add_table_options(run)
+    _add_table_options(run, seed="repeatable noise, for a study; never for a release")
     run.add_argument("--evaluate", action="store_true", help="also measure the loss on the rows: revealed, not private")
     run.add_argument("--json", action="store_true", help="print one JSON object")
     run.add_argument("--out", metavar="CENTERS.csv", help="write the released centres to this file")
@@ -120,7 +120,7 @@ def _add_sweep(commands: argparse._SubParsersAction[Parser]) -> None:
     sweep.add_argument("--out", required=True, metavar="DIR", help="folder for results.csv and manifest.json")
     sweep.add_argument("--resume", action="store_true", help="go on with the study in --out; finished runs are kept")
     sweep.add_argument("--jobs", type=whole, metavar="N", help="worker processes (default: one a core)")
-    _add_table_options(sweep)
+    _add_table_options(sweep, seed="another draw of the whole study (default: 0; the same study has the same results)")
 
 
 def _add_reproduce(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -141,7 +141,7 @@ def _add_reproduce(commands: argparse._SubParsersAction[Parser]) -> None:
     reproduce.add_argument("--json", action="store_true", help="print verdicts as JSON")
 
 
-def _add_table_options(command: Parser) -> None:
+def _add_table_options(command: Parser, *, seed: str) -> None:
     declared = command.add_argument_group("what is declared about the table (DATA.json beside it may say it too)")
     declared.add_argument("--columns", type=names, metavar="A,B", help="the columns to cluster")
     declared.add_argument(
@@ -160,7 +160,7 @@ def _add_table_options(command: Parser) -> None:
     asked.add_argument(
         "--set", nargs="+", action="extend", default=[], metavar="name=value", help="parameters of the algorithm"
     )
-    asked.add_argument("--seed", type=whole, metavar="S", help="repeatable noise, for a study; never for a release")
+    asked.add_argument("--seed", type=whole, metavar="S", help=seed)
 
 
 def whole(text: str) -> int:

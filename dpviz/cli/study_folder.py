@@ -51,9 +51,12 @@ class StudyFolder:
             self._drop_torn_line()
         self.done = frozenset(row["trial"] for row in self._read())
 
-    def seed(self, *, asked: int | None, fresh: int) -> int:
-        """The study's seed: as asked for, else that of the study being resumed, else a fresh one."""
-        return int(self._earlier.get("seed", fresh)) if asked is None else asked
+    def seed(self, *, asked: int | None) -> int:
+        """The study's seed: as asked for, else that of the study being resumed, else 0.
+
+        A study is no release: its noise need not be secret, and who repeats it wants to find the same.
+        """
+        return int(self._earlier.get("seed", 0)) if asked is None else asked
 
     def begin(self, manifest: Mapping[str, Any], *, must_agree: Sequence[str]) -> None:
         """Write down what is asked.

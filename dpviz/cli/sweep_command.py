@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import secrets
 import time
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
@@ -52,7 +51,7 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     refused = refusals(contenders, table.private, arguments.ks, arguments.epsilons, delta=deltas, ns=ns)
     if refused:
         raise RequestError(next(iter(refused.values())))
-    seed = folder.seed(asked=arguments.seed, fresh=secrets.randbits(48))
+    seed = folder.seed(asked=arguments.seed)
     folder.begin(_manifest(arguments, table, contenders, seed), must_agree=_FIXED)
     revealed = table.private.reveal(note="sweep")
     request = StudyRequest(
