@@ -160,6 +160,7 @@ CLAIM = Claim(
     ),
     notes=(
         "Tuples are drawn by the law of block means: clusters this far apart are found without a slip.",
+        "Enough is what four draws in five succeed with, searched in steps of √2.",
         "Where its tuples would not fit the memory, what k-averages needs is computed from its constants.",
         "λ is the corrected one; the printed λ is not private.",
     ),

@@ -134,6 +134,7 @@ CLAIM = Claim(
     ),
     notes=(
         "Tuples are drawn by the law of block means: clusters this far apart are found without a slip.",
+        "Enough is what four draws in five succeed with, searched in steps of √2.",
         "λ is the corrected one; the printed λ is not private.",
     ),
 )

@@ -56,7 +56,9 @@ class Visitor:
         """Press *Open* on the tile of a sample, on the Home page."""
         open_it = self.page.get_by_role("button", name="Open", exact=True)
         tile = self.page.locator("div").filter(has=self.page.get_by_text(title, exact=True)).filter(has=open_it)
-        tile.last.get_by_role("button", name="Open", exact=True).click()
+        only = tile.last.get_by_role("button", name="Open", exact=True)
+        expect(only).to_have_count(1, timeout=PATIENCE)  # of a page half drawn it may be what holds all tiles
+        only.click()
         expect(self.page.get_by_role("heading", level=1)).to_have_text("Explore", timeout=PATIENCE)
         self.waits()
 
