@@ -1,4 +1,4 @@
-"""A job beside the study of a page: what was asked, and what has arrived, kept for the visit."""
+"""A job of a page in a worker: what was asked, and what has arrived, kept for the visit."""
 
 from __future__ import annotations
 
@@ -51,9 +51,13 @@ def send(
     work: Callable[..., Iterator[Any]],
     *arguments: Any,
     look: str,
+    kind: type[SideJob] = SideJob,
+    with_labels: bool = False,
     **options: Any,
 ) -> None:
     """Send ``work(rows, revealed rows, ...)`` to a worker in place of the job before; ``look`` is how it is counted.
+
+    ``kind`` is what the job is kept as; ``with_labels`` sends the known groups of the revealed rows, too.
 
     Raises
     ------
@@ -66,16 +70,18 @@ def send(
     before = sent(key, table)
     if before is not None and before.job is not None:
         before.job.cancel()
+    if with_labels:
+        options["labels"] = source.labels[revealed.kept] if source.labels is not None else None
     try:
         job_id = job_shelf().submit(work, source.private, revealed, *arguments, **options)
     except ShelfFull as full:
         raise RequestError(f"{full}.") from None
-    st.session_state[f"{key}:side"] = SideJob(asked, source, table.key, job_id)
+    st.session_state[f"{key}:job"] = kind(asked, source, table.key, job_id)
 
 
 def sent(key: str, table: OpenTable) -> SideJob | None:
     """The last job of that name, if it was asked about ``table``; with everything that has arrived."""
-    side = cast("SideJob | None", st.session_state.get(f"{key}:side"))
+    side = cast("SideJob | None", st.session_state.get(f"{key}:job"))
     if side is None or side.asked_about != table.key:
         return None
     side.collect()

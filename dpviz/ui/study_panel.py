@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -14,14 +14,13 @@ import streamlit as st
 from dpviz.charts.contenders import measure_of
 from dpviz.charts.wording import opening, things
 from dpviz.check import RequestError
-from dpviz.runs.jobs import Job, ShelfFull
 from dpviz.runs.run import setting_of
 from dpviz.runs.study import MEASURES, Contender, Trial, Yardstick, refusals, study_rows, tidy, trials
 from dpviz.runs.work import expected_seconds
 from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import FileKind, OpenTable
-from dpviz.ui.job_panel import duration, job_panel, job_shelf
-from dpviz.ui.looks import reveal
+from dpviz.ui.job_panel import duration, job_panel
+from dpviz.ui.side_job import SideJob, send, sent
 from dpviz.ui.table_words import plain
 
 _SKELETON = 560
@@ -50,31 +49,22 @@ class Plan:
 
 
 @dataclass(eq=False)
-class Study:
+class Study(SideJob):
     """A study of this visit: what was asked, and what has arrived."""
 
-    plan: Plan
-    source: OpenTable
-    asked_about: str
-    job_id: str
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    yardstick: Yardstick | None = None
+    @property
+    def plan(self) -> Plan:
+        return cast(Plan, self.asked)
 
     @property
-    def job(self) -> Job[Any] | None:
-        return job_shelf().get(self.job_id)
-
-    def collect(self) -> None:
-        """Take in what the worker has sent since the last time."""
-        for item in self.job.poll() if self.job is not None else []:
-            if isinstance(item, Yardstick):
-                self.yardstick = item
-            else:
-                self.rows.append(item)
+    def rows(self) -> list[dict[str, Any]]:
+        """The runs so far."""
+        return [item for item in self.items if isinstance(item, dict)]
 
     @property
-    def running(self) -> bool:
-        return self.job is not None and not self.job.state.final
+    def yardstick(self) -> Yardstick | None:
+        """What losses are measured against: the last one that has arrived."""
+        return next((item for item in reversed(self.items) if isinstance(item, Yardstick)), None)
 
 
 def start(key: str, table: OpenTable, source: OpenTable, plan: Plan, *, with_centers: bool = False) -> None:
@@ -85,31 +75,15 @@ def start(key: str, table: OpenTable, source: OpenTable, plan: Plan, *, with_cen
     RequestError
         If the request is outside what is allowed, or too many jobs wait already.
     """
-    number, ks = len(plan.trials), ", ".join(map(str, plan.ks))
-    revealed = reveal(source, f"{key}: losses of {number} study runs, k = {ks}")
-    if revealed is None:
-        raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
-    before = study_of(key, table)
-    if before is not None and before.job is not None:
-        before.job.cancel()
-    labels = source.labels[revealed.kept] if source.labels is not None else None
-    try:
-        job_id = job_shelf().submit(
-            study_rows,
-            source.private,
-            revealed,
-            list(plan.contenders),
-            plan.ks,
-            list(plan.epsilons),
-            delta=plan.delta,
-            repeats=plan.repeats,
-            ns=plan.ns,
-            labels=labels,
-            with_centers=with_centers,
-        )
-    except ShelfFull as full:
-        raise RequestError(f"{full}.") from None
-    st.session_state[f"{key}:study"] = Study(plan, source, table.key, job_id)
+    look = f"{key}: losses of {len(plan.trials)} study runs, k = {', '.join(map(str, plan.ks))}"
+    options: dict[str, Any] = {
+        "delta": plan.delta,
+        "repeats": plan.repeats,
+        "ns": plan.ns,
+        "with_centers": with_centers,
+    }
+    grid = (list(plan.contenders), plan.ks, list(plan.epsilons))
+    send(key, table, source, plan, study_rows, *grid, look=look, kind=Study, with_labels=True, **options)
 
 
 def study_button(
@@ -217,11 +191,7 @@ def study_csv(study: Study) -> str:
 
 def study_of(key: str, table: OpenTable) -> Study | None:
     """The last study of that page, if it was asked about ``table``; with everything that has arrived."""
-    study = cast("Study | None", st.session_state.get(f"{key}:study"))
-    if study is None or study.asked_about != table.key:
-        return None
-    study.collect()
-    return study
+    return cast("Study | None", sent(key, table))
 
 
 def forecast(source: OpenTable, plan: Plan) -> float:
@@ -261,20 +231,7 @@ def headline(source: OpenTable, *, fits: bool, button: str = "Compute") -> None:
     st.markdown(f"{badge} losses on {plain(source.title)} {words}")
 
 
-class Collecting(Protocol):
-    """Something whose worker keeps sending."""
-
-    @property
-    def job(self) -> Job[Any] | None:
-        """The job, while it is kept."""
-        ...
-
-    def collect(self) -> None:
-        """Take in what has been sent."""
-        ...
-
-
-def live_job(study: Collecting, *, label: str, key: str, live: Callable[[], None]) -> None:
+def live_job(study: SideJob, *, label: str, key: str, live: Callable[[], None]) -> None:
     """The job's panel with the pictures below it: live while it runs, still once it has ended."""
     job = study.job
     if job is None or job.state.final:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -85,7 +85,7 @@ def _measure(table: OpenTable, source: OpenTable | None, asked: _Asked) -> None:
     if not pressed:
         return
     look = f"tradeoff: error of {asked.repeats} runs taken apart, k = {asked.k}"
-    budget = {"k": asked.k, "epsilon": asked.epsilon, "delta": asked.delta, "repeats": asked.repeats}
+    budget: dict[str, Any] = {"k": asked.k, "epsilon": asked.epsilon, "delta": asked.delta, "repeats": asked.repeats}
     try:
         send(_KEY, table, source, asked, error_rows, asked.contender, look=look, **budget)
     except RequestError as error:

@@ -106,7 +106,7 @@ def text_of(app: AppTest) -> str:
 
 def job_of(app: AppTest, key: str) -> Job:
     """The job behind the study of a page."""
-    return app.session_state["job_panel:shelf"].get(app.session_state[f"{key}:study"].job_id)
+    return app.session_state["job_panel:shelf"].get(app.session_state[f"{key}:job"].job_id)
 
 
 def computed(app: AppTest, key: str) -> AppTest:
@@ -120,4 +120,4 @@ def computed(app: AppTest, key: str) -> AppTest:
 
 def study_in(app: AppTest, key: str) -> Study:
     """The study of a page."""
-    return app.session_state[f"{key}:study"]
+    return app.session_state[f"{key}:job"]

@@ -47,7 +47,7 @@ def test_the_error_of_a_grid_is_taken_apart() -> None:
     assert "matches the settings" in text_of(app)
     app.selectbox(key="tradeoff:parts:whom").set_value("DPLloyd")
     assert "older settings" in text_of(sound(app.run()))
-    (base, *runs) = app.session_state["tradeoff:parts:side"].items
+    (base, *runs) = app.session_state["tradeoff:parts:job"].items
     assert isinstance(base, ErrorBase) and len(runs) == 3
 
 
@@ -61,7 +61,7 @@ def test_parts_of_a_private_file_come_from_a_stand_in() -> None:
     app = looking_at("Error by cause", FileKind.PRIVATE)
     app.slider(key="tradeoff:parts:repeats").set_value(3)
     app = pressed(sound(app.run()), "tradeoff:parts:compute")
-    assert app.session_state["tradeoff:parts:side"].source.kind is FileKind.SIMULATED
+    assert app.session_state["tradeoff:parts:job"].source.kind is FileKind.SIMULATED
     assert not app.session_state["visit:table"].private.looks
 
 
@@ -81,11 +81,11 @@ def test_the_smallest_epsilon_follows_the_target_and_is_sharpened() -> None:
 @pytest.mark.slow
 def test_a_bisection_adds_runs_to_the_answer() -> None:
     app = pressed(looking_at("Smallest ε", labels=("DPLloyd",)), "tradeoff:compute")
-    rows = app.session_state["tradeoff:study"].rows
+    rows = app.session_state["tradeoff:job"].rows
     first, last = (np.median([row["ratio"] for row in rows if row["epsilon"] == e]) for e in (0.3, 3.0))
     app.number_input(key="tradeoff:smallest:above").set_value(float(100 * (np.sqrt(first * last) - 1)))
     app = pressed(sound(app.run()), "tradeoff:smallest:compute")
-    more = app.session_state["tradeoff:smallest:side"].items
+    more = app.session_state["tradeoff:smallest:job"].items
     assert more and {row["contender"] for row in more} == {"DPLloyd"}
     assert not {row["epsilon"] for row in more} & {row["epsilon"] for row in rows}
 
@@ -93,7 +93,7 @@ def test_a_bisection_adds_runs_to_the_answer() -> None:
 @pytest.mark.slow
 def test_a_map_of_epsilon_and_n_marks_the_users_rows() -> None:
     app = pressed(looking_at("ε × n", labels=("DPLloyd", "EUGkM")), "tradeoff:map:compute")
-    study = app.session_state["tradeoff:map:study"]
+    study = app.session_state["tradeoff:map:job"]
     assert {row["contender"] for row in study.rows} == {"DPLloyd"}
     (figure,) = drawn(app)
     (cells,) = [trace for trace in figure["data"] if trace.get("meta") == "cells"]
@@ -107,7 +107,7 @@ def test_a_map_may_go_beyond_the_rows_there_are_on_a_stand_in() -> None:
     app = looking_at("ε × n")
     app.segmented_control(key="tradeoff:map:whose").set_value("a larger stand-in")
     app = pressed(sound(app.run()), "tradeoff:map:compute")
-    study = app.session_state["tradeoff:map:study"]
+    study = app.session_state["tradeoff:map:job"]
     assert study.source.kind is FileKind.SIMULATED and study.source.n_public == 3000
 
 
@@ -115,7 +115,7 @@ def test_a_map_may_go_beyond_the_rows_there_are_on_a_stand_in() -> None:
 @pytest.mark.parametrize(("view", "key", "over"), [("By k", "ks", "k"), ("By n", "ns", "n")])
 def test_a_sweep_over_k_or_n(view: str, key: str, over: str) -> None:
     app = pressed(looking_at(view), f"tradeoff:{key}:compute")
-    rows = app.session_state[f"tradeoff:{key}:study"].rows
+    rows = app.session_state[f"tradeoff:{key}:job"].rows
     assert (
         len({row[over] for row in rows if row[over] == row[over]}) >= 2 and len({row["epsilon"] for row in rows}) == 1
     )
@@ -126,7 +126,7 @@ def test_draws_stand_beside_their_cloud_and_are_stepped_through() -> None:
     app = looking_at("Draws")
     app.slider(key="tradeoff:draws:repeats").set_value(6)
     app = pressed(sound(app.run()), "tradeoff:draws:compute")
-    assert len(app.session_state["tradeoff:draws:study"].rows) == 6
+    assert len(app.session_state["tradeoff:draws:job"].rows) == 6
     assert len(drawn(app)) == 2
     app.button(key="tradeoff:draws:Back").click()
     sound(app.run())
