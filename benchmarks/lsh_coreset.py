@@ -27,10 +27,9 @@ TIMED = 3
 def mixture() -> tuple[PrivateTable, int]:
     """100,000 rows in 100 columns around 64 centres, in the unit ball."""
     loaded = sample("mixture64").load()
-    declared = loaded.sidecar
-    domain = Domain.of(
-        declared.columns, declared.lower, declared.upper, radius=declared.radius, scaling=declared.scaling
-    )
+    declared = loaded.declaration
+    bounds = declared.bounds_for(declared.columns)
+    domain = Domain.of(declared.columns, bounds.lower, bounds.upper, radius=declared.radius, scaling=declared.scaling)
     rows = loaded.table.columns(declared.columns)
     return PrivateTable(rows, domain, n_public=len(rows)), 64
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from dpviz.table.bag_of_words import bag_of_words, bag_of_words_sidecar
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.fixed_points import COLUMNS, fixed_points, fixed_points_sidecar
-from dpviz.table.sidecar import Sidecar
 from sample_data.made import LICENCE, SOURCE, Made, MadeSparse, csv_text
 
 
@@ -22,7 +22,7 @@ def towns(seed: int = 2) -> Made:
     label = (rng.random(n) < 0.4).astype(np.int64)
     middles = np.array([[700.0, 1_300.0], [3_400.0, 2_850.0]])
     east, north = np.rint(middles[label] + 0.7 * rng.standard_normal((n, 2))).T
-    sidecar = Sidecar(
+    sidecar = Declaration(
         title="Two far towns",
         description="120,000 places in two towns, a kilometre wide and thousands of them apart: an easy instance.",
         columns=("east", "north"),
@@ -32,10 +32,10 @@ def towns(seed: int = 2) -> Made:
         scaling="common",
         unit_of_privacy="one place (one row)",
         n_public=n,
-        public=True,
+        kind=FileKind.PUBLIC,
         source=SOURCE,
         licence=LICENCE,
-        label="label",
+        label_column="label",
     )
     return Made(csv_text("east,north,label", "%d,%d,%d", east, north, label), sidecar)
 

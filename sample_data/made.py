@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from dpviz.table.sidecar import Sidecar
+from dpviz.table.declaration import Declaration
 
 Array = npt.NDArray[np.float64]
 
@@ -20,14 +20,14 @@ class Made(NamedTuple):
     """The two files of one sample."""
 
     csv: str
-    sidecar: Sidecar
+    sidecar: Declaration
 
 
 class MadeSparse(NamedTuple):
     """The two files of a sparse sample."""
 
     rows: sparse.csr_array
-    sidecar: Sidecar
+    sidecar: Declaration
 
 
 def csv_text(header: str, formats: str, *columns: npt.NDArray[np.generic]) -> str:

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from dpviz.table.sidecar import Sidecar, to_json
+from dpviz.table.declaration import Declaration, FileKind
+from dpviz.table.sidecar import to_json
 from sample_data.instances import laboratories, towns, words
 from sample_data.made import LICENCE, SOURCE, Array, Made, MadeSparse, csv_text
 
@@ -39,7 +40,7 @@ def fifteen(seed: int = 15) -> Made:
     a, b = rng.standard_normal((2, 5_000)) * np.stack([long[label], short[label]])
     x = centers[label, 0] + a * np.cos(angle[label]) - b * np.sin(angle[label])
     y = centers[label, 1] + a * np.sin(angle[label]) + b * np.cos(angle[label])
-    sidecar = Sidecar(
+    sidecar = Declaration(
         title="Fifteen clusters",
         description="5,000 points in fifteen Gaussian clusters: everybody can see whether a centre is right.",
         columns=("x", "y"),
@@ -49,10 +50,10 @@ def fifteen(seed: int = 15) -> Made:
         scaling="common",
         unit_of_privacy="one point (one row)",
         n_public=5_000,
-        public=True,
+        kind=FileKind.PUBLIC,
         source=SOURCE,
         licence=LICENCE,
-        label="label",
+        label_column="label",
     )
     x, y = np.clip(x, 0, 1000), np.clip(y, 0, 1000)
     return Made(csv_text("x,y,label", "%.1f,%.1f,%d", x, y, label + 1), sidecar)
@@ -82,7 +83,7 @@ def city(seed: int = 20) -> Made:
     kept = points[dry & ~lake & inside]
     kept = kept[rng.permutation(len(kept))[:20_000]]
     longitude, latitude = (kept / 111.32).T
-    sidecar = Sidecar(
+    sidecar = Declaration(
         title="Town by the river",
         description="20,000 taxi pick-ups of a made-up town: a dense centre, streets, suburbs, a river.",
         columns=("longitude", "latitude"),
@@ -92,7 +93,7 @@ def city(seed: int = 20) -> Made:
         scaling="common",
         unit_of_privacy="one pick-up (one row)",
         n_public=20_000,
-        public=True,
+        kind=FileKind.PUBLIC,
         source=SOURCE,
         licence=LICENCE,
     )
@@ -160,7 +161,7 @@ def people(seed: int = 6) -> Made:
     visits = rng.poisson(np.maximum(0.2, typical(2, 2, 9, 4, 4, 15) * np.exp(0.15 * chance)))
     north_heavy = np.where(typical(0, 0, 0, 1, 1, 0) > 0, 0.45, 0.22)
     region = np.where(rng.random(n) < north_heavy, 0, rng.integers(1, 4, size=n))
-    sidecar = Sidecar(
+    sidecar = Declaration(
         title="People of a town",
         description="12,000 made-up adults with six habits each, in six walks of life that overlap as people do.",
         columns=("age", "income", "hours", "commute_km", "savings", "visits"),
@@ -173,7 +174,7 @@ def people(seed: int = 6) -> Made:
         scaling="unit",
         unit_of_privacy="one person (one row)",
         n_public=n,
-        public=True,
+        kind=FileKind.PUBLIC,
         source=SOURCE,
         licence=LICENCE,
         label="segment",
@@ -226,7 +227,7 @@ def picture(rng: np.random.Generator) -> Array:
 def colours(seed: int = 3) -> Made:
     """The pixels of a drawn picture, row by row: 100 wide, 80 high."""
     rgb = picture(np.random.default_rng(seed)).round().reshape(-1, 3)
-    sidecar = Sidecar(
+    sidecar = Declaration(
         title="Colours of a picture",
         description="8,000 pixels of a drawn sunset, 100 a line: k centres are the k colours to repaint it with.",
         columns=("red", "green", "blue"),
@@ -236,7 +237,7 @@ def colours(seed: int = 3) -> Made:
         scaling="common",
         unit_of_privacy="one pixel (one row)",
         n_public=8_000,
-        public=True,
+        kind=FileKind.PUBLIC,
         source=SOURCE,
         licence=LICENCE,
     )
@@ -254,7 +255,7 @@ def outlier(seed: int = 1) -> Made:
     shuffled = people_in_order[rng.permutation(len(people_in_order))]
     person = np.array([f"p{number:03d}" for number in range(1, len(shuffled) + 1)])
     income, savings = np.clip(shuffled, 1, None).T
-    sidecar = Sidecar(
+    sidecar = Declaration(
         title="One rich person",
         description=(
             "120 made-up people in two groups, and one far from all others: with k = 3, plain k-means puts a centre "
@@ -267,7 +268,7 @@ def outlier(seed: int = 1) -> Made:
         scaling="unit",
         unit_of_privacy="one person (one row each, person_id)",
         n_public=120,
-        public=True,
+        kind=FileKind.PUBLIC,
         source=SOURCE,
         licence=LICENCE,
         id_column="person_id",

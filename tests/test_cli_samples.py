@@ -37,7 +37,7 @@ def test_a_run_on_the_sample_of_a_card(capsys: pytest.CaptureFixture[str], card:
         return
     assert 0.99 * EPSILON <= report["ledger"]["epsilon"] <= EPSILON
     assert sum(entry["epsilon"] for entry in report["ledger"]["entries"]) > 0
-    declared = sample(card.sample).load().sidecar if card.sample != "words" else None
+    declared = sample(card.sample).load().declaration if card.sample != "words" else None
     dim, n = len(report["columns"]), declared.n_public if declared is not None else report["n_public"]
     setting = Setting(dim=dim, k=k, epsilon=EPSILON, delta=DELTA, relation=Relation(report["relation"]), n=n)
     regime = card.regime(setting, card.params.parse(report["parameters"]))

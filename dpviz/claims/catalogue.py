@@ -64,7 +64,8 @@ def separated(n: int, d: int, k: int, seed: int) -> Material:
 def sixty_four_gaussians() -> Material:
     """Google's synthetic table; Balcan et al. describe theirs by n, d and the number of Gaussians alone."""
     loaded, declared = gaussian_mixture(), gaussian_mixture_sidecar()
-    domain = Domain.of(declared.columns, declared.lower, declared.upper, radius=declared.radius, scaling="common")
+    bounds = declared.bounds_for(declared.columns)
+    domain = Domain.of(declared.columns, bounds.lower, bounds.upper, radius=declared.radius, scaling="common")
     labels = loaded.frame["label"].to_numpy().astype(np.int64)
     return Material("64 Gaussians", RECIPE, loaded.columns(list(declared.columns)), domain, labels)
 

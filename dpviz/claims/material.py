@@ -127,11 +127,9 @@ def _read(entry: Published, path: Path, origin: str) -> Material:
     columns = [name for name in loaded.numeric_columns if name != "label"]
     beside = sidecar_for(path)
     if beside is not None:
-        sidecar = read_sidecar(beside)
-        bounds = sidecar.bounds_for(columns)
-        domain = Domain.of(
-            columns, bounds.lower, bounds.upper, radius=sidecar.radius, scaling=sidecar.scaling or "unit"
-        )
+        declared = read_sidecar(beside)
+        bounds = declared.bounds_for(columns)
+        domain = Domain.of(columns, bounds.lower, bounds.upper, radius=declared.radius, scaling=declared.scaling)
     elif entry.lower is not None:
         scaling = "unit" if entry.radius is None else "common"
         domain = Domain.of(columns, entry.lower, entry.upper, radius=entry.radius, scaling=scaling)

@@ -153,14 +153,36 @@ def _add_table_options(command: Parser, *, seed: str) -> None:
         "--relation", metavar="add_remove|replace", help="neighbours (default: as DATA.json says, or add_remove)"
     )
     declared.add_argument("--n-public", type=whole, metavar="N", help="the number of rows, if it is public")
+    declared.add_argument("--label", metavar="NAME", help='the column with a known grouping; "" for none')
     declared.add_argument("--id-column", metavar="NAME", help='the column that says whose a row is; "" for none')
     declared.add_argument("--rows-per-person", type=whole, metavar="M", help="most rows of one id that are used")
+    _add_file_options(command)
     asked = command.add_argument_group("the request")
     asked.add_argument("--delta", type=number, default=0.0, metavar="D", help="for approximate algorithms (default: 0)")
     asked.add_argument(
         "--set", nargs="+", action="extend", default=[], metavar="name=value", help="parameters of the algorithm"
     )
     asked.add_argument("--seed", type=whole, metavar="S", help=seed)
+
+
+def _add_file_options(command: Parser) -> None:
+    file = command.add_argument_group("how the file is read (never worked out from its rows; see dpviz declare)")
+    file.add_argument("--encoding", metavar="NAME", help="default: utf-8")
+    file.add_argument(
+        "--delimiter", metavar="C", help=r"one character, \t or whitespace (default: as the header has it)"
+    )
+    file.add_argument("--header", type=yes_or_no, metavar="yes|no", help="whether the first line holds names")
+    file.add_argument("--names", type=names, metavar="A,B", help="names of all columns, in place of the header's")
+    file.add_argument("--decimal", metavar=". or ,", help="decimal mark (default: .)")
+    file.add_argument("--grouping", metavar="C", help="mark between groups of three digits (default: none)")
+    file.add_argument("--sign", metavar="TEXT", help="stripped beside numbers: %%, $, €")
+
+
+def yes_or_no(text: str) -> bool:
+    """The word yes or no."""
+    if text not in ("yes", "no"):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither yes nor no")
+    return text == "yes"
 
 
 def whole(text: str) -> int:

@@ -13,9 +13,10 @@ from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import card_of
 from dpviz.check import RequestError
 from dpviz.cli.console import say
-from dpviz.cli.declared_table import DeclaredTable, declared_table
+from dpviz.cli.declared_table import declared_table
 from dpviz.cli.request import check_numbers, parameters
 from dpviz.cli.run_text import run_text
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import Run, run
 
 _SEEDED = "The noise is seeded, so that a study can be repeated: whoever knows the seed can take it off. Not a release."
@@ -34,7 +35,8 @@ def run_command(arguments: argparse.Namespace) -> str:
     check_numbers(ks=[arguments.k], epsilons=[arguments.epsilon], delta=arguments.delta, seed=arguments.seed)
     if arguments.out is not None:
         _check_out(Path(arguments.out), card, data=Path(arguments.data))
-    table = declared_table(arguments)
+    declared = declared_table(arguments)
+    table = declared.table
     finished = run(
         card,
         table.private,
@@ -47,12 +49,12 @@ def run_command(arguments: argparse.Namespace) -> str:
     report = _report(finished, table, evaluated=arguments.evaluate, seeded=arguments.seed is not None)
     if arguments.out is not None:
         _write_centers(Path(arguments.out), finished)
-    for note in (*table.notes, *_few_rows(table, k=finished.k)):
+    for note in (*declared.notes, *_few_rows(table, k=finished.k)):
         say(note)
     return json.dumps(report, allow_nan=False) if arguments.json else run_text(report, card, name=table.loaded.name)
 
 
-def _report(finished: Run, table: DeclaredTable, *, evaluated: bool, seeded: bool) -> dict[str, Any]:
+def _report(finished: Run, table: OpenTable, *, evaluated: bool, seeded: bool) -> dict[str, Any]:
     """The run in the form of ``--json``; what was read without privacy stands under "revealed"."""
     report = finished.to_dict()
     if seeded:
@@ -68,7 +70,7 @@ def _report(finished: Run, table: DeclaredTable, *, evaluated: bool, seeded: boo
     return finite
 
 
-def _few_rows(table: DeclaredTable, *, k: int) -> tuple[str, ...]:
+def _few_rows(table: OpenTable, *, k: int) -> tuple[str, ...]:
     """A word to the owner of a tiny file. A private n must not decide whether a release is made, so it is no error."""
     if table.loaded.n_rows >= k:
         return ()
@@ -78,7 +80,7 @@ def _few_rows(table: DeclaredTable, *, k: int) -> tuple[str, ...]:
     )
 
 
-def _scores(finished: Run, table: DeclaredTable) -> dict[str, float]:
+def _scores(finished: Run, table: OpenTable) -> dict[str, float]:
     from dpviz.runs.evaluation import assign, evaluate, label_accuracy, reference_for
 
     revealed = table.private.reveal(note="run --evaluate").unfolded(finished.points_per_row)

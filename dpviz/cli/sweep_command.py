@@ -16,11 +16,12 @@ from dpviz import __version__, check
 from dpviz.algorithms.registry import card_of
 from dpviz.check import RequestError
 from dpviz.cli.console import say
-from dpviz.cli.declared_table import DeclaredTable, declared_table
+from dpviz.cli.declared_table import declared_table
 from dpviz.cli.request import check_numbers, parameters
 from dpviz.cli.run_text import table_text
 from dpviz.cli.study_folder import StudyFolder
 from dpviz.cli.study_workers import StudyRequest, rows_of
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study import Contender, refusals, summarise, tidy, trials
 
 _SECONDS_BETWEEN_REPORTS = 2.0
@@ -47,7 +48,8 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     ns = arguments.ns or [None]
     planned = [trial.key for trial in trials(*grid, delta=deltas, repeats=arguments.repeats, ns=ns)]
     folder = StudyFolder(Path(arguments.out), resume=arguments.resume)
-    table = declared_table(arguments)
+    declared = declared_table(arguments)
+    table = declared.table
     refused = refusals(contenders, table.private, arguments.ks, arguments.epsilons, delta=deltas, ns=ns)
     if refused:
         raise RequestError(next(iter(refused.values())))
@@ -64,7 +66,7 @@ def sweep_command(arguments: argparse.Namespace) -> str:
         seed=seed,
         labels=table.labels_of(revealed),
     )
-    for note in (*table.notes, _REVEALED):
+    for note in (*declared.notes, _REVEALED):
         say(note)
     left = [key for key in planned if key not in folder.done]
     for row in _reported(rows_of(request, left, workers=workers), total=len(left), found=len(planned)):
@@ -101,7 +103,7 @@ def _check_settings(settings: dict[str, str], contenders: Sequence[Contender]) -
 
 
 def _manifest(
-    arguments: argparse.Namespace, table: DeclaredTable, contenders: Sequence[Contender], seed: int
+    arguments: argparse.Namespace, table: OpenTable, contenders: Sequence[Contender], seed: int
 ) -> dict[str, Any]:
     """The request, from which the study can be repeated; public values only."""
     domain = table.private.domain

@@ -75,7 +75,7 @@ class PrivateTable:
     n_public : int or None
         The number of rows, if its owner declares it public. Under ``replace`` it is public by definition.
     persons : int array of shape (n,) or None
-        Who each row belongs to; None means one row a person.
+        Who each row belongs to; -1: nobody knows, and the row is dropped; None means one row a person.
     rows_per_person : int
         At most this many rows of a person are used; every sensitivity is multiplied by it.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import LoadedTable, numeric_table
-from dpviz.table.sidecar import Sidecar
 
 ROWS, WORDS, TOPICS = 20_000, 400, 5
 _PER_ROW, _OWN, _COMMON_SHARE = 20, 40, 0.3
@@ -30,9 +30,9 @@ def bag_of_words(seed: int = 5) -> LoadedTable:
     return numeric_table(values, [*_columns(), "label"], name=_TITLE)
 
 
-def bag_of_words_sidecar() -> Sidecar:
+def bag_of_words_sidecar() -> Declaration:
     """What is declared about ``bag_of_words``."""
-    return Sidecar(
+    return Declaration(
         title=_TITLE,
         description="20,000 made-up texts of at most 20 out of 400 words: most entries are 0.",
         columns=_columns(),
@@ -42,10 +42,10 @@ def bag_of_words_sidecar() -> Sidecar:
         scaling="common",
         unit_of_privacy="one text (one row)",
         n_public=ROWS,
-        public=True,
+        kind=FileKind.PUBLIC,
         source="Generated on demand.",
         licence="CC0-1.0 (generated)",
-        label="label",
+        label_column="label",
     )
 
 

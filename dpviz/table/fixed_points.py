@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import FloatArray, LoadedTable, numeric_table
-from dpviz.table.sidecar import Sidecar
 
 COLUMNS = ("temperature_1", "resistance_1", "temperature_2", "resistance_2")
 _LOWER, _UPPER = (0.0,) * 4, (1_000.0, 500.0) * 2
@@ -36,9 +36,9 @@ def fixed_points(n: int, *, spread: float, wrong: int, seed: int) -> FloatArray:
     return np.clip(rows, _LOWER, _UPPER)
 
 
-def fixed_points_sidecar(title: str, description: str, n: int, *, unit_of_privacy: str, source: str) -> Sidecar:
+def fixed_points_sidecar(title: str, description: str, n: int, *, unit_of_privacy: str, source: str) -> Declaration:
     """What is declared about such a table: a row may be replaced by another."""
-    return Sidecar(
+    return Declaration(
         title=title,
         description=description,
         columns=COLUMNS,
@@ -49,7 +49,7 @@ def fixed_points_sidecar(title: str, description: str, n: int, *, unit_of_privac
         unit_of_privacy=unit_of_privacy,
         relation="replace",
         n_public=n,
-        public=True,
+        kind=FileKind.PUBLIC,
         source=source,
         licence="CC0-1.0 (generated)",
     )
@@ -60,7 +60,7 @@ def thermometers() -> LoadedTable:
     return numeric_table(fixed_points(_MADE, spread=1.0, wrong=20, seed=3), COLUMNS, name=_THERMOMETERS)
 
 
-def thermometers_sidecar() -> Sidecar:
+def thermometers_sidecar() -> Declaration:
     """What is declared about ``thermometers``."""
     return fixed_points_sidecar(
         _THERMOMETERS,

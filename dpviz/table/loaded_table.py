@@ -15,8 +15,11 @@ from dpviz.check import RequestError
 
 FloatArray = NDArray[np.float64]
 
-#: Above this, neighbouring whole numbers share one float64.
-EXACT_INTEGERS = 2.0**53
+USUAL_LABEL = "label"
+"""The name of a column that is no coordinate but a known grouping, unless something else is declared."""
+
+# A whole number as spreadsheets and data frames write it where a cell of its column is empty.
+_POINT_NOUGHT = r"^([+-]?\d+)\.0+$"
 
 
 class IntakeError(RequestError):
@@ -35,23 +38,17 @@ class LoadedTable:
         Every column that was kept: numeric ones as float64 (missing = NaN), the others as text.
     numeric_columns, text_columns : tuple of str
         The columns by kind, in file order.
-    constant_columns : tuple of str
-        Numeric columns that hold at most one distinct value.
     fingerprint : str
         SHA-256 of names and values, computed once at load: the key for caches.
-    skipped_lines : int
-        Lines that were left out because they hold more fields than the table has columns. Private, like n.
     notes : tuple of str
-        What was decided on the way in, by column name; neither cell values nor counts.
+        What the owner should know of the way in, by column name; neither cell values nor counts.
     """
 
     name: str
     frame: pd.DataFrame = field(repr=False)
     numeric_columns: tuple[str, ...]
     text_columns: tuple[str, ...]
-    constant_columns: tuple[str, ...]
     fingerprint: str
-    skipped_lines: int = field(repr=False)
     notes: tuple[str, ...]
 
     @property
@@ -82,27 +79,24 @@ class LoadedTable:
         return np.ascontiguousarray(self.frame[chosen].to_numpy(dtype=np.float64))
 
     def identifiers(self, column: str) -> NDArray[np.int64]:
-        """Whose each row is, as codes 0, 1, ... of shape (n,); a row without an id is its own person.
+        """Whose each row is, or to which group it belongs: codes 0, 1, ... of shape (n,), -1 where the cell is empty.
+
+        Two cells are the same if they are the same text, after blanks around it are dropped, letters are composed, and
+        a whole number such as ``7.0`` is written ``7``: what a cell is called depends on that cell only.
 
         Raises
         ------
         IntakeError
-            If the column does not exist, or holds numbers too large to tell two persons apart.
+            If the column does not exist.
         """
         if column not in self.frame.columns:
             names = listed(tuple(self.frame.columns))
             raise IntakeError(f"There is no id column {quoted(column)}; columns are {names}; choose among these.")
         values = self.frame[column]
-        if column in self.numeric_columns and bool((values.abs() >= EXACT_INTEGERS).any()):
-            raise IntakeError(
-                f"Id column {quoted(column)} holds numbers of 2^53 or more, where two persons can round "
-                "to the same number; ids are numbers below 2^53 or text; write these ids as text."
-            )
-        codes, known = pd.factorize(values)
-        codes = codes.astype(np.int64)
-        nameless = codes < 0
-        codes[nameless] = len(known) + np.arange(np.count_nonzero(nameless))
-        return codes
+        text = values.map(_written, na_action="ignore") if column in self.numeric_columns else values
+        canonical = text.astype("str").str.normalize("NFC").str.strip().str.replace(_POINT_NOUGHT, r"\1", regex=True)
+        codes, _ = pd.factorize(canonical.where(canonical != ""))
+        return codes.astype(np.int64)
 
 
 def numeric_table(
@@ -136,7 +130,6 @@ def table_of(
     columns: dict[str, FloatArray | pd.Series[Any]],
     *,
     name: str,
-    skipped_lines: int = 0,
     notes: tuple[str, ...] = (),
 ) -> LoadedTable:
     """A ``LoadedTable`` from finished columns: float64 arrays are numeric, series are text."""
@@ -148,17 +141,9 @@ def table_of(
         frame=pd.DataFrame(columns, copy=False),
         numeric_columns=numeric,
         text_columns=tuple(column for column in columns if column not in set(numeric)),
-        constant_columns=tuple(column for column in numeric if is_constant(np.asarray(columns[column]))),
         fingerprint=_fingerprint(columns),
-        skipped_lines=skipped_lines,
         notes=notes,
     )
-
-
-def is_constant(values: FloatArray) -> bool:
-    """Whether an array of shape (n,) holds at most one distinct number; missing ones do not count."""
-    present = values[~np.isnan(values)]
-    return present.size == 0 or bool((present == present[0]).all())
 
 
 def quoted(name: str) -> str:
@@ -171,6 +156,11 @@ def listed(names: Sequence[str], *, most: int = 12) -> str:
     shown = ", ".join(quoted(name) for name in names[:most])
     rest = len(names) - most
     return f"{shown} and {rest} more" if rest > 0 else shown or "(none)"
+
+
+def _written(value: float) -> str:
+    """A number as text that tells any two numbers apart."""
+    return repr(float(value))
 
 
 def _frame_of(values: Any) -> pd.DataFrame:

@@ -170,12 +170,15 @@ def products(points: Array, rows: Any, *, plus: Array | None = None, out: Array 
 
 
 def rows_in_use(values: Any, persons: Codes | None, most: int, *, drop_incomplete: bool) -> Codes:
-    """Indices of the rows that count: all of them, or the complete ones, at most ``most`` of each person."""
+    """Indices of the rows that count: all of them, or the complete ones, at most ``most`` of each person.
+
+    A row whose person is -1 is nobody's, and does not count.
+    """
     if not drop_incomplete:
         return np.arange(values.shape[0])
-    usable = np.flatnonzero(complete(values))
     if persons is None:
-        return usable
+        return np.flatnonzero(complete(values))
+    usable = np.flatnonzero(complete(values) & (np.asarray(persons) >= 0))
     if is_sparse(values):
         raise check.RequestError("A sparse table has no id column: give one row a person.")
     return usable[keep_rows_per_person(values[usable], np.asarray(persons)[usable], most)]

@@ -12,8 +12,9 @@ import numpy as np
 
 from dpviz.table.bag_of_words import bag_of_words, bag_of_words_sidecar
 from dpviz.table.csv_intake import LoadedTable, load_csv, numeric_table
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.fixed_points import thermometers, thermometers_sidecar
-from dpviz.table.sidecar import Sidecar, read_sidecar
+from dpviz.table.sidecar import read_sidecar
 from dpviz.table.simulate import gaussian_mixture, gaussian_mixture_sidecar, simulate
 
 __all__ = ["SAMPLES", "LoadedSample", "Sample", "sample", "simulate"]
@@ -28,7 +29,7 @@ class LoadedSample(NamedTuple):
     """A sample and what is declared about it."""
 
     table: LoadedTable
-    sidecar: Sidecar
+    declaration: Declaration
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,15 @@ def _file_samples() -> list[Sample]:
 
 
 def _load_file(path: Path) -> LoadedSample:
-    sidecar = read_sidecar(path.with_suffix(".json"))
-    return LoadedSample(load_csv(path, name=sidecar.title), sidecar)
+    declared = read_sidecar(path.with_suffix(".json"))
+    text = [name for name in (declared.id_column, declared.label_column) if name is not None]
+    table = load_csv(path, declared=declared.file, numbers=declared.columns, text=text, name=declared.title)
+    return LoadedSample(table, declared)
 
 
-def _made(sample_id: str, clusters: int, table: Callable[[], LoadedTable], sidecar: Callable[[], Sidecar]) -> Sample:
+def _made(
+    sample_id: str, clusters: int, table: Callable[[], LoadedTable], sidecar: Callable[[], Declaration]
+) -> Sample:
     """A sample whose rows are made when they are asked for."""
     declared = sidecar()
     return Sample(sample_id, declared.title, declared.description, clusters, lambda: LoadedSample(table(), declared))
@@ -80,7 +85,7 @@ def _load_digits() -> LoadedSample:
     return LoadedSample(table, _DIGITS)
 
 
-_DIGITS = Sidecar(
+_DIGITS = Declaration(
     title="Handwritten digits",
     description="1,797 scanned digits of 8 x 8 pixels: 64 columns and few rows, a hard case for privacy.",
     columns=tuple(f"pixel_{row}_{column}" for row in range(8) for column in range(8)),
@@ -90,10 +95,10 @@ _DIGITS = Sidecar(
     scaling="common",
     unit_of_privacy="one scanned digit (one row)",
     n_public=1_797,
-    public=True,
+    kind=FileKind.PUBLIC,
     source="E. Alpaydin, C. Kaynak: Optical Recognition of Handwritten Digits (UCI), bundled with scikit-learn.",
     licence="CC BY 4.0",
-    label="label",
+    label_column="label",
 )
 
 SAMPLES: tuple[Sample, ...] = (

@@ -1,120 +1,28 @@
-"""What the data owner declares beside a table, as JSON: bounds and their origin, unit of privacy, size."""
+"""A declaration as JSON: the sidecar ``x.json`` beside ``x.csv``, and what is given with ``--bounds``."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from dpviz.table.loaded_table import FloatArray, IntakeError, listed, quoted
+from dpviz.table.declaration import DEFAULT_UNIT, Declaration, FileKind
+from dpviz.table.file_format import PLAIN_FORMAT, PLAIN_STYLE, FileFormat, NumberStyle
+from dpviz.table.loaded_table import IntakeError, listed, quoted
 
 MAX_BYTES = 1_000_000
-DEFAULT_UNIT = "one row"
+_LONGEST_TEXT = 2_000
 
 _BOUNDS_FORMS = (
     'allowed are {"bounds": {"x": [0, 1]}} and {"lower": 0, "upper": 1, "columns": ["x"]}, finite numbers with '
     "lower < upper"
 )
 
-
-class Bounds(NamedTuple):
-    """Declared bounds in data units, arrays of shape (d,)."""
-
-    lower: FloatArray
-    upper: FloatArray
-
-
-@dataclass(frozen=True)
-class Sidecar:
-    """Public declarations about one table; nothing in it may be computed from private rows.
-
-    Attributes
-    ----------
-    columns : tuple of str
-        The columns with bounds, in order; empty when one pair of bounds serves every column.
-    lower, upper : tuples of float
-        One number a column, data units; one number each when ``columns`` is empty.
-    bounds_origin : str
-        Where the bounds come from.
-    scaling : "unit" or "common"
-    radius : float or None
-        Largest distance from the middle of the bounds.
-    unit_of_privacy : str
-        What one person is.
-    relation : "add_remove", "replace" or None
-        How neighbouring tables differ; None leaves it open.
-    n_public : int or None
-        Number of rows, where it is public.
-    public : bool
-        Whether the rows themselves are public.
-    label, id_column : str or None
-        Columns that are no coordinates: a known grouping, and whose row it is.
-    rows_per_person : int or None
-        Most rows of one id.
-    """
-
-    title: str = ""
-    description: str = ""
-    columns: tuple[str, ...] = ()
-    lower: tuple[float, ...] = ()
-    upper: tuple[float, ...] = ()
-    bounds_origin: str = ""
-    scaling: Literal["unit", "common"] = "unit"
-    radius: float | None = None
-    unit_of_privacy: str = DEFAULT_UNIT
-    relation: Literal["add_remove", "replace"] | None = None
-    n_public: int | None = None
-    public: bool = False
-    source: str = ""
-    licence: str = ""
-    label: str | None = None
-    id_column: str | None = None
-    rows_per_person: int | None = None
-
-    def __post_init__(self) -> None:
-        _check_bounds(self)
-        if self.scaling not in ("unit", "common"):
-            raise IntakeError(f'The scaling is {quoted(str(self.scaling))}; write "unit" or "common".')
-        if self.relation not in ("add_remove", "replace", None):
-            raise IntakeError(f'The relation is {quoted(str(self.relation))}; write "add_remove" or "replace".')
-        if self.radius is not None and not (math.isfinite(self.radius) and self.radius > 0):
-            raise IntakeError(f"The radius is {self.radius:g}; write a finite number above 0, or leave it out.")
-        for key in ("n_public", "rows_per_person"):
-            value = getattr(self, key)
-            if value is not None and value < 1:
-                raise IntakeError(f'"{key}" is {value}; write a whole number of at least 1, or leave it out.')
-        if (self.rows_per_person or 1) > 1 and self.id_column is None:
-            raise IntakeError('"rows_per_person" needs "id_column", the column that says whose row it is; add it.')
-        for key in ("label", "id_column"):
-            if getattr(self, key) in self.columns:
-                name = quoted(getattr(self, key))
-                raise IntakeError(f'"{key}" is {name}, which has bounds too; it is no coordinate; drop one.')
-
-    def bounds_for(self, columns: Sequence[str]) -> Bounds:
-        """The declared bounds of ``columns``, in their order.
-
-        Raises
-        ------
-        IntakeError
-            If a column has no declared bounds.
-        """
-        if not self.columns:
-            shape = len(columns)
-            return Bounds(np.full(shape, self.lower[0]), np.full(shape, self.upper[0]))
-        missing = [column for column in columns if column not in self.columns]
-        if missing:
-            raise IntakeError(
-                f"No bounds are declared for {listed(missing)}; they are for {listed(self.columns)}; declare the "
-                "missing ones or choose among these."
-            )
-        places = [self.columns.index(column) for column in columns]
-        return Bounds(np.array(self.lower)[places], np.array(self.upper)[places])
+Stated = Mapping[str, Any]
+"""What a sidecar says: fields of a ``Declaration``; those that it is silent about are absent."""
 
 
 def sidecar_for(csv_path: str | os.PathLike[str]) -> Path | None:
@@ -124,14 +32,19 @@ def sidecar_for(csv_path: str | os.PathLike[str]) -> Path | None:
     return candidate if candidate != path and candidate.is_file() else None
 
 
-def read_sidecar(path: str | os.PathLike[str]) -> Sidecar:
-    """The sidecar in a JSON file, in its full form or with bounds only.
+def read_sidecar(path: str | os.PathLike[str]) -> Declaration:
+    """The declaration in a JSON file, in its full form or with bounds only.
 
     Raises
     ------
     IntakeError
         If the file is missing, is not JSON, or declares something that is not allowed.
     """
+    return Declaration(**read_stated(path)).checked()
+
+
+def read_stated(path: str | os.PathLike[str]) -> Stated:
+    """What a JSON file declares; as ``read_sidecar``, for whoever puts two declarations together."""
     name = quoted(Path(path).name)
     try:
         with Path(path).open("rb") as file:
@@ -143,13 +56,34 @@ def read_sidecar(path: str | os.PathLike[str]) -> Sidecar:
     if len(raw) > MAX_BYTES:
         raise IntakeError(f"The file {name} is larger than 1 MB, the most allowed; give the JSON, not the data.")
     try:
-        found = json.loads(raw.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        text = raw.decode("utf-8-sig")
+    except ValueError:
         raise IntakeError(f"The file {name} is not JSON in UTF-8; {_BOUNDS_FORMS}; mend the file.") from None
-    return from_json_value(found)
+    return stated_in(text, what=f"The file {name}")
 
 
-def parse_bounds_option(text: str) -> Sidecar:
+def stated_in(text: str, *, what: str = "The text") -> Stated:
+    """What JSON ``text`` declares.
+
+    Raises
+    ------
+    IntakeError
+        If it is not JSON, or declares something that is not allowed.
+    """
+    try:
+        found = json.loads(text, object_pairs_hook=_without_repeats)
+    except (ValueError, RecursionError):
+        raise IntakeError(f"{what} is not JSON in UTF-8; {_BOUNDS_FORMS}; mend it.") from None
+    if not isinstance(found, dict):
+        raise IntakeError(f"The sidecar is not a JSON object; {_BOUNDS_FORMS}; mend the file.")
+    stated = {_FIELDS.get(key, key): read(key, found[key]) for key, read in _READERS.items() if key in found}
+    _refuse_unknown("sidecar", found, ("bounds", "origins", *_READERS, "columns", "lower", "upper"))
+    stated |= _read_bounds(found)
+    Declaration(**stated).checked()
+    return stated
+
+
+def parse_bounds_option(text: str) -> Stated:
     """What ``--bounds`` says: ``LO,HI`` for every column, or the path of a JSON file.
 
     Raises
@@ -164,72 +98,101 @@ def parse_bounds_option(text: str) -> Sidecar:
         except ValueError:
             pass
         else:
-            return Sidecar(lower=(low,), upper=(high,), bounds_origin="declared with --bounds")
-    return read_sidecar(text)
+            origin = "declared with --bounds"
+            stated = {"columns": (), "lower": (low,), "upper": (high,), "origins": (), "bounds_origin": origin}
+            Declaration(**stated).checked()  # type: ignore[arg-type]
+            return stated
+    return read_stated(text)
 
 
-def from_json_value(found: Any) -> Sidecar:
-    """A sidecar from parsed JSON; see ``read_sidecar``."""
-    if not isinstance(found, dict):
-        raise IntakeError(f"The sidecar is not a JSON object; {_BOUNDS_FORMS}; mend the file.")
-    allowed = ("bounds", *_READERS, "columns", "lower", "upper")
-    unknown = [key for key in found if key not in allowed]
-    if unknown:
-        allowed_keys = listed(allowed, most=len(allowed))
-        raise IntakeError(f"The sidecar has unknown keys {listed(unknown)}; allowed are {allowed_keys}; mend it.")
-    values = {key: read(key, found[key]) for key, read in _READERS.items() if found.get(key) is not None}
-    return Sidecar(**_read_bounds(found), **values)
-
-
-def to_json(sidecar: Sidecar) -> str:
+def to_json(declaration: Declaration) -> str:
     """The canonical text: one key a line, bounds by column, what is not declared left out.
 
     A pair of bounds for every column is written as ``lower`` and ``upper``.
     """
+    values = {
+        "title": declaration.title,
+        "description": declaration.description,
+        "file": _file_values(declaration.file),
+        "numbers": list(declaration.numbers),
+        "bounds": None,
+        "bounds_origin": declaration.bounds_origin,
+        "origins": dict(zip(declaration.columns, declaration.origins, strict=False)),
+        "scaling": declaration.scaling,
+        "radius": declaration.radius,
+        "unit_of_privacy": declaration.unit_of_privacy,
+        "relation": declaration.relation if declaration.relation != "add_remove" else None,
+        "n_public": declaration.n_public,
+        "public": True if declaration.kind.may_be_shown else None,
+        "label": declaration.label_column,
+        "id_column": declaration.id_column,
+        "rows_per_person": declaration.rows_per_person if declaration.id_column is not None else None,
+        "proposed": declaration.proposed or None,
+        "source": declaration.source,
+        "licence": declaration.licence,
+    }
     lines = []
-    for key in _ORDER:
+    for key, value in values.items():
         if key == "bounds":
-            lines += _bounds_lines(sidecar)
-        elif (value := getattr(sidecar, key)) not in ("", None):
+            lines += _bounds_lines(declaration)
+        elif value not in ("", None, [], {}):
             lines.append(f'  "{key}": {json.dumps(_shortest(value), ensure_ascii=False)}')
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _bounds_lines(sidecar: Sidecar) -> list[str]:
-    if not sidecar.columns:
-        return [f'  "{key}": {json.dumps(_shortest(getattr(sidecar, key)[0]))}' for key in ("lower", "upper")]
+def _bounds_lines(declaration: Declaration) -> list[str]:
+    if not declaration.columns:
+        both = [("lower", declaration.lower), ("upper", declaration.upper)]
+        return [f'  "{key}": {json.dumps(_shortest(bound[0]))}' for key, bound in both if bound]
     pairs = (
         f"    {json.dumps(name, ensure_ascii=False)}: {json.dumps([_shortest(low), _shortest(high)])}"
-        for name, low, high in zip(sidecar.columns, sidecar.lower, sidecar.upper, strict=True)
+        for name, low, high in zip(declaration.columns, declaration.lower, declaration.upper, strict=True)
     )
     return ['  "bounds": {\n' + ",\n".join(pairs) + "\n  }"]
+
+
+def _file_values(declared: FileFormat) -> dict[str, Any]:
+    """What differs from the format that is read without any declaration."""
+    plain = _plain_values(PLAIN_FORMAT)
+    values: dict[str, Any] = {key: value for key, value in _plain_values(declared).items() if value != plain[key]}
+    if declared.styles:
+        values["columns"] = {name: style._asdict() for name, style in declared.styles.items()}
+    return values
+
+
+def _plain_values(declared: FileFormat) -> dict[str, Any]:
+    return {
+        "encoding": declared.encoding,
+        "delimiter": declared.delimiter,
+        "header": declared.header,
+        "names": list(declared.names),
+        **declared.style._asdict(),
+        "several_lines": declared.several_lines,
+    }
 
 
 def _shortest(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
-def _check_bounds(sidecar: Sidecar) -> None:
-    names = sidecar.columns or ("every column",)
-    if len(set(names)) < len(names):
-        raise IntakeError(f"Columns {listed(names)} repeat in the bounds; declare each once.")
-    if not len(names) == len(sidecar.lower) == len(sidecar.upper):
-        raise IntakeError(
-            f"There are {len(sidecar.lower)} lower and {len(sidecar.upper)} upper bounds for {len(names)} column(s); "
-            "declare one of each for every column."
-        )
-    for name, low, high in zip(names, sidecar.lower, sidecar.upper, strict=True):
-        if not (math.isfinite(low) and math.isfinite(high) and low < high and math.isfinite(high - low)):
-            raise IntakeError(
-                f"The bounds of {quoted(name)} are {low:g} and {high:g}; both must be finite with lower < upper; "
-                "declare other bounds."
-            )
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is repeated")
+    return found
+
+
+def _refuse_unknown(what: str, found: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
+    unknown = [key for key in found if key not in allowed]
+    if unknown:
+        allowed_keys = listed(allowed, most=len(allowed))
+        raise IntakeError(f"The {what} has unknown keys {listed(unknown)}; allowed are {allowed_keys}; mend it.")
 
 
 def _read_bounds(found: dict[str, Any]) -> dict[str, Any]:
-    bounds = found.get("bounds")
-    if bounds is None:
+    if "bounds" not in found:
         return _read_lower_upper(found)
+    bounds = found["bounds"]
     if any(key in found for key in ("lower", "upper", "columns")):
         both = '"bounds" and "lower", "upper" or "columns"'
         raise IntakeError(f"The sidecar has both {both}; {_BOUNDS_FORMS}; keep one form.")
@@ -237,27 +200,64 @@ def _read_bounds(found: dict[str, Any]) -> dict[str, Any]:
         raise IntakeError(f"The bounds are not an object of pairs by column; {_BOUNDS_FORMS}; mend them.")
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in bounds.values()):
         raise IntakeError(f"The bounds of a column are not a pair of numbers; {_BOUNDS_FORMS}; mend them.")
-    return {
+    read: dict[str, Any] = {
         "columns": tuple(bounds),
-        "lower": tuple(_number(name, pair[0]) for name, pair in bounds.items()),
-        "upper": tuple(_number(name, pair[1]) for name, pair in bounds.items()),
+        "lower": tuple(_bound(name, pair[0]) for name, pair in bounds.items()),
+        "upper": tuple(_bound(name, pair[1]) for name, pair in bounds.items()),
     }
+    return {**read, **_read_origins(found, read["columns"])}
+
+
+def _read_origins(found: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:
+    if "origins" not in found:
+        return {}
+    origins = found["origins"]
+    if not isinstance(origins, dict) or not set(origins) <= set(columns):
+        raise IntakeError('"origins" is not an object of texts by column, each with bounds; mend it.')
+    return {"origins": tuple(_text("origins", origins.get(name, "")) for name in columns)}
 
 
 def _read_lower_upper(found: dict[str, Any]) -> dict[str, Any]:
+    if "lower" not in found and "upper" not in found and "columns" not in found:
+        return {}
     if "lower" not in found or "upper" not in found:
         raise IntakeError(f"The sidecar declares no bounds; {_BOUNDS_FORMS}; add them.")
-    columns = found.get("columns", [])
-    if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
-        raise IntakeError(f'"columns" is not a list of names; {_BOUNDS_FORMS}; mend it.')
+    columns = _names("columns", found.get("columns", []))
     read = {key: _one_or_many(key, found[key], max(1, len(columns))) for key in ("lower", "upper")}
-    return {"columns": tuple(columns), **read}
+    return {"columns": columns, **read, **_read_origins(found, columns)}
 
 
-def _one_or_many(key: str, value: Any, length: int) -> tuple[float, ...]:
+def _one_or_many(key: str, value: Any, length: int) -> tuple[float | None, ...]:
     if isinstance(value, list):
         return tuple(_number(key, one) for one in value)
     return (_number(key, value),) * length
+
+
+def _read_file(key: str, value: Any) -> FileFormat:
+    if not isinstance(value, dict):
+        raise IntakeError(f'"{key}" is not an object; write {{"delimiter": ";", "decimal": ","}}, or leave it out.')
+    _refuse_unknown(f'"{key}"', value, (*_FILE_READERS, *_STYLE_KEYS, "columns"))
+    columns = value.get("columns", {})
+    if not isinstance(columns, dict):
+        raise IntakeError(f'"columns" of "{key}" is not an object of number styles by column; mend it.')
+    style = _read_style(value, PLAIN_STYLE)
+    said = {name: read(name, value[name]) for name, read in _FILE_READERS.items() if name in value}
+    return FileFormat(style=style, styles={name: _read_own(one, style) for name, one in columns.items()}, **said)
+
+
+def _read_own(value: Any, usual: NumberStyle) -> NumberStyle:
+    if not isinstance(value, dict):
+        raise IntakeError('The style of a column is not an object; write {"decimal": ",", "grouping": "."}.')
+    _refuse_unknown("number style", value, _STYLE_KEYS)
+    return _read_style(value, usual)
+
+
+def _read_style(value: Mapping[str, Any], usual: NumberStyle) -> NumberStyle:
+    return usual._replace(**{key: _text(key, value[key]) for key in _STYLE_KEYS if key in value})
+
+
+def _bound(key: str, value: Any) -> float | None:
+    return None if value is None else _number(key, value)
 
 
 def _number(key: str, value: Any) -> float:
@@ -270,7 +270,7 @@ def _number(key: str, value: Any) -> float:
 
 
 def _whole(key: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 10**15:
         raise IntakeError(f'"{key}" is not a whole number; write a whole number of at least 1, or leave it out.')
     return value
 
@@ -278,6 +278,8 @@ def _whole(key: str, value: Any) -> int:
 def _text(key: str, value: Any) -> str:
     if not isinstance(value, str):
         raise IntakeError(f'"{key}" is not text; write it between quotation marks.')
+    if len(value) > _LONGEST_TEXT:
+        raise IntakeError(f'"{key}" is longer than {_LONGEST_TEXT:,} characters, the most allowed; shorten it.')
     return value
 
 
@@ -287,20 +289,46 @@ def _yes_or_no(key: str, value: Any) -> bool:
     return value
 
 
-_READERS: dict[str, Any] = {
+def _names(key: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise IntakeError(f'"{key}" is not a list of names; write ["a", "b"]; mend it.')
+    return tuple(value)
+
+
+def _kind(key: str, value: Any) -> FileKind:
+    return FileKind.PUBLIC if _yes_or_no(key, value) else FileKind.PRIVATE
+
+
+def _or_none(read: Callable[[str, Any], Any], default: Any = None) -> Callable[[str, Any], Any]:
+    return lambda key, value: default if value is None else read(key, value)
+
+
+_STYLE_KEYS = NumberStyle._fields
+_FILE_READERS: dict[str, Callable[[str, Any], Any]] = {
+    "encoding": _text,
+    "delimiter": _text,
+    "header": _or_none(_yes_or_no),
+    "names": _names,
+    "several_lines": _yes_or_no,
+}
+_READERS: dict[str, Callable[[str, Any], Any]] = {
     "title": _text,
     "description": _text,
+    "file": _read_file,
+    "numbers": _names,
     "bounds_origin": _text,
     "scaling": _text,
-    "radius": _number,
-    "unit_of_privacy": _text,
-    "relation": _text,
-    "n_public": _whole,
-    "public": _yes_or_no,
-    "label": _text,
-    "id_column": _text,
-    "rows_per_person": _whole,
+    "radius": _or_none(_number),
+    "unit_of_privacy": _or_none(_text, DEFAULT_UNIT),
+    "relation": _or_none(_text, "add_remove"),
+    "n_public": _or_none(_whole),
+    "public": _kind,
+    "label": _or_none(_text),
+    "id_column": _or_none(_text),
+    "rows_per_person": _or_none(_whole, 1),
+    "proposed": _yes_or_no,
     "source": _text,
     "licence": _text,
 }
-_ORDER = ("title", "description", "bounds", *list(_READERS)[2:])
+# Where a key has another name than the field.
+_FIELDS = {"public": "kind", "label": "label_column"}

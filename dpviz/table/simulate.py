@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import FloatArray, IntakeError, LoadedTable, numeric_table
-from dpviz.table.sidecar import Sidecar
 
 MAX_CELLS = 50_000_000
 _ROWS_AT_ONCE = 10_000
@@ -87,10 +87,10 @@ def gaussian_mixture(seed: int = 64) -> LoadedTable:
     return numeric_table(values, [*_mixture_columns(), "label"], name="64 Gaussians in 100 dimensions")
 
 
-def gaussian_mixture_sidecar() -> Sidecar:
+def gaussian_mixture_sidecar() -> Declaration:
     """What is declared about ``gaussian_mixture``."""
     columns = _mixture_columns()
-    return Sidecar(
+    return Declaration(
         title="64 Gaussians in 100 dimensions",
         description="A mixture of 64 well-separated Gaussians, the high-dimensional case: a grid is out of reach.",
         columns=columns,
@@ -100,10 +100,10 @@ def gaussian_mixture_sidecar() -> Sidecar:
         scaling="common",
         radius=1.0,
         n_public=100_000,
-        public=True,
+        kind=FileKind.PUBLIC,
         source="Generated on demand, after the mixture of Google's 2021 clustering study.",
         licence="CC0-1.0 (generated)",
-        label="label",
+        label_column="label",
     )
 
 

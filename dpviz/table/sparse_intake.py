@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,14 @@ class SparseTable:
     def n_rows(self) -> int:
         """How many rows there are: a private number under add/remove."""
         return int(self.values.shape[0])
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the entries: the key for caches."""
+        digest = hashlib.sha256(repr(self.values.shape).encode())
+        for part in (self.values.indptr, self.values.indices, self.values.data):
+            digest.update(np.ascontiguousarray(part).data)
+        return digest.hexdigest()
 
     @property
     def columns(self) -> tuple[str, ...]:

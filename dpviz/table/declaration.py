@@ -1,0 +1,231 @@
+"""What the owner declares about a table: public statements, which decide how every record is read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
+from dpviz.table.loaded_table import USUAL_LABEL, FloatArray, IntakeError, listed, quoted
+
+DEFAULT_UNIT = "one row"
+ORIGINS = (
+    "documentation",
+    "law or physics",
+    "earlier release",
+    "public data",
+    "a guess",
+    "these rows (leaks!)",
+)
+"""Where a bound can come from; the last one is honest, and no release should rest on it."""
+
+FROM_ROWS = ORIGINS[-1]
+
+
+class FileKind(StrEnum):
+    """Whose eyes the rows are for; compared by value, so that code reloaded during development still knows it."""
+
+    PUBLIC = "public"
+    """Anybody may see the rows."""
+    SIMULATED = "simulated"
+    """Made from declared numbers alone: nobody is in it."""
+    PRIVATE = "private"
+    """Rows about people: shown to nobody unless their owner asks, and then counted."""
+
+    @property
+    def may_be_shown(self) -> bool:
+        return self != FileKind.PRIVATE
+
+
+class Bounds(NamedTuple):
+    """Declared bounds in data units, arrays of shape (d,)."""
+
+    lower: FloatArray
+    upper: FloatArray
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """Public statements about one table; nothing in it may be computed from private rows.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns to cluster, in order; empty where one pair of bounds serves every number column.
+    lower, upper : tuples of float or None
+        One number a column, data units; one number each where ``columns`` is empty; None where none is declared yet.
+    bounds_origin : str
+        Where the bounds come from, in words.
+    origins : tuple of str
+        One of ``ORIGINS`` a column, or "" where it is not stated; empty: ``bounds_origin`` says all.
+    radius : float or None
+        Largest distance from the middle of the bounds (see ``Domain``).
+    scaling : "unit" or "common"
+    relation : "add_remove" or "replace"
+        How neighbouring tables differ.
+    id_column : str or None
+        Whose row each row is; None means one row a person.
+    rows_per_person : int
+        At most this many rows of a person are used.
+    n_public : int or None
+        The number of rows, where it is public; None means that a noisy one is bought.
+    kind : FileKind
+    label_column : str or None
+        A known grouping, used only to judge results on revealed rows.
+    numbers : tuple of str
+        The columns that hold numbers, clustered or not; empty: all but id and label.
+    file : FileFormat
+        How the bytes of the file are read.
+    proposed : bool
+        Whether a look at the rows proposed how to read the file.
+    title, description, unit_of_privacy, source, licence : str
+    """
+
+    columns: tuple[str, ...] = ()
+    lower: tuple[float | None, ...] = ()
+    upper: tuple[float | None, ...] = ()
+    bounds_origin: str = ""
+    origins: tuple[str, ...] = ()
+    radius: float | None = None
+    scaling: str = "unit"
+    relation: str = "add_remove"
+    id_column: str | None = None
+    rows_per_person: int = 1
+    n_public: int | None = None
+    kind: FileKind = FileKind.PRIVATE
+    label_column: str | None = None
+    numbers: tuple[str, ...] = ()
+    file: FileFormat = PLAIN_FORMAT
+    proposed: bool = False
+    title: str = ""
+    description: str = ""
+    unit_of_privacy: str = DEFAULT_UNIT
+    source: str = ""
+    licence: str = ""
+
+    def checked(self) -> Declaration:
+        """Itself.
+
+        Raises
+        ------
+        IntakeError
+            If something in it is not allowed, or contradicts something else. Missing bounds are allowed here.
+        """
+        self._check_bounds()
+        if self.scaling not in ("unit", "common"):
+            raise IntakeError(f'The scaling is {quoted(self.scaling)}; write "unit" or "common".')
+        if self.relation not in ("add_remove", "replace"):
+            raise IntakeError(f'The relation is {quoted(self.relation)}; write "add_remove" or "replace".')
+        if self.radius is not None and not (math.isfinite(self.radius) and self.radius > 0):
+            raise IntakeError(f"The radius is {self.radius:g}; write a finite number above 0, or leave it out.")
+        for key in ("n_public", "rows_per_person"):
+            value = getattr(self, key)
+            if value is not None and value < 1:
+                raise IntakeError(f'"{key}" is {value}; write a whole number of at least 1, or leave it out.')
+        if self.rows_per_person > 1 and self.id_column is None:
+            raise IntakeError('"rows_per_person" needs "id_column", the column that says whose row it is; add it.')
+        if self.file.several_lines and not self.kind.may_be_shown:
+            raise IntakeError(
+                "Records over several lines are declared for a private file; there one row could change how all rows "
+                "below it are read, which no ε covers; write one record a line, or declare the file public."
+            )
+        self._check_roles()
+        return self
+
+    def over(self, names: Sequence[str]) -> Declaration:
+        """The same for a table of columns ``names``, with the clustered columns and the label spelled out."""
+        label = self.label_column
+        if label is None and USUAL_LABEL in names and USUAL_LABEL not in (*self.columns, *self.numbers):
+            label = USUAL_LABEL
+        if self.columns:
+            return replace(self, label_column=label)
+        columns = tuple(name for name in self.numbers or names if name not in (label, self.id_column))
+        lower, upper = (bound * len(columns) if len(bound) == 1 else bound for bound in (self.lower, self.upper))
+        origins = self.origins * len(columns) if len(self.origins) == 1 else self.origins
+        return replace(self, columns=columns, lower=lower, upper=upper, origins=origins, label_column=label)
+
+    def choosing(self, columns: Sequence[str]) -> Declaration:
+        """The same with other columns to cluster, whose bounds are declared already.
+
+        Raises
+        ------
+        IntakeError
+            If a column has no declared bounds.
+        """
+        bounds = self.bounds_for(columns)
+        origins = dict(zip(self.columns, self.origins, strict=False))
+        return replace(
+            self,
+            columns=tuple(columns),
+            lower=tuple(bounds.lower.tolist()),
+            upper=tuple(bounds.upper.tolist()),
+            origins=tuple(origins.get(column, "") for column in columns) if origins else (),
+        )
+
+    def bounds_for(self, columns: Sequence[str]) -> Bounds:
+        """The declared bounds of ``columns``, in their order.
+
+        Raises
+        ------
+        IntakeError
+            If a column has no declared bounds.
+        """
+        pairs = dict(zip(self.columns, zip(self.lower, self.upper, strict=True), strict=True))
+        if not self.columns and self.lower:
+            pairs = dict.fromkeys(columns, (self.lower[0], self.upper[0]))
+        known = {name: pair for name, pair in pairs.items() if None not in pair}
+        missing = [column for column in columns if column not in known]
+        if missing:
+            raise IntakeError(
+                f"No bounds are declared for {listed(missing)}; they are for {listed(tuple(known))}; declare a lower "
+                "and an upper bound that are known without a look at the rows, or choose among these."
+            )
+        chosen = np.array([known[column] for column in columns], dtype=np.float64).reshape(-1, 2)
+        return Bounds(chosen[:, 0], chosen[:, 1])
+
+    def origin_of(self, column: str) -> str:
+        """Where the bounds of ``column`` come from, in words; "not stated" where nobody said."""
+        stated = dict(zip(self.columns, self.origins, strict=False)).get(column, "")
+        return ": ".join(part for part in (stated, self.bounds_origin.strip()) if part) or "not stated"
+
+    @property
+    def bounds_from_rows(self) -> bool:
+        """Whether some bound was read from the rows: then no ε covers it."""
+        return FROM_ROWS in self.origins or FROM_ROWS in self.bounds_origin
+
+    def _check_bounds(self) -> None:
+        names = self.columns or ("every column",)
+        if len(set(names)) < len(names):
+            raise IntakeError(f"Columns {listed(names)} repeat in the bounds; declare each once.")
+        if not self.columns and not self.lower and not self.upper:
+            return
+        if not len(names) == len(self.lower) == len(self.upper):
+            raise IntakeError(
+                f"There are {len(self.lower)} lower and {len(self.upper)} upper bounds for {len(names)} column(s); "
+                "declare one of each for every column."
+            )
+        for name, low, high in zip(names, self.lower, self.upper, strict=True):
+            if low is None or high is None:
+                continue
+            if not (math.isfinite(low) and math.isfinite(high) and low < high and math.isfinite(high - low)):
+                raise IntakeError(
+                    f"The bounds of {quoted(name)} are {low:g} and {high:g}; both must be finite with lower < upper; "
+                    "declare other bounds."
+                )
+
+    def _check_roles(self) -> None:
+        for role, name in (("label column", self.label_column), ("id column", self.id_column)):
+            if name is not None and name in self.columns:
+                raise IntakeError(
+                    f"Column {quoted(name)} is both the {role} and a column to cluster; it is one of the two; drop one."
+                )
+        if self.numbers and (strangers := [name for name in self.columns if name not in self.numbers]):
+            raise IntakeError(
+                f"Columns {listed(strangers)} are to be clustered, but number columns are {listed(self.numbers)}; "
+                "cluster these, or declare the others as numbers."
+            )

@@ -1,0 +1,183 @@
+"""How the bytes of a file are to be read: declared, never worked out from its rows."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from dpviz.table.loaded_table import IntakeError, listed, quoted
+
+MAX_COLUMNS = 2_000
+WHITESPACE = "whitespace"
+"""The delimiter of columns that are set apart by any number of blanks and tabs."""
+
+# One byte a character, the first 128 as in ASCII: a line, a delimiter and a digit are found without decoding.
+_ONE_BYTE = (
+    *(f"cp125{page}" for page in range(9)),
+    *(f"iso8859-{part}" for part in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16)),
+    "koi8-r",
+    "koi8-u",
+    "mac-roman",
+    "ascii",
+)
+# These are turned into UTF-8 as a whole before they are read.
+_MARKED = ("utf-16", "utf-32")
+_TRANSCODED = (*_MARKED, *(f"{encoding}-{order}" for encoding in _MARKED for order in ("le", "be")))
+ENCODINGS = ("utf-8", *_TRANSCODED, *_ONE_BYTE)
+
+_DECIMALS = (".", ",")
+_BLANKS = (" ", "\u00a0", "\u202f", "\u2009")
+_GROUPINGS: Mapping[str, tuple[str, ...]] = {
+    "": (),
+    ",": (",",),
+    ".": (".",),
+    "'": ("'", "\u2019"),
+    " ": _BLANKS,
+}
+_LONGEST_SIGN = 8
+_NEVER_DELIMITERS = frozenset("\"'.+-_\r\n")
+
+
+class NumberStyle(NamedTuple):
+    """How numbers are written: ``1.234,5 €`` has the decimal mark ``,``, the grouping mark ``.`` and the sign ``€``.
+
+    Parameters
+    ----------
+    decimal : "." or ","
+    grouping : "", ",", ".", "'" or " "
+        Stands between groups of three digits; a blank also means a no-break or thin space.
+    sign : str
+        Stripped before or behind the number: ``%``, ``$``, ``€``, ``kg``. The number itself stays as it is.
+    """
+
+    decimal: str = "."
+    grouping: str = ""
+    sign: str = ""
+
+    def checked(self) -> NumberStyle:
+        """Itself.
+
+        Raises
+        ------
+        IntakeError
+            If the marks contradict each other or are none.
+        """
+        if self.decimal not in _DECIMALS:
+            raise IntakeError(f'The decimal mark is {quoted(self.decimal)}; write "." or ",".')
+        if self.grouping not in _GROUPINGS or self.grouping == self.decimal:
+            allowed = ", ".join(f'"{mark}"' for mark in _GROUPINGS if mark != self.decimal)
+            raise IntakeError(f"The grouping mark is {quoted(self.grouping)}; allowed are {allowed}; write one.")
+        if len(self.sign) > _LONGEST_SIGN or any(letter.isdigit() or letter in '+-.,"\r\n' for letter in self.sign):
+            raise IntakeError(
+                f"The sign to strip is {quoted(self.sign)}; write at most {_LONGEST_SIGN} characters without digits, "
+                "commas, points, quotation marks and + or -, such as % or €."
+            )
+        return self
+
+    @property
+    def grouping_marks(self) -> tuple[str, ...]:
+        """Every character that may stand between groups of digits."""
+        return _GROUPINGS[self.grouping]
+
+    def __str__(self) -> str:
+        number = f"1{self.grouping}234{self.decimal}5"
+        return f"{number} {self.sign}".rstrip()
+
+
+PLAIN_STYLE = NumberStyle()
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """What is declared about the bytes of a file. The default reads no row: UTF-8, a header line, decimal points.
+
+    Parameters
+    ----------
+    encoding : str
+        One of ``ENCODINGS``; a byte that it does not know spoils its cell only.
+    delimiter : str
+        One character, or ``WHITESPACE``; empty: the one that the header line uses.
+    header : bool or None
+        Whether the first line holds names. None: it does, and is refused if it reads like a row.
+    names : tuple of str
+        Column names in place of the header's; needed where there is no header.
+    style : NumberStyle
+        How numbers are written.
+    styles : mapping of str to NumberStyle
+        Columns that write them in another way.
+    several_lines : bool
+        Whether a quoted cell may go on over several lines. One line can then change how all lines below are read, so
+        that this is for public files only.
+    """
+
+    encoding: str = "utf-8"
+    delimiter: str = ""
+    header: bool | None = None
+    names: tuple[str, ...] = ()
+    style: NumberStyle = PLAIN_STYLE
+    styles: Mapping[str, NumberStyle] = field(default_factory=dict, hash=False)
+    several_lines: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "encoding", _known_encoding(self.encoding))
+        if self.delimiter not in ("", WHITESPACE) and not can_delimit(self.delimiter):
+            raise IntakeError(
+                f"The delimiter is {quoted(self.delimiter)}; write one character that is no letter, digit, quotation "
+                f'mark, point or sign, such as , ; | or a tab, or "{WHITESPACE}".'
+            )
+        if self.header is False and not self.names:
+            raise IntakeError("A file without a header line needs column names; declare them as names.")
+        if self.header is False and self.encoding in _MARKED:
+            raise IntakeError(
+                f"The encoding is {self.encoding} and there is no header line, so a row would say which byte comes "
+                f"first; write {self.encoding}-le or {self.encoding}-be."
+            )
+        if len(self.names) > MAX_COLUMNS:
+            raise IntakeError(f"{len(self.names):,} names are declared; at most {MAX_COLUMNS:,} are allowed.")
+        if len(set(self.names)) < len(self.names) or not all(self.names):
+            raise IntakeError("The declared column names repeat or are empty; give every column a name of its own.")
+        for style in (self.style, *self.styles.values()):
+            style.checked()
+        unknown = [name for name in self.styles if self.names and name not in self.names]
+        if unknown:
+            raise IntakeError(f"Number styles are declared for {listed(unknown)}, which the names do not hold.")
+
+    def style_of(self, column: str) -> NumberStyle:
+        """How ``column`` writes its numbers."""
+        return self.styles.get(column, self.style)
+
+    @property
+    def byte_encoding(self) -> str:
+        """The encoding of the bytes that lines are looked for in."""
+        return "utf-8" if self.encoding in _TRANSCODED else self.encoding
+
+    def as_lines(self, raw: bytes) -> bytes:
+        """``raw`` in an encoding in which a line ends with one byte, without a byte order mark."""
+        if self.encoding in _TRANSCODED:
+            raw = raw.decode(self.encoding, errors="replace").removeprefix("\ufeff").encode("utf-8", errors="replace")
+        return raw.removeprefix(codecs.BOM_UTF8) if self.byte_encoding == "utf-8" else raw
+
+
+def _known_encoding(name: str) -> str:
+    try:
+        known = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        known = ""
+    if known == "utf-8-sig":
+        return "utf-8"
+    if known not in ENCODINGS:
+        usual = "utf-8, utf-16, cp1252 and iso8859-1"
+        raise IntakeError(f"The encoding is {quoted(name)}; usual are {usual}; save the file as UTF-8 or declare one.")
+    return known
+
+
+def can_delimit(character: str) -> bool:
+    """Whether fields can be set apart by ``character``: one of ASCII that no number and no quotation needs."""
+    if len(character) != 1 or not character.isascii() or character in _NEVER_DELIMITERS:
+        return False
+    return character == "\t" or (character.isprintable() and not character.isalnum())
+
+
+PLAIN_FORMAT = FileFormat()
