@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dpviz.check import RequestError
+from dpviz.table.loaded_table import LoadedTable
 from dpviz.ui.declaration_form import declaration_form
 from dpviz.ui.intake_notes import intake_notes
 from dpviz.ui.preview import preview
@@ -31,7 +32,7 @@ if table is not None and waiting is None:
         if st.button("Explore this table", type="primary", icon=":material/travel_explore:", key="explore_table"):
             st.switch_page("explore.py")
         change = st.toggle("Change what is declared", key="change_declarations")
-    loaded = table.loaded if change else None
+    loaded = table.loaded if change and isinstance(table.loaded, LoadedTable) else None
 elif waiting is None:
     st.info("Nothing is open yet: choose one of the three ways above.", icon=":material/north:")
 

@@ -10,8 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.table.csv_intake import LoadedTable
+from dpviz.table.declaration import ORIGINS
 from dpviz.table.loaded_table import IntakeError
-from dpviz.ui.bounds import ORIGINS, BoundsByColumn, ColumnBounds, as_frame, from_frame, pasted
+from dpviz.ui.bounds import BoundsByColumn, ColumnBounds, as_frame, from_frame, pasted
 
 _STATE = "bounds_editor"
 _ROW_PIXELS, _MOST_PIXELS = 35, 388

@@ -10,9 +10,9 @@ import streamlit as st
 from dpviz.charts.wording import percent
 from dpviz.privacy.room import N_SHARE
 from dpviz.table.csv_intake import LoadedTable
-from dpviz.ui.bounds import FROM_ROWS, ORIGINS, ColumnBounds, origin_text
+from dpviz.table.declaration import FROM_ROWS, Declaration, FileKind
+from dpviz.ui.bounds import NO_BOUNDS, ColumnBounds
 from dpviz.ui.bounds_editor import bounds_editor
-from dpviz.ui.declaration import Declaration, FileKind
 
 _KINDS = {
     FileKind.PRIVATE: ("Private", "Rows about people. Never shown unless you ask; every look is counted."),
@@ -48,9 +48,10 @@ def declaration_form(loaded: LoadedTable, start: Declaration | None) -> Declared
         scaling, radius, label = form.scaling(), form.radius(), form.label(columns, unit.id_column)
     declaration = Declaration(
         columns=tuple(columns),
-        lower=tuple(bounds.get(name, ColumnBounds()).lower for name in columns),
-        upper=tuple(bounds.get(name, ColumnBounds()).upper for name in columns),
-        bounds_origin=origin_text(columns, bounds, detail) if columns else "",
+        lower=tuple(bounds.get(name, NO_BOUNDS).lower for name in columns),
+        upper=tuple(bounds.get(name, NO_BOUNDS).upper for name in columns),
+        bounds_origin=detail,
+        origins=tuple(bounds.get(name, NO_BOUNDS).origin for name in columns),
         radius=radius,
         scaling=scaling,
         relation=unit.relation,
@@ -66,9 +67,7 @@ def declaration_form(loaded: LoadedTable, start: Declaration | None) -> Declared
 
 def blank(loaded: LoadedTable) -> Declaration:
     """What is assumed of a file at first: private, all its numeric columns if they are few, no bounds."""
-    columns = tuple(
-        name for name in loaded.numeric_columns if name not in loaded.constant_columns and not _is_no_measure(name)
-    )
+    columns = tuple(name for name in loaded.numeric_columns if not _is_no_measure(name))
     columns = columns if len(columns) <= _ALL_COLUMNS_UP_TO else ()
     nothing = (None,) * len(columns)
     return Declaration(columns=columns, lower=nothing, upper=nothing, title=loaded.name)
@@ -137,7 +136,7 @@ class _Form:
     def bounds_detail(self) -> str:
         words: str = st.text_input(
             "Where do these bounds come from, in a few words?",
-            value=_origin_of(self.start)[1],
+            value=self.start.bounds_origin,
             placeholder="e.g. the questionnaire allows 0 to 80 hours",
             help="Printed with every result, so that others can judge it.",
             max_chars=300,
@@ -264,14 +263,6 @@ class _Form:
 
 
 def _bounds_of(start: Declaration) -> dict[str, ColumnBounds]:
-    origin = _origin_of(start)[0]
-    pairs = zip(start.columns, start.lower, start.upper, strict=True)
-    return {name: ColumnBounds(low, high, origin if low is not None else "") for name, low, high in pairs}
-
-
-def _origin_of(start: Declaration) -> tuple[str, str]:
-    """The kind of origin, and the words about it; a sidecar has words only, and is documentation."""
-    kind, _, words = start.bounds_origin.partition(": ")
-    if kind in ORIGINS:
-        return kind, words
-    return ("documentation", start.bounds_origin) if start.bounds_origin else ("", "")
+    origins = start.origins or ("",) * len(start.columns)
+    lines = zip(start.columns, start.lower, start.upper, origins, strict=True)
+    return {name: ColumnBounds(low, high, origin) for name, low, high, origin in lines}

@@ -12,11 +12,11 @@ from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import CARDS, card_of
 from dpviz.charts.theme import FONT, TEXT_SIZE, Palette, config, palette, reference_marker
 from dpviz.runs.evaluation import match
+from dpviz.runs.open_table import declare
 from dpviz.runs.run import run
 from dpviz.table.domain import Array
 from dpviz.table.samples import sample
 from dpviz.ui.badges import badge_text
-from dpviz.ui.declaration import FileKind, declare, declared_by
 
 _EPSILONS, _SAMPLE, _CLUSTERS, _SEED = (0.02, 0.1, 0.5), "fifteen", 15, 1
 _HEIGHT = 300
@@ -105,8 +105,7 @@ def _card() -> Card:
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _picture() -> Picture:
-    loaded, sidecar = sample(_SAMPLE).load()
-    table = declare(loaded, declared_by(sidecar, loaded, FileKind.PUBLIC))
+    table = declare(*sample(_SAMPLE).load())
     points = table.private.reveal(note="picture of a public sample").points
     assert table.labels is not None
     means = np.array([points[table.labels == label].mean(axis=0) for label in range(_CLUSTERS)])

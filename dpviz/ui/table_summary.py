@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.charts.wording import number
+from dpviz.table.loaded_table import listed
 from dpviz.ui.badges import badge
-from dpviz.ui.bounds import FROM_ROWS
 from dpviz.ui.state import FileKind, OpenTable
 from dpviz.ui.table_words import KIND_WORDS, columns_line, plain, rows_line, unit_line
 
@@ -34,7 +34,7 @@ def _public(table: OpenTable) -> list[str]:
     lines = [
         columns_line(table, _SHOWN),
         f"bounds: {', '.join(bounds[:_SHOWN])}{more}",
-        f"they come from: {plain(table.declaration.bounds_origin or 'not stated')}",
+        f"they come from: {plain(_origins(table))}",
     ]
     if domain.radius is not None:
         lines.append(f"radius {number(domain.radius)}")
@@ -43,10 +43,21 @@ def _public(table: OpenTable) -> list[str]:
     return lines
 
 
+def _origins(table: OpenTable) -> str:
+    """Where the bounds come from: each origin once, with the columns that it is said of where origins differ."""
+    columns = table.domain.columns
+    said: dict[str, list[str]] = {}
+    for column in columns:
+        said.setdefault(table.declaration.origin_of(column), []).append(column)
+    if len(said) == 1:
+        return next(iter(said))
+    return "; ".join(f"{origin} ({listed(names, most=_SHOWN)})" for origin, names in said.items())
+
+
 def _whose(table: OpenTable) -> str:
     if table.kind != FileKind.PRIVATE:
         return "nobody in it needs protection"
-    if FROM_ROWS in table.declaration.bounds_origin:
+    if table.declaration.bounds_from_rows:
         return ":orange[the bounds were read from these rows: no ε covers that]"
     return "the bounds were not read from these rows"
 

@@ -8,10 +8,10 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.check import RequestError
 from dpviz.table.csv_intake import LoadedTable, load_csv
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.samples import SAMPLES, Sample
 from dpviz.table.simulate import simulate
-from dpviz.ui.declaration import Declaration, FileKind, declared_by
 from dpviz.ui.state import current_table, open_table, set_aside, suggest_delta, suggest_k
 
 _LARGEST_MB = 200
@@ -22,8 +22,7 @@ _STAND_IN_ORIGIN = "declared for the simulation; nobody is in it"
 
 def open_sample(sample: Sample) -> None:
     """Make a sample the table of this visit, with what its sidecar declares."""
-    loaded, sidecar = sample.load()
-    open_table(loaded, declared_by(sidecar, loaded, FileKind.PUBLIC))
+    open_table(*sample.load())
     suggest_k(sample.clusters)
     suggest_delta()
 
