@@ -175,9 +175,10 @@ class Declaration:
         IntakeError
             If a column has no declared bounds.
         """
-        pairs = dict(zip(self.columns, zip(self.lower, self.upper, strict=True), strict=True))
-        if not self.columns and self.lower:
-            pairs = dict.fromkeys(columns, (self.lower[0], self.upper[0]))
+        if self.columns:
+            pairs = dict(zip(self.columns, zip(self.lower, self.upper, strict=True), strict=True))
+        else:  # one pair for all, or none
+            pairs = dict.fromkeys(columns if self.lower else (), next(zip(self.lower, self.upper, strict=True), None))
         known = {name: pair for name, pair in pairs.items() if None not in pair}
         missing = [column for column in columns if column not in known]
         if missing:
