@@ -10,12 +10,13 @@ import numpy as np
 import yaml
 
 from benchmarks.fuzzing.case import Case, short
-from benchmarks.fuzzing.hostile import NUMBER_TEXTS, TEXTS, any_value, happens, one, some
+from benchmarks.fuzzing.hostile import NUMBER_TEXTS, NUMBERS, TEXTS, any_value, happens, one, some
 from dpviz.algorithms.registry import CARDS
 from dpviz.runs.study import Contender
 from dpviz.runs.study_settings import StudySettings
 
 _KEYS = ("dpviz", "version", "algorithms", "epsilon_from", "epsilon_to", "k", "delta", "repeats")
+_NUMERIC = _KEYS[3:]
 _LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
 )
@@ -65,8 +66,8 @@ def _mistaken(rng: np.random.Generator) -> str:
     contenders = tuple(_contender(rng) for _ in range(int(rng.integers(0, 4))))
     good = StudySettings(contenders, 0.1, 3.0, 4, one(rng, (0.0, 1e-6)), 5)
     found: dict[str, Any] = yaml.safe_load(good.to_text())
-    for key in some(rng, _KEYS, 3):
-        found[key] = any_value(rng)
+    for key in some(rng, _KEYS, 2):
+        found[key] = one(rng, NUMBERS) if key in _NUMERIC and happens(rng, 0.7) else any_value(rng)
     if happens(rng, 0.1):
         found[one(rng, TEXTS)] = any_value(rng)
     if happens(rng, 0.1):
@@ -91,7 +92,7 @@ def _contender(rng: np.random.Generator) -> Contender:
     card = one(rng, tuple(CARDS.values()))
     knobs = card.params.knobs()
     chosen = some(rng, knobs, 2) if knobs else []
-    params = {knob.name: any_value(rng) if happens(rng, 0.5) else knob.default for knob in chosen}
+    params = {knob.name: any_value(rng) if happens(rng, 0.15) else knob.default for knob in chosen}
     return Contender(card.id, {name: _plain(value) for name, value in params.items()})
 
 
