@@ -48,7 +48,7 @@ def command(argv: list[str]) -> str:
     Raises
     ------
     RequestError
-        With what it says, if it refuses.
+        With what it says, if it refuses; what it said before stands in the error's notes.
     Broken
         If it ends in another way.
     """
@@ -70,7 +70,10 @@ def command(argv: list[str]) -> str:
     if code == REFUSED:
         if out.getvalue():
             raise Broken("a refusal printed to stdout")
-        raise RequestError("\n".join(line.removeprefix("dpviz: ") for line in said.splitlines()))
+        *notes, sentence = (line.removeprefix("dpviz: ") for line in said.splitlines())
+        refusal = RequestError(sentence)
+        refusal.__notes__ = notes
+        raise refusal
     if defects:
         raise defects[-1]
     raise Broken(f"exit code {code}")

@@ -78,10 +78,10 @@ def _outcome(case: Case, seconds: float) -> tuple[str, str]:
         with _printing_to(printed), _own_folder() as folder, _alarm(seconds):
             said, outcome = case.do(folder), "result"
     except RequestError as error:
-        said, outcome = str(error), "refused"
+        said, outcome = "\n".join((*getattr(error, "__notes__", ()), str(error))), "refused"
         if error.__cause__ is not None or not (error.__suppress_context__ or error.__context__ is None):
             printed.write("".join(traceback.format_exception(error)))  # what a log would show
-        unclear = _unclear(said)
+        unclear = _unclear(str(error))
         if unclear:
             return unclear, _place(error)
     except _TooLong as error:

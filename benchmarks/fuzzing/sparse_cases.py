@@ -39,7 +39,7 @@ def sparse_case(rng: np.random.Generator) -> Case:
 
 def _file(rng: np.random.Generator, secrets: Secrets) -> tuple[bytes, str]:
     shape = one(rng, ((6, 4), (1, 1), (40, 30), (3, 2_000)))
-    values = sparse.random_array(shape, density=0.3, format="csr", rng=rng)
+    values: Any = sparse.random_array(shape, density=0.3, format="csr", rng=rng)
     values.data[: len(secrets.numbers)] = secrets.numbers[: len(values.data)]
     parts: _Parts = {
         "indices": values.indices,

@@ -16,7 +16,6 @@ from benchmarks.fuzzing.judge import MEGABYTES, SECONDS, Verdict, judged
 
 # After so many cases a fresh process goes on: what a library keeps does not count against later cases.
 _CASES_A_PROCESS = 400
-_GRACE_SECONDS = 15.0
 _START_SECONDS = 120.0
 
 
@@ -26,6 +25,8 @@ class Limits:
 
     seconds: float = SECONDS
     megabytes: float = MEGABYTES
+    grace: float = 15.0
+    """Seconds after which the process of a case is ended that did not stop by itself."""
 
 
 def verdicts(
@@ -56,9 +57,8 @@ def _batch(seed: int, indices: Sequence[int], limits: Limits, make: Callable[[in
     try:
         waits = _START_SECONDS
         for index in indices:
-            if not _hears(ours, waits + limits.seconds + _GRACE_SECONDS):
-                gone = process.exitcode is not None or not process.is_alive()
-                yield _lost(seed, index, make, "the process died" if gone else "hangs")
+            if not ours.poll(waits + limits.seconds + limits.grace):
+                yield _lost(seed, index, make, "hangs")
                 return
             try:
                 yield ours.recv()
@@ -70,10 +70,6 @@ def _batch(seed: int, indices: Sequence[int], limits: Limits, make: Callable[[in
         ours.close()
         process.kill()
         process.join()
-
-
-def _hears(connection: Connection, seconds: float) -> bool:
-    return connection.poll(seconds)
 
 
 def _lost(seed: int, index: int, make: Callable[[int, int], Case], outcome: str) -> Verdict:

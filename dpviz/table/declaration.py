@@ -175,10 +175,10 @@ class Declaration:
         IntakeError
             If a column has no declared bounds.
         """
-        if self.columns:
-            pairs = dict(zip(self.columns, zip(self.lower, self.upper, strict=True), strict=True))
-        else:  # one pair for all, or none
-            pairs = dict.fromkeys(columns if self.lower else (), next(zip(self.lower, self.upper, strict=True), None))
+        declared = list(zip(self.lower, self.upper, strict=True))
+        if not self.columns:  # one pair for all, or none
+            declared *= len(columns)
+        pairs = dict(zip(self.columns or columns, declared, strict=False))
         known = {name: pair for name, pair in pairs.items() if None not in pair}
         missing = [column for column in columns if column not in known]
         if missing:
