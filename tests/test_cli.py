@@ -111,7 +111,7 @@ def test_bounds_come_from_an_option_a_file_or_the_sidecar(capsys, tmp_path, poin
 def test_columns_nobody_named_are_told(capsys, bare):
     said = call(capsys, "run", bare, *ASK, "--json", "--bounds", "-1,1")
     assert said.json["columns"] == ["x", "y"]
-    assert 'all numeric columns but "label" are used: "x", "y"' in said.err
+    assert 'all columns but "label" are read as numbers and used: "x", "y"' in said.err
     chosen = call(capsys, "run", bare, *ASK, "--json", "--bounds", "-1,1", "--columns", "y")
     assert chosen.json["columns"] == ["y"]
     assert chosen.err == ""
