@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
@@ -23,6 +24,7 @@ class NoisyExcess:
     """
 
     name: ClassVar[str] = "laplace excess"
+    loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
     noise: Laplace
     threshold: float
 

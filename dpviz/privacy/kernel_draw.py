@@ -10,9 +10,10 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget, pure_to_rho
+from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.distance_weights import WeightedRows, WeightSensitivity
-from dpviz.privacy.mechanisms import pure_share
+from dpviz.privacy.loss_kinds import LossKind
+from dpviz.privacy.mechanisms import pure_cost, pure_share
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
 from dpviz.table.domain import Array
@@ -41,6 +42,7 @@ class KernelDraw:
     """
 
     name: ClassVar[str] = "kernel draw"
+    loss: ClassVar[LossKind] = LossKind.PURE
     scale: float
     change: WeightSensitivity
     public_weight: float
@@ -72,8 +74,7 @@ class KernelDraw:
         return self.scale * (min(2 * epsilon, of_kernel) if self.change.exchanged else epsilon)
 
     def cost(self, accounting: Accounting) -> float:
-        epsilon = self.sensitivity / self.scale
-        return epsilon if accounting is Accounting.PURE else pure_to_rho(epsilon)
+        return pure_cost(accounting, self.sensitivity / self.scale)
 
     def draw(self, truth: WeightedRows, noise: NoiseSource) -> Array:
         which, where = noise.uniform((2,))

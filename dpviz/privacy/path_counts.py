@@ -15,6 +15,7 @@ import numpy as np
 
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.hash_partitions import code_range
+from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
@@ -57,6 +58,10 @@ class PathCounts:
     @property
     def name(self) -> str:
         return f"{self.of_one.name} path"
+
+    @property
+    def loss(self) -> LossKind:
+        return self.of_one.loss
 
     @property
     def sensitivity(self) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
@@ -36,6 +37,7 @@ class Peeling:
     """
 
     name: ClassVar[str] = "peeling"
+    loss: ClassVar[LossKind] = LossKind.BOUNDED_RANGE
     once: Exponential
     draws: int
     magnitudes: bool = False

@@ -408,7 +408,7 @@ class DataRoom:
         """``compute`` on the rows themselves: only in a room that was opened with no guarantee at all."""
         if self.accounting is not Accounting.NONE:
             raise check.RequestError("Rows leave a room only as noisy answers: open it without a guarantee to study.")
-        self.ledger.charge(Entry("reveal", "rows", note, 0.0, 0.0, Accounting.NONE, 0.0, float("inf"), 0.0))
+        self.ledger.charge(Entry.revealed("rows", note=note))
         return compute(self._rows.values)
 
     def _refuse_points_outside(self, query: Query) -> None:
