@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import exp, expm1, log, log1p
+from math import exp, expm1, inf, log, log1p
 from typing import ClassVar
 
 import numpy as np
@@ -54,12 +54,21 @@ class KernelDraw:
     ) -> KernelDraw:
         if not isinstance(sensitivity, WeightSensitivity):
             raise RequestError("A kernel draw is made among weighted rows: ask for DistanceWeights.")
+        if not 0 <= public_weight < inf or (public_weight > 0 and not len(public_points)):
+            raise RequestError(
+                "The public part of a draw needs points and a finite weight of at least 0: give both."
+            )
         epsilon = pure_share(share)
         part = _largest_part(sensitivity, public_weight)
         of_kernel = _kernel_epsilon(epsilon, part)
         if sensitivity.exchanged:
             of_kernel = max(epsilon, _kernel_epsilon(epsilon / 2, part))
         return cls(sensitivity.apart / (of_kernel * _SOLVED), sensitivity, public_weight, public_points)
+
+    @property
+    def points(self) -> Array:
+        """The public points, which must lie in the room's region: the room checks it."""
+        return self.public_points
 
     @property
     def sensitivity(self) -> float:

@@ -13,6 +13,7 @@ from math import sqrt
 
 import numpy as np
 
+from dpviz import check
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.hash_partitions import code_range
 from dpviz.privacy.loss_kinds import LossKind
@@ -52,6 +53,7 @@ class PathCounts:
 
     @classmethod
     def bought(cls, share: Budget, sensitivity: Sensitivity, *, levels: int, min_branch: float) -> PathCounts:
+        check.at_least(1, levels=levels)
         kind = Laplace if share.accounting in (Accounting.PURE, Accounting.PLD) else Gaussian
         return cls(kind.bought(share.fraction(1 / levels), sensitivity), levels, min_branch)
 

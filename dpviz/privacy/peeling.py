@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
+from dpviz import check
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Exponential
@@ -44,6 +45,7 @@ class Peeling:
 
     @classmethod
     def bought(cls, share: Budget, sensitivity: Sensitivity, *, draws: int, magnitudes: bool = False) -> Peeling:
+        check.at_least(1, draws=draws)
         return cls(Exponential.bought(share.fraction(1 / draws), sensitivity), draws, magnitudes)
 
     @property

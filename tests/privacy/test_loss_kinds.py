@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.known import MECHANISMS
 from dpviz.privacy.ledger import Entry, Ledger, draws_of
 from dpviz.privacy.local_noise import LocalNoise
@@ -17,6 +17,7 @@ from dpviz.privacy.noisy_centers import NoisyCenters
 from dpviz.privacy.path_counts import PathCounts
 from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
+from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.readdition import independent_epsilon
 from tests.privacy.tuple_checks import SMALL
 
@@ -103,6 +104,16 @@ def test_under_basic_composition_a_draw_says_its_part_of_delta():
     assert booked(LAPLACE, BASIC).delta == 0.0
     with pytest.raises(RequestError, match="part of delta"):
         booked(NoisyThreshold(GAUSSIAN, 3.0), BASIC)
+
+
+def test_as_many_draws_as_are_paid_for_are_a_number_of_at_least_one():
+    # With a number below 1 a negative share would buy noise of a negative scale, and cost what it should.
+    share, one = Budget(PURE, 1.0), Sensitivity(1.0, 1.0, 1.0, 1.0)
+    for number in (0, -1, 0.5):
+        with pytest.raises(RequestError, match="at least 1"):
+            Peeling.bought(share, one, draws=number)
+        with pytest.raises(RequestError, match="at least 1"):
+            PathCounts.bought(share, one, levels=number, min_branch=1.0)
 
 
 def test_an_epsilon_is_charged_as_such_under_basic_composition():

@@ -25,6 +25,7 @@ from tests.privacy.tuple_checks import (
     check_misfits,
     check_order,
     check_plan,
+    check_price_of_noise,
     check_reach,
     check_status_rate,
     status_rate,
@@ -159,6 +160,13 @@ def test_noisy_centres_have_the_noise_that_is_planned(printed):
     shift = np.array(found)[:, :, 0] - np.linspace(-0.8, 0.8, k)
     check_scale(shift.ravel(), stats.norm, 1.6 / (k - 1) * mechanism.relative_sd)
     check_independent(shift / shift.std())
+
+
+@pytest.mark.parametrize("printed", [False, True])
+@pytest.mark.parametrize(("epsilon", "delta", "k"), [(1.0, 0.01, 2), (1.0, 1e-6, 3), (0.3, 1e-4, 2)])
+def test_the_noise_of_noisy_centres_costs_what_is_booked(epsilon, delta, k, printed):
+    number = smallest_number(epsilon=epsilon / 2, delta=delta / 4, beta=0.025, printed=printed)
+    check_price_of_noise(NoisyCenters(epsilon, delta, k, number, far=1400.0, beta=0.05, printed=printed))
 
 
 def test_the_practical_constants():
