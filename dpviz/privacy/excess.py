@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Laplace
@@ -30,6 +31,9 @@ class NoisyExcess:
 
     @classmethod
     def bought(cls, share: Budget, sensitivity: Sensitivity, *, threshold: float) -> NoisyExcess:
+        if not threshold >= 0:
+            # Below 0 empty cells would count too: a row would bring its cell to more than one row's worth.
+            raise RequestError("An excess is over a threshold of at least 0 rows: give one.")
         return cls(Laplace.bought(share, sensitivity), threshold)
 
     @property

@@ -55,9 +55,7 @@ class KernelDraw:
         if not isinstance(sensitivity, WeightSensitivity):
             raise RequestError("A kernel draw is made among weighted rows: ask for DistanceWeights.")
         if not 0 <= public_weight < inf or (public_weight > 0 and not len(public_points)):
-            raise RequestError(
-                "The public part of a draw needs points and a finite weight of at least 0: give both."
-            )
+            raise RequestError("The public part of a draw needs points and a finite weight of at least 0: give both.")
         epsilon = pure_share(share)
         part = _largest_part(sensitivity, public_weight)
         of_kernel = _kernel_epsilon(epsilon, part)

@@ -24,6 +24,7 @@ from dpviz.privacy.partition_test import PartitionTest
 from dpviz.privacy.private_average import pair_distances
 from dpviz.privacy.room import DataRoom
 from dpviz.privacy.tuples import TupleTable
+from dpviz.table.domain import Region
 from tests.contract.laws import check_frequencies
 from tests.contract.tables import small_table
 from tests.privacy.tuple_checks import CHEAP
@@ -126,6 +127,35 @@ def test_rows_of_a_person_in_blocks_of_their_own(monkeypatch):
     monkeypatch.setattr(DataRoom, "_secret_blocks", lambda self, number: self._noise.codes(number, len(self._rows)))
     with pytest.raises((AssertionError, KeyError)):
         check_blocks(np.array([0, 0, 1, 1, 2, 2]))
+
+
+DOORS = {
+    "the room itself": lambda room: room,
+    "projected": lambda room: room.project(np.eye(4)[:2], Region.ball(2, 1.0)),
+    "sparsified": lambda room: room.sparsified(2),
+    "unfolded": lambda room: room.unfolded(2),
+    "projected and sparsified": lambda room: room.project(np.eye(4), room.region).sparsified(1),
+}
+
+
+@pytest.mark.parametrize("most", [1, 3])
+@pytest.mark.parametrize("door", DOORS)
+def test_behind_every_door_the_rows_of_a_person_share_a_block(door, most):
+    persons = None if most == 1 else np.arange(24) // most
+    room = DOORS[door](_room(np.random.default_rng(0).uniform(-1, 1, (24, 4)), persons))
+    points = 2 if door == "unfolded" else 1
+    blocks = room._secret_blocks(50).reshape(-1, most * points)
+    assert (blocks == blocks[:, :1]).all()
+    assert len(set(blocks[:, 0])) > len(blocks) / 2, "and others have their own"
+
+
+def test_models_of_blocks_lie_where_their_sensitivity_is_declared():
+    # Anchors beyond the region stand in for blocks without rows: a row that comes must not move a line from there.
+    room = _room(np.array([[0.9, 0.9]]))
+    models = room.blocks(BlockKMeans(np.full((1, 2), 40.0)), 5)
+    lines = models._rows.values
+    np.testing.assert_array_equal(models.region.clip(lines), lines)
+    assert np.abs(lines).max() <= 1.0
 
 
 def check_tried_tuple() -> None:

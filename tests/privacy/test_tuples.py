@@ -13,7 +13,7 @@ from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.noisy_centers import NoisyCenters, far_for, gaussian_sd, printed_far, relative_sd, stretch
 from dpviz.privacy.partition_test import PartitionTest, nearest_of_each, smallest_number
-from dpviz.privacy.private_average import PrivateAverage, pair_distances
+from dpviz.privacy.private_average import PrivateAverage, classic_multiplier, pair_distances
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.tuple_averages import TupleAverages
 from dpviz.privacy.tuples import TupleTable
@@ -211,15 +211,17 @@ def test_the_radius_is_the_least_that_holds_three_quarters_of_the_pairs():
     assert {average.radius_exponent(distances[:300], _noise(seed)) for seed in range(20)} == {average.coarsest}
 
 
-def test_interior_points_have_the_exponential_law_on_the_grid():
+@pytest.mark.parametrize("dim", [1, 4])
+def test_interior_points_have_the_exponential_law_on_the_grid(dim):
+    # Half of ε pays for the interior points of all axes together, a score of range 1 for each.
     values = np.array([-0.6, -0.3, -0.3, 0.1, 0.5, 0.55, 0.9])
-    average = PrivateAverage(2.0, 1e-6, 7, 1e-3, 1.0, 1)
-    radius = 0.25
-    grid = np.arange(-1, 1.001, radius)
+    average = PrivateAverage(2.0, 1e-6, 7, 1e-3, 1.0, dim)
+    step = 0.25
+    grid = np.arange(-1, 1.001, step)
     below = (values <= grid[:, None] + 1e-12).sum(axis=1)
-    law = np.exp(2.0 / 2 * np.minimum(below, len(values) - below))
-    noise = _noise(5)
-    drawn = np.round((np.array([average.interior(values, radius, noise) for _ in range(6000)]) + 1) / radius)
+    law = np.exp(2.0 / (2 * dim) * np.minimum(below, len(values) - below))
+    noise, radius = _noise(5), step * np.sqrt(dim)
+    drawn = np.round((np.array([average.interior(values, radius, noise) for _ in range(6000)]) + 1) / step)
     check_frequencies(np.bincount(drawn.astype(int), minlength=len(grid)), law / law.sum())
 
 
@@ -235,6 +237,23 @@ def test_sums_are_divided_by_the_public_number():
     half = np.array([_average_about(average, points[:1000], 0.29, _noise(seed)) for seed in range(20)])
     assert PrivateAverage.interior is middle
     assert np.abs(half.mean(axis=0) - 0.295).max() < 0.004
+
+
+@pytest.mark.parametrize("dim", [1, 3])
+def test_a_point_moves_a_clipped_sum_by_what_its_noise_is_for_and_no_more(dim):
+    class Quiet(StudyNoise):
+        def normal(self, sd, shape):
+            return np.zeros(shape)
+
+    average = PrivateAverage(3.0, 1e-6, 2000, 1e-3, 1.0, dim)
+    radius, crowd = 1e-3 * 2**6, np.full((50, dim), 0.1)
+    paid = average.mean_sd * radius * average.expected / classic_multiplier(average.epsilon / 4, average.delta)
+    moved = 0.0
+    for far in (-1.0, 0.0, 0.3, 1.0):
+        tables = (crowd, np.r_[crowd, np.full((1, dim), far)])
+        less, more = (_average_about(average, table, 0.1, Quiet(np.random.default_rng(0))) for table in tables)
+        moved = max(moved, float(np.linalg.norm(more - less)) * average.expected)
+    assert 0.999 * paid <= moved <= paid * (1 + 1e-9)
 
 
 def _average_about(average, points, middle, noise):
