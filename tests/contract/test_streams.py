@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable, Iterator
 
@@ -11,9 +12,12 @@ import pytest
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.queries import Count
+from dpviz.privacy.room import DataRoom
 from dpviz.runs.run import run
+from dpviz.table.domain import Region
 from tests.contract.laws import check_independent
 from tests.contract.tables import PUBLIC
 
@@ -66,6 +70,45 @@ def check_streams(accounting: Accounting, *, seeded: bool = True) -> None:
 @pytest.mark.parametrize("accounting", COINS, ids=lambda a: a.value)
 def test_the_coins_of_a_run_tell_nothing_of_its_noise(accounting, seeded):
     check_streams(accounting, seeded=seeded)
+
+
+def check_doors() -> None:
+    """Rooms behind doors share one stream of noise: no number of it is drawn a second time, in whatever room."""
+
+    def noises(seed: int) -> list[float]:
+        room = NOBODY.open(
+            epsilon=1.0, delta=1e-6, accounting=Accounting.GDP, noise=StudyNoise(np.random.default_rng(seed))
+        )
+        behind = [
+            room.project(np.ones((1, 2)), Region.ball(1, 1.0)),
+            room.sparsified(1),
+            room.unfolded(2),
+            room.project(np.eye(2), room.region).sparsified(1),
+        ]
+        share = room.budget.fraction(0.1)
+        found = [door.release(Count(Everything()), share, note="x") for door in (room, *behind, room, *behind[::-1])]
+        return [float(each.noisy[0] / each.sd) for each in found]
+
+    columns = np.array([noises(seed) for seed in range(RUNS // 2)])
+    assert len(np.unique(columns)) == columns.size, "numbers come again"
+    check_independent(columns)
+
+
+def test_every_door_draws_on_one_stream():
+    check_doors()
+
+
+def test_a_door_that_draws_its_parents_noise_again(monkeypatch):
+    honest = DataRoom._sibling
+
+    def copied(self, rows, region):
+        room = honest(self, rows, region)
+        room._noise = copy.deepcopy(self._noise)
+        return room
+
+    monkeypatch.setattr(DataRoom, "_sibling", copied)
+    with caught:
+        check_doors()
 
 
 @pytest.mark.parametrize("seeded", [True, False], ids=["seeded", "fresh"])
