@@ -21,6 +21,7 @@ from tests.contract.laws import check_frequencies, check_independent, check_scal
 from tests.privacy.tuple_checks import (
     CHEAP,
     SMALL,
+    Overheard,
     check_group_budget,
     check_misfits,
     check_order,
@@ -209,6 +210,15 @@ def test_the_radius_is_the_least_that_holds_three_quarters_of_the_pairs():
     # 0.001 · 2⁴ is the first radius above 0.01.
     assert {average.radius_exponent(distances, _noise(seed)) for seed in range(20)} == {4}
     assert {average.radius_exponent(distances[:300], _noise(seed)) for seed in range(20)} == {average.coarsest}
+
+
+@pytest.mark.parametrize("finest", [1e-4, 0.03, 0.4, 1.9])
+def test_the_search_for_a_radius_makes_the_comparisons_that_are_paid_for_whatever_it_finds(finest):
+    average = PrivateAverage(3.0, 1e-6, 100, finest, 1.0, 1)
+    for distances in (np.zeros(50), np.full(50, 0.02), np.full(50, 2.0), np.zeros(0)):
+        noise = Overheard(0)
+        average.radius_exponent(distances, noise)
+        assert sum(1 / float(scale) for scale in noise.laplace_scales) == pytest.approx(average.epsilon / 4)
 
 
 @pytest.mark.parametrize("dim", [1, 4])
