@@ -167,7 +167,7 @@ def test_what_gaussian_accounting_cannot_add(accounting):
 @pytest.mark.parametrize("point", [[1.0, 1.0 + 1e-9], [NAN, 0.0], [INF, 0.0]])
 def test_candidates_outside_the_region_are_refused(point):
     room = _open(small_table(), room=exploding_room())
-    with pytest.raises(RequestError, match="clip candidates"):
+    with pytest.raises(RequestError, match="outside the region: clip points"):
         room.select(SwapLoss(np.zeros((1, 2)), np.array([point])), room.budget.fraction(0.1), note="x")
     assert room.ledger.entries == []
 
