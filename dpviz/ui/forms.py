@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.algorithms.card import Card, Knob
+from dpviz.ui.escape import plain
 
 _FEW_CHOICES = 4
 _BY_RULE = "by rule"
@@ -33,7 +34,7 @@ def knob_label(name: str) -> str:
     'Max cells'
     """
     words = name.replace("_", " ").strip()
-    return words[:1].upper() + words[1:]
+    return plain(words[:1].upper() + words[1:])
 
 
 def _widget(card_id: str, knob: Knob) -> Any:

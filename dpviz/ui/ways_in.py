@@ -12,6 +12,7 @@ from dpviz.table.loaded_table import IntakeError
 from dpviz.table.samples import SAMPLES, Sample
 from dpviz.table.simulate import simulate
 from dpviz.ui.declaration import Declaration, FileKind, declared_by
+from dpviz.ui.escape import plain
 from dpviz.ui.state import current_table, open_table, set_aside, suggest_delta, suggest_k
 
 _LARGEST_MB = 200
@@ -85,7 +86,7 @@ def csv_upload() -> bool:
     if message := st.session_state.get(_REFUSED):
         table = current_table()
         stays = f" “{table.title}” stays open." if table is not None else ""
-        st.error(f"{message}{stays}", title="This file cannot be used", icon=":material/block:")
+        st.error(plain(f"{message}{stays}"), title="This file cannot be used", icon=":material/block:")
     return False
 
 
@@ -111,7 +112,7 @@ def stand_in_form() -> bool:
             loaded = simulate(low, high, int(n), int(d), int(k), seed=0, spread=float(spread), name="Stand-in")
         open_stand_in(loaded, float(low), float(high))
     except RequestError as error:
-        st.error(str(error), icon=":material/block:")
+        st.error(plain(error), icon=":material/block:")
         return False
     suggest_k(int(k))
     return True
