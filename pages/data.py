@@ -36,7 +36,7 @@ elif waiting is None:
     st.info("Nothing is open yet: choose one of the three ways above.", icon=":material/north:")
 
 if loaded is not None:
-    st.subheader(plain(loaded.name), divider="gray")
+    st.subheader(plain(loaded.name), divider="gray", anchor=False)
     intake_notes(loaded)
     declared = declaration_form(loaded, table.declaration if table is not None and waiting is None else None)
     with st.container(horizontal=True):

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import streamlit as st
 
+from dpviz.charts.wording import things
 from dpviz.runs.jobs import Job, JobShelf, JobState
 from dpviz.ui.escape import plain
 
@@ -71,7 +72,7 @@ def duration(seconds: float) -> str:
 
 def _progress(job: Job[Any], label: str) -> None:
     if job.state is JobState.QUEUED:
-        st.progress(0.0, text=f"**{plain(label)}**: waits for a job before it to end")
+        st.progress(0.0, text=f"**{plain(label)}**: waits for {things(job.before + 1, 'job')} before it to end")
         st.caption("not started")
         return
     report, left = job.progress, job.seconds_left
