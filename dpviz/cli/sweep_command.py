@@ -46,31 +46,31 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     grid = (contenders, arguments.ks, arguments.epsilons)
     ns = arguments.ns or [None]
     planned = [trial.key for trial in trials(*grid, delta=deltas, repeats=arguments.repeats, ns=ns)]
-    folder = StudyFolder(Path(arguments.out), resume=arguments.resume)
-    table = declared_table(arguments)
-    refused = refusals(contenders, table.private, arguments.ks, arguments.epsilons, delta=deltas, ns=ns)
-    if refused:
-        raise RequestError(next(iter(refused.values())))
-    seed = folder.seed(asked=arguments.seed)
-    folder.begin(_manifest(arguments, table, contenders, seed), must_agree=_FIXED)
-    revealed = table.private.reveal(note="sweep")
-    request = StudyRequest(
-        table.private,
-        revealed,
-        *grid,
-        ns,
-        delta=deltas,
-        repeats=arguments.repeats,
-        seed=seed,
-        labels=table.labels_of(revealed),
-    )
-    for note in (*table.notes, _REVEALED):
-        say(note)
-    left = [key for key in planned if key not in folder.done]
-    for row in _reported(rows_of(request, left, workers=workers), total=len(left), found=len(planned)):
-        folder.append(row)
-    folder.finish(planned)
-    return _summary(folder.rows(planned))
+    with StudyFolder(Path(arguments.out), resume=arguments.resume) as folder:
+        table = declared_table(arguments)
+        refused = refusals(contenders, table.private, arguments.ks, arguments.epsilons, delta=deltas, ns=ns)
+        if refused:
+            raise RequestError(next(iter(refused.values())))
+        seed = folder.seed(asked=arguments.seed)
+        folder.begin(_manifest(arguments, table, contenders, seed), must_agree=_FIXED)
+        revealed = table.private.reveal(note="sweep")
+        request = StudyRequest(
+            table.private,
+            revealed,
+            *grid,
+            ns,
+            delta=deltas,
+            repeats=arguments.repeats,
+            seed=seed,
+            labels=table.labels_of(revealed),
+        )
+        for note in (*table.notes, _REVEALED):
+            say(note)
+        left = [key for key in planned if key not in folder.done]
+        for row in _reported(rows_of(request, left, workers=workers), total=len(left), found=len(planned)):
+            folder.append(row)
+        folder.finish(planned)
+        return _summary(folder.rows(planned))
 
 
 def _cores() -> int:
