@@ -42,7 +42,8 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     deltas = arguments.deltas or [arguments.delta]
     for delta in deltas:
         check_numbers(ks=arguments.ks, epsilons=arguments.epsilons, delta=delta, seed=arguments.seed)
-    check.at_least(1, repeats=arguments.repeats, jobs=workers)
+    check.repeats(repeats=arguments.repeats)
+    check.at_least(1, jobs=workers)
     grid = (contenders, arguments.ks, arguments.epsilons)
     ns = arguments.ns or [None]
     planned = [trial.key for trial in trials(*grid, delta=deltas, repeats=arguments.repeats, ns=ns)]
