@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import shutil
 import sys
@@ -22,7 +23,13 @@ SECRET = "row 17 is 42.4242"
 
 
 @pytest.fixture
-def quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[logging.Logger]:
+def printed() -> io.StringIO:
+    """What the log has printed."""
+    return io.StringIO()
+
+
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch, printed: io.StringIO) -> Iterator[logging.Logger]:
     """A logger of a process whose logs hold no texts; all is as it was afterwards."""
     factory = logging.getLogRecordFactory()
     for place, name in ((sys, "excepthook"), (threading, "excepthook"), (sys, "unraisablehook")):
@@ -30,7 +37,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
     monkeypatch.setattr(logging, "raiseExceptions", True)
     logger = logging.getLogger("dpviz")
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(printed)
     logger.addHandler(handler)
     keep_texts_out()
     yield logger
@@ -55,7 +62,7 @@ def test_type_cause_and_place_are_told_and_nothing_else():
     assert SECRET not in said and "raise" not in said
 
 
-def test_no_way_of_logging_an_exception_prints_its_text(quiet, capsys):
+def test_no_way_of_logging_an_exception_prints_its_text(quiet, printed, capsys):
     error = failed()
     quiet.error("Uncaught app execution", exc_info=error)
     quiet.error("It failed: %s", error)
@@ -66,13 +73,13 @@ def test_no_way_of_logging_an_exception_prints_its_text(quiet, capsys):
         raise error
     except ValueError:
         quiet.exception("again")
-    printed = capsys.readouterr().err
-    assert SECRET not in printed
-    assert printed.count("in failed") == 3 and "twice ValueError 3" in printed
+    said = printed.getvalue()
+    assert SECRET not in said + capsys.readouterr().err
+    assert said.count("in failed") == 3 and "twice ValueError 3" in said
 
 
 @pytest.mark.filterwarnings("default")
-def test_what_nobody_catches_and_what_is_warned_of_is_told_by_type(quiet, capsys):
+def test_what_nobody_catches_and_what_is_warned_of_is_told_by_type(quiet, printed, capsys):
     thread = threading.Thread(target=lambda: (_ for _ in ()).throw(failed()))
     thread.start()
     thread.join()
@@ -84,10 +91,10 @@ def test_what_nobody_catches_and_what_is_warned_of_is_told_by_type(quiet, capsys
             raise failed()
 
     Stubborn()
-    printed = capsys.readouterr().err
-    assert SECRET not in printed
-    assert printed.count("Uncaught: ValueError") == 3
-    assert "RuntimeWarning at " in printed
+    said = printed.getvalue()
+    assert SECRET not in said + capsys.readouterr().err
+    assert said.count("Uncaught: ValueError") == 3
+    assert "RuntimeWarning at " in said
 
 
 def test_who_looks_for_a_defect_sees_everything(monkeypatch):
