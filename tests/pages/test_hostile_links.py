@@ -70,7 +70,7 @@ def test_no_link_brings_a_visit_down_that_has_no_table_yet(link: dict[str, str])
 def test_settings_that_cannot_be_used_are_refused_in_one_sentence(study: str) -> None:
     app = app_on("tradeoff.py", open_blobs(), study=study)
     (said,) = app.error
-    assert "settings of this link cannot be used" in said.proto.title if hasattr(said.proto, "title") else said.value
+    assert "settings of this link cannot be used" in said.proto.title
     assert "](http" not in said.value and len(said.value) < 1_000
 
 
