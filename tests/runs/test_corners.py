@@ -83,8 +83,7 @@ def test_an_algorithm_serves_or_refuses(card_id: str, corner: Corner) -> None:
     asked = {"k": corner.k, "epsilon": corner.epsilon, "delta": corner.delta, "seed": corner.seed}
     try:
         found = run(card_id, table, **asked)
-    except RequestError as refused:
-        assert len(str(refused)) < 400
+    except RequestError:
         return
     assert np.isfinite(found.centers).all() and found.centers.shape == (corner.k, 2)
     assert found.spent_epsilon <= corner.epsilon * (1 + 1e-9) or not found.private
