@@ -4,11 +4,11 @@ import streamlit as st
 
 from dpviz.check import RequestError
 from dpviz.ui.declaration_form import declaration_form
+from dpviz.ui.escape import plain
 from dpviz.ui.intake_notes import intake_notes
 from dpviz.ui.preview import preview
 from dpviz.ui.state import current_table, open_table, set_aside, suggest_delta, undeclared
 from dpviz.ui.table_summary import table_summary
-from dpviz.ui.table_words import plain
 from dpviz.ui.ways_in import csv_upload, sample_choice, stand_in_form
 
 WAYS = {"My CSV file": csv_upload, "A sample": sample_choice, "A stand-in": stand_in_form}
@@ -36,7 +36,7 @@ elif waiting is None:
     st.info("Nothing is open yet: choose one of the three ways above.", icon=":material/north:")
 
 if loaded is not None:
-    st.subheader(plain(loaded.name), divider="gray")
+    st.subheader(plain(loaded.name), divider="gray", anchor=False)
     intake_notes(loaded)
     declared = declaration_form(loaded, table.declaration if table is not None and waiting is None else None)
     with st.container(horizontal=True):
@@ -51,7 +51,7 @@ if loaded is not None:
             open_table(loaded, declared.declaration)
         except RequestError as error:
             stays = f" “{table.title}” stays open." if table is not None else ""
-            st.error(f"{error}{stays}", title="Not complete yet", icon=":material/block:")
+            st.error(plain(f"{error}{stays}"), title="Not complete yet", icon=":material/block:")
         else:
             suggest_delta()
             st.rerun()

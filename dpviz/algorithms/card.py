@@ -60,9 +60,9 @@ class Knob:
             return str(value)
         try:
             number = self.kind(value) if self.kind is float else int(str(value))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             wanted = "a whole number" if self.kind is int else "a number"
-            raise check.RequestError(f"{self.name} is {value!r}: give {wanted} {self.range_text}.") from None
+            raise check.RequestError(f"{self.name} is {check.shown(value)}: give {wanted} {self.range_text}.") from None
         check.within(
             self.low if self.low is not None else -1e300,
             self.high if self.high is not None else 1e300,
@@ -116,7 +116,9 @@ class Params:
         for name in values:
             if name not in knobs:
                 allowed = ", ".join(knobs) or "none"
-                raise check.RequestError(f"There is no parameter {name!r} here: the parameters are {allowed}.")
+                raise check.RequestError(
+                    f"There is no parameter {check.shown(name)} here: the parameters are {allowed}."
+                )
         return cls(**{name: knobs[name].parse(value) for name, value in values.items()})
 
     def points_per_row(self, k: int) -> int:

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from dpviz.algorithms.steps import CentersStep
 from dpviz.charts.canvas import NUMBER_SIZE, canvas, ink_on, legend_name, line_xy, marks_xy, name_kinds, show_plane
 from dpviz.charts.cells import circles, joined, segments, voronoi_polygons
+from dpviz.charts.names import spelled
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import CLUSTER_MARKS, Palette, center_marker, reference_marker
 from dpviz.charts.view import View
@@ -238,7 +239,7 @@ def _hover(step: CentersStep, domain: Domain) -> list[str]:
     values = domain.from_unit(step.centers)
     lines = [f"<b>centre {i + 1}</b> (released)" for i in range(len(values))]
     for j, name in enumerate(domain.columns[:6]):
-        lines = [f"{line}<br>{name}: {number(float(v))}" for line, v in zip(lines, values[:, j], strict=True)]
+        lines = [f"{line}<br>{spelled(name)}: {number(float(v))}" for line, v in zip(lines, values[:, j], strict=True)]
     if step.noisy_counts is not None:
         lines = [f"{line}<br>noisy count: {number(float(c))}" for line, c in zip(lines, step.noisy_counts, strict=True)]
     return lines

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dpviz import check
 from dpviz.algorithms.card import Card, Level, Params, Setting
 from dpviz.algorithms.registry import card_of
 from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step
@@ -166,6 +167,8 @@ def run_frames(
     """
     card = card_of(card) if isinstance(card, str) else card
     chosen = check_request(card, table, k=k, epsilon=epsilon, delta=delta, params=params)
+    if seed is not None:
+        check.seed(seed=seed)
     domain = table.domain.unfolded(chosen.points_per_row(k))
     accounting = card.accounting(chosen, delta)
     # One seed, two streams: public coins may be shown and replayed, the noise may not.

@@ -115,14 +115,16 @@ def trials(
         If a number is outside its range, or an algorithm cannot run at a δ.
     """
     deltas = _deltas(delta)
-    check.at_least(1, number_of_algorithms=len(contenders), number_of_epsilons=len(epsilons), repeats=repeats)
+    check.at_least(1, number_of_algorithms=len(contenders), number_of_epsilons=len(epsilons))
+    check.repeats(repeats=repeats)
     check.at_least(1, number_of_deltas=len(deltas), number_of_sizes=len(ns))
     for k, n in product(ks, ns):
-        check.at_least(1, k=k, n=k if n is None else n)
+        check.clusters(k=k)
+        check.records(n=k if n is None else n)
         if n is not None and k > n:
             raise check.RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
     for each in deltas:
-        check.within(0.0, 1.0, delta=each)
+        check.delta_for(None, delta=each)
     for contender, k in product(contenders, ks):
         if contender.card.params.parse(contender.params).points_per_row(k) > 1:
             raise check.RequestError(

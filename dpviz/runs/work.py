@@ -9,6 +9,7 @@ from dpviz.algorithms.card import Card, Params, Setting
 from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.run import Run, run_frames
+from dpviz.runs.seats import brief
 from dpviz.runs.worker import Progress
 
 # Elementary operations (one multiply-add of a vectorised pass) that one core does in a second, on the safe side.
@@ -16,6 +17,7 @@ OPERATIONS_PER_SECOND = 1.5e8
 _STEPS = 1000
 
 
+@brief
 def run_work(
     algorithm: str,
     table: PrivateTable,
@@ -35,6 +37,7 @@ def run_work(
             yield Progress(round(_STEPS * item.spent_fraction), _STEPS, item.step.title)
 
 
+@brief
 def reference_work(revealed: Revealed, k: int) -> Iterator[Progress | Reference]:
     """The non-private reference on revealed rows, where it takes too long to wait for."""
     yield Progress(0, 1, f"k-means++ with k = {k}")

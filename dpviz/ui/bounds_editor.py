@@ -12,6 +12,7 @@ import streamlit as st
 from dpviz.table.csv_intake import LoadedTable
 from dpviz.table.loaded_table import IntakeError
 from dpviz.ui.bounds import ORIGINS, BoundsByColumn, ColumnBounds, as_frame, from_frame, pasted
+from dpviz.ui.escape import plain
 
 _STATE = "bounds_editor"
 _ROW_PIXELS, _MOST_PIXELS = 35, 388
@@ -103,7 +104,7 @@ def _paste(loaded: LoadedTable, columns: Sequence[str], typed: _Typed) -> None:
             try:
                 _change(typed, pasted(text or "", columns))
             except IntakeError as error:
-                st.error(str(error), icon=":material/block:")
+                st.error(plain(error), icon=":material/block:")
 
 
 def _change(typed: _Typed, bounds: Mapping[str, ColumnBounds]) -> None:

@@ -19,6 +19,7 @@ from dpviz.ui.badges import badge_text
 from dpviz.ui.contender_choice import contender_picker
 from dpviz.ui.controls import epsilon_control, k_delta_row
 from dpviz.ui.declaration import OpenTable
+from dpviz.ui.escape import plain
 from dpviz.ui.judged_rows import judged_rows
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.revealed_rows import revealed_view
@@ -32,7 +33,7 @@ from dpviz.ui.study_panel import (
     study_download,
     study_half,
 )
-from dpviz.ui.table_words import plain, unit_line
+from dpviz.ui.table_words import unit_line
 from dpviz.ui.wide_figure import show_wide
 
 _KEY = "compare"
@@ -125,7 +126,7 @@ def _centers(study: Study, colors: Palette) -> None:
     with st.grid(min_column_width=made.least_width, gap="small"):
         for panel in made.panels:
             with st.container(height="stretch", vertical_alignment="bottom", gap="xsmall"):
-                st.markdown(f":small[**{plain(panel.name)}**  \n{panel.score}]")
+                st.markdown(f":small[**{plain(panel.name)}**  \n{plain(panel.score)}]")
                 show(
                     panel.figure,
                     alt=f"Centres of {panel.name}: {panel.score} the loss of k-means++",

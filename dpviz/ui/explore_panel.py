@@ -13,6 +13,7 @@ from dpviz.runs.run import Run
 from dpviz.ui.algorithm_choice import about
 from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import OpenTable
+from dpviz.ui.escape import plain
 from dpviz.ui.frames import frames_panel
 from dpviz.ui.looks import reveal_allowed
 from dpviz.ui.plane_choice import plane_choice
@@ -21,7 +22,6 @@ from dpviz.ui.result_panel import downloads, ledger_of, metric_row
 from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.runner import Asked, Result
 from dpviz.ui.step_pictures import Looking, data_table
-from dpviz.ui.table_words import plain
 from dpviz.ui.wide_figure import show_wide
 
 _ADDS_UP = {
@@ -60,9 +60,9 @@ def empty_panel(table: OpenTable) -> None:
 
 def _headline(table: OpenTable, result: Result, now: Asked) -> None:
     run = result.run
-    st.subheader(f"{result.asked.card.title}: k = {run.k}, ε = {run.epsilon:g}", divider="gray")
+    st.subheader(f"{result.asked.card.title}: k = {run.k:d}, ε = {run.epsilon:g}", divider="gray")
     seeded = (
-        f":orange-badge[:material/science: simulation, seed {result.asked.seed}] "
+        f":orange-badge[:material/science: simulation, seed {result.asked.seed:d}] "
         if result.asked.seed is not None
         else ""
     )
@@ -74,7 +74,7 @@ def _headline(table: OpenTable, result: Result, now: Asked) -> None:
     st.markdown(f"{seeded}{fits} :gray-badge[:material/timer: {number(run.seconds)} s]")
     if result.asked != now or not run.private:
         for warning in run.warnings:
-            st.caption(f":material/warning: {warning}")
+            st.caption(f":material/warning: {plain(warning)}")
 
 
 def _looking(table: OpenTable, result: Result) -> Looking:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.table.csv_intake import LoadedTable
-from dpviz.ui.table_words import columns_words, plain
+from dpviz.ui.escape import plain
+from dpviz.ui.table_words import columns_words
 
 _NOTES_SHOWN = 12
 

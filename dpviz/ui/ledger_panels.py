@@ -11,8 +11,8 @@ import streamlit as st
 from dpviz.charts.wording import number
 from dpviz.privacy.readdition import independent_epsilon
 from dpviz.ui.badges import badge, badge_text
+from dpviz.ui.escape import plain
 from dpviz.ui.ledger_books import AGREES, NO_GUARANTEE, RELATION_WORDS, as_csv, charges, together, totals
-from dpviz.ui.table_words import plain
 from dpviz.ui.visit import Booked
 
 _READDED = "ledger:readded"
@@ -33,7 +33,7 @@ def together_panel(entries: Sequence[Booked]) -> None:
     st.subheader("Together", divider="gray")
     with st.grid(min_column_width=260):
         for group in groups:
-            runs = f"{group.runs} release{'' if group.runs == 1 else 's'}"
+            runs = f"{group.runs:d} release{'' if group.runs == 1 else 's'}"
             with st.container(border=True, height="stretch"):
                 st.markdown(f"{badge_text('released')} **{plain(group.table_title)}**")
                 st.metric(
@@ -41,9 +41,8 @@ def together_panel(entries: Sequence[Booked]) -> None:
                     f"{number(group.epsilon)}",
                     help="Simple composition: the ε of all runs on these rows are added, and so are their δ.",
                 )
-                st.caption(
-                    f"δ = {number(group.delta)}, over {runs}  \nprotects {group.unit}, {RELATION_WORDS[group.relation]}"
-                )
+                protected = f"protects {plain(group.unit)}, {RELATION_WORDS[group.relation]}"
+                st.caption(f"δ = {number(group.delta)}, over {runs}  \n{protected}")
     if any(group.runs > 1 for group in groups):
         st.warning(
             "Running again adds up. If the results of several runs on the same rows are given away, what they promise "

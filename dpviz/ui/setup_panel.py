@@ -14,6 +14,7 @@ from dpviz.ui.badges import badge_text
 from dpviz.ui.catalogue import catalogue
 from dpviz.ui.controls import Request, epsilon_control, k_delta_row
 from dpviz.ui.declaration import OpenTable
+from dpviz.ui.escape import plain
 from dpviz.ui.foresight import expectation, foresight
 from dpviz.ui.forms import params_form
 from dpviz.ui.looks import reveal, reveal_allowed
@@ -97,4 +98,4 @@ def _run_button(card: Card, table: OpenTable, asked: Asked, prospect: Prospect) 
             reveal(table, f"k-means++ run with k = {asked.request.k}")
         start(table, asked)
     except RequestError as error:
-        st.error(str(error), title="This cannot run", icon=":material/block:")
+        st.error(plain(error), title="This cannot run", icon=":material/block:")

@@ -33,6 +33,7 @@ from dpviz.runs.run import Run
 from dpviz.table.domain import Array, Domain
 from dpviz.ui.auto_companions import Companion, companions, more_tables
 from dpviz.ui.badges import badge_text
+from dpviz.ui.escape import plain
 
 _TABLE, _BESIDE, _TREE, _CURVE, _TRACE = "Table", "k-means++", "Tree", "Activation", "Swap trace"
 _TRUTH, _BALLS, _VOTES, _ASKED = "True counts", "Balls", "Votes", "What is asked"
@@ -119,7 +120,13 @@ def _companion(run: Run, place: int, looking: Looking, key: str) -> None:
     first = next(iter(offered))
     with st.container(horizontal=True, vertical_alignment="center", height=_HEAD_HEIGHT, border=False):
         chosen = st.segmented_control(
-            "Beside the picture", list(offered), default=first, required=True, key=kept, label_visibility="collapsed"
+            "Beside the picture",
+            list(offered),
+            format_func=plain,
+            default=first,
+            required=True,
+            key=kept,
+            label_visibility="collapsed",
         )
     offered.get(str(chosen), offered[first])()
 

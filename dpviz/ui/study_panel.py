@@ -19,9 +19,9 @@ from dpviz.runs.study import MEASURES, Contender, Trial, Yardstick, refusals, st
 from dpviz.runs.work import expected_seconds
 from dpviz.ui.badges import badge_text
 from dpviz.ui.declaration import FileKind, OpenTable
+from dpviz.ui.escape import plain
 from dpviz.ui.job_panel import duration, job_panel
 from dpviz.ui.side_job import SideJob, send, sent
-from dpviz.ui.table_words import plain
 
 _SKELETON = 560
 
@@ -98,12 +98,12 @@ def study_button(
     pressed = st.button(
         "Compute", type="primary", icon=":material/play_circle:", key=f"{key}:compute", disabled=number == 0
     )
-    st.caption(words if problem is None else f":red-badge[:material/cancel: cannot run] {problem}")
+    st.caption(words if problem is None else f":red-badge[:material/cancel: cannot run] {plain(problem)}")
     if pressed and source is not None:
         try:
             start(key, table, source, plan, with_centers=with_centers)
         except RequestError as error:
-            st.error(str(error), title="This cannot run", icon=":material/block:")
+            st.error(plain(error), title="This cannot run", icon=":material/block:")
 
 
 @dataclass(frozen=True)

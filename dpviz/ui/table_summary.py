@@ -7,8 +7,9 @@ import streamlit as st
 from dpviz.charts.wording import number
 from dpviz.ui.badges import badge
 from dpviz.ui.bounds import FROM_ROWS
+from dpviz.ui.escape import plain
 from dpviz.ui.state import FileKind, OpenTable
-from dpviz.ui.table_words import KIND_WORDS, columns_line, plain, rows_line, unit_line
+from dpviz.ui.table_words import KIND_WORDS, columns_line, rows_line, unit_line
 
 _SHOWN = 4
 

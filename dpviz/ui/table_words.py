@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpviz.ui.declaration import FileKind, OpenTable
+from dpviz.ui.escape import plain
 
 KIND_WORDS = {
     FileKind.PUBLIC: "public file",
@@ -10,16 +11,6 @@ KIND_WORDS = {
     FileKind.PRIVATE: "private file",
 }
 _MOST_COLUMNS = 6
-_MARKDOWN = frozenset("\\`*_{}[]()#+-.!|<>~$:")
-
-
-def plain(name: str) -> str:
-    """A name from a file, without the power to format itself.
-
-    >>> plain("a_b [x](y)")
-    'a\\\\_b \\\\[x\\\\]\\\\(y\\\\)'
-    """
-    return "".join("\\" + letter if letter in _MARKDOWN else letter for letter in name)
 
 
 def unbroken(words: str) -> str:
@@ -33,7 +24,7 @@ def unbroken(words: str) -> str:
 
 def unit_line(table: OpenTable) -> str:
     """Unit of privacy and neighbouring relation, to stand beside every ε."""
-    return f"{table.private.unit}, {relation_words(table)}"
+    return f"{plain(table.private.unit)}, {relation_words(table)}"
 
 
 def relation_words(table: OpenTable) -> str:

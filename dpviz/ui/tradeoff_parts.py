@@ -14,6 +14,7 @@ from dpviz.runs.study import Contender
 from dpviz.ui.badges import badge_text
 from dpviz.ui.behind import numbers_behind
 from dpviz.ui.declaration import OpenTable
+from dpviz.ui.escape import plain
 from dpviz.ui.job_panel import duration
 from dpviz.ui.one_setting import has_any, one_setting
 from dpviz.ui.side_job import SideJob, send, sent
@@ -79,9 +80,9 @@ def _measure(table: OpenTable, source: OpenTable | None, asked: _Asked) -> None:
         "Measure", type="primary", icon=":material/play_circle:", key=f"{_KEY}:compute", disabled=problem is not None
     )
     if problem is not None or source is None:
-        st.caption(f":red-badge[:material/cancel: cannot run] {problem}")
+        st.caption(f":red-badge[:material/cancel: cannot run] {plain(problem)}")
         return
-    st.caption(f"{asked.repeats} runs with noise and without, about {duration(_RUNS_EACH * forecast(source, one))}.")
+    st.caption(f"{asked.repeats:,} runs with noise and without, about {duration(_RUNS_EACH * forecast(source, one))}.")
     if not pressed:
         return
     look = f"tradeoff: error of {asked.repeats} runs taken apart, k = {asked.k}"
@@ -89,7 +90,7 @@ def _measure(table: OpenTable, source: OpenTable | None, asked: _Asked) -> None:
     try:
         send(_KEY, table, source, asked, error_rows, asked.contender, look=look, **budget)
     except RequestError as error:
-        st.error(str(error), title="This cannot run", icon=":material/block:")
+        st.error(plain(error), title="This cannot run", icon=":material/block:")
 
 
 def _picture(side: SideJob) -> None:

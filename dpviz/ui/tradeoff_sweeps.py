@@ -84,6 +84,7 @@ def clusters_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> 
                 "Range of k",
                 sorted({*_CLUSTERS, plan.k}),
                 value=_around(plan.k),
+                format_func=lambda k: f"{k:d}",
                 key=f"{_KS}:range:{plan.k}",
             )
         ks = tuple(k for k in _CLUSTERS if low <= k <= high)

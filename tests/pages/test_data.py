@@ -61,6 +61,47 @@ def test_an_odd_file_waits_for_its_declarations_and_shows_no_cell(content):
     assert SECRET not in shown and "7741" not in shown
 
 
+def test_a_refused_file_stays_refused_until_it_is_taken_away():
+    at = upload(visit("data.py"), NOT_USABLE["all text"], "secret.csv")
+    (first,) = at.error
+    fine(at.run())
+    assert [error.value for error in at.error] == [first.value]
+    at.switch_page("home.py")
+    fine(at.run())
+    at.switch_page("data.py")
+    fine(at.run())
+    assert [error.value for error in at.error] == [first.value]
+    press(at, "Forget this file")
+    assert not at.error
+    upload(at, NOT_USABLE["all text"], "secret.csv")
+    assert [error.value for error in at.error] == [first.value]
+    at.file_uploader(key="csv").set_value([])
+    fine(at.run())
+    assert not at.error and not [button for button in at.button if button.label == "Forget this file"]
+
+
+def test_a_good_file_takes_back_what_was_said_of_a_bad_one():
+    at = upload(visit("data.py"), NOT_USABLE["all text"], "secret.csv")
+    upload(at, PEOPLE)
+    assert not at.error and at.session_state["visit:undeclared"].name == "people"
+
+
+def test_a_file_whose_reading_fell_over_stays_refused(monkeypatch):
+    def falls_over(*_: object, **__: object) -> None:
+        raise ZeroDivisionError(SECRET)
+
+    monkeypatch.setattr("dpviz.ui.ways_in.load_csv", falls_over)
+    at = visit("data.py")
+    at.file_uploader(key="csv").upload("people.csv", PEOPLE)
+    at.run()
+    assert at.exception
+    at.run()
+    assert not at.exception
+    (error,) = at.error
+    assert error.value.startswith("A defect of dpviz stopped the reading")
+    assert SECRET not in everything_shown(at)
+
+
 def test_a_bad_file_after_a_good_one_leaves_the_good_one_waiting():
     at = upload(visit("data.py"), PEOPLE)
     upload(at, b"\x00\x01", "broken.csv")
