@@ -49,9 +49,9 @@ def test_one_rich_person_is_not_found_from_across_the_picture() -> None:
     """Half-way to its own neighbour is half the picture, where the neighbour is far away: no measure of a target."""
     reference = np.array([[-0.8, -0.8], [-0.7, -0.8], [0.9, 0.9]])
     points = np.concatenate([rows_around(reference[:2], sd=0.01), reference[2:]])
-    centers = reference + [[0, 0], [0, 0], [-0.6, -0.5]]
-    assert found_clusters(points, centers, reference).tolist() == [True, True, False]
-    assert found_clusters(points, reference + [[0, 0], [0, 0], [-0.01, 0]], reference).all()
+    far, near = (reference + np.array([[0, 0], [0, 0], move]) for move in ([-0.6, -0.5], [-0.01, 0]))
+    assert found_clusters(points, far, reference).tolist() == [True, True, False]
+    assert found_clusters(points, near, reference).all()
 
 
 def test_a_cluster_that_two_centres_share_or_that_shares_its_centre_is_not_found() -> None:
