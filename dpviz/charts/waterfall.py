@@ -99,8 +99,8 @@ def waterfall_table(found: ErrorParts) -> pd.DataFrame:
     rows = [("k-means++", found.kmeans, found.kmeans, found.kmeans, "on the clipped rows, without privacy")]
     rows += [(part.name, part.value, part.q25, part.q75, part.about) for part in found.parts]
     rows.append(("private", found.private, found.private, found.private, whole))
-    clip = found.clip
-    rows.append((f"beside these: {clip.name}", clip.value, clip.q25, clip.q75, clip.about))
+    if (clip := found.clip) is not None:
+        rows.append((f"beside these: {clip.name}", clip.value, clip.q25, clip.q75, clip.about))
     table = pd.DataFrame(rows, columns=["part", "loss per row", "25 % of runs", "75 % of runs", "how it is measured"])
     table.insert(2, "of k-means++", table["loss per row"] / unit)
     return table
@@ -148,6 +148,8 @@ def _largest(found: ErrorParts) -> Part:
 
 def _clipping(found: ErrorParts) -> str:
     """What the bounds cost beside the bars."""
+    if found.clip is None:
+        return "judged on rows inside the bounds"
     if found.clip.value == 0:
         return "the bounds clip no row"
     return f"judged on clipped rows; clipping alone moves them by {number(found.clip.value)} a row (unit coordinates²)"

@@ -95,13 +95,13 @@ class Part(NamedTuple):
 class ErrorParts:
     """Bars that lead from the loss of k-means++ to the median private one and add up exactly; losses per clipped row.
 
-    ``clip`` is what the bounds cost beside all of these.
+    ``clip`` is what the bounds cost beside all of these; None where that is not to be told.
     """
 
     kmeans: float
     private: float
     parts: tuple[Part, ...]
-    clip: Part
+    clip: Part | None
     runs: int
     quantised: bool
 

@@ -15,7 +15,7 @@ from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_acc
 from dpviz.runs.export import centers_csv, file_stem, run_json
 from dpviz.runs.run import Run
 from dpviz.ui.badges import badge, badge_text
-from dpviz.ui.declaration import OpenTable
+from dpviz.ui.declaration import FileKind, OpenTable
 from dpviz.ui.looks import judged, reveal_allowed
 from dpviz.ui.runner import Result
 from dpviz.ui.table_words import unit_line
@@ -44,7 +44,7 @@ def metric_row(table: OpenTable, result: Result, reference: Reference | None) ->
     with st.grid(min_column_width=170):
         _budget_tile(run, table)
         _sizes_tile(run)
-        _loss_tile(scores, coming=reveal_allowed(table), of="a row" if run.points_per_row == 1 else "a point")
+        _loss_tile(scores, table, of="a row" if run.points_per_row == 1 else "a point")
         if scores is not None and scores.label_accuracy is not None:
             accuracy = f"{100 * scores.label_accuracy:.3g} %"
             _tile("revealed", "Label accuracy", accuracy, "rows that share the commonest label of their cluster")
@@ -74,18 +74,20 @@ def _sizes_tile(run: Run) -> None:
     _tile("released", "Smallest cluster", low, f"rows, with noise; the largest has {high}")
 
 
-def _loss_tile(scores: _Judged | None, *, coming: bool, of: str) -> None:
+def _loss_tile(scores: _Judged | None, table: OpenTable, *, of: str) -> None:
     meaning = (
         "Mean squared distance of a row to its nearest centre, over that of k-means++ without privacy. Both read the "
         "rows as the declared bounds leave them."
     )
     if scores is None:
-        value, why = ("…", "k-means++ is being computed") if coming else ("hidden", "Show truth is off")
+        value, why = ("…", "k-means++ is being computed") if reveal_allowed(table) else ("hidden", "Show truth is off")
         _tile("revealed", "Loss ratio", value, why, meaning)
         return
     found = scores.scores
     detail = f"{number(found.nicv)} {of} against {number(found.nicv_kmeans)} of k-means++, unit coordinates²"
-    if found.clipping > 0:
+    if table.kind is FileKind.PRIVATE:
+        detail += ". What clipping costs beside this is not read from a private file"
+    elif found.clipping > 0:
         detail += f". Clipping to the bounds alone moves rows by {number(found.clipping)}, beside this"
     _tile("revealed", "Loss ratio", times(found.ratio), detail, meaning)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -13,7 +14,7 @@ from dpviz.runs.error_parts import ErrorBase, error_parts, error_rows, refusal_o
 from dpviz.runs.study import Contender
 from dpviz.ui.badges import badge_text
 from dpviz.ui.behind import numbers_behind
-from dpviz.ui.declaration import OpenTable
+from dpviz.ui.declaration import FileKind, OpenTable
 from dpviz.ui.job_panel import duration
 from dpviz.ui.one_setting import has_any, one_setting
 from dpviz.ui.side_job import SideJob, send, sent
@@ -35,7 +36,8 @@ Every bar is the difference of two median losses, and each is measured by switch
   A grid's solver, say, leaves out cells that do not stand out from the noise, whether noise has come or not.
 
 All losses are read from the rows as the declared bounds leave them. **Clipping**, the mean squared distance that the
-bounds alone move a row, is the same for every algorithm and stands beside the bars, not among them.
+bounds alone move a row, is the same for every algorithm and stands beside the bars, not among them; of a private file
+it is not told, so that nobody chooses bounds by it.
 """
 
 
@@ -101,6 +103,8 @@ def _picture(side: SideJob) -> None:
         st.skeleton(height=440)
         return
     asked, found = side.asked, error_parts(base, rows)
+    if side.source.kind is FileKind.PRIVATE:  # bounds are not to be chosen by it
+        found = replace(found, clip=None)
     assert isinstance(asked, _Asked)
     name, epsilon = asked.contender.label, asked.epsilon
     made = draw_waterfall(found, palette=palette(st.context.theme.type), name=name, epsilon=epsilon)

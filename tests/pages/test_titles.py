@@ -13,7 +13,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
 from streamlit.testing.v1 import AppTest
 
-from dpviz.charts.wording import number, ratio
+from dpviz.charts.wording import number, percent, ratio
 from dpviz.table.loaded_table import numeric_table
 from dpviz.ui.declaration import Declaration, FileKind, OpenTable, declare
 from tests.contract.tables import blobs
@@ -153,3 +153,34 @@ def test_with_a_heavy_tail_k_means_reads_the_clipped_rows_and_clipping_stands_ap
 def test_where_no_row_is_clipped_nothing_is_said_of_it() -> None:
     app = seeded_run(sample_table("outlier"), "auto", k=3, epsilon=5.0, seed=1)
     assert "Clipping to the bounds" not in text_of(app)
+
+
+def preview_of(kind: FileKind, tab: str) -> AppTest:
+    """The Data page with truth shown and one tab of its preview open."""
+    app = app_on("data.py", heavy_table(kind))
+    app.sidebar.toggle[0].set_value(True)
+    sound(app.run())
+    app.session_state["preview"] = tab
+    return sound(app.run())
+
+
+@pytest.mark.parametrize("kind", [FileKind.PUBLIC, FileKind.SIMULATED])
+def test_what_the_bounds_cut_off_is_shown_of_rows_that_are_nobodys_secret(kind: FileKind) -> None:
+    app, rows = preview_of(kind, "Bounds"), heavy_table(kind).private.reveal(note="test").points
+    assert f"The bounds move **{percent(float((np.abs(rows) > 1).any(axis=1).mean()))} of the rows**" in text_of(app)
+    outside = int((np.abs(rows) > 1).any(axis=1).sum())
+    assert f"{outside:,} rows lie outside this picture" in text_of(preview_of(kind, "Dots"))
+
+
+def test_what_the_bounds_cut_off_a_private_file_is_not_shown_and_the_tab_says_why_and_where_to_look() -> None:
+    app = preview_of(FileKind.PRIVATE, "Bounds")
+    (said,) = (info for info in app.info if "cut off is not shown" in info.value)
+    assert "public data" in said.value and "stand-in" in said.value
+    everything = text_of(app) + text_of(preview_of(FileKind.PRIVATE, "Dots"))
+    assert "The bounds move" not in everything and "lie outside this picture" not in everything
+    assert not [table for table in app.dataframe if "above" in table.value.columns]
+    assert app.session_state["visit:table"].private.looks == ["rows and dots on the Data page"]
+    run = seeded_run(heavy_table(FileKind.PRIVATE), "auto", k=3, epsilon=5.0, seed=1)
+    run.sidebar.toggle[0].set_value(True)
+    said_of_run = text_of(sound(run.run()))
+    assert "not read from a private file" in said_of_run and "alone moves rows" not in said_of_run
