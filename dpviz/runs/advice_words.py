@@ -21,7 +21,7 @@ def answer(advice: Advice) -> str:
     aim = f"at most {_percent_above(advice.target)} above the loss of k-means++"
     if advice.best is None:
         return f"No algorithm gets to {aim} on {ENOUGH:.0%} of the stand-ins, at any ε up to {EPSILONS[-1]:g}."
-    return f"{_title(advice.best)} at ε = {advice.best.epsilon:g} should do: {aim}."
+    return f"{_title(advice.best)} at ε = {advice.best.epsilon:g} should do on most tables like the study's: {aim}."
 
 
 def certainty(advice: Advice) -> str:
