@@ -67,7 +67,7 @@ def test_evaluate_adds_what_was_revealed(capsys, tmp_path):
     path = write_points(tmp_path / "known.csv", sidecar=BOX | {"label": "label"}, label=True)
     revealed = call(capsys, "run", path, *ASK, "--json", "--evaluate").json["revealed"]
     against_reference = {"ratio", "matched_error", "distance_ratio", "ari", "share_gap"}
-    assert set(revealed) == {"nicv", "nicv_kmeans", "label_accuracy"} | against_reference
+    assert set(revealed) == {"nicv", "nicv_kmeans", "label_accuracy", "clipping"} | against_reference
     assert revealed["ratio"] == pytest.approx(revealed["nicv"] / revealed["nicv_kmeans"])
 
 

@@ -81,13 +81,15 @@ def _few_rows(table: OpenTable, *, k: int) -> tuple[str, ...]:
 
 
 def _scores(finished: Run, table: OpenTable) -> dict[str, float]:
+    from dpviz.runs.clipped_rows import clipped
     from dpviz.runs.evaluation import assign, evaluate, label_accuracy, reference_for
 
-    revealed = table.private.reveal(note="run --evaluate").unfolded(finished.points_per_row)
-    scores = evaluate(revealed, finished.unit_centers, reference_for(revealed, finished.k)).to_dict()
-    labels = table.labels_of(revealed)
+    revealed = table.private.reveal(note="run --evaluate")
+    rows = clipped(revealed, table.private.domain.region).unfolded(finished.points_per_row)
+    scores = evaluate(rows, finished.unit_centers, reference_for(rows, finished.k)).to_dict()
+    labels = table.labels_of(revealed.unfolded(finished.points_per_row))
     if labels is not None:
-        scores["label_accuracy"] = label_accuracy(labels, assign(revealed.points, finished.unit_centers))
+        scores["label_accuracy"] = label_accuracy(labels, assign(rows.points, finished.unit_centers))
     return scores
 
 

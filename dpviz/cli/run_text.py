@@ -93,4 +93,5 @@ _SCORE_WORDS = {
     "ari": "adjusted Rand index against k-means++",
     "share_gap": "largest error of a segment's share",
     "label_accuracy": "label accuracy",
+    "clipping": "clipping: squared move of a row, beside the losses",
 }

@@ -86,15 +86,16 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Yardstick:
-    """What the losses of one k and n are measured against, on revealed rows; losses per row, unit coordinates squared.
+    """What the losses of one k and n are measured against, on clipped rows; losses per row, unit coordinates squared.
 
-    ``n`` is None for the whole table.
+    ``clipping`` is what the bounds alone cost, beside these losses. ``n`` is None for the whole table.
     """
 
     k: int
     reference: Reference
     one_center: float
     data_independent: float
+    clipping: float
     n: int | None = None
 
 
@@ -193,7 +194,8 @@ def study_rows(
 ) -> Iterator[Progress | Yardstick | dict[str, Any]]:
     """Progress, a ``Yardstick`` for each k and n, and a tidy row for each run, in an order that fills a picture evenly.
 
-    Losses are read from ``revealed`` rows: whoever calls has revealed them knowingly. No row is part of a release.
+    Losses are read from ``revealed`` rows, moved into the bounds first: whoever calls has revealed them knowingly.
+    No row is part of a release.
 
     Parameters
     ----------
@@ -219,15 +221,13 @@ def study_rows(
     left_out = frozenset(done)
     grid = trials(contenders, ks, epsilons, delta=delta, repeats=repeats, ns=ns)
     todo = [trial for trial in grid if trial.key not in left_out]
-    whole = JudgedTable(table, revealed, labels)
+    whole = JudgedTable.of(table, revealed, labels)
     judged = {n: whole.subsample(n, seed=seed) for n in ns}
     total = len(todo) + len(ks) * len(judged)
     yardsticks: dict[tuple[int, int | None], Yardstick] = {}
     for n, k in product(judged, ks):
         yield Progress(len(yardsticks), total, f"k-means++ with k = {k}" + _in_words(n))
-        yardsticks[k, n] = yardstick(
-            judged[n].private, judged[n].revealed, k, n=n, known=(references or {}).get((k, n))
-        )
+        yardsticks[k, n] = yardstick(judged[n], k, n=n, known=(references or {}).get((k, n)))
         yield yardsticks[k, n]
     for place, trial in enumerate(todo):
         note = f"{trial.contender.label} at ε = {trial.epsilon:g}{_in_words(trial.n)}"
@@ -242,12 +242,11 @@ def _in_words(n: int | None) -> str:
     return "" if n is None else f", n = {n:,}"
 
 
-def yardstick(
-    table: PrivateTable, revealed: Revealed, k: int, *, n: int | None = None, known: Reference | None = None
-) -> Yardstick:
+def yardstick(judged: JudgedTable, k: int, *, n: int | None = None, known: Reference | None = None) -> Yardstick:
     """The reference and the baselines for ``k`` clusters; ``n`` says whether these rows are a subsample."""
-    base = baselines(revealed, table.domain.region, k)
-    return Yardstick(k, known or reference_for(revealed, k), base.one_center, base.data_independent, n)
+    base = baselines(judged.rows, judged.private.domain.region, k)
+    reference = known or reference_for(judged.rows, k)
+    return Yardstick(k, reference, base.one_center, base.data_independent, judged.rows.clipping, n)
 
 
 def _run(table: PrivateTable, trial: Trial, *, study_seed: int) -> Run:
@@ -264,9 +263,9 @@ def _run(table: PrivateTable, trial: Trial, *, study_seed: int) -> Run:
 
 
 def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference) -> dict[str, Any]:
-    contender, revealed, labels = trial.contender, judged.revealed, judged.labels
+    contender, rows, labels = trial.contender, judged.rows, judged.labels
     centers = finished.unit_centers
-    scores = evaluate(revealed, centers, reference)
+    scores = evaluate(rows, centers, reference)
     private = finished.accounting is not Accounting.NONE
     return {
         "contender": contender.label,
@@ -283,7 +282,7 @@ def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference)
         "distance_ratio": scores.distance_ratio,
         "ari": scores.ari,
         "share_gap": scores.share_gap,
-        "label_accuracy": label_accuracy(labels, assign(revealed.points, centers)) if labels is not None else nan,
+        "label_accuracy": label_accuracy(labels, assign(rows.points, centers)) if labels is not None else nan,
         "seconds": finished.seconds,
         "spent_epsilon": finished.spent_epsilon if private else nan,
         "trial": trial.key,

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpviz.algorithms.card import Card, Params, Setting
-from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.run import Run, run_frames
 from dpviz.runs.seats import brief
@@ -38,10 +39,10 @@ def run_work(
 
 
 @brief
-def reference_work(revealed: Revealed, k: int) -> Iterator[Progress | Reference]:
-    """The non-private reference on revealed rows, where it takes too long to wait for."""
+def reference_work(rows: ClippedRows, k: int) -> Iterator[Progress | Reference]:
+    """The non-private reference on clipped rows, where it takes too long to wait for."""
     yield Progress(0, 1, f"k-means++ with k = {k}")
-    yield reference_for(revealed, k)
+    yield reference_for(rows, k)
 
 
 def expected_reference_seconds(n: int, k: int, dim: int) -> float:

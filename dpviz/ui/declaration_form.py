@@ -139,7 +139,7 @@ class _Form:
             "Where do these bounds come from, in a few words?",
             value=_origin_of(self.start)[1],
             placeholder="e.g. the questionnaire allows 0 to 80 hours",
-            help="Printed with every result, so that others can judge it.",
+            help="Stands beside the bounds on this page and goes with every export, so that others can judge it.",
             max_chars=300,
             **self._kept("origin"),
         )
@@ -197,12 +197,13 @@ class _Form:
             "Is the number of rows public?",
             ["bought", "declared"],
             format_func=lambda answer: {
-                "bought": f"no: buy a noisy one with {percent(N_SHARE)} of ε",
+                "bought": f"no: buy a noisy one with {percent(N_SHARE)} of the budget",
                 "declared": "yes, I declare it",
             }[answer],
             index=0 if self.start.n_public is None and not kind.may_be_shown else 1,
             horizontal=True,
-            help="Where people may be added or removed, their number is itself private.",
+            help="Where people may be added or removed, their number is itself private. The budget is ε; with "
+            "a δ, it is the μ² or ρ that ε and δ are worth together.",
             **self._kept(f"n:{kind.may_be_shown}"),
         )
         if answer == "bought":

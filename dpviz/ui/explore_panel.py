@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
@@ -17,7 +19,7 @@ from dpviz.ui.escape import plain
 from dpviz.ui.frames import frames_panel
 from dpviz.ui.looks import reveal_allowed
 from dpviz.ui.plane_choice import plane_choice
-from dpviz.ui.reference import reference_notice, reference_or_none
+from dpviz.ui.reference import found_or_none, reference_notice, reference_or_none
 from dpviz.ui.result_panel import downloads, ledger_of, metric_row
 from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.runner import Asked, Result
@@ -93,7 +95,10 @@ def _looking(table: OpenTable, result: Result) -> Looking:
     per_row = result.run.points_per_row
     reference = reference_or_none(table, result.run.k, points_per_row=per_row)
     shown = revealed_view(table, _WHY, points_per_row=per_row) if rows else None
-    return Looking(view, colors, shown, reference, over, reference is None)
+    if reference is None:
+        return Looking(view, colors, shown, None, over, reference_coming=True)
+    found = partial(found_or_none, table, reference=reference, points_per_row=per_row)
+    return Looking(view, colors, shown, reference, over, found=found)
 
 
 def _layer(what: str) -> bool:

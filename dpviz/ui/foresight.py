@@ -81,8 +81,8 @@ def whole_sentence(card: Card, prospect: Prospect, asked: Request, table: OpenTa
     needed = round_up(card.smallest_n(setting, params) * setting.rows_per_person)
     words = f"k = {asked.k:d}, d = {setting.dim:d}, ε = {asked.epsilon:g} needs about {number(needed)} records"
     return (
-        f":gray-badge[:material/help: n is private] {words}; three times as many are better. Whether there are as "
-        "many, only you know."
+        f":gray-badge[:material/help: n is private] {words}, if clusters are of like size; three times as many are "
+        "better. Whether there are as many, only you know."
     )
 
 

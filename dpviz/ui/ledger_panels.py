@@ -23,6 +23,9 @@ _CHARGE_ORDER = [
     *("epsilon alone", "delta alone", "algorithm", "table"),
 ]
 _ROW_PIXELS, _MOST_PIXELS = 35, 420
+# Pixels of a column for the longest number of four digits, 0.000001234: a narrower one would cut its first digits off.
+# Only a cost or a δ is that small; other numbers begin at 0.00001234.
+_NUMBER, _SHORT_NUMBER = 106, 96
 
 
 def together_panel(entries: Sequence[Booked]) -> None:
@@ -71,11 +74,11 @@ def totals_panel(entries: Sequence[Booked]) -> None:
             "algorithm": st.column_config.TextColumn(width=120),
             "k": st.column_config.NumberColumn(width=44),
             "kind": st.column_config.TextColumn(width=76),
-            "ε asked": st.column_config.NumberColumn(width=68, format="%.4g"),
-            "ε spent": st.column_config.NumberColumn(width=68, format="%.4g"),
+            "ε asked": st.column_config.NumberColumn(width=72, format="%.4g"),
+            "ε spent": st.column_config.NumberColumn(width=_SHORT_NUMBER, format="%.4g"),
             "ε by dp-accounting": st.column_config.NumberColumn(
                 "ε again",
-                width=68,
+                width=_SHORT_NUMBER,
                 format="%.4g",
                 help="By dp-accounting: added up from sensitivity and noise scale of every charge, never above what "
                 "was asked.",
@@ -83,7 +86,7 @@ def totals_panel(entries: Sequence[Booked]) -> None:
             "agrees": st.column_config.TextColumn(
                 width=62, help="Whether ε by dp-accounting stays within what was asked."
             ),
-            "δ": st.column_config.NumberColumn(width=84, format="%.2g"),
+            "δ": st.column_config.NumberColumn(width=_NUMBER, format="%.2g"),
             "accounting": st.column_config.TextColumn(
                 "adds up", width=68, help="What adds up over the charges: pure ε, μ² (gdp) or ρ (zcdp)."
             ),
@@ -118,27 +121,32 @@ def charges_panel(entries: Sequence[Booked]) -> None:
         height=_height(len(charged)),
         column_order=_CHARGE_ORDER,
         column_config={
-            "run": st.column_config.NumberColumn(width=48, pinned=True),
-            "step": st.column_config.NumberColumn(width=48),
+            "run": st.column_config.NumberColumn(width=44, pinned=True),
+            "step": st.column_config.NumberColumn(width=44),
             "what for": st.column_config.TextColumn(width=122),
-            "question": st.column_config.TextColumn(width=104),
-            "mechanism": st.column_config.TextColumn(width=136),
+            "question": st.column_config.TextColumn(width=100),
+            "mechanism": st.column_config.TextColumn(width=112),
             "sensitivity": st.column_config.NumberColumn(
-                width=82, format="%.4g", help="The most one unit of privacy changes the answer, unit coordinates."
+                width=_SHORT_NUMBER,
+                format="%.4g",
+                help="The most one unit of privacy changes the answer, unit coordinates.",
             ),
             "noise scale": st.column_config.NumberColumn(
-                width=88, format="%.4g", help="Of the mechanism, in the units of the answer."
+                width=_SHORT_NUMBER, format="%.4g", help="Of the mechanism, in the units of the answer."
             ),
             "amount": st.column_config.NumberColumn(
-                "cost", width=86, format="%.4g", help="In the accounting of its run; the costs of a run add up."
+                "cost", width=_NUMBER, format="%.4g", help="In the accounting of its run; the costs of a run add up."
             ),
             "unit": st.column_config.TextColumn(
-                "unit", width=48, help="Of the cost: ε (pure), μ² (Gaussian DP) or ρ (zCDP)."
+                "unit", width=44, help="Of the cost: ε (pure), μ² (Gaussian DP) or ρ (zCDP)."
             ),
             "epsilon alone": st.column_config.NumberColumn(
-                "ε alone", width=70, format="%.4g", help="The guarantee of this charge by itself, at the run's δ."
+                "ε alone",
+                width=_SHORT_NUMBER,
+                format="%.4g",
+                help="The guarantee of this charge by itself, at the run's δ.",
             ),
-            "delta alone": st.column_config.NumberColumn("δ alone", width=84, format="%.2g"),
+            "delta alone": st.column_config.NumberColumn("δ alone", width=_NUMBER, format="%.2g"),
         },
         alt=f"{len(charged)} charges with mechanism, sensitivity, scale and amount.",
     )

@@ -9,10 +9,11 @@ from typing import Any, cast
 import streamlit as st
 
 from dpviz.privacy.room import Revealed
+from dpviz.runs.clipped_rows import ClippedRows, clipped
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.ui.declaration import FileKind, OpenTable
 
-_LOOKS, _REVEALED, _REFERENCES = "looks:list", "looks:revealed", "looks:references"
+_LOOKS, _REVEALED, _JUDGED, _REFERENCES = "looks:list", "looks:revealed", "looks:judged", "looks:references"
 _KEPT_REVEALED, _KEPT_REFERENCES = 2, 24
 
 
@@ -65,16 +66,30 @@ def reveal(table: OpenTable, note: str) -> Revealed | None:
     return cast("Revealed", kept[table.key])
 
 
+def judged(table: OpenTable, note: str, *, points_per_row: int = 1) -> ClippedRows | None:
+    """What centres are judged on: the points that rows of ``table`` stand for, inside the bounds, clipped once.
+
+    None unless the owner allows looks; the look is counted under ``note``.
+    """
+    revealed = reveal(table, note)
+    if revealed is None:
+        return None
+    kept, key = _cache(_JUDGED), (table.key, points_per_row)
+    if key not in kept:
+        _store(kept, key, clipped(revealed, table.domain.region).unfolded(points_per_row), _KEPT_REVEALED)
+    return cast("ClippedRows", kept[key])
+
+
 def reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> Reference | None:
     """The non-private k-means++ of the points that rows of ``table`` stand for, computed once for each k.
 
     None unless the owner allows looks.
     """
-    revealed = reveal(table, "k-means++ reference")
-    if revealed is None:
+    rows = judged(table, "k-means++ reference", points_per_row=points_per_row)
+    if rows is None:
         return None
     known = known_reference(table, k, points_per_row=points_per_row)
-    found = known or reference_for(revealed.unfolded(points_per_row), k)
+    found = known or reference_for(rows, k)
     if known is None:
         keep_reference(table, k, found, points_per_row=points_per_row)
     return found

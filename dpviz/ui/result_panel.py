@@ -15,8 +15,8 @@ from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_acc
 from dpviz.runs.export import centers_csv, file_stem, run_json
 from dpviz.runs.run import Run
 from dpviz.ui.badges import badge, badge_text
-from dpviz.ui.declaration import OpenTable
-from dpviz.ui.looks import reveal, reveal_allowed
+from dpviz.ui.declaration import FileKind, OpenTable
+from dpviz.ui.looks import judged, reveal_allowed
 from dpviz.ui.runner import Result
 from dpviz.ui.table_words import unit_line
 
@@ -44,7 +44,7 @@ def metric_row(table: OpenTable, result: Result, reference: Reference | None) ->
     with st.grid(min_column_width=170):
         _budget_tile(run, table)
         _sizes_tile(run)
-        _loss_tile(scores, coming=reveal_allowed(table), of="a row" if run.points_per_row == 1 else "a point")
+        _loss_tile(scores, table, of="a row" if run.points_per_row == 1 else "a point")
         if scores is not None and scores.label_accuracy is not None:
             accuracy = f"{100 * scores.label_accuracy:.3g} %"
             _tile("revealed", "Label accuracy", accuracy, "rows that share the commonest label of their cluster")
@@ -74,14 +74,21 @@ def _sizes_tile(run: Run) -> None:
     _tile("released", "Smallest cluster", low, f"rows, with noise; the largest has {high}")
 
 
-def _loss_tile(scores: _Judged | None, *, coming: bool, of: str) -> None:
-    meaning = "Mean squared distance of a row to its nearest centre, over that of k-means++ without privacy."
+def _loss_tile(scores: _Judged | None, table: OpenTable, *, of: str) -> None:
+    meaning = (
+        "Mean squared distance of a row to its nearest centre, over that of k-means++ without privacy. Both read the "
+        "rows as the declared bounds leave them."
+    )
     if scores is None:
-        value, why = ("…", "k-means++ is being computed") if coming else ("hidden", "Show truth is off")
+        value, why = ("…", "k-means++ is being computed") if reveal_allowed(table) else ("hidden", "Show truth is off")
         _tile("revealed", "Loss ratio", value, why, meaning)
         return
     found = scores.scores
     detail = f"{number(found.nicv)} {of} against {number(found.nicv_kmeans)} of k-means++, unit coordinates²"
+    if table.kind is FileKind.PRIVATE:
+        detail += ". What clipping costs beside this is not read from a private file"
+    elif found.clipping > 0:
+        detail += f". Clipping to the bounds alone moves rows by {number(found.clipping)}, beside this"
     _tile("revealed", "Loss ratio", times(found.ratio), detail, meaning)
 
 
@@ -95,15 +102,16 @@ class _Judged:
 
 def scores_of(table: OpenTable, result: Result, reference: Reference | None) -> _Judged | None:
     """Scores of a run against revealed rows, if the owner allows looks and the reference is there."""
-    revealed = reveal(table, "loss of a run") if reference is not None else None
-    if revealed is None or reference is None:
+    per_row = result.run.points_per_row
+    rows = judged(table, "loss of a run", points_per_row=per_row) if reference is not None else None
+    if rows is None or reference is None:
         return None
     kept = cast("dict[str, Any] | None", st.session_state.get(_SCORES))
     if kept is None or kept["run"] is not result.run:
-        centers, revealed = result.run.unit_centers, revealed.unfolded(result.run.points_per_row)
-        labels = table.labels[revealed.kept] if table.labels is not None else None
-        accuracy = label_accuracy(labels, assign(revealed.points, centers)) if labels is not None else None
-        kept = {"run": result.run, "scores": _Judged(evaluate(revealed, centers, reference), accuracy)}
+        centers = result.run.unit_centers
+        labels = table.labels[rows.kept] if table.labels is not None else None
+        accuracy = label_accuracy(labels, assign(rows.points, centers)) if labels is not None else None
+        kept = {"run": result.run, "scores": _Judged(evaluate(rows, centers, reference), accuracy)}
         st.session_state[_SCORES] = kept
     return cast(_Judged, kept["scores"])
 

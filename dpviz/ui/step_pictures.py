@@ -29,6 +29,7 @@ from dpviz.charts.tuple_zoom import draw_revealed_balls
 from dpviz.charts.view import View
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.export import file_stem
+from dpviz.runs.found import Found
 from dpviz.runs.run import Run
 from dpviz.table.domain import Array, Domain
 from dpviz.ui.auto_companions import Companion, companions, more_tables
@@ -43,7 +44,10 @@ _TABLE_HEIGHT, _HEAD_HEIGHT = 480, 44
 
 @dataclass(frozen=True, eq=False)
 class Looking:
-    """How a run is looked at: the plane, the colours, and what the owner lets be shown."""
+    """How a run is looked at: the plane, the colours, and what the owner lets be shown.
+
+    ``found`` says how many clusters of the reference some centres find.
+    """
 
     view: View
     palette: Palette
@@ -51,6 +55,7 @@ class Looking:
     reference: Reference | None = None
     reference_over: bool = True
     reference_coming: bool = False
+    found: Callable[[Array], Found | None] | None = None
 
 
 def step_pictures(run: Run, place: int, looking: Looking, *, key: str) -> None:
@@ -103,12 +108,15 @@ def data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["auto"] =
 
 
 def _main_figure(run: Run, step: Step, looking: Looking) -> go.Figure:
+    over = looking.reference_over and looking.reference is not None
+    found = looking.found(step.centers) if over and looking.found and isinstance(step, CentersStep) else None
     return draw(
         step,
         view=looking.view,
         palette=looking.palette,
         reveal=looking.reveal,
-        reference=looking.reference if looking.reference_over else None,
+        reference=looking.reference if over else None,
+        found=found,
         epsilon=run.epsilon if run.private else None,
     )
 

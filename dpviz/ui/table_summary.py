@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.charts.wording import number
+from dpviz.charts.wording import number, percent
+from dpviz.privacy.room import N_SHARE
 from dpviz.ui.badges import badge
 from dpviz.ui.bounds import FROM_ROWS
 from dpviz.ui.escape import plain
@@ -59,7 +60,7 @@ def _assumed(table: OpenTable) -> list[str]:
         "each column counts the same" if table.domain.scaling.value == "unit" else "all columns share one scale",
     ]
     if table.n_public is None:
-        lines.append("the number of rows is private: each run buys a noisy one")
+        lines.append(f"the number of rows is private: each run buys a noisy one with {percent(N_SHARE)} of its budget")
     if table.declaration.id_column is not None:
         lines.append(f"{plain(table.declaration.id_column)} says whose row it is")
     return lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import json
 
 import pandas as pd
 import pytest
@@ -55,6 +56,32 @@ def test_the_kind_of_a_run_is_shown_only_where_kinds_differ(books):
         per_run = at.run().dataframe[0]
         assert ("kind" in per_run.proto.column_order) == shown
         assert list(per_run.proto.column_order)[:2] == (["run", "kind"] if shown else ["run", "table"])
+
+
+# Pixels of a digit in a table's cell, and of the air beside it: a wider number loses its first digits.
+_DIGIT, _AIR = 7.6, 17
+
+
+def _as_shown(value: float) -> str:
+    """Four digits, as a browser writes them: without an exponent down to a millionth."""
+    digits = f"{value:.4g}"
+    return f"{float(digits):.10f}".rstrip("0").rstrip(".") if 1e-6 <= abs(value) < 1 else digits
+
+
+def test_every_number_has_room_for_its_first_digit():
+    table = sample_table("people")
+    runs = [run("auto", table.private, k=5, epsilon=epsilon, delta=1e-6, seed=1) for epsilon in (0.1, 1.0)]
+    at = visit("ledger.py")
+    at.session_state["visit:books"] = [
+        Booked(one, table.title, table.kind, table.loaded.fingerprint, table.key) for one in runs
+    ]
+    at.run()
+    assert any(entry.amount < 1e-4 for one in runs for entry in one.entries), "small costs are what was cut"
+    for shown in at.dataframe:
+        columns = json.loads(shown.proto.columns)
+        for name in shown.value.select_dtypes("number"):
+            longest = max(len(_as_shown(float(value))) for value in shown.value[name].dropna())
+            assert _DIGIT * longest + _AIR <= columns[name]["width"], name
 
 
 def test_looks_are_listed(books):

@@ -25,7 +25,7 @@ def test_the_answer_is_given_with_its_certainty_and_what_would_change_it() -> No
     app = panel(open_blobs(n=20_000))
     said = text_of(app)
     assert "**20,000** public rows" in said
-    assert "should do: at most 10 % above" in said and "It held on" in said
+    assert "should do on most tables like the study's: at most 10 % above" in said and "It held on" in said
     assert "60,000 rows instead of 20,000" in said and "k = 1 instead of 3" in said
     (table,) = app.dataframe
     assert {"Auto", "LSH coreset"} <= set(table.value["algorithm"])
