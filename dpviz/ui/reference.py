@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.jobs import Job, JobState, ShelfFull
+from dpviz.runs.record import LookKind
 from dpviz.runs.work import expected_reference_seconds, reference_work
 from dpviz.ui.declaration import OpenTable
 from dpviz.ui.job_panel import job_shelf
@@ -25,7 +26,7 @@ def reference_or_none(table: OpenTable, k: int, *, points_per_row: int = 1) -> R
     known = known_reference(table, k, points_per_row=points_per_row)
     if known is not None:
         return known
-    revealed = reveal(table, "k-means++ reference")
+    revealed = reveal(table, "k-means++ reference", LookKind.REFERENCE)
     if revealed is None:
         return None
     points = revealed.unfolded(points_per_row)
