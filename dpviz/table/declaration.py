@@ -175,8 +175,9 @@ class Declaration:
         IntakeError
             If a column has no declared bounds.
         """
-        pairs = dict(zip(self.columns, zip(self.lower, self.upper, strict=True), strict=True))
-        if not self.columns and self.lower:
+        if self.columns or not self.lower:
+            pairs = dict(zip(self.columns, zip(self.lower, self.upper, strict=True), strict=True))
+        else:
             pairs = dict.fromkeys(columns, (self.lower[0], self.upper[0]))
         known = {name: pair for name, pair in pairs.items() if None not in pair}
         missing = [column for column in columns if column not in known]
