@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan
+from math import isnan, nan
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -137,9 +137,13 @@ def match(centers: Array, reference: Array) -> Codes:
 
 
 def label_accuracy(labels: Codes, assigned: Codes) -> float:
-    """Part of the rows whose cluster's most frequent label is their own."""
+    """Part of the labelled rows whose cluster's most frequent label is their own; NaN if no row has one.
+
+    A row whose label is below 0 has none, and is left out.
+    """
+    assigned, labels = assigned[labels >= 0], labels[labels >= 0]
     if len(labels) == 0:
-        return 1.0
+        return nan
     _, label = np.unique(labels, return_inverse=True)
     table = np.zeros((int(assigned.max()) + 1, int(label.max()) + 1))
     flat = np.bincount(assigned * table.shape[1] + label, minlength=table.size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -232,8 +233,10 @@ def study_rows(
     for place, trial in enumerate(todo):
         note = f"{trial.contender.label} at ε = {trial.epsilon:g}{_in_words(trial.n)}"
         yield Progress(len(yardsticks) + place, total, f"{note}, run {trial.repeat + 1} of {repeats}")
+        began = time.perf_counter()
         finished = _run(judged[trial.n].private, trial, study_seed=seed)
-        row = _row(finished, judged[trial.n], trial, yardsticks[trial.k, trial.n].reference)
+        seconds = time.perf_counter() - began
+        row = _row(finished, judged[trial.n], trial, yardsticks[trial.k, trial.n].reference, seconds=seconds)
         yield row | {"centers": finished.unit_centers} if with_centers else row
     yield Progress(total, total, "done")
 
@@ -262,7 +265,7 @@ def _run(table: PrivateTable, trial: Trial, *, study_seed: int) -> Run:
     )
 
 
-def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference) -> dict[str, Any]:
+def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference, *, seconds: float) -> dict[str, Any]:
     contender, rows, labels = trial.contender, judged.rows, judged.labels
     centers = finished.unit_centers
     scores = evaluate(rows, centers, reference)
@@ -283,7 +286,7 @@ def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference)
         "ari": scores.ari,
         "share_gap": scores.share_gap,
         "label_accuracy": label_accuracy(labels, assign(rows.points, centers)) if labels is not None else nan,
-        "seconds": finished.seconds,
+        "seconds": seconds,
         "spent_epsilon": finished.spent_epsilon if private else nan,
         "trial": trial.key,
     }

@@ -113,7 +113,7 @@ def to_json(declaration: Declaration) -> str:
     values = {
         "title": declaration.title,
         "description": declaration.description,
-        "file": _file_values(declaration.file),
+        "file": file_values(declaration.file),
         "numbers": list(declaration.numbers),
         "bounds": None,
         "bounds_origin": declaration.bounds_origin,
@@ -151,7 +151,7 @@ def _bounds_lines(declaration: Declaration) -> list[str]:
     return ['  "bounds": {\n' + ",\n".join(pairs) + "\n  }"]
 
 
-def _file_values(declared: FileFormat) -> dict[str, Any]:
+def file_values(declared: FileFormat) -> dict[str, Any]:
     """What differs from the format that is read without any declaration."""
     plain = _plain_values(PLAIN_FORMAT)
     values: dict[str, Any] = {key: value for key, value in _plain_values(declared).items() if value != plain[key]}

@@ -8,9 +8,8 @@ import streamlit as st
 
 from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
 from dpviz.charts.theme import palette
-from dpviz.charts.wording import number
 from dpviz.privacy.accounting import Accounting
-from dpviz.runs.export import file_stem
+from dpviz.runs.export import picture_stem
 from dpviz.runs.run import Run
 from dpviz.ui.algorithm_choice import about
 from dpviz.ui.badges import badge_text
@@ -24,6 +23,7 @@ from dpviz.ui.result_panel import downloads, ledger_of, metric_row
 from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.runner import Asked, Result
 from dpviz.ui.step_pictures import Looking, data_table
+from dpviz.ui.visit import record_at
 from dpviz.ui.wide_figure import show_wide
 
 _ADDS_UP = {
@@ -73,7 +73,7 @@ def _headline(table: OpenTable, result: Result, now: Asked) -> None:
         if result.asked == now
         else ":yellow-badge[:material/history: older settings] The form has changed since: press **Run** to apply it."
     )
-    st.markdown(f"{seeded}{fits} :gray-badge[:material/timer: {number(run.seconds)} s]")
+    st.markdown(f"{seeded}{fits}")
     if result.asked != now or not run.private:
         for warning in run.warnings:
             st.caption(f":material/warning: {plain(warning)}")
@@ -112,7 +112,7 @@ def _shares(run: Run) -> None:
     shares = shares_of(run.entries, spent_fraction=run.spent_fraction, meter=meter)
     made = draw_spent(shares, palette=palette(st.context.theme.type), epsilon=run.epsilon)
     show_wide(
-        made, alt=describe_spent(shares, epsilon=run.epsilon), key="explore:shares", stem=f"{file_stem(run)}-budget"
+        made, alt=describe_spent(shares, epsilon=run.epsilon), key="explore:shares", stem=f"{picture_stem(run)}-budget"
     )
 
 
@@ -134,4 +134,4 @@ def _below(result: Result) -> None:
             about(result.asked.card)
     if files.open:
         with files:
-            downloads(result)
+            downloads(record_at(result.place))

@@ -10,9 +10,10 @@ import streamlit as st
 
 from dpviz.charts.wording import number
 from dpviz.privacy.readdition import independent_epsilon
+from dpviz.runs.export import frame_csv
 from dpviz.ui.badges import badge, badge_text
 from dpviz.ui.escape import plain
-from dpviz.ui.ledger_books import AGREES, NO_GUARANTEE, RELATION_WORDS, as_csv, charges, together, totals
+from dpviz.ui.ledger_books import AGREES, NO_GUARANTEE, RELATION_WORDS, charges, file_name, together, totals
 from dpviz.ui.visit import Booked
 
 _READDED = "ledger:readded"
@@ -92,7 +93,7 @@ def totals_panel(entries: Sequence[Booked]) -> None:
             ),
             "charges": st.column_config.NumberColumn(width=66),
             "n": st.column_config.TextColumn(
-                width=64, help="Whether the number of rows was public, bought, or not used."
+                width=64, help="Where the number of rows is from: declared, the replace relation, bought, or not used."
             ),
         },
         alt=f"{len(table)} runs with ε asked, ε spent and ε by dp-accounting.",
@@ -107,7 +108,7 @@ def _shown_columns(table: pd.DataFrame) -> list[str]:
     """What a narrow page shows of the runs, the most telling first; their kind only where kinds differ."""
     first = ["run", "table", "algorithm", "k", "ε asked", "ε spent", "ε by dp-accounting", "agrees", "δ"]
     kind = ["kind"] if table["kind"].nunique() > 1 else []
-    return [*first[:1], *kind, *first[1:], "accounting", "charges", "n", "protects"]
+    return [*first[:1], *kind, *first[1:], "accounting", "charges", "n", "noise", "protects"]
 
 
 def charges_panel(entries: Sequence[Booked]) -> None:
@@ -150,10 +151,12 @@ def charges_panel(entries: Sequence[Booked]) -> None:
         },
         alt=f"{len(charged)} charges with mechanism, sensitivity, scale and amount.",
     )
+    for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
+        st.caption(f":material/warning: {plain(note)}")
     st.download_button(
         "Ledger (CSV)",
-        as_csv(charged),
-        "ledger.csv",
+        frame_csv(charged),
+        file_name(entries),
         "text/csv",
         key="ledger_csv",
         icon=":material/download:",
@@ -174,12 +177,12 @@ def looks_panel(seen: Sequence[str]) -> None:
 
 def _readded(entry: Booked) -> float | None:
     """The independent total of a run, computed once a visit."""
-    if not entry.run.private:
+    if not entry.record.private:
         return None
     known = cast("dict[int, float | None]", st.session_state.setdefault(_READDED, {}))
-    key = id(entry.run.entries)  # the entries of a run stay alive, and the same object, as long as the books do
+    key = id(entry.record.entries)  # the entries of a run stay alive, and the same object, as long as the books do
     if key not in known:
-        known[key] = independent_epsilon(entry.run.entries, delta=entry.run.delta)
+        known[key] = independent_epsilon(entry.record.entries, delta=entry.record.delta)
     return known[key]
 
 

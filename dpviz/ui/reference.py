@@ -13,6 +13,7 @@ import streamlit as st
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.found import Found, found_in
 from dpviz.runs.jobs import Job, JobState, ShelfFull
+from dpviz.runs.record import LookKind
 from dpviz.runs.work import expected_reference_seconds, reference_work
 from dpviz.table.domain import Array
 from dpviz.ui.declaration import OpenTable
@@ -31,7 +32,7 @@ def reference_or_none(table: OpenTable, k: int, *, points_per_row: int = 1) -> R
     known = known_reference(table, k, points_per_row=points_per_row)
     if known is not None:
         return known
-    rows = judged(table, "k-means++ reference", points_per_row=points_per_row)
+    rows = judged(table, "k-means++ reference", LookKind.REFERENCE, points_per_row=points_per_row)
     if rows is None:
         return None
     if expected_reference_seconds(len(rows.points), k, rows.points.shape[1]) <= _SECONDS_INLINE:
@@ -53,7 +54,7 @@ def reference_or_none(table: OpenTable, k: int, *, points_per_row: int = 1) -> R
 
 def found_or_none(table: OpenTable, centers: Array, reference: Reference, *, points_per_row: int = 1) -> Found | None:
     """How many clusters of the reference ``centers`` find, if the owner allows looks; kept for the next rerun."""
-    rows = judged(table, "k-means++ reference", points_per_row=points_per_row)
+    rows = judged(table, "k-means++ reference", LookKind.REFERENCE, points_per_row=points_per_row)
     if rows is None:
         return None
     kept = cast("OrderedDict[Any, Found]", st.session_state.setdefault(_FOUND, OrderedDict()))

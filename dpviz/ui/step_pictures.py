@@ -28,7 +28,7 @@ from dpviz.charts.tuple_votes import draw_votes
 from dpviz.charts.tuple_zoom import draw_revealed_balls
 from dpviz.charts.view import View
 from dpviz.runs.evaluation import Reference
-from dpviz.runs.export import file_stem
+from dpviz.runs.export import picture_stem
 from dpviz.runs.found import Found
 from dpviz.runs.run import Run
 from dpviz.table.domain import Array, Domain
@@ -66,7 +66,7 @@ def step_pictures(run: Run, place: int, looking: Looking, *, key: str) -> None:
     with main:
         with st.container(horizontal=True, vertical_alignment="center", height=_HEAD_HEIGHT, border=False):
             st.markdown(" ".join(badge_text(kind) for kind in kinds_of(step, made)))
-        show(made, alt=describe(step, domain=run.domain), key=f"{key}:main", stem=file_stem(run))
+        show(made, alt=describe(step, domain=run.domain), key=f"{key}:main", stem=picture_stem(run))
     with side:
         _companion(run, place, looking, key)
 
@@ -142,7 +142,7 @@ def _companion(run: Run, place: int, looking: Looking, key: str) -> None:
 def _offered(run: Run, place: int, looking: Looking, key: str) -> dict[str, Callable[[], None]]:
     """What can stand beside a step, the most telling first."""
     step = run.frames[place].step
-    stem = file_stem(run)
+    stem = picture_stem(run)
     offered: dict[str, Callable[[], None]] = {}
 
     def figure(made: go.Figure, alt: str, name: str) -> None:
@@ -197,7 +197,7 @@ def _companion_figures(run: Run, place: int, looking: Looking, key: str) -> dict
     found = companions(steps, place, view=looking.view, palette=looking.palette, reveal=looking.reveal)
 
     def shown(what: str, beside: Companion) -> None:
-        show(beside.make(), alt=beside.words, key=f"{key}:{what}", stem=f"{file_stem(run)}-{what}")
+        show(beside.make(), alt=beside.words, key=f"{key}:{what}", stem=f"{picture_stem(run)}-{what}")
 
     return {what: partial(shown, what, beside) for what, beside in found.items()}
 

@@ -14,6 +14,7 @@ import streamlit as st
 from dpviz.charts.contenders import measure_of
 from dpviz.charts.wording import opening, things
 from dpviz.check import RequestError
+from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
 from dpviz.runs.run import setting_of
 from dpviz.runs.study import MEASURES, Contender, Trial, Yardstick, refusals, study_rows, tidy, trials
 from dpviz.runs.work import expected_seconds
@@ -167,8 +168,8 @@ def study_download(study: Study, key: str) -> None:
         return
     st.download_button(
         f"All {len(study.rows):,} runs (CSV)" if len(study.rows) > 1 else "One run (CSV)",
-        study_csv(study).encode("utf-8"),
-        f"{key}_k{study.plan.k}.csv",
+        study_csv(study),
+        revealed_name(f"{key.replace(':', '_')}_k{study.plan.k}"),
         "text/csv",
         icon=":material/download:",
         on_click="ignore",
@@ -176,8 +177,8 @@ def study_download(study: Study, key: str) -> None:
     )
 
 
-def study_csv(study: Study) -> str:
-    """One line a run.
+def study_csv(study: Study) -> bytes:
+    """One line a run; each says that it was read from rows.
 
     Raises
     ------
@@ -186,7 +187,7 @@ def study_csv(study: Study) -> str:
     """
     if not study.source.kind.may_be_shown:
         raise RequestError("Losses of a private file are not exported: study a stand-in to take a file away.")
-    return tidy(study.rows).to_csv(index=False)
+    return frame_csv(tidy(study.rows), note=REVEALED_NOTE)
 
 
 def study_of(key: str, table: OpenTable) -> Study | None:

@@ -146,7 +146,7 @@ def test_tuples_that_agree_are_found_and_scored_point_by_point():
     passed = [one for one in done if one.frames[1].step.passed]
     assert len(passed) >= 2
     for one in passed:
-        assert one.domain.columns == ("x", "y") == tuple(one.to_dict()["columns"])
+        assert one.domain.columns == ("x", "y")
         found = one.centers[np.argsort(one.centers[:, 0])]
         np.testing.assert_allclose((found - [5, 200]) / [5, 100], [[-0.8, 0], [0.8, 0]], atol=0.32)
     points = clipped(table.reveal(note="test"), table.domain.region).unfolded(2)

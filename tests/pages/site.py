@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.table.declaration import FileKind
 from dpviz.table.samples import sample
-from dpviz.ui.declaration import FileKind, OpenTable, declare, declared_by
 
 ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"
 
@@ -53,5 +55,5 @@ def everything_shown(at: AppTest) -> str:
 
 def sample_table(sample_id: str = "fifteen", kind: FileKind = FileKind.PUBLIC) -> OpenTable:
     """A sample with what its sidecar declares, as if it were of ``kind``."""
-    loaded, sidecar = sample(sample_id).load()
-    return declare(loaded, declared_by(sidecar, loaded, kind))
+    table, declaration = sample(sample_id).load()
+    return declare(table, replace(declaration, kind=kind))

@@ -259,7 +259,7 @@ def test_a_run_that_ends_while_another_page_is_open_is_in_the_books(monkeypatch:
     app.button(key="run").click()
     sound(app.run())
     sound(app.switch_page("ledger.py").run())
-    assert [booked.run.algorithm for booked in app.session_state["visit:books"]] == ["auto"]
+    assert [booked.record.algorithm for booked in app.session_state["visit:books"]] == ["auto"]
 
 
 def test_a_run_can_be_cancelled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

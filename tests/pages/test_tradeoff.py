@@ -106,7 +106,7 @@ def test_every_run_can_be_taken_away_as_csv() -> None:
     (download,) = app.get("download_button")
     study = study_in(app, "tradeoff")
     assert f"{len(study.rows)} runs" in download.proto.label
-    frame = pd.read_csv(io.StringIO(study_csv(study)))
+    frame = pd.read_csv(io.BytesIO(study_csv(study)))
     assert len(frame) == len(study.rows)
     assert {"contender", "epsilon", "ratio"} <= set(frame.columns)
 

@@ -73,7 +73,14 @@ def test_label_accuracy_counts_the_most_frequent_label_of_each_cluster():
     assert label_accuracy(labels, assigned) == pytest.approx(4 / 6)
     assert label_accuracy(labels, labels) == 1.0
     assert label_accuracy(labels, np.zeros(6, int)) == 0.5
-    assert label_accuracy(np.zeros(0, int), np.zeros(0, int)) == 1.0
+
+
+def test_a_row_without_a_label_is_left_out_of_label_accuracy():
+    labels = np.array([5, 5, -1, 9, 9, -1, -1])
+    assigned = np.array([0, 0, 0, 0, 2, 2, 1])
+    assert label_accuracy(labels, assigned) == pytest.approx(3 / 4)
+    assert np.isnan(label_accuracy(np.full(7, -1), assigned))
+    assert np.isnan(label_accuracy(np.zeros(0, int), np.zeros(0, int)))
 
 
 @pytest.mark.parametrize(
