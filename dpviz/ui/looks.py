@@ -10,7 +10,8 @@ import streamlit as st
 
 from dpviz.privacy.room import Revealed
 from dpviz.runs.evaluation import Reference, reference_for
-from dpviz.ui.declaration import FileKind, OpenTable
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import FileKind
 
 _LOOKS, _REVEALED, _REFERENCES = "looks:list", "looks:revealed", "looks:references"
 _KEPT_REVEALED, _KEPT_REFERENCES = 2, 24
@@ -63,6 +64,13 @@ def reveal(table: OpenTable, note: str) -> Revealed | None:
         _looks().append(look)
     kept.move_to_end(table.key)
     return cast("Revealed", kept[table.key])
+
+
+def count_look(key: str, title: str, kind: FileKind, note: str) -> None:
+    """Count a look at rows that are no open table yet; each distinct look counts once."""
+    look = Look(key, title, kind, note)
+    if look not in _looks():
+        _looks().append(look)
 
 
 def reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> Reference | None:
