@@ -49,6 +49,10 @@ def _serve(argv: Sequence[str]) -> str:
             from dpviz.cli.advise_command import advise_command
 
             return advise_command(arguments)
+        case "declare":
+            from dpviz.cli.declare_command import declare_command
+
+            return declare_command(arguments)
         case "run":
             from dpviz.cli.run_command import run_command
 

@@ -47,9 +47,12 @@ def _build() -> Parser:
     parser = Parser(prog="dpviz", description=__doc__, allow_abbrev=False)
     parser.description = "Differentially private clustering that shows what privacy costs."
     parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="{algorithms,advise,run,sweep,reproduce}")
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="{algorithms,advise,declare,run,sweep,reproduce}"
+    )
     _add_algorithms(commands)
     _add_advise(commands)
+    _add_declare(commands)
     _add_run(commands)
     _add_sweep(commands)
     _add_reproduce(commands)
@@ -79,6 +82,18 @@ def _add_advise(commands: argparse._SubParsersAction[Parser]) -> None:
     advise.add_argument("--relation", default="add_remove", metavar="add_remove|replace", help="neighbours")
     advise.add_argument("--rows-per-person", type=whole, default=1, metavar="M", help="most rows of one person")
     advise.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _add_declare(commands: argparse._SubParsersAction[Parser]) -> None:
+    declare = commands.add_parser(
+        "declare",
+        help="propose how a file is to be read, as a sidecar to complete",
+        description="Look at the first rows of a file and propose its declaration: encoding, delimiter, header, marks "
+        "in numbers, columns. Bounds are left open: they never come from rows. Nothing else reads a file by its rows.",
+        allow_abbrev=False,
+    )
+    declare.add_argument("data", metavar="DATA.csv", help="the table; .csv.gz is unpacked")
+    declare.add_argument("--out", metavar="DATA.json", help="write the sidecar to this new file")
 
 
 def _add_run(commands: argparse._SubParsersAction[Parser]) -> None:

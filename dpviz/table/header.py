@@ -12,7 +12,7 @@ from dpviz.table.loaded_table import IntakeError, listed, quoted
 
 _LONGEST = 1_000_000
 _DELIMITERS = (",", ";", "\t", "|")
-_STATES_DELIMITER = re.compile(rb"[ \t]*sep=(.{0,8}?)[ \t]*\r?", flags=re.IGNORECASE | re.DOTALL)
+_STATES_DELIMITER = re.compile(r"\s*sep=([^\n\r]*)", flags=re.IGNORECASE)
 _LONGEST_NAME = 80
 
 _SIGNS = r"[%‰$€£¥₹₽₩₺฿¢°]"
@@ -151,18 +151,32 @@ def clean_names(names: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(clean), tuple(notes)
 
 
+def delimiter_above(lines: str) -> str:
+    """The delimiter that a first line ``sep=;`` states, else "".
+
+    Raises
+    ------
+    IntakeError
+        If it states something that cannot be one.
+    """
+    stated = _STATES_DELIMITER.match(lines)
+    if stated is None:
+        return ""
+    delimiter = stated[1].strip(" ") or ","
+    if not can_delimit(delimiter):
+        raise IntakeError("The first line states a delimiter that is none; write sep= and one of , ; | or a tab.")
+    return delimiter
+
+
 def _first_line(lines: bytes, declared: FileFormat) -> tuple[str, int, str]:
     """The header line as text, where it ends, and the delimiter that a line ``sep=;`` above it states."""
     line, end = _line_at(lines, 0)
-    stated = ""
-    if match := _STATES_DELIMITER.fullmatch(line):
-        stated = match[1].decode("ascii", errors="replace") or ","
-        if not can_delimit(stated):
-            raise IntakeError("The first line states a delimiter that is none; write sep= and one of , ; | or a tab.")
+    stated = delimiter_above(line.decode(declared.byte_encoding, errors="replace"))
+    if stated:
         line, end = _line_at(lines, end)
     if not line.strip(b" \t\r,;|"):
         raise IntakeError("The first line is empty; a CSV has column names there, then one row a line; add the names.")
-    _refuse_other_formats(line)
+    refuse_other_formats(line)
     return line.removesuffix(b"\r").decode(declared.byte_encoding, errors="replace"), end, stated
 
 
@@ -179,7 +193,8 @@ def _delimiter_of(line: str) -> str:
     return max(_DELIMITERS, key=outside.count)
 
 
-def _refuse_other_formats(line: bytes) -> None:
+def refuse_other_formats(line: bytes) -> None:
+    """Refuse a file whose first line is that of something else than a CSV in UTF-8."""
     for magic, what in _OTHER_FORMATS.items():
         if line.lstrip().startswith(magic):
             raise IntakeError(f"The file looks like {what}, not a CSV; export the table as CSV and load that.")

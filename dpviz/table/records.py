@@ -11,6 +11,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -20,14 +21,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pyarrow import csv as arrow_csv
 
 from dpviz.table.file_format import PLAIN_STYLE, WHITESPACE, NumberStyle
 from dpviz.table.loaded_table import FloatArray
 
 # Lines are read in blocks of about this many bytes: temporary arrays of a block take some ten times as much.
-BLOCK_BYTES = 1 << 24
-_ARROW_BLOCK = 1 << 22
+BLOCK_BYTES = 1 << 20
 
 _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 # What people write for a missing cell, besides nothing.
@@ -146,43 +145,32 @@ class _Lines:
 
     def read_together(self) -> Mapping[int, _Cells]:
         """Cells of the lines that hold nothing to protect, and of those whose fields are simply quoted."""
-        if not self.together.any():
-            return {}
-        lengths = np.diff(self.ends, prepend=-1)
-        lengths[-1] -= not self._block.endswith(b"\n")
-        payload = self._block
-        if not self.together.all() or b'"' in payload:
-            kept = np.repeat(self.together, lengths) & (self._bytes != _QUOTE)
-            payload = self._bytes[kept].tobytes()
-        try:
-            return self._parsed(payload, lengths, plain_as_numbers=True)
-        except pa.ArrowInvalid:  # a cell that is no number: then cell by cell
-            return self._parsed(payload, lengths, plain_as_numbers=False)
+        payload = self._bytes
+        if not self.together.all() or b'"' in self._block:
+            lengths = np.diff(np.minimum(self.ends + 1, len(payload)), prepend=0)
+            payload = payload[np.repeat(self.together, lengths) & (payload != _QUOTE)]
+        if b"\r" in self._block:
+            payload = payload[payload != _RETURN]  # here they stand at line ends only
+        separates = (payload == ord(self._delimiter)) | (payload == _NEWLINE)
+        borders = np.flatnonzero(separates)
+        if (len(payload) and not separates[-1]) or len(borders) < self.together.sum() * self._wanted.width:
+            borders = np.r_[borders, len(payload)]
+        # The bytes of all fields side by side, and where each of them ends.
+        ends = (borders - np.arange(len(borders))).astype(np.int32)
+        fields = pa.BinaryArray.from_buffers(
+            pa.binary(), len(ends), [None, pa.py_buffer(np.r_[np.int32(0), ends]), pa.py_buffer(payload[~separates])]
+        )
+        return self._columns(fields)
 
-    def _parsed(self, payload: bytes, lengths: _Places, *, plain_as_numbers: bool) -> Mapping[int, _Cells]:
+    def _columns(self, fields: pa.BinaryArray) -> Mapping[int, _Cells]:
+        """Fields of all lines, one line after the other, by column: numbers at once where all of them are plain."""
         wanted = self._wanted
-        # A line of our own on top: the parser takes what looks like a byte order mark off its first line.
-        top = self._delimiter.join(["0"] * wanted.width).encode() + b"\n"
-        kinds = {
-            place: pa.float64() if plain_as_numbers and wanted.numbers.get(place) == PLAIN_STYLE else pa.binary()
-            for place in (*wanted.numbers, *wanted.text)
-        }
-        found = arrow_csv.read_csv(
-            pa.BufferReader(top + payload),
-            read_options=arrow_csv.ReadOptions(
-                column_names=[str(place) for place in range(wanted.width)],
-                block_size=max(_ARROW_BLOCK, 2 * int(lengths.max()) + len(top)),
-            ),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=self._delimiter, quote_char=False, escape_char=False, ignore_empty_lines=False
-            ),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types={str(place): kind for place, kind in kinds.items()},
-                include_columns=[str(place) for place in kinds],
-                check_utf8=False,
-            ),
-        ).slice(1)
-        return {place: found[str(place)] for place in kinds}
+        if len(wanted.numbers) == wanted.width and set(wanted.numbers.values()) == {PLAIN_STYLE}:
+            with suppress(pa.ArrowInvalid):  # some cell is no number
+                return dict(enumerate(_cast(fields).reshape(-1, wanted.width).T))
+        number = len(fields) // wanted.width
+        places = (*wanted.numbers, *wanted.text)
+        return {place: fields.take(pa.array(np.arange(number) * wanted.width + place)) for place in places}
 
     def read_alone(self) -> list[list[bytes] | None]:
         """The fields of each line that quotes or breaks off inside, None where it does so wrongly."""
@@ -233,18 +221,37 @@ class _Lines:
 
 def numbers_of(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
     """Cells of shape (n,) as numbers written in ``style``; whatever is none, or not finite, is NaN."""
-    if not pa.types.is_floating(cells.type):
-        is_number = pc.match_substring_regex(cells, _pattern(style, encoding))
-        bare = pc.if_else(is_number, cells, pa.scalar(None, cells.type))
-        for mark in (*style.grouping_marks, style.sign, " ", "\t"):
-            if mark:
-                bare = pc.replace_substring(bare, _encoded(mark, encoding), b"")
-        for mark, plain in ((_MINUS, b"-"), (style.decimal, b".")):
-            if mark != ".":
-                bare = pc.replace_substring(bare, _encoded(mark, encoding), plain)
-        cells = pc.cast(pc.cast(bare, pa.string()), pa.float64())
-    values = np.asarray(cells.to_numpy(zero_copy_only=False) if isinstance(cells, pa.Array) else cells.to_numpy())
+    if isinstance(cells, np.ndarray):
+        values: FloatArray = cells
+    else:
+        try:
+            values = _cast(cells if style == PLAIN_STYLE else _bare(cells, style, encoding))
+        except pa.ArrowInvalid:  # some cell is no number
+            values = _cast(_bare(cells, style, encoding))
     return np.where(np.isfinite(values), values, np.nan)
+
+
+def _cast(cells: pa.BinaryArray) -> FloatArray:
+    """Cells that hold a number or nothing, without blanks, as numbers."""
+    empty = pc.equal(pc.binary_length(cells), 0)
+    if pc.any(empty).as_py():
+        cells = pc.if_else(empty, pa.scalar(None, cells.type), cells)
+    found = pc.cast(cells.view(pa.string()), pa.float64())
+    values: FloatArray = found.to_numpy(zero_copy_only=found.null_count == 0)
+    return values
+
+
+def _bare(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:
+    """The numbers among ``cells`` without their signs and marks, with a decimal point; null for the others."""
+    is_number = pc.match_substring_regex(cells, _pattern(style, encoding))
+    bare = pc.if_else(is_number, cells, pa.scalar(None, cells.type))
+    for mark in (*style.grouping_marks, style.sign, " ", "\t"):
+        if _encoded(mark, encoding):
+            bare = pc.replace_substring(bare, _encoded(mark, encoding), b"")
+    for mark, plain in ((_MINUS, b"-"), (style.decimal, b".")):
+        if mark != "." and _encoded(mark, encoding):
+            bare = pc.replace_substring(bare, _encoded(mark, encoding), plain)
+    return bare
 
 
 _MINUS = "\u2212"

@@ -1,0 +1,63 @@
+"""``dpviz declare``: proposes a declaration of a file, for its owner to complete. A look at the rows."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dpviz.check import RequestError
+from dpviz.cli.console import say
+from dpviz.table.csv_intake import open_csv
+from dpviz.table.declaration import Declaration
+from dpviz.table.loaded_table import USUAL_LABEL, listed
+from dpviz.table.proposal import propose
+from dpviz.table.sidecar import to_json
+
+_LOOK = (
+    "This looked at the rows in order to propose how they are read, for the eyes of the file's owner: check it, and "
+    'declare what you know. Runs that use it say so ("proposed").'
+)
+
+
+def declare_command(arguments: argparse.Namespace) -> str:
+    """Serve the request; the text to print.
+
+    Raises
+    ------
+    RequestError
+        If the file cannot be used, or the declaration cannot be written.
+    """
+    path = Path(arguments.data)
+    out = None if arguments.out is None else Path(arguments.out)
+    if out is not None and (out.exists() or not out.absolute().parent.is_dir()):
+        raise RequestError("--out is there already, or is in no folder: give a new file, so that nothing is lost.")
+    proposal = propose(open_csv(path))
+    columns = tuple(name for name in proposal.numbers if name.lower() != USUAL_LABEL)
+    nothing = (None,) * len(columns)
+    text = to_json(
+        Declaration(
+            columns=columns,
+            lower=nothing,
+            upper=nothing,
+            file=proposal.file,
+            numbers=columns,
+            label_column=USUAL_LABEL if USUAL_LABEL in proposal.names else None,
+            proposed=True,
+        )
+    )
+    for note in (_LOOK, *proposal.notes, *_to_do(columns, proposal.text)):
+        say(note)
+    if out is None:
+        return text.rstrip("\n")
+    try:
+        with out.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise RequestError(f"--out cannot be written ({type(error).__name__}): give a path you may write to.") from None
+    return f"Written to {out.name}: put the bounds in."
+
+
+def _to_do(columns: tuple[str, ...], text: tuple[str, ...]) -> tuple[str, ...]:
+    bounds = f"Put bounds in for {listed(columns)} in place of null, from what is known without a look at the rows."
+    others = f'Not numbers: {listed(text)}; one of them may be the "id_column" or the "label".'
+    return (bounds, others) if text else (bounds,)

@@ -1,0 +1,267 @@
+"""How a file seems to be written: a proposal to its owner, worked out from its first rows. Nothing reads a file by it.
+
+To look at rows in order to declare how rows are read is a look like any other: on a private file it is counted, and the
+owner declares what was proposed, or something else.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from dpviz.table.csv_intake import CsvFile
+from dpviz.table.file_format import PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
+from dpviz.table.header import clean_names, delimiter_above, header_cells, reads_like_a_row, refuse_other_formats
+from dpviz.table.loaded_table import IntakeError, listed
+from dpviz.table.records import MISSING, numbers_of
+
+_ROWS = 1_000
+_CHARACTERS = 1_000_000
+_DELIMITERS = (",", ";", "\t", "|")
+_UNDEFINED_IN_CP1252 = tuple(bytes([code]) for code in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
+_BYTE_ORDER_MARKS = {  # UTF-32 first: its mark begins with that of UTF-16
+    b"\xff\xfe\x00\x00": "utf-32",
+    b"\x00\x00\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+_WHOLE_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,}\s*")
+_BESIDE = r"[^\d\s.,+\-\u2212'\"]{1,8}"
+_SIGNED = re.compile(rf"\s*(?P<before>{_BESIDE})?\s*[+-]?[\d.,][\d.,'\u2019\s]*(?P<behind>{_BESIDE})?\s*")
+_NO_COLUMNS = (0.0, 0.0, 0)
+_LINES_COMPARED = 50
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What the first rows look like.
+
+    Attributes
+    ----------
+    file : FileFormat
+    names : tuple of str
+        All columns.
+    numbers, text : tuple of str
+        Which of them hold numbers, and which anything else: ids, labels.
+    notes : tuple of str
+        What was found, in sentences; no cell is quoted.
+    """
+
+    file: FileFormat
+    names: tuple[str, ...]
+    numbers: tuple[str, ...]
+    text: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def propose(file: CsvFile) -> Proposal:
+    """How ``file`` seems to be written, from its first thousand rows.
+
+    Raises
+    ------
+    IntakeError
+        If its bytes are not lines of text with fields.
+    """
+    encoded = FileFormat(_encoding(file.raw))
+    sample = _sample(encoded.as_lines(file.raw), encoded.byte_encoding)
+    stated = delimiter_above(sample)
+    lines = sample.partition("\n")[2] if stated else sample
+    delimiter = stated or _delimiter(lines)
+    header_cells(lines.partition("\n")[0].removesuffix("\r"), delimiter)  # refuses half of a record
+    records = _records(lines, delimiter)
+    if not records:
+        raise IntakeError("The file is empty; a CSV has a header line and one row a line; choose another file.")
+    top = _top(records, delimiter)
+    body = records[1:] if top.header else records
+    styles = {name: _style(_column(body, place), delimiter) for place, name in enumerate(top.names)}
+    found = {name: style for name, style in styles.items() if style is not None}
+    usual = Counter(found.values()).most_common(1)[0][0] if found else PLAIN_STYLE
+    declared = FileFormat(
+        encoding=encoded.encoding,
+        delimiter=delimiter,
+        header=top.header,
+        names=() if top.as_they_stand else top.names,
+        style=usual,
+        styles={name: style for name, style in found.items() if style != usual},
+    )
+    text = tuple(name for name in top.names if name not in found)
+    return Proposal(declared, top.names, tuple(found), text, (*top.notes, *_notes(declared, top.names, found, body)))
+
+
+class _Top(NamedTuple):
+    """The first line: whether it is a header, and the names, which may not be those that stand there."""
+
+    header: bool
+    names: tuple[str, ...]
+    as_they_stand: bool
+    notes: tuple[str, ...] = ()
+
+
+def _encoding(raw: bytes) -> str:
+    """Byte order mark first, then UTF-8, Windows-1252, Latin-1."""
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
+        if raw.startswith(mark):
+            return encoding
+    refuse_other_formats(raw.partition(b"\n")[0])
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return "iso8859-1" if any(byte in raw for byte in _UNDEFINED_IN_CP1252) else "cp1252"
+    return "utf-8"
+
+
+def _sample(lines: bytes, encoding: str) -> str:
+    """The first lines as text, cut at the end of a line where the file goes on."""
+    piece = lines[:_CHARACTERS]
+    if len(piece) < len(lines):
+        end = piece.rfind(b"\n")
+        if end < 0:
+            raise IntakeError("The file has no line ends in its first million bytes; a CSV has one row a line.")
+        piece = piece[: end + 1]
+    return piece.decode(encoding, errors="replace").removeprefix("\ufeff")
+
+
+def _records(text: str, delimiter: str) -> list[list[str]]:
+    """The first records that are not blank, one a line; a line whose quotation marks do not close is left out."""
+    records = []
+    for line in islice(text.split("\n"), _ROWS):
+        record = _fields(line.removesuffix("\r"), delimiter)
+        if any(field.strip() for field in record):
+            records.append(record)
+    return records
+
+
+def _fields(line: str, delimiter: str) -> list[str]:
+    if delimiter == WHITESPACE:
+        return line.lstrip("#").split()
+    try:
+        return next(csv.reader((line,), delimiter=delimiter, skipinitialspace=True, strict=True), [])
+    except csv.Error:
+        return []
+
+
+def _column(records: Sequence[Sequence[str]], place: int) -> list[str]:
+    return [record[place] for record in records if len(record) > place]
+
+
+def _delimiter(sample: str) -> str:
+    """The delimiter under which the first lines have the most consistent number of fields.
+
+    Ties go to the one that leaves more numbers: ``1,5;2,5`` is two decimal commas, not three columns.
+    """
+    scores = {delimiter: _score(sample, delimiter) for delimiter in _DELIMITERS}
+    best = max(_DELIMITERS, key=lambda delimiter: scores[delimiter])
+    if scores[best] > _NO_COLUMNS:
+        return ";" if best == "," and _is_one_column_of_decimal_commas(sample) else best
+    consistent, numeric, _ = _score(sample, WHITESPACE)
+    return WHITESPACE if consistent >= 0.9 and numeric >= 0.5 else ","
+
+
+def _score(sample: str, delimiter: str) -> tuple[float, float, int]:
+    """(share of lines with the usual field count, share of numeric fields, field count); larger is better."""
+    records = _records(sample, delimiter)[:_LINES_COMPARED]
+    width, lines = Counter(map(len, records)).most_common(1)[0] if records else (0, 0)
+    if width < 2 or lines / len(records) < 0.5:
+        return _NO_COLUMNS
+    fields = [field.strip() for record in records for field in record]
+    numeric = sum(_is_number(field, decimal_comma=delimiter != ",") for field in fields)
+    return round(lines / len(records), 2), round(numeric / len(fields), 2), width
+
+
+def _is_one_column_of_decimal_commas(sample: str) -> bool:
+    lines = [line for line in sample.splitlines()[:_LINES_COMPARED] if line.strip()]
+    return len(lines) > 1 and "," not in lines[0] and all(map(_WHOLE_DECIMAL_COMMA.fullmatch, lines[1:]))
+
+
+def _is_number(field: str, *, decimal_comma: bool) -> bool:
+    return _NUMBER.fullmatch(field) is not None and (decimal_comma or "," not in field)
+
+
+def _top(records: Sequence[Sequence[str]], delimiter: str) -> _Top:
+    """What the first line is. In doubt a row: a row taken for names would show a person's values."""
+    first, body = list(records[0]), records[1:]
+    width = Counter(map(len, body or records)).most_common(1)[0][0]
+    if _is_a_row(first):
+        names = tuple(f"column_{place}" for place in range(1, max(width, len(first)) + 1))
+        return _Top(False, names, False, ("The first line holds values, so the columns get names of their own.",))
+    names, _ = clean_names(first)
+    if len(first) == width - 1 and all(not record[-1].strip() for record in body if len(record) == width):
+        return _Top(True, (*names, _unused(names)), False, ("A delimiter ends each line but the header.",))
+    if len(first) == width - 1:
+        return _Top(True, ("row", *names), False, ('The header is one name short: the first column is called "row".',))
+    return _Top(True, names, True)
+
+
+def _unused(names: Sequence[str]) -> str:
+    name = f"column_{len(names) + 1}"
+    return name if name not in names else f"{name}_"
+
+
+def _is_a_row(first: Sequence[str]) -> bool:
+    values = [field.strip() for field in first if reads_like_a_row(field)]
+    if not values:
+        return False
+    if len(values) >= 3 and values in ([str(i + start) for i in range(len(values))] for start in (0, 1)):
+        return False  # 0, 1, 2, ...: the names that data frames give
+    is_year = all(re.fullmatch(r"(18|19|20)\d\d", value) for value in values)
+    return not (is_year and len(values) >= 2 and values == sorted(set(values)))
+
+
+def _style(cells: Sequence[str], delimiter: str) -> NumberStyle | None:
+    """The style that reads most of ``cells``, or None if fewer than half of those that are not empty are numbers.
+
+    Ties go to the plain style; between the two that use commas, a comma-delimited file is taken to group thousands and
+    any other file to have decimal commas.
+    """
+    present = [cell for cell in cells if cell.strip() not in MISSING]
+    if 2 * sum(_LONG_INTEGER.fullmatch(cell) is not None for cell in present) > len(present):
+        return None  # an id
+    coded = pa.array([cell.encode() for cell in present], pa.binary())
+
+    def read(style: NumberStyle) -> int:
+        return int(np.count_nonzero(~np.isnan(numbers_of(coded, style, "utf-8"))))
+
+    sign = _sign(present)
+    best = max((NumberStyle(*marks, sign) for marks in _marks(delimiter)), key=read)
+    return best if 2 * read(best) >= len(present) else None
+
+
+def _marks(delimiter: str) -> list[tuple[str, str]]:
+    """Decimal and grouping marks, the likelier ones first."""
+    with_commas = [(".", ","), (",", ""), (",", ".")] if delimiter == "," else [(",", ""), (",", "."), (".", ",")]
+    return [(".", ""), *with_commas, (",", " "), (".", " "), (".", "'"), (",", "'")]
+
+
+def _sign(cells: Sequence[str]) -> str:
+    """What stands beside the number in at least half of the cells: %, $, €, kg; else nothing."""
+    matches = (_SIGNED.fullmatch(cell) for cell in cells)
+    signs = Counter(sign for match in matches if match and (sign := match["before"] or match["behind"]))
+    sign, times = signs.most_common(1)[0] if signs else ("", 0)
+    return sign if 2 * times >= len(cells) else ""
+
+
+def _notes(
+    declared: FileFormat, names: Sequence[str], numbers: Mapping[str, NumberStyle], body: Sequence[Sequence[str]]
+) -> list[str]:
+    """What was found besides, for the owner's eyes."""
+    notes = []
+    if declared.encoding in ("cp1252", "iso8859-1"):
+        notes.append(f"The file is not UTF-8; it reads as {declared.encoding}.")
+    for style in dict.fromkeys(numbers.values()):
+        if style != PLAIN_STYLE:
+            written = [name for name, one in numbers.items() if one == style]
+            notes.append(f"Written like {style}: {listed(written)}.")
+    constant = [name for place, name in enumerate(names) if name in numbers and len(set(_column(body, place))) == 1]
+    if constant:
+        notes.append(f"The same in every row looked at, so of no use to tell groups apart: {listed(constant)}.")
+    return notes
