@@ -18,7 +18,7 @@ from dpviz.ui.begun import Begun, begun_for
 from dpviz.ui.bounds import NO_BOUNDS, ColumnBounds
 from dpviz.ui.bounds_editor import bounds_editor
 from dpviz.ui.declared_json import json_panel
-from dpviz.ui.format_form import Format, format_form, proposal_notes
+from dpviz.ui.format_form import Format, format_form
 from dpviz.ui.public_rows import public_rows
 from dpviz.ui.table_words import plain
 from dpviz.ui.visit import Source
@@ -132,7 +132,6 @@ class _Form:
         content = self.source.content
         if isinstance(content, CsvFile):
             with st.container(border=True):
-                proposal_notes(self.begun)
                 return format_form(content, self.begun, kind)
         assert isinstance(content, LoadedTable)
         return Format(self.start.file, tuple(content.frame.columns), content.text_columns)

@@ -24,7 +24,7 @@ from dpviz.ui.table_words import columns_words, plain
 
 PROPOSAL_LOOK = "a proposal of how the file is read"
 
-_FIRST_LINE = {"as it stands": None, "column names": True, "a row": False}
+_FIRST_LINE = {"as it stands": None, "names": True, "a row": False}
 _DELIMITERS = {
     "": "as in line 1",
     ",": "comma  ,",
@@ -61,12 +61,16 @@ def format_form(file: CsvFile, begun: Begun, kind: FileKind) -> Format:
         declared, header = _whole_file(file, begun, kind)
     except IntakeError as error:
         st.error(plain(str(error)), title="How is this file to be read?", icon=":material/block:")
+        st.caption(
+            "Answer above what the first line is and the rest; or use a declaration; or let the rows propose it."
+        )
         raise
     delimiter = _DELIMITERS.get(header.delimiter, header.delimiter).split("  ")[0]
     origin = "declared" if declared.names else "from the first line"
     st.caption(f"{badge_text('public')} {columns_words(header.names)}; {origin}, {plain(delimiter)} between them")
     if header.notes:
         st.caption(plain(" ".join(header.notes)))
+    _proposal_notes(begun.notes or ())
     return _column_by_column(begun, declared, header.names)
 
 
@@ -114,7 +118,7 @@ def _whole_file(file: CsvFile, begun: Begun, kind: FileKind) -> tuple[FileFormat
             "The first line is",
             list(_FIRST_LINE),
             index=list(_FIRST_LINE.values()).index(start.header),
-            help="As it stands: column names, but refused where a cell reads like a number, a date or an amount, "
+            help="As it stands: names, but refused where a cell reads like a number, a date or an amount, "
             "because a row must not become names.",
             **begun.kept("first"),
         )
@@ -232,12 +236,11 @@ class _Edited:
         self.key, self.given, self.last = key, frame, frame
 
 
-def proposal_notes(begun: Begun) -> None:
-    """What the last proposal found, for the owner's eyes."""
-    if begun.notes:
-        shown = [*map(plain, begun.notes[:_NOTES_SHOWN])]
-        rest = len(begun.notes) - len(shown)
-        lines = [*shown, *([f"and {rest} more notes"] if rest > 0 else [])]
-        st.markdown(
-            "\n".join([f"{badge_text('revealed')} found in the first rows:", "", *(f"- {line}" for line in lines)])
-        )
+def _proposal_notes(notes: Sequence[str]) -> None:
+    """What a proposal found, for the owner's eyes."""
+    if not notes:
+        return
+    rest = len(notes) - _NOTES_SHOWN
+    more = [f"and {rest} more notes"] if rest > 0 else []
+    lines = "\n".join(f"- {line}" for line in (*map(plain, notes[:_NOTES_SHOWN]), *more))
+    st.markdown(f"{badge_text('revealed')} :small[found in the first rows:]\n\n{lines}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.charts.wording import number
+from dpviz.table.file_format import PLAIN_FORMAT, PLAIN_STYLE, WHITESPACE, FileFormat
 from dpviz.table.loaded_table import listed
 from dpviz.ui.badges import badge
 from dpviz.ui.state import FileKind, OpenTable
@@ -36,6 +37,8 @@ def _public(table: OpenTable) -> list[str]:
         f"bounds: {', '.join(bounds[:_SHOWN])}{more}",
         f"they come from: {plain(_origins(table))}",
     ]
+    if table.declaration.file != PLAIN_FORMAT:
+        lines.append(f"read as {plain(_format_words(table.declaration.file))}")
     if domain.radius is not None:
         lines.append(f"radius {number(domain.radius)}")
     if table.n_public is not None:
@@ -54,6 +57,20 @@ def _origins(table: OpenTable) -> str:
     return "; ".join(f"{origin} ({listed(names, most=_SHOWN)})" for origin, names in said.items())
 
 
+def _format_words(file: FileFormat) -> str:
+    """How the file is read, where it is not plain CSV."""
+    delimiter = {"": "", "\t": "tab", WHITESPACE: "blanks"}.get(file.delimiter, file.delimiter)
+    said = [
+        file.encoding.upper(),
+        f"{delimiter} between fields" if delimiter else "",
+        "the first line is a row" if file.header is False else "",
+        f"numbers like {file.style}" if file.style != PLAIN_STYLE else "",
+        f"{len(file.styles)} columns with a style of their own" if file.styles else "",
+        "rows over several lines" if file.several_lines else "",
+    ]
+    return ", ".join(filter(None, said))
+
+
 def _whose(table: OpenTable) -> str:
     if table.kind != FileKind.PRIVATE:
         return "nobody in it needs protection"
@@ -70,6 +87,8 @@ def _assumed(table: OpenTable) -> list[str]:
     ]
     if table.n_public is None:
         lines.append("the number of rows is private: each run buys a noisy one")
+    if table.declaration.proposed:
+        lines.append("how the file is read was proposed by a look at its rows")
     if table.declaration.id_column is not None:
         lines.append(f"{plain(table.declaration.id_column)} says whose row it is")
     return lines
