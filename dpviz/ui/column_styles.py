@@ -12,9 +12,12 @@ import pandas as pd
 from dpviz.table.file_format import NumberStyle
 
 NUMBER, TEXT = "number", "text"
-AS_THE_FILE = None
-NONE = "none"
-"""No grouping mark, or no sign, in a column of a file whose other columns have one."""
+NONE, BLANK = "none", "blank"
+"""Words for marks that would not be seen: none at all, where the file's other columns have one, and a blank."""
+
+GROUPINGS = (NONE, ",", ".", "'", BLANK)
+_WORDS = {"": NONE, " ": BLANK}
+_MARKS = {word: mark for mark, word in _WORDS.items()}
 
 
 class Columns(NamedTuple):
@@ -35,7 +38,9 @@ def as_frame(names: Sequence[str], said: Columns) -> pd.DataFrame:
             "column": pd.Series(list(names), dtype="str"),
             "kind": pd.Series([TEXT if name in said.text else NUMBER for name in names], dtype="object"),
             "decimal": pd.Series([style and style.decimal for style in styles], dtype="object"),
-            "grouping": pd.Series([style and (style.grouping or NONE) for style in styles], dtype="object"),
+            "grouping": pd.Series(
+                [style and _WORDS.get(style.grouping, style.grouping) for style in styles], dtype="object"
+            ),
             "sign": pd.Series([style and (style.sign or NONE) for style in styles], dtype="object"),
         }
     )
@@ -46,9 +51,9 @@ def from_frame(frame: pd.DataFrame, usual: NumberStyle) -> Columns:
     text, styles = [], {}
     for name, kind, *marks in frame[["column", "kind", "decimal", "grouping", "sign"]].itertuples(index=False):
         own = {
-            mark: "" if value == NONE else str(value).strip()
+            mark: _MARKS.get(value.strip(), value.strip())
             for mark, value in zip(NumberStyle._fields, marks, strict=True)
-            if not pd.isna(value) and value != ""
+            if isinstance(value, str) and value.strip()
         }
         if kind == TEXT:
             text.append(str(name))

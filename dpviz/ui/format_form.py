@@ -17,7 +17,7 @@ from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
 from dpviz.ui.badges import badge_text
 from dpviz.ui.begun import Begun
-from dpviz.ui.column_styles import NONE, NUMBER, TEXT, Columns, as_frame, as_text, from_frame, names_in
+from dpviz.ui.column_styles import GROUPINGS, NUMBER, TEXT, Columns, as_frame, as_text, from_frame, names_in
 from dpviz.ui.looks import count_look
 from dpviz.ui.stated import with_proposal
 from dpviz.ui.table_words import columns_words, plain
@@ -219,7 +219,7 @@ def _edited(begun: Begun, usual: NumberStyle, names: Sequence[str], start: Colum
             "kind": st.column_config.SelectboxColumn("holds", options=[NUMBER, TEXT], required=True),
             "decimal": st.column_config.SelectboxColumn("decimal mark", options=list(_DECIMALS)),
             "grouping": st.column_config.SelectboxColumn(
-                "grouping mark", options=[NONE, *filter(None, _GROUPINGS)], help="' is an apostrophe, a blank a blank."
+                "grouping mark", options=list(GROUPINGS), help="Between groups of three digits; ' is an apostrophe."
             ),
             "sign": st.column_config.TextColumn("sign to strip", max_chars=8, help="“none” where the file has one."),
         },
