@@ -14,10 +14,11 @@ from dpviz.charts.wording import ratio as times
 from dpviz.privacy.accounting import Accounting
 from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_accuracy
 from dpviz.runs.export import centers_csv, file_stem, run_json
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind, ReleaseRecord
 from dpviz.runs.run import Run
+from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge, badge_text
-from dpviz.ui.declaration import FileKind, OpenTable
 from dpviz.ui.escape import plain
 from dpviz.ui.looks import judged, reveal_allowed
 from dpviz.ui.runner import Result

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dpviz.ui.declaration import FileKind, OpenTable
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import FileKind
 from dpviz.ui.escape import plain
 
 KIND_WORDS = {

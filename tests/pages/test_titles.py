@@ -14,8 +14,9 @@ from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
 from streamlit.testing.v1 import AppTest
 
 from dpviz.charts.wording import number, percent, ratio
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import numeric_table
-from dpviz.ui.declaration import Declaration, FileKind, OpenTable, declare
 from tests.contract.tables import blobs
 from tests.pages.site import sample_table, visit
 from tests.pages.tables import app_on, sound, text_of

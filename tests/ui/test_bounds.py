@@ -8,7 +8,7 @@ import pytest
 from dpviz.privacy.room import Revealed
 from dpviz.table.domain import Domain
 from dpviz.table.loaded_table import IntakeError
-from dpviz.ui.bounds import ColumnBounds, as_frame, from_frame, origin_text, pasted
+from dpviz.ui.bounds import ColumnBounds, as_frame, from_frame, pasted
 from dpviz.ui.clipping import clipping
 
 
@@ -18,7 +18,7 @@ def test_the_editor_gives_back_what_it_was_given():
 
 
 def test_pasted_bounds_concern_the_chosen_columns_only():
-    text = '{"bounds": {"a": [0, 1], "z": [5, 6]}, "bounds_origin": "law or physics"}'
+    text = '{"bounds": {"a": [0, 1], "z": [5, 6]}, "origins": {"a": "law or physics"}}'
     assert pasted(text, ["a", "b"]) == {"a": ColumnBounds(0.0, 1.0, "law or physics")}
     assert set(pasted('{"lower": 0, "upper": 1}', ["a", "b"])) == {"a", "b"}
 
@@ -27,11 +27,6 @@ def test_pasted_bounds_concern_the_chosen_columns_only():
 def test_what_cannot_be_used_is_refused(text):
     with pytest.raises(IntakeError):
         pasted(text, ["a", "b"])
-
-
-def test_origins_are_grouped_by_column():
-    bounds = {"a": ColumnBounds(0, 1, "a guess"), "b": ColumnBounds(0, 1, "law or physics")}
-    assert origin_text(["a", "b"], bounds, "form 7") == "a guess (a); law or physics (b): form 7"
 
 
 def test_clipping_counts_what_the_bounds_cut_and_how_far_means_move():

@@ -8,11 +8,12 @@ import pytest
 import streamlit as st
 
 from dpviz.check import RequestError
+from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import LookKind
 from dpviz.runs.run import run
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import numeric_table
 from dpviz.ui import looks, visit
-from dpviz.ui.declaration import Declaration, FileKind, OpenTable, declare
 
 ROWS = [[0.0, 0.0], [1.0, 1.0], [0.2, 0.9], [0.4, 0.1]]
 
