@@ -90,9 +90,10 @@ def _loss_tile(scores: _Judged | None, table: OpenTable, *, of: str) -> None:
     detail = f"{number(found.nicv)} {of} against {number(found.nicv_kmeans)} of k-means++, unit coordinates²"
     if table.kind is FileKind.PRIVATE:
         detail += ". What clipping costs beside this is not read from a private file"
-    elif found.clipping > 0:
-        detail += f". Clipping to the bounds alone moves rows by {number(found.clipping)}, beside this"
     _tile("revealed", "Loss ratio", times(found.ratio), detail, meaning)
+    if found.clipping > 0 and table.kind is not FileKind.PRIVATE:
+        moved = "mean squared distance that the bounds alone move a row, unit coordinates²; in no other number here"
+        _tile("revealed", "Clipping", number(found.clipping), moved)
 
 
 def _labels_tile(labels: _Labels) -> None:
