@@ -13,7 +13,7 @@ from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import IntakeError
 from dpviz.ui.visit import Source
 
-_STATE = "declare:begun"
+_STATE, _VERSIONS = "declare:begun", "declare:versions"
 
 Change = Callable[[Declaration], Declaration]
 """What makes another declaration of the one that the form says."""
@@ -21,15 +21,15 @@ Change = Callable[[Declaration], Declaration]
 
 @dataclass
 class Begun:
-    """One source and what its form begins with; a new ``version`` makes every widget begin afresh.
+    """One source and what its form begins with; a new ``version``, one never used before, makes every widget do so.
 
-    ``notes`` are what a proposal found in the rows; None: nobody asked for one.
+    ``notes`` are what a proposal found in the rows.
     """
 
     source: Source
     start: Declaration
-    version: int = 0
-    notes: tuple[str, ...] | None = None
+    version: int
+    notes: tuple[str, ...] = ()
     refused: tuple[Declaration, str] | None = None
     asked: Change | None = field(default=None, repr=False)
 
@@ -53,7 +53,7 @@ class Begun:
         except IntakeError as error:
             self.refused = (now, str(error))
             return False
-        self.version += 1
+        self.version = _next_version()
         return True
 
 
@@ -61,5 +61,11 @@ def begun_for(source: Source, start: Declaration) -> Begun:
     """The form about ``source`` as it stands, or one that begins with ``start``."""
     begun = cast("Begun | None", st.session_state.get(_STATE))
     if begun is None or begun.source.number != source.number:
-        begun = st.session_state[_STATE] = Begun(source, start)
+        begun = st.session_state[_STATE] = Begun(source, start, _next_version())
     return begun
+
+
+def _next_version() -> int:
+    version: int = st.session_state.get(_VERSIONS, 0) + 1
+    st.session_state[_VERSIONS] = version
+    return version

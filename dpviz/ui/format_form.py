@@ -12,7 +12,7 @@ import streamlit as st
 from dpviz.runs.record import LookKind
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.file_format import ENCODINGS, WHITESPACE, FileFormat, NumberStyle
+from dpviz.table.file_format import ENCODINGS, FileFormat, NumberStyle
 from dpviz.table.header import Header
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
@@ -22,22 +22,15 @@ from dpviz.ui.column_styles import GROUPINGS, NUMBER, TEXT, Columns, as_frame, a
 from dpviz.ui.escape import plain
 from dpviz.ui.looks import count_look
 from dpviz.ui.stated import with_proposal
-from dpviz.ui.table_words import columns_words
+from dpviz.ui.table_words import DELIMITER_WORDS, columns_words, delimiter_words
 
 PROPOSAL_LOOK = "a proposal of how the file is read"
 
 _FIRST_LINE = {"as it stands": None, "names": True, "a row": False}
-_DELIMITERS = {
-    "": "as in line 1",
-    ",": "comma  ,",
-    ";": "semicolon  ;",
-    "\t": "tab",
-    "|": "bar  |",
-    WHITESPACE: "blanks or tabs",
-}
+_DELIMITERS = {"": "as in line 1", **DELIMITER_WORDS}
 _DECIMALS = {".": "point: 1.5", ",": "comma: 1,5"}
 _GROUPINGS = {"": "none", ",": "comma: 1,234", ".": "point: 1.234", "'": "apostrophe: 1'234", " ": "blank: 1 234"}
-_HEADER, _EDITED = "declare:header", "declare:styles"
+_HEADER, _EDITED, _LOOKED_AT = "declare:header", "declare:styles", "declare:looked_at"
 _ROW_PIXELS, _MOST_PIXELS = 35, 318
 _NOTES_SHOWN = 12
 
@@ -67,21 +60,22 @@ def format_form(file: CsvFile, begun: Begun, kind: FileKind) -> Format:
             "Answer above what the first line is and the rest; or use a declaration; or let the rows propose it."
         )
         raise
-    delimiter = _DELIMITERS.get(header.delimiter, header.delimiter).split("  ")[0]
     origin = "declared" if declared.names else "from the first line"
-    st.caption(f"{badge_text('public')} {columns_words(header.names)}; {origin}, {plain(delimiter)} between them")
+    between = plain(delimiter_words(header.delimiter))
+    st.caption(f"{badge_text('public')} {columns_words(header.names)}; {origin}, {between} between them")
     if header.notes:
         st.caption(plain(" ".join(header.notes)))
-    _proposal_notes(begun.notes or ())
+    _proposal_notes(begun.notes)
     return _column_by_column(begun, declared, header.names)
 
 
 def _head(file: CsvFile, begun: Begun, kind: FileKind) -> None:
     private = kind == FileKind.PRIVATE
+    looked_at = cast("set[int]", st.session_state.setdefault(_LOOKED_AT, set()))
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown("**How the file is read**", width="content", help=_HELP)
         if st.button(
-            "Propose from the rows (a counted look)" if private else "Propose from the rows",
+            "Propose from the rows (counted)" if private else "Propose from the rows",
             icon=":material/visibility:" if private else ":material/auto_fix_high:",
             help="Looks at the first rows and fills in what they seem to be: delimiter, header, marks, number columns. "
             "You can change all of it. "
@@ -92,9 +86,9 @@ def _head(file: CsvFile, begun: Begun, kind: FileKind) -> None:
             ),
             key=begun.kept("propose")["key"],
         ):
-            begun.notes = begun.notes or ()
+            looked_at.add(begun.source.number)
             begun.asked = lambda now: _proposed(now, file, begun)
-    if begun.notes is not None:
+    if begun.source.number in looked_at:
         # Also where the rows were said to be public first: what was seen does not become unseen.
         count_look(begun.source.key, begun.source.key, file.name, kind, LookKind.PROPOSAL, PROPOSAL_LOOK)
 

@@ -18,6 +18,8 @@ _LOOK = "notes of the intake"
 
 def intake_notes(table: OpenTable, source: Source) -> None:
     """Notes that depend on rows; to show them is a look, which is counted."""
+    if not table.loaded.notes:
+        return
     public = source.content.header(table.declaration.file).notes if isinstance(source.content, CsvFile) else ()
     notes = [note for note in table.loaded.notes if note not in public]
     if not notes:

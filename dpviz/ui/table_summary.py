@@ -6,12 +6,12 @@ import streamlit as st
 
 from dpviz.charts.wording import number, percent
 from dpviz.privacy.room import N_SHARE
-from dpviz.table.file_format import PLAIN_FORMAT, PLAIN_STYLE, WHITESPACE, FileFormat
+from dpviz.table.file_format import PLAIN_FORMAT, PLAIN_STYLE, FileFormat
 from dpviz.table.loaded_table import listed
 from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
 from dpviz.ui.state import FileKind, OpenTable
-from dpviz.ui.table_words import KIND_WORDS, columns_line, rows_line, unit_line
+from dpviz.ui.table_words import KIND_WORDS, columns_line, columns_words, delimiter_words, rows_line, unit_line
 
 _SHOWN = 4
 
@@ -40,7 +40,7 @@ def _public(table: OpenTable) -> list[str]:
         f"they come from: {plain(_origins(table))}",
     ]
     if table.declaration.file != PLAIN_FORMAT:
-        lines.append(f"read as {plain(_format_words(table.declaration.file))}")
+        lines.append(f"read as {_format_words(table.declaration.file)}")
     if domain.radius is not None:
         lines.append(f"radius {number(domain.radius)}")
     if table.n_public is not None:
@@ -61,13 +61,12 @@ def _origins(table: OpenTable) -> str:
 
 def _format_words(file: FileFormat) -> str:
     """How the file is read, where it is not plain CSV."""
-    delimiter = {"": "", "\t": "tab", WHITESPACE: "blanks"}.get(file.delimiter, file.delimiter)
     said = [
-        file.encoding.upper(),
-        f"{delimiter} between fields" if delimiter else "",
+        plain(file.encoding.upper()),
+        f"{plain(delimiter_words(file.delimiter))} between fields" if file.delimiter else "",
         "the first line is a row" if file.header is False else "",
-        f"numbers like {file.style}" if file.style != PLAIN_STYLE else "",
-        f"{len(file.styles)} columns with a style of their own" if file.styles else "",
+        f"numbers like {plain(str(file.style))}" if file.style != PLAIN_STYLE else "",
+        f"in another way in {columns_words(tuple(file.styles), _SHOWN)}" if file.styles else "",
         "rows over several lines" if file.several_lines else "",
     ]
     return ", ".join(filter(None, said))

@@ -123,7 +123,7 @@ def test_a_file_is_read_as_its_rows_propose_and_opened_again_by_its_declaration(
     visit = visitor()
     visit.goes_to("/data")
     visit.uploads(content, "habits.csv")
-    visit.presses("Propose from the rows (a counted look)")
+    visit.presses("Propose from the rows (counted)")
     visit.sees("1 look at private rows in this visit")
     visit.sees("found in the first rows")
     visit.keeps("hours", "meals")

@@ -36,13 +36,13 @@ def test_a_file_of_decimal_commas_is_read_as_declared_without_a_look():
 
 def test_a_proposal_from_private_rows_fills_the_form_and_is_one_look():
     at = upload(visit("data.py"), COMMAS)
-    assert any(button.label == f"{PROPOSE} (a counted look)" for button in at.button)
-    press(at, f"{PROPOSE} (a counted look)")
+    assert any(button.label == f"{PROPOSE} (counted)" for button in at.button)
+    press(at, f"{PROPOSE} (counted)")
     assert [look.note for look in _private_looks(at)] == ["a proposal of how the file is read"]
     assert _kept(at.selectbox, "delimiter").value == ";" and _kept(at.selectbox, "decimal").value == ","
     assert _kept(at.multiselect, "columns").value == ["age", "income"], "who holds text"
     assert "revealed" in everything_shown(at)
-    press(at, f"{PROPOSE} (a counted look)")
+    press(at, f"{PROPOSE} (counted)")
     assert len(_private_looks(at)) == 1, "the same look"
     table = _used(paste_bounds(at, BOUNDS))
     np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
@@ -54,7 +54,7 @@ def test_a_proposal_from_private_rows_fills_the_form_and_is_one_look():
 
 def test_what_is_proposed_can_be_changed_before_the_file_is_opened():
     at = upload(visit("data.py"), COMMAS)
-    press(at, f"{PROPOSE} (a counted look)")
+    press(at, f"{PROPOSE} (counted)")
     _kept(at.selectbox, "grouping").set_value(" ")
     fine(_kept(at.multiselect, "columns").set_value(["age"]).run())
     table = _used(paste_bounds(at, '{"lower": 0, "upper": 120}'))
@@ -78,7 +78,7 @@ def test_rows_that_were_looked_at_as_public_ones_stay_looked_at_when_they_are_pr
 
 def test_a_file_that_cannot_be_proposed_says_why_and_loses_nothing():
     at = upload(visit("data.py"), b"\x89PNG\r\n\x1a\n\x00")
-    press(at, f"{PROPOSE} (a counted look)")
+    press(at, f"{PROPOSE} (counted)")
     for _ in range(2):
         assert any("looks like a picture" in error.value for error in at.error)
         fine(at.run())
@@ -124,6 +124,18 @@ def test_a_column_may_write_its_numbers_in_its_own_way():
     table = _used(paste_bounds(upload(visit("data.py"), content), json.dumps(stated)))
     np.testing.assert_array_equal(table.loaded.columns(["age", "pay", "share"])[0], [31.5, 1000.25, 12])
     assert table.declaration.file.styles == {"pay": NumberStyle(".", ",", "$"), "share": NumberStyle(",", "", "%")}
+
+
+def test_the_open_file_is_declared_anew_from_what_is_in_force_whatever_came_between():
+    at = upload(visit("data.py"), COMMAS)
+    press(at, f"{PROPOSE} (counted)")
+    _used(paste_bounds(at, BOUNDS))
+    upload(at, b"x,y\n1,2\n", "other.csv")
+    assert _kept(at.selectbox, "delimiter").value == ""
+    press(at, "Leave this file")
+    fine(at.toggle(key="change_declarations").set_value(True).run())
+    assert _kept(at.selectbox, "delimiter").value == ";" and _kept(at.selectbox, "decimal").value == ","
+    assert _kept(at.multiselect, "columns").value == ["age", "income"]
 
 
 def test_marks_that_contradict_each_other_are_refused_in_place():
@@ -173,7 +185,7 @@ def test_the_command_line_opens_the_same_table_from_the_declaration_of_the_page(
 
 def test_an_answer_on_the_page_and_a_flag_on_the_command_line_are_one_declaration(tmp_path):
     at = upload(visit("data.py"), COMMAS)
-    press(at, f"{PROPOSE} (a counted look)")
+    press(at, f"{PROPOSE} (counted)")
     fine(_kept(at.radio, "several").set_value("several").run())
     fine(_kept(at.selectbox, "id").set_value("who").run())
     table = _used(paste_bounds(at, BOUNDS))
