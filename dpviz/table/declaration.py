@@ -175,10 +175,9 @@ class Declaration:
         IntakeError
             If a column has no declared bounds.
         """
-        declared = list(zip(self.lower, self.upper, strict=True))
-        if not self.columns:  # one pair for all, or none
-            declared *= len(columns)
-        pairs = dict(zip(self.columns or columns, declared, strict=False))
+        bounds = list(zip(self.lower, self.upper, strict=True))
+        one_for_all = bool(bounds) and not self.columns
+        pairs = dict.fromkeys(columns, bounds[0]) if one_for_all else dict(zip(self.columns, bounds, strict=True))
         known = {name: pair for name, pair in pairs.items() if None not in pair}
         missing = [column for column in columns if column not in known]
         if missing:

@@ -110,15 +110,18 @@ def header_cells(line: str, delimiter: str) -> list[str]:
     IntakeError
         If a quotation mark of it is never closed, or it breaks off in the middle: rows must not become names.
     """
-    if delimiter == WHITESPACE:
-        return line.removeprefix("#").split()
     try:
-        (cells,) = csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True)
+        if delimiter == WHITESPACE:
+            cells = line.removeprefix("#").split()
+        else:
+            cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True), [])
     except (csv.Error, ValueError):
         raise IntakeError(
             "The header is not one whole line: a quotation mark in it is not closed, or it holds another line end; a "
             "header closes each quotation mark on the first line; mend it, or declare the names."
         ) from None
+    if not any(cell.strip() for cell in cells):
+        raise IntakeError("The first line is empty; a CSV has column names there, then one row a line; add the names.")
     return cells
 
 
@@ -174,10 +177,14 @@ def _first_line(lines: bytes, declared: FileFormat) -> tuple[str, int, str]:
     stated = delimiter_above(line.decode(declared.byte_encoding, errors="replace"))
     if stated:
         line, end = _line_at(lines, end)
-    if not line.strip(b" \t\r,;|"):
-        raise IntakeError("The first line is empty; a CSV has column names there, then one row a line; add the names.")
     refuse_other_formats(line)
-    return line.removesuffix(b"\r").decode(declared.byte_encoding, errors="replace"), end, stated
+    try:
+        return line.removesuffix(b"\r").decode(declared.byte_encoding), end, stated
+    except UnicodeDecodeError:
+        raise IntakeError(
+            f"The header is not {declared.encoding}; files that are not UTF-8 need their encoding declared, such as "
+            "cp1252 (Windows) or iso8859-1; declare it, or save the file as UTF-8."
+        ) from None
 
 
 def _line_at(lines: bytes, start: int) -> tuple[bytes, int]:

@@ -224,6 +224,8 @@ def _style(cells: Sequence[str], delimiter: str) -> NumberStyle | None:
     any other file to have decimal commas.
     """
     present = [cell for cell in cells if cell.strip() not in MISSING]
+    if not present:
+        return None
     if 2 * sum(_LONG_INTEGER.fullmatch(cell) is not None for cell in present) > len(present):
         return None  # an id
     coded = pa.array([cell.encode() for cell in present], pa.binary())

@@ -7,15 +7,17 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.check import RequestError
-from dpviz.table.csv_intake import LoadedTable, load_csv
+from dpviz.table.csv_intake import LoadedTable, open_csv
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.samples import SAMPLES, Sample
 from dpviz.table.simulate import simulate
+from dpviz.ui.escape import plain
 from dpviz.ui.state import current_table, open_table, set_aside, suggest_delta, suggest_k
 
 _LARGEST_MB = 200
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"
+_UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
 
 _STAND_IN_ORIGIN = "declared for the simulation; nobody is in it"
 
@@ -71,21 +73,32 @@ def csv_upload() -> bool:
         "CSV file",
         type=["csv", "tsv", "txt", "gz"],
         key="csv",
+        on_change=_taken_away,
         max_upload_size=_LARGEST_MB,
-        help="Comma, semicolon, tab or bar between fields; UTF-8, UTF-16 or Windows encoding; gzip is unpacked.",
+        help="A text file with one row a line; gzip is unpacked. How it is read is declared next.",
     )
     st.caption("The file stays in this server's memory for this visit. Nothing is written to disk, nothing leaves it.")
-    if file is None:
-        st.session_state.pop(_REFUSED, None)
-        return False
-    if st.session_state.get(_READ) != file.file_id:
+    if file is not None and st.session_state.get(_READ) != file.file_id:
         st.session_state[_READ] = file.file_id
+        st.session_state[_REFUSED] = _UNREADABLE  # what stays said if a defect stops the reading
         st.session_state[_REFUSED] = _read(file)
     if message := st.session_state.get(_REFUSED):
         table = current_table()
         stays = f" “{table.title}” stays open." if table is not None else ""
-        st.error(f"{message}{stays}", title="This file cannot be used", icon=":material/block:")
+        st.error(plain(f"{message}{stays}"), title="This file cannot be used", icon=":material/block:")
+        if file is None:  # another page was open meanwhile, and the uploader has let go of it
+            st.button("Forget this file", key="forget_refused", on_click=_forget_refusal)
     return False
+
+
+def _taken_away() -> None:
+    """What was said of a file goes with it; the uploader also empties, without this, whenever the page changes."""
+    if st.session_state.get("csv") is None:
+        _forget_refusal()
+
+
+def _forget_refusal() -> None:
+    st.session_state.pop(_REFUSED, None)
 
 
 def stand_in_form() -> bool:
@@ -110,7 +123,7 @@ def stand_in_form() -> bool:
             loaded = simulate(low, high, int(n), int(d), int(k), seed=0, spread=float(spread), name="Stand-in")
         open_stand_in(loaded, float(low), float(high))
     except RequestError as error:
-        st.error(str(error), icon=":material/block:")
+        st.error(plain(error), icon=":material/block:")
         return False
     suggest_k(int(k))
     return True
@@ -135,10 +148,10 @@ def open_stand_in(loaded: LoadedTable, low: float, high: float) -> None:
 
 
 def _read(file: UploadedFile) -> str | None:
-    """Set the file aside to be declared; a sentence if it cannot be read."""
+    """Set the file aside to be declared; a sentence if it cannot be unpacked or is too large."""
     try:
         with st.spinner("Reading the file…"):
-            set_aside(load_csv(file.getvalue(), name=file.name.removesuffix(".gz").rsplit(".", 1)[0]))
+            set_aside(open_csv(file.getvalue(), name=file.name.removesuffix(".gz").rsplit(".", 1)[0]))
     except IntakeError as error:
         return str(error)
     return None

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dpviz.table.csv_intake import IntakeError
+from dpviz.table.declaration import FileKind
 from dpviz.table.samples import SAMPLES, Sample, sample, simulate
 
 
@@ -17,11 +18,11 @@ def test_sample_loads_and_fits_its_declaration(entry: Sample) -> None:
     assert entry.title == declared.title == table.name
     assert entry.description
     assert rows.shape == (declared.n_public, len(declared.columns))
-    assert declared.public
+    assert declared.kind == FileKind.PUBLIC
     assert (rows >= bounds.lower).all()
     assert (rows <= bounds.upper).all()
-    if declared.label is not None:
-        assert declared.label in table.frame.columns
+    if declared.label_column is not None:
+        assert declared.label_column in table.frame.columns
 
 
 def test_all_samples_are_listed_in_a_checkout() -> None:
@@ -46,7 +47,7 @@ def test_mixture_is_sixty_four_tight_clusters_in_the_unit_ball() -> None:
 
 def test_towns_are_thousands_of_times_farther_apart_than_wide() -> None:
     table, declared = sample("towns").load()
-    rows, label = table.columns(declared.columns), table.columns(["label"])[:, 0]
+    rows, label = table.columns(declared.columns), table.frame["label"].to_numpy().astype(int)
     middles = np.stack([rows[label == town].mean(axis=0) for town in (0, 1)])
     widths = np.stack([rows[label == town].std(axis=0) for town in (0, 1)])
     assert np.linalg.norm(middles[0] - middles[1]) > 3_000 * widths.max()

@@ -1,4 +1,4 @@
-"""Sidecars: every accepted form, one canonical text, a sentence for everything else."""
+"""Declarations: every accepted form, one canonical text, a sentence for everything else."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.table.csv_intake import IntakeError
-from dpviz.table.sidecar import Sidecar, from_json_value, parse_bounds_option, read_sidecar, sidecar_for, to_json
+from dpviz.table.declaration import FROM_ROWS, ORIGINS, Declaration, FileKind
+from dpviz.table.file_format import ENCODINGS, FileFormat, NumberStyle
+from dpviz.table.sidecar import parse_bounds_option, read_sidecar, sidecar_for, stated_in, to_json
+
+
+def declaration_in(value: object) -> Declaration:
+    return Declaration(**stated_in(json.dumps(value))).checked()
 
 
 @pytest.mark.parametrize(
@@ -24,12 +30,12 @@ from dpviz.table.sidecar import Sidecar, from_json_value, parse_bounds_option, r
 def test_minimal_forms_say_the_same(tmp_path: Path, text: str) -> None:
     path = tmp_path / "t.json"
     path.write_text(text, encoding="utf-8")
-    assert read_sidecar(path) == Sidecar(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0))
+    assert read_sidecar(path) == Declaration(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0))
 
 
 def test_minimal_file_is_private_and_undeclared() -> None:
-    declared = from_json_value({"bounds": {"x": [0, 1]}})
-    assert not declared.public
+    declared = declaration_in({"bounds": {"x": [0, 1]}})
+    assert declared.kind == FileKind.PRIVATE
     assert declared.n_public is None
     assert (declared.scaling, declared.unit_of_privacy) == ("unit", "one row")
 
@@ -38,39 +44,60 @@ numbers = st.floats(-1e12, 1e12)
 names = st.text(min_size=1, max_size=8)
 
 
+styles = st.builds(
+    NumberStyle,
+    decimal=st.just(","),
+    grouping=st.sampled_from(["", ".", " ", "'"]),
+    sign=st.sampled_from(["", "%", "€", "kg"]),
+)
+formats = st.builds(
+    FileFormat,
+    encoding=st.sampled_from(ENCODINGS),
+    delimiter=st.sampled_from(["", ";", "\t", "whitespace"]),
+    header=st.sampled_from([None, True]),
+    names=st.just(()) | st.just(("a", "b")),
+    style=styles | st.just(NumberStyle()),
+    styles=st.dictionaries(st.sampled_from(["a", "b"]), styles),
+)
+
+
 @st.composite
-def sidecars(draw: st.DrawFn) -> Sidecar:
+def sidecars(draw: st.DrawFn) -> Declaration:
     columns = draw(st.lists(names, max_size=4, unique=True))
     pairs = [sorted(draw(st.tuples(numbers, numbers).filter(lambda p: p[0] != p[1]))) for _ in columns or [""]]
     others = names.filter(lambda name: name not in columns)
     id_column = draw(st.none() | others)
-    return Sidecar(
+    return Declaration(
         title=draw(st.text(max_size=9)),
         description=draw(st.text(max_size=9)),
         columns=tuple(columns),
         lower=tuple(low for low, _ in pairs),
         upper=tuple(high for _, high in pairs),
         bounds_origin=draw(st.text(max_size=9)),
+        origins=tuple(draw(st.sampled_from(["", *ORIGINS])) for _ in columns) if draw(st.booleans()) else (),
         scaling=draw(st.sampled_from(["unit", "common"])),
         radius=draw(st.none() | st.floats(1e-6, 1e6)),
-        relation=draw(st.sampled_from([None, "add_remove", "replace"])),
+        relation=draw(st.sampled_from(["add_remove", "replace"])),
         n_public=draw(st.none() | st.integers(1, 10**9)),
-        public=draw(st.booleans()),
-        label=draw(st.none() | others),
+        kind=draw(st.sampled_from([FileKind.PUBLIC, FileKind.PRIVATE])),
+        label_column=draw(st.none() | others),
         id_column=id_column,
-        rows_per_person=None if id_column is None else draw(st.none() | st.integers(1, 9)),
+        rows_per_person=1 if id_column is None else draw(st.integers(1, 9)),
+        numbers=draw(st.sampled_from([(), tuple(columns)])),
+        file=draw(formats),
+        proposed=draw(st.booleans()),
     )
 
 
 @given(sidecars())
-def test_canonical_text_reads_back_and_is_stable(declared: Sidecar) -> None:
-    again = from_json_value(json.loads(to_json(declared)))
+def test_canonical_text_reads_back_and_is_stable(declared: Declaration) -> None:
+    again = Declaration(**stated_in(to_json(declared)))
     assert again == declared
     assert to_json(again) == to_json(declared)
 
 
 def test_bounds_come_in_the_order_asked_for() -> None:
-    declared = from_json_value({"bounds": {"x": [0, 1], "y": [2, 3], "z": [4, 5]}})
+    declared = declaration_in({"bounds": {"x": [0, 1], "y": [2, 3], "z": [4, 5]}})
     bounds = declared.bounds_for(["z", "x"])
     np.testing.assert_array_equal(bounds.lower, [4, 0])
     np.testing.assert_array_equal(bounds.upper, [5, 1])
@@ -80,7 +107,7 @@ def test_bounds_come_in_the_order_asked_for() -> None:
 
 @pytest.mark.parametrize(("text", "low", "high"), [("0,1", 0, 1), ("-1e6, 2.5", -1e6, 2.5)])
 def test_bounds_option_takes_a_pair_for_every_column(text: str, low: float, high: float) -> None:
-    bounds = parse_bounds_option(text).bounds_for(["any", "other"])
+    bounds = Declaration(**parse_bounds_option(text)).bounds_for(["any", "other"])
     np.testing.assert_array_equal(bounds.lower, [low, low])
     np.testing.assert_array_equal(bounds.upper, [high, high])
 
@@ -88,7 +115,7 @@ def test_bounds_option_takes_a_pair_for_every_column(text: str, low: float, high
 def test_bounds_option_takes_a_file(tmp_path: Path) -> None:
     path = tmp_path / "a,b.json"
     path.write_text('{"bounds": {"x": [0, 1]}}')
-    assert parse_bounds_option(str(path)).columns == ("x",)
+    assert parse_bounds_option(str(path))["columns"] == ("x",)
 
 
 @pytest.mark.parametrize("text", ["1,0", "0,0", "0,inf", "nan,1", "0", "0,1,2", "a,b", ""])
@@ -101,7 +128,6 @@ def test_bounds_option_refuses_in_a_sentence(text: str) -> None:
     ("value", "said"),
     [
         ([], "not a JSON object"),
-        ({}, "no bounds"),
         ({"bounds": {}}, "not an object of pairs"),
         ({"bounds": {"x": 1}}, "pair"),
         ({"bounds": {"x": [0, 1, 2]}}, "pair"),
@@ -124,13 +150,58 @@ def test_bounds_option_refuses_in_a_sentence(text: str) -> None:
         ({"bounds": {"x": [0, 1]}, "n_public": 1.5}, "whole number"),
         ({"bounds": {"x": [0, 1]}, "public": "yes"}, "true or false"),
         ({"bounds": {"x": [0, 1]}, "title": 3}, "not text"),
-        ({"bounds": {"x": [0, 1]}, "label": "x"}, "bounds too"),
+        ({"bounds": {"x": [0, 1]}, "label": "x"}, "both the label column"),
         ({"bounds": {"x": [0, 1]}, "rows_per_person": 3}, "id_column"),
+        ({"bounds": {"x": [0, 1]}, "file": []}, "not an object"),
+        ({"bounds": {"x": [0, 1]}, "file": {"delimeter": ";"}}, "unknown keys"),
+        ({"bounds": {"x": [0, 1]}, "file": {"encoding": "rot13"}}, "encoding"),
+        ({"bounds": {"x": [0, 1]}, "file": {"encoding": "gbk"}}, "encoding"),
+        ({"bounds": {"x": [0, 1]}, "file": {"delimiter": "ab"}}, "delimiter"),
+        ({"bounds": {"x": [0, 1]}, "file": {"delimiter": "5"}}, "delimiter"),
+        ({"bounds": {"x": [0, 1]}, "file": {"decimal": ";"}}, "decimal mark"),
+        ({"bounds": {"x": [0, 1]}, "file": {"grouping": "."}}, "grouping mark"),
+        ({"bounds": {"x": [0, 1]}, "file": {"sign": "1"}}, "sign to strip"),
+        ({"bounds": {"x": [0, 1]}, "file": {"header": False}}, "needs column names"),
+        ({"bounds": {"x": [0, 1]}, "file": {"header": False, "names": ["x"], "encoding": "utf-16"}}, "utf-16-le"),
+        ({"bounds": {"x": [0, 1]}, "file": {"names": ["x", "x"]}}, "repeat"),
+        ({"bounds": {"x": [0, 1]}, "file": {"several_lines": True}}, "private file"),
+        ({"bounds": {"x": [0, 1]}, "numbers": ["y"]}, "to be clustered"),
+        ({"bounds": {"x": [0, 1]}, "origins": {"y": "law"}}, "origins"),
+        ({"bounds": {"x": [0, 1]}, "title": "t" * 2_001}, "longer than"),
+        ({"bounds": {"x": [0, 1]}, "n_public": 10**30}, "whole number"),
     ],
 )
 def test_wrong_declarations_get_a_sentence(value: object, said: str) -> None:
     with pytest.raises(IntakeError, match=said):
-        from_json_value(value)
+        declaration_in(value)
+
+
+def test_a_key_said_twice_is_refused() -> None:
+    with pytest.raises(IntakeError, match="not JSON"):
+        stated_in('{"bounds": {"x": [0, 1], "x": [0, 9]}}')
+
+
+def test_open_bounds_are_told_apart_from_declared_ones() -> None:
+    declared = declaration_in({"bounds": {"x": [0, 1], "y": [None, None]}, "proposed": True})
+    assert declared.bounds_for(["x"]).upper.tolist() == [1]
+    with pytest.raises(IntakeError, match='No bounds are declared for "y"'):
+        declared.bounds_for(["x", "y"])
+
+
+def test_every_bound_has_its_origin() -> None:
+    value = {"bounds": {"x": [0, 1], "y": [0, 1]}, "bounds_origin": "the form", "origins": {"x": "documentation"}}
+    declared = declaration_in(value)
+    assert (declared.origin_of("x"), declared.origin_of("y")) == ("documentation: the form", "the form")
+    assert declaration_in({"bounds": {"x": [0, 1]}}).origin_of("x") == "not stated"
+    assert not declared.bounds_from_rows
+    assert declaration_in({"bounds": {"x": [0, 1]}, "origins": {"x": FROM_ROWS}}).bounds_from_rows
+
+
+def test_columns_are_spelled_out_over_a_table() -> None:
+    one_pair = declaration_in({"lower": 0, "upper": 1, "id_column": "who"}).over(("who", "a", "b", "label"))
+    assert (one_pair.columns, one_pair.lower, one_pair.label_column) == (("a", "b"), (0.0, 0.0), "label")
+    named = declaration_in({"bounds": {"label": [0, 1]}}).over(("label", "a"))
+    assert (named.columns, named.label_column) == (("label",), None)
 
 
 def test_files_that_are_no_json_get_a_sentence_without_their_content(tmp_path: Path) -> None:

@@ -1,0 +1,182 @@
+"""Neighbouring files: a line that comes, goes or changes is one record, and changes how no other line is read.
+
+For any file, declaration and line: every other row is bit for bit the same, the columns and all public parts of the
+open table too, and at most one row (m of a person) comes or goes in the room.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpviz.check import RequestError
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.table.csv_intake import CsvFile, open_csv
+from dpviz.table.declaration import Declaration
+from dpviz.table.file_format import FileFormat, NumberStyle
+
+HEADERS = {",": b"who,x,y,label\n", ";": b"who;x;y;label\n", "whitespace": b"who x y label\n"}
+hostile = st.sampled_from(
+    ["0.5", "-0.25", "1,5", "1.234,5", "1,250.5", "1e300", "1e999", "12%", "nan", "", " ", "u", "v", "7", "7.0", '"',
+     '""', '"u', 'v"', ",", ";", "\t", "\r", "\x00", "\ufeff", "é", "\udcff", "2024-01-02", "sep=;", "x,y", "NA", "-",
+     "\u2212", "٣", "\x0b", "\x85"]
+)  # fmt: skip
+free = st.lists(hostile, max_size=12).map("".join)
+
+
+@st.composite
+def lines(draw: st.DrawFn, delimiter: str) -> bytes:
+    """Any line without a line end; mostly with four fields."""
+    if draw(st.booleans()):
+        glue = " " if delimiter == "whitespace" else delimiter
+        fields = [draw(st.sampled_from(["u", "v", "7", "w", ""])), draw(hostile), draw(hostile), draw(hostile)]
+        quoted = [f'"{field}"' if draw(st.integers(0, 3)) == 0 else field for field in fields]
+        text = glue.join(quoted)
+    else:
+        text = draw(free)
+    return text.encode("utf-8", "surrogateescape").replace(b"\n", b"")
+
+
+styles = st.sampled_from([NumberStyle(), NumberStyle(",", "."), NumberStyle(".", ","), NumberStyle(sign="%")])
+declarations = st.builds(
+    Declaration,
+    columns=st.just(("x", "y")),
+    lower=st.just((-1.0, -1.0)),
+    upper=st.just((1.0, 2.0)),
+    file=st.builds(
+        FileFormat,
+        encoding=st.sampled_from(["utf-8", "cp1252", "iso8859-1"]),
+        header=st.just(True),
+        style=styles,
+        styles=st.dictionaries(st.just("y"), styles),
+    ),
+    label_column=st.sampled_from([None, "label"]),
+)
+
+
+def opened(header: bytes, body: list[bytes], declaration: Declaration, end: bytes) -> OpenTable:
+    return declare(CsvFile("t", header + end.join([*body, b""])), declaration)
+
+
+def public_parts(table: OpenTable) -> tuple[object, ...]:
+    domain = table.domain
+    return (
+        table.declaration,
+        domain.columns,
+        domain.lower.tolist(),
+        domain.upper.tolist(),
+        table.private.unit,
+        table.loaded.numeric_columns,
+        table.loaded.text_columns,
+    )
+
+
+def rows_of(table: OpenTable) -> list[bytes]:
+    """The loaded rows, bit for bit, with whose they are."""
+    frame = table.loaded.frame
+    numbers = table.loaded.columns(table.domain.columns)
+    text = [
+        tuple(None if word != word else word for word in row)
+        for row in frame[list(table.loaded.text_columns)].to_numpy()
+    ]
+    return [
+        values.tobytes() + repr(words).encode()
+        for values, words in zip(numbers, text or [()] * len(numbers), strict=True)
+    ]
+
+
+def rows_in_the_room(table: OpenTable) -> Counter[bytes]:
+    return Counter(row.tobytes() for row in np.asarray(table.private._rows.values))
+
+
+@settings(deadline=None, max_examples=300)
+@given(data=st.data(), delimiter=st.sampled_from(list(HEADERS)), end=st.sampled_from([b"\n", b"\r\n"]))
+def test_an_added_line_is_one_record_and_changes_no_other(data, delimiter, end):
+    declaration = data.draw(declarations)
+    file = replace(declaration.file, delimiter=delimiter)
+    several = data.draw(st.booleans())
+    person = {"id_column": "who", "rows_per_person": data.draw(st.integers(1, 3))} if several else {}
+    declaration = replace(declaration, file=file, **person)
+    body = data.draw(st.lists(lines(delimiter), max_size=8))
+    line = data.draw(lines(delimiter))
+    place = data.draw(st.integers(0, len(body)))
+    one = opened(HEADERS[delimiter], body, declaration, end)
+    two = opened(HEADERS[delimiter], [*body[:place], line, *body[place:]], declaration, end)
+    assert public_parts(one) == public_parts(two)
+    longer = rows_of(two)
+    assert rows_of(one) == longer[:place] + longer[place + 1 :]
+    came, went = rows_in_the_room(two) - rows_in_the_room(one), rows_in_the_room(one) - rows_in_the_room(two)
+    # Of one person a row may take another's place; the room's sensitivities are those of m rows that come or go.
+    assert came.total() <= 1
+    assert went.total() <= (1 if several else 0)
+
+
+@settings(deadline=None, max_examples=150)
+@given(data=st.data(), delimiter=st.sampled_from(list(HEADERS)))
+def test_a_replaced_line_is_one_record_and_n_stays_the_number_of_lines(data, delimiter):
+    declaration = data.draw(declarations)
+    declaration = replace(declaration, file=replace(declaration.file, delimiter=delimiter), relation="replace")
+    body = data.draw(st.lists(lines(delimiter), min_size=1, max_size=8))
+    place = data.draw(st.integers(0, len(body) - 1))
+    other = [*body[:place], data.draw(lines(delimiter)), *body[place + 1 :]]
+    one, two = (opened(HEADERS[delimiter], lines_of, declaration, b"\n") for lines_of in (body, other))
+    assert public_parts(one) == public_parts(two)
+    assert one.n_public == two.n_public == len(body)
+    assert [
+        a == b for number, (a, b) in enumerate(zip(rows_of(one), rows_of(two), strict=True)) if number != place
+    ] == [True] * (len(body) - 1)
+    assert (rows_in_the_room(one) - rows_in_the_room(two)).total() <= 1
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    data=st.data(),
+    ids=st.lists(st.sampled_from(["7", "u", "", "NA", "7.0"]), min_size=1, max_size=12),
+    m=st.integers(1, 3),
+)
+def test_a_person_who_leaves_takes_at_most_m_rows_along(data, ids, m):
+    cells = data.draw(st.lists(st.floats(-1, 1), min_size=len(ids), max_size=len(ids)))
+    declaration = Declaration(("x",), (-1.0,), (1.0,), id_column="who", rows_per_person=m)
+    body = [f"{who},{cell!r}".encode() for who, cell in zip(ids, cells, strict=True)]
+    left = [line for line in body if not line.startswith((b"7,", b"7.0,"))]
+    one, two = (opened(b"who,x\n", lines_of, declaration, b"\n") for lines_of in (body, left))
+    came, went = rows_in_the_room(two) - rows_in_the_room(one), rows_in_the_room(one) - rows_in_the_room(two)
+    assert came.total() == 0
+    assert went.total() <= m
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_lines_of_wide_encodings_too(encoding, data):
+    text = st.text(st.sampled_from('0.5,;-"\r\x00u\ufeff\ud800\udc00\ud83d'), max_size=12)
+    body, line = data.draw(st.lists(text, max_size=5)), data.draw(text)
+    place = data.draw(st.integers(0, len(body)))
+
+    def read(lines_of: list[str]):
+        raw = "\n".join(["x,y", *lines_of, ""]).encode(encoding, "surrogatepass")
+        return open_csv(raw).read(FileFormat(encoding)).columns(["x", "y"])
+
+    one, two = read(body), read([*body[:place], line, *body[place:]])
+    np.testing.assert_array_equal(one, np.delete(two, place, axis=0))
+
+
+@settings(deadline=None, max_examples=100)
+@given(data=st.data())
+def test_what_is_said_before_the_room_depends_on_the_header_alone(data):
+    """Refusals, names and columns come from the first line: the same whatever follows."""
+    header = data.draw(st.lists(hostile.filter(lambda cell: cell != "sep=;"), max_size=6).map(",".join))
+    one, two = (data.draw(st.lists(lines(","), max_size=4)) for _ in range(2))
+
+    def said(body: list[bytes]) -> object:
+        try:
+            return open_csv(b"\n".join([header.encode("utf-8", "surrogateescape"), *body, b""])).header()
+        except RequestError as error:
+            return str(error)
+
+    assert said(one) == said(two)
