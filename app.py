@@ -6,4 +6,7 @@ to its older multipage mode until the first ``st.navigation`` call.
 
 from streamlit import App
 
-app = App("pages/_router.py")
+from dpviz.ui.server_log import keep_texts_out, say_defect
+
+keep_texts_out()
+app = App("pages/_router.py", on_script_error=say_defect)

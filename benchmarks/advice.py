@@ -31,6 +31,7 @@ from dpviz.algorithms.card import Card, Setting
 from dpviz.algorithms.registry import private_cards
 from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.advice import NEAR, best_at
+from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.prospect import prospect_of
 from dpviz.runs.run import run, setting_of
@@ -64,7 +65,7 @@ def medians(
     reference: float | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A line for each card that can run: the median ratio to k-means++ of its runs, and their median seconds."""
-    revealed = table.reveal(note="a bench")
+    revealed = clipped(table.reveal(note="a bench"), table.domain.region)
     reference = reference or reference_for(revealed, k).nicv
     for card in private_cards():
         prospect = prospect_of(card, table, k=k, epsilon=epsilon, delta=delta)
@@ -112,7 +113,7 @@ def crowded(family: Family) -> Family:
 def stand_in_rows(family: Family, size: Size, repeats: int) -> list[dict[str, Any]]:
     """All cards that are not hopeless on one stand-in, at each ε and δ."""
     table = generated(family, size, TABLE_SEED)
-    reference = reference_for(table.reveal(note="a bench"), size.k).nicv
+    reference = reference_for(clipped(table.reveal(note="a bench"), table.domain.region), size.k).nicv
     rows = []
     with threadpool_limits(1):
         for delta in (DELTA, 0.0):

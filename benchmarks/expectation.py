@@ -18,6 +18,7 @@ from benchmarks.families import FAMILIES, Family, Size, generated
 from benchmarks.timing import machine
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.expectation import TABLE, expected, mean_noise, regime_of
+from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
 
@@ -48,7 +49,7 @@ def measured(family: Family, size: Size, repeats: int) -> list[tuple[Setting, li
     """The ratios of several runs at each ε, pure and with a δ."""
     with threadpool_limits(1):
         table = generated(family, size, SEED)
-        revealed = table.reveal(note="a bench")
+        revealed = clipped(table.reveal(note="a bench"), table.domain.region)
         reference = reference_for(revealed, size.k).nicv
         found = []
         for epsilon in EPSILONS:

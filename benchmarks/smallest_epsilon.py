@@ -24,6 +24,7 @@ from benchmarks.families import FAMILIES, Size, generated
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
 from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.smallest_epsilon import sharpened_rows, smallest_epsilons
 from dpviz.runs.study import Contender, study_rows, tidy
@@ -44,7 +45,7 @@ def judged(name: str, make: Callable[[], tuple[PrivateTable, int]]) -> Rows:
     with threadpool_limits(1):
         table, k = make()
         revealed = table.reveal(note="a bench")
-        reference = reference_for(revealed, k)
+        reference = reference_for(clipped(revealed, table.domain.region), k)
         return [
             {"table": name, "algorithm": algorithm, "target": target, **found}
             for algorithm in ALGORITHMS

@@ -27,6 +27,7 @@ from dpviz import __version__
 from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run, setting_of
 
@@ -63,7 +64,7 @@ class Plan:
 def measured(name: str, judging: bool, table: PrivateTable, k: int, plan: Plan) -> list[dict[str, Any]]:
     """All runs on one table, one tidy row each."""
     with threadpool_limits(1):
-        revealed = table.reveal(note="a bench")
+        revealed = clipped(table.reveal(note="a bench"), table.domain.region)
         size = {"table": name, "judging": judging, "n": len(revealed.points), "d": table.domain.dim, "k": k}
         reference = reference_for(revealed, k).nicv
         rows = []

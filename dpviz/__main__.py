@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 
 from dpviz.check import RequestError
-from dpviz.cli.console import say
+from dpviz.cli.console import NotWritten, say
 from dpviz.cli.parser import read_arguments
 
 STOPPED = 130  # what shells expect after Ctrl-C
@@ -21,6 +21,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         _prepare_process()
     try:
         print(_serve(sys.argv[1:] if argv is None else argv), flush=True)
+    except NotWritten as error:
+        print(error.printed, flush=True)
+        say(str(error))
+        return 2
     except RequestError as error:
         say(str(error))
         return 2

@@ -5,11 +5,11 @@ import streamlit as st
 from dpviz.check import RequestError
 from dpviz.ui.declaration_form import declaration_form
 from dpviz.ui.declared_json import declaration_download
+from dpviz.ui.escape import plain
 from dpviz.ui.intake_notes import intake_notes
 from dpviz.ui.preview import preview
 from dpviz.ui.state import current_source, current_table, open_table, set_aside, suggest_delta, undeclared
 from dpviz.ui.table_summary import table_summary
-from dpviz.ui.table_words import plain
 from dpviz.ui.ways_in import csv_upload, sample_choice, stand_in_form
 
 WAYS = {"My CSV file": csv_upload, "A sample": sample_choice, "A stand-in": stand_in_form}
@@ -44,7 +44,7 @@ elif waiting is None:
     st.info("Nothing is open yet: choose one of the three ways above.", icon=":material/north:")
 
 if source is not None:
-    st.subheader(plain(source.content.name), divider="gray")
+    st.subheader(plain(source.content.name), divider="gray", anchor=False)
     declared = declaration_form(source, start)
     with st.container(horizontal=True):
         use = st.button("Use this table", type="primary", icon=":material/check:", key="use_this_table")

@@ -60,5 +60,5 @@ def words() -> MadeSparse:
     """The texts of ``bag_of_words`` as a sparse file, whose columns have no names."""
     table, declared = bag_of_words(), bag_of_words_sidecar()
     rows = sparse.csr_array(table.columns(declared.columns).astype(np.int8))
-    unnamed = replace(declared, columns=(), lower=(-1.0,), upper=(1.0,), label=None, source=SOURCE)
+    unnamed = replace(declared, columns=(), lower=(-1.0,), upper=(1.0,), label_column=None, source=SOURCE)
     return MadeSparse(rows, unnamed)

@@ -177,7 +177,7 @@ def people(seed: int = 6) -> Made:
         kind=FileKind.PUBLIC,
         source=SOURCE,
         licence=LICENCE,
-        label="segment",
+        label_column="segment",
     )
     upper = sidecar.upper
     columns = (

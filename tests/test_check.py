@@ -44,17 +44,77 @@ def test_within():
             check.within(0.0, 1.0, part=value)
 
 
-@pytest.mark.parametrize(("n", "delta"), [(None, 0.0), (None, 0.99), (100, 0.0099), (1, 0.5), (0, 0.0)])
+@pytest.mark.parametrize(
+    ("n", "delta"),
+    [(None, 0.0), (None, check.LEAST_DELTA), (10**400, 0.0), (None, 0.99), (100, 0.0099), (1, 0.5), (0, 0.0)],
+)
 def test_deltas_that_mean_something(n, delta):
     check.delta_for(n, delta=delta)
 
 
 @pytest.mark.parametrize(
-    ("n", "delta"), [(None, 1.0), (100, 0.01), (100, 0.5), (None, -1e-9), (None, float("nan")), (None, float("inf"))]
+    ("n", "delta"),
+    [
+        (None, 1.0),
+        (100, 0.01),
+        (100, 0.5),
+        (None, -1e-9),
+        (None, 1e-300),
+        (10**400, 1e-100),
+        (None, float("nan")),
+        (None, float("inf")),
+    ],
 )
 def test_a_delta_of_one_in_n_would_publish_a_row(n, delta):
     with pytest.raises(RequestError, match="delta is"):
         check.delta_for(n, delta=delta)
+
+
+RANGED = [check.epsilon, check.clusters, check.rows_per_person, check.records, check.repeats, check.seed]
+STRANGE = [
+    float("nan"),
+    float("inf"),
+    -1,
+    -(10**400),
+    10**400,
+    10**5000,
+    "5",
+    None,
+    [1],
+    True,
+    1j,
+    b"x",
+    object(),
+    np.nan,
+]
+
+
+@pytest.mark.parametrize("judge", [*RANGED, check.positive, check.delta_for], ids=lambda judge: judge.__name__)
+@pytest.mark.parametrize("value", STRANGE, ids=lambda value: str(type(value)))
+def test_nothing_strange_passes_or_makes_a_long_sentence(judge, value):
+    with pytest.raises(RequestError) as said:
+        judge(None, delta=value) if judge is check.delta_for else judge(number=value)
+    assert len(str(said.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("judge", "low", "high"),
+    [
+        (check.epsilon, check.LEAST_EPSILON, check.MOST_EPSILON),
+        (check.clusters, 1, check.MOST_CLUSTERS),
+        (check.rows_per_person, 1, check.MOST_ROWS_PER_PERSON),
+        (check.records, 1, check.MOST_RECORDS),
+        (check.repeats, 1, check.MOST_REPEATS),
+        (check.seed, 0, check.MOST_SEED),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_range_holds_both_of_its_ends_and_nothing_beyond(judge, low, high):
+    judge(number=low)
+    judge(number=high)
+    for beyond in (low / 2 if isinstance(low, float) else low - 1, high * 2):
+        with pytest.raises(RequestError, match=r"number is .*: give a (whole )?number from"):
+            judge(number=beyond)
 
 
 def test_one_of():

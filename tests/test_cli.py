@@ -1,6 +1,5 @@
 """The command line to the letter: what it prints, what it writes, how it ends."""
 
-import csv
 import json
 import os
 import subprocess
@@ -52,8 +51,10 @@ def test_run_json_has_the_fixed_form(capsys, points):
     said = call(capsys, "run", points, *ASK, "--json", "--n-public", 400)
     assert said.code == 0
     report = said.json
-    fixed = {"algorithm", "k", "epsilon", "delta", "relation", "unit", "n_public", "columns", "parameters", "seconds"}
-    assert fixed | {"warnings", "released", "ledger"} <= set(report)
+    fixed = {"algorithm", "k", "epsilon", "delta", "relation", "unit", "n_public", "columns", "parameters", "warnings"}
+    second = {"format", "declaration", "n", "n_origin", "noise", "seeded", "note", "looks", "version", "date"}
+    assert fixed | second | {"released", "ledger"} == set(report)
+    assert report["format"] == 2
     assert "revealed" not in report
     assert (report["algorithm"], report["k"], report["epsilon"], report["n_public"]) == ("auto", 3, 1.0, 400)
     assert (report["relation"], report["unit"], report["columns"]) == ("add_remove", "1 row", ["x", "y"])
@@ -67,7 +68,8 @@ def test_evaluate_adds_what_was_revealed(capsys, tmp_path):
     path = write_points(tmp_path / "known.csv", sidecar=BOX | {"label": "label"}, label=True)
     revealed = call(capsys, "run", path, *ASK, "--json", "--evaluate").json["revealed"]
     against_reference = {"ratio", "matched_error", "distance_ratio", "ari", "share_gap"}
-    assert set(revealed) == {"nicv", "nicv_kmeans", "label_accuracy"} | against_reference
+    assert set(revealed) == {"nicv", "nicv_kmeans", "label_accuracy", "unlabelled", "clipping"} | against_reference
+    assert revealed["unlabelled"] == 0
     assert revealed["ratio"] == pytest.approx(revealed["nicv"] / revealed["nicv_kmeans"])
 
 
@@ -111,7 +113,7 @@ def test_bounds_come_from_an_option_a_file_or_the_sidecar(capsys, tmp_path, poin
 def test_columns_nobody_named_are_told(capsys, bare):
     said = call(capsys, "run", bare, *ASK, "--json", "--bounds", "-1,1")
     assert said.json["columns"] == ["x", "y"]
-    assert 'all numeric columns but "label" are used: "x", "y"' in said.err
+    assert 'all columns but "label" are read as numbers and used: "x", "y"' in said.err
     chosen = call(capsys, "run", bare, *ASK, "--json", "--bounds", "-1,1", "--columns", "y")
     assert chosen.json["columns"] == ["y"]
     assert chosen.err == ""
@@ -172,27 +174,6 @@ def test_set_reaches_the_algorithm(capsys, points):
     both = call(capsys, "run", points, *SU, "--set", "preset=su", "rounds=2").json
     twice = call(capsys, "run", points, *SU, "--set", "preset=su", "--set", "rounds=2").json
     assert both["parameters"] == twice["parameters"] == {"preset": "su", "rounds": 2}
-
-
-def test_out_writes_the_released_centres(capsys, tmp_path, points):
-    out = tmp_path / "centers.csv"
-    report = call(capsys, "run", points, *ASK, "--json", "--evaluate", "--out", out).json
-    with out.open(newline="") as file:
-        header, *rows = csv.reader(file)
-    assert header == ["x", "y"]
-    assert [[float(cell) for cell in row] for row in rows] == report["released"]["centers"]
-
-
-def test_out_refuses_the_reference_and_the_data_file(capsys, tmp_path, points):
-    out = tmp_path / "centers.csv"
-    said = call(capsys, "run", points, *ASK, "--algorithm", "kmeans++", "--out", out)
-    assert said.code == 2
-    assert "no privacy" in said.err
-    assert not out.exists()
-    before = points.read_bytes()
-    assert call(capsys, "run", points, *ASK, "--out", points).code == 2
-    assert points.read_bytes() == before
-    assert call(capsys, "run", points, *ASK, "--out", tmp_path / "no folder" / "c.csv").code == 2
 
 
 def test_text_for_people_says_what_matters(capsys, points):

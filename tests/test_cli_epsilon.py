@@ -10,6 +10,7 @@ from dp_accounting.pld import PLDAccountant
 
 from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
 from dpviz.privacy.ledger import Entry
+from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.readdition import independent_epsilon
 from tests.command_line import call, write_points
 from tests.contract.tables import dealt
@@ -56,7 +57,10 @@ def _is_gaussian(entry):
 def entries_of(ledger):
     words = ("mechanism", "query", "note", "sensitivity", "scale", "amount", "epsilon", "delta", "draws")
     accounting = Accounting(ledger["accounting"])
-    return [Entry(accounting=accounting, **{word: entry[word] for word in words}) for entry in ledger["entries"]]
+    return [
+        Entry(accounting=accounting, loss=LossKind(entry["loss"]), **{word: entry[word] for word in words})
+        for entry in ledger["entries"]
+    ]
 
 
 def request_id(value):

@@ -64,7 +64,7 @@ def test_a_table_of_tuples_is_served_point_by_point(capsys: pytest.CaptureFixtur
     assert report["revealed"]["matched_error"] < 0.15 and report["revealed"]["ari"] > 0.99
     with out.open(newline="") as file:
         header, *rows = csv.reader(file)
-    assert header == ["temperature", "resistance"] and len(rows) == 2
+    assert header == ["temperature", "resistance", "note"] and len(rows) == 2
 
 
 @pytest.mark.parametrize(

@@ -206,3 +206,14 @@ def test_no_name_of_a_private_thing_is_ambiguous(path):
     names |= {node.arg for node in ast.walk(TREES[path]) if isinstance(node, ast.arg)}
     known = {"private_cards", "private_partition"}
     assert not {name for name in names if name.startswith("private_")} - known
+
+
+@parametrize("path", [path for path in FILES if _floor(path) == "privacy"], ids=_name)
+def test_no_price_follows_from_a_name(path):
+    """What a mechanism is called is for people: in the books its kind of loss decides."""
+    for node in ast.walk(TREES[path]):
+        if isinstance(node, ast.Attribute):
+            assert node.attr not in ("startswith", "endswith"), f"{_name(path)}:{node.lineno} decides by a name"
+        if isinstance(node, ast.Compare):
+            sides = [side.attr for side in (node.left, *node.comparators) if isinstance(side, ast.Attribute)]
+            assert not {"mechanism", "name"} & set(sides), f"{_name(path)}:{node.lineno} decides by a name"

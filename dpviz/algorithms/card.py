@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 import numpy as np
 
 from dpviz import check
+from dpviz.algorithms.ratio_words import told_apart
 from dpviz.algorithms.steps import Step
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.queries import Relation
@@ -60,9 +61,9 @@ class Knob:
             return str(value)
         try:
             number = self.kind(value) if self.kind is float else int(str(value))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             wanted = "a whole number" if self.kind is int else "a number"
-            raise check.RequestError(f"{self.name} is {value!r}: give {wanted} {self.range_text}.") from None
+            raise check.RequestError(f"{self.name} is {check.shown(value)}: give {wanted} {self.range_text}.") from None
         check.within(
             self.low if self.low is not None else -1e300,
             self.high if self.high is not None else 1e300,
@@ -116,7 +117,9 @@ class Params:
         for name in values:
             if name not in knobs:
                 allowed = ", ".join(knobs) or "none"
-                raise check.RequestError(f"There is no parameter {name!r} here: the parameters are {allowed}.")
+                raise check.RequestError(
+                    f"There is no parameter {check.shown(name)} here: the parameters are {allowed}."
+                )
         return cls(**{name: knobs[name].parse(value) for name, value in values.items()})
 
     def points_per_row(self, k: int) -> int:
@@ -290,7 +293,7 @@ class Card:
         have = f"{setting.n:,} declared" if setting.n is not None else "n unknown"
         if needed >= 1e12:
             return f"{asked} is out of reach for {self.title} at any realistic number of records: {self.hopeless}."
-        base = f"{asked} needs about {round_up(needed):,} records ({have})"
+        base = f"{asked} needs about {round_up(needed):,} records ({have}), if clusters are of like size"
         if level is Level.GREEN:
             return base + "."
         would = f" or ε ≥ {enough:.2g}" if enough is not None and level is Level.RED else ""
@@ -299,14 +302,13 @@ class Card:
 
 
 def _in_words(expected: Expectation) -> str:
-    if expected.median < 1.015:
+    median, decile = told_apart(expected.median, expected.decile)
+    if expected.median <= 1.01:
         usual = "expect the loss of k-means++ within 1 %"
     else:
-        usual = f"expect about {expected.median:.2f} × the loss of k-means++"
-    rare = f"1 run in 10 may exceed {expected.decile:.2g} ×" + (
-        ", as when it misses a cluster" * (expected.decile > 1.3)
-    )
-    return f"{usual}; {rare} (by a study of generated tables)"
+        usual = f"expect about {median} × the loss of k-means++"
+    rare = f"1 run in 10 may exceed {decile} ×" + ", as when it misses a cluster" * (expected.decile > 1.3)
+    return f"{usual}; {rare} (by a study of generated tables, most of them with clusters of like size)"
 
 
 def round_up(number: float) -> int:

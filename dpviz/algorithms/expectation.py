@@ -1,8 +1,9 @@
 """What a run of ``auto`` is to be expected to lose, from public quantities alone: a table that a bench was fitted to.
 
-The loss hardly depends on more than one number: the noise of a mean, with all of the polishing budget, over the radius
-of a cluster. The table gives the median and the upper decile of the ratio to k-means++, by that noise, on families of
-generated tables (``benchmarks/expectation.py`` makes it, and says how it did on families that it was not made from).
+The loss hardly depends on more than one number: the noise of a mean of n/k rows, with all of the polishing budget, over
+the radius of a cluster. The table gives the median and the upper decile of the ratio to k-means++, by that noise, on
+three families of generated tables (``benchmarks/expectation.py`` makes it, and says how it did on families that it was
+not made from). Two of them have clusters of one size; the sizes of the third fall like 1/rank.
 """
 
 from __future__ import annotations

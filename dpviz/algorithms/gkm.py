@@ -57,8 +57,8 @@ class GkMParams(Params):
     )
     range: str = knob(
         "estimate",
-        help="estimate: half of ε buys the range of each coordinate over the blocks, where enough blocks tell it. "
-        "domain: the declared bounds are the range, and the averages get all of ε.",
+        help="estimate: half of the budget buys the range of each coordinate over the blocks, where enough blocks tell "
+        "it. domain: the declared bounds are the range, and the averages get all of it.",
         choices=("estimate", "domain"),
     )
     align: str = knob(

@@ -29,6 +29,8 @@ _WITH_VECTOR = 0.5
 # A node is kept from so many standard deviations of its count on.
 _THRESHOLD = 3.0
 _MOST_BITS, _PREFIX_GROUPS = 8, 5
+# A public or noisy n may be far larger than the table: 4 million messages are made in seconds.
+_MOST_MESSAGES = 2**22
 # Users for each centre, column and 1/ε² below which the centres are noise.
 _USERS = 1e5
 
@@ -59,12 +61,13 @@ def lsh_local(room: DataRoom, k: int, params: LshLocalParams, rng: np.random.Gen
     """One message from each user, a tree of debiased counts at the server, k-means on its leaves. O(n d B), B planes.
 
     **Guarantee.** Add/remove or replace; every message is ε-DP on its own, whoever holds the server. Bounds are public;
-    n is public or bought and is the number of messages. Planes and groups come from public coins.
+    n is public or bought and is the number of messages, up to 2^22: of more users, as many are asked. Planes and groups
+    come from public coins.
     """
     depth = params.bits or int(np.clip(ceil(log2(4 * k)), 2, _MOST_BITS))
     hashes = HashCodes(rng.normal(size=(depth, room.dim)), _offsets(room, depth, rng))
     bits = prefix_lengths(depth)
-    groups = _groups(room.n, len(bits), rng)
+    groups = _groups(min(room.n, _MOST_MESSAGES), len(bits), rng)
     question = UserQuestion(hashes)
     middle = int(hashes.assign(np.zeros((1, room.dim)))[0])
     asked: dict[str, Any] = {"bits": bits, "depth": depth, "groups": groups, "middle": middle}

@@ -24,7 +24,7 @@ from dpviz.algorithms import (
     sulq,
 )
 from dpviz.algorithms.card import Card
-from dpviz.check import RequestError
+from dpviz.check import RequestError, shown
 
 _MODULES = (
     auto,
@@ -54,7 +54,7 @@ def card_of(algorithm: str) -> Card:
     """
     name = _STANDS_IN_FOR_AUTO if algorithm == AUTO and AUTO not in CARDS else algorithm
     if name not in CARDS:
-        raise RequestError(f"There is no algorithm {algorithm!r}: choose one of {', '.join([AUTO, *CARDS])}.")
+        raise RequestError(f"There is no algorithm {shown(algorithm)}: choose one of {', '.join([AUTO, *CARDS])}.")
     return CARDS[name]
 
 

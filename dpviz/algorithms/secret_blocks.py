@@ -16,6 +16,8 @@ from dpviz.table.domain import Array
 ROWS_FOR_A_CLUSTER = 3
 # A public coin of k-means' seeding is below this.
 _COINS = 2**31
+# Numbers in the largest array over all blocks: k-means in them takes seconds, and 32 MiB an array.
+_MOST_NUMBERS = 2**22
 # Elementary operations that k-means takes in its block for a row, a centre and a column.
 _PASSES = 25.0
 
@@ -29,6 +31,7 @@ class Box(NamedTuple):
 
 def deal(room: DataRoom, k: int, number: int, rng: np.random.Generator, *, align: str) -> BlocksStep:
     """The plan of ``number`` blocks, from public values and coins alone; no row is read."""
+    number = min(number, most_blocks(k, room.dim))
     rows_each = room.n / number
     return BlocksStep(
         title=f"{number:,} secret blocks of about {rows_each:,.0f} rows, k-means in each",
@@ -38,6 +41,12 @@ def deal(room: DataRoom, k: int, number: int, rng: np.random.Generator, *, align
         matched=align == "anchors",
         salt=int(rng.integers(_COINS)),
     )
+
+
+def most_blocks(k: int, dim: int) -> int:
+    """As many blocks as there is memory for: a public number of records may be far larger than the table, and so may a
+    noisy one."""
+    return max(1, _MOST_NUMBERS // (k * max(k, dim)))
 
 
 def models_of(room: DataRoom, blocks: BlocksStep) -> DataRoom:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.algorithms.card import Params, knob
+from dpviz.algorithms.secret_blocks import most_blocks
 from dpviz.algorithms.sphere_packing import sphere_packing
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.block_models import BlockKMeans
@@ -115,7 +116,8 @@ class TupleSource:
     @property
     def most(self) -> int:
         """As many tuples as there can be."""
-        return max(1, self.room.n // self.params.rows_of_tuple(self.k))
+        number = max(1, self.room.n // self.params.rows_of_tuple(self.k))
+        return number if self.params.given else min(number, most_blocks(self.k, self.room.dim))
 
     def enough(self, needed: int) -> int:
         """``needed`` tuples if blocks can make them and the fewest rows do not go short; given ones are all taken."""

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from dpviz.charts.names import spelled
 from dpviz.charts.theme import TITLE_SIZE, Kind, Palette, layout
 from dpviz.charts.view import View
 from dpviz.charts.wording import PHONE, lines
@@ -57,8 +58,11 @@ def canvas(
     made = go.Figure(layout=layout(palette, height=height))
     made.update_layout(
         title={
-            "text": "<br>".join(head),
-            "subtitle": {"text": "<br>".join(under), "font": {"size": SUBTITLE_SIZE, "color": palette.muted}},
+            "text": "<br>".join(map(spelled, head)),
+            "subtitle": {
+                "text": "<br>".join(map(spelled, under)),
+                "font": {"size": SUBTITLE_SIZE, "color": palette.muted},
+            },
             **{"x": 0.0, "xref": "container", "pad": {"l": 12}, "y": 1 - first / height},
         },
         margin={**_MARGIN, "t": head_room, "b": _AXIS_ROOM + LEGEND_LINE * legend_lines},
@@ -108,8 +112,8 @@ def show_plane(
     """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain."""
     at = {"row": row, "col": col} if row is not None else {}
     (x_range, y_range), (x_name, y_name) = view.range, view.name
-    figure.update_xaxes(range=x_range, title_text=x_name, zeroline=False, constrain="domain", **at)
-    figure.update_yaxes(range=y_range, title_text=y_name, zeroline=False, constrain="domain", **at)
+    figure.update_xaxes(range=x_range, title_text=spelled(x_name), zeroline=False, constrain="domain", **at)
+    figure.update_yaxes(range=y_range, title_text=spelled(y_name), zeroline=False, constrain="domain", **at)
     if view.flat:
         figure.update_yaxes(visible=False, **at)
     elif view.aspect is not None:

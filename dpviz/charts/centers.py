@@ -11,11 +11,13 @@ import plotly.graph_objects as go
 from dpviz.algorithms.steps import CentersStep
 from dpviz.charts.canvas import NUMBER_SIZE, canvas, ink_on, legend_name, line_xy, marks_xy, name_kinds, show_plane
 from dpviz.charts.cells import circles, joined, segments, voronoi_polygons
+from dpviz.charts.names import spelled
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import CLUSTER_MARKS, Palette, center_marker, reference_marker
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, count, number, opening, percent, things
 from dpviz.runs.evaluation import Reference, match
+from dpviz.runs.found import FOUND_RULE, Found, neighbour_gaps
 from dpviz.table.domain import Array, Domain
 
 
@@ -41,7 +43,7 @@ class Marks(NamedTuple):
 # By the most centres that a picture of a phone's width holds with these marks.
 _MARKS = {20: Marks(16, 22, 21, NUMBER_SIZE), 40: Marks(13, 17, 16, 9)}
 _MARKS_OF_A_CROWD = Marks(6, 10, 10, None)
-# The share of the gap to its nearest neighbour beyond which a centre is closer to somebody else's place.
+# The share of the gap to its nearest neighbour at which noise may carry a centre to somebody else's place.
 _HALF_WAY = 0.5
 _UNCOUNTED = ", and no row has been counted in their cells"
 
@@ -53,15 +55,17 @@ def draw_centers(
     palette: Palette,
     reveal: RevealedView | None = None,
     reference: Reference | None = None,
+    found: Found | None = None,
     epsilon: float | None = None,
     title: str | None = None,
 ) -> go.Figure:
     """Released centres over their cells; with a ``reference``, each tied to the k-means++ centre it is matched to.
 
-    ``title`` tells another finding than how far the centres stray.
+    ``found`` is how many of its clusters these centres find, for the title; ``title`` tells another finding.
     """
-    stray = "straying: over half-way to a neighbour" if title is None and _is_matched(step, reference) else ""
-    figure = canvas(palette, title=title or _finding(step, reference, epsilon), subtitle=_subtitle(step, view, stray))
+    rule = FOUND_RULE if title is None and reference is not None and _counts_found(found) else ""
+    finding = title or _finding(step, reference, found, epsilon)
+    figure = canvas(palette, title=finding, subtitle=_subtitle(step, view, rule))
     if reveal is not None:
         draw_rows(figure, reveal.points, view, palette)
     draw_cells(figure, step.centers, view, palette)
@@ -92,7 +96,7 @@ def centers_table(step: CentersStep, *, domain: Domain) -> pd.DataFrame:
 def describe_centers(step: CentersStep, *, domain: Domain) -> str:
     """The picture in words."""
     where = ", ".join(domain.columns[:4]) + (" …" if domain.dim > 4 else "")
-    text = f"{opening(things(len(step.centers), 'released centre'))} over {where}. {_finding(step, None, None)}."
+    text = f"{opening(things(len(step.centers), 'released centre'))} over {where}. {_finding(step, None, None, None)}."
     if step.noisy_counts is not None:
         low, high = float(step.noisy_counts.min()), float(step.noisy_counts.max())
         text += f" Noisy counts run from {number(low)} to {number(high)}."
@@ -175,34 +179,41 @@ def center_sizes(step: CentersStep) -> Array:
     return sizes
 
 
-def _finding(step: CentersStep, reference: Reference | None, epsilon: float | None) -> str:
+def _finding(step: CentersStep, reference: Reference | None, found: Found | None, epsilon: float | None) -> str:
     k = len(step.centers)
     at = f"At ε = {epsilon:g}, " if epsilon is not None else ""
-    if reference is not None and len(reference.centers) == k:
-        far = int(_strays(step.centers, reference.centers).sum())
-        text = f"{count(far) if far else 'none'} of {things(k, 'centre')} {_stray(far)} from k-means++"
-        return opening(at + (text if k > 1 else _lone(step.centers, reference.centers)))
+    if reference is not None and len(reference.centers) == k == 1:
+        return opening(at + _lone(step.centers, reference.centers))
+    if reference is not None and found is not None and _counts_found(found):
+        return opening(at + found_words(found))
     if step.released and k > 1 and step.center_noise_sd is not None:
-        part = percent(float(np.median(step.center_noise_sd / _gaps(step.centers))))
+        part = percent(float(np.median(step.center_noise_sd / neighbour_gaps(step.centers))))
         return opening(at + f"noise moves a typical centre by {part} of the way to its neighbour")
     if step.center_noise_sd is None:
         untold = "how far noise moved them is not told"
         return f"{opening(things(k, 'centre'))}{f': {untold}' if step.released else _UNCOUNTED}"
-    lost = int((step.center_noise_sd > _HALF_WAY * _gaps(step.centers)).sum()) if k > 1 else 0
+    lost = int((step.center_noise_sd > _HALF_WAY * neighbour_gaps(step.centers)).sum()) if k > 1 else 0
     if lost:
         return opening(at + f"noise reaches half-way to a neighbour of {things(lost, 'centre')}")
     typical = number(float(np.median(step.center_noise_sd)) / 2 * 100)
     return opening(at + f"noise moves a typical centre by {typical} % of the width")
 
 
-def _strays(centers: Array, reference: Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Centres that lie farther from their partner than half the partner's distance to its nearest neighbour."""
-    partner = match(centers, reference)
-    if len(reference) == 1:
-        return np.zeros(1, dtype=np.bool_)
-    away = np.linalg.norm(centers - reference[partner], axis=1)
-    strays: np.ndarray[tuple[int], np.dtype[np.bool_]] = away > _HALF_WAY * _gaps(reference)[partner]
-    return strays
+def found_words(found: Found) -> str:
+    """How many clusters were found.
+
+    >>> found_words(Found(0, 5)), found_words(Found(2, 15)), found_words(Found(15, 15))
+    ('none of five clusters is found', 'two of 15 clusters are found', 'all 15 clusters are found')
+    """
+    every = things(found.clusters, "cluster")
+    if found.found == found.clusters:
+        return f"all {every} are found"
+    return f"{count(found.found) if found.found else 'none'} of {every} {'are' if found.found > 1 else 'is'} found"
+
+
+def _counts_found(found: Found | None) -> bool:
+    """Whether there are clusters to be counted: one alone is told by its distance."""
+    return found is not None and found.clusters > 1
 
 
 def _lone(centers: Array, reference: Array) -> str:
@@ -210,35 +221,19 @@ def _lone(centers: Array, reference: Array) -> str:
     return f"the centre lies {number(away)} (unit coordinates) from that of k-means++"
 
 
-def _gaps(centers: Array) -> Array:
-    """Distance of each centre to its nearest neighbour, shape (k,)."""
-    squared = ((centers[:, None, :] - centers[None, :, :]) ** 2).sum(axis=2)
-    np.fill_diagonal(squared, np.inf)
-    gaps: Array = np.sqrt(squared.min(axis=1))
-    return gaps
-
-
-def _stray(how_many: int) -> str:
-    return "strays" if how_many == 1 else "stray"
-
-
-def _is_matched(step: CentersStep, reference: Reference | None) -> bool:
-    return reference is not None and len(step.centers) > 1
-
-
-def _subtitle(step: CentersStep, view: View, stray: str) -> str:
+def _subtitle(step: CentersStep, view: View, rule: str) -> str:
     unseen = "" if view.whole else "cells not drawn"
     crowd = "numbers on hover" if marks_of(len(step.centers)).number is None else ""
     beyond = view.beyond(step.centers)
     outside = f"{things(beyond, 'centre')} outside the picture" if beyond else ""
-    return clauses(step.title, stray, view.about, unseen, outside, crowd)
+    return clauses(step.title, rule, view.about, unseen, outside, crowd)
 
 
 def _hover(step: CentersStep, domain: Domain) -> list[str]:
     values = domain.from_unit(step.centers)
     lines = [f"<b>centre {i + 1}</b> (released)" for i in range(len(values))]
     for j, name in enumerate(domain.columns[:6]):
-        lines = [f"{line}<br>{name}: {number(float(v))}" for line, v in zip(lines, values[:, j], strict=True)]
+        lines = [f"{line}<br>{spelled(name)}: {number(float(v))}" for line, v in zip(lines, values[:, j], strict=True)]
     if step.noisy_counts is not None:
         lines = [f"{line}<br>noisy count: {number(float(c))}" for line, c in zip(lines, step.noisy_counts, strict=True)]
     return lines

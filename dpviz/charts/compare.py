@@ -76,8 +76,8 @@ def draw_compare(
 ) -> SideBySide:
     """A picture for each result: released centres (k, d), unit coordinates; tied to k-means++ where it is given.
 
-    ``losses`` in units of that of k-means++ put the pictures in order, the best first, and stand at them; without
-    them distances to k-means++ stand there, and the order is that of ``results``.
+    Median ``losses`` in units of that of k-means++ put the pictures in order, the best first, and stand at them;
+    without them distances to k-means++ stand there, and the order is that of ``results``.
     """
     scores = _scores(results, reference, losses)
     width, height = next((width, height) for most, width, height in _SIZES if len(results) <= most)
@@ -93,7 +93,7 @@ def draw_compare(
 def _scores(results: Mapping[str, Array], reference: Reference | None, losses: Mapping[str, float] | None) -> _Scores:
     if losses is not None:
         ordered = sorted(results, key=lambda name: losses[name])
-        return _Scores({name: losses[name] for name in ordered}, "number: loss / loss of k-means++", times=True)
+        return _Scores({name: losses[name] for name in ordered}, "number: median loss / loss of k-means++", times=True)
     errors = {name: _error(centers, reference) for name, centers in results.items()}
     words = "number: typical distance to the matched k-means++ centre, unit coordinates" if reference else ""
     return _Scores(errors, words)

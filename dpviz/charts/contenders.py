@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from dpviz.charts.names import spelled
 from dpviz.charts.theme import CLUSTER_MARKS
 from dpviz.charts.wording import number, ratio
 from dpviz.table.domain import Array
@@ -117,7 +118,7 @@ def quartiles(values: Array) -> Array:
 
 def narrow(name: str, width: int = _NAME_WIDTH) -> str:
     """A name in lines of at most ``width`` characters."""
-    return "<br>".join(wrap(name, width))
+    return "<br>".join(map(spelled, wrap(name, width)))
 
 
 def runs_text(numbers: Sequence[int]) -> str:

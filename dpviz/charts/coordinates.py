@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from dpviz.algorithms.steps import CoordinatesStep
 from dpviz.charts.canvas import NUMBER_SIZE, below_plot, canvas
+from dpviz.charts.names import spelled
 from dpviz.charts.theme import Palette
 from dpviz.charts.wording import clauses, count, number, opening
 from dpviz.table.domain import Codes, Domain
@@ -37,7 +38,7 @@ def draw_coordinates(step: CoordinatesStep, *, palette: Palette, domain: Domain)
             z=table,
             x=np.arange(len(clusters)),
             y=np.arange(len(columns)),
-            text=[[f"cluster {j + 1}, {domain.columns[c]}" for j in clusters] for c in columns],
+            text=[[f"cluster {j + 1}, {spelled(domain.columns[c])}" for j in clusters] for c in columns],
             zmin=-reach,
             zmax=reach,
             colorscale=palette.diverging,
@@ -54,7 +55,8 @@ def draw_coordinates(step: CoordinatesStep, *, palette: Palette, domain: Domain)
     )
     figure.update_xaxes(tickvals=np.arange(len(clusters)), ticktext=[str(j + 1) for j in clusters], showgrid=False)
     figure.update_xaxes(title_text="cluster")
-    figure.update_yaxes(tickvals=np.arange(len(columns)), ticktext=[_short(domain.columns[c]) for c in columns])
+    names = [spelled(_short(domain.columns[c])) for c in columns]
+    figure.update_yaxes(tickvals=np.arange(len(columns)), ticktext=names)
     figure.update_yaxes(autorange="reversed", showgrid=False, tickfont={"size": NUMBER_SIZE - 1})
     return figure
 

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from dpviz.algorithms.steps_hash import CoresetStep
 from dpviz.charts.canvas import canvas, legend_name, line_xy, marks_xy, name_kinds, show_plane
 from dpviz.charts.cells import circles, segments
+from dpviz.charts.names import spelled
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import Palette
 from dpviz.charts.view import View
@@ -92,7 +93,7 @@ def _subtitle(step: CoresetStep, view: View) -> str:
 def _hover(step: CoresetStep, i: int, domain: Domain) -> str:
     values = domain.from_unit(step.points[i : i + 1])[0]
     lines = [f"<b>point {i + 1}</b> (released)", f"weight: {number(float(step.weights[i]))}"]
-    lines += [f"{name}: {number(float(v))}" for name, v in zip(domain.columns[:6], values, strict=False)]
+    lines += [f"{spelled(name)}: {number(float(v))}" for name, v in zip(domain.columns[:6], values, strict=False)]
     return "<br>".join(lines)
 
 

@@ -50,6 +50,7 @@ from dpviz.charts.tuple_test import describe_tuple_test, draw_tuple_test, tuple_
 from dpviz.charts.view import View
 from dpviz.charts.zoom import describe_zoom, draw_zoom
 from dpviz.runs.evaluation import Reference
+from dpviz.runs.found import Found
 from dpviz.table.domain import Domain
 
 __all__ = ["RevealedView", "describe", "draw", "shown_view", "table_of"]
@@ -62,6 +63,7 @@ def draw(
     palette: Palette,
     reveal: RevealedView | None = None,
     reference: Reference | None = None,
+    found: Found | None = None,
     epsilon: float | None = None,
 ) -> go.Figure:
     """The figure of ``step``.
@@ -74,10 +76,12 @@ def draw(
         The owner's rows, drawn in orange only when they are handed over.
     reference : Reference or None
         k-means++, drawn as open diamonds beside released centres.
+    found : Found or None
+        How many clusters of the reference the centres of this step find, for the title.
     epsilon : float or None
         What the run was allowed to spend, for the title.
     """
-    look = _Look(view, palette, reveal, reference, epsilon)
+    look = _Look(view, palette, reveal, reference, found, epsilon)
     made: go.Figure = _artist(step).draw(step, look)
     return made
 
@@ -112,11 +116,16 @@ class _Look(NamedTuple):
     palette: Palette
     reveal: RevealedView | None
     reference: Reference | None
+    found: Found | None
     epsilon: float | None
 
     @property
     def plane(self) -> dict[str, Any]:
         return {"view": self.view, "palette": self.palette, "reveal": self.reveal}
+
+    @property
+    def judged(self) -> dict[str, Any]:
+        return {"reference": self.reference, "found": self.found, "epsilon": self.epsilon}
 
 
 class _Artist(NamedTuple):
@@ -130,7 +139,7 @@ class _Artist(NamedTuple):
 # By name, not by class: a step made before a hot reload is an instance of a class that no longer exists.
 _ARTISTS = {
     "CentersStep": _Artist(
-        lambda step, look: draw_centers(step, **look.plane, reference=look.reference, epsilon=look.epsilon),
+        lambda step, look: draw_centers(step, **look.plane, **look.judged),
         lambda step, domain: centers_table(step, domain=domain),
         lambda step, domain: describe_centers(step, domain=domain),
     ),
@@ -160,7 +169,7 @@ _ARTISTS = {
         lambda step, domain: describe_synopsis(step, domain=domain),
     ),
     "PolishStep": _Artist(
-        lambda step, look: draw_polish(step, **look.plane, reference=look.reference, epsilon=look.epsilon),
+        lambda step, look: draw_polish(step, **look.plane, **look.judged),
         lambda step, domain: polish_table(step, domain=domain),
         lambda step, domain: describe_polish(step, domain=domain),
     ),

@@ -16,6 +16,7 @@ from dpviz.charts.theme import Palette, reference_marker
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, ratio, things
 from dpviz.runs.evaluation import Reference, match
+from dpviz.runs.found import Found
 from dpviz.table.domain import Array
 
 
@@ -73,12 +74,13 @@ def draw_one(
     view: View,
     palette: Palette,
     reference: Reference | None = None,
+    found: Found | None = None,
     reveal: RevealedView | None = None,
 ) -> go.Figure:
     """One of the draws, counted from 0, as a release would look."""
     title = f"Draw {place + 1} of {len(draws.centers)}: {ratio(float(draws.losses[place]))} the loss of k-means++"
     step = CentersStep(title=title, centers=draws.centers[place], released=True)
-    return draw(step, view=view, palette=palette, reveal=reveal, reference=reference)
+    return draw(step, view=view, palette=palette, reveal=reveal, reference=reference, found=found)
 
 
 def describe_cloud(draws: Draws, reference: Reference | None = None) -> str:
@@ -88,8 +90,8 @@ def describe_cloud(draws: Draws, reference: Reference | None = None) -> str:
 
 
 def cloud_table(draws: Draws, reference: Reference) -> pd.DataFrame:
-    """How far the centre matched to each k-means++ centre strays over the draws, unit coordinates."""
-    away = strays(draws, reference)
+    """How far the centre matched to each k-means++ centre lies from it over the draws, unit coordinates."""
+    away = distances(draws, reference)
     return pd.DataFrame(
         {
             "k-means++ centre": np.arange(1, away.shape[1] + 1),
@@ -100,7 +102,7 @@ def cloud_table(draws: Draws, reference: Reference) -> pd.DataFrame:
     )
 
 
-def strays(draws: Draws, reference: Reference) -> Array:
+def distances(draws: Draws, reference: Reference) -> Array:
     """Distance of every centre of k-means++ to its match in every draw, shape (r, k)."""
     found = np.empty(draws.centers.shape[:2])
     for row, centers in zip(found, draws.centers, strict=True):
@@ -112,9 +114,9 @@ def strays(draws: Draws, reference: Reference) -> Array:
 def _finding(draws: Draws, reference: Reference | None) -> str:
     if reference is None or len(reference.centers) != draws.centers.shape[1]:
         return f"Centres of {things(len(draws.centers), 'draw')}"
-    typical = np.median(strays(draws, reference), axis=0)
+    typical = np.median(distances(draws, reference), axis=0)
     worst = int(typical.argmax())
     return (
-        f"A centre typically strays {number(float(np.median(typical)))} from k-means++, centre {worst + 1} most: "
+        f"A centre typically lies {number(float(np.median(typical)))} from k-means++, centre {worst + 1} farthest: "
         f"{number(float(typical[worst]))}"
     )

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from dpviz.algorithms.steps import GridStep
 from dpviz.charts.canvas import SCREEN, legend_name, name_kinds
 from dpviz.charts.grid_maps import Counted, Shown, shown_grid, true_counts
+from dpviz.charts.names import spelled
 from dpviz.charts.theme import Palette
 from dpviz.charts.view import View
 from dpviz.table.domain import Array
@@ -90,7 +91,7 @@ def _dress(figure: go.Figure, step: GridStep, view: View, palette: Palette) -> N
     layers = [layer for layer in (step.around, step) if layer is not None]
     counts = [shown_grid(layer.grid, layer.codes, layer.noisy_counts, view).values for layer in layers]
     low, high = min(0.0, *(float(some.min()) for some in counts)), max(1.0, *(float(some.max()) for some in counts))
-    figure.update_xaxes(range=view.range[0], title_text=view.name[0], zeroline=False)
+    figure.update_xaxes(range=view.range[0], title_text=spelled(view.name[0]), zeroline=False)
     figure.update_yaxes(title_text="rows per cell (noisy)", zeroline=True, zerolinecolor=palette.muted)
     figure.update_yaxes(range=[low - _AIR * (high - low), high + _AIR * (high - low)])
     figure.update_layout(bargap=0, barmode="overlay")

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 
 from dpviz.algorithms.steps_auto import LookStep
 from dpviz.charts.canvas import NUMBER_SIZE, SCREEN, below_plot, canvas, legend_name, name_kinds
+from dpviz.charts.names import spelled
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import Kind, Palette
 from dpviz.charts.wording import clauses, count, number, opening, percent, things
@@ -97,7 +98,7 @@ def draw_axes(step: LookStep, *, palette: Palette, domain: Domain) -> go.Figure:
         go.Heatmap(
             **{"z": loadings.T.astype(SCREEN), "x": axis, "y": np.arange(len(columns)), "zmin": -reach, "zmax": reach},
             **{"colorscale": [list(stop) for stop in palette.diverging], "xgap": 2, "ygap": 1},
-            text=[[f"{name} in axis {a}" for a in axis] for name in names],
+            text=[[f"{spelled(name)} in axis {a}" for a in axis] for name in names],
             hovertemplate="%{text}: %{z:.2f}<extra></extra>",
             colorbar=below_plot(figure)
             | {
@@ -120,7 +121,7 @@ def draw_axes(step: LookStep, *, palette: Palette, domain: Domain) -> go.Figure:
     )
     figure.update_yaxes(
         **{"autorange": "reversed", "showgrid": False, "tickfont": {"size": NUMBER_SIZE if len(names) <= 16 else 9}},
-        **{"tickvals": np.arange(len(names)), "ticktext": [_short(name) for name in names]},
+        **{"tickvals": np.arange(len(names)), "ticktext": [spelled(_short(name)) for name in names]},
     )
     return figure
 

@@ -10,6 +10,7 @@ from dpviz.algorithms.steps_tuples import MixtureStep
 from dpviz.charts.canvas import canvas, line_xy, name_kinds, show_plane
 from dpviz.charts.cells import joined
 from dpviz.charts.centers import draw_center_marks, marks_of
+from dpviz.charts.names import spelled
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import Palette
 from dpviz.charts.view import View
@@ -105,6 +106,8 @@ def _hover(step: MixtureStep, domain: Domain) -> list[str]:
     means = domain.from_unit(step.centers)
     return [
         f"<b>part {i + 1}</b> (released)<br>weight: {percent(float(step.weights[i]))}"
-        + "".join(f"<br>{name}: {number(float(v))}" for name, v in zip(domain.columns[:6], mean[:6], strict=True))
+        + "".join(
+            f"<br>{spelled(name)}: {number(float(v))}" for name, v in zip(domain.columns[:6], mean[:6], strict=True)
+        )
         for i, mean in enumerate(means)
     ]

@@ -85,7 +85,9 @@ def draw_plan(step: PlanStep, *, palette: Palette) -> go.Figure:
             **{"x": 0, "y": _WORDS_ABOVE - row, "xanchor": "left", "yanchor": "bottom", "showarrow": False},
             font={"size": NUMBER_SIZE + 1},
         )
-    figure.update_xaxes(range=[0, 1.02 * widest], tickformat=".0%", title_text="share of ε", nticks=6, zeroline=False)
+    figure.update_xaxes(
+        range=[0, 1.02 * widest], tickformat=".0%", title_text="share of the budget", nticks=6, zeroline=False
+    )
     figure.update_yaxes(**hidden_axis(), range=[0.4 - len(stages), 0.75])
     figure.update_layout(barmode="overlay", margin={"l": 16}, legend={"traceorder": "normal"})
     return name_kinds(figure, palette)
@@ -95,13 +97,13 @@ _ORDER = "in the order of spending, as the meter will count it"
 
 
 def plan_table(step: PlanStep) -> pd.DataFrame:
-    """Every part with its share of ε and its noise."""
+    """Every part with its share of the budget and its noise."""
     parts = [_part(name) for name in step.names]
     return pd.DataFrame(
         {
             "stage": [f"{part.stage.name}{f', round {part.round}' if part.round else ''}" for part in parts],
             "what is asked": [part.what for part in parts],
-            "share of ε (%)": 100 * step.fractions,
+            "share of the budget (%)": 100 * step.fractions,
             "noise": step.noises,
             "noise scale, where a person changes 1": [draw.multiplier for draw in step.draws],
         }

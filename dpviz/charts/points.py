@@ -15,6 +15,7 @@ from dpviz.charts.canvas import (
     marks_xy,
     show_plane,
 )
+from dpviz.charts.names import spelled
 from dpviz.charts.theme import Kind, Palette
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, things
@@ -112,6 +113,6 @@ def _draw_line_density(figure: go.Figure, x: Array, view: View, palette: Palette
             meta=kind,
         )
     )
-    figure.update_xaxes(range=view.range[0], title_text=view.name[0], zeroline=False)
+    figure.update_xaxes(range=view.range[0], title_text=spelled(view.name[0]), zeroline=False)
     figure.update_yaxes(title_text="rows", range=[0, 1.05 * max(1.0, float(counts.max(initial=1)))])
     figure.update_layout(bargap=0)

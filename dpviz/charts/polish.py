@@ -18,6 +18,7 @@ from dpviz.charts.theme import Palette, log_axis
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, things
 from dpviz.runs.evaluation import Reference
+from dpviz.runs.found import Found
 from dpviz.table.domain import Array, Domain
 
 # Values of 0 stand this far below the least other one on a logarithmic axis.
@@ -31,13 +32,16 @@ def draw_polish(
     palette: Palette,
     reveal: RevealedView | None = None,
     reference: Reference | None = None,
+    found: Found | None = None,
     epsilon: float | None = None,
 ) -> go.Figure:
     """The centres after the round; around where they were, the reach beyond which a row pulls no harder.
 
     In a crowd, whose circles would be one grey sheet, only the largest cluster has its circle.
     """
-    figure = draw_centers(step, view=view, palette=palette, reveal=reveal, reference=reference, epsilon=epsilon)
+    figure = draw_centers(
+        step, view=view, palette=palette, reveal=reveal, reference=reference, found=found, epsilon=epsilon
+    )
     assert step.previous is not None and step.noisy_counts is not None
     crowd = marks_of(len(step.centers)).number is None
     around = step.previous[[int(step.noisy_counts.argmax())]] if crowd else step.previous

@@ -1,4 +1,4 @@
-"""From the loss of k-means++ to the private one in bars: what clipping, quantising, noise and the solver add."""
+"""From the loss of k-means++ to the private one in bars: what quantising, noise and the solver add."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from dpviz.charts.canvas import NUMBER_SIZE, canvas
 from dpviz.charts.contenders import runs_text
 from dpviz.charts.theme import CLUSTER_MARKS, Palette
-from dpviz.charts.wording import clauses, number, percent, ratio
+from dpviz.charts.wording import clauses, number, opening, percent, ratio
 from dpviz.runs.error_parts import ErrorParts, Part
 
 _HEIGHT = 440
@@ -29,7 +29,11 @@ def draw_waterfall(found: ErrorParts, *, palette: Palette, name: str, epsilon: f
         palette,
         title=_finding(found, name, epsilon),
         subtitle=clauses(
-            "bars: differences of median losses", runs_text([found.runs]), f"{name}, ε = {epsilon:g}", _left_out(found)
+            "bars: differences of median losses",
+            runs_text([found.runs]),
+            f"{name}, ε = {epsilon:g}",
+            _left_out(found),
+            _clipping(found),
         ),
         height=_HEIGHT,
         legend_lines=0,
@@ -85,16 +89,18 @@ def describe_waterfall(found: ErrorParts, *, name: str, epsilon: float) -> str:
     unit = _unit(found)
     steps = ", ".join(f"{part.name} {_length(part.value / unit, found)}" for part in found.parts)
     ends = f"from {_length(found.kmeans / unit, found, end=True)} to {_length(found.private / unit, found, end=True)}"
-    return f"{_finding(found, name, epsilon)}. Median loss {ends}: {steps}."
+    return f"{_finding(found, name, epsilon)}. Median loss {ends}: {steps}. {opening(_clipping(found))}."
 
 
 def waterfall_table(found: ErrorParts) -> pd.DataFrame:
     """The bars in numbers, losses per row in unit coordinates squared, with what was switched off for each."""
     unit = _unit(found)
     whole = f"median of {found.runs} runs"
-    rows = [("k-means++", found.kmeans, found.kmeans, found.kmeans, "on the rows, without privacy")]
+    rows = [("k-means++", found.kmeans, found.kmeans, found.kmeans, "on the clipped rows, without privacy")]
     rows += [(part.name, part.value, part.q25, part.q75, part.about) for part in found.parts]
     rows.append(("private", found.private, found.private, found.private, whole))
+    if (clip := found.clip) is not None:
+        rows.append((f"beside these: {clip.name}", clip.value, clip.q25, clip.q75, clip.about))
     table = pd.DataFrame(rows, columns=["part", "loss per row", "25 % of runs", "75 % of runs", "how it is measured"])
     table.insert(2, "of k-means++", table["loss per row"] / unit)
     return table
@@ -129,7 +135,6 @@ def _finding(found: ErrorParts, name: str, epsilon: float) -> str:
 
 
 _CAUSES = {
-    "clip": "clipping",
     "quantise": "quantising",
     "noise": "noise",
     "solver": "its solver",
@@ -139,6 +144,15 @@ _CAUSES = {
 
 def _largest(found: ErrorParts) -> Part:
     return max(found.parts, key=lambda part: part.value)
+
+
+def _clipping(found: ErrorParts) -> str:
+    """What the bounds cost beside the bars."""
+    if found.clip is None:
+        return "judged on rows inside the bounds"
+    if found.clip.value == 0:
+        return "the bounds clip no row"
+    return f"judged on clipped rows; clipping alone moves them by {number(found.clip.value)} a row (unit coordinates²)"
 
 
 def _left_out(found: ErrorParts) -> str:

@@ -14,7 +14,7 @@ from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import at_least, at_most, because, decided, judged, medians
 from dpviz.claims.material import Material, Shelf
 from dpviz.claims.su_lines import CLUSTERS
-from dpviz.privacy.room import Revealed
+from dpviz.runs.clipped_rows import ClippedRows, clipped
 from dpviz.runs.evaluation import assign, mean_losses, reference_for
 from dpviz.table.domain import Array
 
@@ -42,9 +42,10 @@ def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
     for name in settings.tables:
         material, k = shelf.table(name), CLUSTERS[name]
         revealed = material.private.reveal(note="reproduce, without privacy")
-        thinning = -(-len(revealed.points) // settings.most_rows)
-        points = np.ascontiguousarray(revealed.points[::thinning])
-        baseline = reference_for(Revealed(points, np.arange(len(points))), k).nicv
+        every = clipped(revealed, material.domain.region)
+        thinning = -(-len(every.points) // settings.most_rows)
+        points = np.ascontiguousarray(every.points[::thinning])
+        baseline = reference_for(ClippedRows(points, every.kept[::thinning], every.moved[::thinning]), k).nicv
         for repeat in range(settings.repeats):
             traces = {
                 LLOYD: _lloyd(material, points, k, settings, repeat),

@@ -8,6 +8,7 @@ from typing import Any
 
 from dpviz.claims.claim import Row
 from dpviz.claims.material import Material
+from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.study import Contender, study_rows
 
@@ -45,7 +46,8 @@ def grid_rows(
     """All runs of ``lines`` on ``material``; losses in unit coordinates squared, the same seeds each time."""
     table = material.private
     revealed = table.reveal(note="reproduce")
-    references: dict[tuple[int, int | None], Reference] = {(k, None): reference_for(revealed, k) for k in ks}
+    rows = clipped(revealed, table.domain.region)
+    references: dict[tuple[int, int | None], Reference] = {(k, None): reference_for(rows, k) for k in ks}
     for line in lines:
         shown = {line.spends(epsilon): epsilon for epsilon in epsilons}
         found = study_rows(

@@ -24,7 +24,10 @@ def advise_command(arguments: argparse.Namespace) -> str:
     RequestError
         If a number is outside its range.
     """
-    check.at_least(1, n=arguments.n, d=arguments.d, rows_per_person=arguments.rows_per_person)
+    check.records(n=arguments.n)
+    check.at_least(1, d=arguments.d)
+    check.within(1, check.MOST_RECORDS, d=arguments.d)
+    check.rows_per_person(rows_per_person=arguments.rows_per_person)
     check_numbers(ks=[arguments.k], epsilons=[], delta=arguments.delta, seed=None)
     check.delta_for(arguments.n, delta=arguments.delta)
     check.one_of(tuple(relation.value for relation in Relation), relation=arguments.relation)

@@ -16,6 +16,7 @@ from dpviz.charts.standalone import standalone_page
 from dpviz.charts.theme import palette
 from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Finding, Verdict
+from dpviz.cli.owner_files import in_a_sentence, written_whole
 
 # Digits of a number in a table: more would be rounding, and the files are small.
 FORMAT = "%.6g"
@@ -37,7 +38,7 @@ class ClaimFolder:
             self._manifest = path / "manifest.json"
             found = json.loads(self._manifest.read_text("utf-8")) if self._manifest.exists() else {}
             self._claims: dict[str, Any] = dict(found.get("claims", {}))
-        except (OSError, ValueError, AttributeError):
+        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
             raise RequestError(
                 "--out cannot be used as the folder of reproduced claims: give another one, that you may write to."
             ) from None
@@ -45,7 +46,8 @@ class ClaimFolder:
     def write_table(self, claim: Claim, rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
         """The rows as a file, and what can be read back from it: verdict and figure rest on nothing else."""
         file = self._path / f"{claim.id}.csv"
-        pd.DataFrame(list(rows)).to_csv(file, index=False, float_format=FORMAT, lineterminator="\n")
+        with in_a_sentence(after=""), written_whole(file) as table:
+            pd.DataFrame(list(rows)).to_csv(table, index=False, float_format=FORMAT, lineterminator="\n")
         return pd.read_csv(file)
 
     def write_page(self, claim: Claim, table: pd.DataFrame, verdict: Verdict) -> None:
@@ -59,7 +61,8 @@ class ClaimFolder:
             points=[finding_text(finding) for finding in verdict.findings],
             palette=colors,
         )
-        (self._path / f"{claim.id}.html").write_text(page, "utf-8")
+        with in_a_sentence(after=""), written_whole(self._path / f"{claim.id}.html") as file:
+            file.write(page)
 
     def write_manifest(self, claim: Claim, table: pd.DataFrame, *, command: str, quick: bool, seconds: float) -> None:
         """How the table of ``claim`` was made."""
@@ -73,7 +76,8 @@ class ClaimFolder:
             "seconds": round(seconds),
         }
         text = json.dumps({"claims": self._claims}, indent=1, ensure_ascii=False, sort_keys=True)
-        self._manifest.write_text(text + "\n", "utf-8")
+        with in_a_sentence(after=""), written_whole(self._manifest) as file:
+            file.write(text + "\n")
 
 
 def tables_of(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 import sys
 
+from dpviz.check import RequestError
+
+
+class NotWritten(RequestError):
+    """A release that could not be written to its file: ``printed`` goes to stdout, so that nothing paid for is lost."""
+
+    def __init__(self, sentence: str, printed: str) -> None:
+        super().__init__(sentence)
+        self.printed = printed
+
 
 def say(sentence: str) -> None:
     """One line on stderr."""

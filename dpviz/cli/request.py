@@ -30,9 +30,9 @@ def parameters(settings: Sequence[str]) -> dict[str, str]:
 def check_numbers(*, ks: Sequence[int], epsilons: Sequence[float], delta: float, seed: int | None) -> None:
     """Refuse numbers that no table would make right."""
     for k in ks:
-        check.at_least(1, k=k)
+        check.clusters(k=k)
     for epsilon in epsilons:
-        check.positive(epsilon=epsilon)
+        check.epsilon(epsilon=epsilon)
     check.delta_for(None, delta=delta)
     if seed is not None:
-        check.at_least(0, seed=seed)
+        check.seed(seed=seed)

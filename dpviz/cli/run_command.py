@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import math
 from pathlib import Path
@@ -12,14 +11,15 @@ from typing import Any
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import card_of
 from dpviz.check import RequestError
-from dpviz.cli.console import say
+from dpviz.cli.console import NotWritten, say
 from dpviz.cli.declared_table import declared_table
+from dpviz.cli.released_file import write_released
 from dpviz.cli.request import check_numbers, parameters
 from dpviz.cli.run_text import run_text
+from dpviz.runs.export import centers_csv
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.record import LookKind, ReleaseRecord, record_of
 from dpviz.runs.run import Run, run
-
-_SEEDED = "The noise is seeded, so that a study can be repeated: whoever knows the seed can take it off. Not a release."
 
 
 def run_command(arguments: argparse.Namespace) -> str:
@@ -28,7 +28,7 @@ def run_command(arguments: argparse.Namespace) -> str:
     Raises
     ------
     RequestError
-        If the request or the file is wrong.
+        If the request or the file is wrong, or --out cannot be written (``NotWritten``).
     """
     card = card_of(arguments.algorithm)
     params = card.params.parse(parameters(arguments.set))
@@ -46,19 +46,27 @@ def run_command(arguments: argparse.Namespace) -> str:
         params=params,
         seed=arguments.seed,
     )
-    report = _report(finished, table, evaluated=arguments.evaluate, seeded=arguments.seed is not None)
-    if arguments.out is not None:
-        _write_centers(Path(arguments.out), finished)
+    looks = {LookKind.REFERENCE: int(not finished.private), LookKind.LOSS: int(arguments.evaluate)}
+    record = record_of(finished, table, looks=looks)
+    # Before anything else is worked out: what was paid for must not be lost.
+    refused = None if arguments.out is None else _not_written(Path(arguments.out), record)
+    report = _report(record, finished, table, evaluated=arguments.evaluate)
     for note in (*declared.notes, *_few_rows(table, k=finished.k)):
         say(note)
-    return json.dumps(report, allow_nan=False) if arguments.json else run_text(report, card, name=table.loaded.name)
+    text = json.dumps(report, allow_nan=False) if arguments.json else run_text(report, card, name=table.loaded.name)
+    if refused is None:
+        return text
+    in_full = "" if arguments.json else f"\n\nThe same as --out would hold it:\n{_centers(record).strip()}"
+    raise NotWritten(
+        f"--out cannot be written ({refused}): the centres are paid for and stand on stdout instead; keep them, for "
+        "another run spends again.",
+        text + in_full,
+    )
 
 
-def _report(finished: Run, table: OpenTable, *, evaluated: bool, seeded: bool) -> dict[str, Any]:
+def _report(record: ReleaseRecord, finished: Run, table: OpenTable, *, evaluated: bool) -> dict[str, Any]:
     """The run in the form of ``--json``; what was read without privacy stands under "revealed"."""
-    report = finished.to_dict()
-    if seeded:
-        report["warnings"].append(_SEEDED)
+    report = record.to_dict()
     revealed: dict[str, Any] = {}
     if not finished.private:
         revealed["centers"] = finished.centers.tolist()
@@ -81,13 +89,17 @@ def _few_rows(table: OpenTable, *, k: int) -> tuple[str, ...]:
 
 
 def _scores(finished: Run, table: OpenTable) -> dict[str, float]:
+    """Measures of the centres; ``unlabelled`` is how many of the rows or points that are judged have no label."""
+    from dpviz.runs.clipped_rows import clipped
     from dpviz.runs.evaluation import assign, evaluate, label_accuracy, reference_for
 
-    revealed = table.private.reveal(note="run --evaluate").unfolded(finished.points_per_row)
-    scores = evaluate(revealed, finished.unit_centers, reference_for(revealed, finished.k)).to_dict()
-    labels = table.labels_of(revealed)
+    revealed = table.private.reveal(note="run --evaluate")
+    rows = clipped(revealed, table.private.domain.region).unfolded(finished.points_per_row)
+    scores = evaluate(rows, finished.unit_centers, reference_for(rows, finished.k)).to_dict()
+    labels = table.labels_of(revealed.unfolded(finished.points_per_row))
     if labels is not None:
-        scores["label_accuracy"] = label_accuracy(labels, assign(revealed.points, finished.unit_centers))
+        scores["label_accuracy"] = label_accuracy(labels, assign(rows.points, finished.unit_centers))
+        scores["unlabelled"] = int((labels < 0).sum())
     return scores
 
 
@@ -111,17 +123,25 @@ def _check_out(out: Path, card: Card, *, data: Path) -> None:
             f"--out writes released centres, and {card.id} releases none, because it has no privacy: choose a private "
             "algorithm, or drop --out and read its centres under revealed."
         )
-    if out.exists() and data.exists() and out.samefile(data):
+    try:
+        is_data = out.exists() and data.exists() and out.samefile(data)
+        has_place = not out.is_dir() and out.absolute().parent.is_dir()
+    except (OSError, ValueError):  # a name that is too long, or with a character that no file may have
+        raise RequestError("--out is no path that a file can have here: give another one.") from None
+    if is_data:
         raise RequestError("--out names the data file itself: give another file.")
-    if out.is_dir() or not out.absolute().parent.is_dir():
+    if not has_place:
         raise RequestError("--out is not a file in a folder that exists: make the folder first, or give another path.")
 
 
-def _write_centers(out: Path, finished: Run) -> None:
+def _not_written(out: Path, record: ReleaseRecord) -> str | None:
+    """Write what was paid for; if that cannot be done, why not."""
     try:
-        with out.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(finished.domain.columns)
-            writer.writerows(finished.centers.tolist())
+        write_released(out, _centers(record))
     except OSError as error:
-        raise RequestError(f"--out cannot be written ({type(error).__name__}): give a path you may write to.") from None
+        return error.strerror or type(error).__name__
+    return None
+
+
+def _centers(record: ReleaseRecord) -> str:
+    return centers_csv(record, numbered=False)

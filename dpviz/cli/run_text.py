@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpviz.algorithms.card import Card
+from dpviz.runs.record import RELEASE_GRADE
 
 _MOST_ENTRIES = 40
 
 
 def run_text(report: dict[str, Any], card: Card, *, name: str) -> str:
     """``report`` is what ``--json`` prints."""
-    blocks = [f"{card.title} on {name}: k = {report['k']}, {report['seconds']:.3g} s", _privacy(report)]
+    blocks = [f"{card.title} on {name}: k = {report['k']}", _privacy(report)]
     if report["released"]["centers"] is not None:
         heading = "Released centres (they carry noise), data units"
         blocks.append(_centers(heading, report, report["released"]["centers"], report["released"]["weights"]))
@@ -20,7 +21,7 @@ def run_text(report: dict[str, Any], card: Card, *, name: str) -> str:
     if "revealed" in report:
         blocks.append(_revealed(report))
     blocks += [f"Note: {warning}" for warning in report["warnings"]]
-    if card.private and report["noise"] != "release-grade":
+    if card.private and report["noise"] != RELEASE_GRADE:
         blocks.append("Note: the noise is study noise, not hardened against floating-point attacks: do not publish.")
     return "\n\n".join(blocks)
 
@@ -38,7 +39,8 @@ def _privacy(report: dict[str, Any]) -> str:
     ledger = report["ledger"]
     if ledger["epsilon"] is None:
         return "Privacy: none. The rows themselves were read."
-    n = "private" if report["n_public"] is None else f"{report['n_public']:,}, declared public"
+    public = "" if report["n_public"] is None else f"{report['n_public']:,}, public: "
+    n = {"bought": "private, a noisy one was bought"}.get(report["n_origin"], f"{public}{report['n_origin']}")
     return (
         f"Privacy: ε = {report['epsilon']:g} (spent {ledger['epsilon']:.6g}), δ = {ledger['delta']:g}, "
         f"{ledger['accounting']} accounting; relation {report['relation']}; unit of privacy: {report['unit']}; n: {n}"
@@ -74,6 +76,8 @@ def _revealed(report: dict[str, Any]) -> str:
         heading = "Revealed centres (read from the rows without privacy, never a release), data units"
         parts.append(_centers(heading, report, centers, None))
     if revealed:
+        if revealed.get("label_accuracy", 0.0) is None:
+            del revealed["label_accuracy"]  # no row has a label, as the next line says
         rows = [[_SCORE_WORDS[name], _score(value)] for name, value in revealed.items()]
         scores = table_text(["measure", "value"], rows)
         parts.append(f"Revealed (read from the rows for their owner, never part of a release):\n{scores}")
@@ -81,7 +85,9 @@ def _revealed(report: dict[str, Any]) -> str:
 
 
 def _score(value: float | None) -> str:
-    return "infinite" if value is None else f"{value:.4g}"
+    if value is None:
+        return "infinite"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
 _SCORE_WORDS = {
@@ -92,5 +98,7 @@ _SCORE_WORDS = {
     "distance_ratio": "mean distance against k-means++",
     "ari": "adjusted Rand index against k-means++",
     "share_gap": "largest error of a segment's share",
-    "label_accuracy": "label accuracy",
+    "label_accuracy": "label accuracy of the labelled",
+    "unlabelled": "without a label, left out there",
+    "clipping": "clipping: squared move of a row, beside the losses",
 }

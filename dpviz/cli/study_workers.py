@@ -73,8 +73,8 @@ def rows_of(request: StudyRequest, wanted: Sequence[str], *, workers: int) -> It
         yield from _measured(study_rows(**_share(request, wanted)))
         return
     # Computed once here, not once in each worker.
-    whole = JudgedTable(request.table, request.revealed, None)
-    judged = {n: whole.subsample(n, seed=request.seed).revealed for n in request.ns}
+    whole = JudgedTable.of(request.table, request.revealed, None)
+    judged = {n: whole.subsample(n, seed=request.seed).rows for n in request.ns}
     references = {(k, n): reference_for(rows, k) for n, rows in judged.items() for k in request.ks}
     known = {"table": shared(request.table), "revealed": shared(request.revealed), "labels": shared(request.labels)}
     shares = _dealt(request, frozenset(wanted), workers)
@@ -147,4 +147,5 @@ def _measured(items: Iterable[Any], yardsticks: _Yardsticks | None = None) -> It
                 "nicv_kmeans": yardstick.reference.nicv,
                 "nicv_one_center": yardstick.one_center,
                 "nicv_data_independent": yardstick.data_independent,
+                "clipping": yardstick.clipping,
             }

@@ -43,36 +43,37 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     deltas = arguments.deltas or [arguments.delta]
     for delta in deltas:
         check_numbers(ks=arguments.ks, epsilons=arguments.epsilons, delta=delta, seed=arguments.seed)
-    check.at_least(1, repeats=arguments.repeats, jobs=workers)
+    check.repeats(repeats=arguments.repeats)
+    check.at_least(1, jobs=workers)
     grid = (contenders, arguments.ks, arguments.epsilons)
     ns = arguments.ns or [None]
     planned = [trial.key for trial in trials(*grid, delta=deltas, repeats=arguments.repeats, ns=ns)]
-    folder = StudyFolder(Path(arguments.out), resume=arguments.resume)
-    declared = declared_table(arguments)
-    table = declared.table
-    refused = refusals(contenders, table.private, arguments.ks, arguments.epsilons, delta=deltas, ns=ns)
-    if refused:
-        raise RequestError(next(iter(refused.values())))
-    seed = folder.seed(asked=arguments.seed)
-    folder.begin(_manifest(arguments, table, contenders, seed), must_agree=_FIXED)
-    revealed = table.private.reveal(note="sweep")
-    request = StudyRequest(
-        table.private,
-        revealed,
-        *grid,
-        ns,
-        delta=deltas,
-        repeats=arguments.repeats,
-        seed=seed,
-        labels=table.labels_of(revealed),
-    )
-    for note in (*declared.notes, _REVEALED):
-        say(note)
-    left = [key for key in planned if key not in folder.done]
-    for row in _reported(rows_of(request, left, workers=workers), total=len(left), found=len(planned)):
-        folder.append(row)
-    folder.finish(planned)
-    return _summary(folder.rows(planned))
+    with StudyFolder(Path(arguments.out), resume=arguments.resume) as folder:
+        declared = declared_table(arguments)
+        table = declared.table
+        refused = refusals(contenders, table.private, arguments.ks, arguments.epsilons, delta=deltas, ns=ns)
+        if refused:
+            raise RequestError(next(iter(refused.values())))
+        seed = folder.seed(asked=arguments.seed)
+        folder.begin(_manifest(arguments, table, contenders, seed), must_agree=_FIXED)
+        revealed = table.private.reveal(note="sweep")
+        request = StudyRequest(
+            table.private,
+            revealed,
+            *grid,
+            ns,
+            delta=deltas,
+            repeats=arguments.repeats,
+            seed=seed,
+            labels=table.labels_of(revealed),
+        )
+        for note in (*declared.notes, _REVEALED):
+            say(note)
+        left = [key for key in planned if key not in folder.done]
+        for row in _reported(rows_of(request, left, workers=workers), total=len(left), found=len(planned)):
+            folder.append(row)
+        folder.finish(planned)
+        return _summary(folder.rows(planned))
 
 
 def _cores() -> int:

@@ -7,7 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
@@ -23,11 +25,15 @@ class NoisyExcess:
     """
 
     name: ClassVar[str] = "laplace excess"
+    loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
     noise: Laplace
     threshold: float
 
     @classmethod
     def bought(cls, share: Budget, sensitivity: Sensitivity, *, threshold: float) -> NoisyExcess:
+        if not threshold >= 0:
+            # Below 0 empty cells would count too: a row would bring its cell to more than one row's worth.
+            raise RequestError("An excess is over a threshold of at least 0 rows: give one.")
         return cls(Laplace.bought(share, sensitivity), threshold)
 
     @property

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import exp, expm1, log, log1p
+from math import exp, expm1, inf, log, log1p
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
 
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget, pure_to_rho
+from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.distance_weights import WeightedRows, WeightSensitivity
-from dpviz.privacy.mechanisms import pure_share
+from dpviz.privacy.loss_kinds import LossKind
+from dpviz.privacy.mechanisms import pure_cost, pure_share
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
 from dpviz.table.domain import Array
@@ -41,6 +42,7 @@ class KernelDraw:
     """
 
     name: ClassVar[str] = "kernel draw"
+    loss: ClassVar[LossKind] = LossKind.PURE
     scale: float
     change: WeightSensitivity
     public_weight: float
@@ -52,12 +54,19 @@ class KernelDraw:
     ) -> KernelDraw:
         if not isinstance(sensitivity, WeightSensitivity):
             raise RequestError("A kernel draw is made among weighted rows: ask for DistanceWeights.")
+        if not 0 <= public_weight < inf or (public_weight > 0 and not len(public_points)):
+            raise RequestError("The public part of a draw needs points and a finite weight of at least 0: give both.")
         epsilon = pure_share(share)
         part = _largest_part(sensitivity, public_weight)
         of_kernel = _kernel_epsilon(epsilon, part)
         if sensitivity.exchanged:
             of_kernel = max(epsilon, _kernel_epsilon(epsilon / 2, part))
         return cls(sensitivity.apart / (of_kernel * _SOLVED), sensitivity, public_weight, public_points)
+
+    @property
+    def points(self) -> Array:
+        """The public points, which must lie in the room's region: the room checks it."""
+        return self.public_points
 
     @property
     def sensitivity(self) -> float:
@@ -72,8 +81,7 @@ class KernelDraw:
         return self.scale * (min(2 * epsilon, of_kernel) if self.change.exchanged else epsilon)
 
     def cost(self, accounting: Accounting) -> float:
-        epsilon = self.sensitivity / self.scale
-        return epsilon if accounting is Accounting.PURE else pure_to_rho(epsilon)
+        return pure_cost(accounting, self.sensitivity / self.scale)
 
     def draw(self, truth: WeightedRows, noise: NoiseSource) -> Array:
         which, where = noise.uniform((2,))

@@ -9,8 +9,8 @@ from math import fsum, inf
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget, capacity, gdp_epsilon, spent_epsilon, zcdp_epsilon
 from dpviz.privacy.loss_distributions import Draws, composed_epsilon
-from dpviz.privacy.mechanisms import Gaussian, Mechanism, NoisyThreshold
-from dpviz.privacy.path_counts import PathCounts
+from dpviz.privacy.loss_kinds import LossKind, refuse_unpriced
+from dpviz.privacy.mechanisms import Mechanism
 
 # Additions of shares that were rounded down stay below the cap; this forgives the last bit of the check itself.
 _ROUNDING = 1e-12
@@ -27,7 +27,9 @@ class Entry:
     Parameters
     ----------
     mechanism, query, note : str
-        What drew, what was asked, and why.
+        What drew, what was asked, and why: words for people, which decide nothing.
+    loss : LossKind
+        What is proved of its privacy loss.
     sensitivity, scale : float
         In the mechanism's own norm: l1 for Laplace, l2 for Gaussian, range for exponential, row norms for K-norm.
     amount : float
@@ -36,9 +38,15 @@ class Entry:
         Guarantee of this entry on its own. These add up only under pure accounting.
     draws : int
         Draws that one row takes part in, alike; ``sensitivity`` is that of all of them together.
+
+    Raises
+    ------
+    RequestError
+        If the accounting has no rule of addition for such a loss.
     """
 
     mechanism: str
+    loss: LossKind
     query: str
     note: str
     sensitivity: float
@@ -49,13 +57,18 @@ class Entry:
     delta: float
     draws: int = 1
 
+    def __post_init__(self) -> None:
+        refuse_unpriced(self.loss, self.accounting, mechanism=self.mechanism)
+
     @classmethod
     def of(cls, mechanism: Mechanism, query: str, accounting: Accounting, *, delta: float, note: str) -> Entry:
         """The charge for one draw, computed from the object that draws."""
+        loss: object = getattr(mechanism, "loss", None)
+        refuse_unpriced(loss, accounting, mechanism=mechanism.name)
         paid = mechanism.cost(accounting)
         if accounting is Accounting.BASIC:
-            alone, delta = paid, getattr(mechanism, "delta", 0.0)
-        elif is_gaussian(mechanism):
+            alone, delta = paid, _own_delta(mechanism)
+        elif mechanism.loss is LossKind.GAUSSIAN:
             alone = gdp_epsilon(mechanism.sensitivity / mechanism.scale, delta)
         else:
             # Many releases in one entry: at a δ, their ρ may add up to less than their ε.
@@ -64,6 +77,7 @@ class Entry:
             alone, delta = (pure, 0.0) if pure <= together else (together, delta)
         return cls(
             mechanism=mechanism.name,
+            loss=mechanism.loss,
             query=query,
             note=note,
             sensitivity=mechanism.sensitivity,
@@ -75,10 +89,16 @@ class Entry:
             draws=getattr(mechanism, "draws", 1),
         )
 
+    @classmethod
+    def revealed(cls, what: str, *, note: str) -> Entry:
+        """A look without any guarantee, in a ledger that promises none."""
+        return cls("reveal", LossKind.REVEALED, what, note, 0.0, 0.0, Accounting.NONE, 0.0, inf, 0.0)
+
     def to_dict(self) -> dict[str, str | float]:
         """Plain values for export."""
         return {
             "mechanism": self.mechanism,
+            "loss": self.loss.value,
             "query": self.query,
             "note": self.note,
             "epsilon": self.epsilon,
@@ -101,21 +121,14 @@ AMOUNT_UNIT = {
 }
 
 
-def is_gaussian(mechanism: Mechanism) -> bool:
-    """Whether the mechanism's loss is that of Gaussian noise."""
-    match mechanism:
-        case NoisyThreshold():
-            return isinstance(mechanism.test, Gaussian)
-        case PathCounts():
-            return isinstance(mechanism.of_one, Gaussian)
-        case _:
-            return isinstance(mechanism, Gaussian)
-
-
-# Laplace noise and what is computed from it; and K-norm noise, which tells less. Given its part across the shift, its
-# density along the shift has a logarithm of slope at most 1 / scale, so that its distribution function moves no faster
-# than that of Laplace noise: no test tells two shifted ones apart better.
-_LIKE_LAPLACE = ("laplace", "laplace path", "sparse laplace", "laplace excess", "k-norm")
+def _own_delta(mechanism: Mechanism) -> float:
+    """The part of δ that a draw takes under basic composition; 0 for what is ε-DP."""
+    if mechanism.loss not in (LossKind.GAUSSIAN, LossKind.APPROXIMATE):
+        return 0.0
+    delta: float | None = getattr(mechanism, "delta", None)
+    if delta is None:
+        raise RequestError(f"A {mechanism.name} mechanism does not say its part of delta: pay it under another rule.")
+    return delta
 
 
 def draws_of(entry: Entry) -> Draws:
@@ -126,12 +139,11 @@ def draws_of(entry: Entry) -> Draws:
     RequestError
         If it is neither like Laplace nor Gaussian: nobody has proved that a distribution of theirs bounds it.
     """
-    if entry.mechanism.startswith("gaussian"):
+    refuse_unpriced(entry.loss, Accounting.PLD, mechanism=entry.mechanism)
+    if entry.loss is LossKind.GAUSSIAN:
         # Many draws with one scale are one draw with the Euclidean norm of their sensitivities.
         return Draws(True, entry.scale / entry.sensitivity)
-    if entry.mechanism in _LIKE_LAPLACE:
-        return Draws(False, entry.scale / entry.sensitivity * entry.draws, entry.draws)
-    raise RequestError(f"A {entry.mechanism} mechanism cannot be paid under pld accounting.")
+    return Draws(False, entry.scale / entry.sensitivity * entry.draws, entry.draws)
 
 
 def total_epsilon(accounting: Accounting, entries: Sequence[Entry], *, delta: float) -> float:
@@ -210,6 +222,11 @@ class Ledger:
             If they cost more than is left.
         """
         for entry in entries:
+            if entry.accounting is not self.accounting:
+                raise RequestError(
+                    f"The step {entry.note!r} is priced under {entry.accounting.value} accounting, but this ledger "
+                    f"adds up under {self.accounting.value}: price it by the ledger's rule."
+                )
             if not entry.amount > 0 and self.accounting is not Accounting.NONE:
                 # Noise bought with a negative share would be booked as a refund.
                 raise BudgetExceeded(f"The step {entry.note!r} has no budget: give it a share above 0.")

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import KNorm, NoDensity, pure_share
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.partitions import Everything
@@ -47,6 +48,7 @@ class LocalNoise:
     """
 
     name: ClassVar[str] = "k-norm on each row"
+    loss: ClassVar[LossKind] = LossKind.PURE
     # The random order makes the density a sum over all orders.
     exact: ClassVar[bool] = False
     sensitivity: float

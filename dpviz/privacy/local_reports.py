@@ -20,6 +20,7 @@ import numpy as np
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.hash_partitions import HashCodes
+from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import KNorm, pure_share
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Relation, Sensitivity
@@ -107,6 +108,7 @@ class LocalReports:
     """
 
     name: ClassVar[str] = "local reports"
+    loss: ClassVar[LossKind] = LossKind.PURE
     sensitivity: float
     scale: float
     diameter: float

@@ -20,6 +20,7 @@ from scipy.special import log_ndtr, logsumexp
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget, gdp_epsilon, gdp_mu, pure_to_rho, rho_to_pure
+from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.sparse import SparseCounts
@@ -60,7 +61,8 @@ def gaussian_multiplier(share: Budget) -> float:
             raise RequestError(f"Gaussian noise cannot be paid under {share.accounting.value} accounting.")
 
 
-def _pure_cost(accounting: Accounting, epsilon: float, *, bounded_range: bool = False) -> float:
+def pure_cost(accounting: Accounting, epsilon: float, *, bounded_range: bool = False) -> float:
+    """What a mechanism that is ε-DP costs."""
     return (
         epsilon
         if accounting in (Accounting.PURE, Accounting.BASIC)
@@ -78,6 +80,11 @@ class Mechanism(Protocol):
     @property
     def name(self) -> str:
         """What the ledger calls it."""
+        ...
+
+    @property
+    def loss(self) -> LossKind:
+        """What is proved of its privacy loss, by which it is priced."""
         ...
 
     @property
@@ -108,6 +115,7 @@ class Laplace:
     """Independent Laplace noise on every entry; ``sensitivity`` is l1. Pure ε = sensitivity / scale."""
 
     name: ClassVar[str] = "laplace"
+    loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
     sensitivity: float
     scale: float
 
@@ -121,7 +129,7 @@ class Laplace:
         return sqrt(2) * self.scale
 
     def cost(self, accounting: Accounting) -> float:
-        return _pure_cost(accounting, self.sensitivity / self.scale)
+        return pure_cost(accounting, self.sensitivity / self.scale)
 
     def draw(self, truth: Array, noise: NoiseSource) -> Array:
         return truth + noise.laplace(self.scale, truth.shape)
@@ -144,6 +152,7 @@ class Gaussian:
     """
 
     name: ClassVar[str] = "gaussian"
+    loss: ClassVar[LossKind] = LossKind.GAUSSIAN
     sensitivity: float
     scale: float
     delta: float = 0.0
@@ -182,6 +191,7 @@ class KNorm:
     """
 
     name: ClassVar[str] = "k-norm"
+    loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
     sensitivity: float
     scale: float
 
@@ -194,7 +204,7 @@ class KNorm:
         return self.scale * sqrt(dim + 1)
 
     def cost(self, accounting: Accounting) -> float:
-        return _pure_cost(accounting, self.sensitivity / self.scale)
+        return pure_cost(accounting, self.sensitivity / self.scale)
 
     def draw(self, truth: Array, noise: NoiseSource) -> Array:
         return truth + noise.spherical(self.scale, truth.shape)
@@ -212,6 +222,7 @@ class Exponential:
     """
 
     name: ClassVar[str] = "exponential"
+    loss: ClassVar[LossKind] = LossKind.BOUNDED_RANGE
     sensitivity: float
     scale: float
     log_prior: Array | None = field(default=None, compare=False)
@@ -221,7 +232,7 @@ class Exponential:
         return cls(sensitivity.range, sensitivity.range / pure_share(share, bounded_range=True), log_prior)
 
     def cost(self, accounting: Accounting) -> float:
-        return _pure_cost(accounting, self.sensitivity / self.scale, bounded_range=True)
+        return pure_cost(accounting, self.sensitivity / self.scale, bounded_range=True)
 
     def draw(self, truth: Array, noise: NoiseSource) -> int:
         utility = self._log_weights(truth)
@@ -251,6 +262,10 @@ class NoisyThreshold:
     @property
     def name(self) -> str:
         return f"{self.test.name} threshold"
+
+    @property
+    def loss(self) -> LossKind:
+        return self.test.loss
 
     @property
     def sensitivity(self) -> float:
@@ -299,6 +314,7 @@ class SparseLaplace:
     """
 
     name: ClassVar[str] = "sparse laplace"
+    loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
     sensitivity: float
     scale: float
     cutoff: float = field(default=0.0)
@@ -309,7 +325,7 @@ class SparseLaplace:
         return cls(sensitivity.l1, scale, cutoff_in_scales * scale)
 
     def cost(self, accounting: Accounting) -> float:
-        return _pure_cost(accounting, self.sensitivity / self.scale)
+        return pure_cost(accounting, self.sensitivity / self.scale)
 
     def draw(self, truth: SparseCounts, noise: NoiseSource) -> SparseCounts:
         noisy = truth.values + noise.laplace(self.scale, truth.values.shape)

@@ -13,8 +13,10 @@ from math import sqrt
 
 import numpy as np
 
+from dpviz import check
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.hash_partitions import code_range
+from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
@@ -51,12 +53,17 @@ class PathCounts:
 
     @classmethod
     def bought(cls, share: Budget, sensitivity: Sensitivity, *, levels: int, min_branch: float) -> PathCounts:
+        check.at_least(1, levels=levels)
         kind = Laplace if share.accounting in (Accounting.PURE, Accounting.PLD) else Gaussian
         return cls(kind.bought(share.fraction(1 / levels), sensitivity), levels, min_branch)
 
     @property
     def name(self) -> str:
         return f"{self.of_one.name} path"
+
+    @property
+    def loss(self) -> LossKind:
+        return self.of_one.loss
 
     @property
     def sensitivity(self) -> float:

@@ -8,7 +8,9 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
+from dpviz import check
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
@@ -36,12 +38,14 @@ class Peeling:
     """
 
     name: ClassVar[str] = "peeling"
+    loss: ClassVar[LossKind] = LossKind.BOUNDED_RANGE
     once: Exponential
     draws: int
     magnitudes: bool = False
 
     @classmethod
     def bought(cls, share: Budget, sensitivity: Sensitivity, *, draws: int, magnitudes: bool = False) -> Peeling:
+        check.at_least(1, draws=draws)
         return cls(Exponential.bought(share.fraction(1 / draws), sensitivity), draws, magnitudes)
 
     @property

@@ -20,7 +20,8 @@ from scipy.special import logsumexp
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget, pure_to_rho, rho_to_pure
-from dpviz.privacy.mechanisms import pure_share
+from dpviz.privacy.loss_kinds import LossKind
+from dpviz.privacy.mechanisms import pure_cost, pure_share
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.ranks import Columns
@@ -54,6 +55,7 @@ class ExponentialQuantile:
     """
 
     name: ClassVar[str] = "exponential quantile"
+    loss: ClassVar[LossKind] = LossKind.BOUNDED_RANGE
     sensitivity: float
     scale: float
     total: float
@@ -131,6 +133,10 @@ class SmoothMedian:
         return "laplace smooth median" if self.delta else "cauchy smooth median"
 
     @property
+    def loss(self) -> LossKind:
+        return LossKind.APPROXIMATE if self.delta else LossKind.PURE
+
+    @property
     def smoothness(self) -> float:
         """β: one changed value changes the bound by a factor of at most e^β."""
         if self.delta:
@@ -145,7 +151,7 @@ class SmoothMedian:
         return 1 / (1 / self.scale - self.smoothness) if self.tight else 6 * self.scale
 
     def cost(self, accounting: Accounting) -> float:
-        return self.sensitivity / self.scale
+        return pure_cost(accounting, self.sensitivity / self.scale)
 
     def draw(self, truth: Columns, noise: NoiseSource) -> Array:
         """Released medians, shape (d,)."""

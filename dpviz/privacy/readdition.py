@@ -16,12 +16,11 @@ from dp_accounting.rdp import RdpAccountant
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry, draws_of
 from dpviz.privacy.loss_distributions import FINER_GRID, composed_epsilon
+from dpviz.privacy.loss_kinds import LossKind
 
 # The library gives no finite ε at δ = 0. At a Rényi order so large the divergence of a pure mechanism is its ε to nine
 # digits, whatever the mechanism, and this δ adds nothing.
 _PURE_ORDER, _NEGLIGIBLE_DELTA = 1e9, 1e-9
-# Mechanisms whose privacy loss has the range ε, not 2ε: they cost ε²/8 and not ε²/2.
-_BOUNDED_RANGE = ("exponential", "peeling")
 _ORDERS = tuple(1 + np.geomspace(1e-3, 1e6, 4001))
 
 
@@ -79,8 +78,8 @@ def _gaussian_event(entry: Entry) -> dp_accounting.DpEvent:
 
 
 def _concentrated_event(entry: Entry) -> dp_accounting.DpEvent:
-    if entry.mechanism.startswith("gaussian"):
+    if entry.loss is LossKind.GAUSSIAN:
         return _gaussian_event(entry)
     epsilon = entry.sensitivity / entry.scale / entry.draws
-    one = dp_accounting.ZCDpEvent(epsilon**2 / (8 if entry.mechanism.startswith(_BOUNDED_RANGE) else 2))
+    one = dp_accounting.ZCDpEvent(epsilon**2 / (8 if entry.loss is LossKind.BOUNDED_RANGE else 2))
     return dp_accounting.SelfComposedDpEvent(one, entry.draws)

@@ -331,8 +331,6 @@ class DataRoom:
 
         **Guarantee.** The sum of their shares. None is answered unless all can be paid.
         """
-        for question in questions:
-            self._refuse_points_outside(question.query)
         asked = [(query, kind.bought(share, self.sensitivity(query), **more)) for query, kind, share, more in questions]
         return self._answer(asked, note=note)
 
@@ -408,19 +406,21 @@ class DataRoom:
         """``compute`` on the rows themselves: only in a room that was opened with no guarantee at all."""
         if self.accounting is not Accounting.NONE:
             raise check.RequestError("Rows leave a room only as noisy answers: open it without a guarantee to study.")
-        self.ledger.charge(Entry("reveal", "rows", note, 0.0, 0.0, Accounting.NONE, 0.0, float("inf"), 0.0))
+        self.ledger.charge(Entry.revealed("rows", note=note))
         return compute(self._rows.values)
 
-    def _refuse_points_outside(self, query: Query) -> None:
-        points: Array | None = getattr(query, "points", None)
+    def _refuse_points_outside(self, asked: Query | Mechanism) -> None:
+        points: Array | None = getattr(asked, "points", None)
         slack = 1e-12 * self.region.radius
         if points is not None and not np.all(np.abs(self.region.clip(points) - points) <= slack):
-            raise check.RequestError("A candidate centre lies outside the region: clip candidates before selecting.")
+            raise check.RequestError("A public point lies outside the region: clip points before asking about them.")
 
     def _answer(self, asked: Sequence[tuple[Query, Mechanism]], *, note: str) -> list[Any]:
         """The one door: charge everything, then read rows once, then draw. True answers die in this frame."""
         for query, mechanism in asked:
             refuse_unknown(query, mechanism)
+            self._refuse_points_outside(query)
+            self._refuse_points_outside(mechanism)
         self.ledger.charge(
             *(
                 Entry.of(mechanism, type(query).__name__, self.accounting, delta=self.ledger.delta, note=note)

@@ -14,6 +14,7 @@ import numpy as np
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import NoDensity
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.queries import Relation, Sensitivity
@@ -105,6 +106,7 @@ class TupleMechanism:
     """
 
     name: ClassVar[str]
+    loss: ClassVar[LossKind] = LossKind.APPROXIMATE
     exact: ClassVar[bool] = False
     epsilon: float
     delta: float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpviz.algorithms.ratio_words import told_apart
 from dpviz.algorithms.registry import card_of
 from dpviz.runs.advice import ENOUGH, EPSILONS, Advice, Change, Outlook
 
@@ -9,9 +10,9 @@ from dpviz.runs.advice import ENOUGH, EPSILONS, Advice, Change, Outlook
 _SLIGHTLY, _MUCH_CHEAPER = 1.02, 3.0
 
 WHERE_FROM = (
-    "Read from a stored study of generated tables; no row of yours is read. They are groups of rows, k of them or a "
-    "third more, that reach the bounds or fill a part of them. Rows that fill less of their bounds, or whose groups "
-    "overlap, may lose more."
+    "Read from a stored study of generated tables; no row of yours is read. They are groups of rows, most of them of "
+    "like size, k of them or a third more, that reach the bounds or fill a part of them. Rows that fill less of their "
+    "bounds, or whose groups overlap or are of unlike size, may lose more."
 )
 
 
@@ -20,7 +21,7 @@ def answer(advice: Advice) -> str:
     aim = f"at most {_percent_above(advice.target)} above the loss of k-means++"
     if advice.best is None:
         return f"No algorithm gets to {aim} on {ENOUGH:.0%} of the stand-ins, at any ε up to {EPSILONS[-1]:g}."
-    return f"{_title(advice.best)} at ε = {advice.best.epsilon:g} should do: {aim}."
+    return f"{_title(advice.best)} at ε = {advice.best.epsilon:g} should do on most tables like the study's: {aim}."
 
 
 def certainty(advice: Advice) -> str:
@@ -29,7 +30,8 @@ def certainty(advice: Advice) -> str:
     if outlook is None:
         return "No algorithm can serve this request."
     stand_ins = f"{advice.stand_ins} stand-ins of about this size"
-    spread = f"half of them lie between {outlook.low:.3g} and {outlook.high:.3g} ×"
+    low, high = told_apart(outlook.low, outlook.high)
+    spread = f"half of them lie between {low} and {high} ×"
     if advice.best is None:
         return (
             f"The nearest is {_title(outlook)} at ε = {outlook.epsilon:g}: it got there on {outlook.share:.0%} of "
@@ -47,11 +49,11 @@ def alternatives(advice: Advice) -> list[str]:
         if other.share < ENOUGH:
             continue
         if other.behind * _SLIGHTLY <= best.behind:
-            why = f"loses less ({other.median:.3g} × against {best.median:.3g} ×)"
+            why = "loses less ({} × against {} ×)".format(*told_apart(other.median, best.median))
         elif other.behind <= _SLIGHTLY * best.behind:
-            why = f"does as well ({other.median:.3g} ×)"
+            why = f"does as well ({told_apart(other.median)[0]} ×)"
         elif other.seconds * _MUCH_CHEAPER <= best.seconds:
-            why = f"loses more ({other.median:.3g} ×), in a fraction of the computing time"
+            why = f"loses more ({told_apart(other.median)[0]} ×), in a fraction of the computing time"
         else:
             continue
         found.append(f"{_title(other)} {why}; it held on {other.share:.0%}.")
@@ -64,7 +66,8 @@ def changed(change: Change, advice: Advice) -> str:
     if outlook is None:
         return f"With {change.words} it would still be out of reach."
     if change.asks_epsilon:
-        return f"With {change.words}, expect {outlook.median:.3g} × the loss of k-means++ ({_title(outlook)})."
+        (median,) = told_apart(outlook.median)
+        return f"With {change.words}, expect {median} × the loss of k-means++ ({_title(outlook)})."
     if advice.best is None or outlook.epsilon < advice.best.epsilon:
         return f"With {change.words}, ε = {outlook.epsilon:g} would do ({_title(outlook)})."
     still = "still " * (outlook.epsilon == advice.best.epsilon)

@@ -1,8 +1,10 @@
-"""Where the error comes from: what clipping, quantising, noise and the solver each add to the loss of k-means++.
+"""Where the error comes from: what quantising, noise and the solver each add to the loss of k-means++, and clipping.
 
-Each part is measured by switching its cause off. The private run is repeated with the same public coins and no noise;
-both releases are solved anew from many starts; and k-means++ is run on rows moved into the bounds. Nothing here is a
-release: all losses are read from revealed rows, and a run without noise never leaves this module.
+Each part but clipping is measured by switching its cause off: the private run is repeated with the same public coins
+and no noise, and both releases are solved anew from many starts. All of these, and k-means++, are judged on the rows
+as the bounds leave them. Clipping, how far the bounds move the rows, is the same for every algorithm: a part of its own
+beside the bars. Nothing here is a release: all losses are read from revealed rows, and a run without noise never leaves
+this module.
 """
 
 from __future__ import annotations
@@ -15,13 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.algorithms.grid_synopsis import all_cells, standing_out
-from dpviz.algorithms.kmeans_plus_plus import reference_centers
 from dpviz.algorithms.solvers import SignedPoints, best_of_starts, weighted_kmeans_pp
 from dpviz.algorithms.steps import GridStep, Step
 from dpviz.algorithms.steps_hash import CoresetStep
 from dpviz.check import RequestError
 from dpviz.privacy.noise import Shape, StudyNoise
 from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.runs.clipped_rows import ClippedRows, clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import Run, run_frames
 from dpviz.runs.study import Contender, Trial
@@ -67,15 +69,15 @@ class ErrorBase:
     Parameters
     ----------
     kmeans : float
-        Of k-means++ on the rows.
-    clipped : float
-        Of k-means++ on the rows as they are after clipping, on the rows themselves.
+        Of k-means++ on the clipped rows.
+    clipping : float
+        Mean squared distance that clipping moves a row.
     moved_share : float
         Part of the rows that clipping moves.
     """
 
     kmeans: float
-    clipped: float
+    clipping: float
     moved_share: float
 
 
@@ -91,11 +93,15 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class ErrorParts:
-    """Bars that lead from the loss of k-means++ to the median private one and add up exactly; losses per row."""
+    """Bars that lead from the loss of k-means++ to the median private one and add up exactly; losses per clipped row.
+
+    ``clip`` is what the bounds cost beside all of these; None where that is not to be told.
+    """
 
     kmeans: float
     private: float
     parts: tuple[Part, ...]
+    clip: Part | None
     runs: int
     quantised: bool
 
@@ -141,25 +147,18 @@ def error_rows(
     if refusal is not None:
         raise RequestError(refusal)
     yield Progress(0, repeats + 1, f"k-means++ with k = {k}")
-    yield error_base(revealed, table.domain.region, k)
+    rows = clipped(revealed, table.domain.region)
+    yield error_base(rows, k)
     for repeat in range(repeats):
         yield Progress(repeat + 1, repeats + 1, f"{contender.label}, run {repeat + 1} of {repeats}")
         own = Trial(contender, k, epsilon, delta, repeat).seed(seed)
-        yield {"repeat": repeat} | _losses(table, revealed, contender, k, epsilon, delta, own)
+        yield {"repeat": repeat} | _losses(table, rows, contender, k, epsilon, delta, own)
     yield Progress(repeats + 1, repeats + 1, "done")
 
 
-def error_base(revealed: Revealed, region: Region, k: int) -> ErrorBase:
-    """The loss of k-means++ on the rows, and what is left of it when it sees clipped rows."""
-    points = revealed.points
-    reference = reference_for(revealed, k)
-    clipped = region.clip(points)
-    # Clipping into a ball moves by rounding whoever stands on its surface.
-    moved = np.abs(clipped - points).max(axis=1, initial=0.0) > 1e-9 * region.radius
-    if not moved.any():
-        return ErrorBase(reference.nicv, reference.nicv, 0.0)
-    centers = reference_centers(clipped, k, starts=reference.starts, seed=0)
-    return ErrorBase(reference.nicv, nicv(points, centers), float(moved.mean()))
+def error_base(rows: ClippedRows, k: int) -> ErrorBase:
+    """The loss of k-means++ on the clipped rows, and how far these were moved."""
+    return ErrorBase(reference_for(rows, k).nicv, rows.clipping, rows.moved_share)
 
 
 def error_parts(base: ErrorBase, rows: Sequence[Mapping[str, Any]]) -> ErrorParts:
@@ -171,24 +170,24 @@ def error_parts(base: ErrorBase, rows: Sequence[Mapping[str, Any]]) -> ErrorPart
     found = {name: np.array([float(row[name]) for row in rows]) for name in _LOSSES}
     private, quiet, solved, quiet_solved = (found[name] for name in _LOSSES)
     quantised = not np.isnan([solved, quiet_solved]).any()
-    clipped = np.full(len(rows), base.clipped)
+    kmeans = np.full(len(rows), base.kmeans)
     noise = _part("noise", private, quiet, "the private run against the same run without noise")
     if quantised:
         quantise = _part(
-            "quantise", quiet_solved, clipped, "the best of many starts on the synopsis without noise, against the rows"
+            "quantise", quiet_solved, kmeans, "the best of many starts on the synopsis without noise, against the rows"
         )
         solver = _part("solver", private, solved, "the private run against the best of many starts on its own release")
     else:
         quantise = Part("quantise", 0.0, 0.0, 0.0, "0: the rows are read to the end, not a synopsis in their place")
-        solver = _part("solver", quiet, clipped, "the run without noise against k-means++ on the clipped rows")
-    moved = f"k-means++ on rows moved into the bounds: {100 * base.moved_share:.3g} % of them lie outside"
-    clip = _part("clip", clipped, np.full(len(rows), base.kmeans), moved)
+        solver = _part("solver", quiet, kmeans, "the run without noise against k-means++ on the same clipped rows")
+    moved = f"how far the bounds move the rows, squared: {100 * base.moved_share:.3g} % of them lie outside"
+    clip = Part("clip", base.clipping, base.clipping, base.clipping, moved)
     total = float(np.median(private)) - base.kmeans
-    rest = total - sum(part.value for part in (clip, quantise, noise, solver))
+    rest = total - sum(part.value for part in (quantise, noise, solver))
     rest = 0.0 if abs(rest) <= 1e-12 * max(abs(total), base.kmeans) else rest
     together = "what noise and solver do together beyond what each does alone" if quantised else "0: measured in turn"
-    parts = (clip, quantise, noise, solver, Part("interaction", rest, rest, rest, together))
-    return ErrorParts(base.kmeans, float(np.median(private)), parts, len(rows), quantised)
+    parts = (quantise, noise, solver, Part("interaction", rest, rest, rest, together))
+    return ErrorParts(base.kmeans, float(np.median(private)), parts, clip, len(rows), quantised)
 
 
 _LOSSES = ("private", "quiet", "solved", "quiet_solved")
@@ -200,7 +199,7 @@ def _part(name: str, on: Array, off: Array, about: str) -> Part:
 
 
 def _losses(
-    table: PrivateTable, revealed: Revealed, contender: Contender, k: int, epsilon: float, delta: float, seed: int
+    table: PrivateTable, rows: ClippedRows, contender: Contender, k: int, epsilon: float, delta: float, seed: int
 ) -> dict[str, float]:
     """Losses of one private run and of its three relatives."""
     asked: dict[str, Any] = {"k": k, "epsilon": epsilon, "delta": delta, "params": contender.params, "seed": seed}
@@ -209,8 +208,8 @@ def _losses(
     assert isinstance(private, Run) and isinstance(quiet, Run)
     region = table.domain.region
     solved = (_solved(private, region, exact=False), _solved(quiet, region, exact=True))
-    losses = [nicv(revealed.points, each.unit_centers) for each in (private, quiet)]
-    losses += [nan if centers is None else nicv(revealed.points, centers) for centers in solved]
+    losses = [nicv(rows.points, each.unit_centers) for each in (private, quiet)]
+    losses += [nan if centers is None else nicv(rows.points, centers) for centers in solved]
     return dict(zip(_LOSSES, losses, strict=True))
 
 

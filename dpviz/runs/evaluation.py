@@ -1,8 +1,9 @@
-"""What a run lost, measured on revealed rows. Nothing here is private, and nothing here enters a release."""
+"""What a run lost, measured on revealed rows as the bounds leave them. Nothing here is private or enters a release."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan, nan
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -11,7 +12,7 @@ from dpviz.algorithms.kmeans_plus_plus import reference_centers
 from dpviz.algorithms.sphere_packing import sphere_packing
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Loss
-from dpviz.privacy.room import Revealed
+from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.table.domain import Array, Codes, Region
 from dpviz.table.rows import Rows
 
@@ -21,7 +22,7 @@ _STARTS, _STARTS_LARGE, _LARGE = 10, 3, 1e8
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Non-private k-means++ on revealed rows: centres (k, d), unit coordinates, its loss and its distance per row."""
+    """Non-private k-means++ on clipped rows: centres (k, d), unit coordinates, its loss and its distance per row."""
 
     centers: Array
     nicv: float
@@ -31,7 +32,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Scores:
-    """Measures of released centres against revealed rows.
+    """Measures of released centres against revealed rows, all but one on these as the bounds leave them.
 
     Parameters
     ----------
@@ -47,6 +48,8 @@ class Scores:
         Adjusted Rand index between both assignments of the rows.
     share_gap : float
         Largest difference between a centre's share of the rows and that of the reference centre it is matched to.
+    clipping : float
+        What the bounds alone cost, in no other measure: mean squared distance that they move a row; NaN if not known.
     """
 
     nicv: float
@@ -56,10 +59,11 @@ class Scores:
     distance_ratio: float
     ari: float
     share_gap: float
+    clipping: float
 
     def to_dict(self) -> dict[str, float]:
-        """Plain values."""
-        return dict(self.__dict__)
+        """Plain values; the clipping where it is known."""
+        return {name: value for name, value in self.__dict__.items() if name != "clipping" or not isnan(value)}
 
 
 def nicv(points: Array, centers: Array) -> float:
@@ -89,9 +93,9 @@ def assign(points: Array, centers: Array) -> Codes:
     return np.concatenate([cells.assign(chunk) for chunk in Rows(points).chunks(cells.width)])
 
 
-def reference_for(revealed: Revealed, k: int, *, seed: int = 0) -> Reference:
-    """The best of several starts of k-means++ on the revealed rows."""
-    points = revealed.points
+def reference_for(rows: ClippedRows, k: int, *, seed: int = 0) -> Reference:
+    """The best of several starts of k-means++ on the clipped rows: what private algorithms read, too."""
+    points = rows.points
     starts = _STARTS if points.size * k <= _LARGE else _STARTS_LARGE
     if points.shape[0] == 0:
         return Reference(np.zeros((k, points.shape[1])), 0.0, starts, 0.0)
@@ -99,22 +103,23 @@ def reference_for(revealed: Revealed, k: int, *, seed: int = 0) -> Reference:
     return Reference(centers, nicv(points, centers), starts, mean_distance(points, centers))
 
 
-def evaluate(revealed: Revealed, centers: Array, reference: Reference) -> Scores:
-    """Scores of ``centers`` (k, d), unit coordinates."""
+def evaluate(rows: ClippedRows, centers: Array, reference: Reference) -> Scores:
+    """Scores of ``centers`` (k, d), unit coordinates, against the ``reference`` on the same rows."""
     from sklearn.metrics import adjusted_rand_score
 
-    loss = nicv(revealed.points, centers)
+    loss = nicv(rows.points, centers)
     pairs = match(centers, reference.centers)
     squared = ((centers - reference.centers[pairs]) ** 2).sum(axis=1)
-    own, theirs = (assign(revealed.points, found) for found in (centers, reference.centers))
+    own, theirs = (assign(rows.points, found) for found in (centers, reference.centers))
     return Scores(
         nicv=loss,
         nicv_kmeans=reference.nicv,
         ratio=_ratio(loss, reference.nicv),
         matched_error=float(np.sqrt(squared.mean())),
-        distance_ratio=_ratio(mean_distance(revealed.points, centers), reference.distance),
+        distance_ratio=_ratio(mean_distance(rows.points, centers), reference.distance),
         ari=float(adjusted_rand_score(own, theirs)) if len(own) else 1.0,
         share_gap=float(np.abs(_shares(own, len(centers)) - _shares(theirs, len(centers))[pairs]).max()),
+        clipping=rows.clipping,
     )
 
 
@@ -132,9 +137,13 @@ def match(centers: Array, reference: Array) -> Codes:
 
 
 def label_accuracy(labels: Codes, assigned: Codes) -> float:
-    """Part of the rows whose cluster's most frequent label is their own."""
+    """Part of the labelled rows whose cluster's most frequent label is their own; NaN if no row has one.
+
+    A row whose label is below 0 has none, and is left out.
+    """
+    assigned, labels = assigned[labels >= 0], labels[labels >= 0]
     if len(labels) == 0:
-        return 1.0
+        return nan
     _, label = np.unique(labels, return_inverse=True)
     table = np.zeros((int(assigned.max()) + 1, int(label.max()) + 1))
     flat = np.bincount(assigned * table.shape[1] + label, minlength=table.size)
@@ -149,9 +158,9 @@ class Baselines:
     data_independent: float
 
 
-def baselines(revealed: Revealed, region: Region, k: int, *, seed: int = 0) -> Baselines:
+def baselines(rows: ClippedRows, region: Region, k: int, *, seed: int = 0) -> Baselines:
     """The loss of the rows' mean, and the median loss of 9 sphere packings."""
-    points = revealed.points
+    points = rows.points
     mean = np.reshape(points.mean(axis=0), (1, -1)) if points.shape[0] else np.zeros((1, region.dim))
     rng = np.random.default_rng(seed)
     blind = [nicv(points, sphere_packing(k, region, rng)) for _ in range(9)]

@@ -1,53 +1,108 @@
-"""A run as files: released values only, so that nothing revealed can leave by this door."""
+"""A record as files: released values only, so that nothing revealed can leave by this door; each says what it is."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+from collections.abc import Container, Sequence
+
+import pandas as pd
 
 from dpviz.check import RequestError
+from dpviz.runs.record import SIMULATION, ReleaseRecord
 from dpviz.runs.run import Run
 
 # A cell that begins with one of these would be a formula to a spreadsheet.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_CLUSTER, _SIZE, _NOTE = "cluster", "noisy_size", "note"
 
-SEEDED = "The noise is seeded, so that a study can be repeated: whoever knows the seed can take it off. Not a release."
+REVEALED_NOTE = (
+    f"{SIMULATION}: the noise of every run follows from a seed. REVEALED: losses are read from rows without privacy. "
+    "Not a release."
+)
+"""What stands in a file of a study."""
 
 
-def centers_csv(run: Run) -> str:
-    """The released centres in data units, a row each; with their noisy sizes where the last step measured them.
+def centers_csv(record: ReleaseRecord, *, numbered: bool = True) -> str:
+    """The released centres in data units, a row each.
+
+    Where a release should not be rested on, a last column ``note`` says why in every row: whoever reads the numbers by
+    the names of their columns reads them as ever.
+
+    Parameters
+    ----------
+    numbered : bool
+        With the number of each cluster before, and its noisy size behind where the last step measured it.
 
     Raises
     ------
     RequestError
         For a run without privacy: its centres are revealed, not released.
     """
-    if not run.private:
-        raise RequestError(f"{run.algorithm} has no privacy and releases no centres: export a private algorithm's run.")
-    weights = run.noisy_weights
+    if record.centers is None:
+        raise RequestError(
+            f"{record.algorithm} has no privacy and releases no centres: export a private algorithm's run."
+        )
+    columns: dict[str, Sequence[object]] = dict(zip(record.columns, record.centers.T.tolist(), strict=True))
+    if numbered:
+        columns = {_another(_CLUSTER, columns): range(1, record.k + 1), **columns}
+        if record.weights is not None:
+            columns[_another(_SIZE, columns)] = record.weights.tolist()
+    if record.note:
+        columns[_another(_NOTE, columns)] = [record.note] * record.k
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
-    header = ["cluster", *run.domain.columns, *(["noisy_size"] if weights is not None else [])]
-    writer.writerow([_as_text(name) for name in header])
-    for number, center in enumerate(run.centers.tolist(), start=1):
-        size = [float(weights[number - 1])] if weights is not None else []
-        writer.writerow([number, *center, *size])
+    writer.writerow([_as_text(name) for name in columns])
+    writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue()
 
 
-def run_json(run: Run, *, seeded: bool = False) -> str:
-    """The run in the form of ``run --json``, released values only."""
-    report = run.to_dict()
-    if seeded:
-        report["warnings"].append(SEEDED)
-    return json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False)
+def run_json(record: ReleaseRecord) -> str:
+    """The record in the form of ``run --json``."""
+    return json.dumps(record.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def file_stem(run: Run) -> str:
-    """A file name that says what the run was: algorithm, k and ε."""
-    plain = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in run.algorithm)
-    return f"{plain}_k{run.k}_eps{run.epsilon:g}"
+def frame_csv(frame: pd.DataFrame, *, note: str = "") -> bytes:
+    """A table as a CSV file that no spreadsheet takes for formulas; each row ends with the ``note``, if any."""
+    safe = frame.assign(**{_another(_NOTE, frame): note}) if note else frame.copy()
+    for name in (name for name in safe if not pd.api.types.is_numeric_dtype(safe[name])):
+        text = safe[name].astype("str")
+        safe[name] = safe[name].where(~text.str.startswith(_FORMULA_STARTS), "'" + text)
+    safe.columns = pd.Index([_as_text(str(name)) for name in safe])
+    return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8")
+
+
+def file_stem(record: ReleaseRecord) -> str:
+    """A file name that says what the run was: its marks, then algorithm, k and ε."""
+    return "_".join((*record.marks, _stem(record.algorithm, record.k, record.epsilon)))
+
+
+def revealed_name(stem: str) -> str:
+    """The name of a file of a study.
+
+    >>> revealed_name("tradeoff_k5")
+    'SIMULATION_revealed_tradeoff_k5.csv'
+    """
+    return f"{SIMULATION}_revealed_{stem}.csv"
+
+
+def picture_stem(run: Run) -> str:
+    """The same for a picture of a run."""
+    stem = _stem(run.algorithm, run.k, run.epsilon)
+    return stem if run.hardened and not run.seeded else f"{SIMULATION}_{stem}"
+
+
+def _stem(algorithm: str, k: int, epsilon: float) -> str:
+    plain = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in algorithm)
+    return f"{plain}_k{k}_eps{epsilon:g}"
+
+
+def _another(name: str, taken: Container[str]) -> str:
+    """``name``, or one like it that no column has."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _as_text(name: str) -> str:

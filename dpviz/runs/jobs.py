@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 
+from dpviz.runs.seats import SEATS, Seats, is_brief
 from dpviz.runs.shared_memory import Shared
 from dpviz.runs.worker import Failure, Item, Parcel, Progress, kill, new_worker, pack, receive, send
 
@@ -23,6 +24,8 @@ P = ParamSpec("P")
 
 _SECONDS_TO_LEAVE = 5.0
 """How long a worker that has answered may take to tidy up and exit."""
+_POLITE = 10
+"""How much lower the priority of a shelf's workers is: pages are drawn first."""
 
 
 class JobState(Enum):
@@ -76,7 +79,9 @@ class Job(Generic[T]):
         self._began_at: float | None = None
         self._ended_at: float | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._on_end: Callable[[], None] = lambda: None
+        self._on_end: Callable[[Job[T]], None] = lambda job: None
+        self._before: Callable[[Job[T]], int] = lambda job: 0
+        self._politeness = 0
 
     @staticmethod
     def start(work: Callable[P, Iterator[T | Progress]], *args: P.args, **kwargs: P.kwargs) -> Job[T]:
@@ -86,11 +91,17 @@ class Job(Generic[T]):
         return job
 
     def begin(self) -> None:
-        """Start the worker of a queued job; does nothing for any other."""
+        """Start the worker of a queued job; does nothing for any other. Without memory for one, the job fails."""
+        try:
+            self._begin()
+        except OSError as error:
+            self._finish(JobState.FAILED, Failure.of(error))
+
+    def _begin(self) -> None:
         with self._lock:
             if self._state is not JobState.QUEUED:
                 return
-            self._process = new_worker([memory.fd for memory in self._shared])
+            self._process = new_worker([memory.fd for memory in self._shared], politeness=self._politeness)
             self._shared = []
             self._state = JobState.RUNNING
             self._began_at = time.monotonic()
@@ -134,6 +145,11 @@ class Job(Generic[T]):
         """The last progress report, if there was one."""
         mark = self._last_mark
         return mark.progress if mark else None
+
+    @property
+    def before(self) -> int:
+        """How many jobs that wait on this server, anybody's, start before this one; 0 once it has begun."""
+        return self._before(self) if self._state is JobState.QUEUED else 0
 
     @property
     def elapsed(self) -> float:
@@ -194,7 +210,7 @@ class Job(Generic[T]):
             self._ended_at = time.monotonic()
             self._parcel = None
         self._ended.set()
-        self._on_end()
+        self._on_end(self)
         return True
 
 
@@ -206,7 +222,7 @@ class ShelfFull(Exception):
 
 @dataclass(eq=False)
 class JobShelf:
-    """The jobs of one session: two run, so that no run waits for a study; the oldest finished ones are dropped.
+    """The jobs of one session: at most two run, as soon as the server has a seat; the oldest finished are dropped.
 
     Keep one shelf per session. When the shelf goes, its jobs are cancelled.
 
@@ -217,13 +233,17 @@ class JobShelf:
     max_age
         Seconds after which a finished job is dropped.
     max_running
-        How many run at a time; the others wait for their turn.
+        How many run at a time, one of them a brief one; the others wait for their turn.
+    seats
+        Where they run, beside the jobs of other sessions.
     """
 
     max_jobs: int = 8
     max_age: float = 3600.0
     max_running: int = 2
+    seats: Seats = SEATS
     _jobs: dict[str, Job[Any]] = field(default_factory=dict, init=False, repr=False)
+    _key: object = field(default_factory=object, init=False, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -238,13 +258,13 @@ class JobShelf:
             If ``max_jobs`` jobs run or wait already.
         """
         job: Job[Any] = Job(work, *args, **kwargs)
-        start_next = weakref.WeakMethod(self._start_next)  # a running job must not keep its shelf alive
-        job._on_end = lambda: next_one() if (next_one := start_next()) else None
+        # Neither the seats nor a running job may keep a shelf alive: they know its key only.
+        job._on_end, job._before, job._politeness = self.seats.leave, self.seats.before, _POLITE
         job_id = secrets.token_urlsafe(16)
         with self._lock:
             self._make_room()
             self._jobs[job_id] = job
-            self._start_next()
+        self.seats.queue(job, owner=self._key, brief=is_brief(work), most=self.max_running)
         return job_id
 
     def get(self, job_id: str) -> Job[Any] | None:
@@ -257,13 +277,6 @@ class JobShelf:
         with self._lock:
             self._drop_old()
             return len(self._jobs)
-
-    def _start_next(self) -> None:
-        with self._lock:
-            running = sum(job.state is JobState.RUNNING for job in self._jobs.values())
-            waiting = [job for job in self._jobs.values() if job.state is JobState.QUEUED]
-            for job in waiting[: max(0, self.max_running - running)]:
-                job.begin()
 
     def _make_room(self) -> None:
         self._drop_old()
@@ -282,5 +295,5 @@ class JobShelf:
 
 
 def _cancel_all(jobs: dict[str, Job[Any]]) -> None:
-    for job in list(jobs.values()):
+    for job in reversed(list(jobs.values())):  # those that wait first, or a cancelled one would seat the next
         job.cancel()

@@ -20,13 +20,15 @@ class OpenTable:
     """A table with everything declared: algorithms may run on it.
 
     ``declaration`` spells out the columns. ``labels`` are codes of shape (n,) in the order of the loaded rows, -1 where
-    a row has none, or None without a label column.
+    a row has none, or None without a label column. ``source_key`` is the same for all tables of one file, whatever is
+    declared: over them releases add up, and looks are counted together.
     """
 
     loaded: LoadedTable | SparseTable
     declaration: Declaration
     private: PrivateTable
     labels: Codes | None
+    source_key: str
 
     @property
     def key(self) -> str:
@@ -72,7 +74,7 @@ def declare(source: CsvFile | LoadedTable | SparseTable, declaration: Declaratio
     domain = Domain.of(columns, bounds.lower, bounds.upper, radius=declaration.radius, scaling=declaration.scaling)
     if isinstance(source, SparseTable):
         private = PrivateTable(source.values, domain, relation=declaration.relation, n_public=declaration.n_public)
-        return OpenTable(source, spelled_out, private, None)
+        return OpenTable(source, spelled_out, private, None, source.fingerprint)
     id_column, label = spelled_out.id_column, spelled_out.label_column
     loaded = source
     if isinstance(source, CsvFile):
@@ -88,7 +90,8 @@ def declare(source: CsvFile | LoadedTable | SparseTable, declaration: Declaratio
         rows_per_person=declaration.rows_per_person,
     )
     titled = replace(spelled_out, title=declaration.title or loaded.name)
-    return OpenTable(loaded, titled, private, None if label is None else loaded.identifiers(label))
+    labels = None if label is None else loaded.identifiers(label)
+    return OpenTable(loaded, titled, private, labels, source.fingerprint)
 
 
 def _names(source: CsvFile | LoadedTable | SparseTable, declaration: Declaration) -> Sequence[str]:

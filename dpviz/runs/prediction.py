@@ -1,7 +1,8 @@
 """What Su et al. predict before any run: the error of a centre in closed form, from public quantities alone.
 
-The mean squared error of a centre is, to first order, what every row of its cluster loses on top of its k-means loss;
-so a prediction is an excess over k-means, in the units of a loss per row (unit coordinates squared).
+Clusters are taken to be of like size, n/k rows each. The mean squared error of a centre is, to first order, what every
+row of its cluster loses on top of its k-means loss; so a prediction is an excess over k-means, in the units of a loss
+per row (unit coordinates squared).
 
 References
 ----------

@@ -32,8 +32,11 @@ def check_request(
         If it cannot: why, and what would do.
     """
     chosen = params if isinstance(params, Params) else card.params.parse(params or {})
-    check.at_least(1, k=k)
-    check.positive(epsilon=epsilon)
+    check.clusters(k=k)
+    check.epsilon(epsilon=epsilon)
+    check.rows_per_person(rows_per_person=table.rows_per_person)
+    if table.n_public:
+        check.records(n_public=table.n_public)
     check.delta_for(table.n_public, delta=delta)
     if table.n_public is not None and k > table.n_public:
         raise check.RequestError(

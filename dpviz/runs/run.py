@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from dpviz import check
 from dpviz.algorithms.card import Card, Level, Params, Setting
 from dpviz.algorithms.registry import card_of
 from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step
@@ -31,15 +31,15 @@ class Frame:
     spent_epsilon: float
     spent_fraction: float
     entries: int
-    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A finished run. Holds public and released values only: it may be pickled, exported and replayed.
+    """A finished run. Holds public and released values only: it may be pickled and replayed.
 
-    The exception is a run of a non-private algorithm (``private`` is False), whose centres are revealed. ``domain`` is
-    that of the centres: the table's, or where a row stands for ``points_per_row`` points, that of one of them.
+    How long it took is not in it, because that depends on the rows. The exception is a run of a non-private algorithm
+    (``private`` is False), whose centres are revealed. ``domain`` is that of the centres: the table's, or where a row
+    stands for ``points_per_row`` points, that of one of them.
     """
 
     algorithm: str
@@ -61,7 +61,7 @@ class Run:
     entries: tuple[Entry, ...]
     frames: tuple[Frame, ...]
     hardened: bool
-    seconds: float
+    seeded: bool
     warnings: tuple[str, ...] = field(default=())
 
     @property
@@ -79,35 +79,6 @@ class Run:
         """Released cluster sizes, shape (k,), if the last step measured them."""
         step = self.frames[-1].step
         return step.noisy_counts if isinstance(step, CentersStep) else None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The run as plain values, in the form that ``run --json`` prints."""
-        weights = self.noisy_weights
-        released = {
-            "centers": self.centers.tolist() if self.private else None,
-            "weights": weights.tolist() if weights is not None else None,
-        }
-        return {
-            "algorithm": self.algorithm,
-            "k": self.k,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "relation": self.relation,
-            "unit": self.unit,
-            "n_public": self.n_public,
-            "columns": list(self.domain.columns),
-            "parameters": self.parameters,
-            "seconds": round(self.seconds, 3),
-            "warnings": list(self.warnings),
-            "noise": "release-grade" if self.hardened else "simulation only: seedable floating-point noise",
-            "released": released,
-            "ledger": {
-                "epsilon": self.spent_epsilon if self.private else None,
-                "delta": self.delta,
-                "accounting": self.accounting.value,
-                "entries": [entry.to_dict() for entry in self.entries] if self.private else [],
-            },
-        }
 
 
 def run(
@@ -166,16 +137,18 @@ def run_frames(
     """
     card = card_of(card) if isinstance(card, str) else card
     chosen = check_request(card, table, k=k, epsilon=epsilon, delta=delta, params=params)
+    if seed is not None:
+        check.seed(seed=seed)
     domain = table.domain.unfolded(chosen.points_per_row(k))
     accounting = card.accounting(chosen, delta)
     # One seed, two streams: public coins may be shown and replayed, the noise may not.
     coins, drawn = np.random.SeedSequence(seed).spawn(2)
-    began = time.perf_counter()
+    source = noise or StudyNoise(np.random.default_rng(drawn))
     opened = table.open(
         epsilon=epsilon,
         delta=delta,
         accounting=accounting,
-        noise=noise or StudyNoise(np.random.default_rng(drawn)),
+        noise=source,
         needs_n=card.needs_n,
         room=room,
     )
@@ -183,7 +156,7 @@ def run_frames(
     frames: list[Frame] = []
     for step in card.plan(opened, k, chosen, np.random.default_rng(coins)):
         spent = (ledger.spent_epsilon, ledger.spent_fraction, len(ledger.entries))
-        frames.append(Frame(step, *spent, time.perf_counter() - began))
+        frames.append(Frame(step, *spent))
         yield frames[-1]
     yield Run(
         algorithm=card.id,
@@ -204,8 +177,8 @@ def run_frames(
         spent_fraction=ledger.spent_fraction,
         entries=tuple(ledger.entries),
         frames=tuple(frames),
-        hardened=False,
-        seconds=time.perf_counter() - began,
+        hardened=source.hardened,
+        seeded=seed is not None,
         warnings=_warnings(card, table, k, epsilon, delta, chosen),
     )
 

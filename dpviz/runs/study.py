@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -86,15 +87,16 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Yardstick:
-    """What the losses of one k and n are measured against, on revealed rows; losses per row, unit coordinates squared.
+    """What the losses of one k and n are measured against, on clipped rows; losses per row, unit coordinates squared.
 
-    ``n`` is None for the whole table.
+    ``clipping`` is what the bounds alone cost, beside these losses. ``n`` is None for the whole table.
     """
 
     k: int
     reference: Reference
     one_center: float
     data_independent: float
+    clipping: float
     n: int | None = None
 
 
@@ -115,14 +117,16 @@ def trials(
         If a number is outside its range, or an algorithm cannot run at a δ.
     """
     deltas = _deltas(delta)
-    check.at_least(1, number_of_algorithms=len(contenders), number_of_epsilons=len(epsilons), repeats=repeats)
+    check.at_least(1, number_of_algorithms=len(contenders), number_of_epsilons=len(epsilons))
+    check.repeats(repeats=repeats)
     check.at_least(1, number_of_deltas=len(deltas), number_of_sizes=len(ns))
     for k, n in product(ks, ns):
-        check.at_least(1, k=k, n=k if n is None else n)
+        check.clusters(k=k)
+        check.records(n=k if n is None else n)
         if n is not None and k > n:
             raise check.RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
     for each in deltas:
-        check.within(0.0, 1.0, delta=each)
+        check.delta_for(None, delta=each)
     for contender, k in product(contenders, ks):
         if contender.card.params.parse(contender.params).points_per_row(k) > 1:
             raise check.RequestError(
@@ -191,7 +195,8 @@ def study_rows(
 ) -> Iterator[Progress | Yardstick | dict[str, Any]]:
     """Progress, a ``Yardstick`` for each k and n, and a tidy row for each run, in an order that fills a picture evenly.
 
-    Losses are read from ``revealed`` rows: whoever calls has revealed them knowingly. No row is part of a release.
+    Losses are read from ``revealed`` rows, moved into the bounds first: whoever calls has revealed them knowingly.
+    No row is part of a release.
 
     Parameters
     ----------
@@ -217,21 +222,21 @@ def study_rows(
     left_out = frozenset(done)
     grid = trials(contenders, ks, epsilons, delta=delta, repeats=repeats, ns=ns)
     todo = [trial for trial in grid if trial.key not in left_out]
-    whole = JudgedTable(table, revealed, labels)
+    whole = JudgedTable.of(table, revealed, labels)
     judged = {n: whole.subsample(n, seed=seed) for n in ns}
     total = len(todo) + len(ks) * len(judged)
     yardsticks: dict[tuple[int, int | None], Yardstick] = {}
     for n, k in product(judged, ks):
         yield Progress(len(yardsticks), total, f"k-means++ with k = {k}" + _in_words(n))
-        yardsticks[k, n] = yardstick(
-            judged[n].private, judged[n].revealed, k, n=n, known=(references or {}).get((k, n))
-        )
+        yardsticks[k, n] = yardstick(judged[n], k, n=n, known=(references or {}).get((k, n)))
         yield yardsticks[k, n]
     for place, trial in enumerate(todo):
         note = f"{trial.contender.label} at ε = {trial.epsilon:g}{_in_words(trial.n)}"
         yield Progress(len(yardsticks) + place, total, f"{note}, run {trial.repeat + 1} of {repeats}")
+        began = time.perf_counter()
         finished = _run(judged[trial.n].private, trial, study_seed=seed)
-        row = _row(finished, judged[trial.n], trial, yardsticks[trial.k, trial.n].reference)
+        seconds = time.perf_counter() - began
+        row = _row(finished, judged[trial.n], trial, yardsticks[trial.k, trial.n].reference, seconds=seconds)
         yield row | {"centers": finished.unit_centers} if with_centers else row
     yield Progress(total, total, "done")
 
@@ -240,12 +245,11 @@ def _in_words(n: int | None) -> str:
     return "" if n is None else f", n = {n:,}"
 
 
-def yardstick(
-    table: PrivateTable, revealed: Revealed, k: int, *, n: int | None = None, known: Reference | None = None
-) -> Yardstick:
+def yardstick(judged: JudgedTable, k: int, *, n: int | None = None, known: Reference | None = None) -> Yardstick:
     """The reference and the baselines for ``k`` clusters; ``n`` says whether these rows are a subsample."""
-    base = baselines(revealed, table.domain.region, k)
-    return Yardstick(k, known or reference_for(revealed, k), base.one_center, base.data_independent, n)
+    base = baselines(judged.rows, judged.private.domain.region, k)
+    reference = known or reference_for(judged.rows, k)
+    return Yardstick(k, reference, base.one_center, base.data_independent, judged.rows.clipping, n)
 
 
 def _run(table: PrivateTable, trial: Trial, *, study_seed: int) -> Run:
@@ -261,10 +265,10 @@ def _run(table: PrivateTable, trial: Trial, *, study_seed: int) -> Run:
     )
 
 
-def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference) -> dict[str, Any]:
-    contender, revealed, labels = trial.contender, judged.revealed, judged.labels
+def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference, *, seconds: float) -> dict[str, Any]:
+    contender, rows, labels = trial.contender, judged.rows, judged.labels
     centers = finished.unit_centers
-    scores = evaluate(revealed, centers, reference)
+    scores = evaluate(rows, centers, reference)
     private = finished.accounting is not Accounting.NONE
     return {
         "contender": contender.label,
@@ -281,8 +285,8 @@ def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference)
         "distance_ratio": scores.distance_ratio,
         "ari": scores.ari,
         "share_gap": scores.share_gap,
-        "label_accuracy": label_accuracy(labels, assign(revealed.points, centers)) if labels is not None else nan,
-        "seconds": finished.seconds,
+        "label_accuracy": label_accuracy(labels, assign(rows.points, centers)) if labels is not None else nan,
+        "seconds": seconds,
         "spent_epsilon": finished.spent_epsilon if private else nan,
         "trial": trial.key,
     }

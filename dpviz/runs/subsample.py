@@ -8,16 +8,22 @@ import numpy as np
 
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.runs.clipped_rows import ClippedRows, clipped
 from dpviz.table.domain import Codes
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedTable:
-    """A table to run on, the same rows to judge the runs by, and their known groups, shape (n,), if there are any."""
+    """A table to run on, its clipped rows to judge the runs by, and their known groups, shape (n,), if any."""
 
     private: PrivateTable
-    revealed: Revealed
+    rows: ClippedRows
     labels: Codes | None
+
+    @classmethod
+    def of(cls, private: PrivateTable, revealed: Revealed, labels: Codes | None) -> JudgedTable:
+        """A table whose rows have been revealed: here they are clipped, once for everything that is measured."""
+        return cls(private, clipped(revealed, private.domain.region), labels)
 
     def subsample(self, n: int | None, *, seed: int) -> JudgedTable:
         """``n`` of the revealed rows, drawn without replacement by (``seed``, ``n``) alone; all rows where n is None.
@@ -34,11 +40,11 @@ class JudgedTable:
         if n is None:
             return self
         whole = self.private
-        if n > self.revealed.points.shape[0]:
+        if n > self.rows.points.shape[0]:
             raise RequestError(f"n is {n:,}, and the table has fewer complete rows: ask for a smaller subsample.")
         rng = np.random.default_rng(np.random.SeedSequence((seed, n)))
-        chosen = np.sort(rng.choice(self.revealed.points.shape[0], n, replace=False))
-        points = self.revealed.points[chosen]
+        chosen = np.sort(rng.choice(self.rows.points.shape[0], n, replace=False))
+        points = self.rows.points[chosen]
         private = PrivateTable(
             points * whole.domain.scale if whole.sparse else whole.domain.from_unit(points),
             whole.domain,
@@ -48,4 +54,4 @@ class JudgedTable:
             rows_per_person=whole.rows_per_person,
         )
         labels = None if self.labels is None else self.labels[chosen]
-        return JudgedTable(private, Revealed(points, np.arange(n)), labels)
+        return JudgedTable(private, ClippedRows(points, np.arange(n), self.rows.moved[chosen]), labels)

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpviz.algorithms.card import Card, Params, Setting
-from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.run import Run, run_frames
+from dpviz.runs.seats import brief
 from dpviz.runs.worker import Progress
 
 # Elementary operations (one multiply-add of a vectorised pass) that one core does in a second, on the safe side.
@@ -16,6 +18,7 @@ OPERATIONS_PER_SECOND = 1.5e8
 _STEPS = 1000
 
 
+@brief
 def run_work(
     algorithm: str,
     table: PrivateTable,
@@ -35,10 +38,11 @@ def run_work(
             yield Progress(round(_STEPS * item.spent_fraction), _STEPS, item.step.title)
 
 
-def reference_work(revealed: Revealed, k: int) -> Iterator[Progress | Reference]:
-    """The non-private reference on revealed rows, where it takes too long to wait for."""
+@brief
+def reference_work(rows: ClippedRows, k: int) -> Iterator[Progress | Reference]:
+    """The non-private reference on clipped rows, where it takes too long to wait for."""
     yield Progress(0, 1, f"k-means++ with k = {k}")
-    yield reference_for(revealed, k)
+    yield reference_for(rows, k)
 
 
 def expected_reference_seconds(n: int, k: int, dim: int) -> float:

@@ -26,7 +26,7 @@ PROGRESS_INTERVAL = 0.2
 _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
-_BOOT = "import sys; sys.path[:] = {path!r}; from dpviz.runs.worker import serve; serve()"
+_BOOT = "import sys; sys.path[:] = {path!r}; from dpviz.runs.worker import serve; serve({politeness})"
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,13 @@ class Item(NamedTuple):
     value: Any
 
 
-def new_worker(inherits: Sequence[int] = ()) -> subprocess.Popen[bytes]:
-    """A worker that waits for its work, with files to inherit; it and whatever it starts form one process group."""
+def new_worker(inherits: Sequence[int] = (), *, politeness: int = 0) -> subprocess.Popen[bytes]:
+    """A worker that waits for its work, with files to inherit; it and whatever it starts form one process group.
+
+    The higher its ``politeness``, the later it gets a core that others want, too.
+    """
     return subprocess.Popen(
-        [sys.executable, "-c", _BOOT.format(path=sys.path)],
+        [sys.executable, "-c", _BOOT.format(path=sys.path, politeness=politeness)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, **_ONE_THREAD},
@@ -96,8 +99,10 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def serve() -> None:
+def serve(politeness: int = 0) -> None:
     """Do one piece of work (the worker's whole life)."""
+    if politeness and hasattr(os, "nice"):
+        os.nice(politeness)
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the work prints must not end up among the answers
     outbox = _Outbox(answers)

@@ -28,6 +28,8 @@ Stated = Mapping[str, Any]
 def sidecar_for(csv_path: str | os.PathLike[str]) -> Path | None:
     """``x.json`` beside ``x.csv`` or ``x.csv.gz``, or None if there is none."""
     path = Path(csv_path)
+    if not path.name:
+        return None
     candidate = path.with_name(path.name.removesuffix(".gz")).with_suffix(".json")
     return candidate if candidate != path and candidate.is_file() else None
 
@@ -113,7 +115,7 @@ def to_json(declaration: Declaration) -> str:
     values = {
         "title": declaration.title,
         "description": declaration.description,
-        "file": _file_values(declaration.file),
+        "file": file_values(declaration.file),
         "numbers": list(declaration.numbers),
         "bounds": None,
         "bounds_origin": declaration.bounds_origin,
@@ -151,7 +153,7 @@ def _bounds_lines(declaration: Declaration) -> list[str]:
     return ['  "bounds": {\n' + ",\n".join(pairs) + "\n  }"]
 
 
-def _file_values(declared: FileFormat) -> dict[str, Any]:
+def file_values(declared: FileFormat) -> dict[str, Any]:
     """What differs from the format that is read without any declaration."""
     plain = _plain_values(PLAIN_FORMAT)
     values: dict[str, Any] = {key: value for key, value in _plain_values(declared).items() if value != plain[key]}

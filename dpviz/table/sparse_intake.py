@@ -1,16 +1,30 @@
-"""Sparse tables from files: SciPy's .npz, as ``scipy.sparse.save_npz`` writes it."""
+"""Sparse tables from files: SciPy's .npz, as ``scipy.sparse.save_npz`` writes it.
+
+A file says of itself how large it is: that is read, and checked, before any memory is taken for it.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import zipfile
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
+from numpy.lib import format as npy
 from scipy import sparse
 
 from dpviz.table.loaded_table import IntakeError
+
+MOST_ROWS, MOST_COLUMNS, MOST_ENTRIES = 20_000_000, 200_000, 50_000_000
+_MOST_BYTES = 1 << 30
+_LONGEST_HEADER = 10_000
+# The arrays of each form, beside "format" and "shape": places first, then how rows or columns part them.
+_PARTS = {b"csr": ("data", "indices", "indptr"), b"csc": ("data", "indices", "indptr"), b"coo": ("data", "row", "col")}
+_NUMBERS, _WHOLE_NUMBERS, _TEXT = "biuf", "iu", "SU"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,23 +64,104 @@ class SparseTable:
 
 
 def load_sparse(path: Path) -> SparseTable:
-    """Read a sparse matrix from an ``.npz`` file.
+    """Read a sparse matrix from an ``.npz`` file. An entry that is NaN or infinite makes its row an incomplete one.
 
     Raises
     ------
     IntakeError
-        If there is no such file, or it holds no sparse matrix of numbers with a row and a column.
+        If there is no such file, it is too large, or it holds no sparse matrix of numbers with a row and a column.
     """
     if not path.is_file():
         raise IntakeError(f"There is no file {path.name!r}: give the path of an .npz file.")
     try:
-        values = sparse.csr_array(sparse.load_npz(path))
-        values = values.astype(np.float64)
-    except Exception:
-        raise IntakeError(
-            f"{path.name!r} holds no sparse matrix: write one with scipy.sparse.save_npz, or give a CSV file."
-        ) from None
-    if values.ndim != 2 or 0 in values.shape:
-        raise IntakeError(f"{path.name!r} has no row or no column: give a table with at least one of each.")
+        values = _read(path)
+    except IntakeError:
+        raise
+    except Exception:  # whatever a broken archive makes its reader raise, it is the archive that is wrong
+        raise _no_matrix(path) from None
     values.sum_duplicates()
     return SparseTable(path.stem, values)
+
+
+def _read(path: Path) -> Any:
+    """The matrix, row by row; every size is known before it is read, every place is one of the matrix."""
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
+            raise _too_large(path)
+        form = bytes(str(_array(archive, "format", _TEXT, 0).astype("U3")), "ascii")
+        shape = _array(archive, "shape", _WHOLE_NUMBERS, 1)
+        if form not in _PARTS:
+            raise IntakeError(
+                f"{path.name!r} holds a sparse matrix of another form: write it with "
+                "scipy.sparse.save_npz(FILE, scipy.sparse.csr_array(matrix))."
+            )
+        if len(shape) != 2:
+            raise _no_matrix(path)
+        n, d = (int(size) for size in shape)
+        if n < 1 or d < 1:
+            raise IntakeError(f"{path.name!r} has no row or no column: give a table with at least one of each.")
+        if n > MOST_ROWS or d > MOST_COLUMNS:
+            raise _too_large(path)
+        kinds = (_NUMBERS, _WHOLE_NUMBERS, _WHOLE_NUMBERS)
+        parts = zip(_PARTS[form], kinds, strict=True)
+        data, *places = (_array(archive, name, kind, 1) for name, kind in parts)
+    data = data.astype(np.float64)
+    if form == b"coo":
+        row, column = places
+        _check_places(data, (row, n), (column, d), path=path)
+        return sparse.csr_array(sparse.coo_array((data, (row.astype(np.int64), column.astype(np.int64))), shape=(n, d)))
+    indices, starts = places
+    lines, across = (n, d) if form == b"csr" else (d, n)
+    _check_places(data, (indices, across), path=path)
+    if len(starts) != lines + 1 or starts[0] != 0 or starts[-1] != len(data) or (starts[1:] < starts[:-1]).any():
+        raise _no_matrix(path)
+    kind = sparse.csr_array if form == b"csr" else sparse.csc_array
+    return sparse.csr_array(kind((data, indices.astype(np.int64), starts.astype(np.int64)), shape=(n, d)))
+
+
+def _array(archive: zipfile.ZipFile, name: str, kinds: str, dim: int) -> npt.NDArray[Any]:
+    """An array of the archive, of ``dim`` axes and one of these ``kinds`` of numbers, none of them an object."""
+    member = archive.getinfo(f"{name}.npy")
+    with archive.open(member) as file:
+        shape, dtype = _header(file)
+        length = prod(shape)
+        sound = len(shape) == dim and all(size >= 0 for size in shape) and dtype.kind in kinds and dtype.itemsize <= 16
+        if not sound or file.tell() + length * dtype.itemsize != member.file_size:
+            raise ValueError("no array of this kind")
+        if length > MOST_ENTRIES:
+            raise IntakeError(f"That sparse matrix is too large: {_LIMITS}")
+    with archive.open(member) as file:
+        found: npt.NDArray[Any] = npy.read_array(file, allow_pickle=False, max_header_size=_LONGEST_HEADER)
+    return found
+
+
+def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    match npy.read_magic(file):
+        case (1, 0):
+            shape, _, dtype = npy.read_array_header_1_0(file, max_header_size=_LONGEST_HEADER)
+        case (2, 0):
+            shape, _, dtype = npy.read_array_header_2_0(file, max_header_size=_LONGEST_HEADER)
+        case _:
+            raise ValueError("a header that holds names: no array of numbers")
+    return shape, dtype
+
+
+def _check_places(data: npt.NDArray[Any], *places: tuple[npt.NDArray[Any], int], path: Path) -> None:
+    for place, size in places:
+        if len(place) != len(data) or (len(place) and not 0 <= int(place.min()) <= int(place.max()) < size):
+            raise _no_matrix(path)
+
+
+_LIMITS = (
+    f"up to {MOST_ROWS:,} rows, {MOST_COLUMNS:,} columns and {MOST_ENTRIES:,} entries are read; give a part of it."
+)
+
+
+def _too_large(path: Path) -> IntakeError:
+    return IntakeError(f"{path.name!r} is too large: {_LIMITS}")
+
+
+def _no_matrix(path: Path) -> IntakeError:
+    return IntakeError(
+        f"{path.name!r} holds no sparse matrix: write one with scipy.sparse.save_npz, or give a CSV file."
+    )

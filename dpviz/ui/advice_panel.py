@@ -13,8 +13,9 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import card_of
 from dpviz.runs.advice import EPSILONS, Advice, Outlook, advise
 from dpviz.runs.advice_words import WHERE_FROM, alternatives, answer, certainty, changed
+from dpviz.runs.open_table import OpenTable
 from dpviz.ui.badges import badge_text
-from dpviz.ui.declaration import OpenTable
+from dpviz.ui.escape import plain
 from dpviz.ui.stand_in import rows_for
 from dpviz.ui.table_words import unbroken
 
@@ -48,7 +49,7 @@ def advice_panel(
             check.delta_for(setting.n, delta=delta)
             check.at_least(k, n=setting.n or 0)
         except check.RequestError as error:
-            st.error(str(error), title="No advice for this", icon=":material/block:")
+            st.error(plain(error), title="No advice for this", icon=":material/block:")
             return
         advice = _advised(setting, target)
         _say(advice)
@@ -90,7 +91,7 @@ def _form(table: OpenTable, k: int, delta: float, key: str) -> tuple[Setting, fl
             help="The number of rows is private here: say what is known without counting them.",
         )
     else:
-        size = ", ".join(unbroken(each) for each in (f"{table.domain.dim} columns", f"k = {k}", f"δ = {delta:g}"))
+        size = ", ".join(unbroken(each) for each in (f"{table.domain.dim:d} columns", f"k = {k}", f"δ = {delta:g}"))
         right.markdown(f"**{n:,}** public rows, {size}")
     private = table.private
     setting = Setting(
@@ -113,12 +114,14 @@ def _advised(setting: Setting, target: float) -> Advice:
 
 def _say(advice: Advice) -> None:
     icon = ":material/lightbulb:" if advice.best is not None else ":material/block:"
-    st.markdown(f"{icon} **{answer(advice)}** {certainty(advice)}")
+    st.markdown(f"{icon} **{plain(answer(advice))}** {plain(certainty(advice))}")
     others = alternatives(advice)
     if others:
-        st.markdown("\n".join(f"- {words}" for words in others))
+        st.markdown("\n".join(f"- {plain(words)}" for words in others))
     if advice.changes:
-        st.markdown("What would change it:\n\n" + "\n".join(f"- {changed(one, advice)}" for one in advice.changes))
+        st.markdown(
+            "What would change it:\n\n" + "\n".join(f"- {plain(changed(one, advice))}" for one in advice.changes)
+        )
 
 
 def _numbers(advice: Advice) -> None:

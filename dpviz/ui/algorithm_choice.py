@@ -6,6 +6,7 @@ import streamlit as st
 
 from dpviz.algorithms.card import Card, Guarantee
 from dpviz.algorithms.registry import AUTO, CARDS, card_of
+from dpviz.ui.escape import plain
 from dpviz.ui.foresight import Foresee, in_short, warned
 
 _KEY, _KEPT, _FAMILY = "algorithm", "setting:algorithm", "family"
@@ -32,7 +33,13 @@ def algorithm_choice(foresee: Foresee) -> Card:
     start = _start()
     st.session_state[_FAMILY] = CARDS[start].family
     family = st.pills(
-        "Family of algorithms", families(), key=_FAMILY, required=True, on_change=_first_of_family, wrap=True
+        "Family of algorithms",
+        families(),
+        format_func=plain,
+        key=_FAMILY,
+        required=True,
+        on_change=_first_of_family,
+        wrap=True,
     )
     members = members_of(str(family))
     st.session_state.setdefault(_KEY, start)

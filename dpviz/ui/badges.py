@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from dpviz.charts.theme import Kind
+from dpviz.ui.escape import plain
 
 
 class _Look(NamedTuple):
@@ -37,7 +38,7 @@ _LOOKS: dict[Kind, _Look] = {
 def badge(kind: Kind, detail: str = "") -> None:
     """Mark what stands beside it as public, released or revealed; ``detail`` follows the meaning in its tooltip."""
     look = _LOOKS[kind]
-    st.badge(kind, icon=look.icon, color=look.color, help=f"{look.meaning} {detail}".strip())
+    st.badge(kind, icon=look.icon, color=look.color, help=f"{look.meaning} {plain(detail)}".strip())
 
 
 def badge_text(kind: Kind) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
+from dpviz.runs.open_table import OpenTable
 from dpviz.ui.badges import badge_text
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.step_pictures import data_table
 
 
@@ -31,8 +32,8 @@ def numbers_behind(
             return
         st.download_button(
             "These numbers (CSV)",
-            table.to_csv(index=False).encode("utf-8"),
-            f"{stem}.csv",
+            frame_csv(table, note=REVEALED_NOTE),
+            revealed_name(stem),
             "text/csv",
             icon=":material/download:",
             on_click="ignore",

@@ -7,6 +7,7 @@ import streamlit as st
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import CARDS
 from dpviz.ui.algorithm_choice import badges, choose, families, members_of, needs
+from dpviz.ui.escape import plain
 from dpviz.ui.foresight import Foresee, in_short, light, warned
 
 # Two beside each other on a desktop, one on a phone.
@@ -25,7 +26,7 @@ def catalogue(foresee: Foresee) -> None:
         return
     with sheet:
         for family in families():
-            st.subheader(family, divider="gray")
+            st.subheader(plain(family), divider="gray")
             with st.grid(min_column_width=_LEAST_WIDTH):
                 for card in members_of(family):
                     with st.container(border=True, height="stretch", gap="xsmall"):

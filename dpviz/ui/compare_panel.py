@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -13,12 +14,13 @@ from dpviz.charts.contenders import measure_of
 from dpviz.charts.scores import describe_scores, draw_scores
 from dpviz.charts.theme import Palette, palette
 from dpviz.charts.wording import opening
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study import MEASURES, summarise, tidy
 from dpviz.table.domain import Array
 from dpviz.ui.badges import badge_text
 from dpviz.ui.contender_choice import contender_picker
 from dpviz.ui.controls import epsilon_control, k_delta_row
-from dpviz.ui.declaration import OpenTable
+from dpviz.ui.escape import plain
 from dpviz.ui.judged_rows import judged_rows
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.revealed_rows import revealed_view
@@ -32,7 +34,7 @@ from dpviz.ui.study_panel import (
     study_download,
     study_half,
 )
-from dpviz.ui.table_words import plain, unit_line
+from dpviz.ui.table_words import unit_line
 from dpviz.ui.wide_figure import show_wide
 
 _KEY = "compare"
@@ -112,23 +114,27 @@ def _pictures(study: Study) -> None:
 
 
 def _centers(study: Study, colors: Palette) -> None:
-    """Small multiples: of each algorithm the run of median loss, over the same rows and k-means++ centres."""
+    """Small multiples: of each algorithm a run of typical loss, over the same rows and k-means++ centres.
+
+    The number at a picture is the median of all runs, the one of the chart above and the table below.
+    """
     view = plane_choice(study.source.domain, _KEY)
     drawn = median_runs(study.rows)
     results: dict[str, Array] = {name: row["centers"] for name, row in drawn.items()}
-    losses = {name: float(row["ratio"]) for name, row in drawn.items()}
+    medians = summarise(tidy(study.rows))
+    losses = {str(name): float(loss) for name, loss in zip(medians["contender"], medians["median"], strict=True)}
     reference = study.yardstick.reference if study.yardstick is not None else None
     reveal = revealed_view(study.source, "rows under Compare")
     made = draw_compare(results, view=view, palette=colors, reference=reference, reveal=reveal, losses=losses)
     st.markdown(f"**{plain(made.title)}**")
-    st.caption(f"{plain(made.about)}. Of each algorithm the run with the median loss so far, the least loss first.")
+    st.caption(f"{plain(made.about)}. Drawn is the run of each algorithm whose loss is nearest to its median.")
     with st.grid(min_column_width=made.least_width, gap="small"):
         for panel in made.panels:
             with st.container(height="stretch", vertical_alignment="bottom", gap="xsmall"):
-                st.markdown(f":small[**{plain(panel.name)}**  \n{panel.score}]")
+                st.markdown(f":small[**{plain(panel.name)}**  \n{plain(panel.score)}]")
                 show(
                     panel.figure,
-                    alt=f"Centres of {panel.name}: {panel.score} the loss of k-means++",
+                    alt=f"Centres of {panel.name}: in the median {panel.score} the loss of k-means++",
                     key=f"{_KEY}:centers:{panel.name}",
                     stem=f"compare-{panel.name}",
                     bare=True,
@@ -144,12 +150,17 @@ def _legend(*, over: bool, rows: bool) -> str:
 
 
 def median_runs(rows: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Of each algorithm the run whose loss is the (lower) median."""
+    """Of each algorithm the run whose loss is nearest to the median of its runs, the better one of two."""
     by_name: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         by_name.setdefault(str(row["contender"]), []).append(row)
-    ordered = {name: sorted(runs, key=lambda row: float(row["nicv"])) for name, runs in by_name.items()}
-    return {name: runs[(len(runs) - 1) // 2] for name, runs in ordered.items()}
+    return {name: _nearest_to_median(runs) for name, runs in by_name.items()}
+
+
+def _nearest_to_median(runs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    ordered = sorted(runs, key=lambda row: float(row["nicv"]))
+    middle = float(np.median([float(row["nicv"]) for row in ordered]))
+    return min(ordered, key=lambda row: abs(float(row["nicv"]) - middle))
 
 
 def _heading(measure: str) -> str:

@@ -9,9 +9,10 @@ import streamlit as st
 
 from dpviz.algorithms.registry import AUTO, private_cards
 from dpviz.charts.wording import things
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.prospect import Prospect, prospect_of
 from dpviz.runs.study import Contender, refusals
-from dpviz.ui.declaration import OpenTable
+from dpviz.ui.escape import plain
 from dpviz.ui.foresight import in_short, warned
 
 # At first: of every way to go about it the algorithm that does well most widely. Those that would fail are left out.
@@ -131,4 +132,4 @@ def _cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
             f"Too few records for {things(len(weak), 'algorithm')}: expect noise", icon=":material/warning:"
         ):
             for label in weak:
-                st.caption(f"**{label}**: {in_short(offered[label].prospect)}")
+                st.caption(f"**{plain(label)}**: {plain(in_short(offered[label].prospect))}")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from math import isfinite
+from typing import Any, NamedTuple, TypeVar, cast
 
 import streamlit as st
 
 from dpviz import check
-from dpviz.algorithms.registry import AUTO
+from dpviz.algorithms.registry import AUTO, CARDS
 from dpviz.ui.visit import current_table
 
 Setting = TypeVar("Setting", int, float, str)
@@ -18,6 +19,7 @@ LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
 HIGHEST_DELTA = 0.1
 MOST_CLUSTERS, USUAL_CLUSTERS = 1_000, 5
 
+_UNTIED = "link:untied"
 _LINKED = {"epsilon": (LOWEST_EPSILON, HIGHEST_EPSILON), "delta": (0.0, HIGHEST_DELTA), "k": (1, MOST_CLUSTERS)}
 
 ROUND_EPSILONS = (
@@ -62,7 +64,7 @@ def epsilon_control(key: str = "epsilon", *, label: str = "ε, the privacy budge
         step=0.01,
         format="%g",
         key=key,
-        bind="query-params",
+        **link_of(key),
         help="Any number from 0.01 to 35.",
     )
     st.session_state[slider_key] = epsilon
@@ -90,7 +92,7 @@ def delta_control(key: str = "delta", *, disabled: bool = False) -> float:
         step=1e-7,
         format="%.1e",
         key=key,
-        bind="query-params",
+        **link_of(key),
         disabled=disabled,
         help="Roughly, the chance that the ε promise fails; keep it well below 1/n. Pure algorithms ignore it; "
         f"usual here: min(1e-6, 1/(10 n)) = {usual:.1e}.",
@@ -107,7 +109,7 @@ def k_control(key: str = "k") -> int:
         MOST_CLUSTERS,
         step=1,
         key=key,
-        bind="query-params",
+        **link_of(key),
         help="More clusters mean fewer people in each, and so more noise in every centre.",
     )
     return _remember(key, int(k))
@@ -138,8 +140,9 @@ def remember_link() -> None:
         asked = _number(st.query_params.get(key))
         if asked is not None and low <= asked <= high:
             st.session_state[f"link:{key}"] = _remember(key, int(asked) if key == "k" else asked)
-    if "algorithm" in st.query_params:
-        _remember("algorithm", st.query_params["algorithm"])
+    named = st.query_params.get("algorithm")
+    if any(named in (card.id, card.title) for card in CARDS.values()):
+        _remember("algorithm", str(named))
 
 
 def suggest_k(k: int) -> None:
@@ -160,7 +163,9 @@ def default_delta() -> float:
 
 
 def _follow_slider(slider_key: str, key: str) -> None:
-    st.session_state[key] = st.session_state[slider_key]
+    # A move may arrive when another page, or a new session after a restart, has dropped the slider's value.
+    if slider_key in st.session_state:
+        st.session_state[key] = st.session_state[slider_key]
 
 
 def _start(key: str, usual: float, low: float, high: float) -> None:
@@ -172,6 +177,19 @@ def _start(key: str, usual: float, low: float, high: float) -> None:
     asked = _number(st.query_params.get(key))
     if asked is None or not low <= asked <= high:
         st.session_state[key] = st.session_state.get(f"setting:{key}", usual)
+
+
+def link_of(key: str) -> dict[str, Any]:
+    """What ties the box of a number to the link; nothing where the link holds what no such box can read.
+
+    Streamlit falls over an infinite number for a box of whole ones, in every run of a visit that came with it.
+    """
+    untied = cast("set[str]", st.session_state.setdefault(_UNTIED, set()))
+    asked = _number(st.query_params.get(key))
+    if asked is not None and not isfinite(asked):
+        untied.add(key)
+        del st.query_params[key]
+    return {} if key in untied else {"bind": "query-params"}
 
 
 def _number(text: str | None) -> float | None:

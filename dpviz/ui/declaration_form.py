@@ -18,9 +18,9 @@ from dpviz.ui.begun import Begun, begun_for
 from dpviz.ui.bounds import NO_BOUNDS, ColumnBounds
 from dpviz.ui.bounds_editor import bounds_editor
 from dpviz.ui.declared_json import json_panel
+from dpviz.ui.escape import plain
 from dpviz.ui.format_form import Format, format_form
 from dpviz.ui.public_rows import public_rows
-from dpviz.ui.table_words import plain
 from dpviz.ui.visit import Source
 
 _KINDS = {
@@ -171,7 +171,7 @@ class _Form:
             "Where do these bounds come from, in a few words?",
             value=self.start.bounds_origin,
             placeholder="e.g. the questionnaire allows 0 to 80 hours",
-            help="Part of the declaration, so that others can judge it.",
+            help="Part of the declaration; it goes with every export, so that others can judge it.",
             max_chars=300,
             **self.begun.kept("origin"),
         )
@@ -231,12 +231,13 @@ class _Form:
             "Is the number of rows public?",
             ["bought", "declared"],
             format_func=lambda answer: {
-                "bought": f"no: buy a noisy one with {percent(N_SHARE)} of ε",
+                "bought": f"no: buy a noisy one with {percent(N_SHARE)} of the budget",
                 "declared": "yes, I declare it",
             }[answer],
             index=0 if self.start.n_public is None and not kind.may_be_shown else 1,
             horizontal=True,
-            help="Where people may be added or removed, their number is itself private.",
+            help="Where people may be added or removed, their number is itself private. The budget is ε; with "
+            "a δ, it is the μ² or ρ that ε and δ are worth together.",
             **self.begun.kept(f"n:{kind.may_be_shown}"),
         )
         if answer == "bought":

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
 from dpviz.charts.theme import palette
-from dpviz.charts.wording import number
 from dpviz.privacy.accounting import Accounting
-from dpviz.runs.export import file_stem
+from dpviz.runs.export import picture_stem
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import Run
 from dpviz.ui.algorithm_choice import about
 from dpviz.ui.badges import badge_text
-from dpviz.ui.declaration import OpenTable
+from dpviz.ui.escape import plain
 from dpviz.ui.frames import frames_panel
 from dpviz.ui.looks import reveal_allowed
 from dpviz.ui.plane_choice import plane_choice
-from dpviz.ui.reference import reference_notice, reference_or_none
+from dpviz.ui.reference import found_or_none, reference_notice, reference_or_none
 from dpviz.ui.result_panel import downloads, ledger_of, metric_row
 from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.runner import Asked, Result
 from dpviz.ui.step_pictures import Looking, data_table
-from dpviz.ui.table_words import plain
+from dpviz.ui.visit import record_at
 from dpviz.ui.wide_figure import show_wide
 
 _ADDS_UP = {
@@ -60,9 +62,9 @@ def empty_panel(table: OpenTable) -> None:
 
 def _headline(table: OpenTable, result: Result, now: Asked) -> None:
     run = result.run
-    st.subheader(f"{result.asked.card.title}: k = {run.k}, ε = {run.epsilon:g}", divider="gray")
+    st.subheader(f"{result.asked.card.title}: k = {run.k:d}, ε = {run.epsilon:g}", divider="gray")
     seeded = (
-        f":orange-badge[:material/science: simulation, seed {result.asked.seed}] "
+        f":orange-badge[:material/science: simulation, seed {result.asked.seed:d}] "
         if result.asked.seed is not None
         else ""
     )
@@ -71,10 +73,10 @@ def _headline(table: OpenTable, result: Result, now: Asked) -> None:
         if result.asked == now
         else ":yellow-badge[:material/history: older settings] The form has changed since: press **Run** to apply it."
     )
-    st.markdown(f"{seeded}{fits} :gray-badge[:material/timer: {number(run.seconds)} s]")
+    st.markdown(f"{seeded}{fits}")
     if result.asked != now or not run.private:
         for warning in run.warnings:
-            st.caption(f":material/warning: {warning}")
+            st.caption(f":material/warning: {plain(warning)}")
 
 
 def _looking(table: OpenTable, result: Result) -> Looking:
@@ -93,7 +95,10 @@ def _looking(table: OpenTable, result: Result) -> Looking:
     per_row = result.run.points_per_row
     reference = reference_or_none(table, result.run.k, points_per_row=per_row)
     shown = revealed_view(table, _WHY, points_per_row=per_row) if rows else None
-    return Looking(view, colors, shown, reference, over, reference is None)
+    if reference is None:
+        return Looking(view, colors, shown, None, over, reference_coming=True)
+    found = partial(found_or_none, table, reference=reference, points_per_row=per_row)
+    return Looking(view, colors, shown, reference, over, found=found)
 
 
 def _layer(what: str) -> bool:
@@ -107,7 +112,7 @@ def _shares(run: Run) -> None:
     shares = shares_of(run.entries, spent_fraction=run.spent_fraction, meter=meter)
     made = draw_spent(shares, palette=palette(st.context.theme.type), epsilon=run.epsilon)
     show_wide(
-        made, alt=describe_spent(shares, epsilon=run.epsilon), key="explore:shares", stem=f"{file_stem(run)}-budget"
+        made, alt=describe_spent(shares, epsilon=run.epsilon), key="explore:shares", stem=f"{picture_stem(run)}-budget"
     )
 
 
@@ -129,4 +134,4 @@ def _below(result: Result) -> None:
             about(result.asked.card)
     if files.open:
         with files:
-            downloads(result)
+            downloads(record_at(result.place))

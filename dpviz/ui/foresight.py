@@ -9,10 +9,11 @@ import streamlit as st
 
 from dpviz.algorithms.card import Card, Level, Params, round_up
 from dpviz.charts.wording import number
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.prospect import Prospect, prospect_of
 from dpviz.runs.run import setting_of
 from dpviz.ui.controls import Request, request
-from dpviz.ui.declaration import OpenTable
+from dpviz.ui.escape import plain
 
 Foresee = Callable[[Card], Prospect]
 
@@ -63,25 +64,25 @@ def in_short(prospect: Prospect) -> str:
 
 def warned(words: str) -> str:
     """Words of caution behind a red sign; the number 1e-6 stays in one piece."""
-    return f":red[:material/cancel:] {_in_one_piece(words)}"
+    return f":red[:material/cancel:] {_in_one_piece(plain(words))}"
 
 
 def whole_sentence(card: Card, prospect: Prospect, asked: Request, table: OpenTable, params: Params) -> str:
     """A light and what it means for this request, with the number of records that would do."""
     if prospect.refusal:
-        return f"{light(prospect)} {_in_one_piece(prospect.refusal)}"
+        return f"{light(prospect)} {_in_one_piece(plain(prospect.refusal))}"
     if prospect.regime is not None:
-        return f"{light(prospect)} {prospect.regime.message}"
+        return f"{light(prospect)} {plain(prospect.regime.message)}"
     if not card.private:
         return ":orange-badge[:material/visibility: revealed] Its centres come from the rows themselves."
     if card.smallest_n is None:
         return ""
     setting = setting_of(table.private, k=asked.k, epsilon=asked.epsilon, delta=asked.delta)
     needed = round_up(card.smallest_n(setting, params) * setting.rows_per_person)
-    words = f"k = {asked.k}, d = {setting.dim}, ε = {asked.epsilon:g} needs about {number(needed)} records"
+    words = f"k = {asked.k:d}, d = {setting.dim:d}, ε = {asked.epsilon:g} needs about {number(needed)} records"
     return (
-        f":gray-badge[:material/help: n is private] {words}; three times as many are better. Whether there are as "
-        "many, only you know."
+        f":gray-badge[:material/help: n is private] {words}, if clusters are of like size; three times as many are "
+        "better. Whether there are as many, only you know."
     )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple, cast
 import pandas as pd
 import streamlit as st
 
+from dpviz.runs.record import LookKind
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.file_format import ENCODINGS, FileFormat, NumberStyle
@@ -18,9 +19,10 @@ from dpviz.table.proposal import propose
 from dpviz.ui.badges import badge_text
 from dpviz.ui.begun import Begun
 from dpviz.ui.column_styles import GROUPINGS, NUMBER, TEXT, Columns, as_frame, as_text, from_frame, names_in
+from dpviz.ui.escape import plain
 from dpviz.ui.looks import count_look
 from dpviz.ui.stated import with_proposal
-from dpviz.ui.table_words import DELIMITER_WORDS, columns_words, delimiter_words, plain
+from dpviz.ui.table_words import DELIMITER_WORDS, columns_words, delimiter_words
 
 PROPOSAL_LOOK = "a proposal of how the file is read"
 
@@ -88,7 +90,7 @@ def _head(file: CsvFile, begun: Begun, kind: FileKind) -> None:
             begun.asked = lambda now: _proposed(now, file, begun)
     if begun.source.number in looked_at:
         # Also where the rows were said to be public first: what was seen does not become unseen.
-        count_look(begun.source.key, file.name, kind, PROPOSAL_LOOK)
+        count_look(begun.source.key, begun.source.key, file.name, kind, LookKind.PROPOSAL, PROPOSAL_LOOK)
 
 
 def _proposed(now: Declaration, file: CsvFile, begun: Begun) -> Declaration:

@@ -7,6 +7,8 @@ from typing import Any
 import streamlit as st
 
 from dpviz.algorithms.card import Card, Knob
+from dpviz.ui.controls import link_of
+from dpviz.ui.escape import plain
 
 _FEW_CHOICES = 4
 _BY_RULE = "by rule"
@@ -33,7 +35,7 @@ def knob_label(name: str) -> str:
     'Max cells'
     """
     words = name.replace("_", " ").strip()
-    return words[:1].upper() + words[1:]
+    return plain(words[:1].upper() + words[1:])
 
 
 def _widget(card_id: str, knob: Knob) -> Any:
@@ -100,7 +102,7 @@ def _number(key: str, knob: Knob) -> float | int | None:
         placeholder=_BY_RULE if knob.optional else None,
         key=key,
         help=f"{knob.help} Allowed: {knob.range_text}." if knob.range_text else knob.help,
-        bind="query-params",
+        **link_of(key),
     )
     return value
 

@@ -118,7 +118,7 @@ def _spent_meter(run: Run, frame: Frame) -> None:
         st.caption(f"{badge_text('revealed')} No privacy budget: the rows themselves were read.")
         return
     delta = f", δ = {run.delta:g}" if run.delta else ""
-    charges = "no charge yet" if frame.entries == 0 else f"{frame.entries} charge{'s' if frame.entries > 1 else ''}"
+    charges = "no charge yet" if frame.entries == 0 else f"{frame.entries:d} charge{'s' if frame.entries > 1 else ''}"
     st.progress(
         min(1.0, round(frame.spent_epsilon / run.epsilon, 3)),
         text=f"Spent so far: ε = {frame.spent_epsilon:.3g} of {run.epsilon:g}{delta} ({charges})",

@@ -11,7 +11,9 @@ import streamlit as st
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import CARDS, card_of
 from dpviz.charts.theme import FONT, TEXT_SIZE, Palette, config, palette, reference_marker
-from dpviz.runs.evaluation import match
+from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.evaluation import reference_for
+from dpviz.runs.found import FOUND_RULE, Found, found_in
 from dpviz.runs.open_table import declare
 from dpviz.runs.run import run
 from dpviz.table.domain import Array
@@ -25,19 +27,19 @@ _LEAST_WIDTH = 230
 
 
 class Panel(NamedTuple):
-    """Released centres (k, 2), data units, and how many true clusters have one within a standard deviation."""
+    """Released centres (k, 2), data units, and how many clusters of k-means++ they find."""
 
     epsilon: float
     centers: Array
-    found: int
+    found: Found
 
 
 class Picture(NamedTuple):
-    """A public sample (n, 2), the means of its clusters (k, 2), and a panel for each ε."""
+    """A public sample (n, 2), its k-means++ centres (k, 2), and a panel for each ε."""
 
     title: str
     points: Array
-    means: Array
+    reference: Array
     panels: tuple[Panel, ...]
 
 
@@ -51,22 +53,22 @@ def home_picture() -> None:
                 theme=None,
                 key=f"home_picture:{place}",
                 config={**config("what privacy costs"), "displayModeBar": False, "staticPlot": True},
-                alt=f"Private centres over a public sample at ε = {panel.epsilon:g}: {panel.found} of {_CLUSTERS} "
-                "clusters found.",
+                alt=f"Private centres over a public sample at ε = {panel.epsilon:g}: {panel.found.found} of "
+                f"{panel.found.clusters} clusters found.",
             )
     st.caption(
         f"{picture.title}, a public sample, clustered by {_card().title} at three budgets: "
         f"{badge_text('released')} filled: private centres · {badge_text('public')} dots and open diamonds: "
-        "the made-up points and the true middles"
+        f"the made-up points and their k-means++ centres · {FOUND_RULE}"
     )
 
 
 def draw_panel(picture: Picture, panel: Panel, *, palette: Palette) -> go.Figure:
-    """The sample, its cluster means and the centres released at one ε."""
+    """The sample, its k-means++ centres and the centres released at one ε."""
     figure = go.Figure(
         [
             _dots(picture.points, {"size": 2, "color": palette.faded(palette.public, 0.3)}),
-            _dots(picture.means, reference_marker(palette, size=10)),
+            _dots(picture.reference, reference_marker(palette, size=10)),
             _dots(panel.centers, _filled(palette)),
         ]
     )
@@ -83,7 +85,7 @@ def draw_panel(picture: Picture, panel: Panel, *, palette: Palette) -> go.Figure
         plot_bgcolor=palette.background,
     )
     figure.add_annotation(
-        text=f"<b>ε = {panel.epsilon:g}</b><br>finds {panel.found} of {_CLUSTERS}",
+        text=f"<b>ε = {panel.epsilon:g}</b><br>finds {panel.found.found} of {panel.found.clusters}",
         font={"size": TEXT_SIZE + 1},
         **{"x": 0.5, "xref": "paper", "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False},
     )
@@ -106,14 +108,11 @@ def _card() -> Card:
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _picture() -> Picture:
     table = declare(*sample(_SAMPLE).load())
-    points = table.private.reveal(note="picture of a public sample").points
-    assert table.labels is not None
-    means = np.array([points[table.labels == label].mean(axis=0) for label in range(_CLUSTERS)])
-    spread = np.array([points[table.labels == label].std(axis=0).max() for label in range(_CLUSTERS)])
+    rows = clipped(table.private.reveal(note="picture of a public sample"), table.domain.region)
+    reference = reference_for(rows, _CLUSTERS)
     panels = []
     for epsilon in _EPSILONS:
         centers = run(_card(), table.private, k=_CLUSTERS, epsilon=epsilon, seed=_SEED).unit_centers
-        offset = np.linalg.norm(centers - means[match(centers, means)], axis=1)
-        found = int(np.count_nonzero(offset < spread[match(centers, means)]))
-        panels.append(Panel(epsilon, table.domain.from_unit(centers), found))
-    return Picture(table.title, table.domain.from_unit(points), table.domain.from_unit(means), tuple(panels))
+        panels.append(Panel(epsilon, table.domain.from_unit(centers), found_in(rows.points, centers, reference)))
+    points, middles = (table.domain.from_unit(each) for each in (rows.points, reference.centers))
+    return Picture(table.title, points, middles, tuple(panels))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.record import LookKind
 from dpviz.table.csv_intake import CsvFile
 from dpviz.ui.badges import badge
+from dpviz.ui.escape import plain
 from dpviz.ui.looks import count_look
-from dpviz.ui.table_words import plain
 from dpviz.ui.visit import Source
 
 _NOTES_SHOWN = 12
@@ -23,7 +24,7 @@ def intake_notes(table: OpenTable, source: Source) -> None:
     notes = [note for note in table.loaded.notes if note not in public]
     if not notes:
         return
-    count_look(table.key, table.title, table.kind, _LOOK)
+    count_look(table.key, table.source_key, table.title, table.kind, LookKind.ROWS, _LOOK)
     rest = len(notes) - _NOTES_SHOWN
     lines = [*map(plain, notes[:_NOTES_SHOWN]), *([f"and {rest} more notes"] if rest > 0 else [])]
     with st.container(border=True):

@@ -7,7 +7,9 @@ from typing import Any, cast
 
 import streamlit as st
 
+from dpviz.charts.wording import things
 from dpviz.runs.jobs import Job, JobShelf, JobState
+from dpviz.ui.escape import plain
 
 _SHELF = "job_panel:shelf"
 _POLL_SECONDS = 0.5
@@ -70,12 +72,12 @@ def duration(seconds: float) -> str:
 
 def _progress(job: Job[Any], label: str) -> None:
     if job.state is JobState.QUEUED:
-        st.progress(0.0, text=f"**{label}**: waits for a job before it to end")
+        st.progress(0.0, text=f"**{plain(label)}**: waits for {things(job.before + 1, 'job')} before it to end")
         st.caption("not started")
         return
     report, left = job.progress, job.seconds_left
     note = report.note if report and report.note else "under way" if report else "starting"
-    st.progress(report.fraction if report else 0.0, text=f"**{label}**: {note}")
+    st.progress(report.fraction if report else 0.0, text=f"**{plain(label)}**: {plain(note)}")
     estimate = f"about {duration(left)} left" if left is not None else "no estimate yet"
     st.caption(f"{duration(job.elapsed)} so far, {estimate}")
 
@@ -83,10 +85,10 @@ def _progress(job: Job[Any], label: str) -> None:
 def _epilogue(job: Job[Any], label: str) -> None:
     if job.state is JobState.FAILED and job.error is not None:
         unsaid = f"It stopped with {job.error.kind}. Its message is not shown, because it could quote the rows."
-        st.error(job.error.message or unsaid, title=f"{label}: failed", icon=":material/error:")
+        st.error(plain(job.error.message or unsaid), title=f"{plain(label)}: failed", icon=":material/error:")
     elif job.state is JobState.CANCELLED:
         st.info(
             f"Stopped after {duration(job.elapsed)}; what had arrived is kept.",
-            title=f"{label}: cancelled",
+            title=f"{plain(label)}: cancelled",
             icon=":material/stop_circle:",
         )

@@ -21,8 +21,6 @@ AMOUNT_WORDS = {
 }
 AGREES, NO_GUARANTEE = "✓", "no guarantee"
 RELATION_WORDS = {"add_remove": "added or removed", "replace": "replaced"}
-# A cell that begins with one of these would be a formula to a spreadsheet.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 # The independent total may differ by the rounding of its grid; above the request it may never be.
 _ROUNDING = 1e-9
 
@@ -45,7 +43,7 @@ def charges(booked: Sequence[Booked]) -> pd.DataFrame:
         {
             "run": number,
             "table": entry.table_title,
-            "algorithm": entry.run.algorithm,
+            "algorithm": entry.record.algorithm,
             "step": place,
             "what for": charge.note,
             "question": charge.query,
@@ -56,17 +54,22 @@ def charges(booked: Sequence[Booked]) -> pd.DataFrame:
             "unit": AMOUNT_WORDS[charge.accounting.value],
             "epsilon alone": charge.epsilon,
             "delta alone": charge.delta,
+            "n": entry.record.n_origin,
+            "looks": looks_words(entry),
+            "version": entry.record.version,
+            "date": entry.record.date,
+            "note": entry.record.note,
         }
         for number, entry in enumerate(booked, start=1)
-        if entry.run.private
-        for place, charge in enumerate(entry.run.entries, start=1)
+        if entry.record.private
+        for place, charge in enumerate(entry.record.entries, start=1)
     ]
     return pd.DataFrame(lines, columns=_CHARGE_COLUMNS)
 
 
 _CHARGE_COLUMNS = [
     *("run", "table", "algorithm", "step", "what for", "question", "mechanism", "sensitivity", "noise scale"),
-    *("amount", "unit", "epsilon alone", "delta alone"),
+    *("amount", "unit", "epsilon alone", "delta alone", "n", "looks", "version", "date", "note"),
 ]
 
 
@@ -77,18 +80,19 @@ def totals(booked: Sequence[Booked], independent: Sequence[float | None]) -> pd.
             {
                 "run": number,
                 "table": entry.table_title,
-                "algorithm": entry.run.algorithm,
-                "k": entry.run.k,
-                "kind": "released" if entry.run.private else "revealed",
-                "ε asked": entry.run.epsilon if entry.run.private else None,
-                "ε spent": entry.run.spent_epsilon if entry.run.private else None,
+                "algorithm": entry.record.algorithm,
+                "k": entry.record.k,
+                "kind": "released" if entry.record.private else "revealed",
+                "ε asked": entry.record.epsilon if entry.record.private else None,
+                "ε spent": entry.record.spent_epsilon if entry.record.private else None,
                 "ε by dp-accounting": again,
                 "agrees": agreement(entry, again),
-                "δ": entry.run.delta if entry.run.private else None,
-                "charges": len(entry.run.entries) if entry.run.private else 0,
-                "accounting": entry.run.accounting.value,
-                "protects": f"{entry.run.unit}, {RELATION_WORDS[entry.run.relation]}",
-                "n": n_words(entry),
+                "δ": entry.record.delta if entry.record.private else None,
+                "charges": len(entry.record.entries) if entry.record.private else 0,
+                "accounting": entry.record.accounting.value,
+                "protects": f"{entry.record.unit}, {RELATION_WORDS[entry.record.relation]}",
+                "n": entry.record.n_origin,
+                "noise": noise_words(entry),
             }
             for number, (entry, again) in enumerate(zip(booked, independent, strict=True), start=1)
         ]
@@ -97,41 +101,47 @@ def totals(booked: Sequence[Booked], independent: Sequence[float | None]) -> pd.
 
 def agreement(entry: Booked, again: float | None) -> str:
     """Whether the independent total is there and stays within what was asked for."""
-    if not entry.run.private:
+    if not entry.record.private:
         return NO_GUARANTEE
     if again is None:
-        return AGREES if not entry.run.entries else "✗ not added up"
-    return AGREES if again <= entry.run.epsilon * (1 + _ROUNDING) else "✗ more than asked"
+        return AGREES if not entry.record.entries else "✗ not added up"
+    return AGREES if again <= entry.record.epsilon * (1 + _ROUNDING) else "✗ more than asked"
 
 
-def n_words(entry: Booked) -> str:
-    """Whether the number of rows was public, bought, or not used."""
-    return {"public": "public", "paid": "bought", "not used": "not used"}.get(entry.run.n_source, entry.run.n_source)
+def noise_words(entry: Booked) -> str:
+    """Whether the noise is fit for a release."""
+    if not entry.record.private:
+        return "none"
+    if entry.record.seeded:
+        return "seeded: simulation only"
+    return "release-grade" if entry.record.hardened else "simulation only"
+
+
+def looks_words(entry: Booked) -> str:
+    """How often the rows were looked at, by kind."""
+    return " ".join(f"{kind}: {number}" for kind, number in entry.record.looks.items())
 
 
 def together(booked: Sequence[Booked]) -> list[Together]:
     """Releases added up where they are about the same rows under the same promise, whatever was declared about them."""
     groups: dict[tuple[str, str, str], list[Booked]] = {}
     for entry in booked:
-        if entry.run.private:
-            groups.setdefault((entry.fingerprint, entry.run.relation, entry.run.unit), []).append(entry)
+        if entry.record.private:
+            groups.setdefault((entry.source_key, entry.record.relation, entry.record.unit), []).append(entry)
     return [
         Together(
             table_title=entries[-1].table_title,
             relation=relation,
             unit=unit,
             runs=len(entries),
-            epsilon=fsum(entry.run.spent_epsilon for entry in entries),
-            delta=fsum(entry.run.delta for entry in entries),
+            epsilon=fsum(entry.record.spent_epsilon or 0.0 for entry in entries),
+            delta=fsum(entry.record.delta for entry in entries),
         )
         for (_, relation, unit), entries in groups.items()
     ]
 
 
-def as_csv(charged: pd.DataFrame) -> bytes:
-    """The charges as a CSV file that no spreadsheet takes for formulas."""
-    safe = charged.copy()
-    for name in (name for name in safe if not pd.api.types.is_numeric_dtype(safe[name])):
-        text = safe[name].astype("str")
-        safe[name] = text.where(~text.str.startswith(_FORMULA_STARTS), "'" + text)
-    return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8")
+def file_name(booked: Sequence[Booked]) -> str:
+    """The name of the file of all charges, with the marks of every run in it."""
+    marks = dict.fromkeys(mark for entry in booked if entry.record.private for mark in entry.record.marks)
+    return "_".join((*marks, "ledger.csv"))

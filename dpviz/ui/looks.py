@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from typing import Any, cast
 
 import streamlit as st
 
 from dpviz.privacy.room import Revealed
+from dpviz.runs.clipped_rows import ClippedRows, clipped
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.record import LookKind
 from dpviz.table.declaration import FileKind
 
-_LOOKS, _REVEALED, _REFERENCES = "looks:list", "looks:revealed", "looks:references"
+_LOOKS, _REVEALED, _JUDGED, _REFERENCES = "looks:list", "looks:revealed", "looks:judged", "looks:references"
 _KEPT_REVEALED, _KEPT_REFERENCES = 2, 24
 
 
 @dataclass(frozen=True)
 class Look:
-    """One kind of look at one table."""
+    """One look at one table: what was seen, and why."""
 
     key: str
+    source_key: str
     table_title: str
     kind: FileKind
+    what: LookKind
     note: str
 
 
@@ -50,12 +54,12 @@ def allow_reveal(table: OpenTable) -> None:
     st.session_state[_switch(table)] = True
 
 
-def reveal(table: OpenTable, note: str) -> Revealed | None:
-    """The rows of ``table`` if the owner allows it, else None; each distinct ``note`` counts as one look."""
+def reveal(table: OpenTable, note: str, what: LookKind = LookKind.ROWS) -> Revealed | None:
+    """The rows of ``table`` if the owner allows it, else None; each distinct ``note`` is one look, at ``what``."""
     if not reveal_allowed(table):
         return None
     kept = _cache(_REVEALED)
-    look = Look(table.key, table.title, table.kind, note)
+    look = Look(table.key, table.source_key, table.title, table.kind, what, note)
     if table.key not in kept:
         _store(kept, table.key, table.private.reveal(note=note), _KEPT_REVEALED)
     elif look not in _looks():
@@ -66,11 +70,27 @@ def reveal(table: OpenTable, note: str) -> Revealed | None:
     return cast("Revealed", kept[table.key])
 
 
-def count_look(key: str, title: str, kind: FileKind, note: str) -> None:
-    """Count a look at rows that are no open table yet; each distinct look counts once."""
-    look = Look(key, title, kind, note)
+def count_look(key: str, source_key: str, title: str, kind: FileKind, what: LookKind, note: str) -> None:
+    """Count a look at rows outside of ``reveal``; each distinct look counts once."""
+    look = Look(key, source_key, title, kind, what, note)
     if look not in _looks():
         _looks().append(look)
+
+
+def judged(
+    table: OpenTable, note: str, what: LookKind = LookKind.ROWS, *, points_per_row: int = 1
+) -> ClippedRows | None:
+    """What centres are judged on: the points that rows of ``table`` stand for, inside the bounds, clipped once.
+
+    None unless the owner allows looks; the look is counted under ``note``, as one at ``what``.
+    """
+    revealed = reveal(table, note, what)
+    if revealed is None:
+        return None
+    kept, key = _cache(_JUDGED), (table.key, points_per_row)
+    if key not in kept:
+        _store(kept, key, clipped(revealed, table.domain.region).unfolded(points_per_row), _KEPT_REVEALED)
+    return cast("ClippedRows", kept[key])
 
 
 def reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> Reference | None:
@@ -78,11 +98,11 @@ def reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> Reference
 
     None unless the owner allows looks.
     """
-    revealed = reveal(table, "k-means++ reference")
-    if revealed is None:
+    rows = judged(table, "k-means++ reference", LookKind.REFERENCE, points_per_row=points_per_row)
+    if rows is None:
         return None
     known = known_reference(table, k, points_per_row=points_per_row)
-    found = known or reference_for(revealed.unfolded(points_per_row), k)
+    found = known or reference_for(rows, k)
     if known is None:
         keep_reference(table, k, found, points_per_row=points_per_row)
     return found
@@ -102,6 +122,11 @@ def keep_reference(table: OpenTable, k: int, found: Reference, *, points_per_row
 def looks() -> list[str]:
     """All looks of this visit in words, oldest first."""
     return [f"{look.table_title} ({look.kind.value}): {look.note}" for look in _looks()]
+
+
+def looks_at(source_key: str) -> dict[LookKind, int]:
+    """How many looks there were at the rows of one file, by kind, whatever was declared about it."""
+    return dict(Counter(look.what for look in _looks() if look.source_key == source_key))
 
 
 def private_looks() -> list[Look]:

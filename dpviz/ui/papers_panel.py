@@ -12,8 +12,8 @@ from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import FROM_FILES, Shipped, shipped
 from dpviz.ui.badges import badge_text
+from dpviz.ui.escape import plain
 from dpviz.ui.step_pictures import data_table
-from dpviz.ui.table_words import plain
 from dpviz.ui.wide_figure import show_wide
 
 _PAGE_WIDTH = 720
@@ -81,7 +81,7 @@ def _count(verdicts: list[Verdict]) -> None:
         for outcome, look in _LOOKS.items():
             number = sum(verdict.outcome is outcome for verdict in verdicts)
             if number:
-                st.badge(f"{outcome.value}: {number}", icon=look.icon, color=look.color)
+                st.badge(f"{plain(outcome.value)}: {number:d}", icon=look.icon, color=look.color)
     st.caption(
         "Advantage: the loss of whoever should lose over the loss of whoever should win. Margin: how far the place "
         f"that decides is from tipping; above 1× the finding holds. {badge_text('revealed')} Losses are measured on "
@@ -92,11 +92,11 @@ def _count(verdicts: list[Verdict]) -> None:
 def _claim(claim: Claim, one: Shipped, verdict: Verdict) -> None:
     look = _LOOKS[verdict.outcome]
     with st.container(border=True):
-        st.markdown(f"**{plain(claim.paper)}** :{look.color}-badge[{look.icon} {verdict.outcome.value}]")
+        st.markdown(f"**{plain(claim.paper)}** :{look.color}-badge[{look.icon} {plain(verdict.outcome.value)}]")
         st.markdown(plain(claim.claim))
         for finding in verdict.findings:
             st.markdown(_finding(finding))
-        st.caption(f"Computed by {one.how}. Data: {'; '.join(_origins(one))}.")
+        st.caption(f"Computed by {plain(one.how)}. Data: {'; '.join(_origins(one))}.")
         for note in claim.notes:
             st.caption(plain(note))
     colors = palette(st.context.theme.type)
@@ -128,6 +128,5 @@ def _overview(judged: dict[str, Verdict]) -> None:
     for claim_id, verdict in judged.items():
         look = _LOOKS[verdict.outcome]
         claim = CLAIMS[claim_id]
-        st.markdown(
-            f":{look.color}-badge[{look.icon} {verdict.outcome.value}] **{plain(claim.paper)}** {plain(claim.claim)}"
-        )
+        outcome = f":{look.color}-badge[{look.icon} {plain(verdict.outcome.value)}]"
+        st.markdown(f"{outcome} **{plain(claim.paper)}** {plain(claim.claim)}")

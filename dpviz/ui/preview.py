@@ -1,4 +1,7 @@
-"""A look at the rows of the open table, where it is allowed: the rows, two columns as dots, what the bounds cut off."""
+"""A look at the rows of the open table, where it is allowed: the rows, two columns as dots, what the bounds cut off.
+
+What they cut off is never read from a private file: bounds that are chosen by it carry its rows into the release.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ _MUCH_CLIPPED, _MUCH_EMPTY = 0.01, 0.5
 
 def preview(table: OpenTable) -> None:
     """Rows, dots and clipping of ``table``, or why they are not shown."""
-    revealed = reveal(table, "rows, dots and clipping on the Data page")
+    what = "rows and dots" if table.kind is FileKind.PRIVATE else "rows, dots and clipping"
+    revealed = reveal(table, f"{what} on the Data page")
     if revealed is None:
         st.info(
             "The rows of a private file are not shown. If you may look at them, turn on “Show truth” in the sidebar: "
@@ -40,7 +44,10 @@ def preview(table: OpenTable) -> None:
             _rows(table, revealed)
     if bounds.open:
         with bounds:
-            _clipping(table, clipping(revealed, table.domain))
+            if table.kind is FileKind.PRIVATE:
+                _no_clipping()
+            else:
+                _clipping(clipping(revealed, table.domain))
 
 
 def _dots(table: OpenTable, revealed: Revealed) -> None:
@@ -54,7 +61,7 @@ def _dots(table: OpenTable, revealed: Revealed) -> None:
     show_plane(figure, view, colors)
     badge("revealed")
     show_wide(figure, alt=f"{some} as dots.", key="preview_dots", stem=f"{table.title} rows")
-    outside = view.beyond(revealed.points)
+    outside = view.beyond(revealed.points) if table.kind is not FileKind.PRIVATE else 0
     if outside:
         st.caption(f"{outside:,} rows lie outside this picture: the bounds move them to its edge.")
 
@@ -72,7 +79,19 @@ def _rows(table: OpenTable, revealed: Revealed) -> None:
     )
 
 
-def _clipping(table: OpenTable, cost: Clipping) -> None:
+def _no_clipping() -> None:
+    """Why a private file has no such preview, and where the question can be settled."""
+    st.info(
+        "How many rows the bounds of a private file cut off is not shown, even to you: bounds that are moved because "
+        "of it would tell of the rows, and no ε pays for that. Settle them on other rows: open public data of the "
+        "same kind with these bounds, or a stand-in (“A stand-in” at the top of this page), and this tab shows what "
+        "they do to it.",
+        title="Bounds come from what is known without the rows",
+        icon=":material/visibility_off:",
+    )
+
+
+def _clipping(cost: Clipping) -> None:
     badge("revealed")
     st.markdown(_finding(cost))
     shown = cost.by_column.copy()
@@ -91,11 +110,10 @@ def _clipping(table: OpenTable, cost: Clipping) -> None:
         },
         alt="Share of values clipped, shift of the mean and unused width for each column.",
     )
-    if table.kind != FileKind.PRIVATE:
-        st.caption(
-            "Tight bounds cut rows off, wide bounds buy more noise. On a private file this trade stays unseen: settle "
-            "it on public data or on a stand-in."
-        )
+    st.caption(
+        "Tight bounds cut rows off, wide bounds buy more noise. On a private file this trade stays unseen: settle it "
+        "on public data or on a stand-in."
+    )
 
 
 def _finding(cost: Clipping) -> str:

@@ -1,19 +1,26 @@
-"""The k-means++ reference on a page: at once where it is quick, else from a worker while the page is already there."""
+"""The k-means++ reference on a page, and what centres find of its clusters.
+
+At once where it is quick, else from a worker while the page is already there.
+"""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Any, cast
 
 import streamlit as st
 
 from dpviz.runs.evaluation import Reference
+from dpviz.runs.found import Found, found_in
 from dpviz.runs.jobs import Job, JobState, ShelfFull
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.record import LookKind
 from dpviz.runs.work import expected_reference_seconds, reference_work
-from dpviz.ui.declaration import OpenTable
+from dpviz.table.domain import Array
 from dpviz.ui.job_panel import job_shelf
-from dpviz.ui.looks import keep_reference, known_reference, reference, reveal
+from dpviz.ui.looks import judged, keep_reference, known_reference, reference
 
-_JOBS = "reference:jobs"
+_JOBS, _FOUND, _KEPT_FOUND = "reference:jobs", "reference:found", 200
 _SECONDS_INLINE, _POLL_SECONDS = 0.25, 1.0
 
 # A table, k, and the points that a row stands for.
@@ -25,17 +32,16 @@ def reference_or_none(table: OpenTable, k: int, *, points_per_row: int = 1) -> R
     known = known_reference(table, k, points_per_row=points_per_row)
     if known is not None:
         return known
-    revealed = reveal(table, "k-means++ reference")
-    if revealed is None:
+    rows = judged(table, "k-means++ reference", LookKind.REFERENCE, points_per_row=points_per_row)
+    if rows is None:
         return None
-    points = revealed.unfolded(points_per_row)
-    if expected_reference_seconds(len(points.points), k, points.points.shape[1]) <= _SECONDS_INLINE:
+    if expected_reference_seconds(len(rows.points), k, rows.points.shape[1]) <= _SECONDS_INLINE:
         return reference(table, k, points_per_row=points_per_row)
     key = (table.key, k, points_per_row)
     job = _job(key)
     if job is None:
         try:
-            _jobs()[key] = job_shelf().submit(reference_work, points, k)
+            _jobs()[key] = job_shelf().submit(reference_work, rows, k)
         except ShelfFull:
             return None
         return None
@@ -44,6 +50,20 @@ def reference_or_none(table: OpenTable, k: int, *, points_per_row: int = 1) -> R
         return None
     keep_reference(table, k, found[0], points_per_row=points_per_row)
     return found[0]
+
+
+def found_or_none(table: OpenTable, centers: Array, reference: Reference, *, points_per_row: int = 1) -> Found | None:
+    """How many clusters of the reference ``centers`` find, if the owner allows looks; kept for the next rerun."""
+    rows = judged(table, "k-means++ reference", LookKind.REFERENCE, points_per_row=points_per_row)
+    if rows is None:
+        return None
+    kept = cast("OrderedDict[Any, Found]", st.session_state.setdefault(_FOUND, OrderedDict()))
+    key = (table.key, points_per_row, reference.centers.tobytes(), centers.tobytes())
+    if key not in kept:
+        kept[key] = found_in(rows.points, centers, reference)
+    while len(kept) > _KEPT_FOUND:
+        kept.popitem(last=False)
+    return kept[key]
 
 
 def reference_notice(table: OpenTable, k: int, *, points_per_row: int = 1) -> None:

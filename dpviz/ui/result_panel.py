@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from math import isnan
+from typing import Any, NamedTuple, cast
 
 import pandas as pd
 import streamlit as st
@@ -13,10 +14,13 @@ from dpviz.charts.wording import ratio as times
 from dpviz.privacy.accounting import Accounting
 from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_accuracy
 from dpviz.runs.export import centers_csv, file_stem, run_json
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.record import LookKind, ReleaseRecord
 from dpviz.runs.run import Run
+from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge, badge_text
-from dpviz.ui.declaration import OpenTable
-from dpviz.ui.looks import reveal, reveal_allowed
+from dpviz.ui.escape import plain
+from dpviz.ui.looks import judged, reveal_allowed
 from dpviz.ui.runner import Result
 from dpviz.ui.table_words import unit_line
 
@@ -44,10 +48,9 @@ def metric_row(table: OpenTable, result: Result, reference: Reference | None) ->
     with st.grid(min_column_width=170):
         _budget_tile(run, table)
         _sizes_tile(run)
-        _loss_tile(scores, coming=reveal_allowed(table), of="a row" if run.points_per_row == 1 else "a point")
-        if scores is not None and scores.label_accuracy is not None:
-            accuracy = f"{100 * scores.label_accuracy:.3g} %"
-            _tile("revealed", "Label accuracy", accuracy, "rows that share the commonest label of their cluster")
+        _loss_tile(scores, table, of="a row" if run.points_per_row == 1 else "a point")
+        if scores is not None and scores.labels is not None:
+            _labels_tile(scores.labels)
 
 
 def _tile(kind: Kind, label: str, value: str, detail: str, help: str | None = None) -> None:
@@ -74,36 +77,59 @@ def _sizes_tile(run: Run) -> None:
     _tile("released", "Smallest cluster", low, f"rows, with noise; the largest has {high}")
 
 
-def _loss_tile(scores: _Judged | None, *, coming: bool, of: str) -> None:
-    meaning = "Mean squared distance of a row to its nearest centre, over that of k-means++ without privacy."
+def _loss_tile(scores: _Judged | None, table: OpenTable, *, of: str) -> None:
+    meaning = (
+        "Mean squared distance of a row to its nearest centre, over that of k-means++ without privacy. Both read the "
+        "rows as the declared bounds leave them."
+    )
     if scores is None:
-        value, why = ("…", "k-means++ is being computed") if coming else ("hidden", "Show truth is off")
+        value, why = ("…", "k-means++ is being computed") if reveal_allowed(table) else ("hidden", "Show truth is off")
         _tile("revealed", "Loss ratio", value, why, meaning)
         return
     found = scores.scores
     detail = f"{number(found.nicv)} {of} against {number(found.nicv_kmeans)} of k-means++, unit coordinates²"
+    if table.kind is FileKind.PRIVATE:
+        detail += ". What clipping costs beside this is not read from a private file"
     _tile("revealed", "Loss ratio", times(found.ratio), detail, meaning)
+    if found.clipping > 0 and table.kind is not FileKind.PRIVATE:
+        moved = "mean squared distance that the bounds alone move a row, unit coordinates²; in no other number here"
+        _tile("revealed", "Clipping", number(found.clipping), moved)
+
+
+def _labels_tile(labels: _Labels) -> None:
+    shown = "none" if isnan(labels.accuracy) else f"{100 * labels.accuracy:.3g} %"
+    left_out = f"; {labels.unlabelled:,d} without a label are left out" if labels.unlabelled else ""
+    _tile("revealed", "Label accuracy", shown, f"rows that share the commonest label of their cluster{left_out}")
+
+
+class _Labels(NamedTuple):
+    """How well known groups are met, and how many rows are in none."""
+
+    accuracy: float
+    unlabelled: int
 
 
 class _Judged:
     """Scores of one run, kept so that a rerun of the page does not read the rows again."""
 
-    def __init__(self, scores: Scores, accuracy: float | None) -> None:
+    def __init__(self, scores: Scores, labels: _Labels | None) -> None:
         self.scores = scores
-        self.label_accuracy = accuracy
+        self.labels = labels
 
 
 def scores_of(table: OpenTable, result: Result, reference: Reference | None) -> _Judged | None:
     """Scores of a run against revealed rows, if the owner allows looks and the reference is there."""
-    revealed = reveal(table, "loss of a run") if reference is not None else None
-    if revealed is None or reference is None:
+    per_row = result.run.points_per_row
+    rows = judged(table, "loss of a run", LookKind.LOSS, points_per_row=per_row) if reference is not None else None
+    if rows is None or reference is None:
         return None
     kept = cast("dict[str, Any] | None", st.session_state.get(_SCORES))
     if kept is None or kept["run"] is not result.run:
-        centers, revealed = result.run.unit_centers, revealed.unfolded(result.run.points_per_row)
-        labels = table.labels[revealed.kept] if table.labels is not None else None
-        accuracy = label_accuracy(labels, assign(revealed.points, centers)) if labels is not None else None
-        kept = {"run": result.run, "scores": _Judged(evaluate(revealed, centers, reference), accuracy)}
+        centers = result.run.unit_centers
+        codes, known = (None if table.labels is None else table.labels[rows.kept]), None
+        if codes is not None:
+            known = _Labels(label_accuracy(codes, assign(rows.points, centers)), int((codes < 0).sum()))
+        kept = {"run": result.run, "scores": _Judged(evaluate(rows, centers, reference), known)}
         st.session_state[_SCORES] = kept
     return cast(_Judged, kept["scores"])
 
@@ -126,17 +152,16 @@ def ledger_of(run: Run) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def downloads(result: Result) -> None:
+def downloads(record: ReleaseRecord) -> None:
     """Released centres as CSV and the run as JSON; without privacy there is nothing to take away."""
-    run = result.run
-    if not run.private:
+    if not record.private:
         st.caption(f"{badge_text('revealed')} k-means++ is never a release: there is nothing to download.")
         return
-    stem = file_stem(run)
+    stem = file_stem(record)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             "Centres (CSV)",
-            centers_csv(run).encode("utf-8"),
+            centers_csv(record).encode("utf-8"),
             f"{stem}_centres.csv",
             "text/csv",
             icon=":material/download:",
@@ -145,7 +170,7 @@ def downloads(result: Result) -> None:
         )
         st.download_button(
             "Run (JSON)",
-            run_json(run, seeded=result.asked.seed is not None).encode("utf-8"),
+            run_json(record).encode("utf-8"),
             f"{stem}_run.json",
             "application/json",
             icon=":material/data_object:",
@@ -153,6 +178,9 @@ def downloads(result: Result) -> None:
             key="download_run",
         )
     st.caption(
-        f"{badge_text('released')} Both files hold released values only: centres in data units, noisy sizes, ledger. "
-        "The noise is floating-point study noise, not hardened for publication."
+        f"{badge_text('released')} Both files hold released values only: centres in data units, noisy sizes; the JSON "
+        "also what was declared, the ledger, and how often anybody looked at the rows. How long the run took is in "
+        "neither: it depends on the rows."
     )
+    if record.note:
+        st.caption(f":material/warning: Each file says so inside and by its name: {plain(record.note)}")

@@ -7,24 +7,24 @@ from typing import cast
 import streamlit as st
 
 from dpviz.charts.revealed import RevealedView
-from dpviz.ui.declaration import OpenTable
-from dpviz.ui.looks import reveal
+from dpviz.runs.open_table import OpenTable
+from dpviz.ui.looks import judged
 
 _KEPT, _MOST = "revealed:views", 2
 
 
 def revealed_view(table: OpenTable, note: str, *, points_per_row: int = 1) -> RevealedView | None:
-    """The points that rows of ``table`` stand for, for its pictures, if its owner allows it.
+    """The points that rows of ``table`` stand for, inside the bounds as algorithms see them, if its owner allows it.
 
     The look is counted under ``note``.
     """
-    revealed = reveal(table, note)
-    if revealed is None:
+    rows = judged(table, note, points_per_row=points_per_row)
+    if rows is None:
         return None
     kept = cast("dict[tuple[str, int], RevealedView]", st.session_state.setdefault(_KEPT, {}))
     key = (table.key, points_per_row)
     if key not in kept:
         while len(kept) >= _MOST:
             kept.pop(next(iter(kept)))
-        kept[key] = RevealedView.of(revealed.unfolded(points_per_row).points, note)
+        kept[key] = RevealedView.of(rows.points, note)
     return kept[key]

@@ -12,10 +12,10 @@ from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import card_of
 from dpviz.check import RequestError
 from dpviz.runs.jobs import Job, ShelfFull
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import Run, run, setting_of
 from dpviz.runs.work import expected_seconds, run_work
 from dpviz.ui.controls import Request
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.job_panel import job_panel, job_shelf
 from dpviz.ui.visit import book
 
@@ -42,8 +42,13 @@ class Result:
 
     asked: Asked
     run: Run
-    number: int
-    """Counts the results of this visit, so that each has widgets of its own."""
+    place: int
+    """Where it stands in the books of this visit."""
+
+    @property
+    def number(self) -> int:
+        """Counts the results of this visit, so that each has widgets of its own."""
+        return self.place + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +136,4 @@ def _forecast(table: OpenTable, asked: Asked) -> float:
 
 
 def _finish(table: OpenTable, asked: Asked, finished: Run) -> None:
-    before = cast("Result | None", st.session_state.get(_RESULT))
-    st.session_state[_RESULT] = Result(asked, finished, 1 if before is None else before.number + 1)
-    book(finished, table)
+    st.session_state[_RESULT] = Result(asked, finished, book(finished, table))

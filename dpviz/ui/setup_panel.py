@@ -8,12 +8,14 @@ import streamlit as st
 
 from dpviz.algorithms.card import Card, Guarantee
 from dpviz.check import RequestError
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.prospect import Prospect
+from dpviz.runs.record import LookKind
 from dpviz.ui.algorithm_choice import algorithm_choice, badges, chosen_card, needs
 from dpviz.ui.badges import badge_text
 from dpviz.ui.catalogue import catalogue
 from dpviz.ui.controls import Request, epsilon_control, k_delta_row
-from dpviz.ui.declaration import OpenTable
+from dpviz.ui.escape import plain
 from dpviz.ui.foresight import expectation, foresight
 from dpviz.ui.forms import params_form
 from dpviz.ui.looks import reveal, reveal_allowed
@@ -94,7 +96,7 @@ def _run_button(card: Card, table: OpenTable, asked: Asked, prospect: Prospect) 
         return
     try:
         if not card.private:
-            reveal(table, f"k-means++ run with k = {asked.request.k}")
+            reveal(table, f"k-means++ run with k = {asked.request.k}", LookKind.REFERENCE)
         start(table, asked)
     except RequestError as error:
-        st.error(str(error), title="This cannot run", icon=":material/block:")
+        st.error(plain(error), title="This cannot run", icon=":material/block:")

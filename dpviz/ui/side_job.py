@@ -11,7 +11,8 @@ import streamlit as st
 from dpviz.check import RequestError
 from dpviz.privacy.room import Revealed
 from dpviz.runs.jobs import Job, ShelfFull
-from dpviz.ui.declaration import OpenTable
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.record import LookKind
 from dpviz.ui.job_panel import job_shelf
 from dpviz.ui.looks import reveal
 
@@ -64,14 +65,14 @@ def send(
     RequestError
         If the owner does not allow looks, or too many jobs wait already.
     """
-    revealed: Revealed | None = reveal(source, look)
+    revealed: Revealed | None = reveal(source, look, LookKind.LOSS)
     if revealed is None:
         raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
     before = sent(key, table)
     if before is not None and before.job is not None:
         before.job.cancel()
     if with_labels:
-        options["labels"] = source.labels[revealed.kept] if source.labels is not None else None
+        options["labels"] = source.labels_of(revealed)
     try:
         job_id = job_shelf().submit(work, source.private, revealed, *arguments, **options)
     except ShelfFull as full:

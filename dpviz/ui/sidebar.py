@@ -8,8 +8,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.ui.badges import badge
+from dpviz.ui.escape import plain
 from dpviz.ui.state import FileKind, OpenTable, current_table, private_looks, reveal_switch
-from dpviz.ui.table_words import KIND_WORDS, columns_line, plain, rows_line, unit_line
+from dpviz.ui.table_words import KIND_WORDS, columns_line, rows_line, unit_line
 
 
 def sidebar() -> Callable[[], None]:
@@ -43,4 +44,4 @@ def _about(table: OpenTable) -> None:
 def _count_looks(place: DeltaGenerator) -> None:
     looks, table = len(private_looks()), current_table()
     if looks or (table is not None and table.kind == FileKind.PRIVATE):
-        place.caption(f":material/visibility: {looks} look{'' if looks == 1 else 's'} at private rows in this visit")
+        place.caption(f":material/visibility: {looks:d} look{'' if looks == 1 else 's'} at private rows in this visit")

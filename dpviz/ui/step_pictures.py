@@ -28,11 +28,13 @@ from dpviz.charts.tuple_votes import draw_votes
 from dpviz.charts.tuple_zoom import draw_revealed_balls
 from dpviz.charts.view import View
 from dpviz.runs.evaluation import Reference
-from dpviz.runs.export import file_stem
+from dpviz.runs.export import picture_stem
+from dpviz.runs.found import Found
 from dpviz.runs.run import Run
 from dpviz.table.domain import Array, Domain
 from dpviz.ui.auto_companions import Companion, companions, more_tables
 from dpviz.ui.badges import badge_text
+from dpviz.ui.escape import plain
 
 _TABLE, _BESIDE, _TREE, _CURVE, _TRACE = "Table", "k-means++", "Tree", "Activation", "Swap trace"
 _TRUTH, _BALLS, _VOTES, _ASKED = "True counts", "Balls", "Votes", "What is asked"
@@ -42,7 +44,10 @@ _TABLE_HEIGHT, _HEAD_HEIGHT = 480, 44
 
 @dataclass(frozen=True, eq=False)
 class Looking:
-    """How a run is looked at: the plane, the colours, and what the owner lets be shown."""
+    """How a run is looked at: the plane, the colours, and what the owner lets be shown.
+
+    ``found`` says how many clusters of the reference some centres find.
+    """
 
     view: View
     palette: Palette
@@ -50,6 +55,7 @@ class Looking:
     reference: Reference | None = None
     reference_over: bool = True
     reference_coming: bool = False
+    found: Callable[[Array], Found | None] | None = None
 
 
 def step_pictures(run: Run, place: int, looking: Looking, *, key: str) -> None:
@@ -60,7 +66,7 @@ def step_pictures(run: Run, place: int, looking: Looking, *, key: str) -> None:
     with main:
         with st.container(horizontal=True, vertical_alignment="center", height=_HEAD_HEIGHT, border=False):
             st.markdown(" ".join(badge_text(kind) for kind in kinds_of(step, made)))
-        show(made, alt=describe(step, domain=run.domain), key=f"{key}:main", stem=file_stem(run))
+        show(made, alt=describe(step, domain=run.domain), key=f"{key}:main", stem=picture_stem(run))
     with side:
         _companion(run, place, looking, key)
 
@@ -102,12 +108,15 @@ def data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["auto"] =
 
 
 def _main_figure(run: Run, step: Step, looking: Looking) -> go.Figure:
+    over = looking.reference_over and looking.reference is not None
+    found = looking.found(step.centers) if over and looking.found and isinstance(step, CentersStep) else None
     return draw(
         step,
         view=looking.view,
         palette=looking.palette,
         reveal=looking.reveal,
-        reference=looking.reference if looking.reference_over else None,
+        reference=looking.reference if over else None,
+        found=found,
         epsilon=run.epsilon if run.private else None,
     )
 
@@ -119,7 +128,13 @@ def _companion(run: Run, place: int, looking: Looking, key: str) -> None:
     first = next(iter(offered))
     with st.container(horizontal=True, vertical_alignment="center", height=_HEAD_HEIGHT, border=False):
         chosen = st.segmented_control(
-            "Beside the picture", list(offered), default=first, required=True, key=kept, label_visibility="collapsed"
+            "Beside the picture",
+            list(offered),
+            format_func=plain,
+            default=first,
+            required=True,
+            key=kept,
+            label_visibility="collapsed",
         )
     offered.get(str(chosen), offered[first])()
 
@@ -127,7 +142,7 @@ def _companion(run: Run, place: int, looking: Looking, key: str) -> None:
 def _offered(run: Run, place: int, looking: Looking, key: str) -> dict[str, Callable[[], None]]:
     """What can stand beside a step, the most telling first."""
     step = run.frames[place].step
-    stem = file_stem(run)
+    stem = picture_stem(run)
     offered: dict[str, Callable[[], None]] = {}
 
     def figure(made: go.Figure, alt: str, name: str) -> None:
@@ -182,7 +197,7 @@ def _companion_figures(run: Run, place: int, looking: Looking, key: str) -> dict
     found = companions(steps, place, view=looking.view, palette=looking.palette, reveal=looking.reveal)
 
     def shown(what: str, beside: Companion) -> None:
-        show(beside.make(), alt=beside.words, key=f"{key}:{what}", stem=f"{file_stem(run)}-{what}")
+        show(beside.make(), alt=beside.words, key=f"{key}:{what}", stem=f"{picture_stem(run)}-{what}")
 
     return {what: partial(shown, what, beside) for what, beside in found.items()}
 

@@ -14,14 +14,16 @@ import streamlit as st
 from dpviz.charts.contenders import measure_of
 from dpviz.charts.wording import opening, things
 from dpviz.check import RequestError
+from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import setting_of
 from dpviz.runs.study import MEASURES, Contender, Trial, Yardstick, refusals, study_rows, tidy, trials
 from dpviz.runs.work import expected_seconds
+from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
-from dpviz.ui.declaration import FileKind, OpenTable
+from dpviz.ui.escape import plain
 from dpviz.ui.job_panel import duration, job_panel
 from dpviz.ui.side_job import SideJob, send, sent
-from dpviz.ui.table_words import plain
 
 _SKELETON = 560
 
@@ -98,12 +100,12 @@ def study_button(
     pressed = st.button(
         "Compute", type="primary", icon=":material/play_circle:", key=f"{key}:compute", disabled=number == 0
     )
-    st.caption(words if problem is None else f":red-badge[:material/cancel: cannot run] {problem}")
+    st.caption(words if problem is None else f":red-badge[:material/cancel: cannot run] {plain(problem)}")
     if pressed and source is not None:
         try:
             start(key, table, source, plan, with_centers=with_centers)
         except RequestError as error:
-            st.error(str(error), title="This cannot run", icon=":material/block:")
+            st.error(plain(error), title="This cannot run", icon=":material/block:")
 
 
 @dataclass(frozen=True)
@@ -167,8 +169,8 @@ def study_download(study: Study, key: str) -> None:
         return
     st.download_button(
         f"All {len(study.rows):,} runs (CSV)" if len(study.rows) > 1 else "One run (CSV)",
-        study_csv(study).encode("utf-8"),
-        f"{key}_k{study.plan.k}.csv",
+        study_csv(study),
+        revealed_name(f"{key.replace(':', '_')}_k{study.plan.k}"),
         "text/csv",
         icon=":material/download:",
         on_click="ignore",
@@ -176,8 +178,8 @@ def study_download(study: Study, key: str) -> None:
     )
 
 
-def study_csv(study: Study) -> str:
-    """One line a run.
+def study_csv(study: Study) -> bytes:
+    """One line a run; each says that it was read from rows.
 
     Raises
     ------
@@ -186,7 +188,7 @@ def study_csv(study: Study) -> str:
     """
     if not study.source.kind.may_be_shown:
         raise RequestError("Losses of a private file are not exported: study a stand-in to take a file away.")
-    return tidy(study.rows).to_csv(index=False)
+    return frame_csv(tidy(study.rows), note=REVEALED_NOTE)
 
 
 def study_of(key: str, table: OpenTable) -> Study | None:

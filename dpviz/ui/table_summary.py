@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.charts.wording import number
+from dpviz.charts.wording import number, percent
+from dpviz.privacy.room import N_SHARE
 from dpviz.table.file_format import PLAIN_FORMAT, PLAIN_STYLE, FileFormat
 from dpviz.table.loaded_table import listed
 from dpviz.ui.badges import badge
+from dpviz.ui.escape import plain
 from dpviz.ui.state import FileKind, OpenTable
-from dpviz.ui.table_words import KIND_WORDS, columns_line, columns_words, delimiter_words, plain, rows_line, unit_line
+from dpviz.ui.table_words import KIND_WORDS, columns_line, columns_words, delimiter_words, rows_line, unit_line
 
 _SHOWN = 4
 
@@ -85,7 +87,7 @@ def _assumed(table: OpenTable) -> list[str]:
         "each column counts the same" if table.domain.scaling.value == "unit" else "all columns share one scale",
     ]
     if table.n_public is None:
-        lines.append("the number of rows is private: each run buys a noisy one")
+        lines.append(f"the number of rows is private: each run buys a noisy one with {percent(N_SHARE)} of its budget")
     if table.declaration.proposed:
         lines.append("how the file is read was proposed by a look at its rows")
     if table.declaration.id_column is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import WHITESPACE
+from dpviz.ui.escape import plain
 
 KIND_WORDS = {
     FileKind.PUBLIC: "public file",
@@ -13,16 +14,6 @@ KIND_WORDS = {
 }
 DELIMITER_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", WHITESPACE: "blanks or tabs"}
 _MOST_COLUMNS = 6
-_MARKDOWN = frozenset("\\`*_{}[]()#+-.!|<>~$:")
-
-
-def plain(name: str) -> str:
-    """A name from a file, without the power to format itself.
-
-    >>> plain("a_b [x](y)")
-    'a\\\\_b \\\\[x\\\\]\\\\(y\\\\)'
-    """
-    return "".join("\\" + letter if letter in _MARKDOWN else letter for letter in name)
 
 
 def unbroken(words: str) -> str:
@@ -36,7 +27,7 @@ def unbroken(words: str) -> str:
 
 def unit_line(table: OpenTable) -> str:
     """Unit of privacy and neighbouring relation, to stand beside every ε."""
-    return f"{table.private.unit}, {relation_words(table)}"
+    return f"{plain(table.private.unit)}, {relation_words(table)}"
 
 
 def relation_words(table: OpenTable) -> str:

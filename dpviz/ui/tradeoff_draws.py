@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
 from dpviz.charts.draws import Draws, cloud_table, describe_cloud, draw_cloud, draw_one
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import ratio
+from dpviz.runs.open_table import OpenTable
 from dpviz.ui.behind import numbers_behind
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.frames import step_player
 from dpviz.ui.motion import wants_less_motion
 from dpviz.ui.one_setting import has_any, one_setting
 from dpviz.ui.plane_choice import plane_choice
+from dpviz.ui.reference import found_or_none
 from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.step_pictures import Looking, show
 from dpviz.ui.study_panel import Invitation, Plan, Study, study_button, study_half
@@ -52,13 +55,14 @@ def _pictures(study: Study, *, still: bool) -> None:
     reference = study.yardstick.reference if study.yardstick is not None else None
     view = plane_choice(study.source.domain, _KEY)
     rows = revealed_view(study.source, "rows under repeated draws")
-    looking = Looking(view, palette(st.context.theme.type), rows, reference)
+    found = None if reference is None else partial(found_or_none, study.source, reference=reference)
+    looking = Looking(view, palette(st.context.theme.type), rows, reference, found=found)
     if study.running:
         _cloud(draws, looking)
         return
     _player(draws, looking, still=still)
     if reference is not None:
-        words = "How far centres stray over the draws"
+        words = "How far centres lie from k-means++ over the draws"
         numbers_behind(cloud_table(draws, reference), study.source, key=_KEY, stem="repeated-draws", alt=words)
 
 
@@ -102,6 +106,7 @@ def _one(draws: Draws, place: int, looking: Looking) -> None:
         view=looking.view,
         palette=looking.palette,
         reference=looking.reference,
+        found=looking.found(draws.centers[place]) if looking.found is not None else None,
         reveal=looking.reveal,
     )
     loss = ratio(float(draws.losses[place]))

@@ -19,7 +19,7 @@ from dpviz.ui.wide_figure import show_wide
 _DASHED = (
     "What Su et al. 2016 predict from n, k, d and ε alone, on top of the loss of k-means++: the noise of a round of "
     "Lloyd (Eq. 7), or the noise of a grid (Eq. 9) plus the most that its cells can be off (Eq. 10). "
-    "Drawn only where centres stay apart, and where n is public."
+    "It holds if clusters are of like size. Drawn only where centres stay apart, and where n is public."
 )
 
 

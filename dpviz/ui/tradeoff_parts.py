@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -10,10 +11,12 @@ from dpviz.charts.theme import palette
 from dpviz.charts.waterfall import describe_waterfall, draw_waterfall, waterfall_table
 from dpviz.check import RequestError
 from dpviz.runs.error_parts import ErrorBase, error_parts, error_rows, refusal_of
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study import Contender
+from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
 from dpviz.ui.behind import numbers_behind
-from dpviz.ui.declaration import OpenTable
+from dpviz.ui.escape import plain
 from dpviz.ui.job_panel import duration
 from dpviz.ui.one_setting import has_any, one_setting
 from dpviz.ui.side_job import SideJob, send, sent
@@ -26,14 +29,17 @@ _RUNS_EACH = 4
 _HOW = """
 Every bar is the difference of two median losses, and each is measured by switching its cause off:
 
-- **clip**: k-means++ on rows moved into the declared bounds, against k-means++ on the rows as they are.
-- **quantise**: the best of many starts on the synopsis without noise, against k-means++ on the clipped rows. Nothing
+- **quantise**: the best of many starts on the synopsis without noise, against k-means++ on the rows. Nothing
   for an algorithm that reads rows to the end.
 - **noise**: the private run, against the same run (same public coins) with its noise switched off.
 - **solver**: the private run, against the best of many starts on its own release; for an algorithm without a synopsis,
   the run without noise against k-means++.
 - **interaction**: what is left, so that the bars add up: what noise and solver do together beyond what each does alone.
   A grid's solver, say, leaves out cells that do not stand out from the noise, whether noise has come or not.
+
+All losses are read from the rows as the declared bounds leave them. **Clipping**, the mean squared distance that the
+bounds alone move a row, is the same for every algorithm and stands beside the bars, not among them; of a private file
+it is not told, so that nobody chooses bounds by it.
 """
 
 
@@ -55,8 +61,8 @@ def parts_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> Non
     side = sent(_KEY, table)
     if side is None:
         st.info(
-            "Press **Measure**: what clipping, quantising, noise and the solver each add to the loss of k-means++ "
-            "appears here, in bars that add up to the private loss.",
+            "Press **Measure**: what quantising, noise and the solver each add to the loss of k-means++ "
+            "appears here, in bars that add up to the private loss, and what clipping costs beside them.",
             title="Nothing taken apart yet",
             icon=":material/waterfall_chart:",
         )
@@ -79,9 +85,9 @@ def _measure(table: OpenTable, source: OpenTable | None, asked: _Asked) -> None:
         "Measure", type="primary", icon=":material/play_circle:", key=f"{_KEY}:compute", disabled=problem is not None
     )
     if problem is not None or source is None:
-        st.caption(f":red-badge[:material/cancel: cannot run] {problem}")
+        st.caption(f":red-badge[:material/cancel: cannot run] {plain(problem)}")
         return
-    st.caption(f"{asked.repeats} runs with noise and without, about {duration(_RUNS_EACH * forecast(source, one))}.")
+    st.caption(f"{asked.repeats:,} runs with noise and without, about {duration(_RUNS_EACH * forecast(source, one))}.")
     if not pressed:
         return
     look = f"tradeoff: error of {asked.repeats} runs taken apart, k = {asked.k}"
@@ -89,7 +95,7 @@ def _measure(table: OpenTable, source: OpenTable | None, asked: _Asked) -> None:
     try:
         send(_KEY, table, source, asked, error_rows, asked.contender, look=look, **budget)
     except RequestError as error:
-        st.error(str(error), title="This cannot run", icon=":material/block:")
+        st.error(plain(error), title="This cannot run", icon=":material/block:")
 
 
 def _picture(side: SideJob) -> None:
@@ -99,6 +105,8 @@ def _picture(side: SideJob) -> None:
         st.skeleton(height=440)
         return
     asked, found = side.asked, error_parts(base, rows)
+    if side.source.kind is FileKind.PRIVATE:  # bounds are not to be chosen by it
+        found = replace(found, clip=None)
     assert isinstance(asked, _Asked)
     name, epsilon = asked.contender.label, asked.epsilon
     made = draw_waterfall(found, palette=palette(st.context.theme.type), name=name, epsilon=epsilon)
@@ -112,6 +120,6 @@ def _picture(side: SideJob) -> None:
         side.source,
         key=_KEY,
         stem=f"error-parts-{asked.contender.algorithm}-{asked.epsilon:g}",
-        alt="What every part adds to the loss",
+        alt="What every part adds to the loss, and what clipping costs",
         growing=side.running,
     )

@@ -8,10 +8,11 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dpviz.check import RequestError
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study_settings import StudySettings
 from dpviz.ui.contender_choice import contender_options
 from dpviz.ui.controls import HIGHEST_DELTA, HIGHEST_EPSILON, LOWEST_EPSILON, MOST_CLUSTERS
-from dpviz.ui.declaration import OpenTable
+from dpviz.ui.escape import plain
 from dpviz.ui.study_panel import Plan
 
 _KEY, _QUERY, _WAITING, _LOADED = "tradeoff", "study", "link:study", "tradeoff:loaded"
@@ -34,7 +35,7 @@ def apply_study_link() -> None:
     try:
         apply(StudySettings.from_text(asked))
     except RequestError as error:
-        st.error(str(error), title="The settings of this link cannot be used", icon=":material/link_off:")
+        st.error(plain(error), title="The settings of this link cannot be used", icon=":material/link_off:")
 
 
 def apply(settings: StudySettings) -> None:
@@ -119,7 +120,7 @@ def settings_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> 
     )
     said = cast("str | None", st.session_state.pop(f"{_KEY}:settings:said", None))
     if said:
-        st.error(said, title="These settings cannot be used", icon=":material/block:")
+        st.error(plain(said), title="These settings cannot be used", icon=":material/block:")
 
 
 def _load() -> None:

@@ -9,17 +9,16 @@ from typing import TypeAlias, cast
 import streamlit as st
 
 from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.record import ReleaseRecord, counted, record_of
 from dpviz.runs.run import Run
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import LoadedTable
 from dpviz.table.sparse_intake import SparseTable
+from dpviz.ui.looks import looks_at
 
 _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
 _SOURCE, _SOURCES = "visit:source", "visit:sources"
-
-# The newest runs keep all their frames; of older ones only the last frame stays, and every ledger entry.
-_RUNS_WITH_FRAMES = 24
 
 
 Content: TypeAlias = CsvFile | LoadedTable | SparseTable
@@ -43,13 +42,12 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Booked:
-    """A finished run and the table it was about."""
+    """The record of a finished run, and the file that it was about."""
 
-    run: Run
+    record: ReleaseRecord
     table_title: str
     kind: FileKind
-    fingerprint: str
-    key: str
+    source_key: str
 
 
 def current_table() -> OpenTable | None:
@@ -114,27 +112,32 @@ def set_aside(content: Content | None) -> None:
         st.session_state[_UNDECLARED] = _numbered(content)
 
 
-def book(run: Run, table: OpenTable | None = None) -> None:
-    """Enter a finished run, on ``table`` or else the open one, into this visit's books, once."""
-    table = table or current_table()
+def book(run: Run, table: OpenTable) -> int:
+    """Enter the record of a finished run on ``table`` into this visit's books; where it stands there."""
     entries = _entries()
-    if any(booked.run is run for booked in entries):
-        return
-    if table is None:
-        entries.append(Booked(run, "table", FileKind.PRIVATE, "", ""))
-    else:
-        entries.append(Booked(run, table.title, table.kind, table.loaded.fingerprint, table.key))
-    _forget_old_frames(entries)
+    record = record_of(run, table, looks=looks_at(table.source_key))
+    entries.append(Booked(record, table.title, table.kind, table.source_key))
+    return len(entries) - 1
 
 
 def booked() -> list[Booked]:
-    """All finished runs of this visit with the tables they were about, oldest first."""
-    return list(_entries())
+    """The records of all finished runs of this visit, oldest first, with the looks at their rows up to now."""
+    entries = _entries()
+    entries[:] = [_looked_at_since(entry) for entry in entries]
+    return list(entries)
 
 
-def books() -> list[Run]:
-    """All finished runs of this visit, oldest first."""
-    return [entry.run for entry in _entries()]
+def record_at(place: int) -> ReleaseRecord:
+    """The record at that place of the books."""
+    return booked()[place].record
+
+
+def _looked_at_since(entry: Booked) -> Booked:
+    """Whoever takes a result away chose it after all looks, not only after those before the run."""
+    looks = counted(looks_at(entry.source_key), entry.record.declaration)
+    if looks == entry.record.looks:
+        return entry
+    return dataclasses.replace(entry, record=dataclasses.replace(entry.record, looks=looks))
 
 
 def _numbered(content: Content) -> Source:
@@ -144,11 +147,3 @@ def _numbered(content: Content) -> Source:
 
 def _entries() -> list[Booked]:
     return cast("list[Booked]", st.session_state.setdefault(_BOOKS, []))
-
-
-def _forget_old_frames(entries: list[Booked]) -> None:
-    place = len(entries) - 1 - _RUNS_WITH_FRAMES
-    if place >= 0 and len(entries[place].run.frames) > 1:
-        old = entries[place]
-        slim = dataclasses.replace(old.run, frames=old.run.frames[-1:])
-        entries[place] = dataclasses.replace(old, run=slim)

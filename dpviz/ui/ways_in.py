@@ -12,11 +12,12 @@ from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.samples import SAMPLES, Sample
 from dpviz.table.simulate import simulate
+from dpviz.ui.escape import plain
 from dpviz.ui.state import current_table, open_table, set_aside, suggest_delta, suggest_k
-from dpviz.ui.table_words import plain
 
 _LARGEST_MB = 200
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"
+_UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
 
 _STAND_IN_ORIGIN = "declared for the simulation; nobody is in it"
 
@@ -72,21 +73,32 @@ def csv_upload() -> bool:
         "CSV file",
         type=["csv", "tsv", "txt", "gz"],
         key="csv",
+        on_change=_taken_away,
         max_upload_size=_LARGEST_MB,
         help="A text file with one row a line; gzip is unpacked. How it is read is declared next.",
     )
     st.caption("The file stays in this server's memory for this visit. Nothing is written to disk, nothing leaves it.")
-    if file is None:
-        st.session_state.pop(_REFUSED, None)
-        return False
-    if st.session_state.get(_READ) != file.file_id:
+    if file is not None and st.session_state.get(_READ) != file.file_id:
         st.session_state[_READ] = file.file_id
+        st.session_state[_REFUSED] = _UNREADABLE  # what stays said if a defect stops the reading
         st.session_state[_REFUSED] = _read(file)
     if message := st.session_state.get(_REFUSED):
         table = current_table()
         stays = f" “{table.title}” stays open." if table is not None else ""
         st.error(plain(f"{message}{stays}"), title="This file cannot be used", icon=":material/block:")
+        if file is None:  # another page was open meanwhile, and the uploader has let go of it
+            st.button("Forget this file", key="forget_refused", on_click=_forget_refusal)
     return False
+
+
+def _taken_away() -> None:
+    """What was said of a file goes with it; the uploader also empties, without this, whenever the page changes."""
+    if st.session_state.get("csv") is None:
+        _forget_refusal()
+
+
+def _forget_refusal() -> None:
+    st.session_state.pop(_REFUSED, None)
 
 
 def stand_in_form() -> bool:
@@ -111,7 +123,7 @@ def stand_in_form() -> bool:
             loaded = simulate(low, high, int(n), int(d), int(k), seed=0, spread=float(spread), name="Stand-in")
         open_stand_in(loaded, float(low), float(high))
     except RequestError as error:
-        st.error(plain(str(error)), icon=":material/block:")
+        st.error(plain(error), icon=":material/block:")
         return False
     suggest_k(int(k))
     return True

@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dpviz.charts.canvas import without_head
+from dpviz.ui.escape import plain
 from dpviz.ui.step_pictures import show
-from dpviz.ui.table_words import plain
 
 
 def show_wide(figure: go.Figure, *, alt: str, key: str, stem: str, on_click: Callable[[], None] | None = None) -> None:

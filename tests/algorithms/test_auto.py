@@ -15,6 +15,7 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain, Scaling
@@ -37,7 +38,7 @@ def mixture(n, dim, k, *, seed=0, spread=0.03, radius=1.0):
 
 
 def ratio(table, k, **request):
-    revealed = table.reveal(note="test")
+    revealed = clipped(table.reveal(note="test"), table.domain.region)
     return nicv(revealed.points, run("auto", table, k=k, **request).unit_centers) / reference_for(revealed, k).nicv
 
 
@@ -109,13 +110,13 @@ def test_the_look_finds_the_axes_along_which_rows_spread():
 
 def test_zooming_in_mends_bounds_that_are_far_too_wide():
     table, _ = mixture(20_000, 2, 6, spread=0.02)
-    rows = table.reveal(note="test").points
+    rows = clipped(table.reveal(note="test"), table.domain.region).points
     wide = PrivateTable(rows, Domain.of(["x", "y"], -10.0, 10.0), n_public=len(rows))
     done = run("auto", wide, k=6, epsilon=1.0, delta=1e-6, seed=0)
     box = done.frames[1].step.box
     assert box is not None
     assert np.ptp(box, axis=0).max() <= 0.5
-    revealed = wide.reveal(note="test")
+    revealed = clipped(wide.reveal(note="test"), wide.domain.region)
     assert nicv(revealed.points, done.unit_centers) <= 1.3 * reference_for(revealed, 6).nicv
 
 

@@ -20,6 +20,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Projected
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import Run, run
 from dpviz.table.domain import Domain
@@ -192,7 +193,7 @@ def test_lifted_centres_project_back():
 @pytest.mark.parametrize("dim", [2, 12])
 def test_without_noise_it_finds_what_kmeans_finds(dim, delta, relation):
     table = small_table(blobs(2000, dim, k=5, seed=3), relation=relation, n_public=2000)
-    revealed = table.reveal(note="test")
+    revealed = clipped(table.reveal(note="test"), table.domain.region)
     reference = reference_for(revealed, 5)
     ratios = [
         nicv(revealed.points, run(CARD, table, k=5, epsilon=1e5, delta=delta, seed=seed).unit_centers) / reference.nicv
@@ -267,7 +268,7 @@ def test_the_regime_says_what_would_do():
 def test_fifteen_clusters_at_epsilon_two(delta):
     rows = np.loadtxt(Path(__file__).parents[2] / "sample_data" / "fifteen.csv", delimiter=",", skiprows=1)[:, :2]
     table = PrivateTable(rows, Domain.of(["x", "y"], 0, 1000), n_public=len(rows))
-    revealed = table.reveal(note="test")
+    revealed = clipped(table.reveal(note="test"), table.domain.region)
     best = reference_for(revealed, 15).nicv
     ratios = [
         nicv(revealed.points, run(CARD, table, k=15, epsilon=2, delta=delta, seed=s).unit_centers) / best

@@ -19,6 +19,7 @@ from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep
 from dpviz.privacy.partitions import Grid
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain, Region
@@ -151,7 +152,7 @@ def test_without_noise_and_with_small_cells_it_is_k_means(preset, dim, theta, mo
     monkeypatch.setattr(grid_synopsis, "DENSE_CELLS", 50_000)
     monkeypatch.setattr(grid_synopsis, "LISTED_CELLS", 2_000.0)
     table = small_table(blobs(1000, dim=dim, k=4, seed=3), n_public=1000)
-    revealed = table.reveal(note="test")
+    revealed = clipped(table.reveal(note="test"), table.domain.region)
     result = run("eugkm", table, k=4, epsilon=1e5, params={"preset": preset, "theta": theta}, seed=0)
     step = result.frames[0].step
     assert step.grid.cells_per_axis.min() > 50
@@ -168,7 +169,7 @@ def test_one_cell_gives_the_middle_of_the_box():
 
 def test_a_sparse_grid_gives_the_centres_of_a_dense_one(monkeypatch):
     table = small_table(blobs(5000, dim=3, k=4, seed=2), n_public=5000)
-    revealed = table.reveal(note="test")
+    revealed = clipped(table.reveal(note="test"), table.domain.region)
     dense = run("eugkm", table, k=4, epsilon=2.0, seed=0)
     monkeypatch.setattr(grid_synopsis, "DENSE_CELLS", 1)
     monkeypatch.setattr(grid_synopsis, "LISTED_CELLS", 100.0)
@@ -259,7 +260,7 @@ def _ratios(name, k, algorithm, *, bounds=None, seeds, n_is_public=True, scaling
     lower, upper = bounds
     domain = Domain.of([f"x{j}" for j in range(values.shape[1])], lower, upper, scaling=scaling)
     table = PrivateTable(values, domain, n_public=len(values) if n_is_public else None)
-    revealed = table.reveal(note="test")
+    revealed = clipped(table.reveal(note="test"), table.domain.region)
     best = reference_for(revealed, k).nicv
     runs = (run(algorithm, table, k=k, epsilon=1.0, params=params, seed=seed) for seed in range(seeds))
     return [nicv(revealed.points, r.unit_centers) / best for r in runs]

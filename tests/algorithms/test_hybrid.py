@@ -12,6 +12,7 @@ from dpviz.algorithms.hybrid import HybridParams, threshold_epsilon
 from dpviz.algorithms.steps import CentersStep, GridStep
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
@@ -112,7 +113,7 @@ def test_the_branch_is_chosen_by_public_numbers_only():
 
 def test_a_step_of_lloyd_mends_what_a_coarse_grid_misses():
     table = small_table(blobs(2000, dim=6, k=3, seed=1), n_public=2000)
-    points = table.reveal(note="test").points
+    points = clipped(table.reveal(note="test"), table.domain.region).points
     request = {"k": 3, "epsilon": 4.0, "params": {"starts": 5}}
     grid, both = (
         [nicv(points, run(algorithm, table, seed=seed, **request).unit_centers) for seed in range(5)]
@@ -134,7 +135,7 @@ def test_six_columns_of_the_census_cost_at_most_a_fifth(preset, most, seeds, n_i
     table = PrivateTable(
         values.to_numpy(float), Domain.of(values.columns, lower, upper), n_public=len(values) if n_is_public else None
     )
-    revealed = table.reveal(note="test")
+    revealed = clipped(table.reveal(note="test"), table.domain.region)
     best = reference_for(revealed, 5).nicv
     runs = [run("hybrid", table, k=5, epsilon=1.0, params={"preset": preset}, seed=seed) for seed in range(seeds)]
     assert np.median([nicv(revealed.points, r.unit_centers) / best for r in runs]) <= most

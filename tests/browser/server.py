@@ -18,15 +18,15 @@ _SECONDS_TO_START = 60
 
 
 @contextmanager
-def running_app(log: Path) -> Iterator[str]:
-    """The address of a freshly started app; what it prints goes to ``log``, and it stops with the block."""
+def running_app(log: Path, folder: Path = ROOT) -> Iterator[str]:
+    """The address of a freshly started app, in ``folder``; what it prints goes to ``log``; it stops with the block."""
     port = _free_port()
     address = f"http://localhost:{port}"
     command = [sys.executable, "-m", "streamlit", "run", "app.py"]
     options = ["--server.port", str(port), "--server.headless", "true", "--server.fileWatcherType", "none"]
     with log.open("wb") as printed:
         server = subprocess.Popen(
-            [*command, *options], cwd=ROOT, env=_environment(), stdout=printed, stderr=subprocess.STDOUT
+            [*command, *options], cwd=folder, env=_environment(), stdout=printed, stderr=subprocess.STDOUT
         )
         try:
             _wait_until_healthy(address, server, log)
@@ -43,7 +43,7 @@ def running_app(log: Path) -> Iterator[str]:
 def _environment() -> dict[str, str]:
     """This process's own, without proxies: nothing has to leave the machine."""
     kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    return kept | {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
+    return kept | {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(ROOT)}
 
 
 def _free_port() -> int:

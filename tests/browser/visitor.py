@@ -195,6 +195,7 @@ class Visitor:
         assert not strangers, f"requests that leave this machine: {strangers}"
         assert not self.complaints, f"the browser's console says: {self.complaints}"
         expect(self.page.get_by_test_id("stException")).to_have_count(0)
+        expect(self.page.get_by_text("A defect of dpviz")).to_have_count(0)
 
     def _asks_for(self, request: Request) -> None:
         self.requested.append(request.url)

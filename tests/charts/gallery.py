@@ -29,6 +29,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Grid
 from dpviz.privacy.queries import Count
 from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain, Region
@@ -54,7 +55,7 @@ def exhibit(dim: int, k: int, *, n: int = 4000, scaling: str = "unit", seed: int
     centers = rng.uniform(-0.8, 0.8, (k, dim)) * domain.region.half
     rows = centers[rng.integers(0, k, n)] + rng.normal(0, 0.06, (n, dim)) * domain.region.half
     table = PrivateTable(domain.from_unit(rows), domain, n_public=n)
-    revealed = table.reveal(note="charts are tested on made-up rows")
+    revealed = clipped(table.reveal(note="charts are tested on made-up rows"), table.domain.region)
     return Exhibit(table, RevealedView.of(revealed.points, "made up"), reference_for(revealed, k), k)
 
 

@@ -7,6 +7,7 @@ from dpviz.charts.centers import center_sizes, draw_centers
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.runs.evaluation import Reference
+from dpviz.runs.found import FOUND_RULE, found_in
 from dpviz.table.domain import Domain
 
 LIGHT = palette("light")
@@ -26,12 +27,30 @@ def step(centers: np.ndarray, **more: object) -> CentersStep:
     return CentersStep(title="a round", centers=centers, **more)  # type: ignore[arg-type]
 
 
-def test_the_title_counts_the_centres_that_stray() -> None:
+@pytest.mark.parametrize(
+    ("far", "title"),
+    [
+        (0, "At ε = 0.5, all four clusters are found"),
+        (1, "At ε = 0.5, three of four clusters are found"),
+        (3, "At ε = 0.5, one of four clusters is found"),
+        (4, "At ε = 0.5, none of four clusters is found"),
+    ],
+)
+def test_the_title_counts_the_clusters_that_are_found_and_the_subtitle_says_what_that_means(
+    far: int, title: str
+) -> None:
+    rows = np.repeat(CORNERS, 50, axis=0) + np.random.default_rng(0).normal(0, 0.05, (200, 2))
     moved = CORNERS[[3, 1, 0, 2]].copy()
-    moved[1] += [0.2, 0.0]  # neighbours are 1 away: half-way is 0.5
-    moved[2] += [-0.1, 0.51]
-    figure = draw_centers(step(moved), view=VIEW, palette=LIGHT, reference=REFERENCE, epsilon=0.5)
-    assert figure.layout.title.text.replace("<br>", " ") == "At ε = 0.5, one of four centres strays from k-means++"
+    moved[:far] += [0.0, 0.2]  # the spread of each is 0.07
+    found = found_in(rows, moved, REFERENCE)
+    figure = draw_centers(step(moved), view=VIEW, palette=LIGHT, reference=REFERENCE, found=found, epsilon=0.5)
+    assert figure.layout.title.text.replace("<br>", " ") == title
+    assert FOUND_RULE in figure.layout.title.subtitle.text.replace("<br>", " ").replace("\xa0", " ")
+
+
+def test_without_a_count_nothing_is_said_of_clusters() -> None:
+    figure = draw_centers(step(CORNERS), view=VIEW, palette=LIGHT, reference=REFERENCE, epsilon=0.5)
+    assert "found" not in figure.layout.title.text + figure.layout.title.subtitle.text
 
 
 def test_without_a_reference_the_title_speaks_of_noise_from_released_values() -> None:

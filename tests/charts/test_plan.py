@@ -59,5 +59,5 @@ def test_a_plan_that_hangs_on_a_bought_number_of_rows_is_a_release() -> None:
 def test_every_part_is_in_the_table() -> None:
     table = plan_table(plan())
     assert len(table) == len(plan().names)
-    assert table["share of ε (%)"].sum() == pytest.approx(100)
+    assert table["share of the budget (%)"].sum() == pytest.approx(100)
     assert set(table["stage"]) == {"zoom", "grid", "polish, round 1", "polish, round 2", "split, round 2"}

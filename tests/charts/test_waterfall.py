@@ -16,7 +16,7 @@ def parts(kmeans: float = 2.0) -> ErrorParts:
     rows = [
         {"private": 3.0 + shift, "quiet": 2.5, "solved": 2.9 + shift, "quiet_solved": 2.4} for shift in (-0.1, 0.0, 0.2)
     ]
-    return error_parts(ErrorBase(kmeans, kmeans + 0.1 if kmeans else 0.1, 0.05), rows)
+    return error_parts(ErrorBase(kmeans, 0.1, 0.05), rows)
 
 
 @pytest.mark.parametrize("kmeans", [2.0, 0.0])
@@ -26,7 +26,6 @@ def test_each_bar_begins_where_the_one_before_ends(kmeans: float) -> None:
     (bars,) = figure.data
     assert list(figure.layout.yaxis.ticktext) == [
         "k-means++",
-        "clip",
         "quantise",
         "noise",
         "solver",
@@ -43,11 +42,28 @@ def test_it_names_the_largest_part() -> None:
     assert "loses 50 % on top of k-means++, most of it to noise" in said
     assert "solver +5 %" in said and "interaction" in said
     found = waterfall_table(parts())
-    assert found["loss per row"].iloc[:-1].sum() == pytest.approx(found["loss per row"].iloc[-1])
+    bars = found.iloc[:-1]["loss per row"]
+    assert bars.iloc[:-1].sum() == pytest.approx(bars.iloc[-1])
+
+
+def test_clipping_stands_beside_the_bars_and_not_among_them() -> None:
+    found = parts()
+    figure = draw_waterfall(found, palette=LIGHT, name="EUGkM", epsilon=0.3)
+    (bars,) = figure.data
+    assert bars.x[-1] == pytest.approx(100 * (3.0 - 2.0) / 2.0)
+    for words in (
+        figure.layout.title.subtitle.text.replace("<br>", " "),
+        describe_waterfall(found, name="x", epsilon=1),
+    ):
+        assert "lipping alone moves them by 0.1 a row" in words
+    assert waterfall_table(found)["loss per row"].iloc[-1] == 0.1
+    rows = [{"private": 2.5, "quiet": 2.0, "solved": 2.5, "quiet_solved": 2.0}]
+    inside = error_parts(ErrorBase(2.0, 0.0, 0.0), rows)
+    assert "The bounds clip no row" in describe_waterfall(inside, name="DPLloyd", epsilon=1)
 
 
 def test_nothing_lost_is_said() -> None:
     rows = [{"private": 2.0, "quiet": 2.0, "solved": float("nan"), "quiet_solved": float("nan")}]
-    found = error_parts(ErrorBase(2.0, 2.0, 0.0), rows)
+    found = error_parts(ErrorBase(2.0, 0.0, 0.0), rows)
     assert "next to nothing" in describe_waterfall(found, name="DPLloyd", epsilon=10.0)
     is_sound(draw_waterfall(found, palette=LIGHT, name="DPLloyd", epsilon=10.0))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.ledger import is_gaussian
+from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Mechanism
 from dpviz.privacy.path_counts import PathCounts, counts_at
 from dpviz.privacy.queries import Relation
@@ -148,7 +148,7 @@ def loss_room(tape: Tape, loss: Loss) -> type[DataRoom]:
             if not getattr(mechanism, "exact", True):
                 loss.unbounded.append(mechanism)
                 return released
-            if is_gaussian(mechanism):
+            if mechanism.loss is LossKind.GAUSSIAN:
                 alone = mechanism.sensitivity / mechanism.scale
                 answers = [tape.truths[i], truth]
                 if isinstance(mechanism, PathCounts):

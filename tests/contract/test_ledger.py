@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 import pytest
 
+from dpviz.algorithms.card import Card
+from dpviz.algorithms.registry import CARDS
+from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import BudgetExceeded, Ledger
 from dpviz.privacy.noise import StudyNoise
@@ -29,20 +34,71 @@ def test_entries_are_what_was_drawn_and_add_up_to_the_request(card, params, delt
     check_ledger(card, world.table(), k=3, epsilon=epsilon, delta=delta, params=params, seed=1)
 
 
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
-def test_a_run_of_a_smaller_ledger_stops_before_the_row_that_it_cannot_pay(card, params, delta, monkeypatch):
-    # After the first charge nothing is left: the second must be refused, and no row read for it.
+def one_mean(room, k, params, rng) -> Iterator[CentersStep]:
+    """A plan of one charge, which needs no number of rows: the noisy sum of all of them, k times."""
+    noisy_sum = room.release(Sum(Everything()), room.budget, note="all rows").noisy
+    yield CentersStep(title="One sum", centers=room.region.clip(np.repeat(noisy_sum, k, axis=0)))
+
+
+# No card of the registry is like this, but the next one may be.
+ONE_CHARGE = dataclasses.replace(CARDS["dplloyd"], id="one-charge", plan=one_mean, needs_n=False)
+
+
+def check_refused(card: Card, at: int, **request) -> None:
+    """A run whose ledger has nothing left at its charge number ``at`` stops there, and reads no row for it."""
     charge = Ledger.charge
+    charged = 0
 
     def refusing(self: Ledger, *entries):
-        if self.entries:
+        nonlocal charged
+        charged += 1
+        if charged == at:
             self.cap = self.spent
         charge(self, *entries)
 
-    monkeypatch.setattr(Ledger, "charge", refusing)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ledger, "charge", refusing)
+        with pytest.raises(BudgetExceeded):
+            run_of(card, BOUGHT.table(), room=exploding_room(answers_before=at - 1), **request)
+    assert charged == at
+
+
+def charges_of(card: Card, **request) -> int:
+    """How many times a run charges its ledger."""
+    with pytest.MonkeyPatch.context() as patch:
+        charge, calls = Ledger.charge, []
+        patch.setattr(Ledger, "charge", lambda self, *entries: (calls.append(entries), charge(self, *entries))[1])
+        run_of(card, BOUGHT.table(), **request)
+    return len(calls)
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), [*SETTINGS, (ONE_CHARGE, {}, 0.0)], ids=named)
+def test_a_run_of_a_smaller_ledger_stops_before_the_row_that_it_cannot_pay(card, params, delta):
     request = {"k": 3, "epsilon": 1.0, "delta": delta, "params": params, "seed": 3}
-    with pytest.raises(BudgetExceeded):
-        run_of(card, BOUGHT.table(), room=exploding_room(answers_before=1), **request)
+    last = charges_of(card, **request)
+    for at in sorted({1, min(2, last), last}):
+        check_refused(card, at, **request)
+
+
+def test_a_card_of_one_charge_keeps_the_contract():
+    request = {"k": 3, "delta": 0.0, "params": {}, "seed": 1}
+    assert charges_of(ONE_CHARGE, epsilon=1.0, **request) == 1
+    for world, epsilon in product(WORLDS, EPSILONS):
+        check_ledger(ONE_CHARGE, world.table(), epsilon=epsilon, **request)
+
+
+def test_a_plan_that_reads_a_row_after_the_last_charge_it_can_pay_is_caught():
+    def helping_itself(room, k, params, rng):
+        try:
+            yield from one_mean(room, k, params, rng)
+        except BudgetExceeded:
+            room._true_answers([Sum(Everything())])
+            raise
+
+    with pytest.raises(RowsTouched):
+        check_refused(
+            dataclasses.replace(ONE_CHARGE, plan=helping_itself), 1, k=3, epsilon=1.0, delta=0.0, params={}, seed=3
+        )
 
 
 _AXES = Voronoi(np.array([[0.5, 0.5], [-0.5, -0.5]]))

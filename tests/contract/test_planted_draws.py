@@ -12,7 +12,7 @@ import dpviz.privacy.kernel_draw
 import tests.privacy.test_kernel_draw as draw_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import Budget
+from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.distance_weights import DistanceWeights, WeightSensitivity
 from dpviz.privacy.kernel_draw import KernelDraw
 from dpviz.privacy.noise import StudyNoise
@@ -20,9 +20,12 @@ from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
+from tests.contract.rooms import exploding_room
 from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, World, neighbours
 
 caught = pytest.raises(AssertionError)
+
+ORIGIN = np.zeros((1, 2))
 
 CARD = CARDS["kvariates"]
 LOCAL = {"k": 3, "epsilon": 2.0, "delta": 0.0, "params": {"preset": "local"}, "seed": 0}
@@ -108,6 +111,34 @@ def test_seeds_that_are_not_moved_into_the_region_are_refused(monkeypatch):
     monkeypatch.setattr(Region, "clip", clips_later)
     with pytest.raises(RequestError, match="outside the region"):
         run_of(CARD, PUBLIC.table(), **LOCAL)
+
+
+@pytest.mark.parametrize("request_", [LOCAL, CAPPED], ids=["local", "capped"])
+def test_public_points_outside_the_region_are_refused(request_, monkeypatch):
+    honest = dpviz.algorithms.kvariates.random_points
+    monkeypatch.setattr(dpviz.algorithms.kvariates, "random_points", lambda *asked: 1.01 * honest(*asked))
+    with pytest.raises(RequestError, match="outside the region"):
+        run_of(CARD, PUBLIC.table(), room=exploding_room(), **request_)
+
+
+def test_the_room_refuses_points_of_a_mechanism_before_it_charges():
+    noise = StudyNoise(np.random.default_rng(0))
+    room = PUBLIC.table().open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise, room=exploding_room())
+    question = DistanceWeights(np.zeros((1, 2)))
+    for beyond in (np.array([[1.0, 1.1]]), np.array([[np.nan, 0.0]]), np.array([[0.0, 0.0], [-np.inf, 0.0]])):
+        with pytest.raises(RequestError, match="outside the region"):
+            room.ask(question, KernelDraw, room.budget, note="x", public_points=beyond, public_weight=1.0)
+    for weight, points in ((-0.5, ORIGIN), (np.inf, ORIGIN), (np.nan, ORIGIN), (1.0, ORIGIN[:0])):
+        with pytest.raises(RequestError, match="public part"):
+            room.ask(question, KernelDraw, room.budget, note="x", public_points=points, public_weight=weight)
+    assert room.ledger.entries == []
+
+
+def test_points_outside_the_region_would_lose_more_than_is_paid():
+    for place, refused in ((1.0, False), (5.0, True)):
+        draw = dataclasses.replace(draw_tests.bought(1.0, floor=2.0), public_points=np.array([[place]]))
+        most = draw_tests.worst(draw, draw_tests.weighed([1.0], -1.0), draw_tests.weighed([], -1.0))
+        assert (most > 1.0) == refused
 
 
 def test_a_floor_by_the_private_number_of_rows(monkeypatch):

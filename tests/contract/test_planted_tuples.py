@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from math import log
+from math import log, sqrt
 
 import numpy as np
 import pytest
 
+import dpviz.privacy.noisy_centers
 import dpviz.privacy.partition_test
 import tests.contract.test_sensitivity as sensitivity_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tuple_source import TupleSource
+from dpviz.privacy.accounting import gdp_mu
 from dpviz.privacy.ledger import BudgetExceeded, Entry
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.noisy_centers import NoisyCenters
@@ -42,6 +44,7 @@ def test_without_a_mistake_all_is_green(card):
     ok.check_reach(CENTERS)
     ok.check_group_budget(AVERAGES)
     ok.check_order(CENTERS)
+    ok.check_price_of_noise(CENTERS)
 
 
 def test_the_printed_reach(monkeypatch):
@@ -55,6 +58,30 @@ def test_the_printed_reach(monkeypatch):
     for far in (7.0, 100.0, 557.0):
         with caught:
             ok.check_reach(NoisyCenters(**ok.SMALL, far=far))
+
+
+@pytest.mark.parametrize("printed", [False, True])
+def test_gaussian_noise_that_takes_the_share_of_the_reach_as_well(printed, monkeypatch):
+    # At ε/2 instead of ε/4 the whole costs 5/4 of what is booked.
+    mechanism = NoisyCenters(**ok.CHEAP | {"number": 700}, far=1400.0, printed=printed)
+    ok.check_price_of_noise(mechanism)
+
+    def thinner(epsilon, delta, k, printed):
+        return 2 * k / epsilon * sqrt(2 * log(10 * k / delta)) if printed else sqrt(k) / gdp_mu(epsilon / 2, delta / 8)
+
+    monkeypatch.setattr(dpviz.privacy.noisy_centers, "gaussian_sd", thinner)
+    with caught:
+        ok.check_price_of_noise(mechanism)
+
+
+@pytest.mark.parametrize("part", ["misfits", "vote", "reach"])
+def test_laplace_noise_of_half_the_scale_in_one_part_of_a_release(part, monkeypatch):
+    laplace, turn = ok.Overheard.laplace, iter(("misfits", "vote", "reach"))
+    monkeypatch.setattr(
+        ok.Overheard, "laplace", lambda self, scale, shape: laplace(self, scale / (1 + (next(turn) == part)), shape)
+    )
+    with caught:
+        ok.check_price_of_noise(CENTERS)
 
 
 @pytest.mark.parametrize("times", [0.25, 4.0])

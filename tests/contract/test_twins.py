@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.card import Level
+from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import setting_of
 from tests.contract.checks import frames_of, run_of
@@ -75,7 +76,7 @@ def test_without_noise_well_separated_clusters_are_found_at_the_best_of_some_sta
     rows = middles[rng.integers(0, 3, 3000)] + rng.normal(0, 0.05, (3000, 2))
     table = World("public", n_public=3000).table(rows)
     _skip_what_is_hopeless(card, params, table, k=3, epsilon=50.0, delta=delta)
-    best = reference_for(table.reveal(note="test"), 3).nicv
+    best = reference_for(clipped(table.reveal(note="test"), table.domain.region), 3).nicv
     losses = [
         nicv(rows, run_of(card, table, k=3, epsilon=50.0, delta=delta, params=params, seed=seed).centers)
         for seed in range(4)

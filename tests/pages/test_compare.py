@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import CARDS, private_cards
+from dpviz.charts.wording import ratio
+from dpviz.table.declaration import FileKind
 from dpviz.ui.compare_panel import median_runs
 from dpviz.ui.contender_choice import contender_options
-from dpviz.ui.declaration import FileKind
-from dpviz.ui.table_words import plain
+from dpviz.ui.escape import plain
 from tests.pages.site import press
 from tests.pages.tables import app_on, computed, open_blobs, sound, study_in, text_of
 
@@ -120,6 +121,27 @@ def test_the_drawn_run_is_the_one_of_median_loss() -> None:
     rows += [{"contender": "B", "nicv": loss, "centers": np.full((1, 1), loss)} for loss in (4.0, 2.0)]
     found = median_runs(rows)
     assert (found["A"]["centers"].item(), found["B"]["centers"].item()) == (3.0, 2.0)
+
+
+def test_the_chart_the_pictures_and_the_table_say_one_number_of_an_algorithm() -> None:
+    app = app_on("compare.py", open_blobs())
+    app.multiselect(key="compare:contenders").set_value(["DPLloyd", "EUGkM"])
+    app.slider(key="compare:repeats").set_value(4)  # an even number: no run has the median loss
+    app.number_input(key="k").set_value(3)
+    computed(sound(app.run()), "compare")
+    rows = study_in(app, "compare").rows
+    chart = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]
+    table = app.dataframe[0].value.set_index("algorithm")["ratio"]
+    for name in ("DPLloyd", "EUGkM"):
+        losses = [row["ratio"] for row in rows if row["contender"] == name]
+        median = ratio(float(np.median(losses)))
+        assert f":small[**{name}**  \n{median}]" in text_of(app)
+        assert f"<b>{median}</b>" in next(label for label in chart["yaxis"]["ticktext"] if name in label)
+        assert table[name].split()[0] == median
+        drawn = median_runs(rows)[name]["ratio"]
+        nearest = min(abs(loss - np.median(losses)) for loss in losses)
+        assert abs(drawn - np.median(losses)) == pytest.approx(nearest)
+    assert "nearest to its median" in text_of(app)
 
 
 def test_who_cannot_run_is_named_and_left_out_at_one_press() -> None:

@@ -44,7 +44,10 @@ def test_the_page_explains_itself_before_anything_is_open():
     assert not at.error
 
 
-@pytest.mark.parametrize("content", [gzip.compress(PEOPLE)[:-9], b"\x1f\x8bno gzip"], ids=["cut", "damaged"])
+DAMAGED = gzip.compress(PEOPLE)[:-9]
+
+
+@pytest.mark.parametrize("content", [DAMAGED, b"\x1f\x8bno gzip"], ids=["cut", "damaged"])
 def test_a_file_that_cannot_be_unpacked_is_refused_in_a_sentence_and_the_open_table_stays(content):
     at = upload(visit("data.py", table=sample_table()), content, "secret.csv.gz")
     for _ in range(2):
@@ -76,6 +79,47 @@ def test_an_odd_file_waits_for_its_declarations_and_shows_no_cell(content):
     assert not at.error and at.multiselect
     shown = everything_shown(at)
     assert SECRET not in shown and "7741" not in shown
+
+
+def test_a_refused_file_stays_refused_until_it_is_taken_away():
+    at = upload(visit("data.py"), DAMAGED, "secret.csv")
+    (first,) = at.error
+    fine(at.run())
+    assert [error.value for error in at.error] == [first.value]
+    at.switch_page("home.py")
+    fine(at.run())
+    at.switch_page("data.py")
+    fine(at.run())
+    assert [error.value for error in at.error] == [first.value]
+    press(at, "Forget this file")
+    assert not at.error
+    upload(at, DAMAGED, "secret.csv")
+    assert [error.value for error in at.error] == [first.value]
+    at.file_uploader(key="csv").set_value([])
+    fine(at.run())
+    assert not at.error and not [button for button in at.button if button.label == "Forget this file"]
+
+
+def test_a_good_file_takes_back_what_was_said_of_a_bad_one():
+    at = upload(visit("data.py"), DAMAGED, "secret.csv")
+    upload(at, PEOPLE)
+    assert not at.error and at.session_state["visit:undeclared"].content.name == "people"
+
+
+def test_a_file_whose_reading_fell_over_stays_refused(monkeypatch):
+    def falls_over(*_: object, **__: object) -> None:
+        raise ZeroDivisionError(SECRET)
+
+    monkeypatch.setattr("dpviz.ui.ways_in.open_csv", falls_over)
+    at = visit("data.py")
+    at.file_uploader(key="csv").upload("people.csv", PEOPLE)
+    at.run()
+    assert at.exception
+    at.run()
+    assert not at.exception
+    (error,) = at.error
+    assert error.value.startswith("A defect of dpviz stopped the reading")
+    assert SECRET not in everything_shown(at)
 
 
 def test_a_bad_file_after_a_good_one_leaves_the_good_one_waiting():

@@ -10,8 +10,9 @@ from scipy.sparse import csr_array
 
 from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import FileKind
 from dpviz.ui import frames, runner
-from dpviz.ui.declaration import FileKind, OpenTable
 from tests.contract.tables import blobs
 from tests.pages.tables import app_on, open_blobs, open_pairs, sound, text_of
 
@@ -259,7 +260,7 @@ def test_a_run_that_ends_while_another_page_is_open_is_in_the_books(monkeypatch:
     app.button(key="run").click()
     sound(app.run())
     sound(app.switch_page("ledger.py").run())
-    assert [booked.run.algorithm for booked in app.session_state["visit:books"]] == ["auto"]
+    assert [booked.record.algorithm for booked in app.session_state["visit:books"]] == ["auto"]
 
 
 def test_a_run_can_be_cancelled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

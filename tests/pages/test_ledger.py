@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import json
 
 import pandas as pd
 import pytest
 
 from dpviz.privacy.accounting import Accounting
+from dpviz.runs.export import frame_csv
+from dpviz.runs.record import LookKind, record_of
 from dpviz.runs.run import run
-from dpviz.ui.declaration import FileKind
-from dpviz.ui.ledger_books import agreement, as_csv, charges, together, totals
+from dpviz.table.declaration import FileKind
+from dpviz.ui.ledger_books import agreement, charges, file_name, together, totals
 from dpviz.ui.visit import Booked
 from tests.pages.site import everything_shown, sample_table, visit
 
@@ -22,12 +25,12 @@ def books():
     """Two releases, a Gaussian one, and a reference that is no release."""
     table = sample_table("outlier", FileKind.PRIVATE)
     runs = [
-        run("dplloyd", table.private, k=3, epsilon=1.0, seed=1),
+        run("dplloyd", table.private, k=3, epsilon=1.0),
         run("dplloyd", table.private, k=3, epsilon=0.5, seed=2),
         run("dplloyd", table.private, k=3, epsilon=1.0, delta=1e-6, params={"preset": "gaussian"}, seed=3),
         run("kmeans++", table.private, k=3, epsilon=1.0, seed=4),
     ]
-    return [Booked(one, table.title, table.kind, table.loaded.fingerprint, table.key) for one in runs]
+    return [Booked(record_of(one, table), table.title, table.kind, table.source_key) for one in runs]
 
 
 def test_an_empty_ledger_says_what_to_do():
@@ -45,7 +48,7 @@ def test_the_page_shows_every_charge_and_warns_that_runs_add_up(books):
     assert "finds no run above its request" in everything_shown(at)
     per_run, per_charge = (frame.value for frame in at.dataframe)
     assert len(per_run) == 4
-    assert len(per_charge) == sum(len(entry.run.entries) for entry in books if entry.run.private)
+    assert len(per_charge) == sum(len(entry.record.entries) for entry in books if entry.record.private)
 
 
 def test_the_kind_of_a_run_is_shown_only_where_kinds_differ(books):
@@ -55,6 +58,32 @@ def test_the_kind_of_a_run_is_shown_only_where_kinds_differ(books):
         per_run = at.run().dataframe[0]
         assert ("kind" in per_run.proto.column_order) == shown
         assert list(per_run.proto.column_order)[:2] == (["run", "kind"] if shown else ["run", "table"])
+
+
+# Pixels of a digit in a table's cell, and of the air beside it: a wider number loses its first digits.
+_DIGIT, _AIR = 7.6, 17
+
+
+def _as_shown(value: float) -> str:
+    """Four digits, as a browser writes them: without an exponent down to a millionth."""
+    digits = f"{value:.4g}"
+    return f"{float(digits):.10f}".rstrip("0").rstrip(".") if 1e-6 <= abs(value) < 1 else digits
+
+
+def test_every_number_has_room_for_its_first_digit():
+    table = sample_table("people")
+    runs = [run("auto", table.private, k=5, epsilon=epsilon, delta=1e-6, seed=1) for epsilon in (0.1, 1.0)]
+    at = visit("ledger.py")
+    at.session_state["visit:books"] = [
+        Booked(one, table.title, table.kind, table.loaded.fingerprint, table.key) for one in runs
+    ]
+    at.run()
+    assert any(entry.amount < 1e-4 for one in runs for entry in one.entries), "small costs are what was cut"
+    for shown in at.dataframe:
+        columns = json.loads(shown.proto.columns)
+        for name in shown.value.select_dtypes("number"):
+            longest = max(len(_as_shown(float(value))) for value in shown.value[name].dropna())
+            assert _DIGIT * longest + _AIR <= columns[name]["width"], name
 
 
 def test_looks_are_listed(books):
@@ -79,7 +108,7 @@ def test_amounts_add_up_to_the_request_in_their_own_unit(books):
 def test_only_releases_on_the_same_rows_and_promise_are_added(books):
     (group,) = together(books)
     assert group.runs == 3 and group.epsilon == pytest.approx(2.5, rel=1e-6) and group.delta == 1e-6
-    other = dataclasses.replace(books[0], fingerprint="another file")
+    other = dataclasses.replace(books[0], source_key="another file")
     assert [g.runs for g in together([*books, other])] == [3, 1]
 
 
@@ -93,13 +122,41 @@ def test_a_run_above_its_request_is_marked(books):
 def test_totals_have_a_line_for_each_run(books):
     table = totals(books, [1.0, 0.5, 1.0, None])
     assert list(table["kind"]) == ["released"] * 3 + ["revealed"]
-    assert table["accounting"].tolist() == [entry.run.accounting.value for entry in books]
+    assert table["accounting"].tolist() == [entry.record.accounting.value for entry in books]
     assert Accounting.GDP.value in set(table["accounting"])
 
 
 def test_the_file_holds_no_formula(books):
     evil = [dataclasses.replace(books[0], table_title="=1+1"), books[1]]
-    rows = list(csv.DictReader(io.StringIO(as_csv(charges(evil)).decode("utf-8"))))
+    rows = list(csv.DictReader(io.StringIO(frame_csv(charges(evil)).decode("utf-8"))))
     assert rows[0]["table"] == "'=1+1"
     assert rows[0]["run"] == "1" and float(rows[0]["amount"]) > 0
     assert len(rows) == len(pd.DataFrame(charges(evil)))
+
+
+def test_every_line_of_the_file_says_what_the_run_is_worth(books):
+    rows = list(csv.DictReader(io.StringIO(frame_csv(charges(books)).decode("utf-8"))))
+    notes = {number: {row["note"] for row in rows if row["run"] == number} for number in ("1", "2")}
+    assert all("not hardened" in note for note in notes["1"]) and all("follows from a seed" in n for n in notes["2"])
+    assert {row["n"] for row in rows} == {books[0].record.n_origin} and all(row["version"] for row in rows)
+    assert not any("second" in name or "time" in name for name in rows[0])
+
+
+def test_the_file_is_called_what_its_runs_are(books):
+    assert file_name(books) == "SIMULATION_ledger.csv"
+    hardened = dataclasses.replace(books[0].record, hardened=True)
+    assert file_name([dataclasses.replace(books[0], record=hardened), books[3]]) == "ledger.csv"
+
+
+def test_runs_say_where_n_is_from_and_whether_their_noise_is_fit_for_a_release(books):
+    table = totals(books, [1.0, 0.5, 1.0, None])
+    assert list(table["n"]) == [entry.record.n_origin for entry in books]
+    assert list(table["noise"]) == ["simulation only", *["seeded: simulation only"] * 2, "none"]
+
+
+def test_looks_stand_beside_the_charges_by_kind():
+    table = sample_table("outlier", FileKind.PRIVATE)
+    looks = {LookKind.LOSS: 2, LookKind.ROWS: 1}
+    record = record_of(run("dplloyd", table.private, k=3, epsilon=1.0), table, looks=looks)
+    charged = charges([Booked(record, table.title, table.kind, table.source_key)])
+    assert set(charged["looks"]) == {"rows: 1 loss: 2"}

@@ -11,7 +11,7 @@ import pytest
 
 from dpviz.check import RequestError
 from dpviz.runs.study import Contender
-from dpviz.ui.declaration import FileKind
+from dpviz.table.declaration import FileKind
 from dpviz.ui.open_setting import on_click
 from dpviz.ui.study_panel import Plan, study_csv
 from dpviz.ui.tradeoff_frontier import baselines_of, predictions_of
@@ -106,7 +106,7 @@ def test_every_run_can_be_taken_away_as_csv() -> None:
     (download,) = app.get("download_button")
     study = study_in(app, "tradeoff")
     assert f"{len(study.rows)} runs" in download.proto.label
-    frame = pd.read_csv(io.StringIO(study_csv(study)))
+    frame = pd.read_csv(io.BytesIO(study_csv(study)))
     assert len(frame) == len(study.rows)
     assert {"contender", "epsilon", "ratio"} <= set(frame.columns)
 

@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpviz.privacy.accounting import Accounting
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.excess import NoisyExcess
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Grid
-from dpviz.privacy.queries import SparseCount
+from dpviz.privacy.queries import Sensitivity, SparseCount
 from dpviz.privacy.sparse import SparseCounts
 from tests.contract.laws import check_scale
 from tests.contract.tables import blobs, small_table
@@ -34,6 +35,12 @@ def test_one_row_moves_it_by_at_most_one(counts, place, threshold):
     one, other = (mechanism.draw(SparseCounts(codes, values, 99), quiet)[0] for values in (before, after))
     assert -1e-6 <= other - one <= 1 + 1e-6
     assert one == pytest.approx(np.maximum(before - threshold, 0).sum(), abs=1e-6)
+
+
+@pytest.mark.parametrize("threshold", [-1.0, -1e-9, float("nan")])
+def test_a_threshold_below_which_empty_cells_would_count_is_refused(threshold):
+    with pytest.raises(RequestError, match="at least 0 rows"):
+        NoisyExcess.bought(Budget(Accounting.PURE, 1.0), Sensitivity(1.0, 1.0), threshold=threshold)
 
 
 def test_its_noise_is_what_the_ledger_says():

@@ -37,6 +37,22 @@ def test_what_costs_nothing_or_less_is_refused(scale):
     assert ledger.entries == []
 
 
+def test_under_basic_composition_deltas_add_up_too():
+    share = Budget(Accounting.BASIC, 0.2, 0.4e-6)
+    entry = Entry.of(Gaussian.bought(share, ONE), "Count", Accounting.BASIC, delta=1e-6, note="a step")
+    assert entry.delta == 0.4e-6
+    together, one_by_one = (Ledger(Accounting.BASIC, 1.0, 1e-6) for _ in range(2))
+    with pytest.raises(BudgetExceeded, match="more of delta"):
+        together.charge(entry, entry, entry)
+    assert together.entries == []
+    for _ in range(2):
+        one_by_one.charge(entry)
+    assert one_by_one.left.delta == pytest.approx(0.2e-6)
+    with pytest.raises(BudgetExceeded, match="more of delta"):
+        one_by_one.charge(entry)
+    assert len(one_by_one.entries) == 2
+
+
 def test_an_entry_is_computed_from_the_object_that_draws():
     laplace, gaussian = Laplace(3.0, 6.0), Gaussian(2.0, 8.0)
     assert _cost(laplace, Accounting.PURE) == 0.5

@@ -74,9 +74,8 @@ def test_a_path_of_counts_is_that_many_draws():
 @pytest.mark.parametrize("kind", [Exponential])
 def test_what_nobody_has_proved_is_refused(kind):
     ledger = Ledger(PLD, 1.0, 1e-6)
-    entry = Entry.of(kind.bought(ledger.budget.fraction(0.1), ONE), "Loss", PLD, delta=1e-6, note="")
     with pytest.raises(RequestError, match="cannot be paid"):
-        ledger.charge(entry)
+        ledger.charge(Entry.of(kind.bought(ledger.budget.fraction(0.1), ONE), "Loss", PLD, delta=1e-6, note=""))
     assert ledger.entries == []
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.ledger import Entry, is_gaussian
+from dpviz.privacy.ledger import Entry
+from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.path_counts import PathCounts, counts_at
@@ -46,7 +47,7 @@ def test_a_share_buys_noise_for_all_levels_together(accounting, kind):
     mechanism = PathCounts.bought(Budget(accounting, 0.6), ONE, levels=12, min_branch=1.0)
     assert isinstance(mechanism.of_one, kind)
     assert mechanism.cost(accounting) == pytest.approx(0.6)
-    assert is_gaussian(mechanism) == (kind is Gaussian)
+    assert mechanism.loss is (LossKind.GAUSSIAN if kind is Gaussian else LossKind.LAPLACE_LIKE)
     assert mechanism.name == f"{'gaussian' if kind is Gaussian else 'laplace'} path"
     # The whole path as one draw: what the ledger writes down says as much as the price.
     whole = kind(mechanism.sensitivity, mechanism.scale)

@@ -16,7 +16,7 @@ from dpviz.privacy.accounting import Accounting, Budget, zcdp_epsilon
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian, median_place, smooth_sensitivity
-from dpviz.privacy.queries import Relation
+from dpviz.privacy.queries import Relation, Sensitivity
 from dpviz.privacy.ranks import Columns, Medians, Quantiles
 from dpviz.table.domain import Region
 
@@ -141,6 +141,15 @@ def test_laplace_noise_by_a_smooth_bound_keeps_its_delta(epsilon, delta):
         one, other = (-np.abs(at - m) / s - np.log(2 * s) for m, s in ((0.0, here), (shift, there)))
         excess = np.maximum(np.exp(one) - np.exp(np.minimum(epsilon + other, 700)), 0)
         assert np.trapezoid(excess, at) <= delta
+
+
+@pytest.mark.parametrize("columns", [1, 2, 7])
+def test_a_column_of_many_has_the_noise_of_its_own_part_of_both_budgets(columns):
+    whole = SmoothMedian.bought(Budget(BASIC, 0.6 * columns, 1e-6), Sensitivity(columns, np.sqrt(columns)))
+    part = SmoothMedian.bought(Budget(BASIC, 0.6, 1e-6 / columns), REPLACED)
+    assert whole.cost(BASIC) == pytest.approx(0.6 * columns)
+    assert whole.smoothness == pytest.approx(part.smoothness)
+    assert whole.noise_per_bound == pytest.approx(part.noise_per_bound)
 
 
 def test_the_ledger_of_a_smooth_median_says_nothing_of_its_noise():

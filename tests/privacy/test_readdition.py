@@ -72,5 +72,4 @@ def test_the_other_library_sees_noise_and_not_the_amounts_that_were_booked(accou
 
 def test_nothing_to_add():
     assert independent_epsilon([], delta=0.0) is None
-    entry = Entry("reveal", "rows", "", 0.0, 0.0, Accounting.NONE, 0.0, float("inf"), 0.0)
-    assert independent_epsilon([entry], delta=0.0) is None
+    assert independent_epsilon([Entry.revealed("rows", note="")], delta=0.0) is None

@@ -109,7 +109,7 @@ def test_a_run_holds_releases_only(card, params, delta):
         assert row.tobytes() not in text
     assert done.n_public is None
     assert done.n_used != 137 or done.n_source == "not used"  # what was bought is noisy
-    numbers = [value for value in done.to_dict().values() if isinstance(value, int)]
+    numbers = [value for value in vars(done).values() if isinstance(value, int)]
     assert 137 not in numbers
 
 
@@ -167,7 +167,7 @@ def test_what_gaussian_accounting_cannot_add(accounting):
 @pytest.mark.parametrize("point", [[1.0, 1.0 + 1e-9], [NAN, 0.0], [INF, 0.0]])
 def test_candidates_outside_the_region_are_refused(point):
     room = _open(small_table(), room=exploding_room())
-    with pytest.raises(RequestError, match="clip candidates"):
+    with pytest.raises(RequestError, match="outside the region: clip points"):
         room.select(SwapLoss(np.zeros((1, 2)), np.array([point])), room.budget.fraction(0.1), note="x")
     assert room.ledger.entries == []
 
@@ -225,3 +225,18 @@ def test_a_sparse_count_is_the_dense_one():
     (dense,), (thin,) = room._true_answers([Count(grid)]), room._true_answers([SparseCount(grid)])
     np.testing.assert_array_equal(thin.at(np.arange(35)), dense)
     assert thin.universe == 35 and (thin.values > 0).all()
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize("radius", [None, 6.0])
+def test_rows_of_few_entries_lie_in_the_region_that_is_declared_for_them(most, radius):
+    # Columns of one scale and unequal width: the longest row has its entries in the widest ones.
+    domain = Domain.of(["a", "b", "c"], [-1, -2, -8], [1, 2, 8], scaling="common", radius=radius)
+    rows = np.random.default_rng(0).uniform(-9, 9, (200, 3))
+    noise = StudyNoise(np.random.default_rng(0))
+    table = PrivateTable(np.r_[rows, [[1.0, 2.0, 8.0]]], domain, n_public=201)
+    room = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise).sparsified(most)
+    few = room._rows.values
+    assert ((few != 0).sum(axis=1) <= most).all()
+    assert np.linalg.norm(few, axis=1).max() <= room.region.radius * (1 + 1e-15)
+    assert (np.abs(few) <= room.region.half).all()

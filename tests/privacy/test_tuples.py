@@ -13,7 +13,7 @@ from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.noisy_centers import NoisyCenters, far_for, gaussian_sd, printed_far, relative_sd, stretch
 from dpviz.privacy.partition_test import PartitionTest, nearest_of_each, smallest_number
-from dpviz.privacy.private_average import PrivateAverage, pair_distances
+from dpviz.privacy.private_average import PrivateAverage, classic_multiplier, pair_distances
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.tuple_averages import TupleAverages
 from dpviz.privacy.tuples import TupleTable
@@ -21,10 +21,12 @@ from tests.contract.laws import check_frequencies, check_independent, check_scal
 from tests.privacy.tuple_checks import (
     CHEAP,
     SMALL,
+    Overheard,
     check_group_budget,
     check_misfits,
     check_order,
     check_plan,
+    check_price_of_noise,
     check_reach,
     check_status_rate,
     status_rate,
@@ -161,6 +163,13 @@ def test_noisy_centres_have_the_noise_that_is_planned(printed):
     check_independent(shift / shift.std())
 
 
+@pytest.mark.parametrize("printed", [False, True])
+@pytest.mark.parametrize(("epsilon", "delta", "k"), [(1.0, 0.01, 2), (1.0, 1e-6, 3), (0.3, 1e-4, 2)])
+def test_the_noise_of_noisy_centres_costs_what_is_booked(epsilon, delta, k, printed):
+    number = smallest_number(epsilon=epsilon / 2, delta=delta / 4, beta=0.025, printed=printed)
+    check_price_of_noise(NoisyCenters(epsilon, delta, k, number, far=1400.0, beta=0.05, printed=printed))
+
+
 def test_the_practical_constants():
     for epsilon, delta, k in ((1.0, 1e-6, 2), (0.5, 5e-7, 3), (1e-3, 1e-9, 5)):
         far = far_for(0.05, epsilon=epsilon, delta=delta, k=k, printed=False)
@@ -203,15 +212,26 @@ def test_the_radius_is_the_least_that_holds_three_quarters_of_the_pairs():
     assert {average.radius_exponent(distances[:300], _noise(seed)) for seed in range(20)} == {average.coarsest}
 
 
-def test_interior_points_have_the_exponential_law_on_the_grid():
+@pytest.mark.parametrize("finest", [1e-4, 0.03, 0.4, 1.9])
+def test_the_search_for_a_radius_makes_the_comparisons_that_are_paid_for_whatever_it_finds(finest):
+    average = PrivateAverage(3.0, 1e-6, 100, finest, 1.0, 1)
+    for distances in (np.zeros(50), np.full(50, 0.02), np.full(50, 2.0), np.zeros(0)):
+        noise = Overheard(0)
+        average.radius_exponent(distances, noise)
+        assert sum(1 / float(scale) for scale in noise.laplace_scales) == pytest.approx(average.epsilon / 4)
+
+
+@pytest.mark.parametrize("dim", [1, 4])
+def test_interior_points_have_the_exponential_law_on_the_grid(dim):
+    # Half of ε pays for the interior points of all axes together, a score of range 1 for each.
     values = np.array([-0.6, -0.3, -0.3, 0.1, 0.5, 0.55, 0.9])
-    average = PrivateAverage(2.0, 1e-6, 7, 1e-3, 1.0, 1)
-    radius = 0.25
-    grid = np.arange(-1, 1.001, radius)
+    average = PrivateAverage(2.0, 1e-6, 7, 1e-3, 1.0, dim)
+    step = 0.25
+    grid = np.arange(-1, 1.001, step)
     below = (values <= grid[:, None] + 1e-12).sum(axis=1)
-    law = np.exp(2.0 / 2 * np.minimum(below, len(values) - below))
-    noise = _noise(5)
-    drawn = np.round((np.array([average.interior(values, radius, noise) for _ in range(6000)]) + 1) / radius)
+    law = np.exp(2.0 / (2 * dim) * np.minimum(below, len(values) - below))
+    noise, radius = _noise(5), step * np.sqrt(dim)
+    drawn = np.round((np.array([average.interior(values, radius, noise) for _ in range(6000)]) + 1) / step)
     check_frequencies(np.bincount(drawn.astype(int), minlength=len(grid)), law / law.sum())
 
 
@@ -227,6 +247,23 @@ def test_sums_are_divided_by_the_public_number():
     half = np.array([_average_about(average, points[:1000], 0.29, _noise(seed)) for seed in range(20)])
     assert PrivateAverage.interior is middle
     assert np.abs(half.mean(axis=0) - 0.295).max() < 0.004
+
+
+@pytest.mark.parametrize("dim", [1, 3])
+def test_a_point_moves_a_clipped_sum_by_what_its_noise_is_for_and_no_more(dim):
+    class Quiet(StudyNoise):
+        def normal(self, sd, shape):
+            return np.zeros(shape)
+
+    average = PrivateAverage(3.0, 1e-6, 2000, 1e-3, 1.0, dim)
+    radius, crowd = 1e-3 * 2**6, np.full((50, dim), 0.1)
+    paid = average.mean_sd * radius * average.expected / classic_multiplier(average.epsilon / 4, average.delta)
+    moved = 0.0
+    for far in (-1.0, 0.0, 0.3, 1.0):
+        tables = (crowd, np.r_[crowd, np.full((1, dim), far)])
+        less, more = (_average_about(average, table, 0.1, Quiet(np.random.default_rng(0))) for table in tables)
+        moved = max(moved, float(np.linalg.norm(more - less)) * average.expected)
+    assert 0.999 * paid <= moved <= paid * (1 + 1e-9)
 
 
 def _average_about(average, points, middle, noise):

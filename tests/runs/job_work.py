@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpviz.runs.jobs import Progress
+from dpviz.runs.seats import brief
 
 SECRET = "row 17 is 42.4242"
 
@@ -49,6 +50,15 @@ def hang(with_child: bool = False) -> Iterator[int]:
     if with_child:
         yield subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid
     time.sleep(60)
+
+
+@brief
+def run() -> Iterator[int]:
+    yield from hang()
+
+
+def politeness() -> Iterator[int]:
+    yield os.nice(0)
 
 
 def fail(kind: str) -> Iterator[int]:

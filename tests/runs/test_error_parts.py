@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 
 from dpviz.algorithms.registry import private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.error_parts import ErrorBase, ErrorParts, error_parts, error_rows, refusal_of
-from dpviz.runs.evaluation import nicv
-from dpviz.runs.study import Contender
+from dpviz.runs.study import Contender, study_rows
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
 from tests.contract.tables import blobs
@@ -35,7 +36,7 @@ def table_of(bound: float = 1.0, *, n: int = 600) -> PrivateTable:
 
 
 def of(found: ErrorParts, name: str) -> float:
-    return next(part.value for part in found.parts if part.name == name)
+    return next(part.value for part in (*found.parts, found.clip) if part.name == name)
 
 
 @pytest.mark.parametrize("algorithm", [pytest.param(card.id, marks=pytest.mark.slow) for card in private_cards()])
@@ -71,13 +72,22 @@ def test_without_a_synopsis_quantising_and_interaction_are_nought_and_said_so() 
     assert next(part.about for part in found.parts if part.name == "quantise").startswith("0:")
 
 
-def test_clipping_is_what_k_means_loses_on_clipped_rows() -> None:
+def test_all_losses_are_read_from_clipped_rows_and_clipping_is_how_far_these_were_moved() -> None:
     table = table_of(0.3)
     found = measured(table, Contender("dplloyd"), repeats=1)
     points = table.reveal(note="test").points
-    # No centre lies outside the bounds: nothing inside them can do better than the best of a fine grid of centres.
-    assert of(found, "clip") > 0
-    assert found.kmeans + of(found, "clip") <= nicv(points, np.zeros((1, 2)))
+    inside = np.clip(points, -1, 1)
+    assert (inside != points).any()
+    assert of(found, "clip") == pytest.approx(((points - inside) ** 2).sum(axis=1).mean())
+    best = KMeans(3, n_init=10, random_state=0).fit(inside).inertia_ / len(inside)
+    assert found.kmeans == pytest.approx(best, rel=1e-3)
+    run = next(item for item in study_of_one(table) if isinstance(item, dict))
+    assert found.private / found.kmeans == pytest.approx(run["ratio"])
+
+
+def study_of_one(table: PrivateTable) -> Iterator[Any]:
+    """The run that ``measured`` makes with one repeat, as a study judges it."""
+    return study_rows(table, table.reveal(note="test"), [Contender("dplloyd")], [3], [1.0], delta=1e-6, repeats=1)
 
 
 def test_the_local_model_says_why_not() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, pairwise_distances, pairwise_distances_argmin
 
-from dpviz.privacy.room import Revealed
+from dpviz.runs.clipped_rows import ClippedRows, clipped
 from dpviz.runs.evaluation import assign, baselines, evaluate, label_accuracy, match, nicv, reference_for
 from dpviz.table.domain import Region
 from tests.contract.tables import blobs, small_table
@@ -18,8 +18,9 @@ from tests.contract.tables import blobs, small_table
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def _revealed(points):
-    return Revealed(np.asarray(points, float), np.arange(len(points)))
+def _rows(points):
+    """Rows that no bounds have moved."""
+    return ClippedRows(np.asarray(points, float), np.arange(len(points)), np.zeros(len(points)))
 
 
 @given(SEEDS)
@@ -44,10 +45,10 @@ def test_matching_is_one_to_one_and_cheapest(seed):
 
 def test_scores_are_what_scikit_learn_says():
     points = blobs(500, k=4, seed=1)
-    revealed = _revealed(points)
-    reference = reference_for(revealed, 4)
+    rows = _rows(points)
+    reference = reference_for(rows, 4)
     centers = reference.centers + np.random.default_rng(0).normal(0, 0.2, (4, 2))
-    scores = evaluate(revealed, centers, reference)
+    scores = evaluate(rows, centers, reference)
     labels = [pairwise_distances_argmin(points, c) for c in (centers, reference.centers)]
     assert scores.ari == pytest.approx(adjusted_rand_score(*labels))
     assert scores.ratio == pytest.approx(nicv(points, centers) / nicv(points, reference.centers))
@@ -55,7 +56,7 @@ def test_scores_are_what_scikit_learn_says():
     distances = [pairwise_distances(points, c).min(axis=1).mean() for c in (centers, reference.centers)]
     assert scores.distance_ratio == pytest.approx(distances[0] / distances[1])
     assert scores.matched_error == pytest.approx(np.sqrt(((centers - reference.centers) ** 2).sum(axis=1).mean()))
-    perfect = evaluate(revealed, reference.centers[::-1], reference)
+    perfect = evaluate(rows, reference.centers[::-1], reference)
     assert (perfect.ratio, perfect.ari) == (pytest.approx(1), 1.0)
     assert perfect.matched_error == pytest.approx(0)
     pairs = match(centers, reference.centers)
@@ -63,7 +64,7 @@ def test_scores_are_what_scikit_learn_says():
     assert scores.share_gap == pytest.approx(max(abs(sizes[0][i] - sizes[1][pairs[i]]) for i in range(4)))
     assert perfect.share_gap == 0
     against_reference = {"ratio", "matched_error", "distance_ratio", "ari", "share_gap"}
-    assert set(scores.to_dict()) == {"nicv", "nicv_kmeans"} | against_reference
+    assert set(scores.to_dict()) == {"nicv", "nicv_kmeans", "clipping"} | against_reference
 
 
 def test_label_accuracy_counts_the_most_frequent_label_of_each_cluster():
@@ -72,7 +73,14 @@ def test_label_accuracy_counts_the_most_frequent_label_of_each_cluster():
     assert label_accuracy(labels, assigned) == pytest.approx(4 / 6)
     assert label_accuracy(labels, labels) == 1.0
     assert label_accuracy(labels, np.zeros(6, int)) == 0.5
-    assert label_accuracy(np.zeros(0, int), np.zeros(0, int)) == 1.0
+
+
+def test_a_row_without_a_label_is_left_out_of_label_accuracy():
+    labels = np.array([5, 5, -1, 9, 9, -1, -1])
+    assigned = np.array([0, 0, 0, 0, 2, 2, 1])
+    assert label_accuracy(labels, assigned) == pytest.approx(3 / 4)
+    assert np.isnan(label_accuracy(np.full(7, -1), assigned))
+    assert np.isnan(label_accuracy(np.zeros(0, int), np.zeros(0, int)))
 
 
 @pytest.mark.parametrize(
@@ -87,28 +95,28 @@ def test_label_accuracy_counts_the_most_frequent_label_of_each_cluster():
     ],
 )
 def test_a_reference_has_exactly_k_centres_whatever_the_rows(points, k):
-    revealed = _revealed(points)
-    reference = reference_for(revealed, k)
+    rows = _rows(points)
+    reference = reference_for(rows, k)
     assert reference.centers.shape == (k, 2)
     assert np.isfinite(reference.centers).all()
-    scores = evaluate(revealed, np.zeros((k, 2)), reference)
+    scores = evaluate(rows, np.zeros((k, 2)), reference)
     assert np.isfinite([scores.nicv, scores.matched_error, scores.ari]).all()
     assert not np.isnan(scores.ratio)
 
 
 def test_nothing_is_better_than_a_reference_of_no_loss():
-    revealed = _revealed(np.ones((10, 2)))
-    reference = reference_for(revealed, 2)
-    assert evaluate(revealed, np.ones((2, 2)), reference).ratio == 1.0
-    assert evaluate(revealed, np.zeros((2, 2)), reference).ratio == float("inf")
+    rows = _rows(np.ones((10, 2)))
+    reference = reference_for(rows, 2)
+    assert evaluate(rows, np.ones((2, 2)), reference).ratio == 1.0
+    assert evaluate(rows, np.zeros((2, 2)), reference).ratio == float("inf")
 
 
 def test_baselines_bracket_a_good_result():
     table = small_table(blobs(800, k=4, seed=3))
-    revealed = table.reveal(note="test")
-    base = baselines(revealed, table.domain.region, 4)
-    assert base.one_center == pytest.approx(revealed.points.var(axis=0).sum())
-    assert reference_for(revealed, 4).nicv < min(base.one_center, base.data_independent)
-    assert baselines(revealed, table.domain.region, 4) == base
-    nobody = baselines(_revealed(np.empty((0, 2))), Region.ball(2, 1.0), 3)
+    rows = clipped(table.reveal(note="test"), table.domain.region)
+    base = baselines(rows, table.domain.region, 4)
+    assert base.one_center == pytest.approx(rows.points.var(axis=0).sum())
+    assert reference_for(rows, 4).nicv < min(base.one_center, base.data_independent)
+    assert baselines(rows, table.domain.region, 4) == base
+    nobody = baselines(_rows(np.empty((0, 2))), Region.ball(2, 1.0), 3)
     assert (nobody.one_center, nobody.data_independent) == (0.0, 0.0)

@@ -14,6 +14,7 @@ import pytest
 
 from dpviz.runs import jobs
 from dpviz.runs.jobs import Failure, Job, JobShelf, JobState, Progress, ShelfFull
+from dpviz.runs.seats import Seats
 from tests.runs import job_work
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -277,12 +278,14 @@ def test_no_orphan_and_no_noise_after_the_parent_exits(parent, tmp_path):
 
 
 def test_a_run_does_not_wait_for_a_study():
-    shelf = JobShelf()
-    study, run, another = (shelf.get(shelf.submit(work)) for work in (job_work.hang, job_work.hang, job_work.hang))
-    assert [job.state for job in (study, run, another)] == [JobState.RUNNING, JobState.RUNNING, JobState.QUEUED]
+    shelf = JobShelf(seats=Seats(2))
+    works = (job_work.hang, job_work.hang, job_work.run)
+    study, another, run = (shelf.get(shelf.submit(work)) for work in works)
+    assert [job.state for job in (study, another, run)] == [JobState.RUNNING, JobState.QUEUED, JobState.RUNNING]
     run.cancel()
-    assert eventually(lambda: another.state is JobState.RUNNING)
+    assert another.state is JobState.QUEUED  # that seat stays free for runs
     study.cancel()
+    assert eventually(lambda: another.state is JobState.RUNNING)
     another.cancel()
 
 
@@ -338,7 +341,7 @@ def test_finished_jobs_are_dropped_by_age():
 
 
 def test_jobs_go_with_their_shelf():
-    shelf = JobShelf()
+    shelf = JobShelf(seats=Seats(2))
     job = shelf.get(shelf.submit(job_work.hang))
     waiting = shelf.get(shelf.submit(job_work.hang))
     assert eventually(lambda: job.items)
@@ -346,3 +349,51 @@ def test_jobs_go_with_their_shelf():
     gc.collect()
     assert job.state is waiting.state is JobState.CANCELLED
     assert eventually(lambda: not is_alive(job.items[0]), seconds=1)
+
+
+def test_a_shelf_that_goes_leaves_its_seat_and_its_places_in_the_queue_to_others():
+    seats = Seats(2)
+    gone, stays = JobShelf(seats=seats), JobShelf(seats=seats)
+    theirs = [gone.get(gone.submit(job_work.hang)) for _ in range(3)]
+    mine = stays.get(stays.submit(job_work.hang))
+    assert (mine.state, mine.before) == (JobState.QUEUED, 0)
+    del gone
+    gc.collect()
+    assert eventually(lambda: mine.state is JobState.RUNNING)
+    assert {job.state for job in theirs} == {JobState.CANCELLED}
+    assert sum(job.elapsed > 0 for job in theirs) == 1  # none of those that waited was begun on the way
+    mine.cancel()
+
+
+def test_ten_visits_with_studies_take_two_seats_and_a_run_comes_at_once():
+    seats = Seats(4)
+    shelves = [JobShelf(seats=seats) for _ in range(10)]
+    studies = [shelf.get(shelf.submit(job_work.hang)) for shelf in shelves for _ in range(2)]
+    assert [job.state is JobState.RUNNING for job in studies[:4]] == [True, False, True, False]
+    assert sum(job.state is JobState.RUNNING for job in studies) == 2
+    runs = [shelf.get(shelf.submit(job_work.run)) for shelf in shelves]
+    assert [job.state for job in runs[:3]] == [JobState.RUNNING, JobState.RUNNING, JobState.QUEUED]
+    for shelf in reversed(shelves):
+        for job in reversed(list(shelf._jobs.values())):
+            job.cancel()
+    assert eventually(lambda: not seats._taken) and not seats._waiting and not seats._served
+
+
+def test_a_worker_of_a_shelf_lets_pages_go_first():
+    shelf = JobShelf()
+    job = shelf.get(shelf.submit(job_work.politeness))
+    assert ended(job) is JobState.DONE
+    assert job.items == [min(19, os.nice(0) + 10)]
+
+
+def test_a_job_for_which_no_process_can_be_had_fails_and_gives_its_seat_back(monkeypatch):
+    def none_left(*_: object, **__: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(jobs, "new_worker", none_left)
+    seats = Seats(2)
+    shelf = JobShelf(seats=seats)
+    job = shelf.get(shelf.submit(job_work.hang))
+    assert ended(job) is JobState.FAILED
+    assert job.error == Failure("BlockingIOError")
+    assert not seats._taken and not seats._waiting

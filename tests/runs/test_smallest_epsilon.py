@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import reference_for
 from dpviz.runs.smallest_epsilon import _falling, sharpened_rows, smallest_epsilons
 from dpviz.runs.study import Contender, Yardstick, study_rows, tidy
@@ -78,7 +79,7 @@ def test_runs_that_are_infinitely_worse_do_no_harm() -> None:
 def sharpened(seed: int, *, repeats: int = 20, rounds: int = 5) -> tuple[float, float, float]:
     table = PrivateTable(blobs(800, 2), Domain.of(["x", "y"], -1.0, 1.0), n_public=800)
     revealed, contender = table.reveal(note="test"), Contender("dplloyd")
-    reference = reference_for(revealed, 3)
+    reference = reference_for(clipped(revealed, table.domain.region), 3)
     asked = {"delta": 0.0, "references": {(3, None): reference}, "seed": seed}
     items = study_rows(table, revealed, [contender], [3], [0.1, 1.0, 10.0], repeats=repeats // 2, **asked)
     rows = [item for item in items if not isinstance(item, Progress | Yardstick)]

@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from dpviz.table.csv_intake import load_csv
+from dpviz.table.declaration import FileKind
 from dpviz.table.sidecar import read_sidecar, to_json
 from sample_data.make import SETS, SPARSE_SETS
 
@@ -40,23 +41,25 @@ def test_script_makes_the_rows_of_each_sparse_file_again(stem: str) -> None:
 
 @pytest.mark.parametrize("stem", sorted(SETS))
 def test_declarations_fit_the_rows_and_do_not_come_from_them(stem: str) -> None:
-    table, declared = load_csv(FOLDER / f"{stem}.csv"), read_sidecar(FOLDER / f"{stem}.json")
+    declared = read_sidecar(FOLDER / f"{stem}.json")
+    roles = [name for name in (declared.label_column, declared.id_column) if name is not None]
+    table = load_csv(FOLDER / f"{stem}.csv", numbers=declared.columns, text=roles)
     rows, bounds = table.columns(declared.columns), declared.bounds_for(declared.columns)
-    assert table.skipped_lines == 0
+    assert table.notes == ()
     assert len(rows) == declared.n_public
     assert np.isfinite(rows).all()
     assert (rows >= bounds.lower).all()
     assert (rows <= bounds.upper).all()
-    assert declared.public
+    assert declared.kind == FileKind.PUBLIC
     for said in (declared.title, declared.description, declared.bounds_origin, declared.source):
         assert said
     assert declared.licence.startswith("CC0")
-    for column in filter(None, (declared.label, declared.id_column)):
-        assert column in table.frame.columns
+    for column in roles:
+        assert (table.identifiers(column) >= 0).all()
 
 
 def test_plain_kmeans_puts_a_centre_on_the_extreme_person() -> None:
-    table, declared = load_csv(FOLDER / "outlier.csv"), read_sidecar(FOLDER / "outlier.json")
+    table, declared = load_csv(FOLDER / "outlier.csv", text=["person_id"]), read_sidecar(FOLDER / "outlier.json")
     bounds = declared.bounds_for(declared.columns)
     unit = (table.columns(declared.columns) - bounds.lower) / (bounds.upper - bounds.lower)
     centers = KMeans(3, n_init=10, random_state=0).fit(unit).cluster_centers_

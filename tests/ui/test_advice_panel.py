@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.ui.declaration import FileKind, OpenTable
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import FileKind
 from tests.pages.tables import open_blobs, sound, text_of
 
 
@@ -25,7 +26,7 @@ def test_the_answer_is_given_with_its_certainty_and_what_would_change_it() -> No
     app = panel(open_blobs(n=20_000))
     said = text_of(app)
     assert "**20,000** public rows" in said
-    assert "should do: at most 10 % above" in said and "It held on" in said
+    assert "should do on most tables like the study's: at most 10 % above" in said and "It held on" in said
     assert "60,000 rows instead of 20,000" in said and "k = 1 instead of 3" in said
     (table,) = app.dataframe
     assert {"Auto", "LSH coreset"} <= set(table.value["algorithm"])

@@ -62,6 +62,22 @@ def test_a_link_with_nonsense_changes_nothing(epsilon):
     assert at.code[0].value == "1 1e-06 5"
 
 
+def _moved_elsewhere() -> None:
+    import streamlit as st
+
+    from dpviz.ui.controls import _follow_slider
+
+    st.session_state["epsilon"] = 2.0
+    _follow_slider("epsilon:slider", "epsilon")
+    st.code(st.session_state["epsilon"])
+
+
+def test_a_move_of_a_slider_that_is_gone_changes_nothing():
+    at = AppTest.from_function(_moved_elsewhere).run()
+    assert not at.exception
+    assert at.code[0].value == "2.0"
+
+
 @pytest.mark.parametrize("card_id", CARDS)
 def test_every_card_gives_a_form_whose_defaults_ask_for_nothing(card_id):
     at = AppTest.from_function(_form, args=(card_id,)).run()

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpviz.check import RequestError
 from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.record import LookKind
 from dpviz.runs.run import run
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import Declaration, FileKind
@@ -102,17 +103,29 @@ def test_a_file_is_read_when_it_is_declared():
 
 def test_a_look_at_a_file_that_waits_counts_once_for_each_kind_that_it_was_said_to_be():
     for kind in (FileKind.PUBLIC, FileKind.PRIVATE, FileKind.PRIVATE):
-        looks.count_look("source 1", "file", kind, "a proposal")
+        looks.count_look("source 1", "source 1", "file", kind, LookKind.PROPOSAL, "a proposal")
     assert looks.looks() == ["file (public): a proposal", "file (private): a proposal"]
     assert len(looks.private_looks()) == 1
 
 
-def test_books_keep_every_charge_when_old_frames_go():
+def test_books_keep_every_charge_and_no_frame():
     table = _table(n_public=4)
-    runs = [run("dplloyd", table.private, k=1, epsilon=1.0, seed=seed) for seed in range(30)]
-    for one in runs:
-        visit.book(one, table)
-        visit.book(one, table)
-    assert len(visit.books()) == 30
-    assert [len(one.entries) for one in visit.books()] == [len(one.entries) for one in runs]
-    assert len(visit.books()[0].frames) == 1 < len(visit.books()[-1].frames)
+    runs = [run("dplloyd", table.private, k=1, epsilon=1.0, seed=seed) for seed in range(3)]
+    assert [visit.book(one, table) for one in runs] == [0, 1, 2]
+    assert [entry.record.entries for entry in visit.booked()] == [one.entries for one in runs]
+    assert not any(hasattr(entry.record, "frames") for entry in visit.booked())
+
+
+def test_looks_after_a_run_are_in_its_record_too_and_those_at_other_files_are_not():
+    table = _table(kind=FileKind.PUBLIC, proposed=True)
+    looks.reveal(table, "dots before the run")
+    place = visit.book(run("dplloyd", table.private, k=1, epsilon=1.0), table)
+    before = visit.record_at(place)
+    assert before.looks == {"rows": 1, "proposal": 1} and visit.record_at(place) is before
+    looks.reveal(_table(kind=FileKind.PUBLIC, upper=(1.0, 2.0)), "the same rows under other bounds")
+    looks.reveal(table, "loss of a run", LookKind.LOSS)
+    looks.reference(table, 2)
+    looks.reveal(_table(ROWS[:-1], kind=FileKind.PUBLIC), "other rows")
+    after = visit.record_at(place)
+    assert after.looks == {"rows": 2, "loss": 1, "reference": 1, "proposal": 1}
+    assert after.centers is before.centers and visit.booked()[place].record is after

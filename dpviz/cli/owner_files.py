@@ -1,0 +1,87 @@
+"""Files for their owner's eyes: nobody else may read them, they appear whole, and one process at a time writes."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from dpviz.check import RequestError
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such lock: there nothing keeps two sweeps apart
+    fcntl = None  # type: ignore[assignment]
+
+_OWNER_ONLY = 0o600
+_NO_LOCKS_HERE = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_BARRED = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[IO[str]]:
+    """A text file that takes the place of ``path`` once it is on the disk; what was there stays if it fails."""
+    whole = path.with_name(f"{path.name}.tmp")
+    try:
+        with open_to(whole, os.O_TRUNC) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        whole.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            whole.unlink(missing_ok=True)
+        raise
+
+
+def open_to(path: Path, how: int) -> IO[str]:
+    """A text file of mode 0600 to write: ``os.O_APPEND`` adds to it, ``os.O_TRUNC`` begins it anew."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | how, _OWNER_ONLY)
+    with suppress(OSError, AttributeError):  # it may be older, or lie where there are no modes
+        os.fchmod(descriptor, _OWNER_ONLY)
+    return os.fdopen(descriptor, "w", newline="", encoding="utf-8")
+
+
+@contextmanager
+def only_writer(path: Path) -> Iterator[None]:
+    """The right to write beside the lock file ``path``; it ends with the block, or with this process.
+
+    Raises
+    ------
+    RequestError
+        If another process has it.
+    """
+    with open_to(path, os.O_APPEND) as lock:
+        if fcntl is not None:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RequestError(
+                    "Another command is writing into --out: wait until it has ended, or give another folder."
+                ) from None
+            except OSError as error:
+                if error.errno not in _NO_LOCKS_HERE:
+                    raise
+        yield
+
+
+@contextmanager
+def in_a_sentence(*, after: str) -> Iterator[None]:
+    """What a disk refuses, as a request that cannot be served; ``after`` says what to do once there is room.
+
+    Raises
+    ------
+    RequestError
+        If the disk is full, or the folder may not be written to.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise RequestError(f"The disk of --out is full: make room{after}.") from None
+        why = "you may not write to it" if error.errno in _BARRED else "it cannot be written to"
+        raise RequestError(f"--out cannot be used, because {why}: give another folder, or mend this one.") from None

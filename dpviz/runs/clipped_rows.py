@@ -1,0 +1,67 @@
+"""Revealed rows as the declared bounds leave them: what algorithms read, and therefore what their losses are read from.
+
+Centres are judged, and k-means++ is run, on these rows. What the bounds cut off is a loss of its own, the same for
+every algorithm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from dpviz.privacy.room import Revealed
+from dpviz.table.domain import Array, Codes, Region
+from dpviz.table.sparse_rows import is_sparse
+
+# Clipping into a ball moves by rounding whoever stands on its surface.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class ClippedRows:
+    """Rows inside the bounds, for their owner's eyes.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        Unit coordinates.
+    kept : int array of shape (n,)
+        Positions in the loaded table.
+    moved : array of shape (n,)
+        How far the bounds moved each row, squared; NaN for sparse rows, which are revealed inside the bounds.
+    """
+
+    points: Array
+    kept: Codes
+    moved: Array
+
+    @property
+    def clipping(self) -> float:
+        """What the bounds alone cost: the mean squared distance that they move a row; NaN where it is not known."""
+        return float(self.moved.mean()) if len(self.moved) else 0.0
+
+    @property
+    def moved_share(self) -> float:
+        """Part of the rows that the bounds move."""
+        return float((self.moved > 0).mean()) if len(self.moved) else 0.0
+
+    def unfolded(self, points: int) -> ClippedRows:
+        """The ``points`` points that stand side by side in each row; each has its part of how far the row was moved."""
+        if points == 1:
+            return self
+        apart = self.points.reshape(-1, self.points.shape[1] // points)
+        return ClippedRows(apart, np.repeat(self.kept, points), np.repeat(self.moved / points, points))
+
+
+def clipped(revealed: Revealed, region: Region) -> ClippedRows:
+    """``revealed`` rows moved into ``region``, their own; the same array where no row lies outside."""
+    points, n = revealed.points, revealed.points.shape[0]
+    if is_sparse(points):
+        return ClippedRows(points, revealed.kept, np.full(n, nan))
+    inside = region.clip(points)
+    away = np.abs(inside - points).max(axis=1, initial=0.0) > _ROUNDING * region.radius
+    moved = np.zeros(n)
+    moved[away] = ((inside[away] - points[away]) ** 2).sum(axis=1)
+    return ClippedRows(inside if away.any() else points, revealed.kept, moved)

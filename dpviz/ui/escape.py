@@ -1,0 +1,31 @@
+"""Names on a page: text from a file, a link or an error reaches Markdown through this door, and stays text."""
+
+from __future__ import annotations
+
+import re
+
+# Invisible, and no letter: it keeps apart what the page's Markdown would join into a link, a sign or an icon after
+# backslashes have been read.
+_JOINER = "\N{WORD JOINER}"
+# Control characters, and those that turn the direction of what follows them.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_SIGNS = re.compile(r"[\\`*_\[\]{}|~$]|[<&:](?=\S|$)|!(?=\[|$)")
+# What begins a heading, a list, a quotation or a rule at the start of a line.
+_BEGINS = re.compile(r"^(?:([-+=>#])|(\d+)([.)])(?=\s|$))")
+_JOINED = re.compile(r"(?<=:)(?=\S)|(?<=\])(?=[(\[\\])|(?=@)|(?<=[wW]{3})(?=\.)|(?<=[-<>=~])(?=\\?[-<>=~])")
+
+
+def plain(name: object) -> str:
+    """``name`` for a Markdown text: read as it is, on one line, without the power to format, link, draw or fetch.
+
+    Characters that no reader sees are replaced by �.
+
+    >>> plain("a_b"), plain("1. $x$"), plain("Give a number above 0: see k.")
+    ('a\\\\_b', '1\\\\. \\\\$x\\\\$', 'Give a number above 0: see k.')
+    >>> plain("http://x.invalid") == "http\\\\:\\N{WORD JOINER}//x.invalid"
+    True
+    """
+    line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(str(name).split()))
+    escaped = _SIGNS.sub(r"\\\g<0>", line)
+    begun = _BEGINS.sub(lambda found: f"\\{found[1]}" if found[1] else f"{found[2]}\\{found[3]}", escaped)
+    return _JOINED.sub(_JOINER, begun)

@@ -1,0 +1,71 @@
+"""Forecasts in words: the digits tell a median from its tenth and both from 1, and the assumption is said."""
+
+from __future__ import annotations
+
+import doctest
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.algorithms import ratio_words
+from dpviz.algorithms.card import Level, Setting
+from dpviz.algorithms.expectation import expected
+from dpviz.algorithms.ratio_words import told_apart
+from dpviz.algorithms.registry import card_of
+
+
+def test_the_examples_hold() -> None:
+    tried = doctest.testmod(ratio_words)
+    assert tried.attempted and not tried.failed
+
+
+@given(st.floats(1.0, 500.0), st.floats(1.0, 500.0))
+def test_what_differs_by_a_hundred_thousandth_reads_differently_and_not_as_one(first: float, second: float) -> None:
+    one, other = told_apart(first, second)
+    if abs(first - second) > 1e-5 * 1.01 and max(first, second) < 9:
+        assert one != other
+    for value, text in ((first, one), (second, other)):
+        assert float(text) == pytest.approx(value, rel=0.006)
+        if 1 + 1e-5 * 1.01 < value < 9:
+            assert float(text) > 1
+
+
+SETTINGS = [
+    Setting(dim, k, epsilon, delta, n=n)
+    for dim in (1, 2, 6, 20)
+    for k in (2, 5, 20)
+    for epsilon in (0.1, 1.0, 3.0)
+    for delta in (0.0, 1e-6)
+    for n in (500, 20_000, 1_000_000)
+]
+
+
+def test_the_forecast_of_auto_says_the_numbers_it_was_fitted_to() -> None:
+    card, close = card_of("auto"), 0
+    for setting in SETTINGS:
+        regime, numbers = card.regime(setting, card.params()), expected(setting)
+        assert regime is not None
+        said = re.search(r"(?:about (\S+) × the loss|within 1 %).*?may exceed (\S+) ×", regime.message)
+        assert said is not None, regime.message
+        median, tenth = (None if text is None else float(text.replace(",", "")) for text in said.groups())
+        assert tenth is not None and tenth == pytest.approx(numbers.decile, rel=0.006)
+        if median is None:
+            assert numbers.median <= 1.01
+            close += numbers.decile < 1.005
+        else:
+            assert median == pytest.approx(numbers.median, rel=0.006)
+        if numbers.decile > max(1.0, numbers.median) + 1e-4:
+            assert tenth > max(1.0, median or 1.0)
+        assert "most of them with clusters of like size" in regime.message
+    assert close, "no forecast so near 1 that two digits would not do"
+
+
+@pytest.mark.parametrize("algorithm", ["dplloyd", "eugkm", "balcan", "lsh-coreset"])
+def test_a_number_of_records_is_said_with_its_assumption(algorithm: str) -> None:
+    card = card_of(algorithm)
+    for n in (300, 3_000, 300_000):
+        regime = card.regime(Setting(2, 5, 1.0, 1e-6, n=n), card.params())
+        assert regime is not None
+        assert "if clusters are of like size" in regime.message or regime.level is Level.RED

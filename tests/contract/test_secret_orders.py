@@ -1,0 +1,263 @@
+"""Orders and places that nobody may know: each is uniform, whatever the order of the file, and drawn afresh.
+
+Proofs rest on these laws (one row changes one block, one pair, one place), and no density shows them: the replay of a
+whole run holds them still. So all outcomes of small cases are counted, and known mistakes must be caught.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations, product
+from math import perm
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.block_models import BlockKMeans
+from dpviz.privacy.local_noise import LocalNoise
+from dpviz.privacy.local_reports import LocalReports, UserAnswers
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.noisy_centers import NoisyCenters
+from dpviz.privacy.partition_test import PartitionTest
+from dpviz.privacy.private_average import pair_distances
+from dpviz.privacy.room import DataRoom
+from dpviz.privacy.tuples import TupleTable
+from dpviz.table.domain import Region
+from tests.contract.laws import check_frequencies
+from tests.contract.tables import small_table
+from tests.privacy.tuple_checks import CHEAP
+
+caught = pytest.raises(AssertionError)
+
+
+class Quiet(StudyNoise):
+    """Draws orders, and no noise."""
+
+    def spherical(self, scale, shape):
+        return np.zeros(shape)
+
+
+def noise_of(seed: int = 0) -> StudyNoise:
+    return Quiet(np.random.default_rng(seed))
+
+
+def check_all_alike(outcomes: list[tuple], possible: int) -> None:
+    """So many outcomes are possible, and all are equally likely."""
+    counts = Counter(outcomes)
+    assert len(counts) == possible, f"{len(counts)} of {possible} outcomes"
+    check_frequencies(np.array([*counts.values()]), np.full(possible, 1 / possible))
+
+
+def _room(values: np.ndarray, persons: np.ndarray | None = None, seed: int = 0) -> DataRoom:
+    most = 1 if persons is None else int(np.bincount(persons).max())
+    table = small_table(values, n_public=400, persons=persons, rows_per_person=most)
+    return table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise_of(seed))
+
+
+def check_blocks(persons: np.ndarray | None) -> None:
+    """Every way to deal rows (or persons) to two blocks is as likely as every other, by the means of the blocks."""
+    rows = np.array([0.1, 0.2, 0.4, 0.8]) if persons is None else np.array([0.1, 0.3, 0.2, 0.6, 0.5, 0.9])
+    whose = np.arange(4) if persons is None else persons
+    units = len(set(whose))
+    known = {}
+    for deal in product((0, 1), repeat=units):
+        block = np.array(deal)[whose]
+        means = tuple(rows[block == b].mean() if (block == b).any() else -1.0 for b in (0, 1))
+        known[tuple(np.round(means, 9))] = deal
+    assert len(known) == 2**units
+    room, model = _room(rows[:, None], persons), BlockKMeans(np.array([[-1.0]]))
+    found = []
+    for _ in range(60 * 2**units):
+        lines = room.blocks(model, 2)._rows.values[:, 0]
+        found.append(known[tuple(np.round(lines, 9))])
+    check_all_alike(found, 2**units)
+
+
+def check_block_sizes() -> None:
+    """Blocks are of random size, as many as fall to each."""
+    room = _room(np.zeros((30, 1)))
+    sizes = np.array([np.bincount(room._secret_blocks(3), minlength=3) for _ in range(1500)])
+    law = stats.binom(30, 1 / 3)
+    edges = np.arange(6, 15)
+    for block in range(3):
+        expected = np.diff(np.r_[0.0, law.cdf(edges), 1.0])
+        found = np.bincount(np.searchsorted(edges, sizes[:, block]), minlength=len(edges) + 1)
+        check_frequencies(found, expected)
+
+
+def check_no_other_row_moves() -> None:
+    """From the same noise, a table with a row less deals all others to the blocks they had."""
+    values = np.linspace(-1, 1, 40)[:, None]
+    for persons in (None, np.arange(40) // 2):
+        for seed in range(5):
+            whole = _room(values, persons, seed)._secret_blocks(7)
+            gone = 1 if persons is None else 2
+            left = _room(values[:-gone], None if persons is None else persons[:-gone], seed)._secret_blocks(7)
+            np.testing.assert_array_equal(whole[:-gone], left)
+
+
+@pytest.mark.parametrize("persons", [None, np.array([0, 0, 1, 1, 2, 2])], ids=["rows", "persons"])
+def test_a_secret_block_is_drawn_for_each_row_or_person_by_itself(persons):
+    check_blocks(persons)
+
+
+def test_a_row_that_goes_moves_no_other_and_blocks_have_random_sizes():
+    check_no_other_row_moves()
+    check_block_sizes()
+
+
+def test_blocks_of_a_permutation(monkeypatch):
+    def permuted(self, number):
+        persons = self._rows.persons
+        whose = np.arange(len(self._rows)) if persons is None else np.unique(persons, return_inverse=True)[1]
+        return (np.argsort(self._noise.uniform((int(whose.max()) + 1,))) % number)[whose]
+
+    monkeypatch.setattr(DataRoom, "_secret_blocks", permuted)
+    for persons in (None, np.array([0, 0, 1, 1, 2, 2])):
+        with caught:
+            check_blocks(persons)
+    for check in (check_no_other_row_moves, check_block_sizes):
+        with caught:
+            check()
+
+
+def test_rows_of_a_person_in_blocks_of_their_own(monkeypatch):
+    monkeypatch.setattr(DataRoom, "_secret_blocks", lambda self, number: self._noise.codes(number, len(self._rows)))
+    with pytest.raises((AssertionError, KeyError)):
+        check_blocks(np.array([0, 0, 1, 1, 2, 2]))
+
+
+DOORS = {
+    "the room itself": lambda room: room,
+    "projected": lambda room: room.project(np.eye(4)[:2], Region.ball(2, 1.0)),
+    "sparsified": lambda room: room.sparsified(2),
+    "unfolded": lambda room: room.unfolded(2),
+    "projected and sparsified": lambda room: room.project(np.eye(4), room.region).sparsified(1),
+}
+
+
+@pytest.mark.parametrize("most", [1, 3])
+@pytest.mark.parametrize("door", DOORS)
+def test_behind_every_door_the_rows_of_a_person_share_a_block(door, most):
+    persons = None if most == 1 else np.arange(24) // most
+    room = DOORS[door](_room(np.random.default_rng(0).uniform(-1, 1, (24, 4)), persons))
+    points = 2 if door == "unfolded" else 1
+    blocks = room._secret_blocks(50).reshape(-1, most * points)
+    assert (blocks == blocks[:, :1]).all()
+    assert len(set(blocks[:, 0])) > len(blocks) / 2, "and others have their own"
+
+
+def test_models_of_blocks_lie_where_their_sensitivity_is_declared():
+    # Anchors beyond the region stand in for blocks without rows: a row that comes must not move a line from there.
+    room = _room(np.array([[0.9, 0.9]]))
+    models = room.blocks(BlockKMeans(np.full((1, 2), 40.0)), 5)
+    lines = models._rows.values
+    np.testing.assert_array_equal(models.region.clip(lines), lines)
+    assert np.abs(lines).max() <= 1.0
+
+
+def check_tried_tuple() -> None:
+    """The tuple whose points are handed on is any of them, and its points come in any order."""
+    test = NoisyCenters(**{**CHEAP, "k": 3}, far=1400.0).test
+    # Each tuple says its number, too little for the test to notice, and has its points in one order.
+    number, places = np.arange(test.number), np.array([-0.8, 0.0, 0.8])
+    tuples = places[None, :, None] + 1e-9 * number[:, None, None]
+    noise, orders, tried = noise_of(), [], []
+    while len(orders) < 400:
+        found = test.centers(tuples, noise)
+        if found is not None:
+            orders.append(tuple(np.argsort(found[:, 0]).tolist()))
+            tried.append((int(round((found.sum() - places.sum()) / 3e-9) * 7 // test.number),))
+    check_all_alike(orders, 6)
+    check_all_alike(tried, 7)
+
+
+def test_the_tuple_that_is_tried_and_the_order_of_its_points_are_uniform():
+    check_tried_tuple()
+
+
+def test_points_in_the_order_of_their_tuple(monkeypatch):
+    honest = PartitionTest.centers
+
+    def as_they_came(self, tuples, noise):
+        found = honest(self, tuples, noise)
+        return None if found is None else np.sort(found, axis=0)
+
+    monkeypatch.setattr(PartitionTest, "centers", as_they_came)
+    with caught:
+        check_tried_tuple()
+
+
+def test_tuples_tried_in_the_order_of_their_table(monkeypatch):
+    honest = PartitionTest.centers
+    monkeypatch.setattr(PartitionTest, "centers", lambda self, tuples, noise: honest(self, tuples[:100], noise))
+    with caught:
+        check_tried_tuple()
+
+
+def check_pairs(pairs) -> None:
+    """Every way to pair four points, or two of three, is as likely as every other."""
+    for points in (np.array([0.0, 1.0, 3.0, 7.0]), np.array([0.0, 1.0, 3.0])):
+        noise = noise_of()
+        found = [tuple(sorted(pairs(points[:, None], noise).tolist())) for _ in range(900)]
+        check_all_alike(found, 3)
+
+
+def test_points_are_paired_at_random():
+    check_pairs(pair_distances)
+
+
+@pytest.mark.parametrize("step", [1, 2], ids=["each with the next", "first half with second half"])
+def test_pairs_in_the_order_of_the_table(step):
+    def neighbours_in_the_file(points, noise):
+        half = len(points) // 2
+        one, other = (points[: 2 * half : 2], points[1::2]) if step == 1 else (points[:half], points[half : 2 * half])
+        return np.linalg.norm(one - other[:half], axis=1)
+
+    with caught:
+        check_pairs(neighbours_in_the_file)
+
+
+def check_places(draw, *, rows: int, places: int) -> None:
+    """Every way to take so many places, or to leave them empty (0), is as likely as every other."""
+    noise, many = noise_of(), 60 * perm(max(rows, places), min(rows, places))
+    found = [tuple(draw(np.arange(1.0, rows + 1)[:, None], places, noise)) for _ in range(many)]
+    assert set(found) <= set(permutations([*range(1, rows + 1), *[0] * max(0, places - rows)], places))
+    check_all_alike(found, perm(max(rows, places), min(rows, places)))
+
+
+def local_noise(rows, places, noise):
+    """Who stands at each place."""
+    return LocalNoise(1.0, 1.0, places).draw(TupleTable(rows[:, None]), noise)[:, 0]
+
+
+def local_reports(rows, places, noise):
+    """Who takes each seat."""
+    mechanism = LocalReports(1.0, 1.0, 2.0, (1,), 1, np.zeros(places, dtype=np.int64))
+    return mechanism.seated(UserAnswers(np.zeros(len(rows), dtype=np.int64), rows), noise).vectors[:, 0]
+
+
+PLACES = pytest.mark.parametrize(("rows", "places"), [(3, 4), (3, 3), (4, 2)])
+
+
+@PLACES
+@pytest.mark.parametrize("draw", [local_noise, local_reports])
+def test_who_takes_which_place_is_uniform(draw, rows, places):
+    check_places(draw, rows=rows, places=places)
+
+
+@pytest.mark.parametrize("mistake", ["rows come first", "by content", "by content, empty places anywhere"])
+@pytest.mark.parametrize("draw", [local_noise, local_reports])
+def test_places_that_are_not_shuffled(draw, mistake):
+    def wrong(rows, places, noise):
+        right = draw(rows, places, noise)
+        if mistake == "rows come first":
+            return np.r_[right[right != 0], right[right == 0]]
+        if mistake == "by content":
+            return np.sort(right)[::-1]
+        return np.where(right != 0, 1.0, 0.0) * np.cumsum(right != 0)
+
+    with caught:
+        check_places(wrong, rows=3, places=4)

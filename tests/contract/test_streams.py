@@ -1,0 +1,143 @@
+"""Two streams: whoever knows the public coins knows nothing of the noise, and neither stream waits for the other."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.registry import CARDS
+from dpviz.algorithms.steps import CentersStep
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import Everything
+from dpviz.privacy.queries import Count
+from dpviz.privacy.room import DataRoom
+from dpviz.runs.run import run
+from dpviz.table.domain import Region
+from tests.contract.laws import check_independent
+from tests.contract.tables import PUBLIC
+
+NOBODY = PUBLIC.table(np.empty((0, 2)))
+RUNS = 800
+# The coin of the same law as the noise: from one stream, both would be the same number.
+COINS: dict[Accounting, Callable[[np.random.Generator, int], np.ndarray]] = {
+    Accounting.PURE: lambda rng, n: rng.laplace(0.0, np.sqrt(0.5), n),
+    Accounting.GDP: lambda rng, n: rng.normal(0.0, 1.0, n),
+}
+
+caught = pytest.raises(AssertionError)
+
+
+def heard(seed: int | None, accounting: Accounting, *, tosses: int = 2, releases: int = 2) -> dict[str, np.ndarray]:
+    """Coins and noise, in units of their deviation, of a run that tosses so many coins before each of its releases.
+
+    Of no rows at all: a noisy count is noise.
+    """
+    coins, noise = [], []
+
+    def listening(room, k, params, rng) -> Iterator[CentersStep]:
+        for share in room.budget.rounds(releases):
+            coins.append(COINS[accounting](rng, tosses))
+            before = rng.bit_generator.state
+            noisy = room.release(Count(Everything()), share, note="x")
+            assert rng.bit_generator.state == before, "a release takes numbers from the public coins"
+            noise.append(noisy.noisy / noisy.sd)
+        yield CentersStep(title="heard", centers=np.zeros((k, room.dim)))
+
+    card = dataclasses.replace(CARDS["dplloyd"], plan=listening, needs_n=False, accounting=lambda *_: accounting)
+    run(card, NOBODY, k=1, epsilon=1.0, delta=1e-6, seed=seed)
+    return {"coins": np.concatenate(coins), "noise": np.concatenate(noise)}
+
+
+def check_no_number_twice(columns: np.ndarray) -> None:
+    """No number comes again, to within rounding."""
+    assert len(np.unique(np.round(columns, 12))) == columns.size, "numbers come again"
+
+
+def check_streams(accounting: Accounting, *, seeded: bool = True) -> None:
+    """Coins and noise know nothing of each other, nor do two runs, nor does one wait for the other."""
+    runs = [heard(seed if seeded else None, accounting) for seed in range(RUNS)]
+    columns = np.array([np.r_[each["coins"], each["noise"]] for each in runs])
+    check_no_number_twice(columns)
+    check_independent(columns)
+    if seeded:
+        check_independent(np.c_[columns[:-1], columns[1:]])
+        usual, more, longer = (heard(5, accounting, **how) for how in ({}, {"tosses": 9}, {"releases": 1, "tosses": 4}))
+        np.testing.assert_array_equal(usual["noise"], more["noise"], "the noise waits for coins")
+        np.testing.assert_array_equal(usual["coins"], longer["coins"], "the coins wait for noise")
+
+
+@pytest.mark.parametrize("seeded", [True, False], ids=["seeded", "fresh"])
+@pytest.mark.parametrize("accounting", COINS, ids=lambda a: a.value)
+def test_the_coins_of_a_run_tell_nothing_of_its_noise(accounting, seeded):
+    check_streams(accounting, seeded=seeded)
+
+
+def check_doors() -> None:
+    """Rooms behind doors share one stream of noise: no number of it is drawn a second time, in whatever room."""
+
+    def noises(seed: int) -> list[float]:
+        room = NOBODY.open(
+            epsilon=1.0, delta=1e-6, accounting=Accounting.GDP, noise=StudyNoise(np.random.default_rng(seed))
+        )
+        behind = [
+            room.project(np.ones((1, 2)), Region.ball(1, 1.0)),
+            room.sparsified(1),
+            room.unfolded(2),
+            room.project(np.eye(2), room.region).sparsified(1),
+        ]
+        share = room.budget.fraction(0.1)
+        found = [door.release(Count(Everything()), share, note="x") for door in (room, *behind, room, *behind[::-1])]
+        return [float(each.noisy[0] / each.sd) for each in found]
+
+    columns = np.array([noises(seed) for seed in range(RUNS // 2)])
+    check_no_number_twice(columns)
+    check_independent(columns)
+
+
+def test_every_door_draws_on_one_stream():
+    check_doors()
+
+
+def test_a_door_that_draws_its_parents_noise_again(monkeypatch):
+    honest = DataRoom._sibling
+
+    def copied(self, rows, region):
+        room = honest(self, rows, region)
+        room._noise = copy.deepcopy(self._noise)
+        return room
+
+    monkeypatch.setattr(DataRoom, "_sibling", copied)
+    with caught:
+        check_doors()
+
+
+@pytest.mark.parametrize("seeded", [True, False], ids=["seeded", "fresh"])
+@pytest.mark.parametrize("accounting", COINS, ids=lambda a: a.value)
+def test_noise_from_a_stream_like_that_of_the_coins(accounting, seeded, monkeypatch):
+    class Twins(np.random.SeedSequence):
+        def spawn(self, n_children):
+            return super().spawn(1) * n_children
+
+    monkeypatch.setattr(np.random, "SeedSequence", Twins)
+    with caught:
+        check_streams(accounting, seeded=seeded)
+
+
+@pytest.mark.parametrize("seeded", [True, False], ids=["seeded", "fresh"])
+def test_noise_and_coins_from_one_generator(seeded, monkeypatch):
+    honest, made = np.random.default_rng, {}
+    monkeypatch.setattr(np.random, "default_rng", lambda of: made.setdefault(of.entropy, honest(of)))
+    with caught:
+        check_streams(Accounting.PURE, seeded=seeded)
+
+
+def test_a_seed_that_is_that_of_every_run(monkeypatch):
+    honest = np.random.SeedSequence
+    monkeypatch.setattr(np.random, "SeedSequence", lambda seed: honest(0))
+    with caught:
+        check_streams(Accounting.PURE)

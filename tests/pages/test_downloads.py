@@ -1,0 +1,212 @@
+"""Whatever leaves a page: one record behind all files of a run, marked inside and by name, without a time."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit
+from streamlit.testing.v1 import AppTest
+
+from dpviz.runs.export import centers_csv, run_json
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.table.csv_intake import open_csv
+from dpviz.table.declaration import FROM_ROWS, Declaration, FileKind
+from tests.contract.tables import blobs
+from tests.pages.tables import app_on, computed, open_blobs, sound, text_of
+from tests.runs.declared import open_persons
+from tests.runs.test_record import keys_in
+
+
+class Taken(NamedTuple):
+    """A file that a page offers."""
+
+    name: str
+    data: bytes
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        return pd.read_csv(io.BytesIO(self.data))
+
+
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Taken]:
+    """The files behind all download buttons, as they were last drawn, by their labels."""
+    files: dict[str, Taken] = {}
+    real = streamlit.download_button
+
+    def noted(label: str, data: Any, file_name: str, *args: Any, **kwargs: Any) -> bool:
+        files[label] = Taken(file_name, data if isinstance(data, bytes) else data.encode())
+        return real(label, data, file_name, *args, **kwargs)
+
+    monkeypatch.setattr(streamlit, "download_button", noted)
+    return files
+
+
+def ran(table: OpenTable, *, seed: int | None = 4, k: int = 3) -> AppTest:
+    """Explore after a run of DPLloyd, with its files in sight."""
+    app = app_on("explore.py", table, algorithm="dplloyd")
+    if seed is not None:
+        app.toggle(key="study_noise").set_value(True)
+        sound(app.run())
+        app.number_input(key="study_seed").set_value(seed)
+    app.number_input(key="k").set_value(k)
+    app.button(key="run").click()
+    sound(app.run())
+    app.session_state["explore:below"] = "Take it away"
+    return sound(app.run())
+
+
+@pytest.mark.parametrize(("seed", "why"), [(4, "follows from a seed"), (None, "not hardened")])
+def test_every_file_of_a_run_says_inside_and_by_its_name_that_it_is_a_simulation(offered, seed, why) -> None:
+    app = ran(open_blobs(), seed=seed)
+    assert why in text_of(app)
+    sound(app.switch_page("ledger.py").run())
+    assert set(offered) == {"Centres (CSV)", "Run (JSON)", "Ledger (CSV)"}
+    for taken in offered.values():
+        text = taken.data.decode()
+        assert taken.name.startswith("SIMULATION_") and "SIMULATION: " in text and why in text
+    for label in ("Centres (CSV)", "Ledger (CSV)"):
+        assert offered[label].frame["note"].str.contains(why).all()
+    told = json.loads(offered["Run (JSON)"].data)
+    assert why in told["note"] and told["seeded"] == (seed is not None)
+
+
+def test_bounds_that_were_read_from_the_rows_are_in_every_name_and_file(offered) -> None:
+    table = open_blobs()
+    told = dataclasses.replace(table.declaration, origins=("", FROM_ROWS))
+    app = ran(dataclasses.replace(table, declaration=told))
+    sound(app.switch_page("ledger.py").run())
+    assert len(offered) == 3
+    for taken in offered.values():
+        assert taken.name.startswith("SIMULATION_BOUNDS_FROM_ROWS_") and b"BOUNDS_FROM_ROWS: " in taken.data
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace"])
+def test_one_record_is_behind_the_json_the_centres_and_the_ledger(offered, relation) -> None:
+    values = "".join(f"{x!r},{y!r}\n" for x, y in blobs(400).tolist())
+    told = Declaration(columns=("x", "y"), lower=(-1.0,) * 2, upper=(1.0,) * 2, relation=relation)
+    app = ran(declare(open_csv(f"x,y\n{values}".encode()), told), seed=None)
+    sound(app.switch_page("ledger.py").run())
+    (entry,) = app.session_state["visit:books"]
+    record = entry.record
+    assert offered["Run (JSON)"].data.decode() == run_json(record)
+    assert offered["Centres (CSV)"].data.decode() == centers_csv(record)
+    said = json.loads(offered["Run (JSON)"].data)
+    centers, ledger = offered["Centres (CSV)"].frame, offered["Ledger (CSV)"].frame
+    assert np.array_equal(centers[["x", "y"]], said["released"]["centers"])
+    assert np.array_equal(centers["noisy_size"], said["released"]["weights"])
+    entries = said["ledger"]["entries"]
+    for column, key in (("amount", "amount"), ("noise scale", "scale"), ("sensitivity", "sensitivity")):
+        assert np.array_equal(ledger[column], [line[key] for line in entries])
+    assert set(ledger["note"]) == set(centers["note"]) == {said["note"]} == {record.note}
+    origin = {"add_remove": "bought", "replace": "by the replace relation"}[relation]
+    assert set(ledger["n"]) == {said["n_origin"]} == {origin}
+    assert set(ledger["version"]) == {said["version"]} and set(ledger["date"]) == {said["date"]}
+    runs = app.dataframe[0].value
+    assert runs["ε spent"].tolist() == [said["ledger"]["epsilon"]] and runs["n"].tolist() == [said["n_origin"]]
+
+
+def test_the_files_of_a_table_of_persons_say_whose_rows_and_how_many(offered) -> None:
+    ran(open_persons(rows_per_person=3))
+    said = json.loads(offered["Run (JSON)"].data)
+    assert (said["unit"], said["declaration"]["id_column"]) == ("1 person, up to 3 rows", "person")
+    assert said["declaration"]["rows_per_person"] == 3
+
+
+def test_looks_on_pages_are_counted_by_kind_until_the_files_leave(offered) -> None:
+    app = ran(open_blobs(FileKind.PRIVATE))
+    assert json.loads(offered["Run (JSON)"].data)["looks"] == {}
+    app.sidebar.toggle[0].set_value(True)
+    sound(app.run())
+    assert json.loads(offered["Run (JSON)"].data)["looks"] == {"rows": 1, "loss": 1, "reference": 1}
+    sound(app.switch_page("ledger.py").run())
+    assert set(offered["Ledger (CSV)"].frame["looks"]) == {"rows: 1 loss: 1 reference: 1"}
+
+
+def test_no_file_of_a_run_and_no_line_about_it_tells_how_long_it_took(offered) -> None:
+    app = ran(open_blobs(FileKind.PRIVATE))
+    assert "timer" not in text_of(app)
+    sound(app.switch_page("ledger.py").run())
+    assert not any("second" in key or "time" in key for key in keys_in(json.loads(offered["Run (JSON)"].data)))
+    for label in ("Centres (CSV)", "Ledger (CSV)"):
+        assert not any("second" in name or "time" in name for name in offered[label].frame)
+
+
+def test_the_reference_offers_no_file(offered) -> None:
+    app = app_on("explore.py", open_blobs(), algorithm="kmeans++")
+    app.button(key="run").click()
+    sound(app.run())
+    app.session_state["explore:below"] = "Take it away"
+    sound(app.run())
+    assert not offered
+
+
+RUNS, BEHIND = "runs (CSV)", "These numbers (CSV)"
+# Where a study is computed, and the files that it offers.
+VIEWS = {
+    "Frontier": ("tradeoff", {RUNS}),
+    "Smallest ε": ("tradeoff", {BEHIND}),
+    "Error by cause": ("tradeoff:parts", {BEHIND}),
+    "ε × n": ("tradeoff:map", {RUNS, BEHIND}),
+    "By k": ("tradeoff:ks", {RUNS, BEHIND}),
+    "By n": ("tradeoff:ns", {RUNS, BEHIND}),
+    "Draws": ("tradeoff:draws", {BEHIND}),
+    "Compare": ("compare", {RUNS}),
+}
+
+
+@pytest.mark.parametrize(("view", "where", "files"), [(view, *rest) for view, rest in VIEWS.items()], ids=list(VIEWS))
+def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revealed(
+    offered, view: str, where: str, files: set[str]
+) -> None:
+    page = f"{where.split(':')[0]}.py"
+    app = app_on(page, open_blobs())
+    key = page.removesuffix(".py")
+    app.multiselect(key=f"{key}:contenders").set_value(["DPLloyd", "EUGkM"])
+    app.slider(key=f"{key}:repeats").set_value(1)
+    app.number_input(key="k").set_value(3)
+    if page == "tradeoff.py":
+        app.select_slider(key=f"{key}:range").set_value((0.5, 1.0))
+        app.segmented_control(key=f"{key}:view").set_value(view)
+    sound(app.run())
+    app.session_state[f"{where}:repeats"] = 5 if view == "Draws" else 3 if view == "Error by cause" else 1
+    app = computed(sound(app.run()), where)
+    for unfolded in ("", ":smallest"):
+        app.session_state[f"{where}{unfolded}:table"] = True
+    sound(app.run())
+    assert {RUNS if label.endswith(RUNS) else label for label in offered} == files
+    for taken in offered.values():
+        assert taken.name.startswith("SIMULATION_revealed_") and taken.name.endswith(".csv")
+        assert taken.frame["note"].str.contains("REVEALED: losses are read from rows").all()
+        assert taken.frame["note"].str.contains("SIMULATION: ").all()
+
+
+def test_the_file_of_settings_holds_no_result(offered) -> None:
+    app = app_on("tradeoff.py", open_blobs())
+    app.segmented_control(key="tradeoff:view").set_value("Settings")
+    sound(app.run())
+    (taken,) = offered.values()
+    assert taken.name == "trade-off-study.yaml" and b"epsilon" in taken.data and b"ratio" not in taken.data
+
+
+def test_the_page_and_a_count_by_hand_agree_on_labels_that_are_mostly_missing(offered) -> None:
+    rows, rng = blobs(400), np.random.default_rng(0)
+    empty = rng.random(400) < 0.7
+    lines = [f"{x!r},{y!r},{'' if gone else int(x > 0)}\n" for (x, y), gone in zip(rows.tolist(), empty, strict=True)]
+    told = Declaration(
+        columns=("x", "y"), lower=(-1.0,) * 2, upper=(1.0,) * 2, kind=FileKind.PUBLIC, label_column="label"
+    )
+    app = ran(declare(open_csv(("x,y,label\n" + "".join(lines)).encode()), told))
+    centers = np.array(json.loads(offered["Run (JSON)"].data)["released"]["centers"])
+    nearest = ((rows[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    known = (rows[:, 0] > 0)[~empty]
+    hits = sum(max(np.sum(known[nearest[~empty] == c] == value) for value in (True, False)) for c in range(3))
+    shown = next(metric.value for metric in app.metric if metric.label == "Label accuracy")
+    assert shown == f"{100 * hits / len(known):.3g} %"
+    assert f"{empty.sum()} without a label are left out" in text_of(app)

@@ -1,0 +1,49 @@
+"""A noisy number of rows costs the share that is said, of what adds up in the run: ε, μ² or ρ."""
+
+from __future__ import annotations
+
+from math import fsum
+from pathlib import Path
+
+import pytest
+
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.ledger import Ledger
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.run import run
+from dpviz.table.declaration import FileKind
+from tests.contract.tables import blobs, small_table
+from tests.pages.site import everything_shown, upload, visit
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+_SHARE = 0.02
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "params", "delta", "adds_up"),
+    [
+        ("dplloyd", {}, 0.0, Accounting.PURE),
+        ("dplloyd", {"preset": "gaussian"}, 1e-6, Accounting.GDP),
+        ("auto", {}, 1e-6, Accounting.PLD),
+    ],
+)
+def test_the_number_of_rows_costs_two_percent_of_the_budget_and_with_a_delta_not_of_epsilon(
+    algorithm: str, params: dict, delta: float, adds_up: Accounting
+) -> None:
+    table = PrivateTable(blobs(3000, 2), small_table(blobs(10, 2)).domain)
+    done = run(algorithm, table, k=3, epsilon=1.0, delta=delta, params=params, seed=0)
+    assert done.accounting is adds_up and done.n_source == "paid"
+    whole: Budget = Ledger(adds_up, 1.0, delta).budget
+    assert done.entries[0].amount == pytest.approx(_SHARE * whole.amount, rel=1e-6)
+    if adds_up is Accounting.GDP:
+        assert fsum(entry.amount for entry in done.entries) == pytest.approx(whole.amount, rel=0.01)
+        assert done.entries[0].epsilon > 2 * _SHARE, "2 % of μ² is far more than 2 % of ε"
+
+
+def test_where_it_is_said_it_is_said_of_the_budget() -> None:
+    at = upload(visit("data.py"), b"age,income\n31,2000\n44,3000\n")
+    assert at.radio[0].value == FileKind.PRIVATE.value
+    (asked,) = (radio for radio in at.radio if "number of rows public" in radio.label)
+    assert asked.options[0] == "no: buy a noisy one with 2 % of the budget"
+    assert "μ² or ρ" in asked.help
+    assert "2 % of ε" not in everything_shown(at) + README.read_text(encoding="utf-8")

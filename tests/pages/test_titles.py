@@ -1,0 +1,187 @@
+"""What pages say about a run against distances, sizes and losses computed here from the rows."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
+from streamlit.testing.v1 import AppTest
+
+from dpviz.charts.wording import number, percent, ratio
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.table.declaration import Declaration, FileKind
+from dpviz.table.loaded_table import numeric_table
+from tests.contract.tables import blobs
+from tests.pages.site import sample_table, visit
+from tests.pages.tables import app_on, sound, text_of
+
+_WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def seeded_run(table: OpenTable, algorithm: str, *, k: int, epsilon: float, seed: int) -> AppTest:
+    """Explore after one run."""
+    app = app_on("explore.py", table, algorithm=algorithm, k=str(k), epsilon=str(epsilon))
+    app.toggle(key="study_noise").set_value(True)
+    sound(app.run())
+    app.number_input(key="study_seed").set_value(seed)
+    sound(app.run())
+    app.button(key="run").click()
+    return sound(app.run())
+
+
+def unit_rows(table: OpenTable) -> np.ndarray:
+    """Rows inside the bounds, unit coordinates of equal bounds."""
+    return np.clip(table.private.reveal(note="test").points, -table.domain.region.half, table.domain.region.half)
+
+
+def found_by_hand(rows: np.ndarray, centers: np.ndarray, middles: np.ndarray) -> int:
+    """A centre within the spread of a cluster, at most half-way to the next, with half to twice its rows."""
+    own, theirs = pairwise_distances_argmin(rows, centers), pairwise_distances_argmin(rows, middles)
+    away, gaps = pairwise_distances(middles, centers), pairwise_distances(middles)
+    np.fill_diagonal(gaps, np.inf)
+    count = 0
+    for j, gap in enumerate(gaps.min(axis=1)):
+        mine = rows[theirs == j]
+        reach = min(max(np.sqrt(((mine - middles[j]) ** 2).sum(axis=1).mean()), 0.01 * gap), 0.5 * gap)
+        size = (own == away[j].argmin()).sum()
+        count += bool(away[j].min() <= reach and 0.5 * len(mine) <= size <= 2 * len(mine))
+    return count
+
+
+def main_figure(app: AppTest) -> dict[str, Any]:
+    specs = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    return next(spec for spec in specs if any(str(trace.get("name", "")) == "displacement" for trace in spec["data"]))
+
+
+def title_of(figure: dict[str, Any]) -> str:
+    return str(figure["layout"]["title"]["text"]).replace("<br>", " ")
+
+
+def found_in_title(title: str) -> tuple[int, int]:
+    """How many of how many clusters a title says are found."""
+    if every := re.search(r"all (\S+) clusters are found", title):
+        return (_number(every[1]),) * 2
+    said = re.search(r"(\S+) of (\S+) clusters (?:is|are) found", title)
+    assert said, title
+    return _number(said[1]), _number(said[2])
+
+
+def _number(word: str) -> int:
+    return _WORDS.index(word) if word in _WORDS else int(word)
+
+
+def best_of_kmeans(rows: np.ndarray, k: int) -> KMeans:
+    return KMeans(k, n_init=10, random_state=0).fit(rows)
+
+
+def diamonds(figure: dict[str, Any]) -> np.ndarray:
+    """The k-means++ centres (k, 2) that a figure draws, data units."""
+    (trace,) = (trace for trace in figure["data"] if "k-means++" in str(trace.get("name", "")))
+    return np.column_stack([_decoded(trace[axis]) for axis in "xy"])
+
+
+def _decoded(axis: Any) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(axis["bdata"]), axis["dtype"]) if isinstance(axis, dict) else np.array(axis)
+
+
+@pytest.mark.parametrize(
+    ("sample", "k", "epsilon", "algorithm"),
+    [("outlier", 3, 1.0, "auto"), ("outlier", 3, 1.0, "eugkm"), ("fifteen", 15, 0.1, "eugkm")],
+)
+def test_the_title_agrees_with_distances_and_sizes(sample: str, k: int, epsilon: float, algorithm: str) -> None:
+    table = sample_table(sample)
+    app = seeded_run(table, algorithm, k=k, epsilon=epsilon, seed=1)
+    rows, centers = unit_rows(table), app.session_state["run:result"].run.unit_centers
+    middles = best_of_kmeans(rows, k).cluster_centers_
+    figure = main_figure(app)
+    assert found_in_title(title_of(figure)) == (found_by_hand(rows, centers, middles), k)
+    subtitle = figure["layout"]["title"]["subtitle"]["text"].replace("<br>", " ")
+    assert "found: a centre within the spread of a k-means++ cluster, with half to twice its rows" in subtitle
+    if sample == "outlier":
+        # k-means++ sits on the rich person, from whom every private centre stays away: a long arrow, and it is told.
+        person = rows[rows.sum(axis=1).argmax()]
+        assert np.linalg.norm(middles - person, axis=1).min() < 1e-9
+        assert np.linalg.norm(centers - person, axis=1).min() > 0.1
+        assert found_in_title(title_of(figure))[0] < k
+
+
+def test_home_and_explore_say_the_same_of_the_same_run() -> None:
+    at = visit()
+    layouts = [json.loads(chart.proto.spec)["layout"] for chart in at.get("plotly_chart")]
+    said = [layout["annotations"][0]["text"] for layout in layouts]
+    table = sample_table("fifteen")
+    for epsilon, words in zip((0.02, 0.1, 0.5), said, strict=True):
+        app = seeded_run(table, "eugkm", k=15, epsilon=epsilon, seed=1)
+        found, clusters = found_in_title(title_of(main_figure(app)))
+        assert words == f"<b>ε = {epsilon:g}</b><br>finds {found} of {clusters}"
+    assert any("with half to twice its rows" in caption.value for caption in at.caption)
+
+
+def heavy_table(kind: FileKind = FileKind.PUBLIC, n: int = 600) -> OpenTable:
+    """Three clusters inside the bounds, and one row in twenty far outside them."""
+    values = blobs(n, 2)
+    values[: n // 20] = 1 + np.random.default_rng(0).pareto(1.0, (n // 20, 2)) * 4
+    declared = Declaration(
+        columns=("x", "y"), lower=(-1.0, -1.0), upper=(1.0, 1.0), n_public=n, kind=kind, title="tail"
+    )
+    return declare(numeric_table(values, ["x", "y"], name="tail"), declared)
+
+
+def test_with_a_heavy_tail_k_means_reads_the_clipped_rows_and_clipping_stands_apart() -> None:
+    table = heavy_table()
+    app = seeded_run(table, "auto", k=3, epsilon=5.0, seed=1)
+    everyone, rows = table.private.reveal(note="test").points, unit_rows(table)
+    centers = app.session_state["run:result"].run.unit_centers
+    best = best_of_kmeans(rows, 3)
+    loss = pairwise_distances(rows, centers).min(axis=1) ** 2
+    tile = next(metric.value for metric in app.metric if metric.label == "Loss ratio")
+    assert tile == ratio(float(loss.mean() / (best.inertia_ / len(rows))))
+    moved = ((everyone - rows) ** 2).sum(axis=1).mean()
+    assert number(float(moved)) == next(metric.value for metric in app.metric if metric.label == "Clipping")
+    figure = main_figure(app)
+    assert found_in_title(title_of(figure)) == (found_by_hand(rows, centers, best.cluster_centers_), 3)
+    drawn = diamonds(figure)
+    assert drawn.shape == (3, 2) and np.abs(drawn).max() <= 1
+    assert pairwise_distances(drawn, best.cluster_centers_).min(axis=1).max() < 1e-5
+
+
+def test_where_no_row_is_clipped_nothing_is_said_of_it() -> None:
+    app = seeded_run(sample_table("outlier"), "auto", k=3, epsilon=5.0, seed=1)
+    assert "Clipping" not in [metric.label for metric in app.metric]
+
+
+def preview_of(kind: FileKind, tab: str) -> AppTest:
+    """The Data page with truth shown and one tab of its preview open."""
+    app = app_on("data.py", heavy_table(kind))
+    app.sidebar.toggle[0].set_value(True)
+    sound(app.run())
+    app.session_state["preview"] = tab
+    return sound(app.run())
+
+
+@pytest.mark.parametrize("kind", [FileKind.PUBLIC, FileKind.SIMULATED])
+def test_what_the_bounds_cut_off_is_shown_of_rows_that_are_nobodys_secret(kind: FileKind) -> None:
+    app, rows = preview_of(kind, "Bounds"), heavy_table(kind).private.reveal(note="test").points
+    assert f"The bounds move **{percent(float((np.abs(rows) > 1).any(axis=1).mean()))} of the rows**" in text_of(app)
+    outside = int((np.abs(rows) > 1).any(axis=1).sum())
+    assert f"{outside:,} rows lie outside this picture" in text_of(preview_of(kind, "Dots"))
+
+
+def test_what_the_bounds_cut_off_a_private_file_is_not_shown_and_the_tab_says_why_and_where_to_look() -> None:
+    app = preview_of(FileKind.PRIVATE, "Bounds")
+    (said,) = (info for info in app.info if "cut off is not shown" in info.value)
+    assert "public data" in said.value and "stand-in" in said.value
+    everything = text_of(app) + text_of(preview_of(FileKind.PRIVATE, "Dots"))
+    assert "The bounds move" not in everything and "lie outside this picture" not in everything
+    assert not [table for table in app.dataframe if "above" in table.value.columns]
+    assert app.session_state["visit:table"].private.looks == ["rows and dots on the Data page"]
+    run = seeded_run(heavy_table(FileKind.PRIVATE), "auto", k=3, epsilon=5.0, seed=1)
+    run.sidebar.toggle[0].set_value(True)
+    said_of_run = text_of(sound(run.run()))
+    assert "not read from a private file" in said_of_run and "the bounds alone move" not in said_of_run

@@ -1,0 +1,122 @@
+"""Prices follow from what is proved of a draw's loss, never from what it is called; what is not proved is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.known import MECHANISMS
+from dpviz.privacy.ledger import Entry, Ledger, draws_of
+from dpviz.privacy.local_noise import LocalNoise
+from dpviz.privacy.loss_kinds import LossKind
+from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
+from dpviz.privacy.noisy_centers import NoisyCenters
+from dpviz.privacy.path_counts import PathCounts
+from dpviz.privacy.peeling import Peeling
+from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
+from dpviz.privacy.queries import Sensitivity
+from dpviz.privacy.readdition import independent_epsilon
+from tests.privacy.tuple_checks import SMALL
+
+PURE, GDP, ZCDP, BASIC, PLD = (Accounting(value) for value in ("pure", "gdp", "zcdp", "basic", "pld"))
+LAPLACE, GAUSSIAN, EXPONENTIAL = Laplace(1.0, 2.0), Gaussian(1.0, 2.0, 1e-7), Exponential(1.0, 2.0)
+DRAWN = {
+    LossKind.LAPLACE_LIKE: (LAPLACE, KNorm(1.0, 2.0), SparseLaplace(1.0, 2.0, 3.0), PathCounts(LAPLACE, 3, 1.0)),
+    LossKind.GAUSSIAN: (GAUSSIAN, NoisyThreshold(GAUSSIAN, 3.0), PathCounts(GAUSSIAN, 3, 1.0)),
+    LossKind.BOUNDED_RANGE: (EXPONENTIAL, Peeling(EXPONENTIAL, 3), ExponentialQuantile(1.0, 2.0, 1.0)),
+    LossKind.PURE: (SmoothMedian(1.0, 2.0), LocalNoise(1.0, 2.0, 9)),
+    LossKind.APPROXIMATE: (SmoothMedian(1.0, 2.0, 1e-7), NoisyCenters(**SMALL, far=1400.0)),
+}
+PROVED = {
+    PURE: {LossKind.LAPLACE_LIKE, LossKind.BOUNDED_RANGE, LossKind.PURE},
+    GDP: {LossKind.GAUSSIAN},
+    ZCDP: {LossKind.LAPLACE_LIKE, LossKind.BOUNDED_RANGE, LossKind.PURE, LossKind.GAUSSIAN},
+    PLD: {LossKind.LAPLACE_LIKE, LossKind.GAUSSIAN},
+}
+
+
+def booked(mechanism, accounting):
+    """The charge for a draw."""
+    return Entry.of(mechanism, "Count", accounting, delta=1e-6, note="x")
+
+
+@pytest.mark.parametrize("accounting", PROVED, ids=lambda a: a.value)
+@pytest.mark.parametrize("kind", DRAWN, ids=lambda kind: kind.value)
+def test_an_accounting_takes_the_losses_it_has_a_proof_for(kind, accounting):
+    for mechanism in DRAWN[kind]:
+        assert mechanism.loss is kind
+        if kind in PROVED[accounting]:
+            assert booked(mechanism, accounting).to_dict()["loss"] == kind.value
+        else:
+            with pytest.raises(RequestError, match=f"cannot be paid under {accounting.value}"):
+                booked(mechanism, accounting)
+
+
+def test_every_mechanism_says_what_its_loss_is():
+    for kind in MECHANISMS:
+        assert isinstance(getattr(kind, "loss", None), LossKind | property), kind.__name__
+
+
+@pytest.mark.parametrize("accounting", [*PROVED, BASIC], ids=lambda a: a.value)
+@pytest.mark.parametrize("loss", [None, "laplace", "gaussian"])
+def test_a_mechanism_without_a_kind_of_loss_has_no_price(accounting, loss):
+    class Nameless(Laplace):
+        pass
+
+    Nameless.loss = loss
+    with pytest.raises(RequestError, match="cannot be paid"):
+        booked(Nameless(1.0, 2.0), accounting)
+
+
+@pytest.mark.parametrize("name", ["gaussian", "laplace", "exponential", "peeling", "k-norm", "anything"])
+def test_a_name_decides_nothing(name):
+    for accounting, kinds in PROVED.items():
+        for kind in kinds:
+            for mechanism in DRAWN[kind]:
+                entry = booked(mechanism, accounting)
+                called = replace(entry, mechanism=name)
+                delta = 0.0 if accounting is PURE else 1e-6
+                assert independent_epsilon([called], delta=delta) == independent_epsilon([entry], delta=delta)
+                if accounting is PLD:
+                    assert draws_of(called) == draws_of(entry)
+
+
+def test_what_a_choice_costs_is_told_from_what_pure_noise_costs():
+    # The loss of a choice has half the range: both books have it, and not for noise of the same ε.
+    choice, noise = booked(EXPONENTIAL, ZCDP), booked(SmoothMedian(1.0, 2.0), ZCDP)
+    assert (choice.amount, noise.amount) == (0.5**2 / 8, 0.5**2 / 2)
+    assert independent_epsilon([choice], delta=1e-6) < 0.6 * independent_epsilon([noise], delta=1e-6)
+
+
+def test_a_ledger_takes_no_price_of_another_accounting():
+    ledger = Ledger(GDP, 1.0, 1e-6)
+    for mechanism, accounting in ((GAUSSIAN, ZCDP), (LAPLACE, PURE)):
+        with pytest.raises(RequestError, match="adds up under gdp"):
+            ledger.charge(booked(mechanism, accounting))
+    assert ledger.entries == []
+
+
+def test_under_basic_composition_a_draw_says_its_part_of_delta():
+    assert booked(GAUSSIAN, BASIC).delta == 1e-7
+    assert booked(LAPLACE, BASIC).delta == 0.0
+    with pytest.raises(RequestError, match="part of delta"):
+        booked(NoisyThreshold(GAUSSIAN, 3.0), BASIC)
+
+
+def test_as_many_draws_as_are_paid_for_are_a_number_of_at_least_one():
+    # With a number below 1 a negative share would buy noise of a negative scale, and cost what it should.
+    share, one = Budget(PURE, 1.0), Sensitivity(1.0, 1.0, 1.0, 1.0)
+    for number in (0, -1, 0.5):
+        with pytest.raises(RequestError, match="at least 1"):
+            Peeling.bought(share, one, draws=number)
+        with pytest.raises(RequestError, match="at least 1"):
+            PathCounts.bought(share, one, levels=number, min_branch=1.0)
+
+
+def test_an_epsilon_is_charged_as_such_under_basic_composition():
+    for kind in (LossKind.LAPLACE_LIKE, LossKind.BOUNDED_RANGE, LossKind.PURE):
+        for mechanism in DRAWN[kind]:
+            assert booked(mechanism, BASIC).amount == pytest.approx(mechanism.cost(PURE)), mechanism.name

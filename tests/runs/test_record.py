@@ -1,0 +1,207 @@
+"""The record of a run: every field of it, for every kind of table, and no time anywhere."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpviz import __version__
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.record import LookKind, ReleaseRecord, record_of
+from dpviz.table.csv_intake import open_csv
+from dpviz.table.declaration import FROM_ROWS, Declaration
+from dpviz.table.file_format import FileFormat, NumberStyle
+from dpviz.table.loaded_table import numeric_table
+from dpviz.table.sidecar import stated_in
+from tests.contract.tables import SETTINGS, named
+from tests.privacy.tuple_checks import tight_tuples
+from tests.runs.declared import BOX, finished, open_persons, open_rows, open_sparse
+
+each_setting = pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+TABLES = {
+    "n bought": (open_rows, "bought"),
+    "n declared": (lambda: open_rows(n_public=400), "declared"),
+    "replace": (lambda: open_rows(relation="replace"), "by the replace relation"),
+    "persons": (open_persons, "bought"),
+    "sparse": (open_sparse, "bought"),
+}
+each_table = pytest.mark.parametrize(("make", "origin"), TABLES.values(), ids=TABLES)
+
+
+def keys_in(value: Any) -> Iterator[str]:
+    """Every key of a JSON document, however deep."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from keys_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from keys_in(inner)
+
+
+def told(record: ReleaseRecord) -> dict[str, Any]:
+    """The record after a way through JSON."""
+    found: dict[str, Any] = json.loads(json.dumps(record.to_dict(), allow_nan=False))
+    return found
+
+
+@each_setting
+def test_the_record_of_every_algorithm_is_plain_and_complete(card, params, delta):
+    table = open_rows(("x0", "x1"))
+    done = finished(table, card.id, params=params, delta=delta)
+    said = told(record_of(done, table))
+    assert (said["format"], said["algorithm"], said["k"], said["epsilon"]) == (2, card.id, 3, 1.0)
+    assert (said["relation"], said["unit"], said["n_public"]) == ("add_remove", "1 row", None)
+    assert said["columns"] == said["declaration"]["columns"] == ["x0", "x1"]
+    assert said["delta"] == (0.0 if said["ledger"]["accounting"] == "pure" else delta)
+    assert np.array_equal(said["released"]["centers"], done.centers)
+    entries = said["ledger"]["entries"]
+    assert entries[0]["note"] == "number of rows" or said["n_origin"] == "not used"
+    assert {"mechanism", "query", "note", "epsilon", "delta", "sensitivity", "scale"} <= set(entries[0])
+    if said["ledger"]["accounting"] == "pure":
+        assert sum(entry["epsilon"] for entry in entries) == pytest.approx(said["ledger"]["epsilon"])
+    assert "revealed" not in said and "seconds" not in set(keys_in(said))
+
+
+@each_table
+def test_the_number_of_rows_says_where_it_is_from(make, origin):
+    table = make()
+    done = finished(table)
+    said = told(record_of(done, table))
+    assert said["n_origin"] == origin
+    assert said["n"] == done.n_used and said["n_public"] == (None if origin == "bought" else 400)
+    bought = [entry for entry in said["ledger"]["entries"] if entry["note"] == "number of rows"]
+    assert len(bought) == (origin == "bought")
+
+
+def test_the_reference_uses_no_number_of_rows():
+    table = open_rows(n_public=400)
+    record = record_of(finished(table, "kmeans++"), table)
+    assert (record.n_origin, record.n, record.n_public) == ("not used", None, 400)
+
+
+@each_table
+def test_the_declaration_is_told_as_a_sidecar_would(make, origin):
+    table = make()
+    said = told(record_of(finished(table), table))
+    declared = said["declaration"]
+    bounds = table.declaration.bounds_for(table.declaration.columns)
+    assert list(declared["bounds"]) == list(declared["origins"]) == declared["columns"]
+    assert np.array_equal(list(declared["bounds"].values()), np.column_stack([bounds.lower, bounds.upper]))
+    assert declared["relation"] == said["relation"] and declared["unit"] == said["unit"]
+    assert declared["scaling"] == table.domain.scaling.value
+    shared = ("bounds", "origins", "scaling", "relation", "unit_of_privacy", "id_column", "rows_per_person", "n_public")
+    back = Declaration(**stated_in(json.dumps({name: declared[name] for name in shared})))
+    assert back.bounds_for(back.columns).lower.tolist() == bounds.lower.tolist()
+    assert (back.id_column, back.rows_per_person) == (table.declaration.id_column, table.declaration.rows_per_person)
+
+
+def test_persons_are_told_with_the_column_that_says_who_and_how_many_rows_count():
+    table = open_persons(rows_per_person=3)
+    said = told(record_of(finished(table), table))
+    assert said["unit"] == "1 person, up to 3 rows"
+    assert (said["declaration"]["id_column"], said["declaration"]["rows_per_person"]) == ("person", 3)
+    assert "p1" not in json.dumps(said["declaration"])
+
+
+def test_every_column_says_where_its_bounds_are_from():
+    table = open_rows(origins=("law or physics", ""), bounds_origin="see the codebook", radius=1.5)
+    declared = told(record_of(finished(table), table))["declaration"]
+    assert declared["origins"] == {"x": "law or physics: see the codebook", "y": "see the codebook"}
+    assert declared["radius"] == 1.5 and declared["unit_of_privacy"] == "one row" and not declared["bounds_from_rows"]
+    assert told(record_of(finished(open_rows()), open_rows()))["declaration"]["origins"]["x"] == "not stated"
+
+
+def test_the_format_of_the_file_is_told_where_it_is_not_the_plain_one():
+    raw = b"x;y\n" + b"0,5;0,25\n" * 400
+    form = FileFormat(delimiter=";", style=NumberStyle(decimal=","))
+    table = declare(open_csv(raw), Declaration(**BOX, file=form))
+    assert told(record_of(finished(table), table))["declaration"]["file"] == {"delimiter": ";", "decimal": ","}
+    assert "file" not in told(record_of(finished(open_rows()), open_rows()))["declaration"]
+
+
+def test_looks_are_counted_by_kind_and_a_proposal_is_one():
+    table = open_rows(proposed=True)
+    done = finished(table)
+    assert told(record_of(done, table))["looks"] == {"proposal": 1}
+    looks = {LookKind.LOSS: 2, LookKind.ROWS: 1, LookKind.REFERENCE: 0}
+    assert told(record_of(done, table, looks=looks))["looks"] == {"rows": 1, "loss": 2, "proposal": 1}
+    assert told(record_of(finished(open_rows()), open_rows()))["looks"] == {}
+
+
+def test_a_day_and_a_version_are_told_and_no_hour():
+    table = open_rows()
+    before = datetime.now(UTC).date().isoformat()
+    said = told(record_of(finished(table), table))
+    assert before <= said["date"] <= datetime.now(UTC).date().isoformat() and re.fullmatch(r"[\d-]{10}", said["date"])
+    assert said["version"] == __version__
+
+
+def test_noise_that_is_no_release_says_so_in_a_field_a_sentence_and_a_mark():
+    table = open_rows()
+    seeded, fresh = (record_of(finished(table, seed=seed), table) for seed in (0, None))
+    hardened = dataclasses.replace(fresh, hardened=True)
+    assert [told(one)["seeded"] for one in (seeded, fresh, hardened)] == [True, False, False]
+    assert "follows from a seed" in seeded.note and "not hardened" in fresh.note and hardened.note == ""
+    assert seeded.marks == fresh.marks == ("SIMULATION",) and hardened.marks == ()
+    assert told(hardened)["noise"] == "release-grade" and "simulation" in told(fresh)["noise"]
+    assert any("seeded" in warning for warning in seeded.warnings) and fresh.warnings == ()
+
+
+def test_bounds_that_were_read_from_the_rows_are_marked():
+    table = open_rows(origins=("law or physics", FROM_ROWS))
+    record = dataclasses.replace(record_of(finished(table, seed=None), table), hardened=True)
+    assert record.marks == ("BOUNDS_FROM_ROWS",) and "read from the rows" in record.note
+    assert told(record)["declaration"]["bounds_from_rows"] and "read from the rows" in record.warnings[0]
+
+
+def test_the_reference_has_a_record_that_releases_nothing():
+    table = open_rows()
+    done = finished(table, "kmeans++")
+    record = record_of(done, table, looks={LookKind.REFERENCE: 1})
+    said = told(record)
+    assert said["released"] == {"centers": None, "weights": None}
+    assert said["ledger"] == {"epsilon": None, "delta": 0.0, "accounting": "none", "entries": []}
+    assert any("without any privacy" in warning for warning in said["warnings"])
+    assert f"{done.centers[0, 0]!r}" not in json.dumps(said)
+
+
+def test_a_record_cannot_be_changed():
+    table = open_rows()
+    record = record_of(finished(table), table)
+    assert record.centers is not None
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        record.epsilon = 0.1  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        record.centers[0, 0] = 0.0
+
+
+def test_columns_of_centres_are_those_of_a_point_where_a_row_holds_several():
+    names = ("x_1", "y_1", "x_2", "y_2")
+    table = _pairs(names)
+    done = finished(table, "k-noisy-centers", k=2, delta=1e-6, params={"rows": "tuples"})
+    said = told(record_of(done, table))
+    assert said["columns"] == ["x", "y"] and said["declaration"]["columns"] == list(names)
+    assert np.shape(said["released"]["centers"]) == (2, 2)
+
+
+def _pairs(names: tuple[str, ...]) -> OpenTable:
+    values = tight_tuples(2000, jitter=1e-6, misfits=3).reshape(2000, 4)
+    told = Declaration(columns=names, lower=(-1.0,) * 4, upper=(1.0,) * 4, relation="replace")
+    return declare(numeric_table(values, names), told)
+
+
+def test_tables_of_one_file_are_known_as_such_whatever_is_declared_about_them():
+    file = open_csv(b"x,y\n" + b"0.5,0.25\n" * 400)
+    keys = {
+        declare(file, Declaration(columns=("x",), lower=(low,), upper=(1.0,))).source_key for low in (-1.0, 0.0)
+    } | {declare(file, Declaration(**BOX)).source_key}
+    other = declare(open_csv(b"x,y\n" + b"0.5,0.25\n" * 401), Declaration(**BOX))
+    assert len(keys) == 1 and other.source_key not in keys

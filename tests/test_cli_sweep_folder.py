@@ -1,0 +1,219 @@
+"""The folder of a sweep: one writer, files for the owner only, and a sentence for whatever a disk or a file refuses."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+import os
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import dpviz.cli.owner_files as owner_files
+import dpviz.cli.sweep_command as sweep_command
+from dpviz.check import RequestError
+from dpviz.cli.study_folder import StudyFolder
+from dpviz.cli.study_workers import rows_of
+from tests.command_line import call, write_points
+
+ROOT = Path(__file__).resolve().parents[1]
+SMALL = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--repeats", "2", "--jobs", "1")
+HOLD = """
+import sys
+from pathlib import Path
+from dpviz.cli.study_folder import StudyFolder
+folder = StudyFolder(Path(sys.argv[1]), resume=True)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def points(tmp_path):
+    return write_points(tmp_path / "points.csv", n=120, sidecar={"bounds": {"x": [-1, 1], "y": [-1, 1]}})
+
+
+def refused(said) -> str:
+    """The one sentence of a request that was refused."""
+    assert said.code == 2, said
+    assert said.err.count("\n") == 1 and "Traceback" not in said.err and "defect" not in said.err
+    return said.err
+
+
+def seeds_in(out: Path) -> set[str]:
+    with (out / "results.csv").open(newline="") as file:
+        return {row["nicv"] for row in csv.DictReader(file)}
+
+
+def test_a_second_sweep_into_a_folder_in_use_is_refused(capsys, monkeypatch, tmp_path, points):
+    out = tmp_path / "study"
+    inside, go_on = threading.Event(), threading.Event()
+
+    def waiting(*args, **kwargs):
+        inside.set()
+        assert go_on.wait(60)
+        yield from rows_of(*args, **kwargs)
+
+    monkeypatch.setattr(sweep_command, "rows_of", waiting)
+    arguments = ["sweep", points, *SMALL, "--out", out, "--seed", 1]
+    codes: list[int] = []
+    first = threading.Thread(target=lambda: codes.append(sweep_command_code(arguments)))
+    first.start()
+    assert inside.wait(60)
+    try:
+        for options in (["--seed", 2], ["--seed", 2, "--resume"]):
+            assert "Another command is writing" in refused(call(capsys, *arguments[:-2], *options))
+    finally:
+        go_on.set()
+        first.join(60)
+    assert codes == [0]
+    assert json.loads((out / "manifest.json").read_text())["seed"] == 1
+    assert len(seeds_in(out)) == 2
+
+
+def sweep_command_code(arguments: list[object]) -> int:
+    from dpviz.__main__ import main
+
+    return main([str(part) for part in arguments])
+
+
+@pytest.mark.skipif(owner_files.fcntl is None, reason="no locks on this system")
+def test_the_lock_of_a_process_that_was_killed_holds_nobody_up(tmp_path):
+    out = tmp_path / "study"
+    argv = [sys.executable, "-c", HOLD, str(out)]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        with pytest.raises(RequestError, match="Another command"):
+            StudyFolder(out, resume=True)
+        holder.kill()
+        holder.wait()
+    with StudyFolder(out, resume=True) as folder:
+        assert folder.done == frozenset()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_true_losses_are_for_their_owner_only(capsys, monkeypatch, tmp_path, points):
+    out = tmp_path / "study"
+    modes: set[tuple[str, int]] = set()
+    replace = Path.replace
+
+    def noted(self: Path, target: Path) -> Path:
+        modes.add((self.name, stat.S_IMODE(self.stat().st_mode)))
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", noted)
+    before = os.umask(0)
+    try:
+        assert call(capsys, "sweep", points, *SMALL, "--out", out).code == 0
+    finally:
+        os.umask(before)
+    assert modes == {("manifest.json.tmp", 0o600), ("results.csv.tmp", 0o600)}
+    assert {stat.S_IMODE(file.stat().st_mode) for file in out.iterdir()} == {0o600}
+    (out / "results.csv").chmod(0o644)  # by an earlier version
+    assert call(capsys, "sweep", points, *SMALL, "--out", out, "--resume", "--repeats", 3).code == 0
+    assert stat.S_IMODE((out / "results.csv").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("file", ["results.csv", "manifest.json.tmp", "results.csv.tmp"])
+@pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "is full"), (errno.EROFS, "may not write to it")])
+def test_a_disk_that_is_full_or_barred_is_said_and_loses_no_run(
+    capsys, monkeypatch, tmp_path, points, file, number, words
+):
+    out = tmp_path / "study"
+    real = owner_files.open_to
+
+    class Refusing:
+        """A file whose every write comes to nothing."""
+
+        def __init__(self, path: Path, how: int) -> None:
+            self.file = real(path, how)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            self.file.close()
+
+        def write(self, text: str) -> int:
+            raise OSError(number, os.strerror(number))
+
+    calls = []
+
+    def some(path: Path, how: int):
+        if path.name == file:
+            calls.append(path)
+            if len(calls) > 1 or file != "results.csv":  # one run has arrived by then
+                return Refusing(path, how)
+        return real(path, how)
+
+    monkeypatch.setattr(owner_files, "open_to", some)
+    monkeypatch.setattr("dpviz.cli.study_folder.open_to", some)
+    said = call(capsys, "sweep", points, *SMALL, "--out", out)
+    assert said.code == 2 and words in said.err.splitlines()[-1]
+    monkeypatch.undo()
+    assert not list(out.glob("*.tmp"))
+    assert call(capsys, "sweep", points, *SMALL, "--out", out, "--resume").code == 0
+    assert len(seeds_in(out)) == 2
+
+
+def test_a_manifest_that_cannot_be_written_leaves_the_old_one_whole(monkeypatch, tmp_path):
+    with StudyFolder(tmp_path, resume=False) as folder:
+        folder.begin({"seed": 1}, must_agree=())
+        old = (tmp_path / "manifest.json").read_text()
+        monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
+        with pytest.raises(RequestError, match="full"):
+            folder.begin({"seed": 2}, must_agree=())
+        assert (tmp_path / "manifest.json").read_text() == old
+        assert {file.name for file in tmp_path.iterdir()} == {"manifest.json", ".lock"}
+
+
+GOOD = "trial,contender,algorithm,preset,k,repeat,epsilon,ratio,seconds"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x00\x01\xff\xfe\n\n",
+        b"a,b,c\n1,2,3\n",
+        b"\n",
+        f"{GOOD}\nt,c,a,p,2,0,1\n".encode(),
+        f"{GOOD}\nt,c,a,p,2,0,1,1,1,7,8\n".encode(),
+        f"{GOOD}\nt,c,a,p,two,0,1,1,1\n".encode(),
+        f"{GOOD}\nt,c,a,p,2,0,much,1,1\n".encode(),
+        f"{GOOD}\nt,c,a,p,{'9' * 5000},0,1,1,1\n".encode(),
+        f'{GOOD}\nt,"c,a\n'.encode(),
+        f"{GOOD}\n{'x' * 200_000},c,a,p,2,0,1,1,1\n".encode(),
+    ],
+    ids=["binary", "columns", "empty", "short", "long", "no number", "no real", "huge", "quote", "field"],
+)
+def test_damaged_results_are_refused_in_a_sentence(capsys, tmp_path, points, content):
+    out = tmp_path / "study"
+    assert call(capsys, "sweep", points, *SMALL, "--out", out).code == 0
+    (out / "results.csv").write_bytes(content)
+    said = refused(call(capsys, "sweep", points, *SMALL, "--out", out, "--resume"))
+    assert "results.csv in --out is damaged" in said
+    assert (out / "results.csv").read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[1]", b"\xff\x00", b'{"seed": "x"}', b'{"seed": 1e999}', b'{"seed": true}', b"[" * 10_000]
+)
+def test_a_damaged_manifest_is_refused_in_a_sentence(capsys, tmp_path, points, content):
+    out = tmp_path / "study"
+    assert call(capsys, "sweep", points, *SMALL, "--out", out).code == 0
+    (out / "manifest.json").write_bytes(content)
+    assert "manifest.json in --out is damaged" in refused(
+        call(capsys, "sweep", points, *SMALL, "--out", out, "--resume")
+    )
+
+
+def test_results_without_their_manifest_are_not_gone_on_with(capsys, tmp_path, points):
+    out = tmp_path / "study"
+    assert call(capsys, "sweep", points, *SMALL, "--out", out).code == 0
+    (out / "manifest.json").unlink()
+    assert "no manifest.json" in refused(call(capsys, "sweep", points, *SMALL, "--out", out, "--resume"))
