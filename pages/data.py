@@ -4,10 +4,11 @@ import streamlit as st
 
 from dpviz.check import RequestError
 from dpviz.ui.declaration_form import declaration_form
+from dpviz.ui.declared_json import declaration_download
 from dpviz.ui.escape import plain
 from dpviz.ui.intake_notes import intake_notes
 from dpviz.ui.preview import preview
-from dpviz.ui.state import current_table, open_table, set_aside, suggest_delta, undeclared
+from dpviz.ui.state import current_source, current_table, open_table, set_aside, suggest_delta, undeclared
 from dpviz.ui.table_summary import table_summary
 from dpviz.ui.ways_in import csv_upload, sample_choice, stand_in_form
 
@@ -17,28 +18,34 @@ st.title("Data")
 st.markdown("Bring a table, and declare what anybody may know about it. Its rows stay on this machine.")
 
 with st.container(border=True):
-    way = st.segmented_control(
+    way_place, table_place = st.columns([2, 3], gap="medium")
+    way = way_place.segmented_control(
         "Where does the table come from?", list(WAYS), default="My CSV file", required=True, key="way_in"
     )
-    if WAYS[way or "My CSV file"]():
+    with table_place:
+        opened_now = WAYS[way or "My CSV file"]()
+    if opened_now:
         st.rerun()
 
 table, waiting = current_table(), undeclared()
-loaded = waiting
+source, start = waiting, None
 if table is not None and waiting is None:
     table_summary(table)
+    opened = current_source()
+    assert opened is not None
+    intake_notes(table, opened)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         if st.button("Explore this table", type="primary", icon=":material/travel_explore:", key="explore_table"):
             st.switch_page("explore.py")
+        declaration_download(table)
         change = st.toggle("Change what is declared", key="change_declarations")
-    loaded = table.loaded if change else None
+    source, start = (opened, table.declaration) if change else (None, None)
 elif waiting is None:
     st.info("Nothing is open yet: choose one of the three ways above.", icon=":material/north:")
 
-if loaded is not None:
-    st.subheader(plain(loaded.name), divider="gray", anchor=False)
-    intake_notes(loaded)
-    declared = declaration_form(loaded, table.declaration if table is not None and waiting is None else None)
+if source is not None:
+    st.subheader(plain(source.content.name), divider="gray", anchor=False)
+    declared = declaration_form(source, start)
     with st.container(horizontal=True):
         use = st.button("Use this table", type="primary", icon=":material/check:", key="use_this_table")
         if waiting is not None and st.button("Leave this file", key="leave_this_file"):
@@ -48,7 +55,7 @@ if loaded is not None:
         try:
             if declared.missing:
                 raise RequestError(" ".join(declared.missing))
-            open_table(loaded, declared.declaration)
+            open_table(source.content, declared.declaration)
         except RequestError as error:
             stays = f" “{table.title}” stays open." if table is not None else ""
             st.error(plain(f"{error}{stays}"), title="Not complete yet", icon=":material/block:")

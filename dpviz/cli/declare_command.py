@@ -29,8 +29,8 @@ def declare_command(arguments: argparse.Namespace) -> str:
     """
     path = Path(arguments.data)
     out = None if arguments.out is None else Path(arguments.out)
-    if out is not None and (out.exists() or not out.absolute().parent.is_dir()):
-        raise RequestError("--out is there already, or is in no folder: give a new file, so that nothing is lost.")
+    if out is not None:
+        _check_out(out)
     proposal = propose(open_csv(path))
     columns = tuple(name for name in proposal.numbers if name.lower() != USUAL_LABEL)
     nothing = (None,) * len(columns)
@@ -52,9 +52,19 @@ def declare_command(arguments: argparse.Namespace) -> str:
     try:
         with out.open("x", encoding="utf-8") as file:
             file.write(text)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise RequestError(f"--out cannot be written ({type(error).__name__}): give a path you may write to.") from None
     return f"Written to {out.name}: put the bounds in."
+
+
+def _check_out(out: Path) -> None:
+    """Refuse a file that could not be written before the rows are looked at."""
+    try:
+        is_new = not out.exists() and out.absolute().parent.is_dir()
+    except (OSError, ValueError):  # a name that is too long, or with a character that no file may have
+        is_new = False
+    if not is_new:
+        raise RequestError("--out is there already, or is in no folder: give a new file, so that nothing is lost.")
 
 
 def _to_do(columns: tuple[str, ...], text: tuple[str, ...]) -> tuple[str, ...]:

@@ -126,8 +126,8 @@ def _check_out(out: Path, card: Card, *, data: Path) -> None:
     try:
         is_data = out.exists() and data.exists() and out.samefile(data)
         has_place = not out.is_dir() and out.absolute().parent.is_dir()
-    except OSError:
-        raise RequestError("--out is in a folder that you may not enter: give another path.") from None
+    except (OSError, ValueError):  # a name that is too long, or with a character that no file may have
+        raise RequestError("--out is no path that a file can have here: give another one.") from None
     if is_data:
         raise RequestError("--out names the data file itself: give another file.")
     if not has_place:

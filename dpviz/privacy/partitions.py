@@ -14,6 +14,7 @@ import numpy as np
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.table.domain import Array, Codes, Region
 from dpviz.table.rows import products, scratch
+from dpviz.table.sparse_rows import written_out
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,6 +215,7 @@ class CubeTree:
 
     def assign(self, chunk: Array) -> Codes:
         """Key of each row's child of its deepest active cube, -1 where an ancestor is not active; shape (rows,)."""
+        chunk = written_out(chunk)
         keys = np.full(len(chunk), -1, dtype=np.int64)
         row = np.arange(len(chunk))
         node = np.zeros(len(chunk), dtype=np.int64)

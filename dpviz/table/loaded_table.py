@@ -147,8 +147,9 @@ def table_of(
 
 
 def quoted(name: str) -> str:
-    """A name between quotation marks, cut at 60 characters."""
-    return f'"{name if len(name) <= 60 else name[:57] + "..."}"'
+    """A name between quotation marks, cut at 60 characters, on one line."""
+    short = name if len(name) <= 60 else name[:57] + "..."
+    return '"' + "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in short) + '"'
 
 
 def listed(names: Sequence[str], *, most: int = 12) -> str:

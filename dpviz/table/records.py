@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,6 +28,7 @@ from dpviz.table.loaded_table import FloatArray
 
 # Lines are read in blocks of about this many bytes: temporary arrays of a block take some ten times as much.
 BLOCK_BYTES = 1 << 20
+_RECORDS_AT_ONCE = 10_000
 
 _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 # What people write for a missing cell, besides nothing.
@@ -83,17 +85,33 @@ def read_records(text: str, wanted: Wanted) -> dict[int, Column]:
     """The wanted columns of text in which a quoted cell may go on over several lines: for public files only."""
     delimiter = " " if wanted.delimiter == WHITESPACE else wanted.delimiter
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    records: list[list[bytes] | None] = []
+    parts = []
+    all_records = _until_the_end(reader)
+    while records := list(islice(all_records, _RECORDS_AT_ONCE)):
+        encoded = [[cell.encode(wanted.encoding, errors="replace") for cell in record] for record in records]
+        columns = _Columns(len(records), wanted)
+        columns.put_records(np.arange(len(records)), encoded)
+        parts.append(columns.finished())
+    empty = _Columns(0, wanted).finished()
+    return {place: _joined([empty[place], *(part[place] for part in parts)]) for place in empty}
+
+
+def _until_the_end(reader: Iterator[list[str]]) -> Iterator[list[str]]:
+    """All records; one that cannot be taken apart is empty."""
     while True:
         try:
-            records.append([cell.encode(wanted.encoding, errors="replace") for cell in next(reader)])
+            yield next(reader)
         except StopIteration:
-            break
+            return
         except csv.Error:
-            records.append(None)
-    columns = _Columns(len(records), wanted)
-    columns.put_records(np.arange(len(records)), records)
-    return columns.finished()
+            yield []
+
+
+def _joined(parts: Sequence[Any]) -> Column:
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    joined: pd.Series[Any] = pd.concat(parts, ignore_index=True)
+    return joined
 
 
 class _Columns:

@@ -28,6 +28,8 @@ Stated = Mapping[str, Any]
 def sidecar_for(csv_path: str | os.PathLike[str]) -> Path | None:
     """``x.json`` beside ``x.csv`` or ``x.csv.gz``, or None if there is none."""
     path = Path(csv_path)
+    if not path.name:
+        return None
     candidate = path.with_name(path.name.removesuffix(".gz")).with_suffix(".json")
     return candidate if candidate != path and candidate.is_file() else None
 

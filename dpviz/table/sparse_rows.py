@@ -17,6 +17,12 @@ def is_sparse(values: Any) -> bool:
     return bool(sparse.issparse(values))
 
 
+def written_out(rows: Any) -> Array:
+    """``rows`` with their zeros: for a chunk of few columns."""
+    dense: Array = rows.toarray() if is_sparse(rows) else rows
+    return dense
+
+
 def squared_norms(rows: Any) -> Array:
     """Squared Euclidean norm of each row, dense or sparse, shape (n,)."""
     if is_sparse(rows):

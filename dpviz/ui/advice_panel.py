@@ -13,8 +13,8 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import card_of
 from dpviz.runs.advice import EPSILONS, Advice, Outlook, advise
 from dpviz.runs.advice_words import WHERE_FROM, alternatives, answer, certainty, changed
+from dpviz.runs.open_table import OpenTable
 from dpviz.ui.badges import badge_text
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.escape import plain
 from dpviz.ui.stand_in import rows_for
 from dpviz.ui.table_words import unbroken

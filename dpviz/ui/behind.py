@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
+from dpviz.runs.open_table import OpenTable
 from dpviz.ui.badges import badge_text
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.step_pictures import data_table
 
 

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
-from dpviz.table.declaration import Declaration
-from dpviz.table.loaded_table import IntakeError, listed
-from dpviz.table.sidecar import stated_in
 
-
-@dataclass(frozen=True)
-class ColumnBounds:
+class ColumnBounds(NamedTuple):
     """Bounds of one column, data units, and where they come from; None and "" are still open."""
 
     lower: float | None = None
@@ -45,34 +40,6 @@ def from_frame(frame: pd.DataFrame) -> BoundsByColumn:
         str(name): ColumnBounds(_number(low), _number(high), "" if pd.isna(origin) else str(origin))
         for name, low, high, origin in rows
     }
-
-
-def pasted(text: str, columns: Sequence[str]) -> BoundsByColumn:
-    """Bounds from pasted JSON, in any of the forms of a sidecar.
-
-    Raises
-    ------
-    IntakeError
-        If it is not JSON, or none of it concerns ``columns``.
-    """
-    declared = Declaration(**stated_in(text))
-    concerned = [name for name in columns if not declared.columns or name in declared.columns]
-    if not concerned:
-        raise IntakeError(
-            f"The text declares bounds for {listed(declared.columns)}; the chosen columns are {listed(columns)}; "
-            "name some of these."
-        )
-    chosen = declared.choosing(concerned)
-    low, high = chosen.bounds_for(concerned)
-    origins = chosen.origins or ("",) * len(concerned)
-    pairs = zip(concerned, low, high, origins, strict=True)
-    return {name: ColumnBounds(float(lower), float(upper), origin) for name, lower, upper, origin in pairs}
-
-
-def open_columns(columns: Sequence[str], bounds: Mapping[str, ColumnBounds]) -> list[str]:
-    """The columns that still lack a bound."""
-    known = ((name, bounds.get(name, NO_BOUNDS)) for name in columns)
-    return [name for name, one in known if one.lower is None or one.upper is None]
 
 
 def _number(value: object) -> float | None:

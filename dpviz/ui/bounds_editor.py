@@ -1,18 +1,17 @@
-"""The editor of declared bounds: a table to type into, one pair for all columns, or pasted JSON."""
+"""The editor of declared bounds: a table to type into, or one pair for all columns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import pandas as pd
 import streamlit as st
 
-from dpviz.table.csv_intake import LoadedTable
-from dpviz.table.loaded_table import IntakeError
-from dpviz.ui.bounds import ORIGINS, BoundsByColumn, ColumnBounds, as_frame, from_frame, pasted
-from dpviz.ui.escape import plain
+from dpviz.table.declaration import FROM_ROWS, ORIGINS, Declaration
+from dpviz.ui.begun import Begun
+from dpviz.ui.bounds import BoundsByColumn, ColumnBounds, as_frame, from_frame
 
 _STATE = "bounds_editor"
 _ROW_PIXELS, _MOST_PIXELS = 35, 388
@@ -20,26 +19,35 @@ _ROW_PIXELS, _MOST_PIXELS = 35, 388
 
 @dataclass
 class _Typed:
-    """What was typed for one file; ``version`` and ``key`` tell the editor's widget when to start afresh."""
+    """What was typed for one source; ``version`` and ``key`` tell the editor's widget when to start afresh.
 
-    fingerprint: str
+    ``begun`` is the version of the form that was taken over; ``filled`` are bounds that were read from the rows.
+    """
+
+    source: int
+    begun: int
     bounds: BoundsByColumn
+    filled: BoundsByColumn
     version: int = 0
     key: str = ""
     frame: pd.DataFrame | None = None
 
 
-def bounds_editor(
-    loaded: LoadedTable, columns: Sequence[str], start: Mapping[str, ColumnBounds], *, public: bool
-) -> BoundsByColumn:
+def bounds_editor(begun: Begun, columns: Sequence[str], *, fill: Callable[[], BoundsByColumn] | None) -> BoundsByColumn:
     """Let the owner type bounds for ``columns``; what was typed stays for the visit, until another file comes.
 
-    ``start`` fills the editor at first; for a private file it holds what a sidecar or an earlier declaration said,
-    never anything read from the rows. Only for a ``public`` file may the rows themselves be asked.
+    What the form begins with fills the editor at first. ``fill`` reads bounds from the rows: for a file that anybody
+    may see; None for a private one, whose bounds come from declarations only. Bounds that were filled in while a
+    file was said to be public are called what they are once it is private.
     """
-    typed = _typed_for(loaded, start)
-    _quick_ways(loaded, columns, typed, public=public)
-    key = f"bounds:{loaded.fingerprint[:12]}:{typed.version}:{hash(tuple(columns))}"
+    typed = _typed_for(begun)
+    if fill is None and typed.filled:
+        read = {name: one for name, one in typed.filled.items() if typed.bounds.get(name, one)[:2] == one[:2]}
+        _change(typed, {name: one._replace(origin=FROM_ROWS) for name, one in read.items()})
+        typed.filled = {}
+    number = begun.source.number
+    _quick_ways(number, columns, typed, fill)
+    key = f"bounds:{number}:{typed.version}:{hash(tuple(columns))}"
     if key not in st.session_state or typed.key != key:
         # The editor is new on the page: start it from what is known. While it lives, its input must not change.
         typed.key, typed.frame = key, as_frame(columns, typed.bounds)
@@ -65,26 +73,23 @@ def bounds_editor(
     return dict(typed.bounds)
 
 
-def _quick_ways(loaded: LoadedTable, columns: Sequence[str], typed: _Typed, *, public: bool) -> None:
+def _quick_ways(number: int, columns: Sequence[str], typed: _Typed, fill: Callable[[], BoundsByColumn] | None) -> None:
     with st.container(horizontal=True, gap="small"):
         with st.popover("One pair for all", icon=":material/width:"):
-            _one_pair(loaded, columns, typed)
-        with st.popover("Paste JSON", icon=":material/data_object:"):
-            _paste(loaded, columns, typed)
-        if public and st.button(
+            _one_pair(number, columns, typed)
+        if fill is not None and st.button(
             "Fill from the rows",
             icon=":material/unfold_more:",
-            key=f"bounds:{loaded.fingerprint[:12]}:fill",
+            key=f"bounds:{number}:fill",
             help="Least and largest value of each column: allowed because this file is public.",
         ):
-            values = loaded.frame[list(columns)]
-            low, high = values.min().to_list(), values.max().to_list()
-            pairs = zip(columns, low, high, strict=True)
-            _change(typed, {name: ColumnBounds(float(a), float(b), "public data") for name, a, b in pairs})
+            found = fill()
+            _change(typed, found)
+            typed.filled |= found
 
 
-def _one_pair(loaded: LoadedTable, columns: Sequence[str], typed: _Typed) -> None:
-    with st.form(f"bounds:{loaded.fingerprint[:12]}:pair", border=False):
+def _one_pair(number: int, columns: Sequence[str], typed: _Typed) -> None:
+    with st.form(f"bounds:{number}:pair", border=False):
         low = st.number_input("lower bound of every column", value=None, format="%g")
         high = st.number_input("upper bound of every column", value=None, format="%g")
         origin = st.selectbox("where from?", ORIGINS, index=None, placeholder="choose")
@@ -92,31 +97,25 @@ def _one_pair(loaded: LoadedTable, columns: Sequence[str], typed: _Typed) -> Non
             _change(typed, {name: ColumnBounds(low, high, origin or "") for name in columns})
 
 
-def _paste(loaded: LoadedTable, columns: Sequence[str], typed: _Typed) -> None:
-    with st.form(f"bounds:{loaded.fingerprint[:12]}:json", border=False):
-        text = st.text_area(
-            "bounds as JSON",
-            placeholder='{"bounds": {"age": [18, 100]},\n "bounds_origin": "law"}',
-            help="The sidecar format of the command line; or one pair for all: lower, upper.",
-            key="bounds_json",
-        )
-        if st.form_submit_button("Use these"):
-            try:
-                _change(typed, pasted(text or "", columns))
-            except IntakeError as error:
-                st.error(plain(error), icon=":material/block:")
-
-
 def _change(typed: _Typed, bounds: Mapping[str, ColumnBounds]) -> None:
     typed.bounds |= bounds
     typed.version += 1
 
 
-def _typed_for(loaded: LoadedTable, start: Mapping[str, ColumnBounds]) -> _Typed:
+def _typed_for(begun: Begun) -> _Typed:
     typed = cast("_Typed | None", st.session_state.get(_STATE))
-    if typed is None or typed.fingerprint != loaded.fingerprint:
-        typed = st.session_state[_STATE] = _Typed(loaded.fingerprint, dict(start))
+    if typed is None or typed.source != begun.source.number:
+        typed = st.session_state[_STATE] = _Typed(begun.source.number, begun.version, _bounds_of(begun.start), {})
+    elif typed.begun != begun.version:
+        typed.begun = begun.version
+        _change(typed, _bounds_of(begun.start))
     return typed
+
+
+def _bounds_of(start: Declaration) -> BoundsByColumn:
+    origins = start.origins or ("",) * len(start.columns)
+    lines = zip(start.columns, start.lower, start.upper, origins, strict=True)
+    return {name: ColumnBounds(low, high, origin) for name, low, high, origin in lines}
 
 
 def _origins(bounds: BoundsByColumn) -> list[str]:

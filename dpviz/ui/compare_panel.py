@@ -14,12 +14,12 @@ from dpviz.charts.contenders import measure_of
 from dpviz.charts.scores import describe_scores, draw_scores
 from dpviz.charts.theme import Palette, palette
 from dpviz.charts.wording import opening
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study import MEASURES, summarise, tidy
 from dpviz.table.domain import Array
 from dpviz.ui.badges import badge_text
 from dpviz.ui.contender_choice import contender_picker
 from dpviz.ui.controls import epsilon_control, k_delta_row
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.escape import plain
 from dpviz.ui.judged_rows import judged_rows
 from dpviz.ui.plane_choice import plane_choice

@@ -9,9 +9,9 @@ import streamlit as st
 
 from dpviz.algorithms.registry import AUTO, private_cards
 from dpviz.charts.wording import things
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.prospect import Prospect, prospect_of
 from dpviz.runs.study import Contender, refusals
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.escape import plain
 from dpviz.ui.foresight import in_short, warned
 

@@ -10,10 +10,10 @@ from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
 from dpviz.charts.theme import palette
 from dpviz.privacy.accounting import Accounting
 from dpviz.runs.export import picture_stem
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import Run
 from dpviz.ui.algorithm_choice import about
 from dpviz.ui.badges import badge_text
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.escape import plain
 from dpviz.ui.frames import frames_panel
 from dpviz.ui.looks import reveal_allowed

@@ -9,10 +9,10 @@ import streamlit as st
 
 from dpviz.algorithms.card import Card, Level, Params, round_up
 from dpviz.charts.wording import number
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.prospect import Prospect, prospect_of
 from dpviz.runs.run import setting_of
 from dpviz.ui.controls import Request, request
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.escape import plain
 
 Foresee = Callable[[Card], Prospect]

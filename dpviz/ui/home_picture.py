@@ -14,11 +14,11 @@ from dpviz.charts.theme import FONT, TEXT_SIZE, Palette, config, palette, refere
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import reference_for
 from dpviz.runs.found import FOUND_RULE, Found, found_in
+from dpviz.runs.open_table import declare
 from dpviz.runs.run import run
 from dpviz.table.domain import Array
 from dpviz.table.samples import sample
 from dpviz.ui.badges import badge_text
-from dpviz.ui.declaration import FileKind, declare, declared_by
 
 _EPSILONS, _SAMPLE, _CLUSTERS, _SEED = (0.02, 0.1, 0.5), "fifteen", 15, 1
 _HEIGHT = 300
@@ -107,8 +107,7 @@ def _card() -> Card:
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _picture() -> Picture:
-    loaded, sidecar = sample(_SAMPLE).load()
-    table = declare(loaded, declared_by(sidecar, loaded, FileKind.PUBLIC))
+    table = declare(*sample(_SAMPLE).load())
     rows = clipped(table.private.reveal(note="picture of a public sample"), table.domain.region)
     reference = reference_for(rows, _CLUSTERS)
     panels = []

@@ -6,8 +6,9 @@ from typing import Any, cast
 
 import streamlit as st
 
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
-from dpviz.ui.declaration import FileKind, OpenTable
 from dpviz.ui.looks import allow_reveal, reveal_allowed
 from dpviz.ui.stand_in import rows_for, stand_in
 

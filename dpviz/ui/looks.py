@@ -11,8 +11,9 @@ import streamlit as st
 from dpviz.privacy.room import Revealed
 from dpviz.runs.clipped_rows import ClippedRows, clipped
 from dpviz.runs.evaluation import Reference, reference_for
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
-from dpviz.ui.declaration import FileKind, OpenTable
+from dpviz.table.declaration import FileKind
 
 _LOOKS, _REVEALED, _JUDGED, _REFERENCES = "looks:list", "looks:revealed", "looks:judged", "looks:references"
 _KEPT_REVEALED, _KEPT_REFERENCES = 2, 24
@@ -67,6 +68,13 @@ def reveal(table: OpenTable, note: str, what: LookKind = LookKind.ROWS) -> Revea
         _looks().append(look)
     kept.move_to_end(table.key)
     return cast("Revealed", kept[table.key])
+
+
+def count_look(key: str, source_key: str, title: str, kind: FileKind, what: LookKind, note: str) -> None:
+    """Count a look at rows outside of ``reveal``; each distinct look counts once."""
+    look = Look(key, source_key, title, kind, what, note)
+    if look not in _looks():
+        _looks().append(look)
 
 
 def judged(

@@ -14,10 +14,11 @@ from dpviz.charts.wording import ratio as times
 from dpviz.privacy.accounting import Accounting
 from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_accuracy
 from dpviz.runs.export import centers_csv, file_stem, run_json
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind, ReleaseRecord
 from dpviz.runs.run import Run
+from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge, badge_text
-from dpviz.ui.declaration import FileKind, OpenTable
 from dpviz.ui.escape import plain
 from dpviz.ui.looks import judged, reveal_allowed
 from dpviz.ui.runner import Result
@@ -89,9 +90,10 @@ def _loss_tile(scores: _Judged | None, table: OpenTable, *, of: str) -> None:
     detail = f"{number(found.nicv)} {of} against {number(found.nicv_kmeans)} of k-means++, unit coordinates²"
     if table.kind is FileKind.PRIVATE:
         detail += ". What clipping costs beside this is not read from a private file"
-    elif found.clipping > 0:
-        detail += f". Clipping to the bounds alone moves rows by {number(found.clipping)}, beside this"
     _tile("revealed", "Loss ratio", times(found.ratio), detail, meaning)
+    if found.clipping > 0 and table.kind is not FileKind.PRIVATE:
+        moved = "mean squared distance that the bounds alone move a row, unit coordinates²; in no other number here"
+        _tile("revealed", "Clipping", number(found.clipping), moved)
 
 
 def _labels_tile(labels: _Labels) -> None:

@@ -7,7 +7,7 @@ from typing import cast
 import streamlit as st
 
 from dpviz.charts.revealed import RevealedView
-from dpviz.ui.declaration import OpenTable
+from dpviz.runs.open_table import OpenTable
 from dpviz.ui.looks import judged
 
 _KEPT, _MOST = "revealed:views", 2

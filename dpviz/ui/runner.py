@@ -12,10 +12,10 @@ from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import card_of
 from dpviz.check import RequestError
 from dpviz.runs.jobs import Job, ShelfFull
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import Run, run, setting_of
 from dpviz.runs.work import expected_seconds, run_work
 from dpviz.ui.controls import Request
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.job_panel import job_panel, job_shelf
 from dpviz.ui.visit import book
 

@@ -8,13 +8,13 @@ import streamlit as st
 
 from dpviz.algorithms.card import Card, Guarantee
 from dpviz.check import RequestError
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.prospect import Prospect
 from dpviz.runs.record import LookKind
 from dpviz.ui.algorithm_choice import algorithm_choice, badges, chosen_card, needs
 from dpviz.ui.badges import badge_text
 from dpviz.ui.catalogue import catalogue
 from dpviz.ui.controls import Request, epsilon_control, k_delta_row
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.escape import plain
 from dpviz.ui.foresight import expectation, foresight
 from dpviz.ui.forms import params_form

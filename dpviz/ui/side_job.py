@@ -11,8 +11,8 @@ import streamlit as st
 from dpviz.check import RequestError
 from dpviz.privacy.room import Revealed
 from dpviz.runs.jobs import Job, ShelfFull
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.job_panel import job_shelf
 from dpviz.ui.looks import reveal
 

@@ -6,8 +6,10 @@ import dataclasses
 
 import numpy as np
 
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.table.declaration import FileKind
+from dpviz.table.file_format import PLAIN_FORMAT
 from dpviz.table.simulate import simulate
-from dpviz.ui.declaration import FileKind, OpenTable, declare
 
 USUAL_ROWS, MOST_NUMBERS = 10_000, 5_000_000
 
@@ -36,6 +38,9 @@ def stand_in(table: OpenTable, *, n: int, k: int) -> OpenTable:
         n_public=n,
         kind=FileKind.SIMULATED,
         label_column=None,
+        numbers=(),
+        file=PLAIN_FORMAT,
+        proposed=False,
         title=made.name,
     )
     return declare(made, declaration)

@@ -6,6 +6,8 @@ the data enters a link.
 
 from __future__ import annotations
 
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.ui.controls import (
     Request,
     default_delta,
@@ -16,12 +18,13 @@ from dpviz.ui.controls import (
     suggest_delta,
     suggest_k,
 )
-from dpviz.ui.declaration import Declaration, FileKind, OpenTable
-from dpviz.ui.looks import Look, looks, private_looks, reference, reveal, reveal_allowed, reveal_switch
+from dpviz.ui.looks import Look, count_look, looks, private_looks, reference, reveal, reveal_allowed, reveal_switch
 from dpviz.ui.visit import (
     Booked,
+    Source,
     book,
     booked,
+    current_source,
     current_table,
     open_table,
     require_table,
@@ -36,8 +39,11 @@ __all__ = [
     "Look",
     "OpenTable",
     "Request",
+    "Source",
     "book",
     "booked",
+    "count_look",
+    "current_source",
     "current_table",
     "default_delta",
     "delta_control",

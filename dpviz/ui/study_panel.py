@@ -15,11 +15,12 @@ from dpviz.charts.contenders import measure_of
 from dpviz.charts.wording import opening, things
 from dpviz.check import RequestError
 from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import setting_of
 from dpviz.runs.study import MEASURES, Contender, Trial, Yardstick, refusals, study_rows, tidy, trials
 from dpviz.runs.work import expected_seconds
+from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
-from dpviz.ui.declaration import FileKind, OpenTable
 from dpviz.ui.escape import plain
 from dpviz.ui.job_panel import duration, job_panel
 from dpviz.ui.side_job import SideJob, send, sent

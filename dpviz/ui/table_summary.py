@@ -6,11 +6,12 @@ import streamlit as st
 
 from dpviz.charts.wording import number, percent
 from dpviz.privacy.room import N_SHARE
+from dpviz.table.file_format import PLAIN_FORMAT, PLAIN_STYLE, FileFormat
+from dpviz.table.loaded_table import listed
 from dpviz.ui.badges import badge
-from dpviz.ui.bounds import FROM_ROWS
 from dpviz.ui.escape import plain
 from dpviz.ui.state import FileKind, OpenTable
-from dpviz.ui.table_words import KIND_WORDS, columns_line, rows_line, unit_line
+from dpviz.ui.table_words import KIND_WORDS, columns_line, columns_words, delimiter_words, rows_line, unit_line
 
 _SHOWN = 4
 
@@ -36,8 +37,10 @@ def _public(table: OpenTable) -> list[str]:
     lines = [
         columns_line(table, _SHOWN),
         f"bounds: {', '.join(bounds[:_SHOWN])}{more}",
-        f"they come from: {plain(table.declaration.bounds_origin or 'not stated')}",
+        f"they come from: {plain(_origins(table))}",
     ]
+    if table.declaration.file != PLAIN_FORMAT:
+        lines.append(f"read as {_format_words(table.declaration.file)}")
     if domain.radius is not None:
         lines.append(f"radius {number(domain.radius)}")
     if table.n_public is not None:
@@ -45,10 +48,34 @@ def _public(table: OpenTable) -> list[str]:
     return lines
 
 
+def _origins(table: OpenTable) -> str:
+    """Where the bounds come from: each origin once, with the columns that it is said of where origins differ."""
+    columns = table.domain.columns
+    said: dict[str, list[str]] = {}
+    for column in columns:
+        said.setdefault(table.declaration.origin_of(column), []).append(column)
+    if len(said) == 1:
+        return next(iter(said))
+    return "; ".join(f"{origin} ({listed(names, most=_SHOWN)})" for origin, names in said.items())
+
+
+def _format_words(file: FileFormat) -> str:
+    """How the file is read, where it is not plain CSV."""
+    said = [
+        plain(file.encoding.upper()),
+        f"{plain(delimiter_words(file.delimiter))} between fields" if file.delimiter else "",
+        "the first line is a row" if file.header is False else "",
+        f"numbers like {plain(str(file.style))}" if file.style != PLAIN_STYLE else "",
+        f"in another way in {columns_words(tuple(file.styles), _SHOWN)}" if file.styles else "",
+        "rows over several lines" if file.several_lines else "",
+    ]
+    return ", ".join(filter(None, said))
+
+
 def _whose(table: OpenTable) -> str:
     if table.kind != FileKind.PRIVATE:
         return "nobody in it needs protection"
-    if FROM_ROWS in table.declaration.bounds_origin:
+    if table.declaration.bounds_from_rows:
         return ":orange[the bounds were read from these rows: no ε covers that]"
     return "the bounds were not read from these rows"
 
@@ -61,6 +88,8 @@ def _assumed(table: OpenTable) -> list[str]:
     ]
     if table.n_public is None:
         lines.append(f"the number of rows is private: each run buys a noisy one with {percent(N_SHARE)} of its budget")
+    if table.declaration.proposed:
+        lines.append("how the file is read was proposed by a look at its rows")
     if table.declaration.id_column is not None:
         lines.append(f"{plain(table.declaration.id_column)} says whose row it is")
     return lines

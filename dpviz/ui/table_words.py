@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dpviz.ui.declaration import FileKind, OpenTable
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import FileKind
+from dpviz.table.file_format import WHITESPACE
 from dpviz.ui.escape import plain
 
 KIND_WORDS = {
@@ -10,6 +12,7 @@ KIND_WORDS = {
     FileKind.SIMULATED: "simulated: nobody is in it",
     FileKind.PRIVATE: "private file",
 }
+DELIMITER_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", WHITESPACE: "blanks or tabs"}
 _MOST_COLUMNS = 6
 
 
@@ -35,6 +38,11 @@ def relation_words(table: OpenTable) -> str:
 def rows_line(table: OpenTable) -> str:
     """The number of rows where it is public, else what happens instead."""
     return f"{table.n_public:,} rows (public)" if table.n_public is not None else "number of rows private: bought"
+
+
+def delimiter_words(delimiter: str) -> str:
+    """What stands between two fields, in a word where there is one."""
+    return DELIMITER_WORDS.get(delimiter, delimiter)
 
 
 def columns_line(table: OpenTable, most: int = _MOST_COLUMNS) -> str:

@@ -10,8 +10,8 @@ import streamlit as st
 from dpviz.charts.draws import Draws, cloud_table, describe_cloud, draw_cloud, draw_one
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import ratio
+from dpviz.runs.open_table import OpenTable
 from dpviz.ui.behind import numbers_behind
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.frames import step_player
 from dpviz.ui.motion import wants_less_motion
 from dpviz.ui.one_setting import has_any, one_setting

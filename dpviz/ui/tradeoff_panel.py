@@ -8,11 +8,11 @@ from functools import partial
 import streamlit as st
 
 from dpviz.runs.advice import Outlook
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study import Contender
 from dpviz.ui.advice_panel import advice_panel
 from dpviz.ui.contender_choice import contender_picker
 from dpviz.ui.controls import ROUND_EPSILONS, k_delta_row
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.judged_rows import judged_rows
 from dpviz.ui.open_setting import ask_for, go_where_asked
 from dpviz.ui.study_panel import Invitation, Plan, study_button, study_half

@@ -11,10 +11,11 @@ from dpviz.charts.theme import palette
 from dpviz.charts.waterfall import describe_waterfall, draw_waterfall, waterfall_table
 from dpviz.check import RequestError
 from dpviz.runs.error_parts import ErrorBase, error_parts, error_rows, refusal_of
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study import Contender
+from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
 from dpviz.ui.behind import numbers_behind
-from dpviz.ui.declaration import FileKind, OpenTable
 from dpviz.ui.escape import plain
 from dpviz.ui.job_panel import duration
 from dpviz.ui.one_setting import has_any, one_setting

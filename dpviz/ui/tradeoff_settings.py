@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dpviz.check import RequestError
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study_settings import StudySettings
 from dpviz.ui.contender_choice import contender_options
 from dpviz.ui.controls import HIGHEST_DELTA, HIGHEST_EPSILON, LOWEST_EPSILON, MOST_CLUSTERS
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.escape import plain
 from dpviz.ui.study_panel import Plan
 

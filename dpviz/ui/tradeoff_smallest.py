@@ -13,10 +13,10 @@ from dpviz.charts.smallest_epsilon import answer_table, finding_of, mark_smalles
 from dpviz.charts.theme import palette
 from dpviz.charts.tradeoff import draw_tradeoff
 from dpviz.check import RequestError
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.smallest_epsilon import SmallestEpsilon, sharpened_rows, smallest_epsilons
 from dpviz.runs.study import Contender, tidy
 from dpviz.ui.behind import numbers_behind
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.escape import plain
 from dpviz.ui.open_setting import go_where_asked, on_click
 from dpviz.ui.side_job import SideJob, send, sent

@@ -11,10 +11,10 @@ import streamlit as st
 from dpviz.charts.epsilon_n_map import describe_map, draw_map, map_table
 from dpviz.charts.sweep import Over, describe_sweep, draw_sweep, sweep_table
 from dpviz.charts.theme import palette
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study import tidy
 from dpviz.ui.badges import badge_text
 from dpviz.ui.behind import numbers_behind
-from dpviz.ui.declaration import OpenTable
 from dpviz.ui.one_setting import at_epsilon, has_any, whom
 from dpviz.ui.stand_in import rows_for, stand_in
 from dpviz.ui.study_panel import Invitation, Plan, Study, measure_choice, study_button, study_download, study_half

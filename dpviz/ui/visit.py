@@ -1,20 +1,43 @@
-"""What this visit has in hand: the open table, a file that still lacks bounds, and the books. Session-private."""
+"""What this visit has in hand: the open table, a file that waits to be declared, and the books. Session-private."""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeAlias, cast
 
 import streamlit as st
 
+from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import ReleaseRecord, counted, record_of
 from dpviz.runs.run import Run
-from dpviz.table.csv_intake import LoadedTable
-from dpviz.ui.declaration import Declaration, FileKind, OpenTable, declare
+from dpviz.table.csv_intake import CsvFile
+from dpviz.table.declaration import Declaration, FileKind
+from dpviz.table.loaded_table import LoadedTable
+from dpviz.table.sparse_intake import SparseTable
 from dpviz.ui.looks import looks_at
 
 _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
+_SOURCE, _SOURCES = "visit:source", "visit:sources"
+
+
+Content: TypeAlias = CsvFile | LoadedTable | SparseTable
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What a table is made of, with the number under which the widgets of this visit ask about it.
+
+    The number tells any two uploads apart and depends on nothing in them.
+    """
+
+    content: Content
+    number: int
+
+    @property
+    def key(self) -> str:
+        """Its number as a text that no table's key can be."""
+        return f"source {self.number}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +70,8 @@ def require_table() -> OpenTable:
     return table
 
 
-def open_table(loaded: LoadedTable, declaration: Declaration) -> OpenTable:
-    """Make ``loaded`` the table of this visit.
+def open_table(content: Content, declaration: Declaration) -> OpenTable:
+    """Make ``content``, read as it is declared, the table of this visit.
 
     Raises
     ------
@@ -56,23 +79,37 @@ def open_table(loaded: LoadedTable, declaration: Declaration) -> OpenTable:
         If the declaration is incomplete or contradictory; the table that was open stays open, and a file that waits
         for its declaration goes on waiting.
     """
-    table = declare(loaded, declaration)
+    table = declare(content, declaration)
+    known = (undeclared(), st.session_state.get(_SOURCE))
+    source = next((one for one in known if one is not None and one.content is content), None)
     st.session_state[_TABLE] = table
+    st.session_state[_SOURCE] = source or _numbered(content)
     set_aside(None)
     return table
 
 
-def undeclared() -> LoadedTable | None:
-    """A loaded file that still lacks declarations, if there is one."""
-    return cast("LoadedTable | None", st.session_state.get(_UNDECLARED))
+def current_source() -> Source | None:
+    """What the open table was made of: it can be declared anew."""
+    table = current_table()
+    if table is None:
+        return None
+    source = cast("Source | None", st.session_state.get(_SOURCE))
+    if source is None:
+        source = st.session_state[_SOURCE] = _numbered(table.loaded)
+    return source
 
 
-def set_aside(loaded: LoadedTable | None) -> None:
-    """Keep a loaded file until it is declared; None forgets it."""
-    if loaded is None:
+def undeclared() -> Source | None:
+    """A file that waits to be declared, if there is one."""
+    return cast("Source | None", st.session_state.get(_UNDECLARED))
+
+
+def set_aside(content: Content | None) -> None:
+    """Keep a file until it is declared; None forgets it."""
+    if content is None:
         st.session_state.pop(_UNDECLARED, None)
     else:
-        st.session_state[_UNDECLARED] = loaded
+        st.session_state[_UNDECLARED] = _numbered(content)
 
 
 def book(run: Run, table: OpenTable) -> int:
@@ -101,6 +138,11 @@ def _looked_at_since(entry: Booked) -> Booked:
     if looks == entry.record.looks:
         return entry
     return dataclasses.replace(entry, record=dataclasses.replace(entry.record, looks=looks))
+
+
+def _numbered(content: Content) -> Source:
+    number = st.session_state[_SOURCES] = st.session_state.get(_SOURCES, 0) + 1
+    return Source(content, number)
 
 
 def _entries() -> list[Booked]:

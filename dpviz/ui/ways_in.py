@@ -7,11 +7,11 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.check import RequestError
-from dpviz.table.csv_intake import LoadedTable, load_csv
+from dpviz.table.csv_intake import LoadedTable, open_csv
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.samples import SAMPLES, Sample
 from dpviz.table.simulate import simulate
-from dpviz.ui.declaration import Declaration, FileKind, declared_by
 from dpviz.ui.escape import plain
 from dpviz.ui.state import current_table, open_table, set_aside, suggest_delta, suggest_k
 
@@ -24,8 +24,7 @@ _STAND_IN_ORIGIN = "declared for the simulation; nobody is in it"
 
 def open_sample(sample: Sample) -> None:
     """Make a sample the table of this visit, with what its sidecar declares."""
-    loaded, sidecar = sample.load()
-    open_table(loaded, declared_by(sidecar, loaded, FileKind.PUBLIC))
+    open_table(*sample.load())
     suggest_k(sample.clusters)
     suggest_delta()
 
@@ -76,7 +75,7 @@ def csv_upload() -> bool:
         key="csv",
         on_change=_taken_away,
         max_upload_size=_LARGEST_MB,
-        help="Comma, semicolon, tab or bar between fields; UTF-8, UTF-16 or Windows encoding; gzip is unpacked.",
+        help="A text file with one row a line; gzip is unpacked. How it is read is declared next.",
     )
     st.caption("The file stays in this server's memory for this visit. Nothing is written to disk, nothing leaves it.")
     if file is not None and st.session_state.get(_READ) != file.file_id:
@@ -149,10 +148,10 @@ def open_stand_in(loaded: LoadedTable, low: float, high: float) -> None:
 
 
 def _read(file: UploadedFile) -> str | None:
-    """Set the file aside to be declared; a sentence if it cannot be read."""
+    """Set the file aside to be declared; a sentence if it cannot be unpacked or is too large."""
     try:
         with st.spinner("Reading the file…"):
-            set_aside(load_csv(file.getvalue(), name=file.name.removesuffix(".gz").rsplit(".", 1)[0]))
+            set_aside(open_csv(file.getvalue(), name=file.name.removesuffix(".gz").rsplit(".", 1)[0]))
     except IntakeError as error:
         return str(error)
     return None

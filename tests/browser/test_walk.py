@@ -80,12 +80,8 @@ def test_a_private_file_is_declared_run_and_its_centres_are_taken_away(visitor: 
     visit.goes_to("/data")
     visit.uploads(_table(2_000), "habits.csv")
     visit.sees("Bounds of each column")
-
-    visit.presses("One pair for all")
-    visit.types("lower bound of every column", str(LOW))
-    visit.types("upper bound of every column", str(HIGH))
-    visit.chooses("where from?", "a guess")
-    visit.presses("Use for all columns")
+    visit.adds("Columns to cluster", "hours", "meals")
+    _bounds(visit)
     visit.presses("Use this table")
     visit.sees("habits")
     visit.sees("The rows of a private file are not shown")
@@ -117,6 +113,46 @@ def test_a_link_carries_settings_to_the_first_table(visitor: Callable[..., Visit
     visit.sees("Parameters of Balcan et al.")
     visit.types("exact ε", "0.5")
     assert "epsilon=0.5" in visit.page.url, "what is typed is not in the address, to be passed on"
+
+
+@pytest.mark.slow  # tests/pages/test_file_format.py looks at each answer without a browser
+def test_a_file_is_read_as_its_rows_propose_and_opened_again_by_its_declaration(
+    visitor: Callable[..., Visitor],
+) -> None:
+    content = _table(300).replace(b",", b";").replace(b".", b",")
+    visit = visitor()
+    visit.goes_to("/data")
+    visit.uploads(content, "habits.csv")
+    visit.presses("Propose from the rows (counted)")
+    visit.sees("1 look at private rows in this visit")
+    visit.sees("found in the first rows")
+    visit.keeps("hours", "meals")
+    _bounds(visit)
+    visit.presses("Use this table")
+    visit.sees("how the file is read was proposed by a look at its rows")
+    declaration = visit.downloads("Declaration (JSON)").read_bytes()
+    visit.turns_to("Ledger")
+    visit.sees("a proposal of how the file is read")
+
+    again = visitor()
+    again.goes_to("/data")
+    again.uploads(content, "habits.csv")
+    again.presses("Use a declaration (JSON)")
+    chooser = again.page.get_by_test_id("stPopoverBody").locator("input[type=file]")
+    chooser.set_input_files({"name": "habits.json", "mimeType": "application/json", "buffer": declaration})
+    expect(again.page.get_by_role("button", name="Remove meals")).to_be_visible(timeout=PATIENCE)
+    again.presses("Use this table")
+    again.sees("The rows of a private file are not shown")
+    assert again.downloads("Declaration (JSON)").read_bytes() == declaration
+    again.sees("0 looks at private rows in this visit")
+
+
+def _bounds(visit: Visitor) -> None:
+    visit.presses("One pair for all")
+    visit.types("lower bound of every column", str(LOW))
+    visit.types("upper bound of every column", str(HIGH))
+    visit.chooses("where from?", "a guess")
+    visit.presses("Use for all columns")
 
 
 def _table(rows: int) -> bytes:

@@ -114,7 +114,7 @@ class Visitor:
 
     def uploads(self, content: bytes, name: str) -> None:
         """Drop a file on the Data page."""
-        chooser = self.page.get_by_test_id("stFileUploader").locator("input[type=file]")
+        chooser = self.page.get_by_test_id("stFileUploader").first.locator("input[type=file]")
         chooser.set_input_files({"name": name, "mimeType": "text/csv", "buffer": content})
         self.sees("Use this table")
         self.waits()
@@ -132,6 +132,19 @@ class Visitor:
         box.press("ArrowDown")
         box.press("Enter")
         expect(box).to_have_value(re.compile(re.escape(option)), timeout=PATIENCE)
+        self.waits()
+
+    def adds(self, label: str, *options: str) -> None:
+        """Take options into a list of what is chosen."""
+        box = self.page.get_by_role("combobox", name=label).first
+        for option in options:
+            box.click()
+            box.fill(option)
+            expect(self.page.get_by_role("option", name=option)).to_have_count(1, timeout=PATIENCE)
+            box.press("Enter")
+            box.press("Escape")  # an open list hides what is chosen
+            remover = self.page.get_by_role("button", name=f"Remove {option}", exact=True)
+            expect(remover).to_be_visible(timeout=PATIENCE)
         self.waits()
 
     def keeps(self, *chosen: str) -> None:

@@ -9,9 +9,10 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.jobs import Job, JobState
+from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.worker import Progress
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import numeric_table
-from dpviz.ui.declaration import Declaration, FileKind, OpenTable, declare
 from dpviz.ui.study_panel import Study
 from tests.contract.tables import blobs
 from tests.privacy.tuple_checks import tight_tuples

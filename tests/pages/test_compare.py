@@ -9,10 +9,10 @@ import pytest
 
 from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.charts.wording import ratio
+from dpviz.table.declaration import FileKind
 from dpviz.ui.compare_panel import median_runs
 from dpviz.ui.contender_choice import contender_options
-from dpviz.ui.declaration import FileKind
-from dpviz.ui.table_words import plain
+from dpviz.ui.escape import plain
 from tests.pages.site import press
 from tests.pages.tables import app_on, computed, open_blobs, sound, study_in, text_of
 

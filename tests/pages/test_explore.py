@@ -10,8 +10,9 @@ from scipy.sparse import csr_array
 
 from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import FileKind
 from dpviz.ui import frames, runner
-from dpviz.ui.declaration import FileKind, OpenTable
 from tests.contract.tables import blobs
 from tests.pages.tables import app_on, open_blobs, open_pairs, sound, text_of
 

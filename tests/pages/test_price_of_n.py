@@ -11,7 +11,7 @@ from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.ledger import Ledger
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.run import run
-from dpviz.ui.declaration import FileKind
+from dpviz.table.declaration import FileKind
 from tests.contract.tables import blobs, small_table
 from tests.pages.site import everything_shown, upload, visit
 

@@ -6,7 +6,7 @@ import runpy
 
 import pytest
 
-from dpviz.ui.declaration import FileKind
+from dpviz.table.declaration import FileKind
 from tests.pages.site import ROUTER, everything_shown, fine, sample_table, visit
 
 PAGES = ("home.py", "data.py", "explore.py", "compare.py", "tradeoff.py", "papers.py", "ledger.py")

@@ -14,8 +14,9 @@ from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
 from streamlit.testing.v1 import AppTest
 
 from dpviz.charts.wording import number, percent, ratio
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import numeric_table
-from dpviz.ui.declaration import Declaration, FileKind, OpenTable, declare
 from tests.contract.tables import blobs
 from tests.pages.site import sample_table, visit
 from tests.pages.tables import app_on, sound, text_of
@@ -142,7 +143,7 @@ def test_with_a_heavy_tail_k_means_reads_the_clipped_rows_and_clipping_stands_ap
     tile = next(metric.value for metric in app.metric if metric.label == "Loss ratio")
     assert tile == ratio(float(loss.mean() / (best.inertia_ / len(rows))))
     moved = ((everyone - rows) ** 2).sum(axis=1).mean()
-    assert f"Clipping to the bounds alone moves rows by {number(float(moved))}" in text_of(app)
+    assert number(float(moved)) == next(metric.value for metric in app.metric if metric.label == "Clipping")
     figure = main_figure(app)
     assert found_in_title(title_of(figure)) == (found_by_hand(rows, centers, best.cluster_centers_), 3)
     drawn = diamonds(figure)
@@ -152,7 +153,7 @@ def test_with_a_heavy_tail_k_means_reads_the_clipped_rows_and_clipping_stands_ap
 
 def test_where_no_row_is_clipped_nothing_is_said_of_it() -> None:
     app = seeded_run(sample_table("outlier"), "auto", k=3, epsilon=5.0, seed=1)
-    assert "Clipping to the bounds" not in text_of(app)
+    assert "Clipping" not in [metric.label for metric in app.metric]
 
 
 def preview_of(kind: FileKind, tab: str) -> AppTest:
@@ -183,4 +184,4 @@ def test_what_the_bounds_cut_off_a_private_file_is_not_shown_and_the_tab_says_wh
     run = seeded_run(heavy_table(FileKind.PRIVATE), "auto", k=3, epsilon=5.0, seed=1)
     run.sidebar.toggle[0].set_value(True)
     said_of_run = text_of(sound(run.run()))
-    assert "not read from a private file" in said_of_run and "alone moves rows" not in said_of_run
+    assert "not read from a private file" in said_of_run and "the bounds alone move" not in said_of_run

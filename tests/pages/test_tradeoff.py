@@ -11,7 +11,7 @@ import pytest
 
 from dpviz.check import RequestError
 from dpviz.runs.study import Contender
-from dpviz.ui.declaration import FileKind
+from dpviz.table.declaration import FileKind
 from dpviz.ui.open_setting import on_click
 from dpviz.ui.study_panel import Plan, study_csv
 from dpviz.ui.tradeoff_frontier import baselines_of, predictions_of

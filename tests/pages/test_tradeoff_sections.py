@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from dpviz.runs.error_parts import ErrorBase
 from dpviz.runs.study import Contender
 from dpviz.runs.study_settings import StudySettings
-from dpviz.ui.declaration import FileKind
-from dpviz.ui.table_words import plain
+from dpviz.table.declaration import FileKind
+from dpviz.ui.escape import plain
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 
 

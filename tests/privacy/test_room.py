@@ -225,3 +225,18 @@ def test_a_sparse_count_is_the_dense_one():
     (dense,), (thin,) = room._true_answers([Count(grid)]), room._true_answers([SparseCount(grid)])
     np.testing.assert_array_equal(thin.at(np.arange(35)), dense)
     assert thin.universe == 35 and (thin.values > 0).all()
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize("radius", [None, 6.0])
+def test_rows_of_few_entries_lie_in_the_region_that_is_declared_for_them(most, radius):
+    # Columns of one scale and unequal width: the longest row has its entries in the widest ones.
+    domain = Domain.of(["a", "b", "c"], [-1, -2, -8], [1, 2, 8], scaling="common", radius=radius)
+    rows = np.random.default_rng(0).uniform(-9, 9, (200, 3))
+    noise = StudyNoise(np.random.default_rng(0))
+    table = PrivateTable(np.r_[rows, [[1.0, 2.0, 8.0]]], domain, n_public=201)
+    room = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise).sparsified(most)
+    few = room._rows.values
+    assert ((few != 0).sum(axis=1) <= most).all()
+    assert np.linalg.norm(few, axis=1).max() <= room.region.radius * (1 + 1e-15)
+    assert (np.abs(few) <= room.region.half).all()

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.ui.declaration import FileKind, OpenTable
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import FileKind
 from tests.pages.tables import open_blobs, sound, text_of
 
 

@@ -1,37 +1,18 @@
-"""Bounds while they are declared: what counts as open, what a pasted text may say, where they come from."""
+"""Bounds while they are declared, and what they do to revealed rows."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from dpviz.privacy.room import Revealed
 from dpviz.table.domain import Domain
-from dpviz.table.loaded_table import IntakeError
-from dpviz.ui.bounds import ColumnBounds, as_frame, from_frame, origin_text, pasted
+from dpviz.ui.bounds import ColumnBounds, as_frame, from_frame
 from dpviz.ui.clipping import clipping
 
 
 def test_the_editor_gives_back_what_it_was_given():
     bounds = {"a": ColumnBounds(0.0, 1.0, "a guess"), "b": ColumnBounds(None, 2.0, "")}
     assert from_frame(as_frame(["a", "b", "c"], bounds)) == {**bounds, "c": ColumnBounds()}
-
-
-def test_pasted_bounds_concern_the_chosen_columns_only():
-    text = '{"bounds": {"a": [0, 1], "z": [5, 6]}, "bounds_origin": "law or physics"}'
-    assert pasted(text, ["a", "b"]) == {"a": ColumnBounds(0.0, 1.0, "law or physics")}
-    assert set(pasted('{"lower": 0, "upper": 1}', ["a", "b"])) == {"a", "b"}
-
-
-@pytest.mark.parametrize("text", ["", "[1]", "{", '{"bounds": {"z": [0, 1]}}', '{"bounds": {"a": [1, 0]}}', "[" * 9999])
-def test_what_cannot_be_used_is_refused(text):
-    with pytest.raises(IntakeError):
-        pasted(text, ["a", "b"])
-
-
-def test_origins_are_grouped_by_column():
-    bounds = {"a": ColumnBounds(0, 1, "a guess"), "b": ColumnBounds(0, 1, "law or physics")}
-    assert origin_text(["a", "b"], bounds, "form 7") == "a guess (a); law or physics (b): form 7"
 
 
 def test_clipping_counts_what_the_bounds_cut_and_how_far_means_move():

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 import streamlit as st
 
 from dpviz.check import RequestError
+from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import LookKind
 from dpviz.runs.run import run
+from dpviz.table.csv_intake import open_csv
+from dpviz.table.declaration import Declaration, FileKind
+from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import numeric_table
 from dpviz.ui import looks, visit
-from dpviz.ui.declaration import Declaration, FileKind, OpenTable, declare
 
 ROWS = [[0.0, 0.0], [1.0, 1.0], [0.2, 0.9], [0.4, 0.1]]
 
@@ -74,6 +78,34 @@ def test_a_refused_declaration_keeps_the_open_table():
         with pytest.raises(RequestError):
             visit.open_table(loaded, dataclasses.replace(told, **wrong))
     assert visit.current_table() is opened
+
+
+def test_a_source_keeps_its_number_until_another_comes():
+    rows, told = numeric_table(ROWS, ["x", "y"]), Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))
+    visit.set_aside(rows)
+    waiting = visit.undeclared()
+    assert visit.current_source() is None
+    visit.open_table(rows, told)
+    assert visit.current_source() is waiting and visit.undeclared() is None
+    visit.open_table(rows, dataclasses.replace(told, upper=(2.0,)))
+    assert visit.current_source() is waiting
+    visit.open_table(numeric_table(ROWS, ["x", "y"]), told)
+    assert visit.current_source().number != waiting.number, "another upload, though its rows are the same"
+
+
+def test_a_file_is_read_when_it_is_declared():
+    file = open_csv(b"x;y\n0,5;1\nno number;1\n", name="file")
+    commas = FileFormat(style=NumberStyle(","))
+    table = visit.open_table(file, Declaration(columns=("x",), lower=(0.0,), upper=(1.0,), file=commas))
+    np.testing.assert_array_equal(table.loaded.columns(["x"]), [[0.5], [np.nan]])
+    assert visit.current_source().content is file, "to be declared anew"
+
+
+def test_a_look_at_a_file_that_waits_counts_once_for_each_kind_that_it_was_said_to_be():
+    for kind in (FileKind.PUBLIC, FileKind.PRIVATE, FileKind.PRIVATE):
+        looks.count_look("source 1", "source 1", "file", kind, LookKind.PROPOSAL, "a proposal")
+    assert looks.looks() == ["file (public): a proposal", "file (private): a proposal"]
+    assert len(looks.private_looks()) == 1
 
 
 def test_books_keep_every_charge_and_no_frame():

@@ -1,0 +1,242 @@
+"""How a file is read is declared on the Data page; a proposal from its rows is a look, counted for a private file."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from dpviz.cli.declared_table import declared_table
+from dpviz.cli.parser import read_arguments
+from dpviz.table.declaration import FileKind
+from dpviz.table.file_format import FileFormat, NumberStyle
+from dpviz.table.sidecar import to_json
+from dpviz.ui.looks import Look
+from tests.pages.site import everything_shown, fine, paste_bounds, press, upload, visit
+
+COMMAS = b"age;income;who\n31,5;1.000,25;a\n44,5;2.500,5;b\n52,0;3.000,75;c\n"
+VALUES = [[31.5, 1000.25], [44.5, 2500.5], [52.0, 3000.75]]
+COMMA_STYLE = NumberStyle(",", ".")
+BOUNDS = '{"bounds": {"age": [0, 120], "income": [0, 10000]}, "bounds_origin": "law or physics"}'
+NO_HEADER = b"31,77\n44,12\n52,13\n"
+PROPOSE = "Propose from the rows"
+
+
+def test_a_file_of_decimal_commas_is_read_as_declared_without_a_look():
+    at = upload(visit("data.py"), COMMAS)
+    assert _kept(at.selectbox, "delimiter").value == "", "the first line says it"
+    _kept(at.selectbox, "decimal").set_value(",")
+    fine(_kept(at.selectbox, "grouping").set_value(".").run())
+    table = _used(paste_bounds(at, BOUNDS))
+    np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
+    assert table.declaration.file == FileFormat(style=COMMA_STYLE) and not table.declaration.proposed
+    assert _private_looks(at) == []
+
+
+def test_a_proposal_from_private_rows_fills_the_form_and_is_one_look():
+    at = upload(visit("data.py"), COMMAS)
+    assert any(button.label == f"{PROPOSE} (counted)" for button in at.button)
+    press(at, f"{PROPOSE} (counted)")
+    assert [look.note for look in _private_looks(at)] == ["a proposal of how the file is read"]
+    assert _kept(at.selectbox, "delimiter").value == ";" and _kept(at.selectbox, "decimal").value == ","
+    assert _kept(at.multiselect, "columns").value == ["age", "income"], "who holds text"
+    assert "revealed" in everything_shown(at)
+    press(at, f"{PROPOSE} (counted)")
+    assert len(_private_looks(at)) == 1, "the same look"
+    table = _used(paste_bounds(at, BOUNDS))
+    np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
+    assert table.declaration.proposed and table.declaration.kind is FileKind.PRIVATE
+    fine(at.switch_page("ledger.py").run())
+    listed = "".join(part.value for part in at.markdown).replace("\\", "")
+    assert "people (private): a proposal of how the file is read" in listed
+
+
+def test_what_is_proposed_can_be_changed_before_the_file_is_opened():
+    at = upload(visit("data.py"), COMMAS)
+    press(at, f"{PROPOSE} (counted)")
+    _kept(at.selectbox, "grouping").set_value(" ")
+    fine(_kept(at.multiselect, "columns").set_value(["age"]).run())
+    table = _used(paste_bounds(at, '{"lower": 0, "upper": 120}'))
+    assert table.domain.columns == ("age",)
+    assert table.declaration.file.style.grouping == " " and table.declaration.proposed
+
+
+def test_a_proposal_from_public_rows_is_free():
+    at = _of_kind(upload(visit("data.py"), COMMAS), "public")
+    press(at, PROPOSE)
+    assert _private_looks(at) == []
+    assert _used(paste_bounds(at, BOUNDS)).n_public == 3
+
+
+def test_rows_that_were_looked_at_as_public_ones_stay_looked_at_when_they_are_private():
+    at = _of_kind(upload(visit("data.py"), COMMAS), "public")
+    _of_kind(press(at, PROPOSE), "private")
+    assert len(_private_looks(at)) == 1
+    assert _used(paste_bounds(at, BOUNDS)).declaration.proposed
+
+
+def test_a_file_that_cannot_be_proposed_says_why_and_loses_nothing():
+    at = upload(visit("data.py"), b"\x89PNG\r\n\x1a\n\x00")
+    press(at, f"{PROPOSE} (counted)")
+    for _ in range(2):
+        assert any("looks like a picture" in error.value for error in at.error)
+        fine(at.run())
+    assert at.session_state["visit:undeclared"].content.name == "people"
+
+
+def test_a_file_without_a_header_is_refused_until_its_columns_have_names():
+    at = upload(visit("data.py"), NO_HEADER)
+    for _ in range(2):
+        assert "may be a row" in at.error[0].value
+        fine(at.run())
+    fine(_kept(at.selectbox, "first").set_value("a row").run())
+    assert "needs column names" in at.error[0].value
+    fine(_kept(at.text_area, "names").set_value("age, income").run())
+    assert not at.error
+    table = _used(paste_bounds(at, BOUNDS))
+    np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), [[31, 77], [44, 12], [52, 13]])
+
+
+def test_a_header_that_reads_like_a_row_is_one_if_its_owner_says_so():
+    at = upload(visit("data.py"), b"2019,2020\n31,77\n")
+    assert "may be a row" in at.error[0].value
+    fine(_kept(at.selectbox, "first").set_value("names").run())
+    assert not at.error and _kept(at.multiselect, "columns").options == ["2019", "2020"]
+
+
+def test_what_was_answered_comes_back_after_the_first_line_was_refused_for_a_while():
+    at = upload(visit("data.py"), COMMAS)
+    fine(_kept(at.multiselect, "columns").set_value(["age"]).run())
+    fine(_kept(at.selectbox, "first").set_value("a row").run())
+    assert at.error and not at.multiselect
+    fine(_kept(at.selectbox, "first").set_value("as it stands").run())
+    assert _kept(at.multiselect, "columns").value == ["age"]
+
+
+def test_a_column_may_write_its_numbers_in_its_own_way():
+    content = b"age;pay;share\n31,5;$1,000.25;12 %\n44,5;$2,500.50;7 %\n"
+    styles = {"pay": {"decimal": ".", "grouping": ",", "sign": "$"}, "share": {"sign": "%"}}
+    stated = {
+        "file": {"decimal": ",", "columns": styles},
+        "bounds": {"age": [0, 120], "pay": [0, 9000], "share": [0, 100]},
+    }
+    table = _used(paste_bounds(upload(visit("data.py"), content), json.dumps(stated)))
+    np.testing.assert_array_equal(table.loaded.columns(["age", "pay", "share"])[0], [31.5, 1000.25, 12])
+    assert table.declaration.file.styles == {"pay": NumberStyle(".", ",", "$"), "share": NumberStyle(",", "", "%")}
+
+
+def test_the_open_file_is_declared_anew_from_what_is_in_force_whatever_came_between():
+    at = upload(visit("data.py"), COMMAS)
+    press(at, f"{PROPOSE} (counted)")
+    _used(paste_bounds(at, BOUNDS))
+    upload(at, b"x,y\n1,2\n", "other.csv")
+    assert _kept(at.selectbox, "delimiter").value == ""
+    press(at, "Leave this file")
+    fine(at.toggle(key="change_declarations").set_value(True).run())
+    assert _kept(at.selectbox, "delimiter").value == ";" and _kept(at.selectbox, "decimal").value == ","
+    assert _kept(at.multiselect, "columns").value == ["age", "income"]
+
+
+def test_marks_that_contradict_each_other_are_refused_in_place():
+    at = upload(visit("data.py"), COMMAS)
+    _kept(at.selectbox, "decimal").set_value(",")
+    fine(_kept(at.selectbox, "grouping").set_value(",").run())
+    assert "grouping mark" in at.error[0].value
+
+
+def test_rows_over_several_lines_are_offered_for_public_files_only():
+    at = upload(visit("data.py"), b'age,who\n31,"a\nb"\n44,c\n')
+    assert not at.checkbox
+    _of_kind(at, "public")
+    fine(_kept(at.checkbox, "several_lines").set_value(True).run())
+    assert _used(paste_bounds(at, '{"bounds": {"age": [0, 120]}}')).loaded.n_rows == 2
+    fine(at.toggle(key="change_declarations").set_value(True).run())
+    assert not _used(_of_kind(at, "private")).declaration.file.several_lines
+
+
+@pytest.mark.parametrize("way", ["pasted", "uploaded"])
+def test_the_command_line_opens_the_same_table_from_the_declaration_of_the_page(way, tmp_path):
+    stated = {
+        "title": "People",
+        "description": "who they are",
+        "file": {"decimal": ",", "grouping": "."},
+        "bounds": {"income": [0, 10000], "age": [0.5, 120]},
+        "origins": {"age": "law or physics"},
+        "bounds_origin": "the form",
+        "id_column": "who",
+        "rows_per_person": 2,
+        "numbers": ["age", "income"],
+        "scaling": "common",
+        "radius": 5000,
+    }
+    at = upload(visit("data.py"), COMMAS)
+    if way == "pasted":
+        paste_bounds(at, json.dumps(stated))
+    else:
+        at.file_uploader[1].upload("people.json", json.dumps(stated).encode())
+        fine(at.run())
+    table = _used(at)
+    assert any(button.label == "Declaration (JSON)" for button in at.get("download_button"))
+    assert table.domain.columns == ("income", "age") and table.declaration.description == "who they are"
+    assert table.private.unit == "1 person, up to 2 rows"
+    assert _on_the_command_line(tmp_path, COMMAS, to_json(table.declaration)).key == table.key
+
+
+def test_an_answer_on_the_page_and_a_flag_on_the_command_line_are_one_declaration(tmp_path):
+    at = upload(visit("data.py"), COMMAS)
+    press(at, f"{PROPOSE} (counted)")
+    fine(_kept(at.radio, "several").set_value("several").run())
+    fine(_kept(at.selectbox, "id").set_value("who").run())
+    table = _used(paste_bounds(at, BOUNDS))
+    assert _on_the_command_line(tmp_path, COMMAS, to_json(table.declaration)).key == table.key
+
+
+def test_json_about_other_columns_is_refused_and_changes_nothing():
+    at = upload(visit("data.py"), COMMAS)
+    fine(_kept(at.multiselect, "columns").set_value(["age"]).run())
+    paste_bounds(at, '{"bounds": {"height": [0, 3]}}')
+    assert "height" in at.error[0].value and _kept(at.multiselect, "columns").value == ["age"]
+
+
+def test_a_column_of_text_that_is_clustered_is_told_to_the_owner_after_opening():
+    at = upload(visit("data.py"), COMMAS)
+    table = _used(paste_bounds(at, '{"bounds": {"who": [0, 1]}}'))
+    assert table.domain.columns == ("who",)
+    (note,) = at.warning
+    assert "most cells of" in note.value and "1234\\.5" in note.value
+    assert [look.note for look in _private_looks(at)] == ["notes of the intake"]
+
+
+def test_a_table_of_good_cells_has_no_note_and_no_look():
+    at = upload(visit("data.py"), b"age,age\n31,2\n44,1\n")
+    assert "renamed" in everything_shown(at), "names are public: said before"
+    _used(paste_bounds(at, '{"lower": 0, "upper": 120}'))
+    assert not at.warning and _private_looks(at) == []
+
+
+def _used(at):
+    """The table that the page opens."""
+    press(at, "Use this table")
+    assert not at.error, [error.value for error in at.error]
+    return at.session_state["visit:table"]
+
+
+def _of_kind(at, kind):
+    return fine(_kept(at.get("button_group"), "kind").set_value(kind).run())
+
+
+def _private_looks(at) -> list[Look]:
+    return [look for look in at.session_state.get("looks:list", []) if look.kind == FileKind.PRIVATE]
+
+
+def _on_the_command_line(folder, content, declaration):
+    (folder / "people.csv").write_bytes(content)
+    (folder / "people.json").write_text(declaration, encoding="utf-8")
+    return declared_table(read_arguments(["run", str(folder / "people.csv"), "--k", "2", "--epsilon", "1"])).table
+
+
+def _kept(widgets, name):
+    """The widget of the declaration form with that name."""
+    (widget,) = (w for w in widgets if (w.key or "").startswith("declare:") and (w.key or "").endswith(f":{name}"))
+    return widget
