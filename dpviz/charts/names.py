@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from html import escape
 
-_MARKS = str.maketrans({"%": "&#37;", "{": "&#123;", "}": "&#125;", "$": "&#36;"})
-
 
 def spelled(name: str) -> str:
     """``name`` for any text of a figure: read as it is, never as a tag, a template of a hover text or a formula.
 
     >>> spelled("<b>%{x}</b>")
-    '&lt;b&gt;&#37;&#123;x&#125;&lt;/b&gt;'
+    '&lt;b&gt;&#37;{x}&lt;/b&gt;'
     """
-    return escape(" ".join(name.split()), quote=False).translate(_MARKS)
+    return escape(" ".join(name.split()), quote=False).replace("%{", "&#37;{").replace("$", "&#36;")

@@ -82,7 +82,7 @@ def _stated(path: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.rows_per_person is not None:
         stated["rows_per_person"] = arguments.rows_per_person
     if arguments.label is not None:
-        stated["label_column"] = arguments.label or None
+        stated["label_column"] = arguments.label
     return stated
 
 
@@ -112,7 +112,7 @@ def _as_coordinates(declaration: Declaration, columns: list[str]) -> Declaration
         raise RequestError(
             f"{quoted(str(declaration.id_column))} is the id column, not a coordinate: leave it out of one."
         )
-    label = None if declaration.label_column in columns else declaration.label_column
+    label = "" if declaration.label_column in columns else declaration.label_column
     return replace(declaration, label_column=label, numbers=())
 
 

@@ -75,7 +75,7 @@ def declare(source: CsvFile | LoadedTable | SparseTable, declaration: Declaratio
     if isinstance(source, SparseTable):
         private = PrivateTable(source.values, domain, relation=declaration.relation, n_public=declaration.n_public)
         return OpenTable(source, spelled_out, private, None, source.fingerprint)
-    id_column, label = spelled_out.id_column, spelled_out.label_column
+    id_column, label = spelled_out.id_column, spelled_out.label_column or None
     loaded = source
     if isinstance(source, CsvFile):
         text = [name for name in (id_column, label) if name is not None]

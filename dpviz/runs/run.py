@@ -141,8 +141,7 @@ def run_frames(
         check.seed(seed=seed)
     domain = table.domain.unfolded(chosen.points_per_row(k))
     accounting = card.accounting(chosen, delta)
-    # One seed, two streams: public coins may be shown and replayed, the noise may not.
-    coins, drawn = np.random.SeedSequence(seed).spawn(2)
+    coins, drawn = _two_streams(seed)
     source = noise or StudyNoise(np.random.default_rng(drawn))
     opened = table.open(
         epsilon=epsilon,
@@ -181,6 +180,14 @@ def run_frames(
         seeded=seed is not None,
         warnings=_warnings(card, table, k, epsilon, delta, chosen),
     )
+
+
+def _two_streams(seed: int | None) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
+    """Public coins, which may be shown and replayed, and noise, which may not; without a seed nothing links the two."""
+    if seed is None:
+        return np.random.SeedSequence(), np.random.SeedSequence()
+    coins, noise = np.random.SeedSequence(seed).spawn(2)
+    return coins, noise
 
 
 def setting_of(table: PrivateTable, *, k: int, epsilon: float, delta: float) -> Setting:

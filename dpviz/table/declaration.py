@@ -76,7 +76,8 @@ class Declaration:
         The number of rows, where it is public; None means that a noisy one is bought.
     kind : FileKind
     label_column : str or None
-        A known grouping, used only to judge results on revealed rows.
+        A known grouping, used only to judge results on revealed rows. None: a column named ``label`` where there is
+        one; "": none at all.
     numbers : tuple of str
         The columns that hold numbers, clustered or not; empty: all but id and label.
     file : FileFormat

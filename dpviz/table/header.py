@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpviz.table.file_format import MAX_COLUMNS, WHITESPACE, FileFormat, can_delimit
@@ -48,7 +49,7 @@ _OTHER_FORMATS = {
     b"{": "JSON",
     b"[": "JSON",
 }
-_HOW_TO_SAY = 'declare "header": true or the "names" of its columns ("dpviz declare FILE" proposes them)'
+_HOW_TO_SAY = 'declare "header": true, or "header": false with "names" ("dpviz declare FILE" proposes one of them)'
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
     line, end, stated = _first_line(lines, declared)
     delimiter = declared.delimiter or stated or _delimiter_of(line)
     cells = header_cells(line, delimiter)
-    if declared.header is None and any(map(reads_like_a_row, cells)):
+    if declared.header is None and any(map(reads_like_a_row, pieces_of(cells))):
         raise IntakeError(
             "The first line holds a number, a date or an amount, so it may be a row; a header holds names only; "
             f"{_HOW_TO_SAY}."
@@ -132,6 +133,12 @@ def reads_like_a_row(cell: str) -> bool:
     [True, True, True, True, True, False, False]
     """
     return _READS_LIKE_A_ROW.fullmatch(cell.strip().strip('"').strip()) is not None
+
+
+def pieces_of(cells: Iterable[str]) -> list[str]:
+    """Cells, and what they would be if another delimiter was meant: ``1.5,2`` in a ``;`` file is no name either."""
+    split = ((cell, re.split(r"[,;\t|]", cell)) for cell in cells)
+    return [piece for cell, pieces in split for piece in ([cell] if len(pieces) == 1 else [cell, *pieces])]
 
 
 def clean_names(names: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

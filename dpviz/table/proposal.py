@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -19,8 +20,15 @@ import pyarrow as pa
 
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.file_format import PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
-from dpviz.table.header import clean_names, delimiter_above, header_cells, reads_like_a_row, refuse_other_formats
-from dpviz.table.loaded_table import IntakeError, listed
+from dpviz.table.header import (
+    clean_names,
+    delimiter_above,
+    header_cells,
+    pieces_of,
+    reads_like_a_row,
+    refuse_other_formats,
+)
+from dpviz.table.loaded_table import FloatArray, IntakeError, listed
 from dpviz.table.records import MISSING, numbers_of
 
 _ROWS = 1_000
@@ -37,7 +45,8 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _WHOLE_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 _LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,}\s*")
 _BESIDE = r"[^\d\s.,+\-\u2212'\"]{1,8}"
-_SIGNED = re.compile(rf"\s*(?P<before>{_BESIDE})?\s*[+-]?[\d.,][\d.,'\u2019\s]*(?P<behind>{_BESIDE})?\s*")
+_SYMBOL = r"[^\w\s.,+\-\u2212'\"]{1,3}|[A-Z]{3}"
+_SIGNED = re.compile(rf"\s*(?P<before>{_SYMBOL})?\s*[+-]?[\d.,][\d.,'\u2019\s]*(?P<behind>{_BESIDE})?\s*")
 _NO_COLUMNS = (0.0, 0.0, 0)
 _LINES_COMPARED = 50
 
@@ -86,6 +95,9 @@ def propose(file: CsvFile) -> Proposal:
     styles = {name: _style(_column(body, place), delimiter) for place, name in enumerate(top.names)}
     found = {name: style for name, style in styles.items() if style is not None}
     usual = Counter(found.values()).most_common(1)[0][0] if found else PLAIN_STYLE
+    found = {
+        name: _usual_if_it_reads(_column(body, top.names.index(name)), style, usual) for name, style in found.items()
+    }
     declared = FileFormat(
         encoding=encoded.encoding,
         delimiter=delimiter,
@@ -208,7 +220,7 @@ def _unused(names: Sequence[str]) -> str:
 
 
 def _is_a_row(first: Sequence[str]) -> bool:
-    values = [field.strip() for field in first if reads_like_a_row(field)]
+    values = [field.strip() for field in pieces_of(first) if reads_like_a_row(field)]
     if not values:
         return False
     if len(values) >= 3 and values in ([str(i + start) for i in range(len(values))] for start in (0, 1)):
@@ -228,14 +240,22 @@ def _style(cells: Sequence[str], delimiter: str) -> NumberStyle | None:
         return None
     if 2 * sum(_LONG_INTEGER.fullmatch(cell) is not None for cell in present) > len(present):
         return None  # an id
-    coded = pa.array([cell.encode() for cell in present], pa.binary())
-
-    def read(style: NumberStyle) -> int:
-        return int(np.count_nonzero(~np.isnan(numbers_of(coded, style, "utf-8"))))
-
     sign = _sign(present)
-    best = max((NumberStyle(*marks, sign) for marks in _marks(delimiter)), key=read)
-    return best if 2 * read(best) >= len(present) else None
+    best = max((NumberStyle(*marks, sign) for marks in _marks(delimiter)), key=partial(_reads, present))
+    return best if 2 * _reads(present, best) >= len(present) else None
+
+
+def _usual_if_it_reads(cells: Sequence[str], own: NumberStyle, usual: NumberStyle) -> NumberStyle:
+    """The style of most columns where it says the same of this one: whole numbers fit many styles."""
+    return usual if _values(cells, own).tobytes() == _values(cells, usual).tobytes() else own
+
+
+def _reads(cells: Sequence[str], style: NumberStyle) -> int:
+    return int(np.count_nonzero(~np.isnan(_values(cells, style))))
+
+
+def _values(cells: Sequence[str], style: NumberStyle) -> FloatArray:
+    return numbers_of(pa.array([cell.encode() for cell in cells], pa.binary()), style, "utf-8")
 
 
 def _marks(delimiter: str) -> list[tuple[str, str]]:

@@ -137,7 +137,7 @@ def to_json(declaration: Declaration) -> str:
     for key, value in values.items():
         if key == "bounds":
             lines += _bounds_lines(declaration)
-        elif value not in ("", None, [], {}):
+        elif value not in ("", None, [], {}) or (key == "label" and value == ""):
             lines.append(f'  "{key}": {json.dumps(_shortest(value), ensure_ascii=False)}')
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

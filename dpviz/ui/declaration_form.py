@@ -105,7 +105,7 @@ class _Form:
             rows_per_person=unit.rows_per_person,
             n_public=n_public,
             kind=kind,
-            label_column=label,
+            label_column=label or "",
             numbers=_numbers(read, columns, label),
             file=read.file,
         )

@@ -90,7 +90,7 @@ def _head(file: CsvFile, begun: Begun, kind: FileKind) -> None:
             begun.asked = lambda now: _proposed(now, file, begun)
     if begun.source.number in looked_at:
         # Also where the rows were said to be public first: what was seen does not become unseen.
-        count_look(begun.source.key, begun.source.key, file.name, kind, LookKind.PROPOSAL, PROPOSAL_LOOK)
+        count_look(begun.source.key, file.fingerprint, file.name, kind, LookKind.PROPOSAL, PROPOSAL_LOOK)
 
 
 def _proposed(now: Declaration, file: CsvFile, begun: Begun) -> Declaration:

@@ -183,4 +183,4 @@ def downloads(record: ReleaseRecord) -> None:
         "neither: it depends on the rows."
     )
     if record.note:
-        st.caption(f":material/warning: Each file says so inside and by its name: {plain(record.note)}")
+        st.caption(f":material/warning: {plain(record.note)} Each file says so inside and by its name.")

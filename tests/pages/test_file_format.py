@@ -204,7 +204,7 @@ def test_a_column_of_text_that_is_clustered_is_told_to_the_owner_after_opening()
     table = _used(paste_bounds(at, '{"bounds": {"who": [0, 1]}}'))
     assert table.domain.columns == ("who",)
     (note,) = at.warning
-    assert "most cells of" in note.value and "1234\\.5" in note.value
+    assert "most cells of" in note.value
     assert [look.note for look in _private_looks(at)] == ["notes of the intake"]
 
 

@@ -75,7 +75,7 @@ def test_every_number_has_room_for_its_first_digit():
     runs = [run("auto", table.private, k=5, epsilon=epsilon, delta=1e-6, seed=1) for epsilon in (0.1, 1.0)]
     at = visit("ledger.py")
     at.session_state["visit:books"] = [
-        Booked(one, table.title, table.kind, table.loaded.fingerprint, table.key) for one in runs
+        Booked(record_of(one, table), table.title, table.kind, table.source_key) for one in runs
     ]
     at.run()
     assert any(entry.amount < 1e-4 for one in runs for entry in one.entries), "small costs are what was cut"

@@ -37,6 +37,8 @@ PLACES = {
 }
 KEYWORDS = {"label", "body", "help", "title", "captions", "text", "delta", "format_func"}
 NO_DOOR = {"write", "html", "echo", "exception", "table"}
+# A file has a header, too: of Streamlit's own only the one of the page itself is used.
+OF_THE_PAGE = {"header"}
 
 # Made of numbers, of literals, or of what was escaped before.
 WORDING = {
@@ -284,7 +286,7 @@ def _wrong_in(path: Path) -> list[str]:
             continue
         if _root(call.func) == "st" and call.func.attr in NO_DOOR:
             wrong.append(f"{path.name}:{call.lineno}: st.{call.func.attr}")
-        if call.func.attr in PLACES:
+        if call.func.attr in PLACES and (call.func.attr not in OF_THE_PAGE or _root(call.func) == "st"):
             wrong += [f"{path.name}:{v.lineno}: {ast.unparse(v)}" for v in _said(call) if not _spelled(v, scope)]
     return wrong
 
@@ -326,6 +328,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], list[str
         "place.radio('Which?', loaded.columns)",
         "st.pills('Which?', ['a'], format_func=lambda one: names[one])",
         "st.toggle('Fine', help=f'about {table.title:>20}')",
+        "st.header(table.title)",
         "st.write(table.title)",
         "st.metric('loss', table.title)",
         "st.tabs([table.title for _ in range(3)])",
@@ -343,6 +346,7 @@ def test_the_rule_sees_a_name_that_slips_through(judged, source):
         "def _say(words):\n    st.info(words)\ndef page(table):\n    _say('fine')\n    _say(plain(table.title))",
         "place.radio('Which?', loaded.columns, format_func=plain)",
         "st.selectbox('Which?', loaded.columns)",
+        "file.header(declared)",
     ],
 )
 def test_the_rule_lets_escaped_names_pass(judged, source):
