@@ -116,7 +116,7 @@ def _a_folder_instead(rng: np.random.Generator, study: Path) -> None:
 def _a_link_instead(rng: np.random.Generator, study: Path) -> None:
     path = _file(rng, study)
     path.unlink(missing_ok=True)
-    path.symlink_to(one(rng, (path.name, "/dev/full", "/nowhere/at/all", "../data.csv")))
+    path.symlink_to(one(rng, (path.name, "/nowhere/at/all", "../data.csv")))
 
 
 def _a_file_instead_of_all(rng: np.random.Generator, study: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from benchmarks.fuzzing.csv_bytes import HostileFile, hostile_file, well_formed_
 from benchmarks.fuzzing.hostile import ENCODINGS, STRANGE_ENCODINGS, TEXTS, happens, one, some
 from dpviz.algorithms.registry import CARDS
 from dpviz.runs.open_table import declare
+from dpviz.runs.record import record_of
 from dpviz.runs.run import run
 from dpviz.table.csv_intake import load_csv, open_csv
 from dpviz.table.declaration import Declaration, FileKind
@@ -86,7 +88,13 @@ def run_case(rng: np.random.Generator) -> Case:
         finished = run(card, table.private, k=k, epsilon=epsilon, delta=delta, seed=seed)
         if not np.isfinite(finished.centers).all():
             raise AssertionError("a centre that is no number")
-        return "\n".join((str(finished.to_dict()), *table.loaded.notes, *map(repr, finished.frames)))
+        return "\n".join(
+            (
+                json.dumps(record_of(finished, table).to_dict(), allow_nan=False),
+                *table.loaded.notes,
+                *map(repr, finished.frames),
+            )
+        )
 
     about = f"{file.about}; {card}, k = {k}, ε = {epsilon}, δ = {delta}; {short(stated, most=400)}"
     return Case("run", about, do, file.secrets)

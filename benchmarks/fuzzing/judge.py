@@ -21,9 +21,13 @@ from benchmarks.fuzzing.case import Broken, Case
 from dpviz.check import RequestError
 
 SECONDS = 20.0
+"""Of work: what other programs take of a busy machine meanwhile is not counted."""
+
+WAITED = 3.0
+"""So many times as long may pass by the clock."""
 MEGABYTES = 2_000
 _LONGEST_SENTENCE = 1_500
-_PACKAGES = ("dpviz", "benchmarks", "pages")
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 class _TooLong(BaseException):
@@ -41,7 +45,7 @@ class Verdict:
     where : str
         The line that broke it, where there is one.
     seconds, megabytes : float
-        Wall time and the process's largest memory meanwhile.
+        Of work, and the process's largest memory meanwhile.
     """
 
     index: int
@@ -64,9 +68,9 @@ class Verdict:
 def judged(case: Case, index: int = 0, *, seconds: float = SECONDS, megabytes: float = MEGABYTES) -> Verdict:
     """Do what ``case`` says in a new folder and look at all that came of it."""
     _forget_peak()
-    began = time.perf_counter()
+    began = time.process_time()
     outcome, where = _outcome(case, seconds)
-    taken, peak = time.perf_counter() - began, _peak_megabytes()
+    taken, peak = time.process_time() - began, _peak_megabytes()
     if outcome in ("result", "refused") and peak > megabytes:
         outcome = "too much memory"
     return Verdict(index, case.family, case.about, outcome, where, round(taken, 3), round(peak))
@@ -145,31 +149,30 @@ def _own_folder() -> Iterator[Path]:
 
 @contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
+    """Stops what has worked for so long, or has waited for three times as long."""
+
     def ring(number: int, frame: FrameType | None) -> None:
         raise _TooLong
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = {kind: signal.signal(kind, ring) for kind in (signal.SIGPROF, signal.SIGALRM)}
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, WAITED * seconds)
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
 
 
 def _place(error: BaseException) -> str:
-    """The innermost line of this project that the error went through."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _ours(frame.filename)]
-    product = [frame for frame in frames if "benchmarks" not in Path(frame.filename).parts]
-    if not frames:
-        return ""
-    last = (product or frames)[-1]
-    return f"{'/'.join(Path(last.filename).parts[-3:])}:{last.lineno} {last.name}"
-
-
-def _ours(filename: str) -> bool:
-    parts = Path(filename).parts
-    return any(package in parts for package in _PACKAGES) and "site-packages" not in parts
+    """The innermost line of the product that the error went through, or of what called it."""
+    found = [(Path(frame.filename), frame) for frame in traceback.extract_tb(error.__traceback__)]
+    here = [(path.relative_to(_ROOT), frame) for path, frame in found if path.is_relative_to(_ROOT)]
+    product = [(path, frame) for path, frame in here if path.parts[0] in ("dpviz", "pages")]
+    path, frame = (product or here)[-1]
+    return f"{path.as_posix()}:{frame.lineno} {frame.name}"
 
 
 def _forget_peak() -> None:

@@ -14,7 +14,7 @@ from dpviz.algorithms.card import Knob
 from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
-from dpviz.runs.run import run
+from dpviz.runs.run import Run, run
 from dpviz.table.domain import Domain
 
 _USUAL_EPSILON, _USUAL_DELTA = 1.0, 1e-6
@@ -95,12 +95,12 @@ def _table(
     return PrivateTable(drawn, domain, **declared)
 
 
-def _done(finished: Any) -> str:
+def _done(finished: Run) -> str:
     if not np.isfinite(finished.centers).all():
         raise AssertionError("a centre that is no number")
     if finished.private and finished.spent_epsilon > finished.epsilon * (1 + 1e-9):
         raise AssertionError("more was spent than asked for")
-    return str(finished.to_dict())
+    return "\n".join(map(repr, (finished.parameters, finished.warnings, finished.entries, finished.frames)))
 
 
 def _value(rng: np.random.Generator, knob: Knob) -> Any:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.fuzzing.case import Case
 from benchmarks.fuzzing.catalogue import case_of
-from benchmarks.fuzzing.judge import MEGABYTES, SECONDS, Verdict, judged
+from benchmarks.fuzzing.judge import MEGABYTES, SECONDS, WAITED, Verdict, judged
 
 # After so many cases a fresh process goes on: what a library keeps does not count against later cases.
 _CASES_A_PROCESS = 400
@@ -55,9 +55,11 @@ def _batch(seed: int, indices: Sequence[int], limits: Limits, make: Callable[[in
     process.start()
     theirs.close()
     try:
-        waits = _START_SECONDS
+        if not ours.poll(_START_SECONDS):
+            raise TimeoutError("a process of cases does not start")
+        ours.recv()
         for index in indices:
-            if not ours.poll(waits + limits.seconds + limits.grace):
+            if not ours.poll(WAITED * limits.seconds + limits.grace):
                 yield _lost(seed, index, make, "hangs")
                 return
             try:
@@ -65,7 +67,6 @@ def _batch(seed: int, indices: Sequence[int], limits: Limits, make: Callable[[in
             except EOFError:
                 yield _lost(seed, index, make, "the process died")
                 return
-            waits = 0.0
     finally:
         ours.close()
         process.kill()
@@ -84,6 +85,7 @@ def _serve(
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     _cap_memory(limits.megabytes)
+    connection.send("ready")
     for index in indices:
         case = make(seed, index)
         connection.send(judged(case, index, seconds=limits.seconds, megabytes=limits.megabytes))

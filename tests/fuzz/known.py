@@ -1,0 +1,94 @@
+"""What the fuzz has found, each as the smallest input that showed it; the family says how it must end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks.fuzzing.case import Case, command
+from benchmarks.fuzzing.secrets import Secrets
+from dpviz.runs.open_table import declare
+from dpviz.table.csv_intake import load_csv, open_csv
+from dpviz.table.declaration import Declaration
+from dpviz.table.file_format import FileFormat, NumberStyle
+from dpviz.table.proposal import propose
+from dpviz.table.sidecar import stated_in
+
+_ASK = ("--k", "2", "--epsilon", "1", "--bounds", "-1,1")
+_TABLE = "x,y,name\n731944027,0.5,qwrtzpsdfg\n0.1,0.2,b\n-0.3,0.4,c\n"
+_SECRETS = Secrets((731_944_027, 773_211_451), ("qwrtzpsdfg",))
+
+
+def _command(*argv: str) -> Callable[[Path], str]:
+    def do(folder: Path) -> str:
+        (folder / "data.csv").write_text(_TABLE)
+        return command(list(argv))
+
+    return do
+
+
+def _notes(raw: str, **declared: object) -> Callable[[Path], str]:
+    def do(folder: Path) -> str:
+        table = load_csv(raw.encode(), declared=FileFormat(**declared))  # type: ignore[arg-type]
+        return "\n".join((*table.frame.columns, *table.notes))
+
+    return do
+
+
+def _sparse_run(folder: Path) -> str:
+    sparse.save_npz(folder / "words.npz", sparse.random_array((6, 4), density=0.3, format="csr", rng=0))
+    return command(["run", "words.npz", "--algorithm", "balcan-sparse", *_ASK])
+
+
+def _wide_proposal(folder: Path) -> str:
+    return str(propose(open_csv((",".join(f"c{i}" for i in range(9_000)) + "\n" + "1," * 8_999 + "1\n").encode())))
+
+
+def _folder_of_an_empty_study(folder: Path) -> str:
+    (folder / "data.csv").write_text(_TABLE)
+    (folder / "study").mkdir()
+    (folder / "study" / "results.csv").mkdir()
+    asked = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--repeats", "1", "--bounds", "-1,1")
+    return command(["sweep", "data.csv", *asked, "--jobs", "1", "--out", "study", "--resume"])
+
+
+def _from_json(text: str) -> Callable[[Path], str]:
+    return lambda folder: repr(declare(open_csv(_TABLE.encode()), Declaration(**stated_in(text))).domain)
+
+
+def _cells_of_another_style(folder: Path) -> str:
+    """A cell of the sign and grouping that are declared; its number must be read, or be missing."""
+    style = NumberStyle(".", "'", "\u2212\u2019")
+    table = load_csv("x\n\u2212\u2019731944027\n".encode(), declared=FileFormat(style=style))
+    assert np.isnan(table.columns(["x"])).all() or abs(table.columns(["x"])[0, 0]) == 731944027
+    return "\n".join(table.notes)
+
+
+_RESULTS: dict[str, Callable[[Path], str]] = {
+    "one pair of bounds for columns that are named": _command("run", "data.csv", "--columns", "x,y", *_ASK),
+    "a small sparse file": _sparse_run,
+    "a sign that holds a grouping mark": _cells_of_another_style,
+}
+_REFUSALS: dict[str, Callable[[Path], str]] = {
+    "no path": _command("run", "", *_ASK),
+    "a path too long for the system": _command("run", "x" * 5_000, *_ASK),
+    "a path to write to that is too long": _command("declare", "data.csv", "--out", "x" * 5_000),
+    "a line end as the delimiter": _notes(_TABLE, delimiter="\n"),
+    "a line end on the command line": _command("algorithms", "\n", "x"),
+    "rows under another delimiter": _notes("731944027 €|773211451 €\n1 €|2 €\n", delimiter=";"),
+    "negative rows under another delimiter": _notes("-731944027|-773211451\n-1|-2\n", delimiter=","),
+    "half a character as a column": _from_json('{"bounds": {"\\ud800": [0, 1]}}'),
+    "half a character as a title": _from_json('{"title": "\\ud800", "lower": 0, "upper": 1}'),
+    "half a character as the name of a column": _notes(_TABLE, names=("x", "y", "\ud800")),
+    "more columns than are allowed, to be proposed": _wide_proposal,
+    "a folder in place of the results of a study": _folder_of_an_empty_study,
+}
+
+FOUND = {
+    name: Case(outcome, name, do, _SECRETS)
+    for outcome, found in (("result", _RESULTS), ("refused", _REFUSALS))
+    for name, do in found.items()
+}

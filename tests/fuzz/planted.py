@@ -1,0 +1,130 @@
+"""Cases that break each promise on purpose: the judge must say so."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.fuzzing.case import Broken, Case
+from benchmarks.fuzzing.secrets import Secrets
+from dpviz.check import RequestError
+
+SECRETS = Secrets((731_944_027,), ("qwrtzpsdfg",))
+LINE = "x,name\n731944027,qwrtzpsdfg\n"
+
+
+def shows_a_cell(folder: Path) -> str:
+    """A reader whose note quotes a number, as numbers are usually written."""
+    return "The largest value is 731,944,027."
+
+
+def rounds_a_cell(folder: Path) -> str:
+    """A refusal with a number of six digits."""
+    raise RequestError(f"x is {731_944_027.0:g}: give a smaller one.")
+
+
+def prints_a_word(folder: Path) -> str:
+    """A reader that leaves a trace for debugging."""
+    print("qwrtzpsdfg", file=sys.stderr)  # noqa: T201 - that is what is to be found
+    return "fine"
+
+
+def says_why(folder: Path) -> str:
+    """A refusal whose cause, which a log would show, quotes a cell."""
+    try:
+        float("qwrtzpsdfg")
+    except ValueError as error:
+        raise RequestError("The file cannot be read: give another one.") from error
+    return ""
+
+
+def raises_a_key_error(folder: Path) -> str:
+    """A reader that fails in a way nobody thought of."""
+    return {"x": "1"}["y"]
+
+
+def works_without_end(folder: Path) -> str:
+    """A loop that does not end, and would swallow whatever is an Exception."""
+    while True:
+        try:
+            sum(range(1_000))
+        except Exception:
+            warnings.warn("go on", stacklevel=1)
+
+
+def waits_without_end(folder: Path) -> str:
+    """What is waited for never comes."""
+    time.sleep(60)
+    return ""
+
+
+def hears_no_alarm(folder: Path) -> str:
+    """Compiled code that does not come back to Python."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM, signal.SIGPROF})
+    time.sleep(60)
+    return ""
+
+
+def takes_much_memory(folder: Path) -> str:
+    """Half a gigabyte that is really written to."""
+    return str(np.ones(64_000_000).sum())
+
+
+def dies(folder: Path) -> str:
+    """The process ends, as under a fault in compiled code."""
+    os._exit(1)
+
+
+def says_nothing(folder: Path) -> str:
+    """A refusal without a word."""
+    raise RequestError("")
+
+
+def goes_on_and_on(folder: Path) -> str:
+    """A refusal over several lines."""
+    raise RequestError("It cannot be read.\nIt really cannot.")
+
+
+def stops_in_the_middle(folder: Path) -> str:
+    """A refusal that is no sentence."""
+    raise RequestError("bad input")
+
+
+def says_half_a_character(folder: Path) -> str:
+    """A name that no page can show."""
+    return "There is no column \ud800."
+
+
+def ends_in_another_way(folder: Path) -> str:
+    """An exit code that means nothing."""
+    raise Broken("exit code 3")
+
+
+def keeps_the_promise(folder: Path) -> str:
+    """A result."""
+    (folder / "x.csv").write_text(LINE)
+    return "ok"
+
+
+def refuses_well(folder: Path) -> str:
+    """A clear sentence."""
+    raise RequestError("k is 0: give a whole number of at least 1.")
+
+
+IN_A_PROCESS = (keeps_the_promise, dies, hears_no_alarm, refuses_well, keeps_the_promise)
+
+
+def case(do: object) -> Case:
+    """A case that does it."""
+    return Case("planted", getattr(do, "__name__", ""), do, SECRETS)  # type: ignore[arg-type]
+
+
+def case_of(seed: int, index: int) -> Case:
+    """One of those for processes."""
+    return case(IN_A_PROCESS[index])

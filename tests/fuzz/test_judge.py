@@ -1,0 +1,69 @@
+"""The judge of the fuzz reports what was planted for it, and nothing else."""
+
+import pytest
+
+from benchmarks.fuzzing.catalogue import case_of
+from benchmarks.fuzzing.judge import judged
+from benchmarks.fuzzing.secrets import Secrets
+from benchmarks.fuzzing.workers import Limits, verdicts
+from tests.fuzz import planted
+
+
+@pytest.mark.parametrize(
+    ("do", "outcome"),
+    [
+        (planted.shows_a_cell, "a value of the data leaks (result)"),
+        (planted.rounds_a_cell, "a value of the data leaks (refused)"),
+        (planted.prints_a_word, "a value of the data leaks (result)"),
+        (planted.says_why, "a value of the data leaks (refused)"),
+        (planted.raises_a_key_error, "traceback: KeyError"),
+        (planted.works_without_end, "too slow"),
+        (planted.waits_without_end, "too slow"),
+        (planted.says_nothing, "an empty refusal"),
+        (planted.goes_on_and_on, "a refusal over several lines"),
+        (planted.stops_in_the_middle, "a refusal that is no sentence"),
+        (planted.says_half_a_character, "half a character that no page can show"),
+        (planted.ends_in_another_way, "exit code 3"),
+        (planted.keeps_the_promise, "result"),
+        (planted.refuses_well, "refused"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_planted_fault_is_reported(do, outcome):
+    assert judged(planted.case(do), seconds=0.1).outcome == outcome
+
+
+def test_memory_is_counted_anew_for_each_case():
+    little = judged(planted.case(planted.keeps_the_promise)).megabytes
+    most = little + 300
+    assert judged(planted.case(planted.takes_much_memory), megabytes=most).outcome == "too much memory"
+    assert judged(planted.case(planted.keeps_the_promise), megabytes=most).outcome == "result"
+
+
+def test_a_traceback_is_told_by_its_place_not_by_its_text():
+    verdict = judged(planted.case(planted.raises_a_key_error))
+    assert verdict.where.startswith("tests/fuzz/planted.py:")
+    assert "'y'" not in str(verdict.to_dict())
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_or_hangs_takes_no_other_case_along():
+    limits = Limits(seconds=0.2, grace=3.0)
+    found = list(verdicts(0, range(len(planted.IN_A_PROCESS)), limits=limits, make=planted.case_of))
+    assert [verdict.index for verdict in found] == [0, 1, 2, 3, 4]
+    assert [verdict.outcome for verdict in found] == ["result", "the process died", "hangs", "refused", "result"]
+
+
+@pytest.mark.parametrize(
+    "written", ["731944027", "731,944,027", "7319.44027", "7.31944e+08", "731 944 027", "-731944027"]
+)
+def test_a_number_is_known_however_it_is_written(written):
+    assert planted.SECRETS.found_in(f"It is {written}.") == 1
+    assert Secrets((912_345_678,)).found_in(f"It is {written}.") == 0
+
+
+def test_case_i_of_a_seed_is_always_the_same():
+    for index in range(60):
+        first, again = case_of(7, index), case_of(7, index)
+        assert (first.family, first.about, first.secrets) == (again.family, again.about, again.secrets)
+    assert [case_of(7, index).about for index in range(5)] != [case_of(8, index).about for index in range(5)]
