@@ -1,0 +1,40 @@
+"""All families of cases, how often each comes, and case ``i`` of a seed: always the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from benchmarks.fuzzing.case import Case
+from benchmarks.fuzzing.command_cases import command_case
+from benchmarks.fuzzing.declared_cases import sidecar_case
+from benchmarks.fuzzing.folder_cases import folder_case
+from benchmarks.fuzzing.intake_cases import declared_case, proposal_case, read_case, run_case
+from benchmarks.fuzzing.link_cases import link_case
+from benchmarks.fuzzing.request_cases import corner_case, parameter_case
+from benchmarks.fuzzing.settings_cases import settings_case
+from benchmarks.fuzzing.sparse_cases import sparse_case
+
+_SHARES: Mapping[Callable[[np.random.Generator], Case], float] = {
+    read_case: 0.13,
+    declared_case: 0.13,
+    proposal_case: 0.12,
+    run_case: 0.09,
+    parameter_case: 0.11,
+    corner_case: 0.08,
+    sidecar_case: 0.10,
+    settings_case: 0.08,
+    sparse_case: 0.05,
+    folder_case: 0.03,
+    command_case: 0.07,
+    link_case: 0.01,
+}
+
+
+def case_of(seed: int, index: int) -> Case:
+    """Case ``index`` of ``seed``."""
+    rng = np.random.default_rng([seed, index])
+    shares = np.array(list(_SHARES.values()))
+    family = int(rng.choice(len(shares), p=shares / shares.sum()))
+    return list(_SHARES)[family](rng)

@@ -1,0 +1,105 @@
+"""Settings of studies: YAML and links, written by the page, changed by hand, or written to do harm."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from benchmarks.fuzzing.case import Case, short
+from benchmarks.fuzzing.hostile import NUMBER_TEXTS, NUMBERS, TEXTS, any_value, happens, one, some
+from dpviz.algorithms.registry import CARDS
+from dpviz.runs.study import Contender
+from dpviz.runs.study_settings import StudySettings
+
+_KEYS = ("dpviz", "version", "algorithms", "epsilon_from", "epsilon_to", "k", "delta", "repeats")
+_NUMERIC = _KEYS[3:]
+_LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+_RAW: tuple[str, ...] = (
+    *("", "null", "[]", "{}", "---", "--- {}\n--- {}", "a: b: c", "\t", "\0", "? : :", "!!binary x", "&a *a", "*x"),
+    "%YAML 9",
+    *("!!python/object/apply:os.system [echo]", "!!set {a, b}", "a: !!timestamp 2020-13-45", "a: 0x_", "a: 1:99:99"),
+    *("? [a]\n: b", "? {a: b}\n: c", "<<: [{a: b}]", "<<: 1", "a: .inf", "2020-01-01: x", "=: 1", "a: =", "{" * 3_000),
+    *("[" * 30_000, "- " * 9_000, "a: " + "9" * 6_000, "x" * 200_000, "k: 1\nk: 2", "a: 0b", "a: 0o", "a: !!int ''"),
+    *("a: !!float x", "a: !!bool x", "a: 2020-01-01 99:00:00", "a: -", "a: !!omap [1]", "a: !!pairs [1]", _LAUGHS),
+    "a: &a [*a]\ndpviz: trade-off study\nversion: 1",
+    "dpviz: trade-off study\nversion: 1\nalgorithms: &a [{algorithm: auto, params: *a}]\nepsilon_from: 1\n"
+    "epsilon_to: 2\nk: 2\ndelta: 0\nrepeats: 1",
+)
+_SCALARS = (
+    *NUMBER_TEXTS,
+    ".inf",
+    "-.inf",
+    ".nan",
+    "1:30",
+    "2020-01-01",
+    "!!null",
+    "~",
+    "*a",
+    "&a 1",
+    "0o17",
+    "0b1",
+    "1e6",
+)
+
+
+def settings_case(rng: np.random.Generator) -> Case:
+    """Settings read from a text; those that are accepted must read back to the same."""
+    text = one(rng, _RAW) if happens(rng, 0.15) else _mistaken(rng)
+
+    def do(folder: Path) -> str:
+        settings = StudySettings.from_text(text)
+        for written in (settings.to_text(), settings.to_query()):
+            if StudySettings.from_text(written) != settings:
+                raise AssertionError("settings that do not read back")
+        return "\n".join((settings.to_query(), *(contender.label for contender in settings.contenders)))
+
+    return Case("settings", short(text, most=500), do)
+
+
+def _mistaken(rng: np.random.Generator) -> str:
+    contenders = tuple(_contender(rng) for _ in range(int(rng.integers(0, 4))))
+    good = StudySettings(contenders, 0.1, 3.0, 4, one(rng, (0.0, 1e-6)), 5)
+    found: dict[str, Any] = yaml.safe_load(good.to_text())
+    for key in some(rng, _KEYS, 2):
+        found[key] = one(rng, NUMBERS) if key in _NUMERIC and happens(rng, 0.7) else any_value(rng)
+    if happens(rng, 0.1):
+        found[one(rng, TEXTS)] = any_value(rng)
+    if happens(rng, 0.1):
+        del found[one(rng, tuple(found))]
+    text = json.dumps(found) if happens(rng, 0.5) else _as_yaml(found)
+    if happens(rng, 0.3):
+        lines = text.split("\n")
+        place = int(rng.integers(0, len(lines)))
+        lines[place] = lines[place].split(":")[0] + ": " + one(rng, _SCALARS)
+        text = "\n".join(lines)
+    return text
+
+
+def _as_yaml(found: dict[str, Any]) -> str:
+    try:
+        return yaml.safe_dump(found, allow_unicode=True)
+    except (yaml.YAMLError, ValueError):  # half characters, or numbers too long to be written
+        return json.dumps({key: str(type(value)) for key, value in found.items()})
+
+
+def _contender(rng: np.random.Generator) -> Contender:
+    card = one(rng, tuple(CARDS.values()))
+    knobs = card.params.knobs()
+    chosen = some(rng, knobs, 2) if knobs else []
+    params = {knob.name: any_value(rng) if happens(rng, 0.15) else knob.default for knob in chosen}
+    return Contender(card.id, {name: _plain(value) for name, value in params.items()})
+
+
+def _plain(value: Any) -> Any:
+    """``value`` as YAML can write it."""
+    try:
+        yaml.safe_dump(value)
+    except (yaml.YAMLError, ValueError):
+        return "x"
+    return value
