@@ -85,6 +85,9 @@ def repeats(**named: int) -> None:
 
 def seed(**named: int) -> None:
     """Refuse what is no whole number, or too long to be a seed."""
+    for name, value in named.items():
+        if isinstance(value, float):
+            raise RequestError(f"{name} is {shown(value)}: give a whole number, without a point.")
     _whole_within(0, MOST_SEED, named)
 
 

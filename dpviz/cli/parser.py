@@ -18,7 +18,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Refuse a command line."""
-        raise RequestError(f"{message[:1].upper()}{message[1:]}; see {self.prog} --help.")
+        line = " ".join(message.split())
+        raise RequestError(f"{line[:1].upper()}{line[1:]}; see {self.prog} --help.")
 
 
 def read_arguments(argv: Sequence[str]) -> argparse.Namespace:

@@ -172,6 +172,8 @@ class StudyFolder:
 
     def _drop_torn_line(self) -> None:
         """Cut what a killed study wrote of its last line."""
+        if not self._results.is_file():
+            raise RequestError("results.csv in --out is no file: give another folder.")
         raw = self._results.read_bytes()
         if not raw.endswith(b"\n"):
             os.truncate(self._results, raw.rfind(b"\n") + 1)

@@ -48,10 +48,12 @@ def composed_epsilon(draws: tuple[Draws, ...], delta: float, *, grid: float = GR
     import dp_accounting  # slow to import
     from dp_accounting.pld import PLDAccountant
 
-    rough = zcdp_epsilon(fsum(each.rho for each in draws), delta)
+    rho = fsum(each.rho for each in draws)
+    rough = zcdp_epsilon(rho, delta)
     if rough > _LARGE:
         return _basic_epsilon(draws, delta)
-    accountant = PLDAccountant(value_discretization_interval=grid * max(rough, 1e-6))
+    # Where δ alone nearly pays for all, the ε left is small beside the losses themselves: these set the grid then.
+    accountant = PLDAccountant(value_discretization_interval=grid * max(rough, sqrt(2 * rho), 1e-6))
     for each in _gaussians_as_one(draws):
         kind = dp_accounting.GaussianDpEvent if each.gaussian else dp_accounting.LaplaceDpEvent
         accountant.compose(kind(each.multiplier), each.times)

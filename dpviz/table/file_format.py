@@ -37,6 +37,7 @@ _GROUPINGS: Mapping[str, tuple[str, ...]] = {
     " ": _BLANKS,
 }
 _LONGEST_SIGN = 8
+_PARTS_OF_NUMBERS = frozenset("+-.,\"'\u2019\u2212")
 _NEVER_DELIMITERS = frozenset("\"'.+-_\r\n")
 
 
@@ -69,10 +70,10 @@ class NumberStyle(NamedTuple):
         if self.grouping not in _GROUPINGS or self.grouping == self.decimal:
             allowed = ", ".join(f'"{mark}"' for mark in _GROUPINGS if mark != self.decimal)
             raise IntakeError(f"The grouping mark is {quoted(self.grouping)}; allowed are {allowed}; write one.")
-        if len(self.sign) > _LONGEST_SIGN or any(letter.isdigit() or letter in '+-.,"\r\n' for letter in self.sign):
+        if not _can_be_stripped(self.sign):
             raise IntakeError(
                 f"The sign to strip is {quoted(self.sign)}; write at most {_LONGEST_SIGN} characters without digits, "
-                "commas, points, quotation marks and + or -, such as % or €."
+                "blanks, commas, points, quotation marks and + or -, and not e alone, such as % or €."
             )
         return self
 
@@ -136,8 +137,10 @@ class FileFormat:
             )
         if len(self.names) > MAX_COLUMNS:
             raise IntakeError(f"{len(self.names):,} names are declared; at most {MAX_COLUMNS:,} are allowed.")
-        if len(set(self.names)) < len(self.names) or not all(self.names):
-            raise IntakeError("The declared column names repeat or are empty; give every column a name of its own.")
+        if len(set(self.names)) < len(self.names) or not all(map(_is_a_name, self.names)):
+            raise IntakeError(
+                "The declared column names repeat, are empty or cannot be written; give every column a name of its own."
+            )
         for style in (self.style, *self.styles.values()):
             style.checked()
         unknown = [name for name in self.styles if self.names and name not in self.names]
@@ -171,6 +174,18 @@ def _known_encoding(name: str) -> str:
         usual = "utf-8, utf-16, cp1252 and iso8859-1"
         raise IntakeError(f"The encoding is {quoted(name)}; usual are {usual}; save the file as UTF-8 or declare one.")
     return known
+
+
+def _is_a_name(name: str) -> bool:
+    """Whether a name is there, and can be written: half of a character cannot."""
+    return bool(name) and name == name.encode(errors="ignore").decode()
+
+
+def _can_be_stripped(sign: str) -> bool:
+    """Whether a number stays the number that it is when ``sign`` is taken off."""
+    if len(sign) > _LONGEST_SIGN or sign in ("e", "E"):
+        return False
+    return not any(letter.isdigit() or letter.isspace() or letter in _PARTS_OF_NUMBERS for letter in sign)
 
 
 def can_delimit(character: str) -> bool:

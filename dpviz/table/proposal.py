@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpviz.table.csv_intake import CsvFile
-from dpviz.table.file_format import PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
+from dpviz.table.file_format import MAX_COLUMNS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
 from dpviz.table.header import (
     clean_names,
     delimiter_above,
@@ -91,6 +91,8 @@ def propose(file: CsvFile) -> Proposal:
     if not records:
         raise IntakeError("The file is empty; a CSV has a header line and one row a line; choose another file.")
     top = _top(records, delimiter)
+    if len(top.names) > MAX_COLUMNS:
+        raise IntakeError(f"The file has more than {MAX_COLUMNS:,} columns, the most allowed; keep those you need.")
     body = records[1:] if top.header else records
     styles = {name: _style(_column(body, place), delimiter) for place, name in enumerate(top.names)}
     found = {name: style for name, style in styles.items() if style is not None}
@@ -240,6 +242,8 @@ def _style(cells: Sequence[str], delimiter: str) -> NumberStyle | None:
         return None
     if 2 * sum(_LONG_INTEGER.fullmatch(cell) is not None for cell in present) > len(present):
         return None  # an id
+    if _reads(present, PLAIN_STYLE) == len(present):
+        return PLAIN_STYLE
     sign = _sign(present)
     best = max((NumberStyle(*marks, sign) for marks in _marks(delimiter)), key=partial(_reads, present))
     return best if 2 * _reads(present, best) >= len(present) else None

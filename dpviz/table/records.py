@@ -263,13 +263,15 @@ def _bare(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:
     """The numbers among ``cells`` without their signs and marks, with a decimal point; null for the others."""
     is_number = pc.match_substring_regex(cells, _pattern(style, encoding))
     bare = pc.if_else(is_number, cells, pa.scalar(None, cells.type))
-    for mark in (style.sign, *style.grouping_marks, " ", "\t"):  # a sign may hold a grouping mark
+    for mark in (style.sign, *style.grouping_marks, " ", "\t"):
         if _encoded(mark, encoding):
             bare = pc.replace_substring(bare, _encoded(mark, encoding), b"")
     for mark, plain in ((_MINUS, b"-"), (style.decimal, b".")):
         if mark != "." and _encoded(mark, encoding):
             bare = pc.replace_substring(bare, _encoded(mark, encoding), plain)
-    return bare
+    # Marks that stand within each other could leave something else behind.
+    is_plain = pc.match_substring_regex(bare, _pattern(PLAIN_STYLE, encoding))
+    return pc.if_else(is_plain, bare, pa.scalar(None, bare.type))
 
 
 _MINUS = "\u2212"

@@ -31,7 +31,10 @@ def sidecar_for(csv_path: str | os.PathLike[str]) -> Path | None:
     if not path.name:
         return None
     candidate = path.with_name(path.name.removesuffix(".gz")).with_suffix(".json")
-    return candidate if candidate != path and candidate.is_file() else None
+    try:
+        return candidate if candidate != path and candidate.is_file() else None
+    except OSError:  # no file can have such a name
+        return None
 
 
 def read_sidecar(path: str | os.PathLike[str]) -> Declaration:
@@ -74,6 +77,7 @@ def stated_in(text: str, *, what: str = "The text") -> Stated:
     """
     try:
         found = json.loads(text, object_pairs_hook=_without_repeats)
+        json.dumps(found, ensure_ascii=False).encode()  # half of a character cannot be written anywhere
     except (ValueError, RecursionError):
         raise IntakeError(f"{what} is not JSON in UTF-8; {_BOUNDS_FORMS}; mend it.") from None
     if not isinstance(found, dict):
