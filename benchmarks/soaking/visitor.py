@@ -1,0 +1,170 @@
+"""One visitor after another at one seat: brings a table of its own, runs, studies, changes pages, and leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import struct
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchmarks.fuzzing.secrets import Secrets
+from benchmarks.soaking.tab import Tab, TabFailed
+
+_PAGES = ("Home", "Data", "Explore", "Compare", "Trade-off", "Papers", "Ledger")
+_THINKS = (1.0, 6.0)
+_LOOKS_AT_A_STUDY = (3.0, 12.0)
+_RUN_SECONDS = 240.0
+
+
+@dataclass(frozen=True)
+class OwnTable:
+    """A table that no other visitor has: names, cells and ids are its own.
+
+    ``marks`` are the bytes by which it is known in whatever the server sends: words, and numbers as text, as floating
+    point, and as floating point in base64.
+    """
+
+    name: str
+    content: bytes
+    declaration: str
+    marks: frozenset[bytes]
+
+    @classmethod
+    def drawn(cls, rng: np.random.Generator, *, public: bool) -> OwnTable:
+        """Three groups of people in two columns."""
+        own = Secrets.drawn(rng, many=12)
+        name, first, second, third, *ids = own.words
+        rows = int(rng.integers(200, 3_000))
+        centers = rng.uniform(0.2, 0.8, (3, 2)) * 1e9
+        values = np.clip(centers[rng.integers(0, 3, rows)] + rng.normal(0, 3e7, (rows, 2)), 1e8, 1e9 - 1).round()
+        values[: len(own.numbers), 0] = own.numbers
+        lines = [f"{first},{second},{third}"]
+        lines += [f"{a:.0f},{b:.0f},{ids[row % len(ids)]}" for row, (a, b) in enumerate(values)]
+        bounds = {first: [0, 1e9], second: [0, 1e9]}
+        stated = {"bounds": bounds, "public": public, "label": third, "bounds_origin": "law"}
+        marks = {word.encode() for word in own.words}
+        for number in own.numbers:
+            marks |= {str(number).encode(), f"{number:,}".encode(), *_as_floats(float(number))}
+        return cls(name, "\n".join(lines).encode(), json.dumps(stated), frozenset(marks))
+
+
+def _as_floats(number: float) -> set[bytes]:
+    """The eight bytes of a number, and what base64 makes of them wherever they begin."""
+    raw = struct.pack("<d", number)
+    return {
+        raw,
+        *(base64.b64encode(bytes(before) + raw)[-(-before * 8 // 6) : (before + 8) * 8 // 6] for before in range(3)),
+    }
+
+
+@dataclass
+class Seat:
+    """Where one visitor after another sits, and what was noted there.
+
+    Attributes
+    ----------
+    page_seconds, run_seconds : list of float
+        From a click to the page; from *Run* to its result.
+    visits, studies : int
+        Finished ones.
+    complaints : list of str
+    """
+
+    number: int
+    page_seconds: list[float] = field(default_factory=list)
+    run_seconds: list[float] = field(default_factory=list)
+    visits: int = 0
+    studies: int = 0
+    complaints: list[str] = field(default_factory=list)
+    own: OwnTable | None = None
+    received: int = 0
+    met_its_own: bool = False
+
+
+class House:
+    """All seats, and what each server message is compared with: the tables of the others."""
+
+    def __init__(self, address: str, seats: int, *, seed: int) -> None:
+        self.address, self.seed = address, seed
+        self.seats = [Seat(number) for number in range(seats)]
+        self.leaks: list[str] = []
+
+    def reads(self, seat: Seat, raw: bytes) -> None:
+        """Look through what was sent to ``seat``."""
+        seat.received += len(raw)
+        seat.met_its_own |= seat.own is not None and any(mark in raw for mark in seat.own.marks)
+        for other in self.seats:
+            if other is not seat and other.own is not None and any(mark in raw for mark in other.own.marks):
+                self.leaks.append(f"seat {seat.number} was sent something of seat {other.number}")
+
+    async def sits(self, seat: Seat, until: float) -> None:
+        """Visits at one seat until the time is up; the visit that is under way ends as it would have."""
+        rng = np.random.default_rng([self.seed, seat.number])
+        clock = asyncio.get_running_loop().time
+        await asyncio.sleep(float(rng.uniform(0, _THINKS[1])))
+        while clock() < until or not seat.visits:
+            seat.own, seat.met_its_own = OwnTable.drawn(rng, public=bool(rng.random() < 0.5)), False
+            try:
+                await self._visit(seat, seat.own, rng)
+            except (TabFailed, TimeoutError, OSError) as error:
+                seat.complaints.append(f"seat {seat.number}: {error or type(error).__name__}")
+                return
+            if not seat.met_its_own:  # then nobody would notice what reaches somebody else
+                seat.complaints.append(f"seat {seat.number}: nothing of its own table was on its pages")
+            seat.visits += 1
+
+    async def _visit(self, seat: Seat, own: OwnTable, rng: np.random.Generator) -> None:
+        async with Tab(self.address, lambda raw: self.reads(seat, raw)) as tab:
+
+            async def turns_to(title: str) -> None:
+                seat.page_seconds.append(await tab.turns_to(title))
+                await _thinks(rng)
+
+            await turns_to("Data")
+            await tab.uploads("csv", f"{own.name}.csv", own.content)
+            tab.fills_in("bounds_json", own.declaration)
+            await tab.presses("", label="Use these")
+            await _thinks(rng)
+            await tab.presses("use_this_table")
+            if tab.has("use_this_table"):
+                raise TabFailed("the table was not opened")
+            await turns_to("Explore")
+            await self._runs(seat, tab, rng)
+            for title in rng.permutation(_PAGES)[:3]:
+                await turns_to(str(title))
+            await turns_to("Trade-off")
+            await self._studies(seat, tab, rng)
+            await turns_to("Explore")
+            await tab.sets("epsilon", double_value=float(rng.choice([0.3, 0.5, 2.0, 3.0])))
+            await self._runs(seat, tab, rng)
+            await turns_to("Ledger")
+
+    async def _runs(self, seat: Seat, tab: Tab, rng: np.random.Generator) -> None:
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        await tab.presses("run")
+        if not await tab.settles(_RUN_SECONDS):
+            raise TabFailed(f"a run has not ended after {_RUN_SECONDS:g} s")
+        seat.run_seconds.append(clock() - began)
+        if not any(True for _ in tab.shows("PlotlyChart")):
+            raise TabFailed("a run has ended without a picture")
+        await _thinks(rng)
+
+    async def _studies(self, seat: Seat, tab: Tab, rng: np.random.Generator) -> None:
+        """Start a study, look at it for a while, and stop it if it has not ended."""
+        if not tab.has("tradeoff:compute"):
+            return
+        await tab.presses("tradeoff:compute")
+        if not await tab.settles(float(rng.uniform(*_LOOKS_AT_A_STUDY))):
+            await tab.presses("tradeoff:cancel")
+            if not await tab.settles(_RUN_SECONDS):
+                raise TabFailed("a study that was stopped goes on")
+        seat.studies += 1
+        await _thinks(rng)
+
+
+async def _thinks(rng: np.random.Generator) -> None:
+    await asyncio.sleep(float(rng.uniform(*_THINKS)))

@@ -1,0 +1,74 @@
+"""What a server takes of its machine: memory, processes that outlive it, files that it leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MARK = "DPVIZ_SOAK"
+"""A variable in the environment of the server and of all its children."""
+
+_SECONDS_BETWEEN = 1.0
+
+
+@dataclass
+class Watch:
+    """Memory of a process over time.
+
+    Attributes
+    ----------
+    seconds, megabytes : list of float
+    """
+
+    pid: int
+    seconds: list[float] = field(default_factory=list)
+    megabytes: list[float] = field(default_factory=list)
+
+    async def looks(self) -> None:
+        """Note the memory once a second, for as long as the process lives."""
+        began = time.monotonic()
+        while (now := resident_megabytes(self.pid)) is not None:
+            self.seconds.append(time.monotonic() - began)
+            self.megabytes.append(now)
+            await asyncio.sleep(_SECONDS_BETWEEN)
+
+
+def resident_megabytes(pid: int) -> float | None:
+    """The memory that a process holds; None where there is no such process."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def marked(value: str) -> list[int]:
+    """The processes, other than this one, that were started with that value of ``MARK``."""
+    wanted = f"{MARK}={value}".encode()
+    return [pid for pid, environment in _environments() if pid != os.getpid() and wanted in environment.split(b"\0")]
+
+
+def server_of(value: str) -> int:
+    """The first process of those, the parent of the others."""
+    return min(marked(value))
+
+
+def left_behind(value: str, *, seconds: float = 10.0) -> list[int]:
+    """Those that are still there after so many seconds."""
+    latest = time.monotonic() + seconds
+    while (found := marked(value)) and time.monotonic() < latest:
+        time.sleep(0.2)
+    return found
+
+
+def _environments() -> Iterator[tuple[int, bytes]]:
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                yield int(folder.name), (folder / "environ").read_bytes()
+            except OSError:
+                continue

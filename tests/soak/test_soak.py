@@ -1,0 +1,104 @@
+"""The soak notices what it is for; a short one keeps every promise."""
+
+import asyncio
+import base64
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmarks.soak import Soaked, _growth, soak
+from benchmarks.soaking.visitor import House, OwnTable
+from benchmarks.soaking.watch import MARK, Watch, left_behind, resident_megabytes
+
+
+@pytest.fixture
+def house():
+    made = House("http://localhost:0", 3, seed=0)
+    for seat in made.seats:
+        seat.own = OwnTable.drawn(np.random.default_rng(seat.number), public=True)
+        seat.visits, seat.page_seconds, seat.run_seconds = 1, [0.1, 0.2], [1.0]
+    return made
+
+
+@pytest.fixture
+def kept(house):
+    return Soaked(house, Watch(os.getpid(), [0.0], [100.0]), growth=0.0, orphans=0, files=(), printed="")
+
+
+def test_what_keeps_every_promise_is_not_complained_about(kept):
+    assert kept.broken() == []
+
+
+def test_a_word_or_a_number_of_another_visitor_is_a_leak(house):
+    mine, other = house.seats[0], house.seats[1]
+    words, numbers = (
+        other.own.content.split(b"\n")[0],
+        np.array([float(other.own.content.split(b"\n")[1].split(b",")[0])]),
+    )
+    for leak in (words, b"..." + numbers.tobytes(), base64.b64encode(b"?" + numbers.tobytes() + b"!")):
+        house.leaks.clear()
+        house.reads(mine, b"before " + leak + b" after")
+        assert house.leaks == ["seat 0 was sent something of seat 1"]
+
+
+def test_ones_own_table_is_no_leak_and_is_met(house):
+    seat = house.seats[0]
+    house.reads(seat, b"nothing")
+    assert not seat.met_its_own
+    house.reads(seat, seat.own.content)
+    assert seat.met_its_own
+    assert house.leaks == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "word"),
+    [
+        ({"growth": 0.5}, "memory"),
+        ({"orphans": 2}, "outlived"),
+        ({"files": ("x",)}, "temporary folder"),
+        ({"printed": "Traceback (most recent call last)"}, "log"),
+    ],
+)
+def test_each_broken_promise_is_told(kept, changed, word):
+    (broken,) = replace(kept, **changed).broken()
+    assert word in broken
+
+
+def test_slow_pages_and_idle_seats_are_told(kept):
+    kept.house.seats[2].visits = 0
+    kept.house.seats[0].page_seconds = [9.0] * 9
+    assert [word in told for told, word in zip(kept.broken(), ("finished no visit", "page change"), strict=True)]
+
+
+def test_memory_that_grows_is_told_from_memory_that_is_flat():
+    assert _growth([50, 90, *[100] * 40]) == 0
+    assert _growth([100 + i for i in range(90)]) > 0.15
+
+
+def test_a_process_that_stays_is_found_and_is_gone_when_it_ends():
+    value = f"test-{os.getpid()}"
+    sleeper = subprocess.Popen([sys.executable, "-c", "input()"], env={MARK: value}, stdin=subprocess.PIPE)
+    try:
+        assert left_behind(value, seconds=0.5) == [sleeper.pid]
+        assert resident_megabytes(sleeper.pid) > 0
+    finally:
+        sleeper.communicate(b"\n")
+    assert left_behind(value, seconds=5) == []
+
+
+def test_a_watch_ends_with_its_process():
+    watch = Watch(2**22 + 1)  # above the largest number of a process
+    asyncio.run(watch.looks())
+    assert watch.megabytes == []
+
+
+@pytest.mark.slow
+def test_three_visitors_for_a_minute():
+    soaked = soak(minutes=1, sessions=3, seed=0)
+    # Memory still settles after one minute, and the clock of a busy machine is nobody's promise.
+    told = [one for one in soaked.broken() if "memory" not in one and "page change" not in one]
+    assert not told, soaked.figures()
