@@ -44,9 +44,54 @@ _BYTE_ORDER_MARKS = {  # UTF-32 first: its mark begins with that of UTF-16
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _WHOLE_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 _LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,}\s*")
-_BESIDE = r"[^\d\s.,+\-\u2212'\"]{1,8}"
-_SYMBOL = r"[^\w\s.,+\-\u2212'\"]{1,3}|[A-Z]{3}"
-_SIGNED = re.compile(rf"\s*(?P<before>{_SYMBOL})?\s*[+-]?[\d.,][\d.,'\u2019\s]*(?P<behind>{_BESIDE})?\s*")
+# Only these are proposed as signs: anything else beside a number could be somebody's.
+_MONEY = (
+    "$",
+    "€",
+    "£",
+    "¥",
+    "₹",
+    "₽",
+    "₩",
+    "₺",
+    "USD",
+    "EUR",
+    "GBP",
+    "CHF",
+    "JPY",
+    "CNY",
+    "INR",
+    "kr",
+    "zł",
+    "Kč",
+    "Ft",
+)
+_MEASURES = (
+    "%",
+    "‰",
+    "°",
+    "°C",
+    "°F",
+    "kg",
+    "g",
+    "mg",
+    "t",
+    "lb",
+    "m",
+    "cm",
+    "mm",
+    "km",
+    "mi",
+    "ft",
+    "h",
+    "min",
+    "s",
+    "ms",
+    "l",
+    "ml",
+)
+_BESIDE = "|".join(map(re.escape, sorted((*_MONEY, *_MEASURES), key=len, reverse=True)))
+_SIGNED = re.compile(rf"\s*(?P<before>{_BESIDE})?\s*[+-]?[\d.,][\d.,'\u2019\s]*(?P<behind>{_BESIDE})?\s*")
 _NO_COLUMNS = (0.0, 0.0, 0)
 _LINES_COMPARED = 50
 

@@ -116,7 +116,7 @@ def _neighbouring_values(
     for base in (crowd, many[:0]) if few else (many, crowd, many[:0], many[:1]):
         for new in (corner,) if few else (corner, far, none, rng.uniform(-1, 1, dim)):
             rows = np.r_[base[: len(base) // 2], np.repeat(new[None], m + 1, axis=0), base[len(base) // 2 :]]
-            person = np.r_[np.arange(len(base)), np.full(m + 1, -1)]
+            person = np.r_[np.arange(len(base)), np.full(m + 1, len(base))]
             person = np.r_[person[: len(base) // 2], person[len(base) :], person[len(base) // 2 : len(base)]]
             if m == 1:
                 rows, person = np.delete(rows, len(base) // 2, axis=0), np.delete(person, len(base) // 2)

@@ -42,7 +42,7 @@ def test_the_number_of_rows_costs_two_percent_of_the_budget_and_with_a_delta_not
 
 def test_where_it_is_said_it_is_said_of_the_budget() -> None:
     at = upload(visit("data.py"), b"age,income\n31,2000\n44,3000\n")
-    assert FileKind.PRIVATE.value in [radio.value for radio in at.radio]
+    assert any(control.value == FileKind.PRIVATE.value for control in (*at.radio, *at.button_group))
     (asked,) = (radio for radio in at.radio if "number of rows public" in radio.label)
     assert asked.options[0] == "no: buy a noisy one with 2 % of the budget"
     assert "μ² or ρ" in asked.help

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 import dpviz.table.rows
 from dpviz.table.domain import Region
-from dpviz.table.rows import Rows, keep_rows_per_person, products
+from dpviz.table.rows import Rows, keep_rows_per_person, products, rows_in_use
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -97,3 +97,9 @@ def test_which_rows_are_kept_does_not_follow_from_their_order():
     values = np.random.default_rng(1).normal(size=(200, 2))
     kept = keep_rows_per_person(values, np.zeros(200, dtype=int), 50)
     assert abs(kept.mean() - 100) < 25
+
+
+def test_a_row_of_nobody_does_not_count() -> None:
+    values = np.array([[0.1], [0.2], [0.3], [0.4]])
+    kept = rows_in_use(values, np.array([0, -1, -1, 1]), 1, drop_incomplete=True)
+    assert kept.tolist() == [0, 3]
