@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 from scipy import sparse
 
 from benchmarks.fuzzing.case import Case, command
@@ -19,6 +19,8 @@ from dpviz.table.sidecar import stated_in
 
 _ASK = ("--k", "2", "--epsilon", "1", "--bounds", "-1,1")
 _TABLE = "x,y,name\n731944027,0.5,qwrtzpsdfg\n0.1,0.2,b\n-0.3,0.4,c\n"
+_NAMES = [f"c{number}" for number in range(9_000)]
+_MANY_NAMES = json.dumps([f"c{number}" for number in range(50_000)])
 _SECRETS = Secrets((731_944_027, 773_211_451), ("qwrtzpsdfg",))
 
 
@@ -43,8 +45,8 @@ def _sparse_run(folder: Path) -> str:
     return command(["run", "words.npz", "--algorithm", "balcan-sparse", *_ASK])
 
 
-def _wide_proposal(folder: Path) -> str:
-    return str(propose(open_csv((",".join(f"c{i}" for i in range(9_000)) + "\n" + "1," * 8_999 + "1\n").encode())))
+def _proposal(raw: str) -> Callable[[Path], str]:
+    return lambda folder: str(propose(open_csv(raw.encode())))
 
 
 def _folder_of_an_empty_study(folder: Path) -> str:
@@ -59,18 +61,19 @@ def _from_json(text: str) -> Callable[[Path], str]:
     return lambda folder: repr(declare(open_csv(_TABLE.encode()), Declaration(**stated_in(text))).domain)
 
 
-def _cells_of_another_style(folder: Path) -> str:
-    """A cell of the sign and grouping that are declared; its number must be read, or be missing."""
-    style = NumberStyle(".", "'", "\u2212\u2019")
-    table = load_csv("x\n\u2212\u2019731944027\n".encode(), declared=FileFormat(style=style))
-    assert np.isnan(table.columns(["x"])).all() or abs(table.columns(["x"])[0, 0]) == 731944027
-    return "\n".join(table.notes)
+def _study_with_a_seed_below_nought(folder: Path) -> str:
+    (folder / "data.csv").write_text(_TABLE)
+    asked = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--columns", "x,y", "--bounds", "-1,1")
+    argv = ["sweep", "data.csv", *asked, "--repeats", "1", "--jobs", "1", "--out", "study"]
+    command(argv)
+    manifest = folder / "study" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"seed": 0', '"seed": -5'))
+    return command([*argv, "--resume"])
 
 
 _RESULTS: dict[str, Callable[[Path], str]] = {
     "one pair of bounds for columns that are named": _command("run", "data.csv", "--columns", "x,y", *_ASK),
     "a small sparse file": _sparse_run,
-    "a sign that holds a grouping mark": _cells_of_another_style,
 }
 _REFUSALS: dict[str, Callable[[Path], str]] = {
     "no path": _command("run", "", *_ASK),
@@ -83,7 +86,12 @@ _REFUSALS: dict[str, Callable[[Path], str]] = {
     "half a character as a column": _from_json('{"bounds": {"\\ud800": [0, 1]}}'),
     "half a character as a title": _from_json('{"title": "\\ud800", "lower": 0, "upper": 1}'),
     "half a character as the name of a column": _notes(_TABLE, names=("x", "y", "\ud800")),
-    "more columns than are allowed, to be proposed": _wide_proposal,
+    "more columns than are allowed, to be proposed": _proposal(",".join(_NAMES) + "\n" + "1," * 8_999 + "1\n"),
+    "a first line of a million commas": _proposal("," * 999_000),
+    "a number of thousands of characters": _command("run", "data.csv", "--k", "x" * 3_000),
+    "a seed below nought in the folder of a study": _study_with_a_seed_below_nought,
+    "a sign that holds a grouping mark": _notes(_TABLE, style=NumberStyle(".", "'", "\u2212\u2019")),
+    "more number columns than are allowed": _from_json(f'{{"lower": 0, "upper": 1, "numbers": {_MANY_NAMES}}}'),
     "a folder in place of the results of a study": _folder_of_an_empty_study,
 }
 

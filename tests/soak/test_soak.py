@@ -35,10 +35,8 @@ def test_what_keeps_every_promise_is_not_complained_about(kept):
 
 def test_a_word_or_a_number_of_another_visitor_is_a_leak(house):
     mine, other = house.seats[0], house.seats[1]
-    words, numbers = (
-        other.own.content.split(b"\n")[0],
-        np.array([float(other.own.content.split(b"\n")[1].split(b",")[0])]),
-    )
+    words, first_row, *_ = other.own.content.split(b"\n")
+    numbers = np.array([float(first_row.split(b",")[0])])
     for leak in (words, b"..." + numbers.tobytes(), base64.b64encode(b"?" + numbers.tobytes() + b"!")):
         house.leaks.clear()
         house.reads(mine, b"before " + leak + b" after")
