@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from dpviz import __version__
-from dpviz.check import RequestError
+from dpviz.check import RequestError, shown
 
 _LOOKS_NEGATIVE = re.compile(r"-(\.?\d|inf|nan)", re.IGNORECASE)
 
@@ -197,7 +197,7 @@ def _add_file_options(command: Parser) -> None:
 def yes_or_no(text: str) -> bool:
     """The word yes or no."""
     if text not in ("yes", "no"):
-        raise argparse.ArgumentTypeError(f"{text!r} is neither yes nor no")
+        raise argparse.ArgumentTypeError(f"{shown(text)} is neither yes nor no")
     return text == "yes"
 
 
@@ -206,7 +206,7 @@ def whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number") from None
 
 
 def number(text: str) -> float:
@@ -214,7 +214,7 @@ def number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a number") from None
 
 
 def names(text: str) -> list[str]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from dpviz import check
 from dpviz.check import RequestError
 from dpviz.cli.owner_files import in_a_sentence, only_writer, open_to, written_whole
 
@@ -164,7 +165,7 @@ class StudyFolder:
             found = json.loads(self._manifest.read_text("utf-8"))
         except (ValueError, RecursionError):
             found = None
-        if not isinstance(found, dict) or type(found.get("seed", 0)) is not int:
+        if not isinstance(found, dict) or not _is_seed(found.get("seed", 0)):
             raise RequestError(
                 "manifest.json in --out is damaged, or is not that of a study: give another folder, or mend it."
             )
@@ -179,6 +180,14 @@ class StudyFolder:
             os.truncate(self._results, raw.rfind(b"\n") + 1)
         if b"\n" not in raw:
             self._results.unlink()
+
+
+def _is_seed(value: object) -> bool:
+    try:
+        check.seed(seed=value)  # type: ignore[arg-type]
+    except (RequestError, TypeError):
+        return False
+    return True
 
 
 def _written(value: Any) -> Any:

@@ -139,6 +139,7 @@ def run_frames(
     chosen = check_request(card, table, k=k, epsilon=epsilon, delta=delta, params=params)
     if seed is not None:
         check.seed(seed=seed)
+    k = int(k)
     domain = table.domain.unfolded(chosen.points_per_row(k))
     accounting = card.accounting(chosen, delta)
     coins, drawn = _two_streams(seed)

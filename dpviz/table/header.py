@@ -111,6 +111,8 @@ def header_cells(line: str, delimiter: str) -> list[str]:
     IntakeError
         If a quotation mark of it is never closed, or it breaks off in the middle: rows must not become names.
     """
+    if line.count(delimiter) > MAX_COLUMNS:
+        raise IntakeError(f"The file has more than {MAX_COLUMNS:,} columns, the most allowed; keep those you need.")
     try:
         if delimiter == WHITESPACE:
             cells = line.removeprefix("#").split()

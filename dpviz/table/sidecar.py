@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.table.declaration import DEFAULT_UNIT, Declaration, FileKind
-from dpviz.table.file_format import PLAIN_FORMAT, PLAIN_STYLE, FileFormat, NumberStyle
+from dpviz.table.file_format import MAX_COLUMNS, PLAIN_FORMAT, PLAIN_STYLE, FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError, listed, quoted
 
 MAX_BYTES = 1_000_000
@@ -202,6 +202,8 @@ def _read_bounds(found: dict[str, Any]) -> dict[str, Any]:
     if any(key in found for key in ("lower", "upper", "columns")):
         both = '"bounds" and "lower", "upper" or "columns"'
         raise IntakeError(f"The sidecar has both {both}; {_BOUNDS_FORMS}; keep one form.")
+    if isinstance(bounds, dict) and len(bounds) > MAX_COLUMNS:
+        raise IntakeError(f"There are bounds for more than {MAX_COLUMNS:,} columns, the most allowed; keep fewer.")
     if not isinstance(bounds, dict) or not bounds:
         raise IntakeError(f"The bounds are not an object of pairs by column; {_BOUNDS_FORMS}; mend them.")
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in bounds.values()):
@@ -298,6 +300,8 @@ def _yes_or_no(key: str, value: Any) -> bool:
 def _names(key: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise IntakeError(f'"{key}" is not a list of names; write ["a", "b"]; mend it.')
+    if len(value) > MAX_COLUMNS:
+        raise IntakeError(f'"{key}" has {len(value):,} names, and at most {MAX_COLUMNS:,} are allowed; keep fewer.')
     return tuple(value)
 
 
