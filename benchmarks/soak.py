@@ -73,6 +73,9 @@ class Soaked:
             broken.append("the server's log has a traceback")
         return broken
 
+    def _seconds(self) -> float:
+        return self.watch.seconds[-1] if self.watch.seconds else float("nan")
+
     def figures(self) -> str:
         """What came out, a line each."""
         seats, pages = self.house.seats, self.page_seconds or [float("nan")]
@@ -88,6 +91,7 @@ class Soaked:
                 f"runs            {len(runs)}, median {median(runs):.2f} s, longest {max(runs):.2f} s",
                 f"server's memory {memory[0]:,.0f} MB at first, {max(memory):,.0f} MB at most, {memory[-1]:,.0f} MB "
                 f"at the end; {self.growth:+.1%} from the middle third to the last",
+                f"server's work   {self.watch.worked:.0f} s of a processor in {self._seconds():.0f} s",
                 f"left behind     {self.orphans} processes, {len(self.files)} files",
             )
         )

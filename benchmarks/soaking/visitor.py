@@ -14,8 +14,9 @@ from benchmarks.fuzzing.secrets import Secrets
 from benchmarks.soaking.tab import Tab, TabFailed
 
 _PAGES = ("Home", "Data", "Explore", "Compare", "Trade-off", "Papers", "Ledger")
-_THINKS = (1.0, 6.0)
-_LOOKS_AT_A_STUDY = (3.0, 12.0)
+# Seconds between what one visitor does and does next.
+_THINKS = (3.0, 15.0)
+_LOOKS_AT_A_STUDY = (5.0, 20.0)
 _RUN_SECONDS = 240.0
 
 

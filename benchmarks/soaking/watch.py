@@ -17,14 +17,17 @@ _SECONDS_BETWEEN = 1.0
 
 @dataclass
 class Watch:
-    """Memory of a process over time.
+    """Memory of a process over time, and its work.
 
     Attributes
     ----------
     seconds, megabytes : list of float
+    worked : float
+        Seconds of all processors that the process itself took.
     """
 
     pid: int
+    worked: float = 0.0
     seconds: list[float] = field(default_factory=list)
     megabytes: list[float] = field(default_factory=list)
 
@@ -34,6 +37,7 @@ class Watch:
         while (now := resident_megabytes(self.pid)) is not None:
             self.seconds.append(time.monotonic() - began)
             self.megabytes.append(now)
+            self.worked = worked_seconds(self.pid) or self.worked
             await asyncio.sleep(_SECONDS_BETWEEN)
 
 
@@ -44,6 +48,15 @@ def resident_megabytes(pid: int) -> float | None:
     except OSError:
         return None
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def worked_seconds(pid: int) -> float | None:
+    """What the process has worked, without its children; None where there is no such process."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def marked(value: str) -> list[int]:

@@ -26,7 +26,7 @@ def house():
 
 @pytest.fixture
 def kept(house):
-    return Soaked(house, Watch(os.getpid(), [0.0], [100.0]), growth=0.0, orphans=0, files=(), printed="")
+    return Soaked(house, Watch(os.getpid(), 1.0, [0.0], [100.0]), growth=0.0, orphans=0, files=(), printed="")
 
 
 def test_what_keeps_every_promise_is_not_complained_about(kept):
