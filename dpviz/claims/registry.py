@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from dpviz.check import RequestError
+from dpviz.check import RequestError, shown
 from dpviz.claims import (
     balcan_clusters,
     balcan_epsilon,
@@ -43,7 +43,7 @@ def claim_of(claim_id: str) -> Claim:
         If there is none.
     """
     if claim_id not in CLAIMS:
-        raise RequestError(f"There is no claim {claim_id!r}: choose among {', '.join(CLAIMS)}.")
+        raise RequestError(f"There is no claim {shown(claim_id)}: choose among {', '.join(CLAIMS)}.")
     return CLAIMS[claim_id]
 
 

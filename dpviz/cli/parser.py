@@ -18,7 +18,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Refuse a command line."""
-        line = " ".join(message.split())
+        line = re.sub(r"\S{60,}", lambda word: f"{word[0][:40]}…", " ".join(message.split()))
         raise RequestError(f"{line[:1].upper()}{line[1:]}; see {self.prog} --help.")
 
 

@@ -20,6 +20,7 @@ from dpviz.table.records import Column, Wanted, read_lines, read_records
 __all__ = ["CsvFile", "IntakeError", "LoadedTable", "load_csv", "numeric_table", "open_csv"]
 
 MAX_BYTES = 200_000_000
+_MOST_SEVERAL_LINES = 20_000_000
 _TOO_LARGE = "The file is larger than 200 MB, the most allowed; keep only the columns you need, or fewer rows."
 
 
@@ -88,6 +89,11 @@ class CsvFile:
             [place[name] for name in text],
         )
         if declared.several_lines:
+            if len(lines) > _MOST_SEVERAL_LINES:
+                raise IntakeError(
+                    "The file is larger than 20 MB, the most allowed where cells go on over several lines; write one "
+                    "record a line, or keep only the columns you need."
+                )
             columns = read_records(lines[header.body :].decode(wanted.encoding, errors="replace"), wanted)
         else:
             columns = read_lines(lines, wanted, first=header.body)
