@@ -66,8 +66,11 @@ def test_every_two_values_meet_in_some_corner():
         assert any((corner.epsilon, corner.table) == (epsilon, table) for corner in CORNERS)
 
 
-@pytest.mark.parametrize("corner", CORNERS, ids=str)
-@pytest.mark.parametrize("card_id", CARDS)
+# Dealt: each algorithm has every third corner, beginning with another one than its neighbours.
+DEALT = [(card_id, corner) for place, card_id in enumerate(CARDS) for corner in CORNERS[place % 3 :: 3]]
+
+
+@pytest.mark.parametrize(("card_id", "corner"), DEALT, ids=str)
 def test_an_algorithm_serves_or_refuses(card_id: str, corner: Corner) -> None:
     relation, rows_per_person, n_public = corner.table
     rows = np.clip(np.random.default_rng(0).normal(0, 0.3, (120, 2)), -1, 1)
