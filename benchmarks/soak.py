@@ -54,7 +54,7 @@ class Soaked:
     @property
     def page_seconds(self) -> list[float]:
         """Of all page changes."""
-        return [seconds for seat in self.house.seats for seconds in seat.page_seconds]
+        return [change.seconds for seat in self.house.seats for change in seat.pages]
 
     def broken(self) -> list[str]:
         """The promises that were not kept, in words."""
@@ -73,6 +73,13 @@ class Soaked:
             broken.append("the server's log has a traceback")
         return broken
 
+    def _by_page(self) -> str:
+        """The median of each page."""
+        changes = [change for seat in self.house.seats for change in seat.pages]
+        titles = sorted({change.title for change in changes})
+        by_title = {title: [one.seconds for one in changes if one.title == title] for title in titles}
+        return ", ".join(f"{title} {median(seconds):.2f} s" for title, seconds in by_title.items())
+
     def _seconds(self) -> float:
         return self.watch.seconds[-1] if self.watch.seconds else float("nan")
 
@@ -88,10 +95,12 @@ class Soaked:
                 f"in {sum(seat.received for seat in seats) / 2**20:,.0f} MB received",
                 f"page changes    {len(pages)}, median {median(pages):.2f} s, 9 in 10 below "
                 f"{float(np.quantile(pages, 0.9)):.2f} s, longest {max(pages):.2f} s",
+                f"by page         {self._by_page()}",
                 f"runs            {len(runs)}, median {median(runs):.2f} s, longest {max(runs):.2f} s",
                 f"server's memory {memory[0]:,.0f} MB at first, {max(memory):,.0f} MB at most, {memory[-1]:,.0f} MB "
                 f"at the end; {self.growth:+.1%} from the middle third to the last",
-                f"server's work   {self.watch.worked:.0f} s of a processor in {self._seconds():.0f} s",
+                f"server's work   {self.watch.worked:.0f} s of a processor in {self._seconds():.0f} s; "
+                f"the visitors were late by {self.watch.late:.2f} s at most",
                 f"left behind     {self.orphans} processes, {len(self.files)} files",
             )
         )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
-import struct
+import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,19 +19,22 @@ _THINKS = (3.0, 15.0)
 _LOOKS_AT_A_STUDY = (5.0, 20.0)
 _RUN_SECONDS = 240.0
 
+_LETTERS = 10
+_WORDS = re.compile(rb"[bcdfghjkmnpqrstvwxz]{%d,}" % _LETTERS)
+_NUMBERS = re.compile(rb"(?<!\d)\d{3},?\d{3},?\d{3}(?!\d)")
+
 
 @dataclass(frozen=True)
 class OwnTable:
     """A table that no other visitor has: names, cells and ids are its own.
 
-    ``marks`` are the bytes by which it is known in whatever the server sends: words, and numbers as text, as floating
-    point, and as floating point in base64.
+    ``marks`` are the words and numbers by which it is known in whatever the server sends.
     """
 
     name: str
     content: bytes
     declaration: str
-    marks: frozenset[bytes]
+    marks: frozenset[str]
 
     @classmethod
     def drawn(cls, rng: np.random.Generator, *, public: bool) -> OwnTable:
@@ -46,19 +49,30 @@ class OwnTable:
         lines += [f"{a:.0f},{b:.0f},{ids[row % len(ids)]}" for row, (a, b) in enumerate(values)]
         bounds = {first: [0, 1e9], second: [0, 1e9]}
         stated = {"bounds": bounds, "public": public, "label": third, "bounds_origin": "law"}
-        marks = {word.encode() for word in own.words}
-        for number in own.numbers:
-            marks |= {str(number).encode(), f"{number:,}".encode(), *_as_floats(float(number))}
-        return cls(name, "\n".join(lines).encode(), json.dumps(stated), frozenset(marks))
+        marks = frozenset((*own.words, *map(str, own.numbers)))
+        return cls(name, "\n".join(lines).encode(), json.dumps(stated), marks)
 
 
-def _as_floats(number: float) -> set[bytes]:
-    """The eight bytes of a number, and what base64 makes of them wherever they begin."""
-    raw = struct.pack("<d", number)
-    return {
-        raw,
-        *(base64.b64encode(bytes(before) + raw)[-(-before * 8 // 6) : (before + 8) * 8 // 6] for before in range(3)),
-    }
+def marks_in(raw: bytes) -> set[str]:
+    """Everything in ``raw`` that could be a word or a number of somebody's table.
+
+    In one pass: the tabs share the machine with the server that they measure.
+
+    >>> sorted(marks_in(b"of zzqwrtzpsdfg at 731,944,027"))
+    ['731944027', 'qwrtzpsdfg', 'zqwrtzpsdf', 'zzqwrtzpsd']
+    """
+    found = {match.replace(b",", b"").decode() for match in _NUMBERS.findall(raw)}
+    for run in _WORDS.findall(raw):
+        found |= {run[first : first + _LETTERS].decode() for first in range(len(run) - _LETTERS + 1)}
+    return found
+
+
+class PageChange(NamedTuple):
+    """From a click in the menu to the whole page, and when that was, in seconds."""
+
+    title: str
+    seconds: float
+    at: float
 
 
 @dataclass
@@ -67,15 +81,16 @@ class Seat:
 
     Attributes
     ----------
-    page_seconds, run_seconds : list of float
-        From a click to the page; from *Run* to its result.
+    pages : list of PageChange
+    run_seconds : list of float
+        From *Run* to its result.
     visits, studies : int
         Finished ones.
     complaints : list of str
     """
 
     number: int
-    page_seconds: list[float] = field(default_factory=list)
+    pages: list[PageChange] = field(default_factory=list)
     run_seconds: list[float] = field(default_factory=list)
     visits: int = 0
     studies: int = 0
@@ -92,13 +107,15 @@ class House:
         self.address, self.seed = address, seed
         self.seats = [Seat(number) for number in range(seats)]
         self.leaks: list[str] = []
+        self.began = 0.0
 
     def reads(self, seat: Seat, raw: bytes) -> None:
         """Look through what was sent to ``seat``."""
         seat.received += len(raw)
-        seat.met_its_own |= seat.own is not None and any(mark in raw for mark in seat.own.marks)
+        found = marks_in(raw)
+        seat.met_its_own |= seat.own is not None and not found.isdisjoint(seat.own.marks)
         for other in self.seats:
-            if other is not seat and other.own is not None and any(mark in raw for mark in other.own.marks):
+            if other is not seat and other.own is not None and not found.isdisjoint(other.own.marks):
                 self.leaks.append(f"seat {seat.number} was sent something of seat {other.number}")
 
     async def sits(self, seat: Seat, until: float) -> None:
@@ -118,10 +135,12 @@ class House:
             seat.visits += 1
 
     async def _visit(self, seat: Seat, own: OwnTable, rng: np.random.Generator) -> None:
+        clock = asyncio.get_running_loop().time
+        self.began = self.began or clock()
         async with Tab(self.address, lambda raw: self.reads(seat, raw)) as tab:
 
             async def turns_to(title: str) -> None:
-                seat.page_seconds.append(await tab.turns_to(title))
+                seat.pages.append(PageChange(title, await tab.turns_to(title), clock() - self.began))
                 await _thinks(rng)
 
             await turns_to("Data")

@@ -24,10 +24,13 @@ class Watch:
     seconds, megabytes : list of float
     worked : float
         Seconds of all processors that the process itself took.
+    late : float
+        By how many seconds the one who watches woke up too late, at most: so much of any time may be the watcher's own.
     """
 
     pid: int
     worked: float = 0.0
+    late: float = 0.0
     seconds: list[float] = field(default_factory=list)
     megabytes: list[float] = field(default_factory=list)
 
@@ -38,7 +41,9 @@ class Watch:
             self.seconds.append(time.monotonic() - began)
             self.megabytes.append(now)
             self.worked = worked_seconds(self.pid) or self.worked
+            slept = time.monotonic()
             await asyncio.sleep(_SECONDS_BETWEEN)
+            self.late = max(self.late, time.monotonic() - slept - _SECONDS_BETWEEN)
 
 
 def resident_megabytes(pid: int) -> float | None:
