@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from websockets.exceptions import ConnectionClosed
 
 from benchmarks.fuzzing.secrets import Secrets
 from benchmarks.soaking.tab import Tab, TabFailed
@@ -127,7 +128,7 @@ class House:
             seat.own, seat.met_its_own = OwnTable.drawn(rng, public=bool(rng.random() < 0.5)), False
             try:
                 await self._visit(seat, seat.own, rng)
-            except (TabFailed, TimeoutError, OSError) as error:
+            except (TabFailed, TimeoutError, OSError, ConnectionClosed) as error:
                 seat.complaints.append(f"seat {seat.number}: {error or type(error).__name__}")
                 return
             if not seat.met_its_own:  # then nobody would notice what reaches somebody else
