@@ -57,11 +57,8 @@ def resident_megabytes(pid: int) -> float | None:
 
 def worked_seconds(pid: int) -> float | None:
     """What the process has worked, without its children; None where there is no such process."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    fields = _fields(pid)
+    return None if fields is None else (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def marked(value: str) -> list[int]:
@@ -71,8 +68,8 @@ def marked(value: str) -> list[int]:
 
 
 def server_of(value: str) -> int:
-    """The first process of those, the parent of the others."""
-    return min(marked(value))
+    """The one of them that this process has started."""
+    return next(pid for pid in marked(value) if (fields := _fields(pid)) and int(fields[1]) == os.getpid())
 
 
 def left_behind(value: str, *, seconds: float = 10.0) -> list[int]:
@@ -81,6 +78,14 @@ def left_behind(value: str, *, seconds: float = 10.0) -> list[int]:
     while (found := marked(value)) and time.monotonic() < latest:
         time.sleep(0.2)
     return found
+
+
+def _fields(pid: int) -> list[str] | None:
+    """What the system says of a process behind its name; None where there is no such process."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
 
 
 def _environments() -> Iterator[tuple[int, bytes]]:
