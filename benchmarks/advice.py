@@ -1,6 +1,6 @@
 """The stored study that advice is read from, and a judgement of that advice on published tables it has not seen.
 
-python -m benchmarks.advice --fit [--jobs 1] [--repeats 2]      writes dpviz/runs/advice_study.csv
+python -m benchmarks.advice --fit [--jobs 1] [--repeats 2]      writes dpviz/runs/advice/advice_study.csv
 python -m benchmarks.advice --judge FOLDER [--out measured.csv]  how often the advised algorithm was near the best
 
 The study runs on the tuning families only: each as it is, reaching the bounds; in a part of them, since bounds are
@@ -30,15 +30,15 @@ from benchmarks.timing import machine
 from dpviz.algorithms.card import Card, Setting
 from dpviz.algorithms.registry import private_cards
 from dpviz.privacy.room import PrivateTable, Revealed
-from dpviz.runs.advice import NEAR, best_at
+from dpviz.runs.advice.advice import NEAR, best_at
+from dpviz.runs.advice.prospect import prospect_of
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
-from dpviz.runs.prospect import prospect_of
 from dpviz.runs.run import run, setting_of
 
 DELTA = 1e-6
 TABLE_SEED, RUN_SEED = 30_000, 90_000
-STORED = Path(__file__).resolve().parents[1] / "dpviz" / "runs" / "advice_study.csv"
+STORED = Path(__file__).resolve().parents[1] / "dpviz" / "runs" / "advice" / "advice_study.csv"
 # Every stand-in has so many rows: losses depend on rows times budget, so other numbers of rows are served by another ε.
 FIT_ROWS = 6_000
 FIT_EPSILONS = (0.1, 0.4, 1.6, 6.4)

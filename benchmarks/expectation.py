@@ -2,8 +2,8 @@
 
 python -m benchmarks.expectation [--settings 60] [--repeats 3] [--jobs 2] [--check]
 
-Prints the table that dpviz/algorithms/expectation.py holds. ``--check`` measures on the judging families instead how
-often the fitted table was right.
+Prints the table that dpviz/algorithms/auto/expectation.py holds. ``--check`` measures on the judging families
+instead how often the fitted table was right.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.families import FAMILIES, Family, Size, generated
 from benchmarks.timing import machine
+from dpviz.algorithms.auto.expectation import TABLE, expected, mean_noise, regime_of
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.expectation import TABLE, expected, mean_noise, regime_of
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run

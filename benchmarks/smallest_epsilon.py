@@ -27,7 +27,7 @@ from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.smallest_epsilon import sharpened_rows, smallest_epsilons
-from dpviz.runs.study import Contender, study_rows, tidy
+from dpviz.runs.study.study import Contender, study_rows, tidy
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 TARGETS = (1.1, 1.3)

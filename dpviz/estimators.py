@@ -13,13 +13,14 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpviz.algorithms.registry import card_of
+from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.privacy.ledger import Ledger
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.evaluation import assign, nicv
 from dpviz.runs.run import Run, run
-from dpviz.table.domain import Array, Codes, Domain, Scaling
+from dpviz.table.domain import Domain, Scaling
 
 # Rows farther out than this many half-widths count as being there, so that squared distances stay finite.
 _FAR = 1e9

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from dpviz.ui.explore_panel import empty_panel, result_panel
+from dpviz.ui.explore.explore_panel import empty_panel, result_panel
+from dpviz.ui.explore.setup_panel import setup_panel
 from dpviz.ui.runner import pending_panel, result_for
-from dpviz.ui.setup_panel import setup_panel
 from dpviz.ui.state import require_table
 
 st.title("Explore")

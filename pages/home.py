@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from dpviz.ui.data.ways_in import sample_tiles
 from dpviz.ui.home_picture import home_picture
-from dpviz.ui.ways_in import sample_tiles
 
 st.title("What does privacy cost your clusters?")
 st.markdown(

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from dpviz.ui.state import require_table
-from dpviz.ui.tradeoff_panel import tradeoff_setup, tradeoff_study
-from dpviz.ui.tradeoff_settings import remember_study_link
+from dpviz.ui.tradeoff.tradeoff_panel import tradeoff_setup, tradeoff_study
+from dpviz.ui.tradeoff.tradeoff_settings import remember_study_link
 
 st.title("Trade-off")
 remember_study_link()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import dpviz.cli.sweep_command as sweep_command
-from dpviz.cli.study_workers import rows_of
+from dpviz.runs.study.workers import rows_of
 from tests.command_line import call, write_points
 
 ROOT = Path(__file__).resolve().parents[1]

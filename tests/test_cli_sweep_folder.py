@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-import dpviz.cli.owner_files as owner_files
 import dpviz.cli.sweep_command as sweep_command
+import dpviz.runs.study.owner_files as owner_files
 from dpviz.check import RequestError
-from dpviz.cli.study_folder import StudyFolder
-from dpviz.cli.study_workers import rows_of
+from dpviz.runs.study.folder import StudyFolder
+from dpviz.runs.study.workers import rows_of
 from tests.command_line import call, write_points
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,7 +26,7 @@ SMALL = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--repeats",
 HOLD = """
 import sys
 from pathlib import Path
-from dpviz.cli.study_folder import StudyFolder
+from dpviz.runs.study.folder import StudyFolder
 folder = StudyFolder(Path(sys.argv[1]), resume=True)
 print("held", flush=True)
 sys.stdin.read()
@@ -152,7 +152,7 @@ def test_a_disk_that_is_full_or_barred_is_said_and_loses_no_run(
         return real(path, how)
 
     monkeypatch.setattr(owner_files, "open_to", some)
-    monkeypatch.setattr("dpviz.cli.study_folder.open_to", some)
+    monkeypatch.setattr("dpviz.runs.study.folder.open_to", some)
     said = call(capsys, "sweep", points, *SMALL, "--out", out)
     assert said.code == 2 and words in said.err.splitlines()[-1]
     monkeypatch.undo()

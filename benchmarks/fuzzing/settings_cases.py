@@ -12,8 +12,8 @@ import yaml
 from benchmarks.fuzzing.case import Case, short
 from benchmarks.fuzzing.hostile import NUMBER_TEXTS, NUMBERS, TEXTS, any_value, happens, one, some
 from dpviz.algorithms.registry import CARDS
-from dpviz.runs.study import Contender
-from dpviz.runs.study_settings import StudySettings
+from dpviz.runs.study.study import Contender
+from dpviz.runs.study.study_settings import StudySettings
 
 _KEYS = ("dpviz", "version", "algorithms", "epsilon_from", "epsilon_to", "k", "delta", "repeats")
 _NUMERIC = _KEYS[3:]

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 import numpy as np
 
 from dpviz import check
-from dpviz.algorithms.ratio_words import told_apart
 from dpviz.algorithms.steps import Step
+from dpviz.algorithms.tools.ratio_words import told_apart
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom

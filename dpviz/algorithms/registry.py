@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from dpviz.algorithms import (
-    auto,
-    averages,
-    balcan,
-    balcan_kmedian,
-    balcan_sparse,
-    dplloyd,
-    eugkm,
-    gaussian_mixture,
-    gkm,
-    hybrid,
-    kmeans_plus_plus,
-    kvariates,
-    lsh_coreset,
-    lsh_local,
-    noisy_centers,
-    pgkm,
-    sample_aggregate,
-    stable_kmeans,
-    sulq,
-)
+from dpviz.algorithms.auto import auto
+from dpviz.algorithms.balcan2017 import balcan, balcan_kmedian, balcan_sparse
+from dpviz.algorithms.baselines import kmeans_plus_plus, kvariates, sample_aggregate, sulq
 from dpviz.algorithms.card import Card
+from dpviz.algorithms.cohen2021 import averages, gaussian_mixture, noisy_centers, stable_kmeans
+from dpviz.algorithms.hashes import lsh_coreset, lsh_local
+from dpviz.algorithms.su2016 import dplloyd, eugkm, gkm, hybrid, pgkm
 from dpviz.check import RequestError, shown
 
 _MODULES = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dpviz.arrays import Array, Codes
 from dpviz.privacy.partitions import CubeTree, Grid
-from dpviz.table.domain import Array, Codes, Region
+from dpviz.table.domain import Region
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from dpviz.arrays import Array
 from dpviz.charts.names import spelled
 from dpviz.charts.theme import TITLE_SIZE, Kind, Palette, layout
 from dpviz.charts.view import View
 from dpviz.charts.wording import PHONE, lines
-from dpviz.table.domain import Array
 
 PLANE_HEIGHT = 560
 """Pixels of a picture of a plane: a square of some 350 pixels with its title and legend."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import Voronoi
 
-from dpviz.table.domain import Array
+from dpviz.arrays import Array
 
 _CIRCLE = 48
 

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.charts.canvas import canvas, name_kinds
-from dpviz.charts.contenders import narrow
+from dpviz.charts.studies.contenders import narrow
 from dpviz.charts.theme import Kind, Palette
 from dpviz.charts.wording import clauses, percent
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import (
     MARKERS_UP_TO,
     NUMBER_SIZE,
@@ -19,7 +20,6 @@ from dpviz.charts.names import spelled
 from dpviz.charts.theme import Kind, Palette
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, things
-from dpviz.table.domain import Array, Codes
 
 _BINS = 200
 

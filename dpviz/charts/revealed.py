@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from dpviz.arrays import Array
 from dpviz.charts.canvas import legend_name, marks_xy
 from dpviz.charts.theme import Palette
 from dpviz.charts.view import View
-from dpviz.table.domain import Array, Region
+from dpviz.table.domain import Region
 
 # Few enough for vector marks: WebGL marks would cover the centres.
 DRAWN_AT_MOST = 3000

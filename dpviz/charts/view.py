@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz import check
-from dpviz.table.domain import Array, Domain, Region, Scaling
+from dpviz.arrays import Array
+from dpviz.table.domain import Domain, Region, Scaling
 
 # Every pair of columns is offered up to this many columns; beyond, neighbours and the projection.
 ALL_PAIRS_UP_TO = 8

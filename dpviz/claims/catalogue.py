@@ -8,9 +8,10 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.sphere_packing import sphere_packing
+from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.arrays import Array
 from dpviz.claims.material import PUBLISHED, RECIPE, STAND_IN, SUBSTITUTE, Material, Published
-from dpviz.table.domain import Array, Domain, Region
+from dpviz.table.domain import Domain, Region
 from dpviz.table.simulate import gaussian_mixture, gaussian_mixture_sidecar, simulate
 
 # Centre and half-width of Letter's columns, from its published table: Google centred it, and read the radius from it.

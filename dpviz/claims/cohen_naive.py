@@ -9,12 +9,13 @@ from math import log, sqrt
 import numpy as np
 import pandas as pd
 
+from dpviz.arrays import Array
 from dpviz.claims.claim import Claim, Picture, Row, Verdict
 from dpviz.claims.evidence import at_least, at_most, because, judged
 from dpviz.claims.material import RECIPE, Material, Shelf
 from dpviz.claims.tuple_sizes import DELTA, EPSILON, Mixture, needed_tuples
 from dpviz.runs.run import run
-from dpviz.table.domain import Array, Domain
+from dpviz.table.domain import Domain
 
 FITTED, PACKAGE, NOISY = "noise on every row, GaussianMixture", "noise on every row, k-means", "k-noisy-centers"
 _REACH = 512.0

@@ -9,9 +9,9 @@ from math import ceil
 import numpy as np
 import pandas as pd
 
+from dpviz.arrays import Array
 from dpviz.claims.claim import Finding, Verdict
 from dpviz.claims.material import PUBLISHED, RECIPE
-from dpviz.table.domain import Array
 
 # Where nothing is to blame.
 UNEXPLAINED = "not explained: our runs contradict the paper here"

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
 from dpviz.table.csv_intake import load_csv
-from dpviz.table.domain import Array, Codes, Domain
+from dpviz.table.domain import Domain
 from dpviz.table.sidecar import read_sidecar, sidecar_for
 
 PUBLISHED, SUBSTITUTE, STAND_IN, RECIPE = (

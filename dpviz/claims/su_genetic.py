@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.pgkm import crossed_and_mutated, first_pool, matched
-from dpviz.algorithms.sphere_packing import sphere_packing
+from dpviz.algorithms.su2016.pgkm import crossed_and_mutated, first_pool, matched
+from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.arrays import Array
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import at_least, at_most, because, decided, judged, medians
 from dpviz.claims.material import Material, Shelf
 from dpviz.claims.su_lines import CLUSTERS
 from dpviz.runs.clipped_rows import ClippedRows, clipped
 from dpviz.runs.evaluation import assign, mean_losses, reference_for
-from dpviz.table.domain import Array
 
 LLOYD, GENE, SMALL = "Lloyd", "Gene", "Gene, small mutations"
 _STARTS, _PARENTS = 30, 10

@@ -10,7 +10,7 @@ from dpviz.claims.claim import Row
 from dpviz.claims.material import Material
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import Reference, reference_for
-from dpviz.runs.study import Contender, study_rows
+from dpviz.runs.study.study import Contender, study_rows
 
 
 @dataclass(frozen=True)

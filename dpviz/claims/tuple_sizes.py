@@ -8,12 +8,12 @@ from math import exp, inf, log, sqrt
 
 import numpy as np
 
+from dpviz.arrays import Array
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.noisy_centers import NoisyCenters, printed_far
-from dpviz.privacy.partition_test import smallest_number
-from dpviz.privacy.tuple_averages import TupleAverages
-from dpviz.privacy.tuples import TupleTable
-from dpviz.table.domain import Array
+from dpviz.privacy.tuples.center_noise import NoisyCenters, printed_far
+from dpviz.privacy.tuples.partition_test import smallest_number
+from dpviz.privacy.tuples.tuple_averages import TupleAverages
+from dpviz.privacy.tuples.tuples import TupleTable
 
 EPSILON, DELTA, BETA = 1.0, exp(-28), 0.05
 FINEST = 0.1

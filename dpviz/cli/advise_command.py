@@ -12,8 +12,8 @@ from dpviz.algorithms.registry import card_of
 from dpviz.cli.request import check_numbers
 from dpviz.cli.run_text import table_text
 from dpviz.privacy.queries import Relation
-from dpviz.runs.advice import Advice, advise
-from dpviz.runs.advice_words import WHERE_FROM, alternatives, answer, certainty, changed
+from dpviz.runs.advice.advice import Advice, advise
+from dpviz.runs.advice.advice_words import WHERE_FROM, alternatives, answer, certainty, changed
 
 
 def advise_command(arguments: argparse.Namespace) -> str:

@@ -11,12 +11,12 @@ from typing import Any
 import pandas as pd
 
 from dpviz import __version__
-from dpviz.charts.claim_figure import draw_claim
 from dpviz.charts.standalone import standalone_page
+from dpviz.charts.studies.claim_figure import draw_claim
 from dpviz.charts.theme import palette
 from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Finding, Verdict
-from dpviz.cli.owner_files import in_a_sentence, written_whole
+from dpviz.runs.study.owner_files import in_a_sentence, written_whole
 
 # Digits of a number in a table: more would be rounding, and the files are small.
 FORMAT = "%.6g"

@@ -20,8 +20,8 @@ from dpviz.claims.material import FOLDER_VARIABLE
 from dpviz.claims.registry import CLAIMS, claim_of, claim_rows, shelf
 from dpviz.cli.claim_folder import ClaimFolder, finding_text, tables_of, tables_text
 from dpviz.cli.console import say
-from dpviz.cli.study_workers import raised_by
 from dpviz.runs.jobs import Job
+from dpviz.runs.study.workers import raised_by
 
 _MOST_JOBS = 2
 _POLL_SECONDS = 0.2

@@ -19,10 +19,10 @@ from dpviz.cli.console import say
 from dpviz.cli.declared_table import declared_table
 from dpviz.cli.request import check_numbers, parameters
 from dpviz.cli.run_text import table_text
-from dpviz.cli.study_folder import StudyFolder
-from dpviz.cli.study_workers import StudyRequest, rows_of
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study import Contender, refusals, summarise, tidy, trials
+from dpviz.runs.study.folder import StudyFolder
+from dpviz.runs.study.study import Contender, refusals, summarise, tidy, trials
+from dpviz.runs.study.workers import StudyRequest, rows_of
 
 _SECONDS_BETWEEN_REPORTS = 2.0
 _REVEALED = "A sweep reads the rows to measure losses: its results are for the eyes of the data's owner, not a release."

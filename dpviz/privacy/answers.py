@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from dpviz.arrays import Array
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
 from dpviz.privacy.queries import Query
-from dpviz.table.domain import Array
 
 
 class Question(NamedTuple):

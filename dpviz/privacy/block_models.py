@@ -16,7 +16,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dpviz.table.domain import Array, Codes, Region
+from dpviz.arrays import Array, Codes
+from dpviz.table.domain import Region
 from dpviz.table.rows import content_uniforms
 
 # Temporary numbers of one pass over rows.

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.loss_kinds import LossKind
@@ -14,7 +15,6 @@ from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.sparse import SparseCounts
-from dpviz.table.domain import Array
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpviz.table.domain import Array, Codes
+from dpviz.arrays import Array, Codes
 from dpviz.table.rows import products
 
 

@@ -9,14 +9,14 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
+from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.distance_weights import WeightedRows, WeightSensitivity
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import pure_cost, pure_share
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
-from dpviz.table.domain import Array
+from dpviz.privacy.sums.distance_weights import WeightedRows, WeightSensitivity
 
 # The kernel's ε is found by inverting a formula: rounded down by this, the formula never exceeds what was paid.
 _SOLVED = 1.0 - 1e-9

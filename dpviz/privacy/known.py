@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from dpviz import check
 from dpviz.privacy.block_models import BlockKMeans
-from dpviz.privacy.box_sum import BoxSum
-from dpviz.privacy.coordinates import ChosenSum, Weights
-from dpviz.privacy.distance_weights import DistanceWeights
 from dpviz.privacy.excess import NoisyExcess
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.kernel_draw import KernelDraw
-from dpviz.privacy.local_noise import EachRow, LocalNoise
-from dpviz.privacy.local_reports import LocalReports, UserQuestion
+from dpviz.privacy.local.local_noise import EachRow, LocalNoise
+from dpviz.privacy.local.local_reports import LocalReports, UserQuestion
 from dpviz.privacy.mechanisms import (
     Exponential,
     Gaussian,
@@ -25,19 +22,22 @@ from dpviz.privacy.mechanisms import (
     NoisyThreshold,
     SparseLaplace,
 )
-from dpviz.privacy.noisy_centers import NoisyCenters
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
 from dpviz.privacy.path_counts import PathCounts
 from dpviz.privacy.peeling import Peeling
-from dpviz.privacy.pool_loss import PoolLoss
-from dpviz.privacy.pulls import Pull
 from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.privacy.queries import Count, Loss, Query, SparseCount, Sum, SwapLoss
 from dpviz.privacy.ranks import Medians, Quantiles
-from dpviz.privacy.residual_moments import ResidualMoments
-from dpviz.privacy.residuals import Radii, ResidualSum, Spread
-from dpviz.privacy.tuple_averages import TupleAverages
-from dpviz.privacy.tuples import Tuples
+from dpviz.privacy.sums.box_sum import BoxSum
+from dpviz.privacy.sums.chosen_coordinates import ChosenSum, Weights
+from dpviz.privacy.sums.distance_weights import DistanceWeights
+from dpviz.privacy.sums.pool_loss import PoolLoss
+from dpviz.privacy.sums.pulls import Pull
+from dpviz.privacy.sums.residual_moments import ResidualMoments
+from dpviz.privacy.sums.residuals import Radii, ResidualSum, Spread
+from dpviz.privacy.tuples.center_noise import NoisyCenters
+from dpviz.privacy.tuples.tuple_averages import TupleAverages
+from dpviz.privacy.tuples.tuples import Tuples
 
 PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Zoomed, Projected, CubeTree, HashCodes, HashTree)
 QUERIES: tuple[type, ...] = (

@@ -18,13 +18,13 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
+from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget, gdp_epsilon, gdp_mu, pure_to_rho, rho_to_pure
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.sparse import SparseCounts
-from dpviz.table.domain import Array, Codes
 
 
 class NoDensity(TypeError):

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from dpviz.table.domain import Array, Codes
+from dpviz.arrays import Array, Codes
 
 Shape = tuple[int, ...]
 

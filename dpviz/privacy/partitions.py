@@ -11,8 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
+from dpviz.arrays import Array, Codes
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
-from dpviz.table.domain import Array, Codes, Region
+from dpviz.table.domain import Region
 from dpviz.table.rows import products, scratch
 from dpviz.table.sparse_rows import written_out
 

@@ -14,6 +14,7 @@ from math import sqrt
 import numpy as np
 
 from dpviz import check
+from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.hash_partitions import code_range
 from dpviz.privacy.loss_kinds import LossKind
@@ -21,7 +22,6 @@ from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.sparse import SparseCounts
-from dpviz.table.domain import Array, Codes
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpviz import check
+from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
-from dpviz.table.domain import Array, Codes
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
 
+from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget, pure_to_rho, rho_to_pure
 from dpviz.privacy.loss_kinds import LossKind
@@ -25,7 +26,6 @@ from dpviz.privacy.mechanisms import pure_cost, pure_share
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.ranks import Columns
-from dpviz.table.domain import Array
 
 # Noise never gets narrower than this part of the box: else numbers would round it away, and show a row.
 _LEAST_PART = 1e-9

@@ -18,10 +18,11 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
+from dpviz.arrays import Array, Codes
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Projected, Voronoi, Zoomed
 from dpviz.privacy.sparse import SparseCounts
-from dpviz.table.domain import Array, Codes, Region
+from dpviz.table.domain import Region
 from dpviz.table.rows import scratch
 from dpviz.table.sparse_rows import is_sparse, squared_norms
 

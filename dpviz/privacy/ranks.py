@@ -14,9 +14,10 @@ from math import inf, sqrt
 import numpy as np
 
 from dpviz import check
+from dpviz.arrays import Array
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.queries import Relation, Sensitivity
-from dpviz.table.domain import Array, Region
+from dpviz.table.domain import Region
 
 
 @dataclass(frozen=True, eq=False)

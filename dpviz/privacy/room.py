@@ -1,8 +1,7 @@
 """The room: the only file that touches private rows.
 
-``PrivateTable`` holds rows; ``open`` gives a ``DataRoom`` with a budget, whose doors answer questions with noise that
-the ledger has charged first. Whoever audits the privacy of dpviz reads this file, ``queries``, ``mechanisms`` and
-``ledger``, and is done.
+``PrivateTable`` holds rows; ``open`` gives a ``DataRoom`` with a budget, whose doors answer with noise that the ledger
+has charged first. Whoever audits the privacy of dpviz reads this file, ``queries``, ``mechanisms`` and ``ledger``.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ import numpy as np
 from scipy import sparse
 
 from dpviz import check
+from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget, Shares
 from dpviz.privacy.answers import Noisy, NoisyMoments, Question, sd_of
 from dpviz.privacy.block_models import BlockModel
-from dpviz.privacy.box_sum import BoxSum
 from dpviz.privacy.known import BLOCK_MODELS, refuse_unknown
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
@@ -35,7 +34,8 @@ from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, SparseCount, Sum, SwapLoss
 from dpviz.privacy.sparse import SparseCounts
-from dpviz.table.domain import Array, Codes, Domain, Region
+from dpviz.privacy.sums.box_sum import BoxSum
+from dpviz.table.domain import Domain, Region
 from dpviz.table.rows import BLOCK_NUMBERS, Rows, in_region, rows_in_use
 from dpviz.table.sparse_rows import complete, is_sparse, sparse_in_region
 

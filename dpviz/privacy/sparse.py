@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.table.domain import Array, Codes
+from dpviz.arrays import Array, Codes
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,9 @@ from math import nan
 
 import numpy as np
 
+from dpviz.arrays import Array, Codes
 from dpviz.privacy.room import Revealed
-from dpviz.table.domain import Array, Codes, Region
+from dpviz.table.domain import Region
 from dpviz.table.sparse_rows import is_sparse
 
 # Clipping into a ball moves by rounding whoever stands on its surface.

@@ -16,19 +16,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.grid_synopsis import all_cells, standing_out
-from dpviz.algorithms.solvers import SignedPoints, best_of_starts, weighted_kmeans_pp
+from dpviz.algorithms.hashes.hash_steps import CoresetStep
 from dpviz.algorithms.steps import GridStep, Step
-from dpviz.algorithms.steps_hash import CoresetStep
+from dpviz.algorithms.su2016.grid_synopsis import all_cells, standing_out
+from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, weighted_kmeans_pp
+from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.noise import Shape, StudyNoise
 from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.clipped_rows import ClippedRows, clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import Run, run_frames
-from dpviz.runs.study import Contender, Trial
+from dpviz.runs.study.study import Contender, Trial
 from dpviz.runs.worker import Progress
-from dpviz.table.domain import Array, Region
+from dpviz.table.domain import Region
 
 # Starts of the solver that stands in for the best one.
 _STARTS = 30

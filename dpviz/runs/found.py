@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dpviz.arrays import Array
 from dpviz.runs.evaluation import Reference, assign
-from dpviz.table.domain import Array
 
 FOUND_RULE = "found: a centre within the spread of a k-means++ cluster, with half to twice its rows"
 # A centre this part of the way to the next cluster is on target, even if all rows of its own are at one place; one that

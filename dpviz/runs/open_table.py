@@ -6,11 +6,12 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dpviz.arrays import Codes
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.domain import Codes, Domain
+from dpviz.table.domain import Domain
 from dpviz.table.loaded_table import LoadedTable, listed
 from dpviz.table.sparse_intake import SparseTable
 

@@ -9,12 +9,12 @@ from enum import StrEnum
 from typing import Any
 
 from dpviz import __version__
+from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import Run
 from dpviz.table.declaration import Declaration
-from dpviz.table.domain import Array
 from dpviz.table.sidecar import file_values
 
 FORMAT = 2

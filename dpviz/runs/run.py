@@ -12,12 +12,13 @@ from dpviz import check
 from dpviz.algorithms.card import Card, Level, Params, Setting
 from dpviz.algorithms.registry import card_of
 from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step
+from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.noise import NoiseSource, StudyNoise
 from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.runs.request import check_request
-from dpviz.table.domain import Array, Domain
+from dpviz.table.domain import Domain
 
 
 @dataclass(frozen=True, eq=False)

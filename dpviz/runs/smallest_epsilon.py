@@ -16,11 +16,11 @@ import numpy as np
 import pandas as pd
 
 from dpviz import check
+from dpviz.arrays import Array
 from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.evaluation import Reference
-from dpviz.runs.study import Contender, Yardstick, study_rows, tidy
+from dpviz.runs.study.study import Contender, Yardstick, study_rows, tidy
 from dpviz.runs.worker import Progress
-from dpviz.table.domain import Array
 
 _RESAMPLES = 500
 # Ends of the interval that holds nine in ten of the resampled answers.

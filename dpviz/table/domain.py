@@ -12,9 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpviz import check
-
-Array = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
+from dpviz.arrays import Array
 
 # A clipped row must not exceed the radius by rounding: sensitivities are proved for the exact radius.
 _SHRINK = 1.0 - 1e-13

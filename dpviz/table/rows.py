@@ -15,7 +15,8 @@ from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from dpviz import check
-from dpviz.table.domain import Array, Codes, Domain, Region
+from dpviz.arrays import Array, Codes
+from dpviz.table.domain import Domain, Region
 from dpviz.table.sparse_rows import complete, is_sparse, largest_entries
 
 # One temporary block of a query (chunk rows x its width) holds about this many numbers: 2 MB. With smaller ones

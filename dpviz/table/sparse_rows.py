@@ -9,7 +9,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from dpviz import check
-from dpviz.table.domain import Array, Codes, Domain
+from dpviz.arrays import Array, Codes
+from dpviz.table.domain import Domain
 
 
 def is_sparse(values: Any) -> bool:

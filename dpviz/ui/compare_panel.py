@@ -9,23 +9,23 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.charts.compare import draw_compare
-from dpviz.charts.contenders import measure_of
-from dpviz.charts.scores import describe_scores, draw_scores
+from dpviz.arrays import Array
+from dpviz.charts.studies.compare import draw_compare
+from dpviz.charts.studies.contenders import measure_of
+from dpviz.charts.studies.scores import describe_scores, draw_scores
 from dpviz.charts.theme import Palette, palette
 from dpviz.charts.wording import opening
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study import MEASURES, summarise, tidy
-from dpviz.table.domain import Array
+from dpviz.runs.study.study import MEASURES, summarise, tidy
 from dpviz.ui.badges import badge_text
-from dpviz.ui.contender_choice import contender_picker
 from dpviz.ui.controls import epsilon_control, k_delta_row
 from dpviz.ui.escape import plain
-from dpviz.ui.judged_rows import judged_rows
+from dpviz.ui.explore.step_pictures import show
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.revealed_rows import revealed_view
-from dpviz.ui.step_pictures import show
-from dpviz.ui.study_panel import (
+from dpviz.ui.studies.contender_choice import contender_picker
+from dpviz.ui.studies.judged_rows import judged_rows
+from dpviz.ui.studies.study_panel import (
     Invitation,
     Plan,
     Study,

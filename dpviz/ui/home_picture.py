@@ -10,13 +10,13 @@ import streamlit as st
 
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import CARDS, card_of
+from dpviz.arrays import Array
 from dpviz.charts.theme import FONT, TEXT_SIZE, Palette, config, palette, reference_marker
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import reference_for
 from dpviz.runs.found import FOUND_RULE, Found, found_in
 from dpviz.runs.open_table import declare
 from dpviz.runs.run import run
-from dpviz.table.domain import Array
 from dpviz.table.samples import sample
 from dpviz.ui.badges import badge_text
 

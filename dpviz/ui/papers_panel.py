@@ -6,14 +6,14 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from dpviz.charts.claim_figure import describe_claim, draw_claim
+from dpviz.charts.studies.claim_figure import describe_claim, draw_claim
 from dpviz.charts.theme import palette
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import FROM_FILES, Shipped, shipped
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
-from dpviz.ui.step_pictures import data_table
+from dpviz.ui.explore.step_pictures import data_table
 from dpviz.ui.wide_figure import show_wide
 
 _PAGE_WIDTH = 720

@@ -7,8 +7,9 @@ from functools import partial
 
 import streamlit as st
 
+from dpviz.arrays import Array
 from dpviz.charts.view import ALL_PAIRS_UP_TO, View, along_centers, choices, view_of
-from dpviz.table.domain import Array, Domain
+from dpviz.table.domain import Domain
 
 _ALONG = "along the released centres"
 

@@ -10,13 +10,13 @@ from typing import Any, cast
 
 import streamlit as st
 
+from dpviz.arrays import Array
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.found import Found, found_in
 from dpviz.runs.jobs import Job, JobState, ShelfFull
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
 from dpviz.runs.work import expected_reference_seconds, reference_work
-from dpviz.table.domain import Array
 from dpviz.ui.job_panel import job_shelf
 from dpviz.ui.looks import judged, keep_reference, known_reference, reference
 

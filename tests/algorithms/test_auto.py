@@ -7,10 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto_plan import make_plan
-from dpviz.algorithms.split_swap import split_and_drop
-from dpviz.algorithms.steps_auto import LookStep, PlanStep, PolishStep, SplitStep, SynopsisStep, ZoomStep
-from dpviz.algorithms.view_synopsis import cube_cells
+from dpviz.algorithms.auto.auto_plan import make_plan
+from dpviz.algorithms.auto.auto_steps import LookStep, PlanStep, PolishStep, SplitStep, SynopsisStep, ZoomStep
+from dpviz.algorithms.auto.split_swap import split_and_drop
+from dpviz.algorithms.auto.view_synopsis import cube_cells
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation

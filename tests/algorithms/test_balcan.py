@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.balcan import CARD, BalcanParams
+from dpviz.algorithms.balcan2017.balcan import CARD, BalcanParams
+from dpviz.algorithms.balcan2017.projection import gaussian_frame, orthonormal_frame, project
 from dpviz.algorithms.card import Level, Setting
-from dpviz.algorithms.lloyd_round import TYPICAL_OFFSET
-from dpviz.algorithms.projection import gaussian_frame, orthonormal_frame, project
 from dpviz.algorithms.steps import CandidatesStep, CentersStep, SwapStep, TreeStep
+from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import KNorm
 from dpviz.privacy.noise import StudyNoise

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from dpviz.algorithms.balcan_sparse import SparseParams, recover_coordinates
+from dpviz.algorithms.balcan2017.balcan_sparse import SparseParams, recover_coordinates
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.coordinates import ChosenSum
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.sums.chosen_coordinates import ChosenSum
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import evaluate, reference_for
 from dpviz.runs.run import run

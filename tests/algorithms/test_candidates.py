@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.candidates import Candidates, candidates_of, grow_trees
-from dpviz.algorithms.projection import Projection
+from dpviz.algorithms.balcan2017.candidate_centers import Candidates, candidates_of, grow_trees
+from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree

@@ -7,9 +7,9 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from dpviz.algorithms.cluster_means import center_noise_sd, noisy_means
-from dpviz.algorithms.dplloyd import CARD, DPLloydParams, planned_rounds
-from dpviz.algorithms.lloyd_round import TYPICAL_OFFSET, count_to_sum_ratio
+from dpviz.algorithms.su2016.dplloyd import CARD, DPLloydParams, planned_rounds
+from dpviz.algorithms.tools.cluster_means import center_noise_sd, noisy_means
+from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, count_to_sum_ratio
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.answers import NoisyMoments
 from dpviz.privacy.noise import StudyNoise

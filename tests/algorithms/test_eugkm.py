@@ -12,11 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz import check
-from dpviz.algorithms import grid_synopsis
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.eugkm import CARD, EUGkMParams, problem_on, smallest_n
-from dpviz.algorithms.grid_synopsis import MOST_CELLS, all_cells, cells_per_axis, cube_grid, grid_in_words, standing_out
 from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep
+from dpviz.algorithms.su2016 import grid_synopsis
+from dpviz.algorithms.su2016.eugkm import CARD, EUGkMParams, problem_on, smallest_n
+from dpviz.algorithms.su2016.grid_synopsis import (
+    MOST_CELLS,
+    all_cells,
+    cells_per_axis,
+    cube_grid,
+    grid_in_words,
+    standing_out,
+)
 from dpviz.privacy.partitions import Grid
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable

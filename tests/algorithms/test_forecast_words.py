@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.algorithms import ratio_words
+from dpviz.algorithms.auto.expectation import expected
 from dpviz.algorithms.card import Level, Setting
-from dpviz.algorithms.expectation import expected
-from dpviz.algorithms.ratio_words import told_apart
 from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.tools import ratio_words
+from dpviz.algorithms.tools.ratio_words import told_apart
 
 
 def test_the_examples_hold() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.algorithms.hybrid import HybridParams, threshold_epsilon
 from dpviz.algorithms.steps import CentersStep, GridStep
+from dpviz.algorithms.su2016.hybrid import HybridParams, threshold_epsilon
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.clipped_rows import clipped

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpviz.algorithms.baselines.kvariates import CARD, KVariatesParams
 from dpviz.algorithms.card import Level, Setting
-from dpviz.algorithms.kvariates import CARD, KVariatesParams
 from dpviz.algorithms.steps import CentersStep, SeedStep
 from dpviz.privacy.queries import Relation
 from dpviz.runs.run import run

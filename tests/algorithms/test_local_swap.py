@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.candidates import Candidates
-from dpviz.algorithms.local_swap import local_swap, log_prior, start_on_cubes, useful_swaps
-from dpviz.algorithms.projection import Projection, project
+from dpviz.algorithms.balcan2017.candidate_centers import Candidates
+from dpviz.algorithms.balcan2017.local_swap import local_swap, log_prior, start_on_cubes, useful_swaps
+from dpviz.algorithms.balcan2017.projection import Projection, project
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.noise import StudyNoise

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.pgkm import (
+from dpviz.algorithms.steps import CentersStep, PoolStep
+from dpviz.algorithms.su2016.pgkm import (
     CARD,
     POOL,
     PGkMParams,
@@ -15,8 +16,7 @@ from dpviz.algorithms.pgkm import (
     moved_centers,
     planned_search,
 )
-from dpviz.algorithms.steps import CentersStep, PoolStep
-from dpviz.privacy.pool_loss import PoolLoss
+from dpviz.privacy.sums.pool_loss import PoolLoss
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.run import run
 from dpviz.table.domain import Region

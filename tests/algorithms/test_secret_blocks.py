@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.algorithms.card import Level, Setting
 from dpviz.algorithms.registry import CARDS
-from dpviz.algorithms.steps_blocks import BlocksStep, MedianLawStep, RangesStep
+from dpviz.algorithms.tools.block_steps import BlocksStep, MedianLawStep, RangesStep
 from dpviz.runs.run import run
 from tests.contract.tables import World, blobs
 

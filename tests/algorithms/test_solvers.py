@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 from sklearn.cluster import KMeans
 
-from dpviz.algorithms import solvers
-from dpviz.algorithms.solvers import (
+from dpviz.algorithms.tools import solvers
+from dpviz.algorithms.tools.solvers import (
     SignedPoints,
     best_of_starts,
     farthest_first,

@@ -7,8 +7,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from dpviz.algorithms.baselines.sulq import CARD, SuLQParams
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.sulq import CARD, SuLQParams
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import gdp_mu
 from dpviz.runs.evaluation import nicv

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.gaussian_mixture import bounded, clip_radius
-from dpviz.algorithms.steps_tuples import MixtureStep, TupleTestStep
-from dpviz.algorithms.tuple_plan import averaged_tuples, halves
-from dpviz.algorithms.tuple_source import TupleParams
+from dpviz.algorithms.cohen2021.gaussian_mixture import bounded, clip_radius
+from dpviz.algorithms.cohen2021.tuple_plan import averaged_tuples, halves
+from dpviz.algorithms.cohen2021.tuple_source import TupleParams
+from dpviz.algorithms.cohen2021.tuple_steps import MixtureStep, TupleTestStep
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.room import PrivateTable
-from dpviz.privacy.tuple_averages import TupleAverages
+from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 from dpviz.table.samples import sample

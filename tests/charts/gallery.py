@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.look import look
+from dpviz.algorithms.auto.auto_steps import LookStep, SplitStep, SynopsisStep, ZoomStep
+from dpviz.algorithms.auto.first_look import look
+from dpviz.algorithms.auto.view_synopsis import flat_synopsis, zoom
+from dpviz.algorithms.cohen2021.tuple_steps import MixtureStep, TupleTestStep
 from dpviz.algorithms.steps import (
     CandidatesStep,
     CentersStep,
@@ -20,9 +23,6 @@ from dpviz.algorithms.steps import (
     SwapStep,
     TreeStep,
 )
-from dpviz.algorithms.steps_auto import LookStep, SplitStep, SynopsisStep, ZoomStep
-from dpviz.algorithms.steps_tuples import MixtureStep, TupleTestStep
-from dpviz.algorithms.view_synopsis import flat_synopsis, zoom
 from dpviz.charts.revealed import RevealedView
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise

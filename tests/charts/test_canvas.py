@@ -3,7 +3,7 @@
 import pytest
 
 from dpviz.charts.canvas import canvas, without_head
-from dpviz.charts.contenders import MEASURES
+from dpviz.charts.studies.contenders import MEASURES
 from dpviz.charts.theme import TEXT_SIZE, palette
 from dpviz.charts.wording import lines
 

@@ -3,7 +3,7 @@ import plotly.graph_objects as go
 import pytest
 
 from dpviz.algorithms.steps import CentersStep
-from dpviz.charts.centers import center_sizes, draw_centers
+from dpviz.charts.pictures.centers import center_sizes, draw_centers
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.runs.evaluation import Reference

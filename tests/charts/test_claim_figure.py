@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dpviz.charts.claim_figure import describe_claim, draw_claim
 from dpviz.charts.standalone import standalone_page
+from dpviz.charts.studies.claim_figure import describe_claim, draw_claim
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import PHONE
 from dpviz.claims.claim import Outcome

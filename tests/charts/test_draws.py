@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.charts.draws import Draws, cloud_table, describe_cloud, distances, draw_cloud, draw_one
+from dpviz.charts.studies.draws import Draws, cloud_table, describe_cloud, distances, draw_cloud, draw_one
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.runs.found import Found

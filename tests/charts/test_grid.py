@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.steps import GridStep
-from dpviz.charts.grid import describe_grid, draw_grid, draw_true_grid, shown_grid
+from dpviz.charts.pictures.grid import describe_grid, draw_grid, draw_true_grid, shown_grid
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.privacy.partitions import Grid

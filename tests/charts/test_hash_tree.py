@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.hash_tree import CountedTree
-from dpviz.algorithms.steps_hash import CoresetStep, HashTreeStep
-from dpviz.charts.coreset import coreset_finding, draw_coreset
-from dpviz.charts.hash_tree import draw_hash_tree, hash_tree_finding, hash_tree_table, node_places
+from dpviz.algorithms.hashes.hash_levels import CountedTree
+from dpviz.algorithms.hashes.hash_steps import CoresetStep, HashTreeStep
+from dpviz.charts.pictures.coreset import coreset_finding, draw_coreset
+from dpviz.charts.pictures.hash_tree import draw_hash_tree, hash_tree_finding, hash_tree_table, node_places
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.steps import CoordinatesStep, StartsStep, SwapStep
-from dpviz.charts.coordinates import draw_coordinates, round_reach
-from dpviz.charts.starts import draw_starts
-from dpviz.charts.swaps import draw_swap_trace
+from dpviz.charts.pictures.coordinates import draw_coordinates, round_reach
+from dpviz.charts.pictures.starts import draw_starts
+from dpviz.charts.pictures.swaps import draw_swap_trace
 from dpviz.charts.theme import palette
 from dpviz.table.domain import Domain, Region
 from tests.charts.laws import is_sound

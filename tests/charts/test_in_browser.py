@@ -14,20 +14,20 @@ import pytest
 from playwright.sync_api import Browser
 
 from dpviz.algorithms.steps import GridStep, SwapStep, TreeStep
-from dpviz.charts.activation import draw_activation
 from dpviz.charts.clipping import draw_clipping
-from dpviz.charts.compare import draw_compare
-from dpviz.charts.draw import draw
-from dpviz.charts.grid import draw_true_grid
+from dpviz.charts.pictures.activation import draw_activation
+from dpviz.charts.pictures.draw import draw
+from dpviz.charts.pictures.grid import draw_true_grid
+from dpviz.charts.pictures.swaps import draw_swap_trace
+from dpviz.charts.pictures.tree_diagram import draw_tree_diagram
 from dpviz.charts.points import draw_points
-from dpviz.charts.scores import draw_scores
 from dpviz.charts.spent import draw_spent
-from dpviz.charts.swaps import draw_swap_trace
+from dpviz.charts.studies.compare import draw_compare
+from dpviz.charts.studies.scores import draw_scores
+from dpviz.charts.studies.tradeoff import draw_tradeoff
 from dpviz.charts.theme import palette
-from dpviz.charts.tradeoff import draw_tradeoff
-from dpviz.charts.tree_diagram import draw_tree_diagram
 from dpviz.charts.view import view_of
-from dpviz.ui.auto_companions import companions
+from dpviz.ui.explore.auto_companions import companions
 from tests.charts.gallery import exhibit, steps_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]

@@ -3,8 +3,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.steps_auto import LookStep
-from dpviz.charts.look import (
+from dpviz.algorithms.auto.auto_steps import LookStep
+from dpviz.charts.pictures.look import (
     axes_table,
     clear_axes,
     describe_axes,

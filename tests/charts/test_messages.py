@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.algorithms.steps_local import MessageStep, ServerTreeStep
-from dpviz.charts.messages import draw_message, draw_server, message_table, server_finding, server_places
+from dpviz.algorithms.hashes.local_steps import MessageStep, ServerTreeStep
+from dpviz.charts.pictures.messages import draw_message, draw_server, message_table, server_finding, server_places
 from dpviz.charts.theme import palette
 from tests.charts.laws import is_sound
 

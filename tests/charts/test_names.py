@@ -12,14 +12,14 @@ import pytest
 
 from dpviz.algorithms.steps import GridStep
 from dpviz.charts.clipping import draw_clipping
-from dpviz.charts.compare import draw_compare
-from dpviz.charts.draw import draw
-from dpviz.charts.grid import draw_true_grid
 from dpviz.charts.names import spelled
+from dpviz.charts.pictures.draw import draw
+from dpviz.charts.pictures.grid import draw_true_grid
 from dpviz.charts.points import draw_points
+from dpviz.charts.studies.compare import draw_compare
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
-from dpviz.ui.auto_companions import companions
+from dpviz.ui.explore.auto_companions import companions
 from tests.charts import gallery
 from tests.charts.gallery import exhibit, steps_of
 

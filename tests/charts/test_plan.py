@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from dpviz.algorithms.steps_auto import PlanStep
-from dpviz.charts.plan import describe_plan, draw_plan, plan_table
+from dpviz.algorithms.auto.auto_steps import PlanStep
+from dpviz.charts.pictures.plan import describe_plan, draw_plan, plan_table
 from dpviz.charts.theme import palette
 from dpviz.privacy.loss_distributions import Draws
 from tests.charts.laws import is_sound, shows_kinds

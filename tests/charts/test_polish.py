@@ -3,9 +3,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.steps_auto import PolishStep, SplitStep
-from dpviz.charts.polish import describe_polish, draw_polish, draw_rounds, polish_table
-from dpviz.charts.split import describe_split, draw_gains, draw_split, split_table
+from dpviz.algorithms.auto.auto_steps import PolishStep, SplitStep
+from dpviz.charts.pictures.polish import describe_polish, draw_polish, draw_rounds, polish_table
+from dpviz.charts.pictures.split import describe_split, draw_gains, draw_split, split_table
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.table.domain import Domain

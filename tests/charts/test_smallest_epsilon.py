@@ -6,9 +6,9 @@ from math import inf
 
 import pytest
 
-from dpviz.charts.smallest_epsilon import answer_table, finding_of, mark_smallest
+from dpviz.charts.studies.target import answer_table, finding_of, mark_smallest
+from dpviz.charts.studies.tradeoff import draw_tradeoff
 from dpviz.charts.theme import palette
-from dpviz.charts.tradeoff import draw_tradeoff
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from tests.charts.laws import is_sound
 from tests.charts.test_studies import NAMES, study

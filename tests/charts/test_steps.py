@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.steps import CentersStep, GridStep, ReferenceStep, Step
-from dpviz.charts.draw import describe, draw, shown_view, table_of
+from dpviz.charts.pictures.draw import describe, draw, shown_view, table_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import View, view_of
 from dpviz.runs.run import run

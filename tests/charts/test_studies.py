@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.charts.clipping import describe_clipping, draw_clipping
-from dpviz.charts.compare import draw_compare
-from dpviz.charts.contenders import styles_of
-from dpviz.charts.medians import _apart
-from dpviz.charts.scores import describe_scores, draw_scores
 from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
+from dpviz.charts.studies.compare import draw_compare
+from dpviz.charts.studies.contenders import styles_of
+from dpviz.charts.studies.medians import _apart
+from dpviz.charts.studies.scores import describe_scores, draw_scores
+from dpviz.charts.studies.tradeoff import describe_tradeoff, draw_tradeoff, frontier_table
 from dpviz.charts.theme import palette
-from dpviz.charts.tradeoff import describe_tradeoff, draw_tradeoff, frontier_table
 from dpviz.charts.view import view_of
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.run import run
-from dpviz.runs.study import summarise, tidy
+from dpviz.runs.study.study import summarise, tidy
 from tests.charts.gallery import exhibit
 from tests.charts.laws import has_finite_coordinates, is_sound, keeps_its_ranges, shows_kinds
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.charts.epsilon_n_map import describe_map, draw_map, iso_crossings, map_table
-from dpviz.charts.sweep import Over, describe_sweep, draw_sweep, sweep_table
+from dpviz.charts.studies.epsilon_n_map import describe_map, draw_map, iso_crossings, map_table
+from dpviz.charts.studies.sweep import Over, describe_sweep, draw_sweep, sweep_table
 from dpviz.charts.theme import palette
 from tests.charts.laws import is_sound
 

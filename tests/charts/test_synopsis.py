@@ -3,9 +3,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.steps_auto import SynopsisStep
-from dpviz.charts.draw import shown_view
-from dpviz.charts.synopsis import (
+from dpviz.algorithms.auto.auto_steps import SynopsisStep
+from dpviz.charts.pictures.draw import shown_view
+from dpviz.charts.pictures.synopsis import (
     axis_names,
     describe_kept,
     draw_kept,
@@ -14,9 +14,9 @@ from dpviz.charts.synopsis import (
     in_its_box,
     synopsis_table,
 )
+from dpviz.charts.pictures.zoom import draw_zoom
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
-from dpviz.charts.zoom import draw_zoom
 from dpviz.privacy.partitions import Grid
 from dpviz.table.domain import Domain
 from tests.charts.gallery import boxed_synopsis, exhibit, zoom_step

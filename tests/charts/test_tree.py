@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.algorithms.steps import TreeStep
-from dpviz.charts.activation import activation, draw_activation, expected_empty
+from dpviz.charts.pictures.activation import activation, draw_activation, expected_empty
+from dpviz.charts.pictures.tree import draw_tree, empty_cubes, level_sizes, tree_table
+from dpviz.charts.pictures.tree_diagram import _intervals, draw_tree_diagram
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import palette
-from dpviz.charts.tree import draw_tree, empty_cubes, level_sizes, tree_table
-from dpviz.charts.tree_diagram import _intervals, draw_tree_diagram
 from dpviz.charts.view import view_of
 from dpviz.privacy.partitions import CubeTree
 from dpviz.table.domain import Domain, Region

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.charts.revealed_tuples import RevealedTuples
+from dpviz.charts.pictures.revealed_tuples import RevealedTuples
+from dpviz.charts.pictures.tuple_balls import draw_made_up_balls
+from dpviz.charts.pictures.tuple_votes import draw_votes
+from dpviz.charts.pictures.tuple_zoom import draw_revealed_balls
 from dpviz.charts.theme import palette
-from dpviz.charts.tuple_balls import draw_made_up_balls
-from dpviz.charts.tuple_votes import draw_votes
-from dpviz.charts.tuple_zoom import draw_revealed_balls
-from dpviz.privacy.partition_test import count_misfits
+from dpviz.privacy.tuples.partition_test import count_misfits
 from dpviz.table.domain import Region
 from tests.charts.gallery import exhibit, tuple_test_step
 from tests.charts.laws import is_sound, shows_kinds
@@ -77,7 +77,7 @@ def test_an_offset_is_that_of_the_nearest_point_in_radii(dim: int) -> None:
 
 
 def test_many_given_tuples_are_counted_by_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.charts.revealed_tuples._MOST", 50)
+    monkeypatch.setattr("dpviz.charts.pictures.revealed_tuples._MOST", 50)
     step, points, region = _given(400, 80)
     revealed = RevealedTuples.of(step, points, region)
     assert len(revealed.tuples) == 50 and "50 of 400" in revealed.about

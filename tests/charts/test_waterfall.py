@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dpviz.charts.studies.waterfall import describe_waterfall, draw_waterfall, waterfall_table
 from dpviz.charts.theme import palette
-from dpviz.charts.waterfall import describe_waterfall, draw_waterfall, waterfall_table
 from dpviz.runs.error_parts import ErrorBase, ErrorParts, error_parts
 from tests.charts.laws import is_sound
 

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.charts import canvas, centers, contenders, wording
+from dpviz.charts import canvas, wording
+from dpviz.charts.pictures import centers
+from dpviz.charts.studies import contenders
 from dpviz.charts.wording import lines, number
 
 

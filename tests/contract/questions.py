@@ -10,22 +10,22 @@ from itertools import zip_longest
 import numpy as np
 
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.box_sum import BoxSum
-from dpviz.privacy.coordinates import ChosenSum, Weights
-from dpviz.privacy.distance_weights import DistanceWeights, WeightedRows
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
-from dpviz.privacy.local_noise import EachRow
+from dpviz.privacy.local.local_noise import EachRow
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
-from dpviz.privacy.pool_loss import PoolLoss
-from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, SparseCount, Sum, SwapLoss
 from dpviz.privacy.ranks import Columns, Medians, Quantiles
-from dpviz.privacy.residual_moments import ResidualMoments
-from dpviz.privacy.residuals import Radii, ResidualSum, Spread
 from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.privacy.sparse import SparseCounts
-from dpviz.privacy.tuples import Tuples, TupleTable
+from dpviz.privacy.sums.box_sum import BoxSum
+from dpviz.privacy.sums.chosen_coordinates import ChosenSum, Weights
+from dpviz.privacy.sums.distance_weights import DistanceWeights, WeightedRows
+from dpviz.privacy.sums.pool_loss import PoolLoss
+from dpviz.privacy.sums.pulls import Pull
+from dpviz.privacy.sums.residual_moments import ResidualMoments
+from dpviz.privacy.sums.residuals import Radii, ResidualSum, Spread
+from dpviz.privacy.tuples.tuples import Tuples, TupleTable
 from dpviz.table.domain import Domain, Region
 
 Maker = Callable[[Region, np.random.Generator], Query]

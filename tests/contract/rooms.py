@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dpviz.arrays import Codes
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Mechanism
@@ -14,7 +15,6 @@ from dpviz.privacy.path_counts import PathCounts, counts_at
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sparse import SparseCounts
-from dpviz.table.domain import Codes
 from dpviz.table.rows import Rows, content_uniforms
 
 

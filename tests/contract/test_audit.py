@@ -42,7 +42,7 @@ CONFIDENCE = 0.975
 @pytest.fixture(autouse=True)
 def _pool_of_two(monkeypatch: pytest.MonkeyPatch) -> None:
     """A choice between two candidates tells more than one among two hundred."""
-    monkeypatch.setattr("dpviz.algorithms.pgkm.POOL", 2)
+    monkeypatch.setattr("dpviz.algorithms.su2016.pgkm.POOL", 2)
 
 
 def _likelihood_room(tape: Tape, found: list[float]) -> type[DataRoom]:

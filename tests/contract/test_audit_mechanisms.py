@@ -14,22 +14,22 @@ import numpy as np
 import pytest
 
 from dpviz.privacy.accounting import Accounting, Budget, gdp_epsilon
-from dpviz.privacy.distance_weights import DistanceWeights
 from dpviz.privacy.excess import NoisyExcess
 from dpviz.privacy.kernel_draw import KernelDraw
 from dpviz.privacy.known import MECHANISMS
-from dpviz.privacy.local_noise import LocalNoise
-from dpviz.privacy.local_reports import LocalReports
+from dpviz.privacy.local.local_noise import LocalNoise
+from dpviz.privacy.local.local_reports import LocalReports
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.noisy_centers import NoisyCenters
 from dpviz.privacy.path_counts import PathCounts
 from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.ranks import Columns, Medians, Quantiles
 from dpviz.privacy.sparse import SparseCounts
-from dpviz.privacy.tuple_averages import TupleAverages
+from dpviz.privacy.sums.distance_weights import DistanceWeights
+from dpviz.privacy.tuples.center_noise import NoisyCenters
+from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.table.domain import Region
 from tests.contract.test_audit import lower_bound
 

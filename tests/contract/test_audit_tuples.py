@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.privacy.local_noise import LocalNoise
+from dpviz.privacy.local.local_noise import LocalNoise
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.noisy_centers import NoisyCenters
-from dpviz.privacy.tuple_averages import TupleAverages
-from dpviz.privacy.tuples import TupleTable
+from dpviz.privacy.tuples.center_noise import NoisyCenters
+from dpviz.privacy.tuples.tuple_averages import TupleAverages
+from dpviz.privacy.tuples.tuples import TupleTable
 from tests.contract.test_audit import lower_bound
 from tests.privacy.tuple_checks import CHEAP, tight_tuples
 

@@ -12,7 +12,7 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.hash_partitions import HashCodes
-from dpviz.privacy.local_reports import LocalReports, Response, UserAnswers, UserQuestion, respond
+from dpviz.privacy.local.local_reports import LocalReports, Response, UserAnswers, UserQuestion, respond
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Count, Relation, Sensitivity
@@ -192,7 +192,7 @@ def test_the_made_up_user_owes_nothing_to_the_rows():
 
 
 def test_counts_of_the_server_are_unbiased():
-    from dpviz.algorithms.lsh_local import server_tree
+    from dpviz.algorithms.hashes.lsh_local import server_tree
 
     users = answers(3000)
     gaps = []

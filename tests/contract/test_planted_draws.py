@@ -7,17 +7,17 @@ import dataclasses
 import numpy as np
 import pytest
 
-import dpviz.algorithms.kvariates
+import dpviz.algorithms.baselines.kvariates
 import dpviz.privacy.kernel_draw
 import tests.privacy.test_kernel_draw as draw_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.distance_weights import DistanceWeights, WeightSensitivity
 from dpviz.privacy.kernel_draw import KernelDraw
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sums.distance_weights import DistanceWeights, WeightSensitivity
 from dpviz.table.domain import Region
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
 from tests.contract.rooms import exploding_room
@@ -115,8 +115,8 @@ def test_seeds_that_are_not_moved_into_the_region_are_refused(monkeypatch):
 
 @pytest.mark.parametrize("request_", [LOCAL, CAPPED], ids=["local", "capped"])
 def test_public_points_outside_the_region_are_refused(request_, monkeypatch):
-    honest = dpviz.algorithms.kvariates.random_points
-    monkeypatch.setattr(dpviz.algorithms.kvariates, "random_points", lambda *asked: 1.01 * honest(*asked))
+    honest = dpviz.algorithms.baselines.kvariates.random_points
+    monkeypatch.setattr(dpviz.algorithms.baselines.kvariates, "random_points", lambda *asked: 1.01 * honest(*asked))
     with pytest.raises(RequestError, match="outside the region"):
         run_of(CARD, PUBLIC.table(), room=exploding_room(), **request_)
 

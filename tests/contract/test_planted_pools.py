@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-import dpviz.algorithms.pgkm
+import dpviz.algorithms.su2016.pgkm
 import tests.contract.test_sensitivity as sensitivity_tests
 import tests.privacy.test_peeling as peeling_tests
 import tests.privacy.test_pool_loss as pool_tests
@@ -15,9 +15,9 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.peeling import Peeling
-from dpviz.privacy.pool_loss import PoolLoss
 from dpviz.privacy.queries import Loss, Relation
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sums.pool_loss import PoolLoss
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
 from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, World, neighbours
 
@@ -102,9 +102,9 @@ def test_scores_divided_by_the_private_number_of_rows(kind, monkeypatch):
 @pytest.mark.parametrize("request_", [PAPER, PRACTICAL], ids=["paper", "practical"])
 def test_mutants_that_leave_the_region_are_refused(request_, monkeypatch):
     for breed in ("crossed_and_mutated", "moved_centers"):
-        whole = getattr(dpviz.algorithms.pgkm, breed)
+        whole = getattr(dpviz.algorithms.su2016.pgkm, breed)
         monkeypatch.setattr(
-            dpviz.algorithms.pgkm, breed, lambda *args, whole=whole: whole(*args) + 0.9 * np.sign(whole(*args))
+            dpviz.algorithms.su2016.pgkm, breed, lambda *args, whole=whole: whole(*args) + 0.9 * np.sign(whole(*args))
         )
     with pytest.raises(RequestError, match="outside the region"):
         run_of(CARD, PUBLIC.table(), **request_)

@@ -8,23 +8,23 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-import dpviz.privacy.noisy_centers
-import dpviz.privacy.partition_test
+import dpviz.privacy.tuples.center_noise
+import dpviz.privacy.tuples.partition_test
 import tests.contract.test_sensitivity as sensitivity_tests
+from dpviz.algorithms.cohen2021.tuple_source import TupleSource
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
-from dpviz.algorithms.tuple_source import TupleSource
 from dpviz.privacy.accounting import gdp_mu
 from dpviz.privacy.ledger import BudgetExceeded, Entry
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.noisy_centers import NoisyCenters
-from dpviz.privacy.partition_test import PartitionTest, Plan
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_average import PrivateAverage
 from dpviz.privacy.queries import Count, Relation, Sensitivity
-from dpviz.privacy.residual_moments import ResidualMoments
-from dpviz.privacy.tuple_averages import TupleAverages
-from dpviz.privacy.tuples import NoisyTuple
+from dpviz.privacy.sums.residual_moments import ResidualMoments
+from dpviz.privacy.tuples.center_noise import NoisyCenters
+from dpviz.privacy.tuples.partition_test import PartitionTest, Plan
+from dpviz.privacy.tuples.private_average import PrivateAverage
+from dpviz.privacy.tuples.tuple_averages import TupleAverages
+from dpviz.privacy.tuples.tuples import NoisyTuple
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
 from tests.contract.questions import check_move, regions, room_over
 from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, neighbours
@@ -69,7 +69,7 @@ def test_gaussian_noise_that_takes_the_share_of_the_reach_as_well(printed, monke
     def thinner(epsilon, delta, k, printed):
         return 2 * k / epsilon * sqrt(2 * log(10 * k / delta)) if printed else sqrt(k) / gdp_mu(epsilon / 2, delta / 8)
 
-    monkeypatch.setattr(dpviz.privacy.noisy_centers, "gaussian_sd", thinner)
+    monkeypatch.setattr(dpviz.privacy.tuples.center_noise, "gaussian_sd", thinner)
     with caught:
         ok.check_price_of_noise(mechanism)
 
@@ -94,11 +94,11 @@ def test_noise_of_the_test_that_is_not_paid_for(times, monkeypatch):
 
 def test_a_vote_without_amplification_taken_for_one_with_it(monkeypatch):
     # Half of ε for the vote as if every tuple were in the sample: too little; all of ε₁ on the whole table: too much.
-    monkeypatch.setattr(dpviz.privacy.partition_test, "_vote_epsilon", lambda *_: 8.0)
-    dpviz.privacy.partition_test._plan.cache_clear()
+    monkeypatch.setattr(dpviz.privacy.tuples.partition_test, "_vote_epsilon", lambda *_: 8.0)
+    dpviz.privacy.tuples.partition_test._plan.cache_clear()
     with caught:
         ok.check_plan(PartitionTest(0.5, 2.5e-7, 0.025, 7.0, 1600))
-    dpviz.privacy.partition_test._plan.cache_clear()
+    dpviz.privacy.tuples.partition_test._plan.cache_clear()
 
 
 def test_a_test_with_too_few_tuples(monkeypatch):

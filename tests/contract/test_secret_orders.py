@@ -16,14 +16,14 @@ from scipy import stats
 
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.block_models import BlockKMeans
-from dpviz.privacy.local_noise import LocalNoise
-from dpviz.privacy.local_reports import LocalReports, UserAnswers
+from dpviz.privacy.local.local_noise import LocalNoise
+from dpviz.privacy.local.local_reports import LocalReports, UserAnswers
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.noisy_centers import NoisyCenters
-from dpviz.privacy.partition_test import PartitionTest
-from dpviz.privacy.private_average import pair_distances
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.tuples import TupleTable
+from dpviz.privacy.tuples.center_noise import NoisyCenters
+from dpviz.privacy.tuples.partition_test import PartitionTest
+from dpviz.privacy.tuples.private_average import pair_distances
+from dpviz.privacy.tuples.tuples import TupleTable
 from dpviz.table.domain import Region
 from tests.contract.laws import check_frequencies
 from tests.contract.tables import small_table

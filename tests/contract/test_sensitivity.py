@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.privacy.box_sum import BoxSum
-from dpviz.privacy.coordinates import ChosenSum, Weights
-from dpviz.privacy.distance_weights import DistanceWeights
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.known import PARTITIONS, QUERIES
-from dpviz.privacy.local_noise import EachRow
+from dpviz.privacy.local.local_noise import EachRow
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
-from dpviz.privacy.pool_loss import PoolLoss
-from dpviz.privacy.pulls import Pull
 from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
 from dpviz.privacy.ranks import Medians, Quantiles
-from dpviz.privacy.residual_moments import ResidualMoments
-from dpviz.privacy.residuals import Radii, ResidualSum, Spread
-from dpviz.privacy.tuples import Tuples
+from dpviz.privacy.sums.box_sum import BoxSum
+from dpviz.privacy.sums.chosen_coordinates import ChosenSum, Weights
+from dpviz.privacy.sums.distance_weights import DistanceWeights
+from dpviz.privacy.sums.pool_loss import PoolLoss
+from dpviz.privacy.sums.pulls import Pull
+from dpviz.privacy.sums.residual_moments import ResidualMoments
+from dpviz.privacy.sums.residuals import Radii, ResidualSum, Spread
+from dpviz.privacy.tuples.tuples import Tuples
 from dpviz.table.domain import Domain, Region
 from tests.contract.questions import DENSE, QUESTIONS, SPARSE, check_move, move, regions, room_over
 

@@ -13,7 +13,7 @@ from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.worker import Progress
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import numeric_table
-from dpviz.ui.study_panel import Study
+from dpviz.ui.studies.study_panel import Study
 from tests.contract.tables import blobs
 from tests.privacy.tuple_checks import tight_tuples
 

@@ -110,7 +110,7 @@ def test_a_file_whose_reading_fell_over_stays_refused(monkeypatch):
     def falls_over(*_: object, **__: object) -> None:
         raise ZeroDivisionError(SECRET)
 
-    monkeypatch.setattr("dpviz.ui.ways_in.open_csv", falls_over)
+    monkeypatch.setattr("dpviz.ui.data.ways_in.open_csv", falls_over)
     at = visit("data.py")
     at.file_uploader(key="csv").upload("people.csv", PEOPLE)
     at.run()

@@ -12,7 +12,8 @@ from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
-from dpviz.ui import frames, runner
+from dpviz.ui import runner
+from dpviz.ui.explore import frames
 from tests.contract.tables import blobs
 from tests.pages.tables import app_on, open_blobs, open_pairs, sound, text_of
 

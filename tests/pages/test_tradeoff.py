@@ -10,11 +10,11 @@ import plotly.graph_objects as go
 import pytest
 
 from dpviz.check import RequestError
-from dpviz.runs.study import Contender
+from dpviz.runs.study.study import Contender
 from dpviz.table.declaration import FileKind
-from dpviz.ui.open_setting import on_click
-from dpviz.ui.study_panel import Plan, study_csv
-from dpviz.ui.tradeoff_frontier import baselines_of, predictions_of
+from dpviz.ui.studies.study_panel import Plan, study_csv
+from dpviz.ui.tradeoff.open_setting import on_click
+from dpviz.ui.tradeoff.tradeoff_frontier import baselines_of, predictions_of
 from tests.pages.tables import app_on, computed, job_of, open_blobs, sound, study_in, text_of
 
 SMALL = ["DPLloyd", "EUGkM"]
@@ -128,7 +128,7 @@ def test_a_point_opens_its_settings_in_explore() -> None:
 
 def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch: pytest.MonkeyPatch) -> None:
     state: dict[str, object] = {}
-    monkeypatch.setattr("dpviz.ui.open_setting.st.session_state", state)
+    monkeypatch.setattr("dpviz.ui.tradeoff.open_setting.st.session_state", state)
     plan = Plan((Contender("dplloyd"), Contender("eugkm")), 4, (0.1, 0.3), 1e-6, 2)
     drawn = go.Figure([go.Scatter(meta="band"), go.Scatter(name="EUGkM")])
     state["here"] = {"selection": {"points": [{"curve_number": 1, "x": 0.30000001, "y": 2.0}]}}

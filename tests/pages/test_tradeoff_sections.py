@@ -10,8 +10,8 @@ import yaml
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.error_parts import ErrorBase
-from dpviz.runs.study import Contender
-from dpviz.runs.study_settings import StudySettings
+from dpviz.runs.study.study import Contender
+from dpviz.runs.study.study_settings import StudySettings
 from dpviz.table.declaration import FileKind
 from dpviz.ui.escape import plain
 from tests.pages.tables import app_on, open_blobs, sound, text_of
@@ -136,7 +136,7 @@ def test_draws_stand_beside_their_cloud_and_are_stepped_through() -> None:
 
 @pytest.mark.slow
 def test_nothing_plays_for_whoever_asks_for_less_motion(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.ui.tradeoff_draws.wants_less_motion", lambda: True)
+    monkeypatch.setattr("dpviz.ui.tradeoff.tradeoff_draws.wants_less_motion", lambda: True)
     app = looking_at("Draws")
     app.slider(key="tradeoff:draws:repeats").set_value(5)
     app = pressed(sound(app.run()), "tradeoff:draws:compute")

@@ -10,15 +10,15 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.known import MECHANISMS
 from dpviz.privacy.ledger import Entry, Ledger, draws_of
-from dpviz.privacy.local_noise import LocalNoise
+from dpviz.privacy.local.local_noise import LocalNoise
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
-from dpviz.privacy.noisy_centers import NoisyCenters
 from dpviz.privacy.path_counts import PathCounts
 from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.readdition import independent_epsilon
+from dpviz.privacy.tuples.center_noise import NoisyCenters
 from tests.privacy.tuple_checks import SMALL
 
 PURE, GDP, ZCDP, BASIC, PLD = (Accounting(value) for value in ("pure", "gdp", "zcdp", "basic", "pld"))

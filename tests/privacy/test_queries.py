@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.privacy.distance_weights import WeightedRows
 from dpviz.privacy.queries import Loss, SwapLoss
 from dpviz.privacy.ranks import Columns
 from dpviz.privacy.sparse import SparseCounts
-from dpviz.privacy.tuples import TupleTable
+from dpviz.privacy.sums.distance_weights import WeightedRows
+from dpviz.privacy.tuples.tuples import TupleTable
 from dpviz.table.domain import Region
 from tests.contract.questions import QUESTIONS
 

@@ -7,12 +7,12 @@ import pytest
 from scipy import stats
 
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.local_noise import EachRow, LocalNoise
+from dpviz.privacy.local.local_noise import EachRow, LocalNoise
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Relation, Sensitivity
-from dpviz.privacy.residual_moments import ResidualMoments, moments_of
-from dpviz.privacy.tuples import TupleTable
+from dpviz.privacy.sums.residual_moments import ResidualMoments, moments_of
+from dpviz.privacy.tuples.tuples import TupleTable
 from dpviz.table.domain import Region
 from tests.contract.laws import check_scale
 

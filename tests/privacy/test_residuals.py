@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.privacy.partitions import Everything, Voronoi
-from dpviz.privacy.residuals import Radii, ResidualSum, Spread, spread_matrices
+from dpviz.privacy.sums.residuals import Radii, ResidualSum, Spread, spread_matrices
 from tests.contract.tables import blobs
 
 CENTERS = np.array([[0.5, 0.0, 0.1], [-0.5, 0.2, 0.0], [0.0, -0.6, 0.3]])

@@ -11,12 +11,12 @@ from scipy import stats
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.noisy_centers import NoisyCenters, far_for, gaussian_sd, printed_far, relative_sd, stretch
-from dpviz.privacy.partition_test import PartitionTest, nearest_of_each, smallest_number
-from dpviz.privacy.private_average import PrivateAverage, classic_multiplier, pair_distances
 from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.tuple_averages import TupleAverages
-from dpviz.privacy.tuples import TupleTable
+from dpviz.privacy.tuples.center_noise import NoisyCenters, far_for, gaussian_sd, printed_far, relative_sd, stretch
+from dpviz.privacy.tuples.partition_test import PartitionTest, nearest_of_each, smallest_number
+from dpviz.privacy.tuples.private_average import PrivateAverage, classic_multiplier, pair_distances
+from dpviz.privacy.tuples.tuple_averages import TupleAverages
+from dpviz.privacy.tuples.tuples import TupleTable
 from tests.contract.laws import check_frequencies, check_independent, check_scale
 from tests.privacy.tuple_checks import (
     CHEAP,

@@ -10,10 +10,10 @@ from scipy.optimize import brentq
 
 from dpviz.privacy.accounting import Accounting, gdp_epsilon
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.noisy_centers import NoisyCenters
-from dpviz.privacy.partition_test import PartitionTest, amplified, count_misfits
-from dpviz.privacy.tuple_averages import TupleAverages
-from dpviz.privacy.tuples import TupleTable
+from dpviz.privacy.tuples.center_noise import NoisyCenters
+from dpviz.privacy.tuples.partition_test import PartitionTest, amplified, count_misfits
+from dpviz.privacy.tuples.tuple_averages import TupleAverages
+from dpviz.privacy.tuples.tuples import TupleTable
 
 # A large δ needs fewer tuples, which makes a draw cheap.
 CHEAP = {"epsilon": 1.0, "delta": 0.01, "k": 2, "number": 560, "beta": 0.05}

@@ -11,7 +11,7 @@ from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import evaluate, reference_for
 from dpviz.runs.run import run
-from dpviz.runs.study import Contender, Yardstick, study_rows
+from dpviz.runs.study.study import Contender, Yardstick, study_rows
 from dpviz.table.domain import Domain, Region
 from tests.contract.tables import blobs
 

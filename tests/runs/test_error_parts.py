@@ -13,7 +13,7 @@ from dpviz.algorithms.registry import private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.error_parts import ErrorBase, ErrorParts, error_parts, error_rows, refusal_of
-from dpviz.runs.study import Contender, study_rows
+from dpviz.runs.study.study import Contender, study_rows
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
 from tests.contract.tables import blobs

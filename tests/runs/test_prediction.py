@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from dpviz.algorithms.card import Setting
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
-from dpviz.runs.prediction import dplloyd_error, grid_bias_bound, grid_variance, half_spacing, predict
+from dpviz.runs.advice.prediction import dplloyd_error, grid_bias_bound, grid_variance, half_spacing, predict
 from dpviz.runs.run import centers_of, run
 from dpviz.table.domain import Domain, Region
 

@@ -11,10 +11,10 @@ from dpviz.algorithms.card import Level
 from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
-from dpviz.runs.prospect import prospect_of
+from dpviz.runs.advice.prospect import prospect_of
 from dpviz.runs.request import check_request
 from dpviz.runs.run import run
-from dpviz.runs.study import Contender, trials
+from dpviz.runs.study.study import Contender, trials
 from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, SETTINGS, blobs, is_pure, named, small_table
 
 TABLE = small_table(n_public=400)

@@ -13,7 +13,7 @@ from dpviz.privacy.room import PrivateTable
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import reference_for
 from dpviz.runs.smallest_epsilon import _falling, sharpened_rows, smallest_epsilons
-from dpviz.runs.study import Contender, Yardstick, study_rows, tidy
+from dpviz.runs.study.study import Contender, Yardstick, study_rows, tidy
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
 from tests.contract.tables import blobs

@@ -13,8 +13,8 @@ from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
-from dpviz.runs.study import KEYS, MEASURES, Contender, Yardstick, study_rows, summarise, tidy, trials
-from dpviz.runs.subsample import JudgedTable
+from dpviz.runs.study.study import KEYS, MEASURES, Contender, Yardstick, study_rows, summarise, tidy, trials
+from dpviz.runs.study.subsample import JudgedTable
 from dpviz.runs.worker import Progress
 from tests.contract.tables import blobs, small_table
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.check import RequestError
-from dpviz.runs.study import Contender
-from dpviz.runs.study_settings import StudySettings
+from dpviz.runs.study.study import Contender
+from dpviz.runs.study.study_settings import StudySettings
 
 SETTINGS = StudySettings((Contender("auto"), Contender("eugkm", {"preset": "su"})), 0.1, 10.0, 5, 1e-6, 7)
 

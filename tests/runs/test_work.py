@@ -7,7 +7,7 @@ import numpy as np
 from dpviz.algorithms.registry import card_of
 from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.run import Run, run, setting_of
-from dpviz.runs.study import Contender, Yardstick, study_rows
+from dpviz.runs.study.study import Contender, Yardstick, study_rows
 from dpviz.runs.work import expected_seconds, run_work
 from dpviz.runs.worker import Progress
 from tests.contract.tables import small_table

@@ -13,7 +13,7 @@ from tests.pages.tables import open_blobs, sound, text_of
 
 
 def _page(table, settings, taken) -> None:
-    from dpviz.ui.advice_panel import advice_panel
+    from dpviz.ui.tradeoff.advice_panel import advice_panel
 
     advice_panel(table, take=None if taken is None else taken.append, **settings)
 

@@ -8,7 +8,7 @@ from dpviz.algorithms.steps import Step
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.runs.run import run
-from dpviz.ui.auto_companions import companions, more_tables
+from dpviz.ui.explore.auto_companions import companions, more_tables
 from tests.charts.gallery import Exhibit, boxed_synopsis, exhibit, look_step, split_step
 from tests.charts.laws import is_sound, shows_kinds
 

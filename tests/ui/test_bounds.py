@@ -6,8 +6,8 @@ import numpy as np
 
 from dpviz.privacy.room import Revealed
 from dpviz.table.domain import Domain
-from dpviz.ui.bounds import ColumnBounds, as_frame, from_frame
-from dpviz.ui.clipping import clipping
+from dpviz.ui.data.bounds import ColumnBounds, as_frame, from_frame
+from dpviz.ui.data.clipping import clipping
 
 
 def test_the_editor_gives_back_what_it_was_given():

@@ -24,7 +24,7 @@ def _form(card_id: str) -> None:
     import streamlit as st
 
     from dpviz.algorithms.registry import CARDS
-    from dpviz.ui.forms import params_form
+    from dpviz.ui.explore.forms import params_form
     from dpviz.ui.state import request
 
     params_form(CARDS[card_id])

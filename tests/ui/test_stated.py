@@ -13,7 +13,7 @@ from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import Proposal
 from dpviz.table.sidecar import stated_in, to_json
-from dpviz.ui.stated import joined, with_proposal
+from dpviz.ui.data.stated import joined, with_proposal
 
 FILE = open_csv(b"a,b,c,who\n1,2,3,x\n4,5,6,y\n", name="letters")
 NOW = Declaration(

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = [*sorted((ROOT / "dpviz" / "ui").glob("*.py")), *sorted((ROOT / "pages").glob("*.py"))]
+FILES = [*sorted((ROOT / "dpviz" / "ui").rglob("*.py")), *sorted((ROOT / "pages").glob("*.py"))]
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 # Streamlit's functions by what they read as Markdown: places of arguments; keywords are the same everywhere.

@@ -1,0 +1,1 @@
+"""The default algorithm: one noisy grid on a fitted view, then rounds on shortened residuals."""

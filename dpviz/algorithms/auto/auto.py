@@ -1,0 +1,229 @@
+"""auto: seeds from one noisy histogram of a fitted view, then noisy means of shortened residuals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.auto.auto_plan import AutoPlan, Part, make_plan
+from dpviz.algorithms.auto.auto_steps import ROWS, LookStep, PlanStep, SynopsisStep
+from dpviz.algorithms.auto.expectation import expected, fewest_rows
+from dpviz.algorithms.auto.first_look import look
+from dpviz.algorithms.auto.residual_rounds import residual_rounds
+from dpviz.algorithms.auto.view_synopsis import View, flat_synopsis, view_synopsis, zoom
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.steps import CentersStep, StartsStep, Step
+from dpviz.algorithms.tools.best_start import starts_on_coreset
+from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting, Shares
+from dpviz.privacy.room import DataRoom
+from dpviz.table.domain import Region
+
+_STARTS_FLAT, _STARTS_VIEW = 20, 10
+# A cluster of squared radius v fills a ball of about 2 √v; the axes of the view cover three standard deviations.
+_RADII, _COVERED_SDS = 2.0, 3.0
+# A reach is widened up to here, where noise allows it, so that fewer residuals are shortened.
+_NOISE_ALLOWED, _PER_ROUND = 0.0005, 6.0
+_LEAST_REACH = 2.0**-20
+# A run that loses so much more than k-means++ is good enough to be recommended.
+_LITTLE = 1.1
+
+
+@dataclass(frozen=True)
+class AutoParams(Params):
+    """Parameters of auto."""
+
+    starts: int | None = knob(
+        None, help="Starts solved on the synopsis, free; empty: 20 up to three columns, else 10.", low=1, high=300
+    )
+
+
+def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -> Iterator[Step]:
+    """Look, grid, denoise, seed, polish. The last step is the release. O(T n k d + n d²) for T rounds.
+
+    **Guarantee.** Add/remove or replace. ε-DP at δ = 0 (Laplace and K-norm noise); else (ε, δ)-DP by privacy loss
+    distributions of Laplace, K-norm and Gaussian noise together, calibrated once before the first row is read. Bounds
+    are public; n is public or bought. Which grid, box, axes and reach are used follows from releases; what is spent
+    on each does not.
+
+    Ledger, and why a row of norm at most R (two rows under replace) moves each answer no farther:
+
+    - zoom, grid, fine grid, radii, counts: a partition, so one cell by 1; two cells under replace (l1 2, l2 √2). Fine
+      and coarse cells around a box are one partition.
+    - fine test: Σ max(count - t, 0) is 1-Lipschitz in the one count that moves.
+    - middle: one vector of norm R. Sums of residuals: one vector of norm η in one cluster, as clusters are disjoint;
+      two such vectors, perhaps opposite ones in one cluster, under replace.
+    - second moments: |v vᵀ| = |v|² <= R₁² in Euclidean norm; |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² <= 2 R₁⁴. The
+      map A -> (A_ii, √2 A_ij) keeps norms, so that equal noise on its entries is noise on the matrix.
+
+    Composition: all multipliers of noise are fixed before the start, so that loss distributions of the sequence are
+    those of a fixed list, in any order; Gaussian draws that share a fixed μ² may divide it as releases suggest. K-norm
+    noise is dominated by Laplace noise of the same multiplier (``dpviz.privacy.ledger``).
+    """
+    plan = _plan_of(room, k)
+    shares = plan.shares(room)
+    yield _plan_step(room, plan, shares)
+    if plan.flat:
+        zoomed = zoom(room, shares.zoom)
+        yield zoomed
+        seen, synopsis = None, flat_synopsis(room, k, shares.grid, zoomed)
+    else:
+        seen = look(room, shares, axes=plan.axes, bought_axes=plan.bought_axes, rng=rng)
+        yield seen
+        synopsis = view_synopsis(room, k, plan, shares, _view(seen))
+    yield synopsis
+    seeds = _seeds(room, k, synopsis, seen, params, rng)
+    yield StartsStep(
+        title=f"{len(seeds.losses)} starts solved on {seeds.cells:,} cells",
+        losses=seeds.losses,
+        chosen=seeds.chosen,
+        centers=seeds.centers,
+    )
+    yield CentersStep(title=f"Start {seeds.chosen + 1} gives the seeds", centers=seeds.centers, released=True)
+    frame = None if seen is None or plan.swap_axes == room.dim else seen.look.basis[: plan.swap_axes]
+    reach = _reach(room, k, plan, seeds.radius2, seen)
+    yield from residual_rounds(room, seeds.centers, reach, frame, plan, shares)
+
+
+def _plan_of(room: DataRoom, k: int) -> AutoPlan:
+    return make_plan(
+        k=k,
+        dim=room.dim,
+        n=room.n,
+        epsilon=room.ledger.epsilon,
+        delta=room.ledger.delta,
+        relation=room.relation,
+        rows_per_person=room.rows_per_person,
+        n_public=room.n_is_public,
+    )
+
+
+def _plan_step(room: DataRoom, plan: AutoPlan, shares: Shares) -> PlanStep:
+    rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds} rounds"
+    chances = {0: "no chance", 1: "one chance"}.get(len(plan.swap_before), f"{len(plan.swap_before)} chances")
+    read = "before a row is read" if room.n_is_public else "before any other row is read than to count them"
+    bought = room.ledger.draws
+    return PlanStep(
+        title=f"The plan, {read}: {rounds} of polishing, {chances} to split clusters",
+        names=(*(ROWS for _ in bought), *plan.parts),
+        noises=(*(_PLAIN[draw.gaussian] for draw in bought), *(_noise(*part) for part in plan.parts.items())),
+        draws=(*bought, *plan.draws(shares).values()),
+        delta=room.ledger.delta,
+    )
+
+
+_PLAIN = {True: "Gaussian", False: "Laplace"}
+
+
+def _noise(name: str, part: Part) -> str:
+    """Vectors have K-norm noise where all is pure; single numbers have Laplace noise."""
+    if part.gaussian:
+        return "Gaussian"
+    return "K-norm" if name.startswith(("middle", "sums", "swap_spread")) else "Laplace"
+
+
+def _view(seen: LookStep) -> View:
+    frame = seen.look.basis[: seen.axes]
+    half = np.minimum(seen.look.reach, _COVERED_SDS * np.sqrt(seen.look.variances[: seen.axes]))
+    return View(frame @ seen.look.middle, half, frame)
+
+
+class Seeds(NamedTuple):
+    """Seeds (k, d), the losses (m,) of all starts on the synopsis, and the squared radius of their clusters."""
+
+    centers: Array
+    losses: Array
+    chosen: int
+    cells: int
+    radius2: float
+
+
+def _seeds(
+    room: DataRoom, k: int, synopsis: SynopsisStep, seen: LookStep | None, params: AutoParams, rng: np.random.Generator
+) -> Seeds:
+    """The best of several solutions on the synopsis, brought back into the space of the rows: free."""
+    grid = synopsis.grid
+    middle = np.zeros(len(grid.half)) if grid.middle is None else grid.middle
+    points = np.concatenate([grid.centers(synopsis.codes[synopsis.kept]), synopsis.outside]) - middle
+    weights = np.r_[synopsis.weights, synopsis.outside_weights]
+    half = np.maximum(grid.half, np.abs(points).max(axis=0, initial=0.0))
+    region = Region(half, float(np.linalg.norm(half)))
+    number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
+    best = best_of_starts(
+        SignedPoints.of(points, weights), starts_on_coreset(points, weights, k, number, region, rng), region
+    )
+    side = 2 * grid.half / grid.cells_per_axis
+    inside_cells = float((side**2).sum()) / 12
+    radius2 = max(best.solution.loss, 0.0) / max(float(weights.sum()), 1.0) + inside_cells
+    found = best.solution.centers + middle
+    if seen is None or synopsis.frame is None:
+        return Seeds(room.region.clip(found), best.losses, best.chosen, len(points), radius2)
+    around, frame = seen.look, synopsis.frame
+    centers = around.middle + (found - frame @ around.middle) @ frame
+    used = (around.basis @ frame.T).argmax(axis=0)
+    radius2 += max(around.spread - float(around.captured[used].sum()), 0.0)
+    return Seeds(room.region.clip(centers), best.losses, best.chosen, len(points), radius2)
+
+
+def _reach(room: DataRoom, k: int, plan: AutoPlan, radius2: float, seen: LookStep | None) -> float:
+    """Two radii of a cluster; more where the noise stays small, because heavy tails are cut less."""
+    widest = room.region.diameter
+    reach = min(_RADII * sqrt(radius2), seen.look.reach if seen is not None else widest)
+    reach = max(reach, _LEAST_REACH * room.region.radius)
+    noise = _PER_ROUND * k**2 * room.dim * plan.unit_variance * reach**2 / (room.n**2 * max(radius2, 1e-300))
+    if noise < _NOISE_ALLOWED:
+        reach = min(reach * sqrt(_NOISE_ALLOWED / noise), widest)
+    return reach
+
+
+def _accounting(params: AutoParams, delta: float) -> Accounting:
+    return Accounting.PLD if delta > 0 else Accounting.PURE
+
+
+def _smallest_n(setting: Setting, params: AutoParams) -> float:
+    """Records of one row a person from which on half of all runs lose at most a tenth more than k-means++."""
+    return fewest_rows(replace(setting, rows_per_person=1), _LITTLE)
+
+
+def _operations(setting: Setting, params: AutoParams) -> float:
+    n, dim = float(setting.n or 10_000), setting.dim
+    # Swaps among the cells of a grid that is as fine as the rows allow; in more columns it is coarse.
+    swaps = 400.0 * setting.k * min(n * setting.epsilon / 10, 30_000) if dim <= 3 else 0.0
+    return 50.0 * n * dim + 1e6 * setting.k + 5e6 + swaps
+
+
+CARD = Card(
+    id="auto",
+    title="Auto",
+    family="dpviz",
+    paper="None: its parts are from Su et al. 2016 (grid), Dwork et al. 2014 (axes) and Blum et al. 2005 (noisy means)",
+    summary="Finds the clusters on one noisy histogram of a fitted view, then measures their means with little noise.",
+    story=(
+        "A histogram costs little: each row is in one cell, so that a single release at a good part of ε shows where "
+        "rows are. With many columns it is laid over a few private axes along which the rows spread most. "
+        "What noise alone would show is smoothed away or dropped, and k-means is solved on the rest from many starts, "
+        "for free: this decides which clusters there are. "
+        "Then the rows are read again, a few times: each says how far it lies from its nearest centre, cut to about "
+        "the radius of a cluster, so that the noise of a mean is that of a cluster and not that of the whole domain. "
+        "In between, noisy spreads show which cluster is really two."
+    ),
+    when="Always a good first choice: any number of columns and clusters, up to a million rows and more.",
+    guarantees=(Guarantee.PURE, Guarantee.APPROX),
+    params=AutoParams,
+    plan=auto,
+    accounting=_accounting,
+    smallest_n=_smallest_n,
+    expect=lambda setting, params: expected(setting),
+    hopeless="more than a tenth of the loss comes from noise",
+    operations=_operations,
+    sample="fifteen",
+    formula=(
+        r"c_j\leftarrow c_j+\frac{\sum_{i\in C_j}\mathrm{clip}_\eta(x_i-c_j)+\mathrm{noise}(\eta)}"
+        r"{|C_j|+\mathrm{noise}(1)}"
+    ),
+)

@@ -1,0 +1,124 @@
+"""A private look at rows of many columns: their middle, how far they reach, and the axes along which they spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from dpviz.algorithms.auto.auto_steps import LookStep
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Budget, Shares
+from dpviz.privacy.mechanisms import Gaussian, Laplace
+from dpviz.privacy.partitions import Everything
+from dpviz.privacy.queries import Sum
+from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sums.residuals import Radii, Spread, spread_matrices
+
+_BINS = 40
+# Bins with fewer noise scales than this are empty; so much of the rows, and so many scales, must lie farther out.
+_EMPTY_BELOW, _FAR_PART, _FAR_SCALES = 4.0, 0.01, 6.0
+# A bought axis under this many times the noise edge is a random direction, lowered by this part of the edge.
+_CLEAR_EDGES, _LOWERED = 2.0, 0.5
+_LEAST_VARIANCE = 0.5
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What the rows look like, all released.
+
+    Parameters
+    ----------
+    middle : array of shape (d,)
+    reach : float
+        Nearly all rows lie within it from the middle.
+    basis : array of shape (q, d)
+        Orthonormal axes, the widest first.
+    variances : array of shape (q,)
+        Noisy variances along the axes, none too small to be believed.
+    spread : float
+        Noisy mean squared distance from the middle.
+    captured : array of shape (q,)
+        Noisy variances as they were measured, at least 0.
+    """
+
+    middle: Array
+    reach: float
+    basis: Array
+    variances: Array
+    spread: float
+    captured: Array
+
+
+def look(room: DataRoom, shares: Shares, *, axes: int, bought_axes: bool, rng: np.random.Generator) -> LookStep:
+    """The noisy middle, radius and axes of the rows of ``room``.
+
+    **Guarantee.** The shares ``middle``, ``radii`` and, if the axes are bought, ``axes``. One row adds a vector of
+    length at most R to the sum, 1 to one bin, and a matrix of Euclidean length at most R₁² to the second moments.
+
+    References
+    ----------
+    Dwork, Talwar, Thakurta & Zhang 2014 (Gaussian noise on second moments). The noise is drawn in an orthonormal basis
+    of the symmetric matrices, so that entries off the diagonal have half the variance of those on it.
+    """
+    total = room.release(Sum(Everything()), shares.middle, note="middle of the rows", spherical=True)
+    middle = room.region.clip(total.noisy[0] / room.n)
+    far = Radii(Everything(), middle[None], 2 * room.region.radius, _BINS)
+    noisy_radii = room.ask(far, Laplace, shares.radii, note="distances from the middle")
+    scale = Laplace.bought(shares.radii, room.sensitivity(far)).scale
+    reach = _reach(noisy_radii, far.reach, scale, room.n)
+    if bought_axes:
+        found = _bought_axes(room, middle, reach, shares.axes, axes)
+    else:
+        found = _public_axes(room, middle, reach, noisy_radii, far.reach, axes, rng)
+    return LookStep(
+        title=f"A look: {axes} axes for {room.dim} columns, and how far nearly all rows reach",
+        look=found[0],
+        axes=axes,
+        noise_edge=found[1],
+        noisy_radii=noisy_radii,
+        radii_scale=scale,
+        radii_reach=far.reach,
+    )
+
+
+def _reach(noisy_radii: Array, farthest: float, scale: float, n: int) -> float:
+    """The upper edge of the last bin beyond which clearly filled bins still hold some rows."""
+    filled = np.where(noisy_radii > _EMPTY_BELOW * scale, noisy_radii, 0.0)
+    beyond = filled[::-1].cumsum()[::-1]
+    clear = np.flatnonzero(beyond > max(_FAR_PART * n, _FAR_SCALES * scale))
+    return float(farthest * (clear[-1] + 1) / len(noisy_radii)) if len(clear) else farthest
+
+
+def _bought_axes(room: DataRoom, middle: Array, reach: float, share: Budget, axes: int) -> tuple[Look, float]:
+    query = Spread(Everything(), middle[None], reach)
+    noisy = room.ask(query, Gaussian, share, note="second moments")
+    sd = Gaussian.bought(share, room.sensitivity(query)).sd
+    values, vectors = np.linalg.eigh(spread_matrices(noisy, room.dim)[0] / room.n)
+    edge = sd * sqrt(2 * room.dim) / room.n
+    values, basis = values[::-1], vectors.T[::-1]
+    spread = max(float(values.sum()), _TINY * reach**2)
+    captured = np.maximum(values, 0.0)
+    lowered = captured - _LOWERED * edge * (captured < _CLEAR_EDGES * edge)
+    variances = np.maximum(lowered, _LEAST_VARIANCE * spread / room.dim)
+    return Look(middle, reach, basis, variances, spread, captured), edge
+
+
+def _public_axes(
+    room: DataRoom,
+    middle: Array,
+    reach: float,
+    noisy_radii: Array,
+    farthest: float,
+    axes: int,
+    rng: np.random.Generator,
+) -> tuple[Look, float]:
+    """Axes from public coins: nothing is bought. The radii say how wide the rows are on average."""
+    basis, _ = np.linalg.qr(rng.normal(size=(room.dim, min(room.dim, max(axes, 64)))))
+    weight = np.maximum(noisy_radii, 0.0)
+    length = np.minimum((np.arange(len(weight)) + 0.5) / len(weight) * farthest, reach)
+    spread = max(float(weight @ length**2) / max(float(weight.sum()), 1.0), _TINY * reach**2)
+    variances = np.full(basis.shape[1], spread / room.dim)
+    return Look(middle, reach, basis.T, variances, spread, variances), 0.0

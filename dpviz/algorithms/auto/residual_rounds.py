@@ -1,0 +1,110 @@
+"""Polishing: rounds of Lloyd on shortened residuals, so that noise is in proportion to clusters, not to the domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from dpviz.algorithms.auto.auto_plan import AutoPlan
+from dpviz.algorithms.auto.auto_steps import PolishStep
+from dpviz.algorithms.auto.split_swap import split_and_drop
+from dpviz.algorithms.steps import CentersStep
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Shares
+from dpviz.privacy.answers import Question
+from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.queries import Count
+from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sums.residuals import Radii, ResidualSum
+
+# A count below this many sds of its noise is raised to it; below so many, the centre stays.
+_RAISED, _STAYS, _LEAST_COUNT = 3.0, 2.0, 2.0
+# The reach follows this quantile of the residuals, and a few bins more.
+_QUANTILE, _MORE_BINS, _FULL_BIN = 0.9, 1.5, 1.5
+# The spread of a cluster that may be two is measured farther out.
+_WIDER = 2.0
+
+
+def residual_rounds(
+    room: DataRoom, start: Array, reach: float, frame: Array | None, plan: AutoPlan, shares: Shares
+) -> Iterator[CentersStep]:
+    """``plan.rounds`` noisy steps from ``start`` (k, d) to the means of the clusters, unit coordinates.
+
+    Each round reads the rows once: counts, sums of residuals shortened to ``reach``, and, where the reach adapts, a
+    histogram of their lengths that sets the next one. A mean whose noise is as long as itself hardly moves its centre.
+
+    **Guarantee.** The shares of all rounds. A residual has length at most ``reach`` in one cluster; the reach is
+    released, or follows from releases, before it is used.
+    """
+    centers = start
+    for t in range(1, plan.rounds + 1):
+        if t in plan.swap_before:
+            wider = (_WIDER if plan.adaptive else 1.0) * reach
+            swap = (shares[f"swap_counts_{t}"], shares[f"swap_spread_{t}"])
+            split = split_and_drop(room, centers, wider, frame, *swap, gaussian=plan.gaussian, before=t)
+            yield split
+            centers = split.centers
+        step, lengths = _round(room, centers, reach, plan, shares, t)
+        yield step
+        centers = step.centers
+        if lengths is not None:
+            reach *= _shrink(*lengths)
+
+
+def _round(
+    room: DataRoom, centers: Array, reach: float, plan: AutoPlan, shares: Shares, t: int
+) -> tuple[PolishStep, tuple[Array, float] | None]:
+    """One round, and the noisy lengths of the residuals with their noise if the reach adapts."""
+    cells = Voronoi(centers)
+    counts, sums = Count(cells), ResidualSum(cells, centers, reach)
+    unit, vector = _kinds(plan.gaussian)
+    count_share, sum_share = shares[f"counts_{t}"], shares[f"sums_{t}"]
+    asked = [Question(counts, unit, count_share), Question(sums, vector, sum_share)]
+    adapts = plan.adaptive and t < plan.rounds
+    if adapts:
+        radii = Radii(cells, centers, reach)
+        asked.append(Question(radii, unit, shares[f"radii_{t}"]))
+    noisy_counts, noisy_sums, *noisy_radii = room.ask_together(*asked, note=f"round {t}")
+    count_sd = unit.bought(count_share, room.sensitivity(counts)).sd
+    noise = vector.bought(sum_share, room.sensitivity(sums))
+    sum_sd = noise.sd_in(room.dim) if isinstance(noise, KNorm) else noise.sd
+    shrunk = np.maximum(0.0, 1 - room.dim * sum_sd**2 / np.maximum((noisy_sums**2).sum(axis=1), 1e-300))
+    size = np.maximum(noisy_counts, max(_RAISED * count_sd, _LEAST_COUNT))
+    move = _at_most(shrunk[:, None] * noisy_sums / size[:, None], reach)
+    move[noisy_counts <= _STAYS * count_sd] = 0.0
+    step = PolishStep(
+        title=f"Round {t} of {plan.rounds}: reach {reach / room.region.radius:.2g} of the domain's radius",
+        centers=room.region.clip(centers + move),
+        noisy_counts=noisy_counts,
+        previous=centers,
+        center_noise_sd=sum_sd / size,
+        count_noise_sd=count_sd,
+        reach=reach,
+    )
+    if not adapts:
+        return step, None
+    return step, (noisy_radii[0], unit.bought(shares[f"radii_{t}"], room.sensitivity(radii)).sd)
+
+
+def _kinds(gaussian: bool) -> tuple[type[Any], type[Any]]:
+    """Noise for counts and for vectors."""
+    return (Gaussian, Gaussian) if gaussian else (Laplace, KNorm)
+
+
+def _shrink(noisy_lengths: Array, sd: float) -> float:
+    """The part of the reach within which most residuals lie, at most 1."""
+    filled = np.where(noisy_lengths > _FULL_BIN * sd, noisy_lengths, 0.0).cumsum()
+    if filled[-1] <= 0:
+        return 1.0
+    bin_ = int(np.searchsorted(filled, _QUANTILE * filled[-1]))
+    return min(1.0, (bin_ + _MORE_BINS) / len(noisy_lengths))
+
+
+def _at_most(vectors: Array, length: float) -> Array:
+    """``vectors`` (k, d), those that are longer shortened to ``length``."""
+    norm = np.linalg.norm(vectors, axis=1, keepdims=True)
+    shortened: Array = vectors * np.minimum(1.0, length / np.maximum(norm, 1e-300))
+    return shortened

@@ -1,0 +1,110 @@
+"""Splitting the widest clusters and dropping the cheapest centres, by noisy counts and spreads of all clusters."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.auto.auto_steps import SplitStep
+from dpviz.arrays import Array, Codes
+from dpviz.privacy.accounting import Budget
+from dpviz.privacy.answers import Question
+from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.queries import Count
+from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sums.residuals import Spread, spread_matrices
+
+# What splitting a Gaussian across its widest axis removes of the spread along it: 2/π.
+_SPLIT_SAVES = 0.64
+_LEAST_COUNT = 0.5
+
+
+def split_and_drop(
+    room: DataRoom,
+    centers: Array,
+    reach: float,
+    frame: Array | None,
+    counts_share: Budget,
+    spread_share: Budget,
+    *,
+    gaussian: bool,
+    before: int,
+) -> SplitStep:
+    """Noisy counts and spreads of all clusters; where a cluster is two, one of its halves takes the cheapest centre.
+
+    **Guarantee.** Both shares. The spread of a row has Euclidean length at most ``reach``² in one cluster; what is
+    split and dropped follows from released numbers.
+    """
+    cells = Voronoi(centers)
+    spread = Spread(cells, centers, reach, frame)
+    kinds: tuple[type[Any], type[Any]] = (Gaussian, Gaussian) if gaussian else (Laplace, KNorm)
+    noisy_counts, noisy_spread = room.ask_together(
+        Question(Count(cells), kinds[0], counts_share),
+        Question(spread, kinds[1], spread_share),
+        note=f"before round {before}: counts and spreads",
+    )
+    count_sd = kinds[0].bought(counts_share, room.sensitivity(Count(cells))).sd
+    noise = kinds[1].bought(spread_share, room.sensitivity(spread))
+    sd = noise.sd_in(noisy_spread.shape[1]) if isinstance(noise, KNorm) else noise.sd
+    values, vectors = np.linalg.eigh(spread_matrices(noisy_spread, spread.axes))
+    widest = vectors[:, :, -1] if frame is None else vectors[:, :, -1] @ frame
+    size = np.maximum(noisy_counts, _LEAST_COUNT * count_sd)
+    gain = _SPLIT_SAVES * np.maximum(0.0, values[:, -1] - sd * sqrt(2 * spread.axes))
+    half_axis = np.sqrt(np.maximum(values[:, -1], 0.0) / size)[:, None] * widest
+    moved, pairs, saved, lost = _exchange(centers, size, gain, half_axis)
+    number = len(pairs)
+    words = "nothing is split" if number == 0 else f"{number} split, as many centres dropped"
+    return SplitStep(
+        title=f"Spreads before round {before}: {words}",
+        centers=room.region.clip(moved),
+        noisy_counts=noisy_counts,
+        previous=centers,
+        count_noise_sd=count_sd,
+        split=np.array([j for j, _ in pairs], dtype=np.int64),
+        dropped=np.array([i for _, i in pairs], dtype=np.int64),
+        gains=np.array(saved),
+        costs=np.array(lost),
+        gain_of_each=gain,
+        cost_of_each=_dropping(centers, size).cost,
+    )
+
+
+class _Dropping(NamedTuple):
+    """Who would take over the rows of each centre, and what these lose by it, both of shape (k,)."""
+
+    neighbour: Codes
+    cost: Array
+
+
+def _dropping(centers: Array, size: Array) -> _Dropping:
+    apart = ((centers[:, None] - centers) ** 2).sum(axis=2)
+    np.fill_diagonal(apart, np.inf)
+    neighbour = apart.argmin(axis=1)
+    return _Dropping(neighbour, size * size[neighbour] / (size + size[neighbour]) * apart.min(axis=1))
+
+
+def _exchange(
+    centers: Array, size: Array, gain: Array, half_axis: Array
+) -> tuple[Array, list[tuple[int, int]], list[float], list[float]]:
+    """The best split against the cheapest centre, again and again, each cluster touched once."""
+    centers, k = centers.copy(), len(centers)
+    touched = np.zeros(k, dtype=bool)
+    pairs: list[tuple[int, int]] = []
+    saved: list[float] = []
+    lost: list[float] = []
+    for _ in range(k // 2):
+        neighbour, cost = _dropping(centers, size)
+        j = int(np.where(touched, -1.0, gain).argmax())
+        cost[touched | (np.arange(k) == j) | (neighbour == j)] = np.inf
+        i = int(cost.argmin())
+        if touched[j] or not gain[j] > cost[i]:
+            break
+        pairs.append((j, i))
+        saved.append(float(gain[j]))
+        lost.append(float(cost[i]))
+        touched[[i, j, neighbour[i]]] = True
+        centers[i], centers[j] = centers[j] - half_axis[j], centers[j] + half_axis[j]
+    return centers, pairs, saved, lost

@@ -1,0 +1,1 @@
+"""The algorithms of Balcan et al. 2017."""

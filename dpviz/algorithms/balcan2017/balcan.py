@@ -1,0 +1,300 @@
+"""Candidates from private trees, local swaps, recovery in the full space (Balcan et al. 2017, Alg. 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.balcan2017.candidate_centers import candidates_of, grow_trees
+from dpviz.algorithms.balcan2017.local_swap import local_swap, start_on_cubes, useful_swaps
+from dpviz.algorithms.balcan2017.private_partition import quiet_threshold
+from dpviz.algorithms.balcan2017.projection import Projection, gaussian_frame, orthonormal_frame, project
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.steps import CandidatesStep, CentersStep, Step
+from dpviz.algorithms.tools.lloyd_round import count_to_sum_ratio, lloyd_round
+from dpviz.algorithms.tools.revive import revive
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting, Budget, capacity
+from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
+from dpviz.privacy.partitions import CubeTree, Everything, Voronoi
+from dpviz.privacy.queries import Relation, Sensitivity, SparseCount, Sum
+from dpviz.privacy.room import DataRoom
+from dpviz.table.domain import Region
+
+# Expected number of empty children of a cube that wake up: below 1, or the tree grows without rows.
+_SPURIOUS = 0.01
+# Prior mass on keeping the centres in a private swap.
+_KEEP = 0.99
+# Parts of the budget, and how much the last of several rounds of means gets for one of the first.
+_TREE, _SWAPS, _MEANS = 0.30, 0.15, 0.55
+_LAST_TO_FIRST = 1.8
+# A round of polishing is worth its share while the noise of a mean stays below this part of the centres' spacing.
+_TOLERABLE_NOISE = 0.06
+# One swap compares at most about this many pairs of a row and a candidate: half a second.
+_PAIRS = 1e8
+# The gains of all swaps come from one matrix product: this much faster than a pass over the rows.
+_GAIN_SPEED = 12
+
+
+@dataclass(frozen=True)
+class BalcanParams(Params):
+    """Parameters of Balcan et al.'s algorithm."""
+
+    preset: str = knob(
+        "practical",
+        help="practical: one tree with a low threshold, a start on its cubes, swaps only where a gain stands out. "
+        "paper: the constants of the paper's experiments, with noise that is large enough.",
+        choices=("practical", "paper"),
+    )
+    dimensions: int | None = knob(None, help="Dimensions to project to; empty: by the preset's rule.", low=1, high=40)
+    shifts: int | None = knob(None, help="Trees, each shifted at random; empty: 1 (paper: 2).", low=1, high=8)
+    levels: int | None = knob(None, help="Levels of a tree; empty: 6 (paper: ln n).", low=1, high=20)
+    swaps: int | None = knob(
+        None, help="Private swaps; empty: 3 to 20, as many as can stand out of the noise (paper: k).", low=0, high=200
+    )
+    polishing: int | None = knob(
+        None,
+        help="Rounds of Lloyd after the recovery; empty: 1 to 3, as many as the budget feeds (paper: 8).",
+        low=0,
+        high=20,
+    )
+
+
+class Constants(NamedTuple):
+    """What a preset decides, from public quantities only."""
+
+    dimensions: int
+    shifts: int
+    levels: int
+    empty_rate: float
+    keep: float
+    tree: float
+    swap: float
+    means: float
+
+
+def balcan(room: DataRoom, k: int, params: BalcanParams, rng: np.random.Generator) -> Iterator[Step]:
+    """Project, find candidates, swap, recover the means in the full space, polish. The last step is the release.
+
+    O(L n p + T n |C| p + R n k d) for L levels, T swaps and R rounds of means.
+
+    **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought
+    and sets dimensions, levels and rounds. A branch is taken on released values only, and every branch costs the same.
+    """
+    c = constants_of(params, room.n, room.dim)
+    practical = params.preset == "practical"
+    found = yield from find_centers(room, k, c, rng, practical=practical, swaps=params.swaps)
+    weights = _round_weights(params, room, k, found.budget)
+    budgets = found.budget.rounds(len(weights), weights)
+    yield from recover(room, found.view, found.centers, budgets, rng, reviving=practical)
+
+
+class Found(NamedTuple):
+    """Centres (k, p) where ``view`` looks, and the budget that is left for the full space."""
+
+    view: Projection
+    centers: Array
+    budget: Budget
+
+
+def find_centers(
+    room: DataRoom,
+    k: int,
+    c: Constants,
+    rng: np.random.Generator,
+    *,
+    practical: bool,
+    swaps: int | None,
+    order: int = 2,
+) -> Generator[Step, None, Found]:
+    """Project, find candidates, and pick k of them by private swaps: a generator of steps that returns the centres.
+
+    **Guarantee.** The parts ``c.tree`` and ``c.swap`` of the room's budget.
+    """
+    view = project(room, _frame(c.dimensions, room.dim, rng, practical))
+    share = room.budget.split(tree=c.tree, rest=c.swap + c.means)
+    trees: list[CubeTree] = []
+    for grown in grow_trees(view, share.tree, c.shifts, c.levels, rng, empty_rate=c.empty_rate):
+        trees[grown.shift - 1 :] = [grown.tree]
+        yield grown
+    found = candidates_of(trees, k, view.room.region, rng)
+    added = int((found.depths < 0).sum())
+    yield CandidatesStep(
+        title=f"{len(found.points):,} candidate centres: the middles of all cubes that woke up"
+        + (f", and {added:,} added without data" if added else ""),
+        candidates=found.points,
+        depths=found.depths,
+        region=view.room.region,
+        frame=view.frame,
+    )
+
+    few = found.thinned(max(4 * k, int(min(2000, _PAIRS / room.n))), rng)
+    start = start_on_cubes(few, k, rng) if practical else rng.choice(len(few.points), k, replace=False)
+    centers = few.points[start]
+    # Where there is nothing to swap, the means take the share.
+    swapping = len(few.points) > k and swaps != 0
+    rest = share.rest.split(swaps=c.swap if swapping else 0.0, means=c.means)
+    if swapping:
+        useful = useful_swaps(view, k, len(few.points), rest.swaps, order=order) if practical else k
+        for swap in local_swap(
+            view,
+            few.points,
+            start,
+            rest.swaps,
+            swaps or useful,
+            keep=c.keep,
+            choose_iterate=not practical,
+            order=order,
+        ):
+            centers = swap.centers
+            yield swap
+    return Found(view, centers, rest.means)
+
+
+def recover(
+    room: DataRoom,
+    view: Projection,
+    centers: Array,
+    budgets: Sequence[Budget],
+    rng: np.random.Generator,
+    *,
+    reviving: bool,
+) -> Iterator[CentersStep]:
+    """Means of the clusters of projected ``centers`` (k, p) in the full space, then rounds of Lloyd's iteration.
+
+    **Guarantee.** The sum of ``budgets``. The paper's recovery adds Laplace noise of scale Λ/ε to every coordinate,
+    √d too little for rows in a Euclidean ball: here it is K-norm noise (pure) or Gaussian.
+    """
+    cells, before = view.cells(centers), view.lift(centers, room.region)
+    for t, budget in enumerate(budgets):
+        name = "Recovery" if t == 0 else f"Polishing {t} of {len(budgets) - 1}"
+        title = f"{name}: {len(centers)} noisy means in {room.dim} dimensions"
+        step = lloyd_round(room, cells, budget, before, title=title, note=name.lower(), spherical=True)
+        yield step
+        before = step.centers
+        if reviving and t + 1 < len(budgets) and step.noisy_counts is not None and step.count_noise_sd is not None:
+            # A start on the tree knows small clusters: idle is only what cannot be told from an empty one.
+            floor = max(1.0, 2 * step.count_noise_sd)
+            before = revive(before, step.noisy_counts, room.n, room.region, rng, idle_below=floor)
+        cells = Voronoi(before)
+
+
+def constants_of(params: BalcanParams, n: int, dim: int) -> Constants:
+    """What a preset decides for ``n`` rows (public or bought) of ``dim`` columns."""
+    if params.preset == "practical":
+        by_rule = dim if dim <= 6 else max(2, min(dim, ceil(log(n) / 2) + 2))
+        p = min(dim, params.dimensions or by_rule)
+        made = Constants(p, 1, 6, _SPURIOUS / 2**p, _KEEP, _TREE, _SWAPS, _MEANS)
+    else:
+        # Alg. 4 gives trees, swaps and recovery 2 : 2 : 1; how the polishing of §7 is paid is not printed: half of all.
+        by_rule = dim if dim <= 5 else max(1, int(log(n) / 2))
+        p = min(dim, params.dimensions or by_rule)
+        made = Constants(p, 2, max(1, int(log(n))), 0.5 / max(n, 2) ** 2, 0.0, 0.2, 0.2, 0.6)
+    return made._replace(shifts=params.shifts or made.shifts, levels=params.levels or made.levels)
+
+
+def _frame(p: int, dim: int, rng: np.random.Generator, practical: bool) -> Array | None:
+    if p >= dim:
+        return None
+    return orthonormal_frame(p, dim, rng) if practical else gaussian_frame(p, dim, rng)
+
+
+def _round_weights(params: BalcanParams, room: DataRoom, k: int, budget: Budget) -> list[float]:
+    """How recovery and polishing divide their budget: growing shares, since the last means are what is released."""
+    if params.preset == "paper":
+        polishing = 8 if params.polishing is None else params.polishing
+        return [0.1] + [0.5 / max(1, polishing)] * polishing
+    if params.polishing is not None:
+        return _growing(params.polishing)
+    spacing = room.n / k * k ** (-1 / room.dim) / room.rows_per_person
+    for polishing in (3, 2):
+        last = budget.rounds(polishing + 1, _growing(polishing))[-1]
+        if noise_of_a_row(last, room.dim, room.relation) <= _TOLERABLE_NOISE * spacing:
+            return _growing(polishing)
+    return _growing(1)
+
+
+def _growing(polishing: int) -> list[float]:
+    return [float(weight) for weight in np.linspace(1, _LAST_TO_FIRST, polishing + 1)]
+
+
+def noise_of_a_row(budget: Budget, dim: int, relation: Relation) -> float:
+    """Length of the noise on a cluster's sum that a round of means buys with ``budget``, in radii of the domain."""
+    ratio = count_to_sum_ratio(dim, budget.accounting, spherical=True)
+    share = budget.split(counts=ratio, sums=1.0).sums
+    sensitivity = Sum(Everything()).sensitivity(relation, Region.ball(dim, 1.0))
+    pure = budget.accounting is Accounting.PURE
+    sd: float = KNorm.bought(share, sensitivity).sd_in(dim) if pure else Gaussian.bought(share, sensitivity).sd
+    return float(sqrt(dim) * sd)
+
+
+def _accounting(params: BalcanParams, delta: float) -> Accounting:
+    return Accounting.ZCDP if delta > 0 else Accounting.PURE
+
+
+def _smallest_n(setting: Setting, params: BalcanParams) -> float:
+    """Two thresholds' worth of rows in each of k clusters, and means whose noise is half the centres' spacing."""
+    c = constants_of(params, setting.n or 10_000, setting.dim)
+    accounting = _accounting(params, setting.delta)
+    budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
+    threshold = quiet_threshold(level_noise(budget.fraction(c.tree / c.shifts / c.levels), setting), c.empty_rate)
+    spacing = float(setting.k ** (-1 / setting.dim))
+    means = noise_of_a_row(budget.fraction(c.means), setting.dim, setting.relation)
+    return setting.k * max(2 * threshold, 2 * means / spacing)
+
+
+def level_noise(share: Budget, setting: Setting) -> Laplace | Gaussian:
+    """The noise on a cube's count that one level of a tree buys with ``share``."""
+    any_tree = CubeTree(np.zeros(1), 1.0)
+    sensitivity: Sensitivity = SparseCount(any_tree).sensitivity(setting.relation, Region.ball(1, 1.0))
+    return (Laplace if share.accounting is Accounting.PURE else Gaussian).bought(share, sensitivity)
+
+
+def operations(setting: Setting, params: BalcanParams) -> float:
+    """Rough number of elementary operations."""
+    n = float(setting.n or 0)
+    c = constants_of(params, setting.n or 1, setting.dim)
+    searched = max(4.0 * setting.k, min(500.0, _PAIRS / max(n, 1.0)))
+    rounds = 4 if params.polishing is None else params.polishing + 1
+    return n * (
+        c.shifts * c.levels * c.levels * c.dimensions
+        + (params.swaps if params.swaps is not None else min(setting.k, 10))
+        * searched
+        * (c.dimensions + 6)
+        / _GAIN_SPEED
+        + rounds * setting.k * setting.dim
+    )
+
+
+CARD = Card(
+    id="balcan",
+    title="Balcan et al.",
+    family="Balcan et al. 2017",
+    paper="Balcan, Dick, Liang, Mou & Zhang: Differentially Private Clustering in High-Dimensional Euclidean Spaces. "
+    "ICML 2017, Algorithms 1-4",
+    summary="Finds candidate centres with a private tree of cubes, picks k by private swaps, measures their means.",
+    story=(
+        "Rows with many columns are first seen through a random projection to a few dimensions. "
+        "A cube around them is split again and again wherever a noisy count says that many rows are inside; empty "
+        "cubes are asked too, so a few of them wake up. "
+        "The middles of all cubes that woke up are the candidate centres, and k of them are picked by private swaps. "
+        "Each row then follows its nearest candidate, and the noisy means of these clusters, in all columns, are the "
+        "centres. "
+        "The threshold is the price: a cluster with fewer rows than that is never seen."
+    ),
+    when="Many columns and tens of thousands of rows, k up to about 32, ε of 0.5 or more. On two or three columns a "
+    "grid does better.",
+    guarantees=(Guarantee.PURE, Guarantee.APPROX),
+    params=BalcanParams,
+    plan=balcan,
+    accounting=_accounting,
+    smallest_n=_smallest_n,
+    hopeless="clusters have too few rows to wake up a cube, or their means are mostly noise",
+    operations=operations,
+    sample="fifteen",
+    formula=r"\Pr[\text{a cube with } m \text{ rows wakes up}] = \Pr[m + \mathrm{noise} > \gamma]",
+)

@@ -1,0 +1,172 @@
+"""Sparse rows in very many columns: centres that keep a few chosen coordinates (Balcan et al. 2017, Alg. 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, sqrt
+
+import numpy as np
+
+from dpviz.algorithms.balcan2017.balcan import BalcanParams, constants_of, find_centers, level_noise
+from dpviz.algorithms.balcan2017.balcan import operations as balcan_operations
+from dpviz.algorithms.balcan2017.private_partition import quiet_threshold
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.steps import CentersStep, CoordinatesStep, Step
+from dpviz.privacy.accounting import Accounting, Budget, capacity
+from dpviz.privacy.mechanisms import Gaussian, Laplace
+from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.peeling import Peeling
+from dpviz.privacy.queries import Count
+from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sums.chosen_coordinates import ChosenSum, Weights
+
+# Parts of the recovery's budget: which coordinates, how large they are, how many rows.
+_CHOICE, _SIZES, _COUNTS = 0.45, 0.45, 0.10
+# A mean within so many standard deviations of its noise is set to 0.
+_STANDS_OUT = 2.0
+
+
+@dataclass(frozen=True)
+class SparseParams(Params):
+    """Parameters of the sparse variant."""
+
+    nonzeros: int = knob(
+        20, help="s: of each row the s largest entries count; the others become 0.", low=1, high=10_000
+    )
+    eta: float = knob(
+        1.0,
+        help="η: a centre keeps 2s/η coordinates; smaller keeps more of them, each with more noise.",
+        low=0.05,
+        high=2,
+    )
+    rounds: int | None = knob(
+        None,
+        help="Recoveries: from the second on, rows follow the centres in all columns; empty: 2, at δ = 0 only 1.",
+        low=1,
+        high=6,
+    )
+    dimensions: int | None = knob(None, help="Dimensions to project to; empty: by rule.", low=1, high=40)
+    levels: int | None = knob(None, help="Levels of the tree; empty: 6.", low=1, high=20)
+    swaps: int | None = knob(
+        None, help="Private swaps; empty: 3 to 20, as many as can stand out of the noise.", low=0, high=200
+    )
+
+
+def balcan_sparse(room: DataRoom, k: int, params: SparseParams, rng: np.random.Generator) -> Iterator[Step]:
+    """Find k cubes in a projection, then recover each cluster's largest coordinates only.
+
+    The last step is the release. O(L n p + T n |C| p + N + k d) for N entries that are not 0.
+
+    **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds and s are public; n is public or
+    bought and sets dimensions, levels and swaps.
+    """
+    few = room.sparsified(params.nonzeros)
+    c = constants_of(_as_balcan(params), room.n, room.dim)
+    found = yield from find_centers(few, k, c, rng, practical=True, swaps=params.swaps)
+    cells: Voronoi | Projected = found.view.cells(found.centers)
+    rounds = _rounds(params, room.accounting)
+    for budget in found.budget.rounds(rounds, list(range(2, 2 + rounds))):
+        step = recover_coordinates(few, cells, budget, params)
+        yield step
+        centers = np.zeros((k, room.dim))
+        np.put_along_axis(centers, step.coordinates, step.noisy_means, axis=1)
+        # Rows follow the centres in all columns from now on: a projection to a few dimensions blurs them.
+        centers = few.region.clip(centers)
+        cells = Voronoi(centers)
+    yield CentersStep(
+        title=f"Centres with at most {step.coordinates.shape[1]} of {room.dim:,} coordinates that are not 0",
+        centers=centers,
+        noisy_counts=step.noisy_counts,
+        center_noise_sd=step.noise_sd,
+    )
+
+
+def recover_coordinates(
+    room: DataRoom, cells: Voronoi | Projected, budget: Budget, params: SparseParams
+) -> CoordinatesStep:
+    """The largest coordinates of each cell's mean, and noisy values for them.
+
+    **Guarantee.** ``budget``: .45 for the choice, .45 for the sums, .10 for the counts; cells in parallel.
+
+    References
+    ----------
+    Balcan et al. 2017, Alg. 5 (corrected: see ``privacy/sums/chosen_coordinates.py``).
+    """
+    share = budget.split(choice=_CHOICE, sizes=_SIZES, counts=_COUNTS)
+    counts = room.release(Count(cells), share.counts, note="counts")
+    kept = min(room.dim, ceil(2 * params.nonzeros / params.eta))
+    chosen = room.ask(Weights(cells), Peeling, share.choice, note="largest coordinates", draws=kept, magnitudes=True)
+    kind = Laplace if room.accounting is Accounting.PURE else Gaussian
+    question = ChosenSum(cells, chosen)
+    sums = room.ask(question, kind, share.sizes, note="sums of the chosen coordinates")
+    sd = kind.bought(share.sizes, room.sensitivity(question)).sd
+    per_row = np.maximum(counts.noisy, max(1.0, 2 * counts.sd))
+    half = room.region.half[chosen]
+    means = np.where(np.abs(sums) > _STANDS_OUT * sd, np.clip(sums / per_row[:, None], -half, half), 0.0)
+    return CoordinatesStep(
+        title=f"{kept} of {room.dim:,} coordinates chosen for each cluster, then measured",
+        coordinates=chosen,
+        noisy_means=means,
+        noise_sd=sd / per_row,
+        noisy_counts=counts.noisy,
+        nonzeros=params.nonzeros,
+    )
+
+
+def _rounds(params: SparseParams, accounting: Accounting) -> int:
+    return params.rounds or (1 if accounting is Accounting.PURE else 2)
+
+
+def _as_balcan(params: SparseParams) -> BalcanParams:
+    return BalcanParams(dimensions=params.dimensions, levels=params.levels, swaps=params.swaps)
+
+
+def _accounting(params: SparseParams, delta: float) -> Accounting:
+    return Accounting.ZCDP if delta > 0 else Accounting.PURE
+
+
+def _smallest_n(setting: Setting, params: SparseParams) -> float:
+    """Two thresholds' worth of rows in each cluster, and sums whose noise is half of a full coordinate of all rows."""
+    c = constants_of(_as_balcan(params), setting.n or 10_000, setting.dim)
+    accounting = _accounting(params, setting.delta)
+    budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
+    threshold = quiet_threshold(level_noise(budget.fraction(c.tree / c.shifts / c.levels), setting), c.empty_rate)
+    share = budget.fraction(c.means * _SIZES / _rounds(params, accounting))
+    few = min(params.nonzeros, setting.dim)
+    sd = few * sqrt(2) / share.amount if accounting is Accounting.PURE else sqrt(few / (2 * share.amount))
+    return setting.k * max(2 * threshold, 2 * sd)
+
+
+def _operations(setting: Setting, params: SparseParams) -> float:
+    return balcan_operations(setting, _as_balcan(params))
+
+
+CARD = Card(
+    id="balcan-sparse",
+    title="Balcan et al., sparse",
+    family="Balcan et al. 2017",
+    paper="Balcan, Dick, Liang, Mou & Zhang: Differentially Private Clustering in High-Dimensional Euclidean Spaces. "
+    "ICML 2017, Algorithm 5",
+    summary="For rows that are mostly 0: clusters in a projection, centres with a few chosen coordinates.",
+    story=(
+        "A text has a few dozen words out of a hundred thousand: noise on every column would drown them all. "
+        "So clusters are found in a random projection to a few dimensions, as in the main algorithm. "
+        "Then the exponential mechanism chooses, for each cluster, the coordinates whose sums are largest. "
+        "Only these are measured: since a row has at most s entries, the noise on them grows with s and not with the "
+        "number of columns. "
+        "Coordinates that do not stand out of their noise stay 0."
+    ),
+    when="Thousands of columns that are 0 for most rows (words, purchases, visited places), and many rows.",
+    guarantees=(Guarantee.PURE, Guarantee.APPROX),
+    params=SparseParams,
+    plan=balcan_sparse,
+    accounting=_accounting,
+    smallest_n=_smallest_n,
+    hopeless="clusters have too few rows to wake up a cube, or their coordinates are mostly noise",
+    operations=_operations,
+    sample="words",
+    formula=r"\Pr[\text{coordinate } r]\propto e^{\varepsilon_a|S_r|/(2J\Lambda)},\qquad "
+    r"\tilde S_r=S_r+\mathrm{Lap}\!\left(\tfrac{\min(J,s)\,\Lambda}{\varepsilon_b}\right)",
+    sparse=True,
+)

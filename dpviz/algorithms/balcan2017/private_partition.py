@@ -1,0 +1,78 @@
+"""Private partition: cubes that hold many rows are split, level by level (Balcan et al. 2017, Alg. 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import log
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpviz.algorithms.balcan2017.projection import Projection
+from dpviz.algorithms.steps import TreeStep
+from dpviz.arrays import Codes
+from dpviz.privacy.accounting import Budget
+from dpviz.privacy.mechanisms import Gaussian, Laplace
+from dpviz.privacy.partitions import CubeTree
+
+# All trees of a run together keep at most this many cubes.
+MOST_CUBES = 20_000
+
+
+def private_partition(
+    view: Projection,
+    budget: Budget,
+    root: CubeTree,
+    depth: int,
+    rng: np.random.Generator,
+    *,
+    empty_rate: float,
+    shift: int = 1,
+    most_cubes: int = MOST_CUBES,
+) -> Iterator[TreeStep]:
+    """The tree grown from ``root`` by ``depth`` noisy decisions about every child of every active cube.
+
+    **Guarantee.** ``budget``: one row changes the count of one child a level, and each level pays an equal share. A
+    level is asked, and paid, even where no cube is left to split. Empty children are asked like all others.
+
+    Parameters
+    ----------
+    empty_rate : float
+        Probability that a child without rows wakes up; the threshold follows from it and the noise.
+    most_cubes : int
+        Beyond this a level keeps a random part of what woke up, by public coins.
+
+    References
+    ----------
+    Balcan et al. 2017, Alg. 1. Its loop makes one more round than it outputs, and its ε' = ε / (2 log n) is twice too
+    small under add/remove: here ``depth`` levels share the budget exactly.
+    """
+    tree, cubes = root, 1
+    for level, share in enumerate(budget.rounds(depth), start=1):
+        noise = view.room.threshold_noise(tree, share)
+        threshold = quiet_threshold(noise, empty_rate)
+        asked = tree.n_cells
+        active = view.room.activate(tree, share, threshold=threshold, note=f"tree {shift}, level {level}")
+        tree = tree.grown(_keep(active, most_cubes - cubes, rng))
+        cubes += tree.n_active
+        yield TreeStep(
+            title=f"Level {level}: {len(active):,} of {asked:,} cubes woke up, threshold {threshold:,.0f} rows",
+            tree=tree,
+            region=view.room.region,
+            threshold=threshold,
+            noise_name=noise.name,
+            noise_scale=noise.scale,
+            shift=shift,
+            frame=view.frame,
+        )
+
+
+def quiet_threshold(noise: Laplace | Gaussian, empty_rate: float) -> float:
+    """The threshold γ that an empty cube exceeds with probability ``empty_rate`` (below 1/2)."""
+    if isinstance(noise, Laplace):
+        return -noise.scale * log(2 * empty_rate)
+    return -noise.scale * float(ndtri(empty_rate))
+
+
+def _keep(active: Codes, most: int, rng: np.random.Generator) -> Codes:
+    return active if len(active) <= most else np.sort(rng.choice(active, max(0, most), replace=False))

@@ -1,0 +1,67 @@
+"""A public random projection to few dimensions, and the way back for points that were chosen there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+
+import numpy as np
+
+from dpviz.arrays import Array
+from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.room import DataRoom
+from dpviz.table.domain import Region
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """The rows seen in few dimensions.
+
+    Parameters
+    ----------
+    room : DataRoom
+        Over the projected rows, clipped to a ball of the domain's radius: a projection does not bound norms.
+    frame : array of shape (p, d) or None
+        The linear map; None where rows stay as they are.
+    """
+
+    room: DataRoom
+    frame: Array | None
+
+    def cells(self, centers: Array) -> Voronoi | Projected:
+        """The clusters of ``centers`` (k, p): rows of the full space, sorted by where their projection lies."""
+        inner = Voronoi(centers)
+        return inner if self.frame is None else Projected(inner, self.frame, self.room.region)
+
+    def lift(self, centers: Array, region: Region) -> Array:
+        """The shortest points of the full space that project to ``centers`` (k, p), inside ``region``; (k, d)."""
+        return centers if self.frame is None else region.clip(centers @ self._back)
+
+    @cached_property
+    def _back(self) -> Array:
+        assert self.frame is not None
+        back: Array = np.linalg.pinv(self.frame).T.astype(np.float64)
+        return back
+
+
+def project(room: DataRoom, frame: Array | None) -> Projection:
+    """The room seen through ``frame``."""
+    if frame is None:
+        return Projection(room, None)
+    return Projection(room.project(frame, Region.ball(len(frame), room.region.radius)), frame)
+
+
+def orthonormal_frame(p: int, dim: int, rng: np.random.Generator) -> Array:
+    """A uniformly random p-dimensional subspace, scaled so that squared norms are kept on average; (p, d)."""
+    basis, triangle = np.linalg.qr(rng.normal(size=(dim, p)))
+    frame: Array = (basis * np.sign(np.diag(triangle))).T * sqrt(dim / p)
+    return frame
+
+
+def gaussian_frame(p: int, dim: int, rng: np.random.Generator) -> Array:
+    """Independent normal entries over √p, shape (p, d).
+
+    Balcan et al. print 1/√d (Alg. 4), which would shrink norms by √(p/d); 1/√p is what keeps them on average.
+    """
+    return rng.normal(size=(p, dim)) / sqrt(p)

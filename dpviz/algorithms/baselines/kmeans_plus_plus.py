@@ -1,0 +1,77 @@
+"""The non-private reference: scikit-learn's k-means++ with Lloyd. Never a release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpviz.algorithms.card import Card, Guarantee, Params, knob
+from dpviz.algorithms.steps import ReferenceStep
+from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.room import DataRoom
+from dpviz.table.sparse_rows import is_sparse
+
+# A table with fewer distinct rows than clusters, which scikit-learn warns about, usually shows in this many rows.
+_FEW = 2000
+
+
+@dataclass(frozen=True)
+class KMeansParams(Params):
+    """Parameters of the reference."""
+
+    starts: int = knob(10, help="Random starts; the best is kept.", low=1, high=100)
+
+
+def reference_centers(points: Any, k: int, *, starts: int, seed: int) -> Array:
+    """Centres of the best of ``starts`` runs of k-means++ and Lloyd on ``points``; exactly k, even if fewer differ."""
+    from sklearn.cluster import KMeans
+
+    head = points[:_FEW]
+    distinct = np.unique(head.toarray() if is_sparse(head) else head, axis=0)
+    if len(distinct) <= k and points.shape[0] > _FEW and not is_sparse(points):
+        distinct = np.unique(points, axis=0)
+    if len(distinct) <= k:
+        return np.concatenate([distinct, np.repeat(distinct[:1], k - len(distinct), axis=0)])
+    centers: Array = KMeans(k, n_init=starts, random_state=seed).fit(points).cluster_centers_
+    return centers
+
+
+def kmeans_plus_plus(room: DataRoom, k: int, params: KMeansParams, rng: np.random.Generator) -> Iterator[ReferenceStep]:
+    """k-means++ seeding and Lloyd's iteration on the rows themselves. **Guarantee.** None."""
+    seed = int(rng.integers(2**31))
+
+    def compute(points: Array) -> Array:
+        if points.shape[0] == 0:
+            return sphere_packing(k, room.region, rng)
+        return reference_centers(points, k, starts=params.starts, seed=seed)
+
+    centers = room.non_private(compute, note="k-means++ on the rows")
+    yield ReferenceStep(title="k-means++: the rows themselves, no privacy", centers=centers)
+
+
+CARD = Card(
+    id="kmeans++",
+    title="k-means++",
+    family="Reference",
+    paper="Arthur & Vassilvitskii: k-means++: The Advantages of Careful Seeding. SODA 2007",
+    summary="The non-private reference: what could be had without any privacy.",
+    story=(
+        "Pick the first centre at random among the rows, each further one with probability proportional to its squared "
+        "distance from the centres so far, then alternate assignment and averaging until nothing moves. "
+        "It reads the rows freely, so its result may sit on a single person. "
+        "It is drawn here only to show what privacy costs, and it is never a release."
+    ),
+    when="Only to compare with, on data whose owner may see it.",
+    guarantees=(Guarantee.NONE,),
+    params=KMeansParams,
+    plan=kmeans_plus_plus,
+    accounting=lambda params, delta: Accounting.NONE,
+    operations=lambda setting, params: 8.0 * params.starts * float(setting.n or 0) * setting.k * setting.dim,
+    needs_n=False,
+    sparse=True,
+)

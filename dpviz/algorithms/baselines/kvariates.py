@@ -1,0 +1,145 @@
+"""k-variates++: D² seeding whose centres are drawn from noise around the drawn rows (Nock et al. 2016)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import exp, expm1, sqrt
+
+import numpy as np
+
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.steps import CentersStep, SeedStep, Step
+from dpviz.algorithms.tools.lloyd_round import lloyd_round
+from dpviz.algorithms.tools.random_points import random_points
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sums.distance_weights import DistanceWeights
+
+# Public points that stand in for the uniform law: enough to be everywhere, few enough to add up their densities.
+_PUBLIC_POINTS = 256
+# Part of the budget for the draws where means follow, and how many rounds of these there are.
+_DRAWS, _ROUNDS_OF_MEANS = 0.5, 3
+# More records than anybody has, and an ε_K that would need more than that.
+_OUT_OF_REACH, _BEYOND = 1e15, 500.0
+
+
+@dataclass(frozen=True)
+class KVariatesParams(Params):
+    """Parameters of k-variates++."""
+
+    preset: str = knob(
+        "capped",
+        help="local: every seed hides its row on its own, whatever the others are. capped: a public part of all weight "
+        "bounds what one row can be of it, so that rows hide among each other; rounds of means follow.",
+        choices=("local", "capped"),
+    )
+    alpha: float = knob(
+        0.05, help="Public weight of capped, as a part of n times the squared radius.", low=0.001, high=10.0
+    )
+    means: int | None = knob(
+        None, help="Rounds of noisy means after the seeds, for half of the budget; empty: 0 or 3.", low=0, high=7
+    )
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of means."""
+        by_rule = _ROUNDS_OF_MEANS if self.preset == "capped" else 0
+        return by_rule if self.means is None else self.means
+
+
+def kvariates(room: DataRoom, k: int, params: KVariatesParams, rng: np.random.Generator) -> Iterator[Step]:
+    """k seeds, each near a row drawn by its squared distance to the seeds before; then noisy means. O(n k² d).
+
+    **Guarantee.** Add/remove or replace; ε-DP. Bounds are public; n is public or bought and sets the public weight of
+    ``capped``. The theorem of the paper rests on how far the rows are spread and is not used: see ``KernelDraw``.
+
+    References
+    ----------
+    Nock, Canyasse, Boreli & Nielsen 2016. Arthur & Vassilvitskii 2007 (D² seeding).
+    """
+    region = room.region
+    points = random_points(_PUBLIC_POINTS, region, rng)
+    floor = params.alpha * room.n if params.preset == "capped" else 0.0
+    shares = room.budget.split(draws=_DRAWS if params.rounds else 1.0, means=1 - _DRAWS if params.rounds else 0.0)
+    seeds, scales = np.empty((0, region.dim)), np.empty(0)
+    for i, share in enumerate(shares.draws.rounds(k), start=1):
+        question = DistanceWeights(seeds)
+        # The first draw weighs every row 1, the others by squared distances: the floor is in the same unit.
+        weight = floor * (region.radius**2 if len(seeds) else 1.0)
+        noise = KernelDraw.bought(share, room.sensitivity(question), public_points=points, public_weight=weight)
+        drawn = room.ask(question, KernelDraw, share, note=f"seed {i}", public_points=points, public_weight=weight)
+        # What comes next is weighed by distances to points of the region: no weight exceeds its squared diameter.
+        seeds, scales = np.concatenate([seeds, region.clip(drawn)[None]]), np.append(scales, noise.scale)
+        yield SeedStep(title=f"Seed {i} of {k}", centers=seeds, kernel_scale=noise.scale, floored=weight > 0)
+    if not params.rounds:
+        sd = scales * sqrt(region.dim + 1)
+        yield CentersStep(title="The seeds themselves are released", centers=seeds, center_noise_sd=sd)
+    for t, budget in enumerate(shares.means.rounds(params.rounds), start=1):
+        title = f"Round {t} of {params.rounds} of noisy means, from the seeds"
+        step = lloyd_round(room, Voronoi(seeds), budget, seeds, title=title, note=f"means {t}", spherical=True)
+        seeds = step.centers
+        yield step
+
+
+def _smallest_n(setting: Setting, params: KVariatesParams) -> float:
+    """Records at which the noise on a coordinate of a seed is half the spacing of the centres.
+
+    Without a floor it does not depend on n at all; with one, ε_K grows like the logarithm of n.
+    """
+    k, dim = setting.k, setting.dim
+    share = setting.epsilon * (_DRAWS if params.rounds else 1.0) / k
+    wanted = 2 * sqrt(dim * (dim + 1)) * k ** (1 / dim)
+    if params.preset == "local":
+        # A person's rows all hide in one kernel: what the card multiplies by their number is 1.
+        return 1.0 if share >= wanted else _OUT_OF_REACH
+    if setting.relation is Relation.REPLACE:
+        if share >= wanted:
+            return 1.0
+        share /= 2
+    if wanted - share > _BEYOND:
+        return _OUT_OF_REACH
+    # 1 + α n / 4 = (e^ε_K - 1) / (e^ε - 1), in a form that does not overflow where ε is large.
+    ratio = exp(wanted - share) * -expm1(-wanted) / -expm1(-share)
+    return max(1.0, 4 * (ratio - 1) / params.alpha)
+
+
+def _operations(setting: Setting, params: KVariatesParams) -> float:
+    return float(setting.n or 0) * setting.dim * setting.k * (setting.k / 2 + params.rounds + 20)
+
+
+CARD = Card(
+    id="kvariates",
+    title="k-variates++",
+    family="Baselines",
+    paper="Nock, Canyasse, Boreli & Nielsen: k-variates++: More Pluses in the k-means++. ICML 2016; a baseline of "
+    "Balcan et al. 2017",
+    summary="k-means++ seeding in which every drawn row is hidden by noise around it.",
+    story=(
+        "k-means++ draws each next centre among the rows, those far from all centres so far more often; but a centre "
+        "that is a row gives that row away. "
+        "k-variates++ draws the row in the same way and releases a point of a density around it instead. "
+        "To hide one row all by itself, that density must be as wide as the whole domain, k times over, divided by ε: "
+        "this is the local preset. "
+        "The capped preset adds a public part to all weights, so that one row is never more than a small part of the "
+        "draw and may hide among the others; even so its noise falls only like one over the logarithm of n. "
+        "The privacy theorem of the paper rests on how the rows are spread, which is not public: here the noise is for "
+        "the worst case."
+    ),
+    when="As a lesson: a single row cannot be released with useful noise, only what many rows have in common.",
+    guarantees=(Guarantee.PURE,),
+    params=KVariatesParams,
+    plan=kvariates,
+    accounting=lambda params, delta: Accounting.PURE,
+    smallest_n=_smallest_n,
+    hopeless="the noise on a seed exceeds half the spacing of the centres, whatever row it hides",
+    operations=_operations,
+    sample="fifteen",
+    formula=(
+        r"p(c)\propto\sum_i D_i^2\,K(c-x_i)+\tau\,U(c),\quad K(z)\propto e^{-\lVert z\rVert/b},\quad "
+        r"\varepsilon=\ln\bigl(1+\lambda\,(e^{2\Lambda/b}-1)\bigr),\ \lambda=\frac{4\Lambda^2}{4\Lambda^2+\tau}"
+    ),
+)

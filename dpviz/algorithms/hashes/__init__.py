@@ -1,0 +1,1 @@
+"""Algorithms on locality-sensitive hashes."""

@@ -1,0 +1,289 @@
+"""A private coreset from a tree of hashes, clustered without reading rows again (Google 2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log2, sqrt
+
+import numpy as np
+
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.hashes.hash_levels import CountedTree, consistent_counts, leaf_weights
+from dpviz.algorithms.hashes.hash_steps import CoresetStep, HashTreeStep
+from dpviz.algorithms.steps import CentersStep, StartsStep, Step, starts_on
+from dpviz.algorithms.tools.best_start import starts_on_coreset
+from dpviz.algorithms.tools.lloyd_round import lloyd_round
+from dpviz.algorithms.tools.revive import revive
+from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting, Budget, Shares, capacity, gdp_mu
+from dpviz.privacy.hash_partitions import HashCodes, HashTree
+from dpviz.privacy.loss_distributions import Draws
+from dpviz.privacy.mechanisms import Gaussian, KNorm
+from dpviz.privacy.partitions import Everything, Voronoi
+from dpviz.privacy.path_counts import PathCounts
+from dpviz.privacy.queries import SparseCount, Sum
+from dpviz.privacy.room import DataRoom
+from dpviz.table.domain import Region
+
+MOST_LEVELS = 20
+# A leaf with this many times √d σ/Λ rows has a point whose noise is a tenth of the radius.
+_LOW_NOISE = 10.0
+# A node is split from this many times the smallest leaf on.
+_BRANCH = 3.0
+# Leaves that an equal share of the rows must allow: fewer merge clusters, more are mostly noise.
+_LEAVES_PER_CENTER, _MOST_PER_CENTER = 8.0, 64.0
+_PAPER_LEAVES_PER_CENTER = 2.0
+# Levels beyond those that rows in equal halves would fill: planes do not halve clusters.
+_MORE_LEVELS = 4
+# Noise multipliers of sums and counts, as printed.
+_PAPER_SUMS, _PAPER_COUNTS = 1.0, 20.0
+# Parts of the budget, and how much the last round of polishing gets for one of the first.
+_CENTER, _TREE, _SUMS, _POLISHING = 0.02, 0.15, 0.35, 0.48
+_PURE_PAPER_SUMS = 0.8
+_LAST_TO_FIRST = 1.8
+_ROUNDS = 2
+# Planes through one point of a plane make few cells: up to so many columns they are shifted at random, by this part of
+# the spread of a uniform point.
+_SHIFTED_UP_TO, _SHIFT = 2, 0.5
+
+
+@dataclass(frozen=True)
+class LshCoresetParams(Params):
+    """Parameters of the coreset of hashes."""
+
+    preset: str = knob(
+        "practical",
+        help="practical: a private middle, a finer tree with consistent counts, and rounds of Lloyd at the end. "
+        "paper: planes through the middle of the bounds, 20 levels, no polishing; Laplace counts, Gaussian sums.",
+        choices=("practical", "paper"),
+    )
+    levels: int | None = knob(
+        None, help="Planes, one for each level of the tree; empty: by n and k (paper: 20).", low=1, high=MOST_LEVELS
+    )
+    starts: int = knob(10, help="Starts that are solved on the coreset; the best one there is kept.", low=1, high=300)
+    polishing: int | None = knob(
+        None, help="Rounds of Lloyd on the rows at the end; empty: 2 (paper: 0).", low=0, high=10
+    )
+    centering: bool | None = knob(
+        None, help="Buy the middle of the rows first and lay the planes through it; empty: yes (paper: no)."
+    )
+    consistency: bool | None = knob(
+        None, help="Make every count the sum of its children's, which averages noise; empty: yes (paper: no)."
+    )
+    reassign_lost: bool | None = knob(
+        None, help="Give the rows of a dropped node to its sibling; empty: yes (paper: no)."
+    )
+
+    @property
+    def practical(self) -> bool:
+        """Whether what is left empty follows this preset."""
+        return self.preset == "practical"
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of polishing."""
+        return (_ROUNDS if self.practical else 0) if self.polishing is None else self.polishing
+
+    def wants(self, switch: bool | None) -> bool:
+        """A switch by the preset's rule where it is left empty."""
+        return self.practical if switch is None else switch
+
+
+def lsh_coreset(room: DataRoom, k: int, params: LshCoresetParams, rng: np.random.Generator) -> Iterator[Step]:
+    """A tree of noisy counts over hyperplane hashes, noisy sums of its leaves, k-means on these points, polishing.
+
+    O(n d D + R n k d + starts · m k d) for D planes, R rounds of polishing and m leaves; 3 + R reads of the rows.
+
+    **Guarantee.** Add/remove or replace. At δ = 0 ε-DP (Laplace and K-norm noise); else ``practical`` is μ-GDP for
+    (ε, δ) (Gaussian noise only) and ``paper`` is (ε, δ)-DP by privacy loss distributions. Bounds are public; n is
+    public or bought and sets thresholds and levels. What is asked depends on released values only.
+    """
+    levels = params.levels or MOST_LEVELS
+    share = _shares(room, params, levels)
+    min_node = _min_node(room, k, params, share.sums)
+    min_branch = _BRANCH * min_node
+    if params.practical and params.levels is None:
+        levels = int(np.clip(ceil(log2(max(2.0, room.n / min_branch))) + _MORE_LEVELS, 1, MOST_LEVELS))
+    hashes = _planes(room, levels, params, share, rng)
+
+    prefixes = SparseCount(hashes)
+    options = {"levels": levels, "min_branch": min_branch}
+    noise = PathCounts.bought(share.tree, room.sensitivity(prefixes), levels=levels, min_branch=min_branch)
+    released = room.ask(prefixes, PathCounts, share.tree, note="counts of hashes", **options)
+    tree = CountedTree.of(released, n=room.n, min_node=min_node)
+    yield HashTreeStep(
+        title=f"A tree of hashes: {len(tree.nodes) - 1:,} noisy counts on {tree.depth} levels",
+        hashes=hashes,
+        tree=tree,
+        min_node=min_node,
+        min_branch=min_branch,
+        count_sd=noise.sd,
+        noise_name=noise.of_one.name,
+    )
+
+    counts = consistent_counts(tree) if params.wants(params.consistency) else tree.noisy_counts
+    sums = room.release(Sum(HashTree(hashes, tree.leaves)), share.sums, note="sums of leaves", spherical=True)
+    # The last cell holds the rows of dropped nodes: no point of the coreset.
+    size = np.maximum(counts[tree.leaf], max(1.0, min_node / 2))
+    points = room.region.clip(sums.noisy[:-1] / size[:, None])
+    weights = leaf_weights(tree, counts, reassign_lost=params.wants(params.reassign_lost))
+    yield CoresetStep(
+        title=f"A coreset of {len(points):,} points, the noisy means of the leaves",
+        points=points,
+        weights=weights,
+        point_noise_sd=sums.sd / size,
+    )
+
+    coreset = SignedPoints.of(points, weights)
+    starts = starts_on_coreset(points, weights, k, params.starts, room.region, rng)
+    best = best_of_starts(coreset, starts, room.region)
+    centers = best.solution.centers
+    yield StartsStep(
+        title=f"{starts_on(len(starts), len(points), 'weighted point')}; no row is read again",
+        losses=best.losses,
+        chosen=best.chosen,
+        centers=centers,
+    )
+    mass = np.maximum(best.solution.mass, max(1.0, min_node / 2))
+    yield CentersStep(
+        title=f"Start {best.chosen + 1} has the least loss on the coreset",
+        centers=centers,
+        noisy_counts=mass_near(coreset, centers),
+        previous=best.start,
+        center_noise_sd=sums.sd * np.sqrt(np.maximum(best.solution.members, 1)) / mass,
+    )
+    if params.rounds:
+        yield from _polish(room, centers, share.polishing.rounds(params.rounds, _growing(params.rounds)), rng)
+
+
+def _polish(
+    room: DataRoom, centers: Array, budgets: Sequence[Budget], rng: np.random.Generator
+) -> Iterator[CentersStep]:
+    """Rounds of Lloyd on the rows; between them, centres that cannot be told from empty ones are put elsewhere."""
+    for t, budget in enumerate(budgets, start=1):
+        title = f"Polishing {t} of {len(budgets)}: noisy means of all rows, dropped ones included"
+        step = lloyd_round(room, Voronoi(centers), budget, centers, title=title, note=f"polishing {t}", spherical=True)
+        yield step
+        centers = step.centers
+        if t < len(budgets) and step.noisy_counts is not None and step.count_noise_sd is not None:
+            idle = max(1.0, 2 * step.count_noise_sd)
+            centers = revive(centers, step.noisy_counts, room.n, room.region, rng, idle_below=idle)
+
+
+def _shares(room: DataRoom, params: LshCoresetParams, levels: int) -> Shares:
+    """What each part may spend: by weights, or in ``paper`` by the printed noise multipliers."""
+    if room.accounting is not Accounting.PLD:
+        return room.budget.split(**_weights(params))
+    # Whatever was added to the paper's two releases takes its part of the rest, in the currency of ρ.
+    more = {name: weight for name, weight in _weights(params).items() if name in ("center", "polishing") and weight}
+    printed = {"sums": Draws(True, _PAPER_SUMS), "tree": Draws(False, _PAPER_COUNTS, levels)}
+    per_weight = sum(draws.rho for draws in printed.values()) / (_SUMS + _TREE)
+    added = {name: Draws(True, 1 / sqrt(2 * weight * per_weight)) for name, weight in more.items()}
+    return room.calibrated(**printed, **added)
+
+
+def _weights(params: LshCoresetParams) -> dict[str, float]:
+    plain = not params.practical and not params.rounds and not params.wants(params.centering)
+    if plain:
+        return {"center": 0.0, "tree": 1 - _PURE_PAPER_SUMS, "sums": _PURE_PAPER_SUMS, "polishing": 0.0}
+    centering = _CENTER if params.wants(params.centering) else 0.0
+    return {"center": centering, "tree": _TREE, "sums": _SUMS, "polishing": _POLISHING if params.rounds else 0.0}
+
+
+def _min_node(room: DataRoom, k: int, params: LshCoresetParams, share: Budget) -> float:
+    """The fewest rows of a leaf: a point with little noise, as long as there are enough leaves for k centres."""
+    noise = room.noise_of(Sum(Everything()), share, spherical=True)
+    sd = noise.sd_in(room.dim) if isinstance(noise, KNorm) else noise.sd
+    quiet = _LOW_NOISE * sqrt(room.dim) * sd / room.region.radius
+    if not params.practical:
+        return float(max(1, min(floor(quiet), floor(room.n / (_PAPER_LEAVES_PER_CENTER * k)))))
+    least, most = (room.n / (leaves * k) for leaves in (_MOST_PER_CENTER, _LEAVES_PER_CENTER))
+    return float(max(1.0, np.clip(quiet, least, most)))
+
+
+def _planes(
+    room: DataRoom, levels: int, params: LshCoresetParams, share: Shares, rng: np.random.Generator
+) -> HashCodes:
+    """Random directions from public coins, through the middle of the bounds or through a released middle of the rows.
+
+    **Guarantee.** The share ``center`` if the middle is bought, else nothing.
+    """
+    planes = rng.normal(size=(levels, room.dim))
+    offsets = np.zeros(levels)
+    if params.practical and room.dim <= _SHIFTED_UP_TO:
+        spread = _SHIFT * room.region.radius / sqrt(room.dim + 2)
+        offsets = spread * rng.normal(size=levels) * np.linalg.norm(planes, axis=1)
+    if params.wants(params.centering):
+        total = room.release(Sum(Everything()), share.center, note="middle of the rows", spherical=True).noisy[0]
+        offsets = offsets + planes @ room.region.clip(total / room.n)
+    return HashCodes(planes, offsets)
+
+
+def _growing(rounds: int) -> list[float]:
+    return [float(weight) for weight in np.linspace(1, _LAST_TO_FIRST, rounds)]
+
+
+def _accounting(params: LshCoresetParams, delta: float) -> Accounting:
+    if delta <= 0:
+        return Accounting.PURE
+    return Accounting.GDP if params.practical else Accounting.PLD
+
+
+def _smallest_n(setting: Setting, params: LshCoresetParams) -> float:
+    """Records at which half a cluster's point has noise of half the radius: 4 k √d σ/Λ."""
+    accounting = _accounting(params, setting.delta)
+    if accounting is Accounting.PLD:
+        # Many small Laplace losses compose to nearly those of Gaussian noise of the same multiplier.
+        squared = _PAPER_SUMS**-2 + (params.levels or MOST_LEVELS) * _PAPER_COUNTS**-2
+        share = Budget(Accounting.GDP, gdp_mu(setting.epsilon, setting.delta) ** 2 / (squared * _PAPER_SUMS**2))
+    else:
+        whole = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
+        share = whole.split(**_weights(params)).sums
+    sensitivity = Sum(Everything()).sensitivity(setting.relation, Region.ball(setting.dim, 1.0))
+    pure = accounting is Accounting.PURE
+    sd = KNorm.bought(share, sensitivity).sd_in(setting.dim) if pure else Gaussian.bought(share, sensitivity).sd
+    return 4 * setting.k * sqrt(setting.dim) * sd
+
+
+def _operations(setting: Setting, params: LshCoresetParams) -> float:
+    n, leaves = float(setting.n or 0), _LEAVES_PER_CENTER * setting.k
+    levels = params.levels or MOST_LEVELS
+    return n * setting.dim * (2 * levels + params.rounds * setting.k) + (
+        20.0 * params.starts * leaves * setting.k * setting.dim
+    )
+
+
+CARD = Card(
+    id="lsh-coreset",
+    title="LSH coreset",
+    family="Google 2021",
+    paper="Chang & Kamath: Practical Differentially Private Clustering. Google Research blog, 2021 (released code: "
+    "a prefix tree of locality-sensitive hashes)",
+    summary="Sorts rows by random planes into a tree of noisy counts, and clusters the noisy means of its leaves.",
+    story=(
+        "Random planes, chosen without the data, give each row one bit for the side on which it lies: rows that lie "
+        "close together share most of their bits. "
+        "A tree is grown over these bits: a noisy count for each prefix, and a further bit wherever the count is "
+        "large; one row changes one count on each level, so twenty levels cost no more than twenty counts. "
+        "The leaves are small groups of rows, and each becomes one noisy mean with a noisy weight, which together are "
+        "the coreset. "
+        "k-means may be solved on the coreset as often as one likes, because no row is read again. "
+        "At the end two noisy rounds of Lloyd on all rows put right what the leaves got wrong."
+    ),
+    when="Four columns or more, up to hundreds, and also many clusters: thousands of rows in each at ε = 1. On two "
+    "columns a grid does better.",
+    guarantees=(Guarantee.PURE, Guarantee.APPROX),
+    params=LshCoresetParams,
+    plan=lsh_coreset,
+    accounting=_accounting,
+    smallest_n=_smallest_n,
+    hopeless="the noise of a leaf's mean exceeds half the radius of the domain",
+    operations=_operations,
+    sample="people",
+    formula=(
+        r"\mathrm{bit}_j(x)=[\langle x-c,v_j\rangle<0],\qquad"
+        r"\mu^2=\left(\frac{\Lambda}{\sigma}\right)^2+\frac{D}{\sigma_c^2}"
+    ),
+)

@@ -1,0 +1,258 @@
+"""Clustering without trust: every user sends one randomised message about a hash of the own row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, log2, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.hashes.hash_levels import Flags
+from dpviz.algorithms.hashes.hash_steps import CoresetStep
+from dpviz.algorithms.hashes.local_steps import MessageStep, ServerTreeStep
+from dpviz.algorithms.steps import CentersStep, StartsStep, Step, starts_on
+from dpviz.algorithms.tools.best_start import starts_on_coreset
+from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near
+from dpviz.arrays import Array, Codes
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.hash_partitions import HashCodes, code_range, level_of
+from dpviz.privacy.local.local_reports import LocalReports, Reports, UserAnswers, UserQuestion
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.path_counts import children_of
+from dpviz.privacy.room import DataRoom
+from dpviz.table.domain import Region
+
+# Part of the users who send a vector as well; the others share out the lengths of prefixes.
+_WITH_VECTOR = 0.5
+# A node is kept from so many standard deviations of its count on.
+_THRESHOLD = 3.0
+_MOST_BITS, _PREFIX_GROUPS = 8, 5
+# A public or noisy n may be far larger than the table: 4 million messages are made in seconds.
+_MOST_MESSAGES = 2**22
+# Users for each centre, column and 1/ε² below which the centres are noise.
+_USERS = 1e5
+
+
+@dataclass(frozen=True)
+class LshLocalParams(Params):
+    """Parameters of clustering in the local model."""
+
+    bits: int | None = knob(
+        None,
+        help="Planes: length of the longest prefix; empty: enough for 4 k prefixes.",
+        low=1,
+        high=_MOST_BITS,
+    )
+    starts: int = knob(10, help="Starts that are solved on the leaves; the best one is kept.", low=1, high=300)
+
+
+class Leaf(NamedTuple):
+    """What the server knows of the leaves: heap numbers (m,), counts (m,), points (m, d) and their noise (m,)."""
+
+    nodes: Codes
+    counts: Array
+    points: Array
+    sd: Array
+
+
+def lsh_local(room: DataRoom, k: int, params: LshLocalParams, rng: np.random.Generator) -> Iterator[Step]:
+    """One message from each user, a tree of debiased counts at the server, k-means on its leaves. O(n d B), B planes.
+
+    **Guarantee.** Add/remove or replace; every message is ε-DP on its own, whoever holds the server. Bounds are public;
+    n is public or bought and is the number of messages, up to 2^22: of more users, as many are asked. Planes and groups
+    come from public coins.
+    """
+    depth = params.bits or int(np.clip(ceil(log2(4 * k)), 2, _MOST_BITS))
+    hashes = HashCodes(rng.normal(size=(depth, room.dim)), _offsets(room, depth, rng))
+    bits = prefix_lengths(depth)
+    groups = _groups(min(room.n, _MOST_MESSAGES), len(bits), rng)
+    question = UserQuestion(hashes)
+    middle = int(hashes.assign(np.zeros((1, room.dim)))[0])
+    asked: dict[str, Any] = {"bits": bits, "depth": depth, "groups": groups, "middle": middle}
+    mechanism = LocalReports.bought(room.budget, room.sensitivity(question), **asked)
+    yield made_up_message(mechanism, hashes, room.region, rng)
+    reports = room.ask(question, LocalReports, room.budget, note="one message from each user", **asked)
+    server = server_tree(mechanism, reports)
+    yield server
+    leaf = leaves_of(mechanism, reports, server, room.region)
+    yield CoresetStep(
+        title=f"{len(leaf.nodes):,} leaves, each the debiased sum of the vectors that were sent",
+        points=leaf.points,
+        weights=leaf.counts,
+        point_noise_sd=leaf.sd,
+    )
+    data = SignedPoints.of(leaf.points, leaf.counts)
+    starts = starts_on_coreset(leaf.points, leaf.counts, k, params.starts, room.region, rng)
+    best = best_of_starts(data, starts, room.region)
+    yield StartsStep(
+        title=starts_on(len(starts), len(leaf.points), "point of a leaf", "points of leaves"),
+        losses=best.losses,
+        chosen=best.chosen,
+        centers=best.solution.centers,
+    )
+    yield CentersStep(
+        title=f"Start {best.chosen + 1} has the least loss on the leaves and is released",
+        centers=best.solution.centers,
+        noisy_counts=mass_near(data, best.solution.centers),
+        previous=best.start,
+        center_noise_sd=_noise_of_centers(leaf, best.solution.centers),
+    )
+
+
+def _noise_of_centers(leaf: Leaf, centers: Array) -> Array:
+    """Standard deviation of a coordinate of each centre: of the weighted mean of its leaves, shape (k,)."""
+    nearest = ((leaf.points[:, None] - centers[None]) ** 2).sum(axis=2).argmin(axis=1)
+    spread = np.bincount(nearest, (leaf.counts * leaf.sd) ** 2, len(centers))
+    sd: Array = np.sqrt(spread) / np.maximum(np.bincount(nearest, leaf.counts, len(centers)), 1.0)
+    return sd
+
+
+def prefix_lengths(depth: int) -> tuple[int, ...]:
+    """Length of the prefix of each group: from 2 (1 if there is one plane) to ``depth``, and ``depth`` for the last.
+
+    >>> prefix_lengths(8), prefix_lengths(3), prefix_lengths(1)
+    ((2, 4, 5, 6, 8, 8), (2, 3, 3), (1, 1))
+    """
+    lengths = np.unique(np.round(np.linspace(min(2, depth), depth, _PREFIX_GROUPS)).astype(int))
+    return (*lengths.tolist(), depth)
+
+
+def _offsets(room: DataRoom, depth: int, rng: np.random.Generator) -> Array:
+    spread: Array = 0.3 * room.region.radius / sqrt(room.dim + 2) * rng.normal(size=depth) * sqrt(room.dim)
+    return spread
+
+
+def _groups(n: int, number: int, rng: np.random.Generator) -> Codes:
+    """Group of each user by public coins: half of all in the last one, the rest shared out equally."""
+    place = rng.permutation(n)
+    first = int((1 - _WITH_VECTOR) * n)
+    groups: Codes = np.where(place < first, place % (number - 1), number - 1)
+    return groups
+
+
+def made_up_message(
+    mechanism: LocalReports, hashes: HashCodes, region: Region, rng: np.random.Generator
+) -> MessageStep:
+    """What a user with a made-up row would send in each group: the same mechanism with public coins."""
+    direction = rng.normal(size=region.dim)
+    point = region.clip(0.5 * region.radius * direction / np.linalg.norm(direction))
+    number = len(mechanism.bits)
+    code = hashes.assign(point[None])
+    one_of_each = LocalReports(
+        mechanism.sensitivity,
+        mechanism.scale,
+        mechanism.diameter,
+        mechanism.bits,
+        mechanism.depth,
+        np.arange(number),
+    )
+    own = UserAnswers(np.repeat(code, number), np.repeat(point[None], number, axis=0))
+    made = one_of_each.messages(own, StudyNoise(rng))
+    bits = np.array(mechanism.bits, dtype=np.int64)
+    return MessageStep(
+        title="What one user sends: a made-up row, no row of the table has been read",
+        bits=bits,
+        truths=code >> (mechanism.depth - bits),
+        sent=made.codes.copy(),
+        honest=np.array([mechanism.response(group).honest for group in range(number)]),
+        point=point,
+        noisy_point=made.vectors[0].copy(),
+        users=np.bincount(mechanism.groups, minlength=number),
+        epsilon=1 / mechanism.scale,
+    )
+
+
+def server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeStep:
+    """Debiased counts of prefixes, top down: children of kept nodes, kept again from three standard deviations on."""
+    n = len(mechanism.groups)
+    above = np.array([1], dtype=np.int64)
+    nodes, counts, sds, kept = [], [], [], []
+    for group, bits in enumerate(mechanism.bits[:-1]):
+        response, users = mechanism.response(group), max(1, int((mechanism.groups == group).sum()))
+        asked = above
+        while len(asked) and int(level_of(asked[:1])[0]) < bits:
+            asked = children_of(asked)
+        sent = np.bincount(reports.codes[mechanism.groups == group], minlength=1 << bits)
+        estimate = n / users * (sent[asked - (1 << bits)] - users * response.other) / response.gap
+        sd = n / users * sqrt(users * response.other * (1 - response.other)) / response.gap
+        heavy = estimate >= _THRESHOLD * sd
+        nodes.append(asked)
+        counts.append(estimate)
+        sds.append(np.full(len(asked), sd))
+        kept.append(heavy)
+        above = asked[heavy]
+    asked_in_all = np.concatenate(nodes)
+    flags: Flags = np.concatenate(kept)
+    return ServerTreeStep(
+        title=f"The server counts {len(asked_in_all):,} prefixes and keeps {int(flags.sum()):,}",
+        nodes=asked_in_all,
+        noisy_counts=np.concatenate(counts),
+        count_sd=np.concatenate(sds),
+        kept=flags,
+        threshold=_THRESHOLD,
+        n=n,
+    )
+
+
+def leaves_of(mechanism: LocalReports, reports: Reports, server: ServerTreeStep, region: Region) -> Leaf:
+    """Kept nodes without kept descendants (the root if there is none), with debiased sums of the vectors.
+
+    A vector counts for a leaf by whether the code sent with it lies below the leaf, corrected for the chance that it
+    does so by lying: unbiased, whatever the others sent.
+    """
+    kept = server.nodes[server.kept]
+    inner = {int(node) >> up for node in kept for up in range(1, mechanism.depth + 1)}
+    leaves = np.array([node for node in kept.tolist() if node not in inner] or [1], dtype=np.int64)
+    last = len(mechanism.bits) - 1
+    codes, response = reports.codes[mechanism.groups == last], mechanism.response(last)
+    first, end = code_range(leaves, mechanism.depth)
+    inside = (codes[:, None] >= first) & (codes[:, None] < end)
+    weights = (inside - (end - first) * response.other) / response.gap
+    scale = len(mechanism.groups) / max(1, len(codes))
+    sums = scale * weights.T @ reports.vectors
+    by_node = dict(zip(server.nodes.tolist(), server.noisy_counts.tolist(), strict=True))
+    counts = np.array([max(1.0, by_node.get(int(node), float(server.n))) for node in leaves])
+    noise = mechanism.vector_noise.sd_in(region.dim)
+    sd = scale * noise * np.sqrt((weights**2).sum(axis=0)) / counts
+    return Leaf(leaves, counts, region.clip(sums / counts[:, None]), sd)
+
+
+def _smallest_n(setting: Setting, params: LshLocalParams) -> float:
+    """A rough guess: 10⁵ users for each centre and column, over ε²."""
+    return _USERS * setting.k * setting.dim / setting.epsilon**2
+
+
+CARD = Card(
+    id="lsh-local",
+    title="LSH in the local model",
+    family="Google 2021",
+    paper="Chang, Ghazi, Kumar & Manurangsi: Locally Private k-Means in One Round. ICML 2021 (its structure, with "
+    "hashes of random planes)",
+    summary="Every user sends one randomised message about a hash of the own row; the server never sees a row.",
+    story=(
+        "Nobody is trusted here: before anything leaves a user's device it is randomised, and the message alone is "
+        "ε-DP. "
+        "Half of the users send a prefix of the hash of their row, often a wrong one on purpose; since the chance of "
+        "lying is known, the server can correct the counts, and it keeps the prefixes that stand out. "
+        "The other half send a prefix and their whole row under so much noise that a single one says nothing. "
+        "The server adds up the vectors of each prefix, corrects for the lies again, and clusters the means. "
+        "The error grows with the square root of the number of users instead of staying the same, so that the local "
+        "model needs thousands of times as many people as a trusted curator."
+    ),
+    when="As a lesson, or with millions of users, few columns and large ε. Wherever somebody can be trusted with the "
+    "rows, every other algorithm does far better.",
+    guarantees=(Guarantee.PURE,),
+    params=LshLocalParams,
+    plan=lsh_local,
+    accounting=lambda params, delta: Accounting.PURE,
+    smallest_n=_smallest_n,
+    hopeless="messages are so noisy that the centres say nothing",
+    operations=lambda setting, params: 40.0 * float(setting.n or 0) * setting.dim,
+    sample="fifteen",
+    local=True,
+    formula=r"\Pr[\text{the truth is sent}]=\frac{e^{\varepsilon}}{e^{\varepsilon}+2^{\ell}-1},\qquad"
+    r"\hat n_v=\frac{n}{n_g}\cdot\frac{c_v-n_g q}{p-q}",
+)

@@ -1,0 +1,1 @@
+"""The algorithms of Su et al. 2016."""

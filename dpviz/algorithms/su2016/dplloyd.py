@@ -1,0 +1,120 @@
+"""DPLloyd: Lloyd's iteration on noisy counts and sums (Su et al. 2016, §4.1.1; Blum et al. 2005)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.steps import CentersStep
+from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, gaussian_rounds, gaussian_smallest_n, lloyd_round
+from dpviz.algorithms.tools.revive import revive
+from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.room import DataRoom
+
+_PAPER_ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class DPLloydParams(Params):
+    """Parameters of DPLloyd."""
+
+    preset: str = knob(
+        "tuned",
+        help="su: five rounds with equal Laplace noise, as printed. tuned: rounds and split by formula, K-norm noise, "
+        "idle centres revived. gaussian: the same with Gaussian noise; needs δ > 0.",
+        choices=("su", "tuned", "gaussian"),
+    )
+    rounds: int | None = knob(None, help="Rounds of Lloyd; empty: by the preset's rule.", low=1, high=20)
+
+
+def dplloyd(room: DataRoom, k: int, params: DPLloydParams, rng: np.random.Generator) -> Iterator[CentersStep]:
+    """Lloyd's iteration on noisy cell counts and sums. The last step is the release. O(T n k d).
+
+    **Guarantee.** Add/remove or replace; ε-DP (``su``, ``tuned``) or μ-GDP (``gaussian``). Bounds are public; n is
+    public or bought, and only sets the number of rounds and what counts as idle.
+    """
+    centers = sphere_packing(k, room.region, rng)
+    yield CentersStep(title="Sphere packing: no row has been read", centers=centers)
+    rounds = params.rounds or planned_rounds(room, k, params.preset)
+    # Su et al. give each of the d sums and the count the same noise: shares in proportion to their sensitivities.
+    ratio = 1 / room.region.l1_radius if params.preset == "su" else None
+    for t, budget in enumerate(room.budget.rounds(rounds), start=1):
+        step = lloyd_round(
+            room,
+            Voronoi(centers),
+            budget,
+            centers,
+            title=f"Round {t} of {rounds}: means of noisy sums over noisy counts",
+            note=f"round {t}",
+            ratio=ratio,
+            spherical=params.preset == "tuned",
+        )
+        centers = step.centers
+        if params.preset != "su" and t < rounds and step.noisy_counts is not None:
+            centers = revive(centers, step.noisy_counts, room.n, room.region, rng)
+        yield step
+
+
+def planned_rounds(room: DataRoom, k: int, preset: str) -> int:
+    """Rounds that the budget can feed, from public quantities: 5 (``su``), else 2 to 7.
+
+    References
+    ----------
+    Su et al. 2017 (journal version), rule for the number of rounds.
+    """
+    if preset == "su":
+        return _PAPER_ROUNDS
+    if preset == "gaussian":
+        return gaussian_rounds(room, k)
+    dim = room.dim
+    least = sqrt(500 * k**3 * (dim + (dim * TYPICAL_OFFSET**2) ** (1 / 3)) ** 3) / room.n
+    return int(np.clip(room.ledger.epsilon / room.rows_per_person / least, 2, 7))
+
+
+def _accounting(params: DPLloydParams, delta: float) -> Accounting:
+    return Accounting.GDP if params.preset == "gaussian" else Accounting.PURE
+
+
+def _smallest_n(setting: Setting, params: DPLloydParams) -> float:
+    """Records at which the noise of a mean is half the typical distance between centres (Su et al., Eq. 7)."""
+    rounds = params.rounds or _PAPER_ROUNDS
+    if params.preset == "gaussian":
+        return gaussian_smallest_n(setting, rounds)
+    k, dim = setting.k, setting.dim
+    spacing = float(k ** (-1 / dim))
+    return k * rounds * (dim + 1) * sqrt(2 * dim * (1 + TYPICAL_OFFSET**2)) / (setting.epsilon * spacing)
+
+
+def _operations(setting: Setting, params: DPLloydParams) -> float:
+    return (params.rounds or _PAPER_ROUNDS) * float(setting.n or 0) * setting.k * setting.dim
+
+
+CARD = Card(
+    id="dplloyd",
+    title="DPLloyd",
+    family="Su et al. 2016",
+    paper="Su, Cao, Li, Bertino & Jin: Differentially Private k-Means Clustering. CODASPY 2016, §4.1.1",
+    summary="Lloyd's iteration in which every round releases noisy counts and sums of all clusters.",
+    story=(
+        "Start from k points that are far apart and know nothing of the data. In each round assign every row to its "
+        "nearest centre, and release how many rows each cluster has and what they add up to, both with noise. "
+        "Their quotient is the new centre. Every round costs a share of ε, so more rounds mean more noise in each: "
+        "few rounds are best. The start matters, because a bad one cannot be mended in five noisy rounds."
+    ),
+    when="Six columns or more, few clusters, and n·ε/k in the thousands. With many clusters a bad start hurts.",
+    guarantees=(Guarantee.PURE, Guarantee.APPROX),
+    params=DPLloydParams,
+    plan=dplloyd,
+    accounting=_accounting,
+    smallest_n=_smallest_n,
+    hopeless="the noise of a mean exceeds half the spacing of the centres",
+    operations=_operations,
+    sample="people",
+    formula=r"c_j=\frac{\sum_{i\in C_j}x_i+\mathrm{noise}}{|C_j|+\mathrm{noise}}",
+)

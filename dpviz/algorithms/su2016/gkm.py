@@ -1,0 +1,225 @@
+"""GkM: k-means on secret blocks, averaged with noise (Su et al. 2016, §4.1.2; the GUPT way of sample and aggregate)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import pow, sqrt
+
+import numpy as np
+
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.steps import CentersStep, Step
+from dpviz.algorithms.tools.block_steps import BlocksStep, RangesStep
+from dpviz.algorithms.tools.secret_blocks import (
+    ROWS_FOR_A_CLUSTER,
+    Box,
+    deal,
+    domain_box,
+    models_of,
+    operations_of_blocks,
+)
+from dpviz.privacy.accounting import Accounting, Budget, capacity
+from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
+from dpviz.privacy.partitions import Everything
+from dpviz.privacy.quantiles import ExponentialQuantile
+from dpviz.privacy.queries import Relation, Sum
+from dpviz.privacy.ranks import Quantiles
+from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sums.box_sum import BoxSum
+from dpviz.table.domain import Region
+
+# Number of blocks: n to this power in the paper.
+_PAPER_POWER = 0.4
+# Quartiles, and how many of their distances the range reaches beyond them.
+_QUARTILES, _REACH = (0.25, 0.75), 1.5
+# A quantile is noise where ε of one quantile times the number of blocks is less than this.
+_TELLING_RANKS = 10.0
+# Narrower ranges than this part of the domain would drown in rounding.
+_NARROWEST = 1e-9
+
+
+@dataclass(frozen=True)
+class GkMParams(Params):
+    """Parameters of GkM."""
+
+    preset: str = knob(
+        "practical",
+        help="paper: n^0.4 blocks and Laplace noise, as printed. practical: blocks of 3k rows (GkM-3K), and noise of "
+        "spherical shape, which is smaller.",
+        choices=("practical", "paper"),
+    )
+    block: str | None = knob(
+        None, help="n0.4: that many blocks. 3k: blocks of about 3k rows. By rule: the preset's.", choices=("n0.4", "3k")
+    )
+    rows_per_block: int | None = knob(
+        None, help="Rows of a block, about, whatever block says; empty: by block.", low=1, high=10_000_000
+    )
+    range: str = knob(
+        "estimate",
+        help="estimate: half of the budget buys the range of each coordinate over the blocks, where enough blocks tell "
+        "it. domain: the declared bounds are the range, and the averages get all of it.",
+        choices=("estimate", "domain"),
+    )
+    align: str = knob(
+        "anchors",
+        help="How centres of different blocks are told apart. anchors: matched to public points. sorted: by their "
+        "first coordinate, which mixes up clusters that lie above each other.",
+        choices=("anchors", "sorted"),
+    )
+
+
+def gkm(room: DataRoom, k: int, params: GkMParams, rng: np.random.Generator) -> Iterator[Step]:
+    """k-means on secret blocks, then noisy averages of what the blocks found. The last step is the release. O(n k d).
+
+    **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). One person is in one block, whatever the
+    number of their rows: one model is replaced. Bounds and anchors are public; n is public or bought, and sets the
+    number of blocks.
+    """
+    blocks = deal(room, k, _number_of_blocks(params, room.n, k), rng, align=params.align)
+    yield blocks
+    models = models_of(room, blocks)
+    shares = room.budget.split(ranges=1.0, averages=1.0)
+    domain, rest = domain_box(models), room.budget
+    estimated = params.range == "estimate" and _quantiles_tell(models, domain, shares.ranges)
+    box = domain
+    if estimated:
+        box, rest = estimated_box(models, domain, shares.ranges), shares.averages
+    spherical = params.preset == "practical" and room.accounting is Accounting.PURE
+    yield from _averages(room, models, blocks, box, rest, estimated=estimated, spherical=spherical)
+
+
+def estimated_box(models: DataRoom, domain: Box, share: Budget) -> Box:
+    """Noisy quartiles of every coordinate of the models, widened by 1.5 of their distance, within the domain.
+
+    **Guarantee.** ``share``, divided between all quartiles.
+    """
+    quartiles = models.ask(
+        Quantiles(_QUARTILES, domain.lower, domain.upper), ExponentialQuantile, share, note="ranges of block centres"
+    )
+    low, high = np.sort(quartiles, axis=0)
+    reach = _REACH * (high - low)
+    lower, upper = np.maximum(low - reach, domain.lower), np.minimum(high + reach, domain.upper)
+    least = _NARROWEST * (domain.upper - domain.lower)
+    narrow = upper - lower < least
+    middle = np.clip((lower + upper) / 2, domain.lower + least, domain.upper - least)
+    return Box(np.where(narrow, middle - least, lower), np.where(narrow, middle + least, upper))
+
+
+def _averages(
+    room: DataRoom,
+    models: DataRoom,
+    blocks: BlocksStep,
+    box: Box,
+    share: Budget,
+    *,
+    estimated: bool,
+    spherical: bool,
+) -> Iterator[Step]:
+    """The ranges as a step, then averages over the blocks with noise in proportion to them."""
+    shape = blocks.anchors.shape
+    # In the whole domain the models' own region is smaller than its box if a ball cuts it.
+    query = BoxSum(box.lower, box.upper) if estimated else Sum(Everything())
+    middle, half = (query.middle, query.half) if isinstance(query, BoxSum) else (0.0, np.ones(models.dim))
+    noise = models.noise_of(query, share, spherical=spherical)
+    sd = half * (noise.sd_in(models.dim) if isinstance(noise, KNorm) else noise.sd) / blocks.number
+    yield RangesStep(
+        title="Noisy quartiles of the blocks" if estimated else "Ranges as declared",
+        blocks=blocks,
+        lower=box.lower.reshape(shape),
+        upper=box.upper.reshape(shape),
+        noise_sd=sd.reshape(shape),
+        estimated=estimated,
+    )
+    noisy_sum = models.release(query, share, note="averages over blocks", spherical=spherical).noisy[0]
+    centers = (middle + half * noisy_sum / blocks.number).reshape(shape)
+    yield CentersStep(
+        title=f"Averages over {blocks.number:,} blocks, with noise",
+        centers=room.region.clip(centers),
+        previous=blocks.anchors,
+        center_noise_sd=np.sqrt((sd.reshape(shape) ** 2).mean(axis=1)),
+    )
+
+
+def _quantiles_tell(models: DataRoom, domain: Box, share: Budget) -> bool:
+    """Whether the blocks are so many that noisy quartiles say something; from public quantities."""
+    query = Quantiles(_QUARTILES, domain.lower, domain.upper)
+    sensitivity = models.sensitivity(query)
+    of_one = sensitivity.range / ExponentialQuantile.bought(share, sensitivity).scale
+    return models.n * of_one >= _TELLING_RANKS
+
+
+def _number_of_blocks(params: GkMParams, n: int, k: int) -> int:
+    if params.rows_per_block is not None:
+        return max(1, n // params.rows_per_block)
+    if (params.block or ("n0.4" if params.preset == "paper" else "3k")) == "3k":
+        return max(1, n // (ROWS_FOR_A_CLUSTER * k))
+    return max(1, round(pow(n, _PAPER_POWER)))
+
+
+def _accounting(params: GkMParams, delta: float) -> Accounting:
+    return Accounting.ZCDP if delta > 0 else Accounting.PURE
+
+
+def _smallest_n(setting: Setting, params: GkMParams) -> float:
+    """Records at which the noise of an average over the whole domain is half the typical distance between centres.
+
+    Also so many that a block has three rows for each cluster. A person is in one block, so persons' rows cost nothing.
+    """
+    k, dim = setting.k, setting.dim
+    accounting = _accounting(params, setting.delta)
+    budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
+    sensitivity = Sum(Everything()).sensitivity(Relation.REPLACE, _cube(k * dim))
+    if accounting is Accounting.ZCDP:
+        sd = Gaussian.bought(budget, sensitivity).sd
+    elif params.preset == "practical":
+        sd = KNorm.bought(budget, sensitivity).sd_in(k * dim)
+    else:
+        sd = Laplace.bought(budget, sensitivity).sd
+    number = sd / float(k ** (-1 / dim))
+    in_blocks_of_3k = (params.block or ("n0.4" if params.preset == "paper" else "3k")) == "3k"
+    of_a_block = params.rows_per_block or ROWS_FOR_A_CLUSTER * k
+    needed = (
+        number * of_a_block
+        if in_blocks_of_3k or params.rows_per_block
+        else max(number ** (1 / _PAPER_POWER), of_a_block ** (5 / 3))
+    )
+    return max(needed, of_a_block) / setting.rows_per_person
+
+
+def _cube(dim: int) -> Region:
+    return Region(np.ones(dim), sqrt(dim))
+
+
+CARD = Card(
+    id="gkm",
+    title="GkM",
+    family="Su et al. 2016",
+    paper="Su, Cao, Li, Bertino & Jin: Differentially Private k-Means Clustering. CODASPY 2016, §4.1.2; after Mohan et "
+    "al.: GUPT. SIGMOD 2012",
+    summary="Runs plain k-means on many secret blocks of rows and releases noisy averages of what the blocks found.",
+    story=(
+        "Deal the rows to blocks at random and in secret, and run plain k-means in each block on its own. "
+        "Whoever comes or goes changes one block only, so that the average over all blocks hardly moves. "
+        "Half of ε tells where the centres of blocks lie, by noisy quartiles of each coordinate; the other half pays "
+        "for averages inside these ranges, whose noise shrinks with the number of blocks. "
+        "The centres of a block come in no order: they are matched to public points first, or else the averages would "
+        "all be the middle of the data. "
+        "Small blocks find poor centres and few blocks give noisy averages, and no choice escapes both."
+    ),
+    when="To see what sample and aggregate costs: anything can run inside a block, and the result is far behind. On "
+    "fifteen clusters at ε = 1 its loss is over ten times that of k-means, where a grid comes close to it. Few "
+    "clusters and tens of thousands of rows only.",
+    guarantees=(Guarantee.PURE, Guarantee.APPROX),
+    params=GkMParams,
+    plan=gkm,
+    accounting=_accounting,
+    smallest_n=_smallest_n,
+    hopeless="the noise of an average over the blocks exceeds half the spacing of the centres",
+    operations=lambda setting, params: operations_of_blocks(float(setting.n or 0), setting.k, setting.dim),
+    sample="city",
+    formula=(
+        r"\tilde c_j=\frac1\ell\sum_{b=1}^{\ell}\mathrm{clip}(c_{b,j})+"
+        r"\mathrm{Laplace}\!\left(\frac{2(\max_j-\min_j)\,k d}{\ell\,\varepsilon}\right)"
+    ),
+)

@@ -1,0 +1,104 @@
+"""Hybrid: EUGkM on half the budget and a step of DPLloyd on the rest, if a rule says so (Su et al. 2016, §6.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpviz.algorithms.card import Card, Guarantee, knob
+from dpviz.algorithms.steps import Step
+from dpviz.algorithms.su2016.eugkm import EUGkMParams, grid_kmeans, operations, smallest_n
+from dpviz.algorithms.su2016.grid_synopsis import epsilon_per_row
+from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, lloyd_round
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.room import DataRoom
+
+
+@dataclass(frozen=True)
+class HybridParams(EUGkMParams):
+    """Parameters of Hybrid: those of EUGkM, and how the budget is divided where both branches are used."""
+
+    split: float = knob(0.5, help="Part of ε for the grid; the rest pays for the steps of Lloyd.", low=0.05, high=0.95)
+    steps: int = knob(1, help="Steps of Lloyd after the grid.", low=1, high=10)
+
+
+def hybrid(room: DataRoom, k: int, params: HybridParams, rng: np.random.Generator) -> Iterator[Step]:
+    """EUGkM, then noisy Lloyd steps from its centres if ε is above ``threshold_epsilon``; else EUGkM alone.
+
+    **Guarantee.** Add/remove or replace; ε-DP. Bounds are public; n is public or bought, and sets the branch and the
+    grid size.
+    """
+    epsilon = epsilon_per_row(room, room.budget)
+    least = threshold_epsilon(room.n, k, room.region.half, params)
+    rounded = f"{float(f'{least:.2g}'):,g}"
+    if epsilon < least:
+        why = f"ε = {epsilon:.3g} is below {rounded}: the grid alone, as EUGkM. "
+        yield from grid_kmeans(room, k, room.budget, params, rng, why=why)
+        return
+    shares = room.budget.split(grid=params.split, lloyd=1 - params.split)
+    why = f"ε = {epsilon:.3g} is at least {rounded}: a grid, then Lloyd. {params.split:.0%} of ε buys the grid. "
+    centers = yield from grid_kmeans(room, k, shares.grid, params, rng, why=why)
+    for t, budget in enumerate(shares.lloyd.rounds(params.steps), start=1):
+        step = lloyd_round(
+            room,
+            Voronoi(centers),
+            budget,
+            centers,
+            title=f"Step {t} of {params.steps} of Lloyd on the rows, from the centres of the grid",
+            note=f"Lloyd step {t}",
+            ratio=1 / room.region.l1_radius if params.preset == "su" else None,
+            spherical=params.preset == "tuned",
+        )
+        centers = step.centers
+        yield step
+
+
+def threshold_epsilon(n: int, k: int, half: Array, params: HybridParams) -> float:
+    """The ε from which the noise of the Lloyd steps is less than the noise of the grid; from public quantities only.
+
+    With a box of half-widths r, an even split and one step this is (X/Y)^((2+d)/(2d)) as printed. Eq. 14, more than one
+    round of DPLloyd to compare with, always holds.
+
+    References
+    ----------
+    Su et al. 2016, Eqs. 11-15, with ρ = .225 (2ρ is ``TYPICAL_OFFSET``), which the paper does not state.
+    """
+    dim, squares = len(half), float((half**2).sum())
+    rounds = k * params.steps * (float(half.sum()) + 1) / ((1 - params.split) * n)
+    lloyd = 2 * (dim + TYPICAL_OFFSET**2 * squares) * rounds**2
+    grid = 2 * squares * k ** ((dim - 2) / dim) / 3 / params.theta ** (2 * dim / (2 + dim)) / n ** (4 / (2 + dim))
+    return float((lloyd / grid) ** ((2 + dim) / (2 * dim)))
+
+
+CARD = Card(
+    id="hybrid",
+    title="Hybrid",
+    family="Su et al. 2016",
+    paper="Su, Cao, Li, Bertino & Jin: Differentially Private k-Means Clustering. CODASPY 2016, §6.3",
+    summary="EUGkM for a good start, then one noisy step of Lloyd if ε is large enough for it to help.",
+    story=(
+        "Lloyd's steps are precise but need a good start, and a grid gives a good start but is coarse: so half of ε "
+        "buys a grid and the other half one step of Lloyd on the rows. That step takes each row to its nearest centre "
+        "and releases noisy means. It helps only where its noise is less than the grid's, and a formula of public "
+        "numbers (n, k, the bounds and ε) says when. Below that ε the whole budget goes to the grid, as in EUGkM. "
+        "The first title says which of the two was done."
+    ),
+    when="Two to six columns and n·ε/k in the thousands. With more columns even half a grid is too coarse a start.",
+    guarantees=(Guarantee.PURE,),
+    params=HybridParams,
+    plan=hybrid,
+    accounting=lambda params, delta: Accounting.PURE,
+    smallest_n=smallest_n,
+    hopeless="the grid has fewer than four cells along an axis, too coarse to tell where clusters lie",
+    operations=operations,
+    sample="people",
+    formula=(
+        r"\varepsilon\ \ge\ \left(\frac{X}{Y}\right)^{\frac{2+d}{2d}},\quad "
+        r"X=8d\,(1+(2\rho r)^2)\left(\frac{k(dr+1)}{n}\right)^{2},\quad "
+        r"Y=\frac{2d\,r^2\,k^{(d-2)/d}}{3\cdot 10^{2d/(2+d)}\,n^{4/(2+d)}}"
+    ),
+)

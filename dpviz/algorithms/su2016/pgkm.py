@@ -1,0 +1,215 @@
+"""PGkM: a genetic search for centres whose parents are chosen privately (Su et al. 2016, §4.1.3; PrivGene)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.steps import CentersStep, PoolStep, Step
+from dpviz.algorithms.tools.random_points import random_points
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting, Budget, capacity
+from dpviz.privacy.mechanisms import Exponential
+from dpviz.privacy.peeling import Peeling
+from dpviz.privacy.queries import Loss
+from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sums.pool_loss import PoolLoss
+from dpviz.table.domain import Region
+
+POOL = 200
+_PARENTS, _LEAST_ROUNDS = 10, 8
+# Selections that each record and unit of ε pays for (Su et al. 2016), and the rounds that are patience enough.
+_SELECTIONS_PER_RECORD, _MOST_ROUNDS = 1.25e-3, 1000
+# The same for the practical preset, whose rounds select one parent.
+_PRACTICAL_PER_RECORD, _MOST_PRACTICAL = 5e-4, 24
+# Largest mutation in half-widths: where it starts, by what it shrinks each round, and where it ends.
+_FIRST_STEP, _SHRINK, _LAST_STEP = 0.5, 0.85, 0.05
+# A selection whose noise is this part of all that there is to lose says nothing.
+_TOLERABLE = 0.2
+
+
+@dataclass(frozen=True)
+class PGkMParams(Params):
+    """Parameters of PGkM."""
+
+    preset: str = knob(
+        "practical",
+        help="paper: ten parents a round, crossed and mutated, and the noise of the whole range. practical: one parent "
+        "a round, one of its centres moved at a time, and the noise of the range that the pool itself allows.",
+        choices=("paper", "practical"),
+    )
+    rounds: int | None = knob(None, help="Rounds of selection; empty: by the preset's rule.", low=1, high=200)
+    parents: int | None = knob(
+        None, help="Candidates that are selected in a round; empty: 10 (paper) or 1 (practical).", low=1, high=50
+    )
+
+
+class Search(NamedTuple):
+    """What a preset decides, from public quantities only."""
+
+    rounds: int
+    parents: int
+
+    @property
+    def selections(self) -> int:
+        """In all: the last round selects one candidate."""
+        return (self.rounds - 1) * self.parents + 1
+
+
+def pgkm(room: DataRoom, k: int, params: PGkMParams, rng: np.random.Generator) -> Iterator[Step]:
+    """Select parents from a pool of 200 sets of centres, breed the next pool, and again. O(T · 200 n k d).
+
+    **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought,
+    and sets the number of rounds. Scores are sums of squared distances: divided by a private n they would have no
+    bounded sensitivity.
+
+    References
+    ----------
+    Su et al. 2016, §4.1.3. Zhang, Xiao, Yang, Zhang & Winslett 2013 (PrivGene).
+    """
+    practical = params.preset == "practical"
+    search = planned_search(room.n, room.ledger.epsilon / room.rows_per_person, params)
+    pool = first_pool(k, room.region, rng)
+    shares = room.budget.rounds(search.rounds, [float(search.parents)] * (search.rounds - 1) + [1.0])
+    for t, share in enumerate(shares, start=1):
+        draws = search.parents if t < search.rounds else 1
+        # Both questions have the same answer; the second knows a smaller range.
+        question = PoolLoss(pool) if practical else Loss(pool)
+        chosen = room.ask(question, Peeling, share, note=f"round {t}: {draws} of {len(pool)}", draws=draws)
+        yield PoolStep(title=_title(t, search.rounds, draws), sets=pool, chosen=chosen, spread=PoolLoss(pool).spread)
+        parents = pool[chosen]
+        if t < search.rounds:
+            shrink = (_LAST_STEP / _FIRST_STEP) ** (1 / search.rounds) if practical else _SHRINK
+            step = max(_LAST_STEP, _FIRST_STEP * shrink**t)
+            breed = moved_centers if practical else crossed_and_mutated
+            pool = breed(matched(parents, parents[0]), step, room.region, rng)
+    yield CentersStep(title="The candidate selected last is released", centers=parents[0])
+
+
+def planned_search(n: int, epsilon: float, params: PGkMParams) -> Search:
+    """Rounds and parents, from public (or paid) quantities only."""
+    if params.preset == "practical":
+        parents, by_rule, most = params.parents or 1, _PRACTICAL_PER_RECORD * n * epsilon, _MOST_PRACTICAL
+    else:
+        parents, most = params.parents or _PARENTS, _MOST_ROUNDS
+        by_rule = _SELECTIONS_PER_RECORD * n * epsilon / parents
+    return Search(params.rounds or int(np.clip(by_rule, _LEAST_ROUNDS, most)), parents)
+
+
+def first_pool(k: int, region: Region, rng: np.random.Generator) -> Array:
+    """Candidates that know nothing of the data, matched to the first one; shape (200, k, d), unit coordinates."""
+    sets = random_points(POOL * k, region, rng).reshape(POOL, k, region.dim)
+    return matched(sets, sets[0])
+
+
+def matched(sets: Array, first: Array) -> Array:
+    """The same sets with each one's centres in the order in which they lie closest to those of ``first`` (k, d).
+
+    Without an order, crossing two parents would mix centres of unlike places, and centre j of one candidate would be
+    far from centre j of another for no reason.
+    """
+    if first.shape[0] == 1:
+        return sets
+    ordered = np.empty_like(sets)
+    for i, centers in enumerate(sets):
+        squared = ((first[:, None, :] - centers[None, :, :]) ** 2).sum(axis=2)
+        ordered[i] = centers[linear_sum_assignment(squared)[1]]
+    return ordered
+
+
+def crossed_and_mutated(parents: Array, step: float, region: Region, rng: np.random.Generator) -> Array:
+    """Children of random pairs of ``parents`` (m, k, d): cut at one place, and one coordinate of each moved.
+
+    A coordinate moves by up to ``step`` half-widths, and back into the region where it leaves it: outside, the range
+    of a selection would not hold.
+    """
+    m, k, dim = parents.shape
+    mother, father = rng.integers(0, m, (2, POOL))
+    cut, place = rng.integers(0, k * dim + 1, POOL), rng.integers(0, k * dim, POOL)
+    flat = parents.reshape(m, k * dim)
+    children = np.where(np.arange(k * dim) < cut[:, None], flat[mother], flat[father])
+    children[np.arange(POOL), place] += rng.uniform(-step, step, POOL) * region.half[place % dim]
+    return region.clip(children.reshape(POOL, k, dim))
+
+
+def moved_centers(parents: Array, step: float, region: Region, rng: np.random.Generator) -> Array:
+    """Copies of ``parents`` (m, k, d), each with one centre moved by up to ``step`` half-widths along every axis.
+
+    The parents themselves are kept. Their children differ in few places and by little, so that the next selection has
+    a small range.
+    """
+    m, k, dim = parents.shape
+    children = parents[np.arange(POOL) % m].copy()
+    move = rng.uniform(-step, step, (POOL, dim)) * region.half
+    move[:m] = 0.0
+    children[np.arange(POOL), rng.integers(0, k, POOL)] += move
+    return region.clip(children)
+
+
+def _title(t: int, rounds: int, draws: int) -> str:
+    what = "one candidate is" if draws == 1 else f"{draws} candidates are"
+    return f"Round {t} of {rounds}: {what} selected from the pool"
+
+
+def _accounting(params: PGkMParams, delta: float) -> Accounting:
+    return Accounting.ZCDP if delta > 0 else Accounting.PURE
+
+
+def _smallest_n(setting: Setting, params: PGkMParams) -> float:
+    """Records at which a selection's noise is a fifth of the squared distances of all rows to k centres spread evenly.
+
+    In a box with half-widths 1 these are about n d k^(-2/d), and a selection of the whole range 4 d loses
+    4 d ln(200) / ε of it.
+    """
+    n = setting.n or 10_000
+    search = planned_search(n, setting.epsilon / setting.rows_per_person, params)
+    accounting = _accounting(params, setting.delta)
+    budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
+    ball = Region.ball(setting.dim, 1.0)
+    once = Exponential.bought(
+        budget.fraction(1 / search.selections), Loss(np.zeros((1, 1, setting.dim))).sensitivity(setting.relation, ball)
+    )
+    return float(once.scale * log(POOL) / _TOLERABLE * setting.k ** (2 / setting.dim))
+
+
+def _operations(setting: Setting, params: PGkMParams) -> float:
+    n = float(setting.n or 0)
+    return planned_search(int(n), setting.epsilon, params).rounds * n * POOL * setting.k * (setting.dim + 3) / 10
+
+
+CARD = Card(
+    id="pgkm",
+    title="PGkM",
+    family="Su et al. 2016",
+    paper="Su, Cao, Li, Bertino & Jin: Differentially Private k-Means Clustering. CODASPY 2016, §4.1.3",
+    summary="A genetic search: the fittest sets of centres are selected privately and bred, round after round.",
+    story=(
+        "Start from 200 sets of centres that know nothing of the data. "
+        "The loss of every set is computed on the rows, and all that is released is which sets the exponential "
+        "mechanism selects: those of little loss, as far as the noise can tell. "
+        "They are crossed and slightly moved, which costs nothing, and their children are the next pool. "
+        "A row may lie far from a centre and there are many selections to pay, so the noise is large, and the search "
+        "nearly blind unless n·ε is. "
+        "But the more alike the sets of a pool are, the less one row can tell them apart: the practical preset keeps "
+        "them alike, and needs less noise."
+    ),
+    when="As a lesson in private selection: few clusters, n·ε above ten thousand. DPLloyd and EUGkM do better.",
+    guarantees=(Guarantee.PURE, Guarantee.APPROX),
+    params=PGkMParams,
+    plan=pgkm,
+    accounting=_accounting,
+    smallest_n=_smallest_n,
+    hopeless="the noise of a selection exceeds a fifth of the loss that there is to lose",
+    operations=_operations,
+    sample="city",
+    formula=(
+        r"\Pr[\text{select } S]\propto\exp\!\left(-\frac{\varepsilon_t}{R_t}\sum_{x}\min_{c\in S}\lVert x-c\rVert^2"
+        r"\right),\quad R_t=h_t\,(2D-h_t)"
+    ),
+)

@@ -1,0 +1,68 @@
+"""k-means on secret disjoint blocks of rows, shared by every algorithm that aggregates the models of blocks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.tools.block_steps import BlocksStep
+from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.arrays import Array
+from dpviz.privacy.block_models import BlockKMeans
+from dpviz.privacy.room import DataRoom
+
+# Rows of a block for each cluster that it has to find (GkM-3K; GUPT).
+ROWS_FOR_A_CLUSTER = 3
+# A public coin of k-means' seeding is below this.
+_COINS = 2**31
+# Numbers in the largest array over all blocks: k-means in them takes seconds, and 32 MiB an array.
+_MOST_NUMBERS = 2**22
+# Elementary operations that k-means takes in its block for a row, a centre and a column.
+_PASSES = 25.0
+
+
+class Box(NamedTuple):
+    """Bounds of a block's k centres, flattened, shape (k * d,) each, unit coordinates."""
+
+    lower: Array
+    upper: Array
+
+
+def deal(room: DataRoom, k: int, number: int, rng: np.random.Generator, *, align: str) -> BlocksStep:
+    """The plan of ``number`` blocks, from public values and coins alone; no row is read."""
+    number = min(number, most_blocks(k, room.dim))
+    rows_each = room.n / number
+    return BlocksStep(
+        title=f"{number:,} secret blocks of about {rows_each:,.0f} rows, k-means in each",
+        anchors=sphere_packing(k, room.region, rng),
+        number=number,
+        rows_each=rows_each,
+        matched=align == "anchors",
+        salt=int(rng.integers(_COINS)),
+    )
+
+
+def most_blocks(k: int, dim: int) -> int:
+    """As many blocks as there is memory for: a public number of records may be far larger than the table, and so may a
+    noisy one."""
+    return max(1, _MOST_NUMBERS // (k * max(k, dim)))
+
+
+def models_of(room: DataRoom, blocks: BlocksStep) -> DataRoom:
+    """A room over the blocks' models, each the flattened centres of k-means on its own rows. O(n k d).
+
+    Whoever comes, goes or is exchanged changes one of the models, with all of that person's rows.
+    """
+    return room.blocks(BlockKMeans(blocks.anchors, match=blocks.matched, salt=blocks.salt), blocks.number)
+
+
+def domain_box(models: DataRoom) -> Box:
+    """The public box that models lie in."""
+    half = np.minimum(models.region.half, models.region.radius)
+    return Box(-half, half)
+
+
+def operations_of_blocks(n: float, k: int, dim: int) -> float:
+    """Rough number of elementary operations of k-means in all blocks."""
+    return _PASSES * n * k * dim

@@ -1,0 +1,276 @@
+"""Non-private optimisers on public or released points: free post-processing, never shown a row.
+
+Every function here sees what has already been released (cells of a grid with noisy counts, candidate centres) and may
+look at it as often as it likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import fsum, log
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dpviz.arrays import Array, Codes
+from dpviz.table.domain import Region
+
+Single = npt.NDArray[np.float32]
+
+ITERATIONS = 100
+PATIENCE = 10
+# Centres that move by less than this part of the radius stand still.
+_STILL = 1e-6
+# Losses closer than this part of the second moment are equal.
+_EQUAL = 1e-9
+# Points of one temporary block.
+_BLOCK = 2**15
+# Matrix products of at most this many multiplications run on one thread: BLAS threads cost more than they bring here.
+_ONE_THREAD = 2**18
+
+
+def weighted_kmeans_pp(points: Array, weights: Array, k: int, rng: np.random.Generator) -> Codes:
+    """Indices into ``points`` (m, d) of k seeds, drawn by greedy k-means++ with ``weights`` (m,); shape (k,).
+
+    Negative weights count as 0; if none is positive, all points weigh the same. Of 2 + ln k proposals each seed takes
+    the one that lowers the weighted loss most. Seeds are distinct points as long as there are k of positive weight.
+
+    References
+    ----------
+    Arthur & Vassilvitskii 2007, §2.2 and §5 (the greedy variant).
+    """
+    weights = np.maximum(weights, 0.0)
+    if not weights.any():
+        weights = np.ones(len(points))
+    trials = 2 + int(log(k))
+    seeds = np.empty(k, dtype=np.int64)
+    seeds[0] = _draw(weights, 1, rng)[0]
+    nearest = _squared_distance(points, points[seeds[0]])
+    for i in range(1, k):
+        proposals = _draw(weights * nearest, trials, rng)
+        distances = [np.minimum(nearest, _squared_distance(points, points[j])) for j in proposals]
+        best = int(np.argmin([np.einsum("m,m->", distance, weights) for distance in distances]))
+        seeds[i], nearest = proposals[best], distances[best]
+    return seeds
+
+
+def farthest_first(points: Array, k: int, start: int = 0) -> Codes:
+    """Indices into ``points`` (m, d): ``start``, then k - 1 times the point farthest from all before; shape (k,).
+
+    References
+    ----------
+    Gonzalez 1985.
+    """
+    chosen = np.empty(k, dtype=np.int64)
+    chosen[0] = start
+    nearest = _squared_distance(points, points[start])
+    for i in range(1, k):
+        chosen[i] = int(nearest.argmax())
+        np.minimum(nearest, _squared_distance(points, points[chosen[i]]), out=nearest)
+    return chosen
+
+
+def _draw(mass: Array, size: int, rng: np.random.Generator) -> Codes:
+    """Indices drawn in proportion to ``mass``, uniformly if there is none (fewer distinct points than seeds)."""
+    cumulative = np.cumsum(mass)
+    if cumulative[-1] <= 0:
+        return rng.integers(0, len(mass), size)
+    drawn: Codes = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
+    return np.minimum(drawn, len(mass) - 1)
+
+
+def _squared_distance(points: Array, point: Array) -> Array:
+    """Squared Euclidean distances to one point, shape (m,)."""
+    difference = points - point
+    squared: Array = np.einsum("md,md->m", difference, difference)
+    return squared
+
+
+@dataclass(frozen=True, eq=False)
+class SignedPoints:
+    """Released points with signed weights, laid out for many starts.
+
+    Parameters
+    ----------
+    columns : float32 array of shape (d, m)
+        Coordinates, unit coordinates, one axis after the other.
+    weights : array of shape (m,)
+        Noisy counts; negative ones are kept, or sums over many cells would be biased.
+    weight_sd : float
+        Standard deviation of the noise on one weight; 0 for exact weights.
+    """
+
+    columns: Single
+    weights: Array
+    weight_sd: float = 0.0
+
+    @classmethod
+    def of(cls, points: Array, weights: Array, *, weight_sd: float = 0.0) -> SignedPoints:
+        """From points of shape (m, d)."""
+        return cls(np.ascontiguousarray(points.T, dtype=np.float32), np.asarray(weights, np.float64), weight_sd)
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @cached_property
+    def second_moment(self) -> float:
+        """Weighted sum of squared norms: the part of the loss that no centre changes."""
+        blocks = (slice(start, start + _BLOCK) for start in range(0, len(self), _BLOCK))
+        return fsum(float(self.weights[b] @ (self.columns[:, b].astype(np.float64) ** 2).sum(axis=0)) for b in blocks)
+
+
+class Solution(NamedTuple):
+    """Centres (k, d), the weight (k,) and the number of points (k,) nearest to each, and the weighted loss."""
+
+    centers: Array
+    mass: Array
+    members: Array
+    loss: float
+
+
+class BestOf(NamedTuple):
+    """The solution of least loss among several starts, its start (k, d) and index, and all losses."""
+
+    solution: Solution
+    start: Array
+    chosen: int
+    losses: Array
+
+
+def best_of_starts(data: SignedPoints, starts: Sequence[Array], region: Region) -> BestOf:
+    """``signed_lloyd`` from each of ``starts``; the solution of least loss on ``data``, the first of equals."""
+    solutions = [signed_lloyd(data, start, region) for start in starts]
+    losses = np.array([solution.loss for solution in solutions])
+    # The same solution met twice differs by rounding only.
+    losses[losses <= losses.min() + _EQUAL * abs(data.second_moment)] = losses.min()
+    chosen = int(losses.argmin())
+    return BestOf(solutions[chosen], starts[chosen], chosen, losses)
+
+
+def signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Solution:
+    """Lloyd's iteration from ``start`` (k, d) on signed weights; centres stay in ``region``.
+
+    A centre whose mass is within two standard deviations of 0 keeps its place. With negative weights an iteration may
+    raise the loss or go round in circles, so the best centres seen are returned, and it ends when nothing moves, when
+    ``PATIENCE`` iterations brought nothing better, or after ``ITERATIONS``.
+
+    References
+    ----------
+    Su et al. 2016, §4.2.1 and §5.1 (k-means on the synopsis).
+    """
+    centers = region.clip(start)
+    clusters = _Clusters(data, centers)
+    best, since_best = clusters.solution(centers), 0
+    for _ in range(ITERATIONS):
+        moved = _means(clusters, centers, data.weight_sd, region)
+        if np.abs(moved - centers).max() <= _STILL * region.radius:
+            break
+        clusters.follow(centers, moved)
+        centers = moved
+        now = clusters.solution(centers)
+        best, since_best = (now, 0) if now.loss < best.loss else (best, since_best + 1)
+        if since_best == PATIENCE:
+            break
+    return best
+
+
+def mass_near(data: SignedPoints, centers: Array) -> Array:
+    """Weight of the points nearest to each of ``centers`` (k, d), shape (k,)."""
+    labels, _ = _nearest(data.columns, centers)
+    return np.bincount(labels, data.weights, len(centers)).astype(np.float64)
+
+
+def mean_noise_sd(data: SignedPoints, solution: Solution) -> Array:
+    """Standard deviation that the noise of the weights gives one coordinate of each centre, shape (k,).
+
+    To first order the noise moves a mean by the sum of noise times distance over the mass of its cluster.
+    """
+    k, dim = solution.centers.shape
+    spread = np.zeros(k)
+    for begin in range(0, len(data), _BLOCK):
+        columns = data.columns[:, begin : begin + _BLOCK]
+        labels, _ = _nearest(columns, solution.centers)
+        squared = ((columns - solution.centers.T[:, labels]) ** 2).sum(axis=0)
+        spread += np.bincount(labels, squared, k)
+    least = np.maximum(2 * data.weight_sd * np.sqrt(solution.members), 1.0)
+    sd: Array = data.weight_sd * np.sqrt(spread / dim) / np.maximum(solution.mass, least)
+    return sd
+
+
+def _means(clusters: _Clusters, centers: Array, weight_sd: float, region: Region) -> Array:
+    trusted = clusters.mass > 2 * weight_sd * np.sqrt(clusters.members)
+    mass = np.where(trusted, clusters.mass, 1.0)
+    return region.clip(np.where(trusted[:, None], clusters.moments / mass[:, None], centers))
+
+
+class _Clusters:
+    """Nearest centres of all points, kept up to date while the centres move.
+
+    A point's nearest centre cannot change before the centres have moved by half the gap between its two smallest
+    distances. Each point has such a date of expiry on the clock of total movement, and only expired points are
+    measured again: exact, and most points are measured a few times in all (the idea of Hamerly 2010).
+    """
+
+    def __init__(self, data: SignedPoints, centers: Array) -> None:
+        self._data = data
+        self._clock = 0.0
+        self._labels, self._expiry = _nearest(data.columns, centers)
+        k, dim = centers.shape
+        self.members, self.mass, self.moments = np.zeros(k), np.zeros(k), np.zeros((k, dim))
+        for begin in range(0, len(data), _BLOCK):
+            block = slice(begin, begin + _BLOCK)
+            self._tally(data.columns[:, block], data.weights[block], self._labels[block], +1)
+
+    def follow(self, centers: Array, moved: Array) -> None:
+        """Bring labels and sums up to date with ``centers`` that have become ``moved``."""
+        self._clock += 2 * float(np.sqrt(((moved - centers) ** 2).sum(axis=1).max()))
+        expired = np.flatnonzero(self._expiry <= self._clock)
+        columns = self._data.columns.take(expired, axis=1)
+        labels, gap = _nearest(columns, moved)
+        self._expiry[expired] = gap + np.float32(self._clock)
+        changed = labels != self._labels[expired]
+        which, columns = expired[changed], columns.compress(changed, axis=1)
+        weights = self._data.weights[which]
+        self._tally(columns, weights, self._labels[which], -1)
+        self._tally(columns, weights, labels[changed], +1)
+        self._labels[which] = labels[changed]
+
+    def solution(self, centers: Array) -> Solution:
+        """The present state, with its loss from sums alone."""
+        explained = 2 * float((centers * self.moments).sum()) - float(self.mass @ (centers**2).sum(axis=1))
+        return Solution(centers, self.mass.copy(), self.members.copy(), self._data.second_moment - explained)
+
+    def _tally(self, columns: Single, weights: Array, labels: Codes, sign: int) -> None:
+        k = len(self.mass)
+        self.members += sign * np.bincount(labels, minlength=k)
+        self.mass += sign * np.bincount(labels, weights, k)
+        for axis, column in enumerate(columns):
+            self.moments[:, axis] += sign * np.bincount(labels, weights * column, k)
+
+
+def _nearest(columns: Single, centers: Array) -> tuple[Codes, Single]:
+    """Nearest centre of each point, and by how much the second is farther; blocks of one matrix product each."""
+    m = columns.shape[1]
+    labels, gaps = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.float32)
+    single = centers.astype(np.float32)
+    half_norms = np.einsum("kd,kd->k", single, single)[:, None] / 2
+    size = min(_BLOCK, max(_BLOCK // 8, _ONE_THREAD // centers.size))
+    for begin in range(0, m, size):
+        block = slice(begin, begin + size)
+        affinity = single @ columns[:, block]
+        affinity -= half_norms
+        best, second = affinity[0].copy(), np.full(affinity.shape[1], -np.inf, np.float32)
+        label = np.zeros(affinity.shape[1], np.int32)
+        for j in range(1, len(centers)):
+            np.maximum(second, np.minimum(best, affinity[j]), out=second)
+            # A product with a flag is several times faster than a masked assignment; j only grows.
+            np.maximum(label, (affinity[j] > best) * np.int32(j), out=label)
+            np.maximum(best, affinity[j], out=best)
+        labels[block] = label
+        norms = np.einsum("dm,dm->m", columns[:, block], columns[:, block])
+        near, far = (np.sqrt(np.maximum(norms - 2 * closeness, 0)) for closeness in (best, second))
+        gaps[block] = far - near
+    return labels, gaps

@@ -1,0 +1,1 @@
+"""One file a picture of a step."""

@@ -1,0 +1,165 @@
+"""A plan of the budget: what each stage will cost, divided into its parts, with the kind of noise on each."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.algorithms.auto.auto_steps import PlanStep
+from dpviz.charts.canvas import NUMBER_SIZE, canvas, hidden_axis, legend_name, name_kinds
+from dpviz.charts.theme import Kind, Palette
+from dpviz.charts.wording import clauses, opening, percent
+
+# Height of a bar where rows are 1 apart, and how far above its middle the words stand.
+_THICK, _WORDS_ABOVE = 0.42, 0.28
+# A label fits where its characters take no more than this part of the picture each.
+_PER_CHARACTER = 0.022
+_HATCH = {"Gaussian": "", "Laplace": "/", "K-norm": "x"}
+_FINDS = ("count", "zoom", "look", "grid")
+
+
+class _Stage(NamedTuple):
+    name: str
+    about: str
+
+
+_STAGES = {
+    **{"rows": _Stage("count", "how many rows there are"), "zoom": _Stage("zoom", "where rows are at all")},
+    **dict.fromkeys(("middle", "radii", "axes"), _Stage("look", "how rows spread")),
+    **dict.fromkeys(("fine_test", "grid"), _Stage("grid", "which clusters there are")),
+}
+_POLISH, _SPLIT = _Stage("polish", "where they lie, by round"), _Stage("split", "which is really two, by round")
+_PARTS = {
+    **{"rows": "number of rows", "zoom": "coarse cells", "middle": "middle", "radii": "distances", "axes": "axes"},
+    **{"fine_test": "would fine cells do?", "grid": "cells", "counts": "sizes of clusters", "sums": "their means"},
+    **{"swap_counts": "sizes of clusters", "swap_spread": "their spreads"},
+}
+_ROUND_RADII = "distances from centres"
+
+
+class _Part(NamedTuple):
+    """A part in words: its stage, its round (0 where there are none), and what is asked."""
+
+    stage: _Stage
+    round: int
+    what: str
+
+
+def draw_plan(step: PlanStep, *, palette: Palette) -> go.Figure:
+    """A bar for each stage, in the order of spending; hatched where the noise is not Gaussian."""
+    kind: Kind = "public" if step.public else "released"
+    color = palette.kind(kind)
+    figure = canvas(palette, title=_finding(step), subtitle=clauses(step.title, _ORDER), legend_lines=3)
+    blocks = _blocks(step)
+    stages = list(dict.fromkeys(blocks["stage"]))
+    widest = max(blocks.loc[blocks["stage"] == stage, "share"].sum() for stage in stages)
+    for noise, some in blocks.groupby("noise", sort=False):
+        figure.add_trace(
+            go.Bar(
+                **{"x": some["share"], "y": [-stages.index(stage) for stage in some["stage"]], "base": some["start"]},
+                **{"orientation": "h", "width": _THICK, "name": legend_name(f"{noise} noise", kind)},
+                text=[
+                    _fitting(label, share / widest) for label, share in zip(some["label"], some["share"], strict=True)
+                ],
+                **{"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "constraintext": "none"},
+                textfont={"size": NUMBER_SIZE, "color": palette.text},
+                marker={
+                    "color": [palette.faded(color, 0.2 if place % 2 else 0.38) for place in some["place"]],
+                    "line": {"color": palette.surface, "width": 1.5},
+                    "pattern": {
+                        **{"shape": _HATCH.get(str(noise), "."), "fillmode": "overlay"},
+                        **{"fgcolor": color, "fgopacity": 0.45, "size": 7, "solidity": 0.14},
+                    },
+                },
+                customdata=some["hover"],
+                hovertemplate="%{customdata}<extra></extra>",
+                meta=kind,
+            )
+        )
+    for row, stage in enumerate(stages):
+        share = float(blocks.loc[blocks["stage"] == stage, "share"].sum())
+        figure.add_annotation(
+            text=f"<b>{opening(stage.name)} · {percent(share)}</b> · {stage.about}",
+            **{"x": 0, "y": _WORDS_ABOVE - row, "xanchor": "left", "yanchor": "bottom", "showarrow": False},
+            font={"size": NUMBER_SIZE + 1},
+        )
+    figure.update_xaxes(
+        range=[0, 1.02 * widest], tickformat=".0%", title_text="share of the budget", nticks=6, zeroline=False
+    )
+    figure.update_yaxes(**hidden_axis(), range=[0.4 - len(stages), 0.75])
+    figure.update_layout(barmode="overlay", margin={"l": 16}, legend={"traceorder": "normal"})
+    return name_kinds(figure, palette)
+
+
+_ORDER = "in the order of spending, as the meter will count it"
+
+
+def plan_table(step: PlanStep) -> pd.DataFrame:
+    """Every part with its share of the budget and its noise."""
+    parts = [_part(name) for name in step.names]
+    return pd.DataFrame(
+        {
+            "stage": [f"{part.stage.name}{f', round {part.round}' if part.round else ''}" for part in parts],
+            "what is asked": [part.what for part in parts],
+            "share of the budget (%)": 100 * step.fractions,
+            "noise": step.noises,
+            "noise scale, where a person changes 1": [draw.multiplier for draw in step.draws],
+        }
+    )
+
+
+def describe_plan(step: PlanStep) -> str:
+    """The picture in words."""
+    shares: dict[str, float] = {}
+    for name, share in zip(step.names, step.fractions, strict=True):
+        stage = _part(name).stage.name
+        shares[stage] = shares.get(stage, 0.0) + float(share)
+    listed = ", ".join(f"{stage} {percent(share)}" for stage, share in shares.items())
+    return f"{_finding(step)}. Shares of ε by stage: {listed}. Noise: {', '.join(dict.fromkeys(step.noises))}."
+
+
+def _part(name: str) -> _Part:
+    stem, _, last = name.rpartition("_")
+    if not last.isdigit():
+        return _Part(_STAGES[name], 0, _PARTS[name])
+    what = _ROUND_RADII if stem == "radii" else _PARTS[stem]
+    return _Part(_SPLIT if stem.startswith("swap") else _POLISH, int(last), what)
+
+
+def _blocks(step: PlanStep) -> pd.DataFrame:
+    """Stretches of bar: a part, or all parts of a round that have the same noise."""
+    parts = [_part(name) for name in step.names]
+    table = pd.DataFrame(
+        {
+            "stage": [part.stage for part in parts],
+            "label": [str(part.round) if part.round else part.what for part in parts],
+            "noise": step.noises,
+            "share": step.fractions,
+            "hover": [f"{part.what}: {percent(f)}" for part, f in zip(parts, step.fractions, strict=True)],
+        }
+    )
+    whole = table.groupby(["stage", "label", "noise"], sort=False, as_index=False).agg(
+        {"share": "sum", "hover": "<br>".join}
+    )
+    whole["start"] = whole.groupby("stage", sort=False)["share"].cumsum() - whole["share"]
+    whole["place"] = whole.groupby("stage", sort=False).cumcount()
+    head = [
+        f"<b>{opening(stage.name)}{f', round {label}' if label.isdigit() else ''}</b>, {noise} noise"
+        for stage, label, noise in zip(whole["stage"], whole["label"], whole["noise"], strict=True)
+    ]
+    whole["hover"] = [f"{first}<br>{rest}" for first, rest in zip(head, whole["hover"], strict=True)]
+    # A round with two kinds of noise has its number on the wider stretch.
+    widest = whole.groupby(["stage", "label"])["share"].transform("max")
+    whole.loc[whole["share"] < widest, "label"] = ""
+    return whole
+
+
+def _fitting(label: str, width: float) -> str:
+    return label if width >= _PER_CHARACTER * (len(label) + 1) else ""
+
+
+def _finding(step: PlanStep) -> str:
+    finds = sum(f for name, f in zip(step.names, step.fractions, strict=True) if _part(name).stage.name in _FINDS)
+    return f"{percent(round(float(finds), 2))} of the budget finds the clusters, the rest measures them"

@@ -1,0 +1,1 @@
+"""The local model: each row answers by itself."""

@@ -1,0 +1,1 @@
+"""Questions whose answers are sums over rows."""

@@ -1,0 +1,1 @@
+"""Questions and mechanisms about rows that are tuples of points."""

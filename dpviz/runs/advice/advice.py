@@ -1,0 +1,338 @@
+"""Which algorithm, and the smallest ε, for a table's n, d and k: from a stored study of generated tables alone.
+
+The study (``advice_study.csv``, made by ``benchmarks/advice.py``) ran every private algorithm that is not hopeless on
+stand-ins of a few sizes. Between its sizes the stand-ins are weighed by their closeness in d and k; rows and budget
+count together, as n·ε (n·μ with a δ), for a loss hardly depends on more than their product. No row is read here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.resources import files
+from math import log10
+
+import numpy as np
+import pandas as pd
+
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.registry import card_of
+from dpviz.arrays import Array
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import gdp_mu
+from dpviz.privacy.queries import Relation
+from dpviz.runs.request import check_budget
+
+EPSILONS = (
+    *(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7),
+    *(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0),
+)
+"""The values of ε that advice chooses from."""
+
+# An ε is advised if the target is met on at least this share of the stand-ins.
+ENOUGH = 0.75
+# A loss within this factor of the best one counts as the best.
+NEAR = 1.05
+# Of algorithms that are so near each other in the mean, and near the best as often, the cheapest is advised.
+ALIKE = 1.01
+# Losses are cut here: what lies above is noise.
+_MOST = 1000.0
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What an algorithm is to be expected to lose, over the loss of k-means++, and at which price.
+
+    Parameters
+    ----------
+    algorithm : str
+    epsilon : float
+    median, low, high : float
+        Median and quartiles over stand-ins of the ratio to k-means++.
+    share : float
+        Share of the stand-ins on which it held: the target was met, or where there is no target, the loss was within
+        5 % of the best one.
+    seconds : float
+        Computing time of a run on a stand-in, median.
+    behind : float
+        Geometric mean, over stand-ins, of its loss over the least one.
+    """
+
+    algorithm: str
+    epsilon: float
+    median: float
+    low: float
+    high: float
+    share: float
+    seconds: float
+    behind: float
+
+
+@dataclass(frozen=True)
+class Change:
+    """What another request would lead to: algorithm and ε then, or None where the target is out of reach.
+
+    ``asks_epsilon`` where it is another ε that is asked about, rather than which ε would do.
+    """
+
+    words: str
+    outlook: Outlook | None
+    asks_epsilon: bool = False
+
+
+@dataclass(frozen=True)
+class Advice:
+    """An answer to: which algorithm, and which ε, for this n, d, k and target?
+
+    Parameters
+    ----------
+    setting : Setting
+        The question; its ε is the advised one, or the largest one tried.
+    target : float
+        The most that the loss over that of k-means++ should be.
+    best : Outlook or None
+        The cheapest algorithm at the smallest ε that is enough; None if no ε up to 10 is.
+    others : tuple of Outlook
+        The other algorithms at that ε, the best of them first.
+    changes : tuple of Change
+        What would change the answer.
+    stand_ins : int
+        How many stand-ins it rests on.
+    beyond : bool
+        Whether the question lies outside the sizes that were studied; then the nearest of them answered.
+    """
+
+    setting: Setting
+    target: float
+    best: Outlook | None
+    others: tuple[Outlook, ...]
+    changes: tuple[Change, ...]
+    stand_ins: int
+    beyond: bool
+
+
+@dataclass(frozen=True, eq=False)
+class StandInStudy:
+    """The stored study for one kind of δ: losses of shape (stand-ins, values of ε, algorithms), logarithms."""
+
+    algorithms: tuple[str, ...]
+    dims: Array
+    ks: Array
+    budgets: Array
+    losses: Array
+    seconds: Array
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame) -> StandInStudy:
+        """The tidy rows of one δ; what did not run has the largest loss."""
+        index = ["family", "n", "d", "k"]
+        tables = pd.MultiIndex.from_frame(rows[index].drop_duplicates())
+        (n,) = rows["n"].unique()
+        (delta,) = rows["delta"].unique()
+        epsilons, algorithms = sorted(rows["epsilon"].unique()), tuple(sorted(rows["algorithm"].unique()))
+
+        def cube(column: str) -> Array:
+            wide = rows.pivot(index=index, columns=["epsilon", "algorithm"], values=column)
+            columns = pd.MultiIndex.from_product([epsilons, algorithms])
+            values: Array = wide.reindex(index=tables, columns=columns).to_numpy(dtype=np.float64)
+            return values.reshape(len(tables), len(epsilons), len(algorithms))
+
+        ratio = cube("ratio")
+        losses = np.log(np.clip(np.where(np.isnan(ratio), _MOST, ratio), 0.5, _MOST))
+        settings = (Setting(1, 1, float(epsilon), float(delta), n=int(n)) for epsilon in epsilons)
+        budgets = np.array([_log_budget(setting) for setting in settings])
+        level = tables.get_level_values
+        return cls(
+            algorithms, np.asarray(level("d"), float), np.asarray(level("k"), float), budgets, losses, cube("seconds")
+        )
+
+    def weights(self, setting: Setting) -> Array:
+        """How much each stand-in counts for a setting, by its d and k; they add up to 1."""
+        weights = _closeness(self.dims, setting.dim) * _closeness(self.ks, setting.k)
+        scaled: Array = weights / weights.sum()
+        return scaled
+
+    def losses_at(self, setting: Setting) -> Array:
+        """Logarithms of losses, shape (stand-ins, algorithms), between the studied budgets; beyond, the nearest one."""
+        place = np.interp(_log_budget(setting), self.budgets, np.arange(len(self.budgets)))
+        low = int(place)
+        high = min(low + 1, len(self.budgets) - 1)
+        between: Array = self.losses[:, low] + (place - low) * (self.losses[:, high] - self.losses[:, low])
+        return between
+
+    def covers(self, setting: Setting) -> bool:
+        """Whether d, k and the budget lie within what was studied."""
+        budget = _log_budget(setting)
+        inside = (
+            self.dims.min() <= setting.dim <= self.dims.max(),
+            self.ks.min() <= setting.k <= self.ks.max(),
+            self.budgets[0] <= budget,
+        )
+        return all(inside)
+
+
+def _log_budget(setting: Setting) -> float:
+    """Decimal logarithm of rows times budget, for one person."""
+    assert setting.n is not None
+    budget = gdp_mu(setting.epsilon, setting.delta) if setting.delta > 0 else setting.epsilon
+    twice = 2 if setting.relation is Relation.REPLACE else 1  # an exchange moves a sum twice as far
+    return log10(max(1e-12, setting.n * budget / (setting.rows_per_person * twice)))
+
+
+def _closeness(sizes: Array, asked: int) -> Array:
+    """1 for the studied size that was asked for, falling to 0 at its neighbours, on a log scale; shape of ``sizes``."""
+    known = np.unique(sizes)
+    by_size = [np.interp(np.log(asked), np.log(known), row) for row in np.eye(len(known))]
+    close: Array = np.array(by_size)[np.searchsorted(known, sizes)]
+    return close
+
+
+@lru_cache(maxsize=2)
+def stored(*, with_delta: bool) -> StandInStudy:
+    """The study that ships with the program, for δ = 0 or a usual δ."""
+    with (files("dpviz.runs.advice") / "advice_study.csv").open("rb") as file:
+        rows = pd.read_csv(file)
+    return StandInStudy.of(rows[(rows["delta"] > 0) == with_delta])
+
+
+def outlooks(setting: Setting, *, target: float | None = None, study: StandInStudy | None = None) -> list[Outlook]:
+    """What each algorithm that may run is to be expected to do at ``setting``: the least behind the best one first.
+
+    Raises
+    ------
+    RequestError
+        If the setting has no number of rows.
+    """
+    if setting.n is None:
+        raise RequestError("Advice needs a number of rows: say about how many there are.")
+    study = study or stored(with_delta=setting.delta > 0)
+    weights, losses = study.weights(setting), study.losses_at(setting)
+    used = weights > 0
+    weights, losses = weights[used], losses[used]
+    able = [place for place, name in enumerate(study.algorithms) if _can_run(name, setting)]
+    least = losses[:, able].min(axis=1) if able else np.zeros(len(losses))
+    found = []
+    for place in able:
+        own = losses[:, place]
+        held = own - least <= np.log(NEAR) if target is None else own <= np.log(target)
+        low, median, high = np.exp(_weighted_quantiles(own, weights, (0.25, 0.5, 0.75)))
+        seconds = study.seconds[used, :, place]
+        found.append(
+            Outlook(
+                study.algorithms[place],
+                setting.epsilon,
+                float(median),
+                float(low),
+                float(high),
+                float(weights @ held),
+                float(np.nanmedian(seconds)) if np.isfinite(seconds).any() else float("inf"),
+                float(np.exp(weights @ (own - least))),
+            )
+        )
+    return sorted(found, key=lambda one: one.behind)
+
+
+def best_at(setting: Setting, *, study: StandInStudy | None = None) -> Outlook | None:
+    """The algorithm to take at a given ε: of those that are alike the cheapest; None if none can run."""
+    found = outlooks(setting, study=study)
+    return _cheapest_of_alike(found)
+
+
+def advise(setting: Setting, *, target: float, study: StandInStudy | None = None) -> Advice:
+    """The cheapest algorithm at the smallest ε that meets ``target``; the ε of ``setting`` does not matter.
+
+    Parameters
+    ----------
+    target : float
+        The most that the loss over that of k-means++ should be, above 1.
+
+    Raises
+    ------
+    RequestError
+        If the target is not above 1, or the setting has no number of rows.
+    """
+    if not target > 1:
+        raise RequestError(f"The target is {target:g}: give a number above 1, such as 1.1 for 10 % above k-means++.")
+    study = study or stored(with_delta=setting.delta > 0)
+    best = _smallest(setting, target, study)
+    at = replace(setting, epsilon=best.epsilon if best else EPSILONS[-1])
+    others = [
+        one for one in outlooks(at, target=target, study=study) if best is None or one.algorithm != best.algorithm
+    ]
+    return Advice(
+        setting=at,
+        target=target,
+        best=best,
+        others=tuple(others),
+        changes=tuple(_changes(at, target, study)),
+        stand_ins=int(np.count_nonzero(study.weights(setting))),
+        beyond=not study.covers(at),
+    )
+
+
+def _smallest(setting: Setting, target: float, study: StandInStudy) -> Outlook | None:
+    """The advised algorithm at the smallest ε for which it, and every larger ε, meets the target often enough."""
+    found: Outlook | None = None
+    for epsilon in reversed(EPSILONS):
+        there = outlooks(replace(setting, epsilon=epsilon), target=target, study=study)
+        enough = _cheapest_of_alike([one for one in there if one.share >= ENOUGH])
+        if enough is None:
+            break
+        found = enough
+    return found
+
+
+def _cheapest_of_alike(found: Sequence[Outlook]) -> Outlook | None:
+    """Of what is as good as the first, in the mean and in how often it held, the cheapest."""
+    if not found:
+        return None
+    first = found[0]
+    alike = [one for one in found if one.behind <= ALIKE * first.behind and one.share >= first.share]
+    return min(alike, key=lambda one: one.seconds)
+
+
+def _changes(setting: Setting, target: float, study: StandInStudy) -> list[Change]:
+    """The same question with more rows, with fewer clusters, and what a larger ε would give."""
+    assert setting.n is not None
+    more, fewer = 3 * setting.n, max(1, setting.k // 2)
+    asked = [(f"{more:,} rows instead of {setting.n:,}", replace(setting, n=more))]
+    if fewer < setting.k:
+        asked.append((f"k = {fewer} instead of {setting.k}", replace(setting, k=fewer)))
+    changes = [Change(words, _smallest(each, target, study)) for words, each in asked]
+    larger = next((epsilon for epsilon in EPSILONS if epsilon >= 2.5 * setting.epsilon), None)
+    if larger is not None:
+        at = outlooks(replace(setting, epsilon=larger), target=target, study=study)
+        changes.append(
+            Change(f"ε = {larger:g} instead of {setting.epsilon:g}", _cheapest_of_alike(at), asks_epsilon=True)
+        )
+    return changes
+
+
+@lru_cache(maxsize=4096)
+def _can_run(algorithm: str, setting: Setting) -> bool:
+    """Whether it serves such a request at all, and is not hopeless there; from public quantities alone."""
+    card = card_of(algorithm)
+    params = card.params()
+    try:
+        check_budget(card, params, epsilon=setting.epsilon, delta=setting.delta, n=setting.n)
+    except RequestError:
+        return False
+    if params.refusal(setting.relation) is not None:
+        return False
+    assert setting.n is not None
+    # Where a bench told what to expect, a red light means a large loss, not a larger one than that of others.
+    return (
+        card.expect is not None
+        or card.smallest_n is None
+        or card.smallest_n(setting, params) * setting.rows_per_person <= setting.n
+    )
+
+
+def _weighted_quantiles(values: Array, weights: Array, parts: Sequence[float]) -> Array:
+    """The smallest values that at least these parts of the weight do not exceed."""
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    places = np.minimum(np.searchsorted(reached, np.array(parts) - 1e-12), len(values) - 1)
+    found: Array = values[order][places]
+    return found

@@ -1,0 +1,204 @@
+"""The folder of a study: ``manifest.json`` says what was asked, ``results.csv`` has one line a finished run.
+
+A line is appended and closed the moment its run has ended, so a kill tears at most the last line, which a resumed study
+cuts off and runs again. That is all that a database would do here, and a CSV file is read by everything. Its losses
+are true ones: both files are for their owner only.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from math import isnan, nan
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from dpviz import check
+from dpviz.check import RequestError
+from dpviz.runs.study.owner_files import in_a_sentence, only_writer, open_to, written_whole
+
+_TEXT = ("contender", "algorithm", "preset", "trial")
+_WHOLE = ("k", "n", "repeat")
+# Without these, results.csv is not the file of a study; what later versions added may be missing.
+_NEEDED = frozenset({*_TEXT, "k", "repeat", "epsilon", "ratio"})
+_RESUME = ", then give --resume: the runs that have finished are kept"
+
+
+class StudyFolder:
+    """Reads and writes one study, as the only process that does; a line is on disk as soon as its run has ended.
+
+    Parameters
+    ----------
+    path : Path
+        Made if it is not there.
+    resume : bool
+        Whether results that are there already are to be kept.
+
+    Raises
+    ------
+    RequestError
+        If the folder cannot be used, is in use, is damaged, or holds results that nobody asked to resume.
+    """
+
+    def __init__(self, path: Path, *, resume: bool) -> None:
+        self._results, self._manifest = path / "results.csv", path / "manifest.json"
+        with ExitStack() as held, in_a_sentence(after=""):
+            if self._results.exists() and not resume:
+                raise RequestError(
+                    "--out holds the results of a study: give --resume to go on with it, or another folder."
+                )
+            path.mkdir(parents=True, exist_ok=True)
+            held.enter_context(only_writer(path / ".lock"))
+            self._earlier = self._read_manifest()
+            if self._results.exists():
+                if not resume:  # it came while the lock was taken
+                    raise RequestError("--out has just been given the results of a study: give another folder.")
+                self._drop_torn_line()
+            self.done = frozenset(row["trial"] for row in self._read())
+            self._held = held.pop_all()
+
+    def __enter__(self) -> StudyFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._held.close()
+
+    def seed(self, *, asked: int | None) -> int:
+        """The study's seed: as asked for, else that of the study being resumed, else 0.
+
+        A study is no release: its noise need not be secret, and who repeats it wants to find the same.
+        """
+        return self._earlier.get("seed", 0) if asked is None else asked
+
+    def begin(self, manifest: Mapping[str, Any], *, must_agree: Sequence[str]) -> None:
+        """Write down what is asked.
+
+        Raises
+        ------
+        RequestError
+            If the folder holds a study of something else, or cannot be written to.
+        """
+        if self.done and not self._earlier:
+            raise RequestError("--out has the results of a study but no manifest.json: give another folder.")
+        changed = [key for key in must_agree if self.done and self._earlier.get(key) != manifest[key]]
+        if changed:
+            raise RequestError(
+                f"The study in --out was asked with another {' and '.join(changed)}: repeat that request, or give "
+                "another folder."
+            )
+        with in_a_sentence(after=""), written_whole(self._manifest) as file:
+            file.write(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+
+    def append(self, row: Mapping[str, Any]) -> None:
+        """Add a finished run.
+
+        Raises
+        ------
+        RequestError
+            If the disk is full, or the folder cannot be written to any more.
+        """
+        with in_a_sentence(after=_RESUME):
+            is_new = not self._results.exists()
+            if not is_new and self._columns() != list(row):
+                self._write(self._read(), list(row))
+            with open_to(self._results, os.O_APPEND) as file:
+                writer = csv.DictWriter(file, list(row))
+                if is_new:
+                    writer.writeheader()
+                writer.writerow({name: _written(value) for name, value in row.items()})
+
+    def rows(self, planned: Sequence[str]) -> list[dict[str, Any]]:
+        """The finished runs of a plan, in its order."""
+        found = {row["trial"]: row for row in self._read()}
+        return [found[key] for key in planned if key in found]
+
+    def finish(self, planned: Sequence[str]) -> None:
+        """Bring the lines into the order of the plan, so that the same study gives the same file; others stay below.
+
+        Raises
+        ------
+        RequestError
+            If the disk is full, or the folder cannot be written to any more.
+        """
+        wanted = frozenset(planned)
+        rows = self.rows(planned) + [row for row in self._read() if row["trial"] not in wanted]
+        if rows:
+            with in_a_sentence(after=_RESUME):
+                self._write(rows, list(rows[0]))
+
+    def _columns(self) -> list[str]:
+        with self._results.open(newline="", encoding="utf-8") as file:
+            return next(csv.reader(file))
+
+    def _write(self, rows: Sequence[Mapping[str, Any]], columns: list[str]) -> None:
+        """All lines at once, in place of the file; a column that an earlier version did not know stays empty."""
+        with written_whole(self._results) as file:
+            writer = csv.DictWriter(file, columns)
+            writer.writeheader()
+            writer.writerows({name: _written(value) for name, value in row.items()} for row in rows)
+
+    def _read(self) -> list[dict[str, Any]]:
+        if not self._results.exists():
+            return []
+        try:
+            with self._results.open(newline="", encoding="utf-8") as file:
+                lines = csv.DictReader(file, strict=True)
+                if not set(lines.fieldnames or ()) >= _NEEDED:
+                    raise ValueError("columns are missing")
+                return [{name: _read_back(name, text) for name, text in row.items()} for row in lines]
+        except (ValueError, OverflowError, TypeError, csv.Error):
+            raise RequestError(
+                "results.csv in --out is damaged, or is not that of a study: mend it, move it away, or give another "
+                "folder."
+            ) from None
+
+    def _read_manifest(self) -> dict[str, Any]:
+        if not self._manifest.exists():
+            return {}
+        try:
+            found = json.loads(self._manifest.read_text("utf-8"))
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict) or not _is_seed(found.get("seed", 0)):
+            raise RequestError(
+                "manifest.json in --out is damaged, or is not that of a study: give another folder, or mend it."
+            )
+        return found
+
+    def _drop_torn_line(self) -> None:
+        """Cut what a killed study wrote of its last line."""
+        if not self._results.is_file():
+            raise RequestError("results.csv in --out is no file: give another folder.")
+        raw = self._results.read_bytes()
+        if not raw.endswith(b"\n"):
+            os.truncate(self._results, raw.rfind(b"\n") + 1)
+        if b"\n" not in raw:
+            self._results.unlink()
+
+
+def _is_seed(value: object) -> bool:
+    try:
+        check.seed(seed=value)  # type: ignore[arg-type]
+    except (RequestError, TypeError):
+        return False
+    return True
+
+
+def _written(value: Any) -> Any:
+    return "" if isinstance(value, float) and isnan(value) else value
+
+
+def _read_back(name: str | None, text: str | None) -> Any:
+    if name is None or text is None:
+        raise ValueError("a line is too long or too short")
+    if name in _TEXT:
+        return text
+    if name in _WHOLE and text:
+        return int(text)
+    return float(text) if text else nan

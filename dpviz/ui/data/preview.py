@@ -1,0 +1,130 @@
+"""A look at the rows of the open table, where it is allowed: the rows, two columns as dots, what the bounds cut off.
+
+What they cut off is never read from a private file: bounds that are chosen by it carry its rows into the release.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.charts.canvas import canvas, show_plane
+from dpviz.charts.revealed import RevealedView, draw_rows
+from dpviz.charts.theme import palette
+from dpviz.charts.wording import percent
+from dpviz.privacy.room import Revealed
+from dpviz.ui.badges import badge
+from dpviz.ui.data.clipping import Clipping, clipping
+from dpviz.ui.plane_choice import plane_choice
+from dpviz.ui.state import FileKind, OpenTable, reveal
+from dpviz.ui.wide_figure import show_wide
+
+_ROWS_SHOWN = 200
+_MUCH_CLIPPED, _MUCH_EMPTY = 0.01, 0.5
+
+
+def preview(table: OpenTable) -> None:
+    """Rows, dots and clipping of ``table``, or why they are not shown."""
+    what = "rows and dots" if table.kind is FileKind.PRIVATE else "rows, dots and clipping"
+    revealed = reveal(table, f"{what} on the Data page")
+    if revealed is None:
+        st.info(
+            "The rows of a private file are not shown. If you may look at them, turn on “Show truth” in the sidebar: "
+            "the look is counted and none of it enters a release.",
+            title="No preview",
+            icon=":material/visibility_off:",
+        )
+        return
+    dots, rows, bounds = st.tabs(["Dots", "Rows", "Bounds"], key="preview", on_change="rerun")
+    if dots.open:
+        with dots:
+            _dots(table, revealed)
+    if rows.open:
+        with rows:
+            _rows(table, revealed)
+    if bounds.open:
+        with bounds:
+            if table.kind is FileKind.PRIVATE:
+                _no_clipping()
+            else:
+                _clipping(clipping(revealed, table.domain))
+
+
+def _dots(table: OpenTable, revealed: Revealed) -> None:
+    view = plane_choice(table.domain, key="preview")
+    colors = palette(st.context.theme.type)
+    looked = RevealedView.of(revealed.points, "preview")
+    drawn = len(looked.points)
+    some = f"{drawn:,} of {len(revealed.points):,} rows" if drawn < len(revealed.points) else f"{drawn:,} rows"
+    figure = canvas(colors, title=f"{some}, and the declared bounds around them", subtitle=view.about, legend_lines=0)
+    draw_rows(figure, looked.points, view, colors)
+    show_plane(figure, view, colors)
+    badge("revealed")
+    show_wide(figure, alt=f"{some} as dots.", key="preview_dots", stem=f"{table.title} rows")
+    outside = view.beyond(revealed.points) if table.kind is not FileKind.PRIVATE else 0
+    if outside:
+        st.caption(f"{outside:,} rows lie outside this picture: the bounds move them to its edge.")
+
+
+def _rows(table: OpenTable, revealed: Revealed) -> None:
+    badge("revealed")
+    shown = revealed.points[:_ROWS_SHOWN]
+    frame = pd.DataFrame(table.domain.from_unit(shown), columns=list(table.domain.columns))
+    st.dataframe(frame, height=388, alt=f"The first {len(frame)} rows that are used.")
+    left_out = table.loaded.n_rows - len(revealed.points)
+    rule = "are left out" if table.private.relation.value == "add_remove" else "count as the middle of the bounds"
+    st.caption(
+        f"The first {len(frame):,} of {len(revealed.points):,} usable rows. {left_out:,} rows with missing cells, or "
+        f"beyond the most rows of one person, {rule}."
+    )
+
+
+def _no_clipping() -> None:
+    """Why a private file has no such preview, and where the question can be settled."""
+    st.info(
+        "How many rows the bounds of a private file cut off is not shown, even to you: bounds that are moved because "
+        "of it would tell of the rows, and no ε pays for that. Settle them on other rows: open public data of the "
+        "same kind with these bounds, or a stand-in (“A stand-in” at the top of this page), and this tab shows what "
+        "they do to it.",
+        title="Bounds come from what is known without the rows",
+        icon=":material/visibility_off:",
+    )
+
+
+def _clipping(cost: Clipping) -> None:
+    badge("revealed")
+    st.markdown(_finding(cost))
+    shown = cost.by_column.copy()
+    for name in ("below", "above", "empty"):
+        shown[name] *= 100
+    st.dataframe(
+        shown,
+        hide_index=True,
+        column_config={
+            "below": st.column_config.NumberColumn("below the bounds (%)", format="%.3g"),
+            "above": st.column_config.NumberColumn("above the bounds (%)", format="%.3g"),
+            "mean shift": st.column_config.NumberColumn("shift of the mean (data units)", format="%.3g"),
+            "empty": st.column_config.NumberColumn(
+                "empty width (%)", format="%.3g", help="Part of the declared width that 98 % of the rows do not use."
+            ),
+        },
+        alt="Share of values clipped, shift of the mean and unused width for each column.",
+    )
+    st.caption(
+        "Tight bounds cut rows off, wide bounds buy more noise. On a private file this trade stays unseen: settle it "
+        "on public data or on a stand-in."
+    )
+
+
+def _finding(cost: Clipping) -> str:
+    """What the bounds do, in a sentence."""
+    wide = cost.by_column.loc[cost.by_column["empty"] > _MUCH_EMPTY, "column"]
+    if cost.rows_moved > _MUCH_CLIPPED:
+        return f"The bounds move **{percent(cost.rows_moved)} of the rows**: consider wider ones."
+    moved = "no row" if cost.rows_moved == 0 else f"{percent(cost.rows_moved)} of the rows"
+    if len(wide):
+        names = f"{len(wide)} column{'' if len(wide) == 1 else 's'}"
+        return (
+            f"The bounds move {moved}, but in {names} more than half of the declared width is empty: noise for nothing."
+        )
+    return f"The bounds move {moved} and fit well."

@@ -1,0 +1,120 @@
+"""Choosing an algorithm by its family, and the card that says what it is good for."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.algorithms.card import Card, Guarantee
+from dpviz.algorithms.registry import AUTO, CARDS, card_of
+from dpviz.ui.escape import plain
+from dpviz.ui.explore.foresight import Foresee, in_short, warned
+
+_KEY, _KEPT, _FAMILY = "algorithm", "setting:algorithm", "family"
+
+GUARANTEE_WORDS = {
+    Guarantee.PURE: ("ε-DP", "green", "Pure differential privacy: δ is 0."),
+    Guarantee.APPROX: ("(ε, δ)-DP", "violet", "Approximate differential privacy: needs a small δ above 0."),
+    Guarantee.NONE: ("no privacy", "orange", "Reads the rows themselves: for comparison only, never a release."),
+}
+_CENTRAL = ("central model", "gray", "One trusted curator holds the rows, and adds the noise to what is released.")
+_LOCAL = ("local model", "blue", "Every user hides the own row before it is sent: nobody is trusted with the rows.")
+
+
+def chosen_card() -> Card:
+    """The algorithm that is chosen, known before the choice is drawn."""
+    return CARDS[_start()]
+
+
+def algorithm_choice(foresee: Foresee) -> Card:
+    """A family, then one of its algorithms; a link may name the algorithm. What an algorithm cannot do here, it says.
+
+    Of the chosen one it is said beside the button that runs it.
+    """
+    start = _start()
+    st.session_state[_FAMILY] = CARDS[start].family
+    family = st.pills(
+        "Family of algorithms",
+        families(),
+        format_func=plain,
+        key=_FAMILY,
+        required=True,
+        on_change=_first_of_family,
+        wrap=True,
+    )
+    members = members_of(str(family))
+    st.session_state.setdefault(_KEY, start)
+    chosen = st.radio(
+        "Algorithm",
+        [card.id for card in members],
+        format_func=lambda algorithm: CARDS[algorithm].title,
+        captions=[card.summary if card.id == start else _caption(card, foresee) for card in members],
+        key=_KEY,
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    card = CARDS[str(chosen or members[0].id)]
+    st.session_state[_KEPT] = card.id
+    return card
+
+
+def choose(algorithm: str) -> None:
+    """Choose an algorithm from elsewhere on the page; call it before the choice is drawn."""
+    st.session_state[_KEY] = algorithm
+
+
+def families() -> list[str]:
+    """The families in the order of their cards."""
+    return list(dict.fromkeys(card.family for card in CARDS.values()))
+
+
+def members_of(family: str) -> list[Card]:
+    """The algorithms of a family."""
+    return [card for card in CARDS.values() if card.family == family]
+
+
+def badges(card: Card, *more: str) -> None:
+    """One badge for each guarantee that the algorithm can give, and one for who is trusted; ``more`` stand in front."""
+    looks = [GUARANTEE_WORDS[guarantee] for guarantee in card.guarantees]
+    if card.private:
+        looks.append(_LOCAL if card.local else _CENTRAL)
+    with st.container(horizontal=True, gap="xsmall"):
+        for text in filter(None, more):
+            st.markdown(text, width="content")
+        for words, color, help in looks:
+            st.badge(words, color=color, help=help)  # type: ignore[arg-type]
+
+
+def needs(card: Card) -> str:
+    """What has to be declared or given for it, as a sentence."""
+    if not card.private:
+        return "Needs the owner's leave to look at the rows."
+    pure, approximate = (kind in card.guarantees for kind in (Guarantee.PURE, Guarantee.APPROX))
+    delta = ("no δ, or one above 0 for other noise" if approximate else "no δ") if pure else "a δ above 0"
+    n = " and the number of rows (public, or bought)" if card.needs_n else ""
+    return f"Needs bounds of every column{n}; {delta}." + (" Sparse tables are welcome." if card.sparse else "")
+
+
+def about(card: Card) -> None:
+    """The story of the algorithm, its formula and its paper."""
+    st.markdown(card.story)
+    if card.formula:
+        st.latex(card.formula)
+    st.caption(f"Paper: {card.paper}")
+
+
+def _caption(card: Card, foresee: Foresee) -> str:
+    caution = in_short(foresee(card))
+    return card.summary + (f"  \n{warned(caution)}" if caution else "")
+
+
+def _start() -> str:
+    """The algorithm that the widget, the link or this visit names, by id or by title; else the default."""
+    for named in (st.session_state.get(_KEY), st.query_params.get(_KEY), st.session_state.get(_KEPT)):
+        for card in CARDS.values():
+            if named in (card.id, card.title):
+                return card.id
+    return card_of(AUTO).id
+
+
+def _first_of_family() -> None:
+    st.session_state[_KEY] = members_of(st.session_state[_FAMILY])[0].id
