@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -14,11 +13,12 @@ from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.csv_intake import CsvFile, open_csv
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import listed, quoted
-from dpviz.table.sidecar import Stated, parse_bounds_option, read_stated, sidecar_for
+from dpviz.table.sidecar import bounds_option, declaration_in_file, sidecar_for
 from dpviz.table.sparse_intake import SparseTable, load_sparse
 
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the sidecar says.
 _GEOMETRY = ("columns", "lower", "upper", "origins", "bounds_origin", "radius", "scaling")
+_OPTIONS = ("radius", "scaling", "relation", "n_public")
 _FILE_OPTIONS = ("encoding", "delimiter", "header", "names")
 _STYLE_OPTIONS = ("decimal", "grouping", "sign")
 _TAB = "\\t"
@@ -41,12 +41,11 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
         If the file or a declaration is missing or wrong.
     """
     path = Path(arguments.data)
-    stated = _stated(path, arguments)
+    declaration = _declaration(path, arguments)
     if path.suffix == ".npz":
-        table = declare(_sparse(path, arguments), Declaration(**{"scaling": "common", **stated}))
+        table = declare(_sparse(path, arguments), declaration)
         return DeclaredTable(table, table.loaded.notes)
     file = open_csv(path)
-    declaration = Declaration(**stated)
     declaration = replace(declaration, file=_format(declaration, arguments))
     names = file.header(declaration.file).names
     if arguments.columns is not None:
@@ -63,34 +62,25 @@ def _sparse(path: Path, arguments: argparse.Namespace) -> SparseTable:
     return load_sparse(path)
 
 
-def _stated(path: Path, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Fields of the declaration: those of the sidecar, replaced by --bounds, replaced by single options."""
+def _declaration(path: Path, arguments: argparse.Namespace) -> Declaration:
+    """What the sidecar declares, replaced by --bounds, replaced by single options."""
+    nothing = Declaration(scaling="common" if path.suffix == ".npz" else "unit")
     beside = sidecar_for(path)
-    sidecar: Stated = {} if beside is None else read_stated(beside)
-    given: Stated | None = None if arguments.bounds is None else parse_bounds_option(arguments.bounds)
-    if given is None and "lower" not in sidecar:
+    declared = nothing if beside is None else declaration_in_file(beside, nothing).checked()
+    if arguments.bounds is not None:
+        if os.path.isfile(arguments.bounds):  # noqa: PTH113
+            declared = replace(declared, **{name: getattr(nothing, name) for name in _GEOMETRY})
+        declared = bounds_option(arguments.bounds, declared)
+    elif not declared.lower:
         _refuse_without_bounds(path)
-    stated = dict(sidecar)
-    if given is not None and os.path.isfile(arguments.bounds):  # noqa: PTH113
-        stated = {name: value for name, value in stated.items() if name not in _GEOMETRY} | dict(given)
-    elif given is not None:
-        stated |= _for_all(given, sidecar.get("columns", ()))
-        stated.pop("radius", None)
-    options = {name: getattr(arguments, name) for name in ("radius", "scaling", "relation", "n_public")}
-    stated |= {name: value for name, value in options.items() if value is not None}
-    if arguments.id_column is not None and (arguments.id_column or None) != stated.get("id_column"):
-        stated |= {"id_column": arguments.id_column or None, "rows_per_person": 1}
+    changes = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}
+    if arguments.id_column is not None and (arguments.id_column or None) != declared.id_column:
+        changes |= {"id_column": arguments.id_column or None, "rows_per_person": 1}
     if arguments.rows_per_person is not None:
-        stated["rows_per_person"] = arguments.rows_per_person
+        changes["rows_per_person"] = arguments.rows_per_person
     if arguments.label is not None:
-        stated["label_column"] = arguments.label
-    return stated
-
-
-def _for_all(given: Stated, columns: tuple[str, ...]) -> Mapping[str, Any]:
-    """One pair of bounds for every column that the sidecar names."""
-    many = max(1, len(columns))
-    return {**given, "columns": columns, "lower": given["lower"] * many, "upper": given["upper"] * many}
+        changes["label_column"] = arguments.label
+    return replace(declared, **changes)
 
 
 def _format(declaration: Declaration, arguments: argparse.Namespace) -> Any:
