@@ -209,7 +209,8 @@ class Declaration:
         IntakeError
             If a column has no declared bounds.
         """
-        declared = self.bounds if self.columns else dict.fromkeys(columns, ColumnBounds(*self.lower, *self.upper))
+        pair = next(map(ColumnBounds, self.lower, self.upper), NO_BOUNDS)
+        declared = self.bounds if self.columns else dict.fromkeys(columns, pair)
         known = {name: bounds[:2] for name, bounds in declared.items() if None not in bounds}
         missing = [column for column in columns if column not in known]
         if missing:

@@ -10,7 +10,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpviz.table.csv_intake import CsvFile
+from dpviz.table.declaration import NO_BOUNDS, Declaration
 from dpviz.table.file_format import MAX_COLUMNS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
 from dpviz.table.header import (
     clean_names,
@@ -45,55 +46,15 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _WHOLE_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 _LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,}\s*")
 # Only these are proposed as signs: anything else beside a number could be somebody's.
-_MONEY = (
-    "$",
-    "€",
-    "£",
-    "¥",
-    "₹",
-    "₽",
-    "₩",
-    "₺",
-    "USD",
-    "EUR",
-    "GBP",
-    "CHF",
-    "JPY",
-    "CNY",
-    "INR",
-    "kr",
-    "zł",
-    "Kč",
-    "Ft",
-)
-_MEASURES = (
-    "%",
-    "‰",
-    "°",
-    "°C",
-    "°F",
-    "kg",
-    "g",
-    "mg",
-    "t",
-    "lb",
-    "m",
-    "cm",
-    "mm",
-    "km",
-    "mi",
-    "ft",
-    "h",
-    "min",
-    "s",
-    "ms",
-    "l",
-    "ml",
-)
-_BESIDE = "|".join(map(re.escape, sorted((*_MONEY, *_MEASURES), key=len, reverse=True)))
+_MONEY = "USD|EUR|GBP|CHF|JPY|CNY|INR|kr|zł|Kč|Ft|[$€£¥₹₽₩₺]"
+_MEASURES = "min|°C|°F|kg|mg|lb|cm|mm|km|mi|ft|ms|ml|[%‰°gtmhsl]"
+_BESIDE = f"{_MONEY}|{_MEASURES}"
 _SIGNED = re.compile(rf"\s*(?P<before>{_BESIDE})?\s*[+-]?[\d.,][\d.,'\u2019\s]*(?P<behind>{_BESIDE})?\s*")
 _NO_COLUMNS = (0.0, 0.0, 0)
 _LINES_COMPARED = 50
+# Columns of these names are no first guess at what to cluster; nor are any where there are more than a page shows.
+_NO_MEASURES = frozenset({"id", "ids", "label", "labels", "class", "cluster", "target", "segment", "index", "key"})
+_MOST_CHOSEN = 12
 
 
 @dataclass(frozen=True)
@@ -116,6 +77,28 @@ class Proposal:
     numbers: tuple[str, ...]
     text: tuple[str, ...]
     notes: tuple[str, ...]
+
+    def joined_to(self, declaration: Declaration) -> Declaration:
+        """``declaration`` with the file read as proposed; columns that were chosen stay where they hold numbers.
+
+        Where none was, those that sound like measurements are, if they are few.
+        """
+        others = (declaration.id_column, declaration.label_column)
+        measures = [name for name in self.numbers if name not in others and not _is_no_measure(name)]
+        chosen = [name for name in declaration.columns if name in self.numbers]
+        if not chosen and len(measures) <= _MOST_CHOSEN:
+            chosen = measures
+        bounded = declaration.with_bounds({name: declaration.bounds.get(name, NO_BOUNDS) for name in chosen})
+        known_id = declaration.id_column in self.names
+        return replace(
+            bounded,
+            file=self.file,
+            numbers=self.numbers if self.text else (),
+            id_column=declaration.id_column if known_id else None,
+            rows_per_person=declaration.rows_per_person if known_id else 1,
+            label_column=declaration.label_column if declaration.label_column in self.names else None,
+            proposed=True,
+        )
 
 
 def propose(file: CsvFile) -> Proposal:
@@ -155,6 +138,11 @@ def propose(file: CsvFile) -> Proposal:
     )
     text = tuple(name for name in top.names if name not in found)
     return Proposal(declared, top.names, tuple(found), text, (*top.notes, *_notes(declared, top.names, found, body)))
+
+
+def _is_no_measure(name: str) -> bool:
+    """Whether a column sounds like an id or a known grouping rather than a measurement."""
+    return name.lower().replace("-", "_").split("_")[-1] in _NO_MEASURES
 
 
 class _Top(NamedTuple):

@@ -7,6 +7,7 @@ place that remembers what a widget was set to: Streamlit forgets a widget that t
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -131,6 +132,14 @@ def remembered(name: str, usual: Value) -> Value:
 def setting(name: str, usual: Value) -> Value:
     """What the widget ``name`` says where this page draws it, else what was last remembered."""
     return cast("Value", st.session_state.get(name, remembered(name, usual)))
+
+
+def once(name: str, given: object, make: Callable[[], Value]) -> Value:
+    """What ``make`` gives for ``given``: kept as ``name`` for this visit until something else is given."""
+    kept = cast("tuple[object, Value] | None", st.session_state.get(name))
+    if kept is None or kept[0] != given:
+        kept = st.session_state[name] = (given, make())
+    return kept[1]
 
 
 def choose(name: str, value: Any) -> None:

@@ -13,7 +13,7 @@ from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import Proposal
 from dpviz.table.sidecar import to_json
-from dpviz.ui.data.stated import joined, with_proposal
+from dpviz.ui.data.draft import joined
 
 FILE = open_csv(b"a,b,c,who\n1,2,3,x\n4,5,6,y\n", name="letters")
 NOW = Declaration(
@@ -74,6 +74,19 @@ def test_json_without_an_id_column_forgets_the_rows_of_a_person():
     assert joined(several, '{"id_column": null}', FILE) == NOW
 
 
+def test_json_may_say_a_part_where_the_form_has_the_rest():
+    several = replace(NOW, id_column="who")
+    assert joined(several, '{"rows_per_person": 5}', FILE) == replace(several, rows_per_person=5)
+    assert joined(NOW, '{"file": {"several_lines": true}}', FILE).file.several_lines, "public as the form says"
+    with pytest.raises(IntakeError, match="id_column"):
+        joined(NOW, '{"rows_per_person": 5}', FILE)
+
+
+def test_a_simulated_table_stays_simulated():
+    simulated = replace(NOW, kind=FileKind.SIMULATED)
+    assert joined(Declaration(title="other"), to_json(simulated), FILE) == simulated
+
+
 def test_a_whole_declaration_comes_back_from_its_json():
     whole = declare(FILE, replace(NOW, lower=(0.0, 0.0), upper=(1.0, 9.0), id_column="who", rows_per_person=2))
     told = joined(Declaration(title="other"), to_json(whole.declaration), FILE)
@@ -82,7 +95,7 @@ def test_a_whole_declaration_comes_back_from_its_json():
 
 def test_a_proposal_keeps_what_was_chosen_and_drops_what_is_text():
     found = Proposal(FileFormat(style=NumberStyle(",")), ("a", "b", "who"), ("a",), ("b", "who"), ())
-    told = with_proposal(replace(NOW, id_column="who", rows_per_person=2, label_column="gone"), found)
+    told = found.joined_to(replace(NOW, id_column="who", rows_per_person=2, label_column="gone"))
     assert (told.columns, told.lower, told.upper, told.origins) == (("a",), (0.0,), (1.0,), ("a guess",))
     assert told.numbers == ("a",) and told.id_column == "who" and told.rows_per_person == 2
     assert told.label_column is None and told.proposed and told.file == found.file
@@ -91,7 +104,7 @@ def test_a_proposal_keeps_what_was_chosen_and_drops_what_is_text():
 
 def test_a_proposal_chooses_columns_that_sound_like_measures_if_they_are_few():
     def chosen(*numbers):
-        return with_proposal(Declaration(), Proposal(FileFormat(), numbers, numbers, (), ())).columns
+        return Proposal(FileFormat(), numbers, numbers, (), ()).joined_to(Declaration()).columns
 
     assert chosen("age", "person_id", "label", "income") == ("age", "income")
     assert chosen(*(f"x{j}" for j in range(13))) == ()
