@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.table.csv_intake import IntakeError
 from dpviz.table.declaration import FROM_ROWS, ORIGINS, Declaration, FileKind
 from dpviz.table.file_format import ENCODINGS, FileFormat, NumberStyle
+from dpviz.table.loaded_table import IntakeError
 from dpviz.table.sidecar import bounds_option, declaration_in, read_sidecar, sidecar_for, to_json
 
 

@@ -12,10 +12,9 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.runs.record import LookKind
-from dpviz.table.csv_intake import CsvFile
+from dpviz.table.csv_intake import CsvFile, Header
 from dpviz.table.declaration import Declaration
 from dpviz.table.file_format import ENCODINGS, FileFormat, NumberStyle
-from dpviz.table.header import Header
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
 from dpviz.ui.badges import badge_text
