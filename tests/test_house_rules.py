@@ -18,7 +18,20 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).resolve().parents[1]
 
 # Folders are floors: each imports only what stands before it here, and itself.
-FLOORS = ["check", "arrays", "table", "privacy", "algorithms", "runs", "claims", "estimators", "charts", "cli", "ui"]
+FLOORS = [
+    "check",
+    "beside",
+    "arrays",
+    "table",
+    "privacy",
+    "algorithms",
+    "runs",
+    "claims",
+    "estimators",
+    "charts",
+    "cli",
+    "ui",
+]
 CORE = FLOORS[: FLOORS.index("runs") + 1]
 # Beside each other on one floor: neither imports the other.
 APART = [{"claims", "estimators"}, {"charts", "estimators"}, {"ui", "cli"}]
@@ -190,6 +203,9 @@ def draws_or_talks_in_the_core(source: Source) -> Iterator[Offence]:
         if top == "plotly" and source.floor not in ("charts", "ui"):
             yield line, "plotly is for charts and pages"
         talks = {"requests", "urllib3", "httpx", "socket", "aiohttp"}
+        # The command that serves the pages asks for a port before it starts them, and says nothing to anybody.
+        if (top, source.inside) == ("socket", "cli/open_command.py"):
+            continue
         if top in talks or module.startswith(("urllib.request", "http.client")):
             yield line, f"imports {module}: nothing leaves the machine"
 
