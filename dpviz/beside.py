@@ -4,4 +4,4 @@ from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
 BESIDE = _HERE / "beside" if (_HERE / "beside").is_dir() else _HERE.parent
-"""Holds app.py, pages/, sample_data/, docs/reproduced/: in the package where a wheel is installed, else the checkout."""
+"""Holds app.py, pages/, sample_data/, docs/reproduced/: in the package of a wheel, else the checkout."""
