@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dpviz.check import RequestError
-from dpviz.runs.open_table import OpenTable, declare
-from dpviz.table.csv_intake import CsvFile, open_csv
+from dpviz.runs.open_table import OpenTable, column_names, declare
 from dpviz.table.declaration import Declaration
-from dpviz.table.loaded_table import listed, quoted
-from dpviz.table.sidecar import bounds_option, declaration_in_file, sidecar_for
-from dpviz.table.sparse_intake import SparseTable, load_sparse
+from dpviz.table.loaded_table import LoadedTable, listed, quoted
+from dpviz.table.named import Content, named, nothing_declared_of
+from dpviz.table.sidecar import bounds_option
+from dpviz.table.sparse_intake import SparseTable
 
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the sidecar says.
 _GEOMETRY = ("columns", "lower", "upper", "origins", "bounds_origin", "radius", "scaling")
@@ -40,39 +40,38 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     RequestError
         If the file or a declaration is missing or wrong.
     """
-    path = Path(arguments.data)
-    declaration = _declaration(path, arguments)
-    if path.suffix == ".npz":
-        table = declare(_sparse(path, arguments), declaration)
+    content, sidecar = named(arguments.data)
+    declaration = _declaration(content, sidecar, arguments)
+    if isinstance(content, SparseTable):
+        _refuse_names(arguments)
+        table = declare(content, declaration)
         return DeclaredTable(table, table.loaded.notes)
-    file = open_csv(path)
     declaration = replace(declaration, file=_format(declaration, arguments))
-    names = file.header(declaration.file).names
+    if isinstance(content, LoadedTable) and declaration.file != sidecar.file:
+        raise RequestError("A sample is there already, however a file is read: leave out the options of a file.")
+    names = column_names(content, declaration)
     if arguments.columns is not None:
         chosen = arguments.columns
         declaration = _as_coordinates(declaration, chosen).choosing(chosen)
-    notes = () if declaration.columns else _all_columns(file, declaration, names)
-    table = declare(file, declaration)
+    notes = () if declaration.columns else _all_columns(declaration, names)
+    table = declare(content, declaration)
     return DeclaredTable(table, (*table.loaded.notes, *notes))
 
 
-def _sparse(path: Path, arguments: argparse.Namespace) -> SparseTable:
+def _refuse_names(arguments: argparse.Namespace) -> None:
     if arguments.columns is not None or arguments.id_column:
         raise RequestError("A sparse file has no named columns: leave out --columns and --id-column.")
-    return load_sparse(path)
 
 
-def _declaration(path: Path, arguments: argparse.Namespace) -> Declaration:
-    """What the sidecar declares, replaced by --bounds, replaced by single options."""
-    nothing = Declaration(scaling="common" if path.suffix == ".npz" else "unit")
-    beside = sidecar_for(path)
-    declared = nothing if beside is None else declaration_in_file(beside, nothing).checked()
+def _declaration(content: Content, declared: Declaration, arguments: argparse.Namespace) -> Declaration:
+    """What is ``declared`` already, replaced by --bounds, replaced by single options."""
     if arguments.bounds is not None:
         if os.path.isfile(arguments.bounds):  # noqa: PTH113
+            nothing = nothing_declared_of(content)
             declared = replace(declared, **{name: getattr(nothing, name) for name in _GEOMETRY})
         declared = bounds_option(arguments.bounds, declared)
     elif not declared.lower:
-        _refuse_without_bounds(path)
+        _refuse_without_bounds(Path(arguments.data))
     changes = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}
     if arguments.id_column is not None and (arguments.id_column or None) != declared.id_column:
         changes |= {"id_column": arguments.id_column or None, "rows_per_person": 1}
@@ -107,7 +106,7 @@ def _as_coordinates(declaration: Declaration, columns: list[str]) -> Declaration
     return replace(declaration, label_column=label, numbers=())
 
 
-def _all_columns(file: CsvFile, declaration: Declaration, names: tuple[str, ...]) -> tuple[str, ...]:
+def _all_columns(declaration: Declaration, names: tuple[str, ...]) -> tuple[str, ...]:
     """The sentence that says which columns are clustered where nobody named them."""
     chosen = declaration.over(names).columns
     without = [name for name in names if name not in chosen]
@@ -118,8 +117,6 @@ def _all_columns(file: CsvFile, declaration: Declaration, names: tuple[str, ...]
 
 
 def _refuse_without_bounds(path: Path) -> NoReturn:
-    if not os.path.isfile(path):  # noqa: PTH113 (a path too long to be one is no file, and no error)
-        open_csv(path)  # says what is wrong with the path
     beside = quoted(Path(path.name.removesuffix(".gz")).stem + ".json")
     raise RequestError(
         "No bounds are declared for this table: give --bounds LO,HI for all columns, --bounds FILE.json, or put "

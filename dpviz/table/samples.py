@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpviz.beside import BESIDE
 from dpviz.table.csv_intake import load_csv
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import USUAL_LABEL, LoadedTable, numeric_table
 from dpviz.table.made_tables import MIXTURE, THERMOMETERS, WORDS, bag_of_words, gaussian_mixture, thermometers
 from dpviz.table.sidecar import read_sidecar
 
-#: Present in a checkout; an installed package has the generated and bundled samples only.
-FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
+FOLDER = BESIDE / "sample_data"
 # How many clusters were put into each.
 _FILES = {"fifteen": 15, "city": 8, "people": 6, "colours": 6, "outlier": 3, "towns": 2, "laboratories": 2}
 

@@ -9,24 +9,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import streamlit as st
 
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import ReleaseRecord, counted, record_of
 from dpviz.runs.run import Run
-from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import LoadedTable
-from dpviz.table.sparse_intake import SparseTable
+from dpviz.table.named import Content
 from dpviz.ui.looks import looks_at
 
 _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
 _SOURCE, _SOURCES = "visit:source", "visit:sources"
 _SETTINGS = "visit:settings"
 
-Content: TypeAlias = CsvFile | LoadedTable | SparseTable
 Value = TypeVar("Value")
 
 

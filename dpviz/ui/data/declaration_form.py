@@ -23,7 +23,9 @@ _KINDS = {
     FileKind.PUBLIC: ("Public", "Anybody may see the rows: previews and true scores are shown."),
     FileKind.SIMULATED: ("Simulated", "Made up: nobody is in it."),
 }
+_ROWS_OF_ONE = {"one": "one row a person", "several": "several; a column says whose"}
 _RELATIONS = {"add_remove": "added or removed", "replace": "replaced by another"}
+_N_ROWS = {"bought": f"no: buy a noisy one with {percent(N_SHARE)} of the budget", "declared": "yes, I declare it"}
 _SCALINGS = {"unit": "each column by its bounds", "common": "one scale for all"}
 _JSON_READ = "declare_json:read"
 
@@ -173,8 +175,8 @@ def _unit(draft: Draft) -> None:
     start = draft.start
     several = st.radio(
         "How many rows can one person have?",
-        ["one", "several"],
-        format_func={"one": "one row a person", "several": "several; a column says whose"}.__getitem__,
+        list(_ROWS_OF_ONE),
+        format_func=_ROWS_OF_ONE.__getitem__,
         index=0 if start.id_column is None else 1,
         horizontal=True,
         help="The promise of ε is made to one unit of privacy: a row, or all rows of one person.",
@@ -218,11 +220,10 @@ def _n_public(draft: Draft) -> None:
     if draft.declaration.relation == "replace":
         st.caption("The number of rows is public by the definition of “replaced”.")
         return
-    answers = {"bought": f"no: buy a noisy one with {percent(N_SHARE)} of the budget", "declared": "yes, I declare it"}
     answer = st.radio(
         "Is the number of rows public?",
-        list(answers),
-        format_func=answers.__getitem__,
+        list(_N_ROWS),
+        format_func=_N_ROWS.__getitem__,
         index=0 if start.n_public is None and not public else 1,
         horizontal=True,
         help="Where people may be added or removed, their number is itself private. The budget is ε; with "
@@ -292,7 +293,7 @@ def _one_of(draft: Draft, name: str, question: str, words: Mapping[str, str], st
     answer = st.segmented_control(
         question,
         list(words),
-        format_func=words.__getitem__,
+        format_func=lambda option: plain(words[option]),
         default=start,
         required=True,
         help=help,

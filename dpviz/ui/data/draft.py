@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, cast
 import pandas as pd
 import streamlit as st
 
+from dpviz.runs.open_table import column_names
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import NO_BOUNDS, NOTHING_DECLARED, ColumnBounds, Declaration
-from dpviz.table.file_format import FileFormat
 from dpviz.table.loaded_table import IntakeError, LoadedTable, listed
+from dpviz.table.named import Content
 from dpviz.table.sidecar import declaration_in
-from dpviz.table.sparse_intake import SparseTable
-from dpviz.ui.session import Content, Source, once, remember, remembered
+from dpviz.ui.session import Source, once, remember, remembered
 
 _DRAFT, _VERSIONS, _ROWS = "declare:draft", "declare:versions", "declare:rows"
 _ROW_PIXELS, _MOST_PIXELS = 35, 388
@@ -167,19 +167,6 @@ def draft_of(source: Source, start: Declaration) -> Draft:
     return draft
 
 
-def names_of(content: Content, file: FileFormat) -> tuple[str, ...]:
-    """The columns that there are: public, they come from the header or from the declaration.
-
-    Raises
-    ------
-    IntakeError
-        If the first line cannot be a header.
-    """
-    if isinstance(content, CsvFile):
-        return content.header(file).names
-    return content.columns if isinstance(content, SparseTable) else tuple(content.frame.columns)
-
-
 def joined(declaration: Declaration, text: str, content: Content) -> Declaration:
     """``declaration`` with everything that JSON ``text`` says about ``content`` in its place.
 
@@ -189,7 +176,7 @@ def joined(declaration: Declaration, text: str, content: Content) -> Declaration
         If the two contradict each other, or the file has no such column.
     """
     told = declaration_in(text, declaration)
-    names = names_of(content, told.file)
+    names = column_names(content, told)
     for what, columns in {
         "columns to cluster": told.columns,
         "number columns": told.numbers,
