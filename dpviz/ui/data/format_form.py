@@ -20,8 +20,7 @@ from dpviz.table.proposal import propose
 from dpviz.ui.badges import badge_text
 from dpviz.ui.data.draft import Draft
 from dpviz.ui.escape import plain
-from dpviz.ui.looks import count_look, looks_at
-from dpviz.ui.session import once
+from dpviz.ui.session import Look, count_look, looks_at, once
 from dpviz.ui.table_words import DELIMITER_WORDS, bullets, columns_words, delimiter_words
 
 _FIRST_LINE = {"as it stands": None, "names": True, "a row": False}
@@ -89,7 +88,7 @@ def _head(file: CsvFile, draft: Draft) -> None:
     if pressed or LookKind.PROPOSAL in looks_at(file.fingerprint):
         # Also where the rows were said to be public first: what was seen does not become unseen.
         note = "a proposal of how the file is read"
-        count_look(file.fingerprint, file.fingerprint, file.name, kind, LookKind.PROPOSAL, note)
+        count_look(Look(file.fingerprint, file.fingerprint, file.name, kind, LookKind.PROPOSAL, note))
 
 
 def _proposed(now: Declaration, file: CsvFile, draft: Draft) -> Declaration:

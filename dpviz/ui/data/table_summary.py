@@ -15,8 +15,7 @@ from dpviz.table.loaded_table import listed
 from dpviz.table.sidecar import to_json
 from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
-from dpviz.ui.looks import count_look
-from dpviz.ui.session import Source
+from dpviz.ui.session import Look, Source, count_look
 from dpviz.ui.table_words import (
     KIND_WORDS,
     bullets,
@@ -49,7 +48,7 @@ def intake_notes(table: OpenTable, source: Source) -> None:
     notes = [note for note in table.loaded.notes if note not in public]
     if not notes:
         return
-    count_look(table.key, table.source_key, table.title, table.kind, LookKind.ROWS, "notes of the intake")
+    count_look(Look(table.key, table.source_key, table.title, table.kind, LookKind.ROWS, "notes of the intake"))
     with st.container(border=True):
         badge("revealed")
         st.warning(bullets(notes), title="How the file was read", icon=":material/info:")

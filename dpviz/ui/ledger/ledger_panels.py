@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -15,9 +15,9 @@ from dpviz.runs.export import frame_csv
 from dpviz.ui.badges import badge, badge_text
 from dpviz.ui.escape import plain
 from dpviz.ui.ledger.ledger_books import AGREES, NO_GUARANTEE, RELATION_WORDS, charges, file_name, together, totals
-from dpviz.ui.session import Booked
+from dpviz.ui.session import Booked, once
 
-_READDED = "ledger:readded"
+_READDED, _MOST_READDED = "ledger:readded", 10_000
 _WEAK = 5.0
 _ROW_PIXELS, _MOST_PIXELS = 35, 420
 # Pixels of a column for the longest number of four digits, 0.000001234: a narrower one would cut its first digits off.
@@ -147,11 +147,14 @@ def _readded(entry: Booked) -> float | None:
     """The independent total of a run, computed once a visit."""
     if not entry.record.private:
         return None
-    known = cast("dict[int, float | None]", st.session_state.setdefault(_READDED, {}))
-    key = id(entry.record.entries)  # the entries of a run stay alive, and the same object, as long as the books do
-    if key not in known:
-        known[key] = independent_epsilon(entry.record.entries, delta=entry.record.delta)
-    return known[key]
+    record = entry.record
+    # The entries of a run stay alive, and the same object, as long as the books do.
+    return once(
+        _READDED,
+        id(record.entries),
+        lambda: independent_epsilon(record.entries, delta=record.delta),
+        most=_MOST_READDED,
+    )
 
 
 def _shown(table: pd.DataFrame, columns: Mapping[str, Any], *, alt: str) -> None:
