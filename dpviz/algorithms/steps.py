@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpviz.arrays import Array, Codes
-from dpviz.privacy.partitions import CubeTree, Grid
-from dpviz.table.domain import Region
+from dpviz.privacy.partitions import Grid
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -78,93 +77,3 @@ def starts_on(starts: int, points: int, singular: str, plural: str = "") -> str:
     """
     what = singular if points == 1 else plural or f"{singular}s"
     return f"{starts:,} start{'' if starts == 1 else 's'} solved on {points:,} {what}"
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TreeStep(Step):
-    """A private partition after a level, in the space that ``frame`` (p, d) maps rows to (None: the same space).
-
-    A child cube is active when its count plus noise of ``noise_scale`` exceeds ``threshold``; only the decision is
-    released. ``shift`` numbers the random shifts.
-    """
-
-    tree: CubeTree
-    region: Region
-    threshold: float
-    noise_name: str
-    noise_scale: float
-    shift: int
-    frame: Array | None = None
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CandidatesStep(Step):
-    """Candidate centres (m, p) with the tree depth (m,) that each comes from (-1: added without data)."""
-
-    candidates: Array
-    depths: Codes
-    region: Region
-    frame: Array | None = None
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SwapStep(Step):
-    """One private swap: centre ``removed`` gave way to candidate ``added``; ``centers`` (k, p) after it.
-
-    Where the choice was to stay, ``added`` is the candidate that centre ``removed`` already is.
-    """
-
-    candidates: Array
-    centers: Array
-    previous: Array
-    removed: int
-    added: int
-    region: Region
-    frame: Array | None = None
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ReferenceStep(Step):
-    """Centres (k, d) of the non-private reference: revealed, never a release."""
-
-    centers: Array
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PoolStep(Step):
-    """A pool of candidate sets of centres ``sets`` (m, k, d), of which those numbered ``chosen`` were selected.
-
-    The first of ``chosen`` (J,) was selected first. ``spread`` is the farthest that centre j of one set lies from
-    centre j of another.
-    """
-
-    sets: Array
-    chosen: Codes
-    spread: float
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SeedStep(Step):
-    """Seeds so far, shape (m, d); the last one was drawn in this step.
-
-    It lies near a row that was drawn by its squared distance to the seeds before, moved by noise of density exp(-length
-    / ``kernel_scale``). ``floored``: it may also lie near a public point instead of a row.
-    """
-
-    centers: Array
-    kernel_scale: float
-    floored: bool
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CoordinatesStep(Step):
-    """The ``coordinates`` (k, J) chosen for each cluster, and the noisy means there; all others are 0.
-
-    ``noise_sd`` (k,) is the standard deviation of the noise on one mean; ``nonzeros`` how many entries of a row count.
-    """
-
-    coordinates: Codes
-    noisy_means: Array
-    noise_sd: Array
-    noisy_counts: Array
-    nonzeros: int

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from dpviz import check
+from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.card import Card, Level, Params, Setting
 from dpviz.algorithms.registry import card_of
-from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.balcan2017.private_partition import private_partition, quiet_threshold
+from dpviz.algorithms.balcan2017.private_partition import TreeStep, private_partition, quiet_threshold
 from dpviz.algorithms.balcan2017.projection import Projection
-from dpviz.algorithms.steps import TreeStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise

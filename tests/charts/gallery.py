@@ -7,22 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_steps import LookStep, SplitStep, SynopsisStep, ZoomStep
-from dpviz.algorithms.auto.first_look import look
-from dpviz.algorithms.auto.view_synopsis import flat_synopsis, zoom
-from dpviz.algorithms.cohen2021.tuple_steps import MixtureStep, TupleTestStep
-from dpviz.algorithms.steps import (
-    CandidatesStep,
-    CentersStep,
-    GridStep,
-    PoolStep,
-    ReferenceStep,
-    SeedStep,
-    StartsStep,
-    Step,
-    SwapStep,
-    TreeStep,
-)
+from dpviz.algorithms.auto.first_look import LookStep, look
+from dpviz.algorithms.auto.split_swap import SplitStep
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep, flat_synopsis, zoom
+from dpviz.algorithms.balcan2017.balcan import CandidatesStep
+from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.algorithms.balcan2017.private_partition import TreeStep
+from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
+from dpviz.algorithms.baselines.kvariates import SeedStep
+from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
+from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep, Step
+from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.charts.revealed import RevealedView
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise

@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import AutoPlan, Part, make_plan
-from dpviz.algorithms.auto.auto_steps import ROWS, LookStep, PlanStep, SynopsisStep
+from dpviz.algorithms.auto.auto_plan import ROWS, AutoPlan, Part, PlanStep, make_plan
 from dpviz.algorithms.auto.expectation import expected, fewest_rows
-from dpviz.algorithms.auto.first_look import look
+from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.residual_rounds import residual_rounds
-from dpviz.algorithms.auto.view_synopsis import View, flat_synopsis, view_synopsis, zoom
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep, View, flat_synopsis, view_synopsis, zoom
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.steps import CentersStep, StartsStep, Step
 from dpviz.algorithms.tools.best_start import starts_on_coreset

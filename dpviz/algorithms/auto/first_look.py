@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_steps import LookStep
+from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Budget, Shares
 from dpviz.privacy.mechanisms import Gaussian, Laplace
@@ -50,6 +50,23 @@ class Look:
     variances: Array
     spread: float
     captured: Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LookStep(Step):
+    """The noisy middle, reach and axes of the rows.
+
+    The first ``axes`` of the look's basis make the view. Variances under ``noise_edge`` (0: axes from public coins) may
+    be noise alone. ``noisy_radii`` (bins,) counts rows by their distance from the middle, from 0 to ``radii_reach``,
+    with Laplace noise of ``radii_scale``.
+    """
+
+    look: Look
+    axes: int
+    noise_edge: float
+    noisy_radii: Array
+    radii_scale: float
+    radii_reach: float
 
 
 def look(room: DataRoom, shares: Shares, *, axes: int, bought_axes: bool, rng: np.random.Generator) -> LookStep:

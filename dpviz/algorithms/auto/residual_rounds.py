@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpviz.algorithms.auto.auto_plan import AutoPlan
-from dpviz.algorithms.auto.auto_steps import PolishStep
 from dpviz.algorithms.auto.split_swap import split_and_drop
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array
@@ -26,6 +26,13 @@ _RAISED, _STAYS, _LEAST_COUNT = 3.0, 2.0, 2.0
 _QUANTILE, _MORE_BINS, _FULL_BIN = 0.9, 1.5, 1.5
 # The spread of a cluster that may be two is measured farther out.
 _WIDER = 2.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PolishStep(CentersStep):
+    """Centres after a round on residuals, which were shortened to ``reach`` first, unit coordinates."""
+
+    reach: float
 
 
 def residual_rounds(

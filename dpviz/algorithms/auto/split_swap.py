@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_steps import SplitStep
+from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.answers import Question
@@ -20,6 +21,23 @@ from dpviz.privacy.sums.residuals import Spread, spread_matrices
 # What splitting a Gaussian across its widest axis removes of the spread along it: 2/π.
 _SPLIT_SAVES = 0.64
 _LEAST_COUNT = 0.5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SplitStep(CentersStep):
+    """Centres after some clusters were split: ``split`` (m,) gave one half to centre ``dropped`` (m,).
+
+    ``gains`` (m,) are what each split saves and ``costs`` (m,) what dropping the other centre loses, by noisy counts
+    and spreads, unit coordinates squared. ``gain_of_each`` and ``cost_of_each`` (k,) are those of all clusters before
+    anything moved: a pair is exchanged where its gain is more than its cost.
+    """
+
+    split: Codes
+    dropped: Codes
+    gains: Array
+    costs: Array
+    gain_of_each: Array
+    cost_of_each: Array
 
 
 def split_and_drop(

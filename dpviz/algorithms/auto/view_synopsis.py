@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from dpviz.algorithms.auto.auto_plan import AutoPlan
-from dpviz.algorithms.auto.auto_steps import SynopsisStep, ZoomStep
 from dpviz.algorithms.auto.denoise import onto_total, smoothed
 from dpviz.algorithms.steps import GridStep
 from dpviz.arrays import Array, Codes
@@ -33,6 +33,29 @@ _ZOOM_CELLS, _ZOOM_CELLS_3D, _ZOOM_CLEAR = 16, 8, 3.0
 _ZOOM_MOST, _ZOOM_ROWS, _ZOOM_SDS = 0.5, 0.93, 1.5
 # A cell of no believable weight still has a place when there are hardly any others.
 _LEAST_WEIGHT = 1e-3
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ZoomStep(GridStep):
+    """A coarse histogram of the domain, and the ``box`` (2, d) that holds nearly all rows, if one was found."""
+
+    box: Array | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SynopsisStep(GridStep):
+    """A noisy histogram in the view and what denoising kept of it.
+
+    The grid lies in the view's coordinates: those of the rows under ``frame`` (p, d); None where they are the rows'
+    own. ``kept`` (m,) are indices into ``codes``, ``weights`` (m,) their denoised counts. Points ``outside`` (j, p),
+    with ``outside_weights`` (j,), are the middles of the coarse cells around the grid's box that were kept.
+    """
+
+    frame: Array | None
+    kept: Codes
+    weights: Array
+    outside: Array
+    outside_weights: Array
 
 
 class View(NamedTuple):

@@ -14,10 +14,10 @@ from dpviz.algorithms.balcan2017.local_swap import local_swap, start_on_cubes, u
 from dpviz.algorithms.balcan2017.private_partition import quiet_threshold
 from dpviz.algorithms.balcan2017.projection import Projection, gaussian_frame, orthonormal_frame, project
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
-from dpviz.algorithms.steps import CandidatesStep, CentersStep, Step
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import count_to_sum_ratio, lloyd_round
 from dpviz.algorithms.tools.revive import revive
-from dpviz.arrays import Array
+from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget, capacity
 from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
 from dpviz.privacy.partitions import CubeTree, Everything, Voronoi
@@ -38,6 +38,16 @@ _TOLERABLE_NOISE = 0.06
 _PAIRS = 1e8
 # The gains of all swaps come from one matrix product: this much faster than a pass over the rows.
 _GAIN_SPEED = 12
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CandidatesStep(Step):
+    """Candidate centres (m, p) with the tree depth (m,) that each comes from (-1: added without data)."""
+
+    candidates: Array
+    depths: Codes
+    region: Region
+    frame: Array | None = None
 
 
 @dataclass(frozen=True)

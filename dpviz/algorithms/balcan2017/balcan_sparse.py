@@ -12,7 +12,8 @@ from dpviz.algorithms.balcan2017.balcan import BalcanParams, constants_of, find_
 from dpviz.algorithms.balcan2017.balcan import operations as balcan_operations
 from dpviz.algorithms.balcan2017.private_partition import quiet_threshold
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
-from dpviz.algorithms.steps import CentersStep, CoordinatesStep, Step
+from dpviz.algorithms.steps import CentersStep, Step
+from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget, capacity
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.partitions import Projected, Voronoi
@@ -25,6 +26,20 @@ from dpviz.privacy.sums.chosen_coordinates import ChosenSum, Weights
 _CHOICE, _SIZES, _COUNTS = 0.45, 0.45, 0.10
 # A mean within so many standard deviations of its noise is set to 0.
 _STANDS_OUT = 2.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CoordinatesStep(Step):
+    """The ``coordinates`` (k, J) chosen for each cluster, and the noisy means there; all others are 0.
+
+    ``noise_sd`` (k,) is the standard deviation of the noise on one mean; ``nonzeros`` how many entries of a row count.
+    """
+
+    coordinates: Codes
+    noisy_means: Array
+    noise_sd: Array
+    noisy_counts: Array
+    nonzeros: int
 
 
 @dataclass(frozen=True)

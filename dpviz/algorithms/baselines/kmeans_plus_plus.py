@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, knob
-from dpviz.algorithms.steps import ReferenceStep
+from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.sphere_packing import sphere_packing
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
@@ -18,6 +18,13 @@ from dpviz.table.sparse_rows import is_sparse
 
 # A table with fewer distinct rows than clusters, which scikit-learn warns about, usually shows in this many rows.
 _FEW = 2000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReferenceStep(Step):
+    """Centres (k, d) of the non-private reference: revealed, never a release."""
+
+    centers: Array
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.block_steps import MedianLawStep
 from dpviz.algorithms.tools.secret_blocks import (
     ROWS_FOR_A_CLUSTER,
     deal,
@@ -28,6 +27,25 @@ from dpviz.table.domain import Region
 # A median says something where the number of blocks times its ε is at least this.
 _TELLING_RANKS = 20.0
 _MEDIAN = (0.5,)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MedianLawStep(Step):
+    """What a private median can tell of ``number`` blocks, before it is asked: public numbers only.
+
+    Each of ``medians`` coordinates has ``epsilon_each``; ``smooth`` medians carry noise by smooth sensitivity, others
+    are places drawn by the exponential mechanism.
+    """
+
+    number: int
+    medians: int
+    epsilon_each: float
+    smooth: bool
+
+    @property
+    def public(self) -> bool:
+        """Always: the number of blocks follows from the number of rows that is declared or was bought."""
+        return True
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.hashes.hash_levels import CountedTree, consistent_counts, leaf_weights
-from dpviz.algorithms.hashes.hash_steps import CoresetStep, HashTreeStep
 from dpviz.algorithms.steps import CentersStep, StartsStep, Step, starts_on
 from dpviz.algorithms.tools.best_start import starts_on_coreset
 from dpviz.algorithms.tools.lloyd_round import lloyd_round
@@ -47,6 +46,33 @@ _ROUNDS = 2
 # Planes through one point of a plane make few cells: up to so many columns they are shifted at random, by this part of
 # the spread of a uniform point.
 _SHIFTED_UP_TO, _SHIFT = 2, 0.5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HashTreeStep(Step):
+    """Noisy counts of all asked prefixes. Nodes below ``min_node`` rows are dropped, from ``min_branch`` on split.
+
+    ``count_sd`` is the standard deviation of the noise on one count; ``noise_name`` is its law.
+    """
+
+    hashes: HashCodes
+    tree: CountedTree
+    min_node: float
+    min_branch: float
+    count_sd: float
+    noise_name: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CoresetStep(Step):
+    """Weighted points (m, d) that stand for all rows, ``weights`` (m,) of released counts.
+
+    ``point_noise_sd`` (m,) is the standard deviation of the noise on one coordinate of each point.
+    """
+
+    points: Array
+    weights: Array
+    point_noise_sd: Array
 
 
 @dataclass(frozen=True)

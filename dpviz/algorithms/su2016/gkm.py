@@ -10,15 +10,16 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.block_steps import BlocksStep, RangesStep
 from dpviz.algorithms.tools.secret_blocks import (
     ROWS_FOR_A_CLUSTER,
+    BlocksStep,
     Box,
     deal,
     domain_box,
     models_of,
     operations_of_blocks,
 )
+from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget, capacity
 from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
 from dpviz.privacy.partitions import Everything
@@ -37,6 +38,26 @@ _QUARTILES, _REACH = (0.25, 0.75), 1.5
 _TELLING_RANKS = 10.0
 # Narrower ranges than this part of the domain would drown in rounding.
 _NARROWEST = 1e-9
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RangesStep(Step):
+    """Where the centres of blocks lie: a box from ``lower`` to ``upper`` (k, d) for each centre.
+
+    The boxes are released where they are ``estimated``, else they are the public domain. ``noise_sd`` (k, d) is the
+    standard deviation of the noise that averages over the blocks will carry.
+    """
+
+    blocks: BlocksStep
+    lower: Array
+    upper: Array
+    noise_sd: Array
+    estimated: bool
+
+    @property
+    def public(self) -> bool:
+        """Whether the boxes are the domain, which everybody knows."""
+        return not self.estimated
 
 
 @dataclass(frozen=True)

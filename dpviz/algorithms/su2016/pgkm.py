@@ -11,9 +11,9 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
-from dpviz.algorithms.steps import CentersStep, PoolStep, Step
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.random_points import random_points
-from dpviz.arrays import Array
+from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget, capacity
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.peeling import Peeling
@@ -32,6 +32,19 @@ _PRACTICAL_PER_RECORD, _MOST_PRACTICAL = 5e-4, 24
 _FIRST_STEP, _SHRINK, _LAST_STEP = 0.5, 0.85, 0.05
 # A selection whose noise is this part of all that there is to lose says nothing.
 _TOLERABLE = 0.2
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PoolStep(Step):
+    """A pool of candidate sets of centres ``sets`` (m, k, d), of which those numbered ``chosen`` were selected.
+
+    The first of ``chosen`` (J,) was selected first. ``spread`` is the farthest that centre j of one set lies from
+    centre j of another.
+    """
+
+    sets: Array
+    chosen: Codes
+    spread: float
 
 
 @dataclass(frozen=True)
