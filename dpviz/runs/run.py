@@ -10,7 +10,8 @@ import numpy as np
 
 from dpviz import check
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
-from dpviz.algorithms.card import Card, Level, Params, Setting
+from dpviz.algorithms.card import Card, Params, Setting
+from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import card_of
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array

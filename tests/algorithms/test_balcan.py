@@ -13,7 +13,8 @@ from dpviz.algorithms.balcan2017.balcan import CARD, BalcanParams, CandidatesSte
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.balcan2017.private_partition import TreeStep
 from dpviz.algorithms.balcan2017.projection import gaussian_frame, orthonormal_frame, project
-from dpviz.algorithms.card import Level, Setting
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.regime import Level
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
 from dpviz.privacy.accounting import Accounting

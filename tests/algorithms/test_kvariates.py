@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from dpviz.algorithms.baselines.kvariates import CARD, KVariatesParams, SeedStep
-from dpviz.algorithms.card import Level, Setting
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.regime import Level
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.queries import Relation
 from dpviz.runs.run import run

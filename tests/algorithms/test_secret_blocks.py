@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.baselines.sample_aggregate import MedianLawStep
-from dpviz.algorithms.card import Level, Setting
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.gkm import RangesStep
 from dpviz.algorithms.tools.secret_blocks import BlocksStep

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, always, knob
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.sphere_packing import sphere_packing
 from dpviz.arrays import Array
@@ -77,7 +77,7 @@ CARD = Card(
     guarantees=(Guarantee.NONE,),
     params=KMeansParams,
     plan=kmeans_plus_plus,
-    accounting=lambda params, delta: Accounting.NONE,
+    accounting=always(Accounting.NONE),
     operations=lambda setting, params: 8.0 * params.starts * float(setting.n or 0) * setting.k * setting.dim,
     needs_n=False,
     sparse=True,

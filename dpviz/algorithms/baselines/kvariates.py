@@ -8,7 +8,7 @@ from math import exp, expm1, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import lloyd_round
 from dpviz.algorithms.tools.random_points import random_points
@@ -147,7 +147,7 @@ CARD = Card(
     guarantees=(Guarantee.PURE,),
     params=KVariatesParams,
     plan=kvariates,
-    accounting=lambda params, delta: Accounting.PURE,
+    accounting=always(Accounting.PURE),
     smallest_n=_smallest_n,
     hopeless="the noise on a seed exceeds half the spacing of the centres, whatever row it hides",
     operations=_operations,

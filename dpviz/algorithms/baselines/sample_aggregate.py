@@ -17,7 +17,7 @@ from dpviz.algorithms.tools.secret_blocks import (
     models_of,
     operations_of_blocks,
 )
-from dpviz.privacy.accounting import Accounting, Budget, capacity
+from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.privacy.queries import Relation, Sensitivity
 from dpviz.privacy.ranks import Medians, Quantiles
@@ -135,12 +135,7 @@ def _accounting(params: SampleAggregateParams, delta: float) -> Accounting:
 
 def _smallest_n(setting: Setting, params: SampleAggregateParams) -> float:
     """Records at which the number of blocks times ε of one median is 20; rows of one person are in one block."""
-    accounting, smooth = _accounting(params, setting.delta), _aggregate(params) == "smooth"
-    budget = Budget(
-        accounting,
-        capacity(accounting, epsilon=setting.epsilon, delta=setting.delta),
-        setting.delta if accounting is Accounting.BASIC else 0.0,
-    )
+    budget, smooth = setting.budget(_accounting(params, setting.delta)), _aggregate(params) == "smooth"
     side = np.ones(setting.k * setting.dim)
     question = Medians(-side, side) if smooth else Quantiles(_MEDIAN, -side, side)
     sensitivity = question.sensitivity(Relation.REPLACE, Region(side, float(np.linalg.norm(side))))

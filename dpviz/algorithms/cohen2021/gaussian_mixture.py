@@ -8,7 +8,8 @@ from math import log, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Setting, always, knob
+from dpviz.algorithms.cohen2021 import FAMILY, PAPER
 from dpviz.algorithms.cohen2021.stable_kmeans import TUPLES_PART
 from dpviz.algorithms.cohen2021.tuple_plan import halves, noisy_center_test, operations_of, smallest_n_of
 from dpviz.algorithms.cohen2021.tuple_source import TupleParams, TupleSource
@@ -212,9 +213,8 @@ def _smallest_n(setting: Setting, params: MixtureParams) -> float:
 CARD = Card(
     id="gaussian-mixture",
     title="Gaussian mixture",
-    family="Cohen et al. 2021",
-    paper="Cohen, Kaplan, Mansour, Stemmer & Tsfadia: Differentially-Private Clustering of Easy Instances. ICML 2021, "
-    "mixtures of Gaussians",
+    family=FAMILY,
+    paper=f"{PAPER}, mixtures of Gaussians",
     summary="Finds the parts of a mixture through tuples of secret blocks, then measures each part's weight, mean and "
     "covariance with noise.",
     story=(
@@ -231,7 +231,7 @@ CARD = Card(
     guarantees=(Guarantee.APPROX,),
     params=MixtureParams,
     plan=gaussian_mixture,
-    accounting=lambda params, delta: Accounting.BASIC,
+    accounting=always(Accounting.BASIC),
     smallest_n=_smallest_n,
     hopeless="there are fewer tuples than the test can be asked about (naive: rows to see through their noise)",
     operations=operations_of,

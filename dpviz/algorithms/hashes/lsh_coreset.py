@@ -16,7 +16,7 @@ from dpviz.algorithms.tools.lloyd_round import lloyd_round
 from dpviz.algorithms.tools.revive import revive
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near
 from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget, Shares, capacity, gdp_mu
+from dpviz.privacy.accounting import Accounting, Budget, Shares, gdp_mu
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.loss_distributions import Draws
 from dpviz.privacy.mechanisms import Gaussian, KNorm
@@ -265,8 +265,7 @@ def _smallest_n(setting: Setting, params: LshCoresetParams) -> float:
         squared = _PAPER_SUMS**-2 + (params.levels or MOST_LEVELS) * _PAPER_COUNTS**-2
         share = Budget(Accounting.GDP, gdp_mu(setting.epsilon, setting.delta) ** 2 / (squared * _PAPER_SUMS**2))
     else:
-        whole = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
-        share = whole.split(**_weights(params)).sums
+        share = setting.budget(accounting).split(**_weights(params)).sums
     sensitivity = Sum(Everything()).sensitivity(setting.relation, Region.ball(setting.dim, 1.0))
     pure = accounting is Accounting.PURE
     sd = KNorm.bought(share, sensitivity).sd_in(setting.dim) if pure else Gaussian.bought(share, sensitivity).sd

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
 from dpviz.algorithms.hashes.hash_levels import Flags
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.steps import CentersStep, StartsStep, Step, starts_on
@@ -290,7 +290,7 @@ CARD = Card(
     guarantees=(Guarantee.PURE,),
     params=LshLocalParams,
     plan=lsh_local,
-    accounting=lambda params, delta: Accounting.PURE,
+    accounting=always(Accounting.PURE),
     smallest_n=_smallest_n,
     hopeless="messages are so noisy that the centres say nothing",
     operations=lambda setting, params: 40.0 * float(setting.n or 0) * setting.dim,

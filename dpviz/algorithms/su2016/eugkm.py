@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
 from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep, Step, starts_on
+from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.su2016.grid_synopsis import (
     all_cells,
     cells_per_axis,
@@ -125,8 +126,8 @@ def operations(setting: Setting, params: EUGkMParams) -> float:
 CARD = Card(
     id="eugkm",
     title="EUGkM",
-    family="Su et al. 2016",
-    paper="Su, Cao, Li, Bertino & Jin: Differentially Private k-Means Clustering. CODASPY 2016, §4.2",
+    family=FAMILY,
+    paper=f"{PAPER}, §4.2",
     summary="k-means on a uniform grid whose cells are counted once, with noise.",
     story=(
         "Lay a grid over the declared bounds, count the rows of every cell and add noise to every count, the empty "
@@ -139,7 +140,7 @@ CARD = Card(
     guarantees=(Guarantee.PURE,),
     params=EUGkMParams,
     plan=eugkm,
-    accounting=lambda params, delta: Accounting.PURE,
+    accounting=always(Accounting.PURE),
     smallest_n=smallest_n,
     hopeless="the grid has fewer than four cells along an axis, too coarse to tell where clusters lie",
     operations=operations,

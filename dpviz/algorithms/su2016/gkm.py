@@ -8,8 +8,9 @@ from math import pow, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
 from dpviz.algorithms.steps import CentersStep, Step
+from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.secret_blocks import (
     ROWS_FOR_A_CLUSTER,
     BlocksStep,
@@ -20,7 +21,7 @@ from dpviz.algorithms.tools.secret_blocks import (
     operations_of_blocks,
 )
 from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget, capacity
+from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.quantiles import ExponentialQuantile
@@ -38,6 +39,8 @@ _QUARTILES, _REACH = (0.25, 0.75), 1.5
 _TELLING_RANKS = 10.0
 # Narrower ranges than this part of the domain would drown in rounding.
 _NARROWEST = 1e-9
+
+_accounting = pure_or(Accounting.ZCDP)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -178,20 +181,15 @@ def _number_of_blocks(params: GkMParams, n: int, k: int) -> int:
     return max(1, round(pow(n, _PAPER_POWER)))
 
 
-def _accounting(params: GkMParams, delta: float) -> Accounting:
-    return Accounting.ZCDP if delta > 0 else Accounting.PURE
-
-
 def _smallest_n(setting: Setting, params: GkMParams) -> float:
     """Records at which the noise of an average over the whole domain is half the typical distance between centres.
 
     Also so many that a block has three rows for each cluster. A person is in one block, so persons' rows cost nothing.
     """
     k, dim = setting.k, setting.dim
-    accounting = _accounting(params, setting.delta)
-    budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
+    budget = setting.budget(_accounting(params, setting.delta))
     sensitivity = Sum(Everything()).sensitivity(Relation.REPLACE, _cube(k * dim))
-    if accounting is Accounting.ZCDP:
+    if budget.accounting is Accounting.ZCDP:
         sd = Gaussian.bought(budget, sensitivity).sd
     elif params.preset == "practical":
         sd = KNorm.bought(budget, sensitivity).sd_in(k * dim)
@@ -215,9 +213,8 @@ def _cube(dim: int) -> Region:
 CARD = Card(
     id="gkm",
     title="GkM",
-    family="Su et al. 2016",
-    paper="Su, Cao, Li, Bertino & Jin: Differentially Private k-Means Clustering. CODASPY 2016, §4.1.2; after Mohan et "
-    "al.: GUPT. SIGMOD 2012",
+    family=FAMILY,
+    paper=f"{PAPER}, §4.1.2; after Mohan et al.: GUPT. SIGMOD 2012",
     summary="Runs plain k-means on many secret blocks of rows and releases noisy averages of what the blocks found.",
     story=(
         "Deal the rows to blocks at random and in secret, and run plain k-means in each block on its own. "
