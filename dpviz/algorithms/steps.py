@@ -58,22 +58,3 @@ class GridStep(Step):
     sd: float
     cutoff: float | None = None
     around: GridStep | None = None
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class StartsStep(Step):
-    """Many starts solved on a synopsis: their synopsis losses (m,), and the centres (k, d) of the chosen one."""
-
-    losses: Array
-    chosen: int
-    centers: Array
-
-
-def starts_on(starts: int, points: int, singular: str, plural: str = "") -> str:
-    """What a `StartsStep` says was solved.
-
-    >>> starts_on(30, 1_000, "cell"), starts_on(1, 1, "cell")
-    ('30 starts solved on 1,000 cells', '1 start solved on 1 cell')
-    """
-    what = singular if points == 1 else plural or f"{singular}s"
-    return f"{starts:,} start{'' if starts == 1 else 's'} solved on {points:,} {what}"

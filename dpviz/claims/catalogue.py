@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array
 from dpviz.claims.material import PUBLISHED, RECIPE, STAND_IN, SUBSTITUTE, Material, Published
 from dpviz.table.domain import Domain, Region

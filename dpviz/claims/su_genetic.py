@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms.su2016.pgkm import crossed_and_mutated, first_pool, matched
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import at_least, at_most, because, decided, judged, medians

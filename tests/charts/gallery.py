@@ -17,8 +17,9 @@ from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.baselines.kvariates import SeedStep
 from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
 from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
-from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep, Step
+from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016.pgkm import PoolStep
+from dpviz.algorithms.tools.starts import StartsStep
 from dpviz.charts.revealed import RevealedView
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise

@@ -15,9 +15,9 @@ from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.residual_rounds import residual_rounds
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, View, flat_synopsis, view_synopsis, zoom
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
-from dpviz.algorithms.steps import CentersStep, StartsStep, Step
-from dpviz.algorithms.tools.best_start import starts_on_coreset
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts
+from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Shares
 from dpviz.privacy.room import DataRoom

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, always, knob
 from dpviz.algorithms.steps import Step
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom

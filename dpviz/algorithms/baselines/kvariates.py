@@ -11,7 +11,7 @@ import numpy as np
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import lloyd_round
-from dpviz.algorithms.tools.random_points import random_points
+from dpviz.algorithms.tools.public_points import random_points
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.kernel_draw import KernelDraw

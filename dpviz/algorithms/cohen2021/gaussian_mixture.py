@@ -15,8 +15,8 @@ from dpviz.algorithms.cohen2021.tuple_plan import halves, noisy_center_test, ope
 from dpviz.algorithms.cohen2021.tuple_source import TupleParams, TupleSource
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import lloyd_round
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, weighted_kmeans_pp
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.local.local_noise import EachRow, LocalNoise

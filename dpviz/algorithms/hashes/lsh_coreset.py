@@ -10,11 +10,11 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.hashes.hash_levels import CountedTree, consistent_counts, leaf_weights
-from dpviz.algorithms.steps import CentersStep, StartsStep, Step, starts_on
-from dpviz.algorithms.tools.best_start import starts_on_coreset
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import lloyd_round
 from dpviz.algorithms.tools.revive import revive
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near
+from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget, Shares, gdp_mu
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
@@ -166,12 +166,7 @@ def lsh_coreset(room: DataRoom, k: int, params: LshCoresetParams, rng: np.random
     starts = starts_on_coreset(points, weights, k, params.starts, room.region, rng)
     best = best_of_starts(coreset, starts, room.region)
     centers = best.solution.centers
-    yield StartsStep(
-        title=f"{starts_on(len(starts), len(points), 'weighted point')}; no row is read again",
-        losses=best.losses,
-        chosen=best.chosen,
-        centers=centers,
-    )
+    yield StartsStep.of(best, len(points), "weighted point", then="; no row is read again")
     mass = np.maximum(best.solution.mass, max(1.0, min_node / 2))
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the coreset",

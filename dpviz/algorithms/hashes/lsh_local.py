@@ -12,9 +12,9 @@ import numpy as np
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
 from dpviz.algorithms.hashes.hash_levels import Flags
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
-from dpviz.algorithms.steps import CentersStep, StartsStep, Step, starts_on
-from dpviz.algorithms.tools.best_start import starts_on_coreset
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near
+from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.hash_partitions import HashCodes, code_range, level_of
@@ -130,12 +130,7 @@ def lsh_local(room: DataRoom, k: int, params: LshLocalParams, rng: np.random.Gen
     data = SignedPoints.of(leaf.points, leaf.counts)
     starts = starts_on_coreset(leaf.points, leaf.counts, k, params.starts, room.region, rng)
     best = best_of_starts(data, starts, room.region)
-    yield StartsStep(
-        title=starts_on(len(starts), len(leaf.points), "point of a leaf", "points of leaves"),
-        losses=best.losses,
-        chosen=best.chosen,
-        centers=best.solution.centers,
-    )
+    yield StartsStep.of(best, len(leaf.points), "point of a leaf", "points of leaves")
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the leaves and is released",
         centers=best.solution.centers,

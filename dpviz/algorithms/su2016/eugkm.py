@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
-from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep, Step, starts_on
+from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.su2016.grid_synopsis import (
     all_cells,
@@ -20,8 +20,9 @@ from dpviz.algorithms.su2016.grid_synopsis import (
     release_grid,
     standing_out,
 )
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near, mean_noise_sd, weighted_kmeans_pp
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.algorithms.tools.starts import StartsStep
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.known import MOST_CELLS
@@ -74,12 +75,7 @@ def grid_kmeans(
     cells, starts = problem_on(grid, k, room.region, params, rng)
     best = best_of_starts(cells, starts, room.region)
     solution = best.solution
-    yield StartsStep(
-        title=f"{starts_on(len(starts), len(cells), 'cell')}; no row is read again",
-        losses=best.losses,
-        chosen=best.chosen,
-        centers=solution.centers,
-    )
+    yield StartsStep.of(best, len(cells), "cell", then="; no row is read again")
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the grid and is released",
         centers=solution.centers,

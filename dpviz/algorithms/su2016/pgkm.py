@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
-from dpviz.algorithms.tools.random_points import random_points
+from dpviz.algorithms.tools.public_points import random_points
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import Exponential

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.algorithms.steps import Step
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array
 from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.room import DataRoom
