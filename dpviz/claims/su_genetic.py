@@ -170,9 +170,7 @@ CLAIM = Claim(
         Picture(
             title="Loss against iterations, no privacy (Su et al. 2016, Fig. 4)",
             x="iteration",
-            y="nicv",
             x_title="iteration",
-            y_title="loss per row",
             log_y=True,
             baseline="kmeans",
         ),
