@@ -101,9 +101,8 @@ def measure(room: DataRoom, means: CentersStep, share: Budget, params: MixturePa
     radius = clip_radius(room.dim, room.n, params.largest_sd)
     query = ResidualMoments(Voronoi(means.centers), radius)
     noisy = room.ask(query, Gaussian, share, note="covariances of the cells")
-    sd = Gaussian.bought(share, room.sensitivity(query)).sd * radius
     counts = np.maximum(means.noisy_counts, max(1.0, 2 * means.count_noise_sd))
-    first, second = moments_of(noisy, room.dim, radius)
+    first, second = moments_of(noisy.value, room.dim, radius)
     shift = first / counts[:, None]
     length = np.linalg.norm(shift, axis=1, keepdims=True)
     shift *= np.minimum(1.0, radius / np.maximum(length, radius))
@@ -116,7 +115,7 @@ def measure(room: DataRoom, means: CentersStep, share: Budget, params: MixturePa
         covariances=bounded(spread, params.smallest_sd, params.largest_sd),
         clip_radius=radius,
     )
-    return step, sd / counts
+    return step, noisy.sd * radius / counts
 
 
 def clip_radius(dim: int, n: int, largest_sd: float) -> float:

@@ -32,8 +32,8 @@ def naive_mixture(room: DataRoom, k: int, rng: np.random.Generator, *, smallest_
         centers=sphere_packing(k, room.region, rng),
     )
     number = min(room.n, _MOST_ROWS)
-    noisy_rows = room.ask(EachRow(), LocalNoise, room.budget, note="noise on every row", number=number)
-    sd = LocalNoise.bought(room.budget, room.sensitivity(EachRow()), number=number).scale * np.sqrt(room.dim + 1)
+    rows = room.ask(EachRow(), LocalNoise, room.budget, note="noise on every row", number=number)
+    noisy_rows, sd = rows.value, rows.sd
     data = SignedPoints.of(noisy_rows, np.ones(len(noisy_rows)))
     starts = [noisy_rows[weighted_kmeans_pp(noisy_rows, data.weights, k, rng)] for _ in range(_STARTS)]
     centers = best_of_starts(data, [room.region.clip(start) for start in starts], room.region).solution.centers

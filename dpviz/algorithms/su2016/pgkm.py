@@ -15,7 +15,7 @@ from dpviz.algorithms.steps import CentersStep, PoolStep, Step
 from dpviz.algorithms.tools.random_points import random_points
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget, capacity
-from dpviz.privacy.mechanisms import Exponential
+from dpviz.privacy.mechanisms import Exponential, mechanism_for
 from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.queries import Loss
 from dpviz.privacy.room import DataRoom
@@ -81,7 +81,7 @@ def pgkm(room: DataRoom, k: int, params: PGkMParams, rng: np.random.Generator) -
         draws = search.parents if t < search.rounds else 1
         # Both questions have the same answer; the second knows a smaller range.
         question = PoolLoss(pool) if practical else Loss(pool)
-        chosen = room.ask(question, Peeling, share, note=f"round {t}: {draws} of {len(pool)}", draws=draws)
+        chosen = room.ask(question, Peeling, share, note=f"round {t}: {draws} of {len(pool)}", draws=draws).value
         yield PoolStep(title=_title(t, search.rounds, draws), sets=pool, chosen=chosen, spread=PoolLoss(pool).spread)
         parents = pool[chosen]
         if t < search.rounds:
@@ -171,10 +171,8 @@ def _smallest_n(setting: Setting, params: PGkMParams) -> float:
     search = planned_search(n, setting.epsilon / setting.rows_per_person, params)
     accounting = _accounting(params, setting.delta)
     budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
-    ball = Region.ball(setting.dim, 1.0)
-    once = Exponential.bought(
-        budget.fraction(1 / search.selections), Loss(np.zeros((1, 1, setting.dim))).sensitivity(setting.relation, ball)
-    )
+    anywhere, ball = Loss(np.zeros((1, 1, setting.dim))), Region.ball(setting.dim, 1.0)
+    once = mechanism_for(anywhere, Exponential, budget.fraction(1 / search.selections), setting.relation, ball)
     return float(once.scale * log(POOL) / _TOLERABLE * setting.k ** (2 / setting.dim))
 
 
