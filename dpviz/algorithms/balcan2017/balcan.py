@@ -20,9 +20,9 @@ from dpviz.algorithms.tools.lloyd_round import count_to_sum_ratio, lloyd_round
 from dpviz.algorithms.tools.revive import revive
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
+from dpviz.privacy.mechanisms import Gaussian, Laplace, mechanism_for, noise_kind
 from dpviz.privacy.partitions import CubeTree, Everything, Voronoi
-from dpviz.privacy.queries import Relation, Sensitivity, SparseCount, Sum
+from dpviz.privacy.queries import Relation, SparseCount, Sum
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
 
@@ -239,10 +239,9 @@ def noise_of_a_row(budget: Budget, dim: int, relation: Relation) -> float:
     """Length of the noise on a cluster's sum that a round of means buys with ``budget``, in radii of the domain."""
     ratio = count_to_sum_ratio(dim, budget.accounting, spherical=True)
     share = budget.split(counts=ratio, sums=1.0).sums
-    sensitivity = Sum(Everything()).sensitivity(relation, Region.ball(dim, 1.0))
-    pure = budget.accounting is Accounting.PURE
-    sd: float = KNorm.bought(share, sensitivity).sd_in(dim) if pure else Gaussian.bought(share, sensitivity).sd
-    return float(sqrt(dim) * sd)
+    kind = noise_kind(budget.accounting, spherical=True)
+    noise = mechanism_for(Sum(Everything()), kind, share, relation, Region.ball(dim, 1.0))
+    return sqrt(dim) * noise.sd_in(dim)
 
 
 def _smallest_n(setting: Setting, params: BalcanParams) -> float:
@@ -257,9 +256,8 @@ def _smallest_n(setting: Setting, params: BalcanParams) -> float:
 
 def level_noise(share: Budget, setting: Setting) -> Laplace | Gaussian:
     """The noise on a cube's count that one level of a tree buys with ``share``."""
-    any_tree = CubeTree(np.zeros(1), 1.0)
-    sensitivity: Sensitivity = SparseCount(any_tree).sensitivity(setting.relation, Region.ball(1, 1.0))
-    return (Laplace if share.accounting is Accounting.PURE else Gaussian).bought(share, sensitivity)
+    any_tree, kind = CubeTree(np.zeros(1), 1.0), noise_kind(share.accounting)
+    return mechanism_for(SparseCount(any_tree), kind, share, setting.relation, Region.ball(1, 1.0))
 
 
 def operations(setting: Setting, params: BalcanParams) -> float:

@@ -16,7 +16,7 @@ from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_o
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import Gaussian, KNorm
+from dpviz.privacy.mechanisms import mechanism_for, noise_kind
 from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.queries import Count
 from dpviz.privacy.room import DataRoom
@@ -78,27 +78,23 @@ def median_rounds(
     subgradients).
     """
     region, k = room.region, len(start)
-    kind = KNorm if budget.accounting is Accounting.PURE else Gaussian
     first = _FIRST_STEP * region.radius * k ** (-1 / region.dim)
     centers, walked = start, list[Array]()
     for t, part in enumerate(budget.rounds(rounds), start=1):
         share = part.split(counts=_COUNTS, pulls=1 - _COUNTS)
-        pull = Pull(cells, centers)
         counts = room.release(Count(cells), share.counts, note=f"step {t}: counts")
-        noisy_pull = room.ask(pull, kind, share.pulls, note=f"step {t}: pulls")
-        scale = np.maximum(counts.noisy, max(1.0, 2 * counts.sd))
-        moved = region.clip(centers + first / t * noisy_pull / scale[:, None])
+        pulls = room.release(Pull(cells, centers), share.pulls, note=f"step {t}: pulls", spherical=True)
+        scale = np.maximum(counts.value, max(1.0, 2 * counts.sd))
+        moved = region.clip(centers + first / t * pulls.value / scale[:, None])
         walked.append(moved)
         released = region.clip(np.mean(walked[len(walked) // 2 :], axis=0)) if t == rounds else moved
-        noise = kind.bought(share.pulls, room.sensitivity(pull))
-        sd = noise.sd_in(region.dim) if isinstance(noise, KNorm) else noise.sd
         yield CentersStep(
             title=f"Step {t} of {rounds} towards the medians"
             + ("; the mean of the later half is released" if t == rounds else ""),
             centers=released,
-            noisy_counts=counts.noisy,
+            noisy_counts=counts.value,
             previous=centers,
-            center_noise_sd=first / t * sd / scale,
+            center_noise_sd=first / t * pulls.sd / scale,
             count_noise_sd=counts.sd,
         )
         centers = moved
@@ -122,10 +118,9 @@ def _smallest_n(setting: Setting, params: KMedianParams) -> float:
     rounds = params.rounds or planned_rounds(budget.accounting)
     share = budget.fraction(c.means / rounds * (1 - _COUNTS))
     nowhere = Voronoi(np.zeros((1, setting.dim)))
-    sensitivity = Pull(nowhere, nowhere.centers).sensitivity(setting.relation, Region.ball(setting.dim, 1.0))
-    pure = budget.accounting is Accounting.PURE
-    sd: float = KNorm.bought(share, sensitivity).sd_in(setting.dim) if pure else Gaussian.bought(share, sensitivity).sd
-    return setting.k * max(2 * threshold, 2 * sqrt(setting.dim) * sd)
+    pull, kind = Pull(nowhere, nowhere.centers), noise_kind(budget.accounting, spherical=True)
+    noise = mechanism_for(pull, kind, share, setting.relation, Region.ball(setting.dim, 1.0))
+    return setting.k * max(2 * threshold, 2 * sqrt(setting.dim) * noise.sd_in(setting.dim))
 
 
 def _operations(setting: Setting, params: KMedianParams) -> float:

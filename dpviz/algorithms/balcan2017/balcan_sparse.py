@@ -16,7 +16,6 @@ from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_o
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.queries import Count
@@ -114,20 +113,20 @@ def recover_coordinates(
     share = budget.split(choice=_CHOICE, sizes=_SIZES, counts=_COUNTS)
     counts = room.release(Count(cells), share.counts, note="counts")
     kept = min(room.dim, ceil(2 * params.nonzeros / params.eta))
-    chosen = room.ask(Weights(cells), Peeling, share.choice, note="largest coordinates", draws=kept, magnitudes=True)
-    kind = Laplace if room.accounting is Accounting.PURE else Gaussian
-    question = ChosenSum(cells, chosen)
-    sums = room.ask(question, kind, share.sizes, note="sums of the chosen coordinates")
-    sd = kind.bought(share.sizes, room.sensitivity(question)).sd
-    per_row = np.maximum(counts.noisy, max(1.0, 2 * counts.sd))
+    question, note = Weights(cells), "largest coordinates"
+    chosen = room.ask(question, Peeling, share.choice, note=note, draws=kept, magnitudes=True).value
+    sums = room.release(ChosenSum(cells, chosen), share.sizes, note="sums of the chosen coordinates")
+    per_row = np.maximum(counts.value, max(1.0, 2 * counts.sd))
     half = room.region.half[chosen]
-    means = np.where(np.abs(sums) > _STANDS_OUT * sd, np.clip(sums / per_row[:, None], -half, half), 0.0)
+    means = np.where(
+        np.abs(sums.value) > _STANDS_OUT * sums.sd, np.clip(sums.value / per_row[:, None], -half, half), 0.0
+    )
     return CoordinatesStep(
         title=f"{kept} of {room.dim:,} coordinates chosen for each cluster, then measured",
         coordinates=chosen,
         noisy_means=means,
-        noise_sd=sd / per_row,
-        noisy_counts=counts.noisy,
+        noise_sd=sums.sd / per_row,
+        noisy_counts=counts.value,
         nonzeros=params.nonzeros,
     )
 

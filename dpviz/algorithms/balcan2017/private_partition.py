@@ -13,8 +13,9 @@ from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget
-from dpviz.privacy.mechanisms import Gaussian, Laplace
+from dpviz.privacy.mechanisms import Gaussian, Laplace, NoisyThreshold, noise_kind
 from dpviz.privacy.partitions import CubeTree
+from dpviz.privacy.queries import SparseCount
 from dpviz.table.domain import Region
 
 # All trees of a run together keep at most this many cubes.
@@ -68,14 +69,15 @@ def private_partition(
     """
     tree, cubes = root, 1
     for level, share in enumerate(budget.rounds(depth), start=1):
-        noise = view.room.threshold_noise(tree, share)
+        children, note = SparseCount(tree), f"tree {shift}, level {level}"
+        noise = view.room.mechanism(children, noise_kind(share.accounting), share)
         threshold = quiet_threshold(noise, empty_rate)
-        asked = tree.n_cells
-        active = view.room.activate(tree, share, threshold=threshold, note=f"tree {shift}, level {level}")
+        active = view.room.ask(children, NoisyThreshold, share, note=note, threshold=threshold).value
+        number = tree.n_cells
         tree = tree.grown(_keep(active, most_cubes - cubes, rng))
         cubes += tree.n_active
         yield TreeStep(
-            title=f"Level {level}: {len(active):,} of {asked:,} cubes woke up, threshold {threshold:,.0f} rows",
+            title=f"Level {level}: {len(active):,} of {number:,} cubes woke up, threshold {threshold:,.0f} rows",
             tree=tree,
             region=view.room.region,
             threshold=threshold,

@@ -84,11 +84,11 @@ def kvariates(room: DataRoom, k: int, params: KVariatesParams, rng: np.random.Ge
         question = DistanceWeights(seeds)
         # The first draw weighs every row 1, the others by squared distances: the floor is in the same unit.
         weight = floor * (region.radius**2 if len(seeds) else 1.0)
-        noise = KernelDraw.bought(share, room.sensitivity(question), public_points=points, public_weight=weight)
         drawn = room.ask(question, KernelDraw, share, note=f"seed {i}", public_points=points, public_weight=weight)
+        scale = drawn.mechanism.scale
         # What comes next is weighed by distances to points of the region: no weight exceeds its squared diameter.
-        seeds, scales = np.concatenate([seeds, region.clip(drawn)[None]]), np.append(scales, noise.scale)
-        yield SeedStep(title=f"Seed {i} of {k}", centers=seeds, kernel_scale=noise.scale, floored=weight > 0)
+        seeds, scales = np.concatenate([seeds, region.clip(drawn.value)[None]]), np.append(scales, scale)
+        yield SeedStep(title=f"Seed {i} of {k}", centers=seeds, kernel_scale=scale, floored=weight > 0)
     if not params.rounds:
         sd = scales * sqrt(region.dim + 1)
         yield CentersStep(title="The seeds themselves are released", centers=seeds, center_noise_sd=sd)

@@ -119,9 +119,8 @@ def measure(room: DataRoom, means: CentersStep, share: Budget, params: MixturePa
     radius = clip_radius(room.dim, room.n, params.largest_sd)
     query = ResidualMoments(Voronoi(means.centers), radius)
     noisy = room.ask(query, Gaussian, share, note="covariances of the cells")
-    sd = Gaussian.bought(share, room.sensitivity(query)).sd * radius
     counts = np.maximum(means.noisy_counts, max(1.0, 2 * means.count_noise_sd))
-    first, second = moments_of(noisy, room.dim, radius)
+    first, second = moments_of(noisy.value, room.dim, radius)
     shift = first / counts[:, None]
     length = np.linalg.norm(shift, axis=1, keepdims=True)
     shift *= np.minimum(1.0, radius / np.maximum(length, radius))
@@ -134,7 +133,7 @@ def measure(room: DataRoom, means: CentersStep, share: Budget, params: MixturePa
         covariances=bounded(spread, params.smallest_sd, params.largest_sd),
         clip_radius=radius,
     )
-    return step, sd / counts
+    return step, noisy.sd * radius / counts
 
 
 def clip_radius(dim: int, n: int, largest_sd: float) -> float:
@@ -161,8 +160,8 @@ def naive_mixture(room: DataRoom, k: int, rng: np.random.Generator, *, smallest_
         centers=sphere_packing(k, room.region, rng),
     )
     number = min(room.n, _MOST_ROWS)
-    noisy_rows = room.ask(EachRow(), LocalNoise, room.budget, note="noise on every row", number=number)
-    sd = LocalNoise.bought(room.budget, room.sensitivity(EachRow()), number=number).scale * np.sqrt(room.dim + 1)
+    rows = room.ask(EachRow(), LocalNoise, room.budget, note="noise on every row", number=number)
+    noisy_rows, sd = rows.value, rows.sd
     data = SignedPoints.of(noisy_rows, np.ones(len(noisy_rows)))
     starts = [noisy_rows[weighted_kmeans_pp(noisy_rows, data.weights, k, rng)] for _ in range(_STARTS)]
     centers = best_of_starts(data, [room.region.clip(start) for start in starts], room.region).solution.centers

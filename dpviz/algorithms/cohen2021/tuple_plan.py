@@ -129,7 +129,7 @@ def noisy_center_test(source: TupleSource, share: Budget, *, far: float | None) 
     )
     test = PartitionTest(share.amount / 2, share.delta / 4, params.beta / 2, far, number, params.printed)
     relative = relative_sd(share.amount, share.delta, k, far, params.printed)
-    return _outcome(source, released, test, needed=needed, asked=test.plan is not None, relative_sd=relative)
+    return _outcome(source, released.value, test, needed=needed, asked=test.plan is not None, relative_sd=relative)
 
 
 def average_test(source: TupleSource, share: Budget, *, finest: float) -> TupleTestStep:
@@ -146,7 +146,7 @@ def average_test(source: TupleSource, share: Budget, *, finest: float) -> TupleT
     test = PartitionTest(share.amount / 2, share.delta / 4, params.beta / 2, FAR, number, params.printed)
     needed = averaged_tuples(share, params, k, source.points.dim, finest)
     asked = test.plan is not None and (params.printed or number >= needed)
-    return _outcome(source, released, test, needed=needed, asked=asked, relative_sd=None)
+    return _outcome(source, released.value, test, needed=needed, asked=asked, relative_sd=None)
 
 
 def averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, finest: float) -> int:

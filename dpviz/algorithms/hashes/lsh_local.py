@@ -114,10 +114,10 @@ def lsh_local(room: DataRoom, k: int, params: LshLocalParams, rng: np.random.Gen
     groups = _groups(min(room.n, _MOST_MESSAGES), len(bits), rng)
     question = UserQuestion(hashes)
     middle = int(hashes.assign(np.zeros((1, room.dim)))[0])
-    asked: dict[str, Any] = {"bits": bits, "depth": depth, "groups": groups, "middle": middle}
-    mechanism = LocalReports.bought(room.budget, room.sensitivity(question), **asked)
+    options: dict[str, Any] = {"bits": bits, "depth": depth, "groups": groups, "middle": middle}
+    mechanism = room.mechanism(question, LocalReports, room.budget, **options)
     yield made_up_message(mechanism, hashes, room.region, rng)
-    reports = room.ask(question, LocalReports, room.budget, note="one message from each user", **asked)
+    reports = room.ask(question, LocalReports, room.budget, note="one message from each user", **options).value
     server = server_tree(mechanism, reports)
     yield server
     leaf = leaves_of(mechanism, reports, server, room.region)

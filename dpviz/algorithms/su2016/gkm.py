@@ -22,7 +22,7 @@ from dpviz.algorithms.tools.secret_blocks import (
 )
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
+from dpviz.privacy.mechanisms import mechanism_for, noise_kind
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.quantiles import ExponentialQuantile
 from dpviz.privacy.queries import Relation, Sum
@@ -121,7 +121,7 @@ def estimated_box(models: DataRoom, domain: Box, share: Budget) -> Box:
     quartiles = models.ask(
         Quantiles(_QUARTILES, domain.lower, domain.upper), ExponentialQuantile, share, note="ranges of block centres"
     )
-    low, high = np.sort(quartiles, axis=0)
+    low, high = np.sort(quartiles.value, axis=0)
     reach = _REACH * (high - low)
     lower, upper = np.maximum(low - reach, domain.lower), np.minimum(high + reach, domain.upper)
     least = _NARROWEST * (domain.upper - domain.lower)
@@ -145,8 +145,8 @@ def _averages(
     # In the whole domain the models' own region is smaller than its box if a ball cuts it.
     query = BoxSum(box.lower, box.upper) if estimated else Sum(Everything())
     middle, half = (query.middle, query.half) if isinstance(query, BoxSum) else (0.0, np.ones(models.dim))
-    noise = models.noise_of(query, share, spherical=spherical)
-    sd = half * (noise.sd_in(models.dim) if isinstance(noise, KNorm) else noise.sd) / blocks.number
+    noise = models.mechanism(query, noise_kind(models.accounting, spherical=spherical), share)
+    sd = half * noise.sd_in(models.dim) / blocks.number
     yield RangesStep(
         title="Noisy quartiles of the blocks" if estimated else "Ranges as declared",
         blocks=blocks,
@@ -155,7 +155,7 @@ def _averages(
         noise_sd=sd.reshape(shape),
         estimated=estimated,
     )
-    noisy_sum = models.release(query, share, note="averages over blocks", spherical=spherical).noisy[0]
+    noisy_sum = models.release(query, share, note="averages over blocks", spherical=spherical).value[0]
     centers = (middle + half * noisy_sum / blocks.number).reshape(shape)
     yield CentersStep(
         title=f"Averages over {blocks.number:,} blocks, with noise",
@@ -168,9 +168,7 @@ def _averages(
 def _quantiles_tell(models: DataRoom, domain: Box, share: Budget) -> bool:
     """Whether the blocks are so many that noisy quartiles say something; from public quantities."""
     query = Quantiles(_QUARTILES, domain.lower, domain.upper)
-    sensitivity = models.sensitivity(query)
-    of_one = sensitivity.range / ExponentialQuantile.bought(share, sensitivity).scale
-    return models.n * of_one >= _TELLING_RANKS
+    return models.n * models.mechanism(query, ExponentialQuantile, share).epsilon_of_one >= _TELLING_RANKS
 
 
 def _number_of_blocks(params: GkMParams, n: int, k: int) -> int:
@@ -188,14 +186,9 @@ def _smallest_n(setting: Setting, params: GkMParams) -> float:
     """
     k, dim = setting.k, setting.dim
     budget = setting.budget(_accounting(params, setting.delta))
-    sensitivity = Sum(Everything()).sensitivity(Relation.REPLACE, _cube(k * dim))
-    if budget.accounting is Accounting.ZCDP:
-        sd = Gaussian.bought(budget, sensitivity).sd
-    elif params.preset == "practical":
-        sd = KNorm.bought(budget, sensitivity).sd_in(k * dim)
-    else:
-        sd = Laplace.bought(budget, sensitivity).sd
-    number = sd / float(k ** (-1 / dim))
+    kind = noise_kind(budget.accounting, spherical=params.preset == "practical")
+    noise = mechanism_for(Sum(Everything()), kind, budget, Relation.REPLACE, _cube(k * dim))
+    number = noise.sd_in(k * dim) / float(k ** (-1 / dim))
     in_blocks_of_3k = (params.block or ("n0.4" if params.preset == "paper" else "3k")) == "3k"
     of_a_block = params.rows_per_block or ROWS_FOR_A_CLUSTER * k
     needed = (

@@ -16,7 +16,7 @@ from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.public_points import random_points
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import Exponential
+from dpviz.privacy.mechanisms import Exponential, mechanism_for
 from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.queries import Loss
 from dpviz.privacy.room import DataRoom
@@ -97,7 +97,7 @@ def pgkm(room: DataRoom, k: int, params: PGkMParams, rng: np.random.Generator) -
         draws = search.parents if t < search.rounds else 1
         # Both questions have the same answer; the second knows a smaller range.
         question = PoolLoss(pool) if practical else Loss(pool)
-        chosen = room.ask(question, Peeling, share, note=f"round {t}: {draws} of {len(pool)}", draws=draws)
+        chosen = room.ask(question, Peeling, share, note=f"round {t}: {draws} of {len(pool)}", draws=draws).value
         yield PoolStep(title=_title(t, search.rounds, draws), sets=pool, chosen=chosen, spread=PoolLoss(pool).spread)
         parents = pool[chosen]
         if t < search.rounds:
@@ -182,10 +182,8 @@ def _smallest_n(setting: Setting, params: PGkMParams) -> float:
     n = setting.n or 10_000
     search = planned_search(n, setting.epsilon / setting.rows_per_person, params)
     budget = setting.budget(_accounting(params, setting.delta))
-    ball = Region.ball(setting.dim, 1.0)
-    once = Exponential.bought(
-        budget.fraction(1 / search.selections), Loss(np.zeros((1, 1, setting.dim))).sensitivity(setting.relation, ball)
-    )
+    anywhere, ball = Loss(np.zeros((1, 1, setting.dim))), Region.ball(setting.dim, 1.0)
+    once = mechanism_for(anywhere, Exponential, budget.fraction(1 / search.selections), setting.relation, ball)
     return float(once.scale * log(POOL) / _TOLERABLE * setting.k ** (2 / setting.dim))
 
 
