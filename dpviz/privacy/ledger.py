@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import fsum, inf
+from typing import Any
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget, capacity, gdp_epsilon, spent_epsilon, zcdp_epsilon
@@ -61,7 +62,7 @@ class Entry:
         refuse_unpriced(self.loss, self.accounting, mechanism=self.mechanism)
 
     @classmethod
-    def of(cls, mechanism: Mechanism, query: str, accounting: Accounting, *, delta: float, note: str) -> Entry:
+    def of(cls, mechanism: Mechanism[Any], query: str, accounting: Accounting, *, delta: float, note: str) -> Entry:
         """The charge for one draw, computed from the object that draws."""
         loss: object = getattr(mechanism, "loss", None)
         refuse_unpriced(loss, accounting, mechanism=mechanism.name)
@@ -121,7 +122,7 @@ AMOUNT_UNIT = {
 }
 
 
-def _own_delta(mechanism: Mechanism) -> float:
+def _own_delta(mechanism: Mechanism[Any]) -> float:
     """The part of δ that a draw takes under basic composition; 0 for what is ε-DP."""
     if mechanism.loss not in (LossKind.GAUSSIAN, LossKind.APPROXIMATE):
         return 0.0

@@ -6,7 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpviz.algorithms.steps import CentersStep, GridStep, ReferenceStep, Step
+from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
+from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.charts.pictures.draw import describe, draw, shown_view, table_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import View, view_of

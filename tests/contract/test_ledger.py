@@ -14,11 +14,12 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import BudgetExceeded, Ledger
+from dpviz.privacy.mechanisms import Exponential, NoisyThreshold, SparseLaplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
-from dpviz.privacy.queries import Count, Loss, Sum
+from dpviz.privacy.queries import Count, Loss, SparseCount, Sum
 from tests.contract.checks import check_ledger, run_of
-from tests.contract.rooms import RowsTouched, exploding_room
+from tests.contract.rooms import RowsTouched, exploding_room, in_room
 from tests.contract.tables import BOUGHT, REPLACE, SETTINGS, WORLDS, dealt, named, small_table
 
 EPSILONS = [0.1, 1.0, 35.0]
@@ -36,7 +37,7 @@ def test_entries_are_what_was_drawn_and_add_up_to_the_request(card, params, delt
 
 def one_mean(room, k, params, rng) -> Iterator[CentersStep]:
     """A plan of one charge, which needs no number of rows: the noisy sum of all of them, k times."""
-    noisy_sum = room.release(Sum(Everything()), room.budget, note="all rows").noisy
+    noisy_sum = room.release(Sum(Everything()), room.budget, note="all rows").value
     yield CentersStep(title="One sum", centers=room.region.clip(np.repeat(noisy_sum, k, axis=0)))
 
 
@@ -108,18 +109,18 @@ DOORS = {
     "release sums": lambda room, share: room.release(Sum(_AXES), share, note="x"),
     "spherical": lambda room, share: room.release(Sum(_AXES), share, note="x", spherical=True),
     "release_moments": lambda room, share: room.release_moments(_AXES, counts=share, sums=share, note="x"),
-    "release_sparse": lambda room, share: room.release_sparse(
-        Grid.over(room.region, 4), share, cutoff_in_scales=2, note="x"
+    "cut": lambda room, share: room.ask(
+        SparseCount(Grid.over(room.region, 4)), SparseLaplace, share, note="x", cutoff_in_scales=2
     ),
-    "select": lambda room, share: room.select(Loss(np.zeros((2, 1, 2))), share, note="x"),
-    "activate": lambda room, share: room.activate(_TREE, share, threshold=3.0, note="x"),
+    "select": lambda room, share: room.ask(Loss(np.zeros((2, 1, 2))), Exponential, share, note="x"),
+    "activate": lambda room, share: room.ask(SparseCount(_TREE), NoisyThreshold, share, note="x", threshold=3.0),
     "buy_n": lambda room, share: room.buy_n(share),
 }
 
 
 def _opened(room, accounting=Accounting.PURE):
-    return small_table(n_public=400).open(
-        epsilon=1.0, delta=1e-6, accounting=accounting, noise=StudyNoise(np.random.default_rng(0)), room=room
+    return in_room(small_table(n_public=400), room).open(
+        epsilon=1.0, delta=1e-6, accounting=accounting, noise=StudyNoise(np.random.default_rng(0))
     )
 
 
