@@ -44,7 +44,7 @@ class Printed:
         return f"<{next(self._blocks())}>"
 
     def __str__(self) -> str:
-        return "\n\n".join(block.text() if isinstance(block, TextTable) else block for block in self._blocks())
+        return "\n".join(block.text() if isinstance(block, TextTable) else block for block in self._blocks())
 
     def _repr_html_(self) -> str:
         blocks = self._blocks()

@@ -20,18 +20,19 @@ def finished() -> dpviz.Run:
 
 
 def test_a_run_prints_its_request_its_centres_and_what_to_expect(finished: dpviz.Run) -> None:
-    first, centres, *notes = str(finished).split("\n\n")
+    first, _, header, *centres, note = str(finished).splitlines()
     assert first.startswith("DPLloyd: k = 3, steps: ")
     assert "ε = 1 (spent 1), δ = 0" in first
     assert repr(finished) == f"<{first}>"
-    assert len(centres.splitlines()) == 2 + 3
-    assert f"{finished.centers[2, 1]:.6g}" in centres.splitlines()[-1]
-    assert "do not publish" in notes[-1]
+    assert header.split() == [*HOSTILE.split(), "y", "noisy", "size"]
+    assert len(centres) == 3
+    assert f"{finished.centers[2, 1]:.6g}" in centres[-1]
+    assert "do not publish" in note
 
 
 def test_a_ledger_prints_all_entries(finished: dpviz.Run) -> None:
     ledger = finished.ledger
-    assert len(str(ledger).splitlines()) == 4 + len(ledger.entries)
+    assert len(str(ledger).splitlines()) == 3 + len(ledger.entries)
     assert repr(ledger) == "<Ledger: ε = 1 of 1 spent, δ = 0, pure accounting, entries: " + f"{len(ledger.entries)}>"
     assert all(f"{entry.scale:.4g}" in str(ledger) for entry in ledger.entries)
 
@@ -44,7 +45,8 @@ def test_names_of_columns_are_text_in_a_notebook(finished: dpviz.Run) -> None:
 
 
 def test_a_step_says_what_was_spent_when_it_was_taken(finished: dpviz.Run) -> None:
-    assert [repr(frame) for frame in finished.frames][-1].endswith("ε = 1 spent so far>")
+    assert str(finished.frames[-1]).startswith("Round 2 of 2")
+    assert str(finished.frames[-1]).endswith("(ε = 1 spent so far)")
 
 
 def test_what_has_no_privacy_says_so() -> None:

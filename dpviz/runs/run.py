@@ -26,7 +26,7 @@ _MOST_COLUMNS = 8  # of a printed run: as many as a terminal holds side by side
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Frame:
+class Frame(Printed):
     """A step and what had been spent when it was taken.
 
     ``spent_epsilon`` is the ε, at the run's δ, of all entries so far; ``entries`` is how many there were.
@@ -37,8 +37,8 @@ class Frame:
     spent_fraction: float
     entries: int
 
-    def __repr__(self) -> str:
-        return f"<{self.step.title}: ε = {self.spent_epsilon:.3g} spent so far>"
+    def _blocks(self) -> Iterator[str]:
+        yield f"{self.step.title} (ε = {self.spent_epsilon:.3g} spent so far)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
