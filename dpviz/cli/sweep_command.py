@@ -18,7 +18,7 @@ from dpviz.check import RequestError
 from dpviz.cli.console import say
 from dpviz.cli.declared_table import declared_table
 from dpviz.cli.request import check_numbers, parameters
-from dpviz.cli.run_text import table_text
+from dpviz.printed import table_text
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.study import Contender, refusals, summarise, tidy, trials

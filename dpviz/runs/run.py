@@ -15,16 +15,20 @@ from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import card_of
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
+from dpviz.printed import Printed, TextTable
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.ledger import Entry
+from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.noise import NoiseSource, StudyNoise
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.request import check_request
 from dpviz.table.domain import Domain
 
+NOT_HARDENED = "the noise is study noise, not hardened against floating-point attacks: do not publish."
+_MOST_COLUMNS = 8  # of a printed run: as many as a terminal holds side by side
 
-@dataclass(frozen=True, eq=False)
-class Frame:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frame(Printed):
     """A step and what had been spent when it was taken.
 
     ``spent_epsilon`` is the ε, at the run's δ, of all entries so far; ``entries`` is how many there were.
@@ -35,9 +39,12 @@ class Frame:
     spent_fraction: float
     entries: int
 
+    def _blocks(self) -> Iterator[str]:
+        yield f"{self.step.title} (ε = {self.spent_epsilon:.3g} spent so far)"
 
-@dataclass(frozen=True, eq=False)
-class Run:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run(Printed):
     """A finished run. Holds public and released values only: it may be pickled and replayed.
 
     How long it took is not in it, because that depends on the rows. The exception is a run of a non-private algorithm
@@ -82,6 +89,29 @@ class Run:
         """Released cluster sizes, shape (k,), if the last step measured them."""
         step = self.frames[-1].step
         return step.noisy_counts if isinstance(step, CentersStep) else None
+
+    @property
+    def ledger(self) -> Ledger:
+        """What was spent, and on what."""
+        return Ledger(self.accounting, self.epsilon, self.delta, list(self.entries))
+
+    def _blocks(self) -> Iterator[str | TextTable]:
+        title, steps = card_of(self.algorithm).title, f"steps: {len(self.frames)}"
+        if not self.private:
+            yield f"{title}: k = {self.k}, {steps}; no privacy"
+        else:
+            budget = f"ε = {self.epsilon:g} (spent {self.spent_epsilon:.6g}), δ = {self.delta:g}"
+            yield f"{title}: k = {self.k}, {steps}; {budget}; {self.relation}, {self.unit}"
+        kind = "Released centres (they carry noise)" if self.private else "Revealed centres (read without privacy)"
+        weights = self.noisy_weights
+        sizes = [] if weights is None else [f"{weight:.1f}" for weight in weights]
+        cells = [[f"{value:.6g}" for value in center[:_MOST_COLUMNS]] for center in self.centers]
+        rows = [[str(place), *row, *sizes[place - 1 : place]] for place, row in enumerate(cells, start=1)]
+        left_out = f", the first {_MOST_COLUMNS} of {self.domain.dim} columns" * (self.domain.dim > _MOST_COLUMNS)
+        header = ["", *self.domain.columns[:_MOST_COLUMNS], *["noisy size"] * (weights is not None)]
+        yield TextTable(f"{kind}, data units{left_out}", header, rows)
+        notes = (*self.warnings, *[NOT_HARDENED] * (self.private and not self.hardened))
+        yield from (f"Note: {note}" for note in notes)
 
 
 def run(
