@@ -11,6 +11,8 @@ import streamlit as st
 
 from dpviz import check
 from dpviz.algorithms.registry import AUTO, CARDS
+from dpviz.runs.request import Contender
+from dpviz.runs.request import Request as AskedRequest
 from dpviz.ui.visit import current_table
 
 Setting = TypeVar("Setting", int, float, str)
@@ -37,6 +39,10 @@ class Request:
     epsilon: float
     delta: float
     params: Mapping[str, Any] = field(default_factory=dict)
+
+    def asked(self, seed: int | None = None) -> AskedRequest:
+        """The same as what is run."""
+        return AskedRequest(Contender(self.algorithm, self.params), self.k, self.epsilon, self.delta, seed)
 
 
 def request(algorithm: str | None = None, params: Mapping[str, Any] | None = None) -> Request:
