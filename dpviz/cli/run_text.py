@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from dpviz.algorithms.card import Card
+from dpviz.printed import table_text
+from dpviz.privacy.ledger import entries_table
 from dpviz.runs.record import RELEASE_GRADE
-
-_MOST_ENTRIES = 40
+from dpviz.runs.run import NOT_HARDENED
 
 
 def run_text(report: dict[str, Any], card: Card, *, name: str) -> str:
@@ -17,22 +17,14 @@ def run_text(report: dict[str, Any], card: Card, *, name: str) -> str:
     if report["released"]["centers"] is not None:
         heading = "Released centres (they carry noise), data units"
         blocks.append(_centers(heading, report, report["released"]["centers"], report["released"]["weights"]))
-        blocks.append(_ledger(report["ledger"]))
+        heading = "Ledger (what was spent, and on what; --json lists all)"
+        blocks.append(entries_table(report["ledger"]["entries"], heading).text())
     if "revealed" in report:
         blocks.append(_revealed(report))
     blocks += [f"Note: {warning}" for warning in report["warnings"]]
     if card.private and report["noise"] != RELEASE_GRADE:
-        blocks.append("Note: the noise is study noise, not hardened against floating-point attacks: do not publish.")
+        blocks.append(f"Note: {NOT_HARDENED}")
     return "\n\n".join(blocks)
-
-
-def table_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns aligned to the right, two blanks apart."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = [
-        "  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (header, *rows)
-    ]
-    return "\n".join(lines)
 
 
 def _privacy(report: dict[str, Any]) -> str:
@@ -54,18 +46,6 @@ def _centers(heading: str, report: dict[str, Any], centers: list[list[float]], w
         for place, center in enumerate(centers, start=1)
     ]
     return f"{heading}:\n{table_text(header, rows)}"
-
-
-def _ledger(ledger: dict[str, Any]) -> str:
-    entries = ledger["entries"]
-    header = ["mechanism", "query", "for", "sensitivity", "noise scale", "ε alone"]
-    rows = [
-        [e["mechanism"], e["query"], e["note"], f"{e['sensitivity']:.4g}", f"{e['scale']:.4g}", f"{e['epsilon']:.4g}"]
-        for e in entries[:_MOST_ENTRIES]
-    ]
-    more = len(entries) - len(rows)
-    rest = f"\n  and {more} more entries (--json lists all)" if more else ""
-    return f"Ledger (what was spent, and on what):\n{table_text(header, rows)}{rest}"
 
 
 def _revealed(report: dict[str, Any]) -> str:
