@@ -38,8 +38,7 @@ def papers_list() -> None:
     judged = {claim_id: CLAIMS[claim_id].judge(one.table) for claim_id, one in found.items() if one is not None}
     if not judged:
         st.info(
-            "Tables of results lie in a checkout of the project, not in an installed package. "
-            "`python -m dpviz reproduce --quick --out DIR` makes them.",
+            "No tables of results came with this copy: `python -m dpviz reproduce --quick --out DIR` makes them.",
             title="Nothing has been reproduced here yet",
             icon=":material/science:",
         )
