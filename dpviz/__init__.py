@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,10 +19,6 @@ if TYPE_CHECKING:
     from dpviz.table.samples import sample
 
 __version__ = "0.1.0"
-_HERE = Path(__file__).resolve().parent
-#: Holds app.py, pages/, sample_data/ and docs/reproduced/: inside the package where a wheel was installed, else the
-#: root of the checkout.
-BESIDE = _HERE / "beside" if (_HERE / "beside").is_dir() else _HERE.parent
 __all__ = [
     "CARDS",
     "Domain",

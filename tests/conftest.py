@@ -1,4 +1,4 @@
-"""For all tests: every core, one thread each, property tests that repeat exactly, and one browser a process."""
+"""For all tests: every core, one thread each, property tests that repeat exactly, and a browser."""
 
 from __future__ import annotations
 
@@ -40,9 +40,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.dist = "worksteal"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium; without one, tests that need it skip, or fail where ``REQUIRE_BROWSER=1``."""
+    """Chromium; without one, tests that need it skip, or fail where ``REQUIRE_BROWSER=1``.
+
+    For one file of tests: as long as it is open, Playwright's event loop runs in this thread, and no other can.
+    """
     with ExitStack() as stack:
         try:
             found = stack.enter_context(launched())

@@ -148,5 +148,5 @@ def test_the_dashboard_opens_from_an_empty_folder_and_a_sample_runs(installed: I
 @pytest.mark.slow
 def test_an_editable_install_is_the_checkout(tmp_path: Path) -> None:
     editable = _installed(["--editable", str(ROOT)], tmp_path)
-    assert editable.ask("import dpviz; print(dpviz.BESIDE)") == str(ROOT)
+    assert editable.ask("from dpviz.beside import BESIDE; print(BESIDE)") == str(ROOT)
     assert not list((tmp_path / "venv").rglob("site-packages/dpviz"))

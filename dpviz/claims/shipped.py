@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpviz import BESIDE
+from dpviz.beside import BESIDE
 from dpviz.claims.claim import Claim
 
 FOLDER = BESIDE / "docs" / "reproduced"

@@ -8,7 +8,8 @@ import os
 import runpy
 import sys
 
-from dpviz import BESIDE, check
+from dpviz import check
+from dpviz.beside import BESIDE
 from dpviz.check import RequestError
 from dpviz.table.named import GIVEN, named, sample_named
 from dpviz.table.sparse_intake import SparseTable

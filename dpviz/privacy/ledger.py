@@ -63,7 +63,7 @@ class Entry:
         refuse_unpriced(self.loss, self.accounting, mechanism=self.mechanism)
 
     @classmethod
-    def of(cls, mechanism: Mechanism, query: str, accounting: Accounting, *, delta: float, note: str) -> Entry:
+    def of(cls, mechanism: Mechanism[Any], query: str, accounting: Accounting, *, delta: float, note: str) -> Entry:
         """The charge for one draw, computed from the object that draws."""
         loss: object = getattr(mechanism, "loss", None)
         refuse_unpriced(loss, accounting, mechanism=mechanism.name)
@@ -132,7 +132,7 @@ def entries_table(entries: Sequence[Mapping[str, Any]], heading: str) -> TextTab
     return TextTable(heading, ["mechanism", "query", "for", "sensitivity", "noise scale", "ε alone"], rows)
 
 
-def _own_delta(mechanism: Mechanism) -> float:
+def _own_delta(mechanism: Mechanism[Any]) -> float:
     """The part of δ that a draw takes under basic composition; 0 for what is ε-DP."""
     if mechanism.loss not in (LossKind.GAUSSIAN, LossKind.APPROXIMATE):
         return 0.0

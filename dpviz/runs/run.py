@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from dpviz import check
-from dpviz.algorithms.card import Card, Level, Params, Setting
+from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
+from dpviz.algorithms.card import Card, Params, Setting
+from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import card_of
-from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.printed import Printed, TextTable
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.noise import NoiseSource, StudyNoise
-from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.privacy.room import PrivateTable
 from dpviz.runs.request import check_request
 from dpviz.table.domain import Domain
 
@@ -159,7 +161,6 @@ def run_frames(
     delta: float = 0.0,
     params: Params | Mapping[str, Any] | None = None,
     seed: int | None = None,
-    room: type[DataRoom] | None = None,
     noise: NoiseSource | None = None,
 ) -> Iterator[Frame | Run]:
     """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``.
@@ -181,7 +182,6 @@ def run_frames(
         accounting=accounting,
         noise=source,
         needs_n=card.needs_n,
-        room=room,
     )
     ledger = opened.ledger
     frames: list[Frame] = []

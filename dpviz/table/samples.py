@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz import BESIDE
+from dpviz.beside import BESIDE
 from dpviz.table.bag_of_words import bag_of_words, bag_of_words_sidecar
 from dpviz.table.csv_intake import LoadedTable, load_csv, numeric_table
 from dpviz.table.declaration import Declaration, FileKind

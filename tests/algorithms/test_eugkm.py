@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dpviz import check
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep
+from dpviz.algorithms.steps import CentersStep, GridStep
 from dpviz.algorithms.su2016 import grid_synopsis
 from dpviz.algorithms.su2016.eugkm import CARD, EUGkMParams, problem_on, smallest_n
 from dpviz.algorithms.su2016.grid_synopsis import (
@@ -24,6 +24,7 @@ from dpviz.algorithms.su2016.grid_synopsis import (
     grid_in_words,
     standing_out,
 )
+from dpviz.algorithms.tools.starts import StartsStep
 from dpviz.privacy.partitions import Grid
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable

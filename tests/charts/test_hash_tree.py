@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.hashes.hash_levels import CountedTree
-from dpviz.algorithms.hashes.hash_steps import CoresetStep, HashTreeStep
+from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, HashTreeStep
 from dpviz.charts.pictures.coreset import coreset_finding, draw_coreset
 from dpviz.charts.pictures.hash_tree import draw_hash_tree, hash_tree_finding, hash_tree_table, node_places
 from dpviz.charts.revealed import RevealedView

@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.algorithms.steps import CoordinatesStep, StartsStep, SwapStep
+from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
+from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.algorithms.tools.starts import StartsStep
 from dpviz.charts.pictures.coordinates import draw_coordinates, round_reach
 from dpviz.charts.pictures.starts import draw_starts
 from dpviz.charts.pictures.swaps import draw_swap_trace

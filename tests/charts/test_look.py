@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_steps import LookStep
+from dpviz.algorithms.auto.first_look import LookStep
 from dpviz.charts.pictures.look import (
     axes_table,
     clear_axes,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.algorithms.hashes.local_steps import MessageStep, ServerTreeStep
+from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
 from dpviz.charts.pictures.messages import draw_message, draw_server, message_table, server_finding, server_places
 from dpviz.charts.theme import palette
 from tests.charts.laws import is_sound

@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_steps import SynopsisStep
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.charts.pictures.draw import shown_view
 from dpviz.charts.pictures.synopsis import (
     axis_names,

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dpviz.algorithms.card import Level
+from dpviz.algorithms.regime import Level
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import setting_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from scipy import sparse
 
-from dpviz.algorithms.card import Level
+from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable

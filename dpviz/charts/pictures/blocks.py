@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.tools.block_steps import BlocksStep, RangesStep
+from dpviz.algorithms.su2016.gkm import RangesStep
+from dpviz.algorithms.tools.secret_blocks import BlocksStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, canvas, legend_name, line_xy, marks_xy, name_kinds, show_plane
 from dpviz.charts.cells import boxes, circles, segments

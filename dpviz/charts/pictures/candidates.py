@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.steps import CandidatesStep
+from dpviz.algorithms.balcan2017.balcan import CandidatesStep
 from dpviz.charts.canvas import NUMBER_SIZE, below_plot, canvas, legend_name, marks_xy, name_kinds, show_plane
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import Palette

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.steps import CoordinatesStep
+from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
 from dpviz.arrays import Codes
 from dpviz.charts.canvas import NUMBER_SIZE, below_plot, canvas
 from dpviz.charts.names import spelled

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.algorithms.hashes.hash_levels import Flags
-from dpviz.algorithms.hashes.hash_steps import HashTreeStep
+from dpviz.algorithms.hashes.lsh_coreset import HashTreeStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, canvas, hidden_axis, legend_name, line_xy, marks_xy, name_kinds
 from dpviz.charts.cells import segments

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.auto.auto_steps import LookStep
+from dpviz.algorithms.auto.first_look import LookStep
 from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import NUMBER_SIZE, SCREEN, below_plot, canvas, legend_name, name_kinds
 from dpviz.charts.names import spelled

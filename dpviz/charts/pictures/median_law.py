@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.tools.block_steps import MedianLawStep
+from dpviz.algorithms.baselines.sample_aggregate import MedianLawStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import SCREEN, canvas, legend_name, name_kinds
 from dpviz.charts.theme import Palette, axis_title

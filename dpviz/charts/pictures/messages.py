@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.hashes.local_steps import MessageStep, ServerTreeStep
+from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, canvas, legend_name, line_xy, marks_xy, name_kinds
 from dpviz.charts.cells import segments

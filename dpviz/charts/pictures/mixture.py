@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.cohen2021.tuple_steps import MixtureStep
+from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import canvas, line_xy, name_kinds, show_plane
 from dpviz.charts.cells import joined

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.auto.auto_steps import PlanStep
+from dpviz.algorithms.auto.auto_plan import PlanStep
 from dpviz.charts.canvas import NUMBER_SIZE, canvas, hidden_axis, legend_name, name_kinds
 from dpviz.charts.theme import Kind, Palette
 from dpviz.charts.wording import clauses, opening, percent

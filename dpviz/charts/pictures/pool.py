@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.steps import PoolStep
+from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import canvas, legend_name, marks_xy, name_kinds, show_plane
 from dpviz.charts.pictures.centers import draw_cells, draw_center_marks, marks_of

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.steps import ReferenceStep
+from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.charts.canvas import canvas, name_kinds, show_plane
 from dpviz.charts.pictures.centers import draw_cells, draw_reference
 from dpviz.charts.revealed import RevealedView, draw_rows

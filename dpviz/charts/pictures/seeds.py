@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from scipy import stats
 
-from dpviz.algorithms.steps import SeedStep
+from dpviz.algorithms.baselines.kvariates import SeedStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import SCREEN, canvas, legend_name, marks_xy, name_kinds, show_plane
 from dpviz.charts.pictures.centers import draw_center_marks, marks_of

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.steps import StartsStep
+from dpviz.algorithms.tools.starts import StartsStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, canvas
 from dpviz.charts.theme import Palette

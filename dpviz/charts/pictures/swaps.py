@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.steps import SwapStep
+from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import canvas, legend_name, line_xy, marks_xy, name_kinds, panels, show_plane
 from dpviz.charts.cells import segments

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.auto.auto_steps import SynopsisStep
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import below_plot, canvas, show_plane
 from dpviz.charts.pictures.grid import box_of, cells_of, describe_grid, draw_grid, draw_true_grid, largest, outline_box

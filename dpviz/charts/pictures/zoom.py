@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.algorithms.auto.auto_steps import ZoomStep
+from dpviz.algorithms.auto.view_synopsis import ZoomStep
 from dpviz.charts.pictures.grid import describe_grid, draw_grid, outline_box
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import Palette

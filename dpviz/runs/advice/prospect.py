@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpviz.algorithms.card import Card, Level, Params, Regime
+from dpviz.algorithms.card import Card, Params
+from dpviz.algorithms.regime import Level, Regime
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.request import check_request

@@ -9,10 +9,11 @@ import streamlit as st
 from dpviz.check import RequestError
 from dpviz.table.declaration import Declaration
 from dpviz.table.named import GIVEN, named, sample_named
+from dpviz.ui.controls import suggest_delta
 from dpviz.ui.data.begun import begun_for
 from dpviz.ui.data.ways_in import open_sample
 from dpviz.ui.escape import plain
-from dpviz.ui.state import open_table, set_aside, suggest_delta, undeclared
+from dpviz.ui.session import open_table, set_aside, undeclared
 
 _BEGUN = "given:begun"
 

@@ -12,9 +12,12 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dpviz.algorithms.auto.auto_steps import PolishStep
-from dpviz.algorithms.cohen2021.tuple_steps import TupleTestStep
-from dpviz.algorithms.steps import CentersStep, GridStep, ReferenceStep, Step, SwapStep, TreeStep
+from dpviz.algorithms.auto.residual_rounds import PolishStep
+from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.algorithms.balcan2017.private_partition import TreeStep
+from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
+from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.arrays import Array
 from dpviz.charts.pictures.activation import draw_activation
 from dpviz.charts.pictures.draw import describe, draw, table_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_steps import ROWS, PlanStep
+from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
 from dpviz.runs.run import run
 from tests.charts.gallery import exhibit
 
