@@ -34,7 +34,6 @@ ROOMS = {"privacy/room.py", "table/rows.py"}
 # Names of files that floors share, and why two names would not be better.
 SHARED_NAMES: dict[str, str] = {
     "catalogue.py": "claims/: of claims; ui/explore/: of algorithms",
-    "clipping.py": "charts/ and ui/data/: the same rows, drawn and told",
     "reference.py": "charts/pictures/ and ui/: the run of k-means++, drawn and computed",
     "registry.py": "algorithms/ and claims/: the one word that a new one takes",
     "request.py": "cli/ and runs/: the same request, from arguments and checked",

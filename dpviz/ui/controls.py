@@ -11,6 +11,8 @@ import streamlit as st
 
 from dpviz import check
 from dpviz.algorithms.registry import AUTO, CARDS
+from dpviz.runs.request import Contender
+from dpviz.runs.request import Request as AskedRequest
 from dpviz.ui.session import choose, current_table, remember, remembered, setting
 
 LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
@@ -35,6 +37,10 @@ class Request:
     epsilon: float
     delta: float
     params: Mapping[str, Any] = field(default_factory=dict)
+
+    def asked(self, seed: int | None = None) -> AskedRequest:
+        """The same as what is run."""
+        return AskedRequest(Contender(self.algorithm, self.params), self.k, self.epsilon, self.delta, seed)
 
 
 def request(algorithm: str | None = None, params: Mapping[str, Any] | None = None) -> Request:

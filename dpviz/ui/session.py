@@ -7,25 +7,23 @@ place that remembers what a widget was set to: Streamlit forgets a widget that t
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import streamlit as st
 
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import ReleaseRecord, counted, record_of
 from dpviz.runs.run import Run
-from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import LoadedTable
-from dpviz.table.sparse_intake import SparseTable
+from dpviz.table.named import Content
 from dpviz.ui.looks import looks_at
 
 _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
 _SOURCE, _SOURCES = "visit:source", "visit:sources"
 _SETTINGS = "visit:settings"
 
-Content: TypeAlias = CsvFile | LoadedTable | SparseTable
 Value = TypeVar("Value")
 
 
@@ -131,6 +129,14 @@ def remembered(name: str, usual: Value) -> Value:
 def setting(name: str, usual: Value) -> Value:
     """What the widget ``name`` says where this page draws it, else what was last remembered."""
     return cast("Value", st.session_state.get(name, remembered(name, usual)))
+
+
+def once(name: str, given: object, make: Callable[[], Value]) -> Value:
+    """What ``make`` gives for ``given``: kept as ``name`` for this visit until something else is given."""
+    kept = cast("tuple[object, Value] | None", st.session_state.get(name))
+    if kept is None or kept[0] != given:
+        kept = st.session_state[name] = (given, make())
+    return kept[1]
 
 
 def choose(name: str, value: Any) -> None:

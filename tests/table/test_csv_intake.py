@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.table import csv_intake
-from dpviz.table.csv_intake import IntakeError, LoadedTable, load_csv, numeric_table, open_csv
+from dpviz.table.csv_intake import load_csv, open_csv
 from dpviz.table.file_format import FileFormat, NumberStyle
+from dpviz.table.loaded_table import IntakeError, LoadedTable, numeric_table
 from dpviz.table.proposal import propose
 
 NAN = float("nan")

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.table.csv_intake import IntakeError, open_csv
+from dpviz.table.csv_intake import open_csv
+from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
 
 NAN = float("nan")

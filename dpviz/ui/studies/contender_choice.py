@@ -9,9 +9,9 @@ import streamlit as st
 
 from dpviz.algorithms.registry import AUTO, private_cards
 from dpviz.charts.wording import things
-from dpviz.runs.advice.prospect import Prospect, prospect_of
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.study import Contender, refusals
+from dpviz.runs.request import Contender, Prospect, Request
+from dpviz.runs.study.grid import Grid
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.foresight import in_short, warned
 from dpviz.ui.session import remember, remembered
@@ -74,13 +74,12 @@ def usual(offered: Mapping[str, Offer]) -> list[str]:
 def _offers(table: OpenTable, *, k: int, epsilons: Sequence[float], delta: float) -> dict[str, Offer]:
     """All that may be studied, by label: refused if any ε is, hopeless if the largest one is."""
     contenders = contender_options()
-    refused = refusals(contenders, table.private, [k], epsilons, delta=delta)
+    refused = Grid(tuple(contenders), (k,), tuple(epsilons), (delta,)).refusals(table.private)
 
     def prospect(contender: Contender) -> Prospect:
         if contender.label in refused:
             return Prospect(refusal=refused[contender.label])
-        card, params = contender.card, contender.params
-        return prospect_of(card, table.private, k=k, epsilon=max(epsilons), delta=delta, params=params)
+        return Request(contender, k, max(epsilons), delta).prospect(table.private)
 
     return {contender.label: Offer(contender, prospect(contender)) for contender in contenders}
 

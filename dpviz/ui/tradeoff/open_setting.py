@@ -9,7 +9,7 @@ from typing import Any, cast
 import plotly.graph_objects as go
 import streamlit as st
 
-from dpviz.runs.study.study import Contender
+from dpviz.runs.request import Contender
 from dpviz.ui.session import choose
 from dpviz.ui.studies.study_panel import Plan
 

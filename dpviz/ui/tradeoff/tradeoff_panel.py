@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.runs.advice.advice import Outlook
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.study import Contender
+from dpviz.runs.request import Contender
 from dpviz.ui.controls import ROUND_EPSILONS, k_delta_row
 from dpviz.ui.session import remember, remembered
 from dpviz.ui.studies.contender_choice import contender_picker

@@ -12,8 +12,8 @@ from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import Proposal
-from dpviz.table.sidecar import stated_in, to_json
-from dpviz.ui.data.stated import joined, with_proposal
+from dpviz.table.sidecar import to_json
+from dpviz.ui.data.draft import joined
 
 FILE = open_csv(b"a,b,c,who\n1,2,3,x\n4,5,6,y\n", name="letters")
 NOW = Declaration(
@@ -29,17 +29,17 @@ NOW = Declaration(
 
 
 def test_what_json_is_silent_about_stays():
-    assert joined(NOW, stated_in("{}"), FILE) == NOW
-    assert joined(NOW, stated_in('{"relation": "replace"}'), FILE) == replace(NOW, relation="replace")
+    assert joined(NOW, "{}", FILE) == NOW
+    assert joined(NOW, '{"relation": "replace"}', FILE) == replace(NOW, relation="replace")
 
 
 def test_bounds_by_column_say_which_columns_are_clustered():
-    told = joined(NOW, stated_in('{"bounds": {"c": [5, 6]}, "origins": {"c": "law or physics"}}'), FILE)
+    told = joined(NOW, '{"bounds": {"c": [5, 6]}, "origins": {"c": "law or physics"}}', FILE)
     assert told == replace(NOW, columns=("c",), lower=(5.0,), upper=(6.0,), origins=("law or physics",))
 
 
 def test_one_pair_is_that_of_the_chosen_columns_or_of_all():
-    pair = stated_in('{"lower": -1, "upper": 2}')
+    pair = '{"lower": -1, "upper": 2}'
     told = joined(NOW, pair, FILE)
     assert (told.columns, told.lower, told.upper, told.origins) == (("a", "b"), (-1.0,) * 2, (2.0,) * 2, ())
     nothing = Declaration(numbers=("a", "b", "c"))
@@ -48,9 +48,9 @@ def test_one_pair_is_that_of_the_chosen_columns_or_of_all():
 
 def test_another_file_format_makes_other_columns():
     json = '{"file": {"header": false, "names": ["p", "q", "r", "s"]}, "bounds": {"q": [0, 9]}}'
-    assert joined(NOW, stated_in(json), FILE).columns == ("q",)
+    assert joined(NOW, json, FILE).columns == ("q",)
     with pytest.raises(IntakeError, match=r'"a".*"p", "q"'):
-        joined(NOW, stated_in('{"file": {"header": false, "names": ["p", "q"]}}'), FILE)
+        joined(NOW, '{"file": {"header": false, "names": ["p", "q"]}}', FILE)
 
 
 @pytest.mark.parametrize(
@@ -66,23 +66,36 @@ def test_another_file_format_makes_other_columns():
 )
 def test_json_that_does_not_fit_is_refused(json):
     with pytest.raises(IntakeError):
-        joined(NOW, stated_in(json), FILE)
+        joined(NOW, json, FILE)
 
 
 def test_json_without_an_id_column_forgets_the_rows_of_a_person():
     several = replace(NOW, id_column="who", rows_per_person=3)
-    assert joined(several, stated_in('{"id_column": null}'), FILE) == NOW
+    assert joined(several, '{"id_column": null}', FILE) == NOW
+
+
+def test_json_may_say_a_part_where_the_form_has_the_rest():
+    several = replace(NOW, id_column="who")
+    assert joined(several, '{"rows_per_person": 5}', FILE) == replace(several, rows_per_person=5)
+    assert joined(NOW, '{"file": {"several_lines": true}}', FILE).file.several_lines, "public as the form says"
+    with pytest.raises(IntakeError, match="id_column"):
+        joined(NOW, '{"rows_per_person": 5}', FILE)
+
+
+def test_a_simulated_table_stays_simulated():
+    simulated = replace(NOW, kind=FileKind.SIMULATED)
+    assert joined(Declaration(title="other"), to_json(simulated), FILE) == simulated
 
 
 def test_a_whole_declaration_comes_back_from_its_json():
     whole = declare(FILE, replace(NOW, lower=(0.0, 0.0), upper=(1.0, 9.0), id_column="who", rows_per_person=2))
-    told = joined(Declaration(title="other"), stated_in(to_json(whole.declaration)), FILE)
+    told = joined(Declaration(title="other"), to_json(whole.declaration), FILE)
     assert told == whole.declaration
 
 
 def test_a_proposal_keeps_what_was_chosen_and_drops_what_is_text():
     found = Proposal(FileFormat(style=NumberStyle(",")), ("a", "b", "who"), ("a",), ("b", "who"), ())
-    told = with_proposal(replace(NOW, id_column="who", rows_per_person=2, label_column="gone"), found)
+    told = found.joined_to(replace(NOW, id_column="who", rows_per_person=2, label_column="gone"))
     assert (told.columns, told.lower, told.upper, told.origins) == (("a",), (0.0,), (1.0,), ("a guess",))
     assert told.numbers == ("a",) and told.id_column == "who" and told.rows_per_person == 2
     assert told.label_column is None and told.proposed and told.file == found.file
@@ -91,7 +104,7 @@ def test_a_proposal_keeps_what_was_chosen_and_drops_what_is_text():
 
 def test_a_proposal_chooses_columns_that_sound_like_measures_if_they_are_few():
     def chosen(*numbers):
-        return with_proposal(Declaration(), Proposal(FileFormat(), numbers, numbers, (), ())).columns
+        return Proposal(FileFormat(), numbers, numbers, (), ()).joined_to(Declaration()).columns
 
     assert chosen("age", "person_id", "label", "income") == ("age", "income")
     assert chosen(*(f"x{j}" for j in range(13))) == ()

@@ -1,19 +1,68 @@
-"""Tables made from public numbers alone: stand-ins for a private file, and the 64-Gaussian mixture."""
+"""Tables made from public numbers alone: stand-ins for a private file, and samples that no file here could hold."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import FloatArray, IntakeError, LoadedTable, numeric_table
+from dpviz.table.loaded_table import USUAL_LABEL, FloatArray, IntakeError, LoadedTable, numeric_table
 
 MAX_CELLS = 50_000_000
 _ROWS_AT_ONCE = 10_000
 _UNIFORM_SHARE = 0.05
 _CANDIDATES = 512
+_MIXED, _TEXTS, _MADE = 100_000, 20_000, 2_000_000
+# Words in all, topics, words of a text, words that a topic has of its own, share of words that may be any.
+_VOCABULARY, _TOPICS, _PER_ROW, _OWN, _COMMON_SHARE = 400, 5, 20, 40, 0.3
+# Zinc and aluminium freeze, degrees Celsius; a platinum resistor of 100 Ω then has these many Ω.
+_ZINC, _ALUMINIUM = (419.527, 253.8), (660.323, 332.9)
+
+_PUBLIC = Declaration(
+    scaling="common", kind=FileKind.PUBLIC, source="Generated on demand.", licence="CC0-1.0 (generated)"
+)
+MIXTURE = replace(
+    _PUBLIC,
+    title="64 Gaussians in 100 dimensions",
+    description="A mixture of 64 well-separated Gaussians, the high-dimensional case: a grid is out of reach.",
+    lower=(-1.0,),
+    upper=(1.0,),
+    bounds_origin="The mixture is defined inside the unit ball.",
+    radius=1.0,
+    n_public=_MIXED,
+    source="Generated on demand, after the mixture of Google's 2021 clustering study.",
+    label_column=USUAL_LABEL,
+).over([f"x_{place}" for place in range(1, 101)])
+WORDS = replace(
+    _PUBLIC,
+    title="Words of five topics",
+    description="20,000 made-up texts of at most 20 out of 400 words: most entries are 0.",
+    lower=(-1.0,),
+    upper=(1.0,),
+    bounds_origin="A word is in a text (1) or not (0); the bounds lie evenly around 0, so that a 0 stays a 0.",
+    unit_of_privacy="one text (one row)",
+    n_public=_TEXTS,
+    label_column=USUAL_LABEL,
+).over([f"word_{place}" for place in range(1, _VOCABULARY + 1)])
+FIXED_POINTS = replace(
+    _PUBLIC,
+    columns=("temperature_1", "resistance_1", "temperature_2", "resistance_2"),
+    lower=(0.0,) * 4,
+    upper=(1_000.0, 500.0) * 2,
+    bounds_origin="The scales of the instruments: 0 to 1,000 °C and 0 to 500 Ω.",
+    scaling="unit",
+    relation="replace",
+)
+THERMOMETERS = replace(
+    FIXED_POINTS,
+    title="Two fixed points, 2 million thermometers",
+    description="2,000,000 thermometers tested at these points, a pair a row: for k-averages with rows = tuples.",
+    unit_of_privacy="one thermometer (one row, a pair of points)",
+    n_public=_MADE,
+)
 
 
 def simulate(
@@ -72,7 +121,7 @@ def gaussian_mixture(seed: int = 64) -> LoadedTable:
     Chang, Kamath (2021), "Practical differentially private clustering", Google AI blog: standard deviation
     0.0125 an axis, centres in the ball of radius 0.875, rows clipped to the unit ball.
     """
-    n, d, k = 100_000, 100, 64
+    n, d, k = _MIXED, 100, 64
     rng = np.random.default_rng(seed)
     directions = rng.standard_normal((k, d))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
@@ -84,31 +133,53 @@ def gaussian_mixture(seed: int = 64) -> LoadedTable:
         rows = centers[label] + 0.0125 * rng.standard_normal((len(chunk), d))
         chunk[:, :d] = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
         chunk[:, d] = label
-    return numeric_table(values, [*_mixture_columns(), "label"], name="64 Gaussians in 100 dimensions")
+    return numeric_table(values, [*MIXTURE.columns, USUAL_LABEL], name=MIXTURE.title)
 
 
-def gaussian_mixture_sidecar() -> Declaration:
-    """What is declared about ``gaussian_mixture``."""
-    columns = _mixture_columns()
-    return Declaration(
-        title="64 Gaussians in 100 dimensions",
-        description="A mixture of 64 well-separated Gaussians, the high-dimensional case: a grid is out of reach.",
-        columns=columns,
-        lower=(-1.0,) * len(columns),
-        upper=(1.0,) * len(columns),
-        bounds_origin="The mixture is defined inside the unit ball.",
-        scaling="common",
-        radius=1.0,
-        n_public=100_000,
-        kind=FileKind.PUBLIC,
-        source="Generated on demand, after the mixture of Google's 2021 clustering study.",
-        licence="CC0-1.0 (generated)",
-        label_column="label",
-    )
+def bag_of_words(seed: int = 5) -> LoadedTable:
+    """20,000 texts of up to 20 different words out of 400, and a ``label`` column 0..4 with the topic.
+
+    A topic has 40 words of its own, some of them much more frequent; three words in ten may come from anywhere.
+    """
+    rng = np.random.default_rng(seed)
+    topic = rng.integers(_TOPICS, size=_TEXTS)
+    own = np.stack([rng.choice(_VOCABULARY, _OWN, replace=False) for _ in range(_TOPICS)])
+    rank = (_OWN * rng.random((_TEXTS, _PER_ROW)) ** 2).astype(np.int64)
+    word = np.take_along_axis(own[topic], rank, axis=1)
+    common = rng.random((_TEXTS, _PER_ROW)) < _COMMON_SHARE
+    word = np.where(common, rng.integers(_VOCABULARY, size=word.shape), word)
+    values = np.zeros((_TEXTS, _VOCABULARY + 1))
+    np.put_along_axis(values[:, :_VOCABULARY], word, 1.0, axis=1)
+    values[:, _VOCABULARY] = topic
+    return numeric_table(values, [*WORDS.columns, USUAL_LABEL], name=WORDS.title)
 
 
-def _mixture_columns() -> tuple[str, ...]:
-    return tuple(f"x_{place}" for place in range(1, 101))
+def fixed_points(n: int, *, spread: float, wrong: int, seed: int) -> FloatArray:
+    """Pairs of points (n, 4), temperature and resistance of one and then of the other.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    spread : float
+        Standard deviation of a temperature, degrees; of a resistance it is half as many Ω.
+    wrong : int
+        Rows at the end that may be anything within the bounds.
+    seed : int
+    """
+    rng, (lower, upper) = np.random.default_rng(seed), FIXED_POINTS.bounds_for(FIXED_POINTS.columns)
+    points = np.array([_ZINC, _ALUMINIUM]) + spread * np.array([1.0, 0.5]) * rng.standard_normal((n, 2, 2))
+    swapped = rng.random(n) < 0.5
+    points[swapped] = points[swapped, ::-1]
+    rows = points.reshape(n, 4)
+    rows[n - wrong :] = rng.uniform(lower, upper, (wrong, 4))
+    return np.clip(rows, lower, upper)
+
+
+def thermometers() -> LoadedTable:
+    """Two million thermometers that are off by a degree or so: a case for averages, which no file here could hold."""
+    rows = fixed_points(_MADE, spread=1.0, wrong=20, seed=3)
+    return numeric_table(rows, THERMOMETERS.columns, name=THERMOMETERS.title)
 
 
 def _bounds(bound: ArrayLike, d: int) -> FloatArray:

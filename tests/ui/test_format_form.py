@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.table.file_format import NumberStyle
-from dpviz.ui.data.column_styles import Columns, as_frame, as_text, from_frame, names_in
+from dpviz.ui.data.format_form import Columns, as_frame, as_text, from_frame, names_in
 
 MARKS = st.sampled_from([(".", ""), (".", ","), (".", " "), (".", "'"), (",", ""), (",", "."), (",", " ")])
 STYLES = st.builds(lambda marks, sign: NumberStyle(*marks, sign), MARKS, st.sampled_from(["", "%", "€"]))
