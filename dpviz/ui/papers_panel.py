@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from dpviz.charts.studies.claim_figure import describe_claim, draw_claim
+from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import palette
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.registry import CLAIMS
@@ -101,10 +101,10 @@ def _claim(claim: Claim, one: Shipped, verdict: Verdict) -> None:
             st.caption(plain(note))
     colors = palette(st.context.theme.type)
     for place, picture in enumerate(claim.pictures):
-        figure = draw_claim(one.table, picture, finding=verdict.sentence, palette=colors, width=_PAGE_WIDTH)
+        shown = ClaimFigure(one.table, picture, verdict.sentence)
         show_wide(
-            figure,
-            alt=describe_claim(one.table, picture, finding=verdict.sentence),
+            shown.draw(colors, width=_PAGE_WIDTH),
+            alt=shown.words(),
             key=f"papers:{claim.id}:{place}",
             stem=f"{claim.id}-{place + 1}",
         )

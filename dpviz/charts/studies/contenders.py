@@ -1,8 +1,8 @@
-"""How competing algorithms are told apart: a colour, a marker and a dash each, the same on every chart of a study."""
+"""How competing algorithms are told apart, and how their scores are measured, named and put in order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -47,6 +47,16 @@ class Measure(NamedTuple):
     def text(self, value: float) -> str:
         """The value with three digits; ratios with their sign."""
         return ratio(value) if self.ratio else number(value)
+
+    def ranked(self, medians: Mapping[str, float]) -> list[str]:
+        """Names by their medians, the best first."""
+        return sorted(medians, key=lambda name: medians[name], reverse=not self.lower_is_better)
+
+    def first(self, medians: Mapping[str, float]) -> str:
+        """Who comes first, and with what."""
+        best = self.ranked(medians)[0]
+        of = " k-means++" if self.ratio else ""
+        return f"{best} comes first: {self.short} {self.text(medians[best])}{of}"
 
 
 MEASURES = {
@@ -99,21 +109,21 @@ def styles_of(names: Sequence[str]) -> dict[str, Style]:
     }
 
 
-def names_in(table: pd.DataFrame) -> list[str]:
+def names_in(runs: pd.DataFrame) -> list[str]:
     """Names of the algorithms in order of first appearance."""
-    return list(dict.fromkeys(table[name_column(table)].astype(str)))
+    return list(dict.fromkeys(runs[name_column(runs)].astype(str)))
 
 
-def name_column(table: pd.DataFrame) -> str:
+def name_column(runs: pd.DataFrame) -> str:
     """The column that names an algorithm: its label in a study, or its id."""
-    return "contender" if "contender" in table.columns else "algorithm"
+    return "contender" if "contender" in runs.columns else "algorithm"
 
 
 def quartiles(values: Array) -> Array:
     """25 %, 50 % and 75 % of the finite values, shape (3,); NaN for none."""
     finite = values[np.isfinite(values)]
-    found: Array = np.percentile(finite, [25, 50, 75]) if len(finite) else np.full(3, np.nan)
-    return found
+    parts: Array = np.percentile(finite, [25, 50, 75]) if len(finite) else np.full(3, np.nan)
+    return parts
 
 
 def narrow(name: str, width: int = _NAME_WIDTH) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -19,75 +22,101 @@ from dpviz.charts.studies.contenders import (
     runs_text,
     styles_of,
 )
-from dpviz.charts.theme import Palette, log_axis
+from dpviz.charts.studies.medians import Span
+from dpviz.charts.theme import Palette
 from dpviz.charts.wording import clauses
+from dpviz.runs.study.study import MEASURES, summarise
 
 _ROW = 50
-# Scores that differ by more than this factor are drawn on a logarithmic axis.
-_LOG_FROM = 8.0
 
 
-def draw_scores(table: pd.DataFrame, measure: str = "ratio", *, palette: Palette) -> go.Figure:
-    """Distributions of ``measure`` over the runs of each algorithm, the best on top.
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Distributions of a measure over the runs of each algorithm, the best on top.
 
     Parameters
     ----------
-    table : DataFrame
+    runs : DataFrame
         One row a run, with the columns of a study: contender (or algorithm), epsilon and the measure.
     """
-    words, runs = measure_of(measure), _runs(table, measure)
-    order = sorted(runs, key=lambda name: float(quartiles(runs[name])[1]) * (1 if words.lower_is_better else -1))
-    figure = canvas(
-        palette,
-        title=_finding(table, runs, order, words),
-        subtitle=clauses("dots: runs, bar: middle half, line: median", runs_text([len(v) for v in runs.values()])),
-        height=200 + _ROW * max(3, len(order)),
-        legend_lines=0,
-    )
-    styles = styles_of(names_in(table))
-    for place, name in enumerate(order):
-        _draw_row(figure, -float(place), runs[name], styles[name], palette)
-    every = np.concatenate(list(runs.values())) if runs else np.zeros(0)
-    logarithmic = _set_range(figure, every[np.isfinite(every)], words)
-    if words.ratio:
-        figure.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
-        figure.add_annotation(
-            **{"x": 0 if logarithmic else 1, "y": 0.72, "text": "◇ k-means++ = 1", "showarrow": False},
-            **{"xanchor": "left", "xshift": 4, "font": {"size": NUMBER_SIZE, "color": palette.muted}},
+
+    runs: pd.DataFrame
+    measure: str = "ratio"
+
+    @cached_property
+    def by_name(self) -> dict[str, Array]:
+        """The scores of all runs of each algorithm that has a finite one, the best median first."""
+        column, of = name_column(self.runs), self.runs[self.measure]
+        scores = {name: of[self.runs[column] == name].to_numpy(np.float64) for name in names_in(self.runs)}
+        finite = {name: values for name, values in scores.items() if np.isfinite(values).any()}
+        medians = {name: float(quartiles(values)[1]) for name, values in finite.items()}
+        return {name: finite[name] for name in measure_of(self.measure).ranked(medians)}
+
+    @property
+    def medians(self) -> dict[str, float]:
+        """The median of each algorithm, the best first."""
+        return {name: float(quartiles(values)[1]) for name, values in self.by_name.items()}
+
+    @property
+    def finding(self) -> str:
+        """Who comes first."""
+        if not self.by_name:
+            return "No run yet"
+        epsilons = sorted(set(self.runs["epsilon"].dropna())) if "epsilon" in self.runs.columns else []
+        at = f"At ε = {epsilons[0]:g}, " if len(epsilons) == 1 else ""
+        return at + measure_of(self.measure).first(self.medians)
+
+    def draw(self, palette: Palette) -> go.Figure:
+        """The figure: a row an algorithm."""
+        score, rows = measure_of(self.measure), max(3, len(self.by_name))
+        numbers = runs_text([len(values) for values in self.by_name.values()])
+        figure = canvas(
+            palette,
+            title=self.finding,
+            subtitle=clauses("dots: runs, bar: middle half, line: median", numbers),
+            height=200 + _ROW * rows,
+            legend_lines=0,
         )
-    figure.update_xaxes(title_text=words.axis)
-    figure.update_yaxes(
-        tickvals=[-place for place in range(len(order))],
-        ticktext=[_row_label(name, runs[name], words) for name in order],
-        tickfont={"color": palette.text, "size": NUMBER_SIZE},
-        range=[-max(3, len(order)) + 0.4, 0.9],
-        showgrid=False,
-        zeroline=False,
-    )
-    return figure
+        styles = styles_of(names_in(self.runs))
+        for place, (name, values) in enumerate(self.by_name.items()):
+            _draw_row(figure, -float(place), values, styles[name], palette)
+        # k-means++ itself is always in the picture of a ratio.
+        span = Span.holding(np.concatenate([*self.by_name.values(), [1.0] * score.ratio]), air=0.05)
+        if score.ratio:
+            figure.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
+            figure.add_annotation(
+                **{"x": span.at(1), "y": 0.72, "text": "◇ k-means++ = 1", "showarrow": False},
+                **{"xanchor": "left", "xshift": 4, "font": {"size": NUMBER_SIZE, "color": palette.muted}},
+            )
+        figure.update_xaxes(span.axis, title_text=score.axis)
+        figure.update_yaxes(
+            tickvals=[-place for place in range(len(self.by_name))],
+            ticktext=[_row_label(name, values, score) for name, values in self.by_name.items()],
+            tickfont={"color": palette.text, "size": NUMBER_SIZE},
+            range=[-rows + 0.4, 0.9],
+            showgrid=False,
+            zeroline=False,
+        )
+        return figure
 
+    def words(self) -> str:
+        """The picture in words."""
+        score = measure_of(self.measure)
+        medians = ", ".join(f"{name} {score.text(median)}" for name, median in self.medians.items())
+        return f"Median {score.name} by algorithm: {medians or 'no run yet'}."
 
-def describe_scores(table: pd.DataFrame, measure: str = "ratio") -> str:
-    """The picture in words."""
-    words, runs = measure_of(measure), _runs(table, measure)
-    medians = ", ".join(f"{name} {words.text(float(quartiles(values)[1]))}" for name, values in runs.items())
-    return f"Median {words.name} by algorithm: {medians or 'no run yet'}."
-
-
-def _runs(table: pd.DataFrame, measure: str) -> dict[str, Array]:
-    column = name_column(table)
-    runs = {name: table.loc[table[column] == name, measure].to_numpy(np.float64) for name in names_in(table)}
-    return {name: values for name, values in runs.items() if np.isfinite(values).any()}
-
-
-def _finding(table: pd.DataFrame, runs: dict[str, Array], order: list[str], words: Measure) -> str:
-    if not order:
-        return "No run yet"
-    epsilons = sorted(set(table["epsilon"].dropna())) if "epsilon" in table.columns else []
-    at = f"At ε = {epsilons[0]:g}, " if len(epsilons) == 1 else ""
-    best = words.text(float(quartiles(runs[order[0]])[1]))
-    of = " k-means++" if words.ratio else ""
-    return f"{at}{order[0]} comes first: {words.short} {best}{of}"
+    def table(self) -> pd.DataFrame:
+        """Medians of every measure in words, of the chosen one with quartiles; an algorithm a line, the best first."""
+        known = [self.measure, *(name for name in MEASURES if name != self.measure and self.runs[name].notna().any())]
+        lines = {name: summarise(self.runs, name) for name in {"ratio", *known}}
+        table = pd.DataFrame({"algorithm": lines["ratio"]["contender"], "runs": lines["ratio"]["runs"]})
+        for name in known:
+            score = measure_of(name)
+            table[name] = [
+                score.text(median) + (f" [{score.text(low)}, {score.text(high)}]" if name == self.measure else "")
+                for median, low, high in lines[name][["median", "q25", "q75"]].to_numpy(dtype=float)
+            ]
+        return table.iloc[lines["ratio"]["median"].to_numpy().argsort(kind="stable")]
 
 
 def _draw_row(figure: go.Figure, y: float, values: Array, style: Style, palette: Palette) -> None:
@@ -112,23 +141,6 @@ def _draw_row(figure: go.Figure, y: float, values: Array, style: Style, palette:
     )
 
 
-def _row_label(name: str, values: Array, words: Measure) -> str:
-    low, middle, high = (float(q) for q in quartiles(values))
-    return f"{narrow(name)}<br><b>{words.text(middle)}</b> ({words.text(low)} to {words.text(high)})"
-
-
-def _set_range(figure: go.Figure, values: Array, words: Measure) -> bool:
-    """A range that holds all runs, and 1 for ratios; whether it is logarithmic."""
-    if not len(values):
-        return False
-    low, high = float(values.min()), float(values.max())
-    if words.ratio:
-        low = min(low, 1.0)
-    if low > 0 and high > _LOG_FROM * low:
-        air = 0.05 * np.log10(high / low)
-        span = [np.log10(low) - air, np.log10(high) + air]
-        figure.update_xaxes(log_axis(*span), range=span)
-        return True
-    air = 0.06 * ((high - low) or max(abs(high), 1e-9))
-    figure.update_xaxes(range=[low - air, high + air])
-    return False
+def _row_label(name: str, values: Array, score: Measure) -> str:
+    low, middle, high = (float(part) for part in quartiles(values))
+    return f"{narrow(name)}<br><b>{score.text(middle)}</b> ({score.text(low)} to {score.text(high)})"
