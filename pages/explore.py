@@ -5,7 +5,7 @@ import streamlit as st
 from dpviz.ui.explore.explore_panel import empty_panel, result_panel
 from dpviz.ui.explore.setup_panel import setup_panel
 from dpviz.ui.runner import pending_panel, result_for
-from dpviz.ui.state import require_table
+from dpviz.ui.session import require_table
 
 st.title("Explore")
 table = require_table()

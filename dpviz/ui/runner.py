@@ -17,7 +17,7 @@ from dpviz.runs.run import Run, run, setting_of
 from dpviz.runs.work import expected_seconds, run_work
 from dpviz.ui.controls import Request
 from dpviz.ui.job_panel import job_panel, job_shelf
-from dpviz.ui.visit import book
+from dpviz.ui.session import book
 
 _RESULT, _PENDING = "run:result", "run:pending"
 _SECONDS_INLINE = 0.5

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import IntakeError
-from dpviz.ui.visit import Source
+from dpviz.ui.session import Source
 
 _STATE, _VERSIONS = "declare:begun", "declare:versions"
 

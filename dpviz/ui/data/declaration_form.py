@@ -21,7 +21,7 @@ from dpviz.ui.data.declared_json import json_panel
 from dpviz.ui.data.format_form import Format, format_form
 from dpviz.ui.data.public_rows import public_rows
 from dpviz.ui.escape import plain
-from dpviz.ui.visit import Source
+from dpviz.ui.session import Source
 
 _KINDS = {
     FileKind.PRIVATE: ("Private", "Rows about people. Never shown unless you ask; every look is counted."),

@@ -10,7 +10,7 @@ from dpviz.table.csv_intake import CsvFile
 from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
 from dpviz.ui.looks import count_look
-from dpviz.ui.visit import Source
+from dpviz.ui.session import Source
 
 _NOTES_SHOWN = 12
 _LOOK = "notes of the intake"

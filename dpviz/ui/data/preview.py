@@ -13,10 +13,12 @@ from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import percent
 from dpviz.privacy.room import Revealed
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge
 from dpviz.ui.data.clipping import Clipping, clipping
+from dpviz.ui.looks import reveal
 from dpviz.ui.plane_choice import plane_choice
-from dpviz.ui.state import FileKind, OpenTable, reveal
 from dpviz.ui.wide_figure import show_wide
 
 _ROWS_SHOWN = 200

@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.file_format import FileFormat
 from dpviz.table.loaded_table import LoadedTable
-from dpviz.ui.visit import Source
+from dpviz.ui.session import Source
 
 _KEPT = "declare:public_rows"
 

@@ -6,11 +6,12 @@ import streamlit as st
 
 from dpviz.charts.wording import number, percent
 from dpviz.privacy.room import N_SHARE
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import PLAIN_FORMAT, PLAIN_STYLE, FileFormat
 from dpviz.table.loaded_table import listed
 from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
-from dpviz.ui.state import FileKind, OpenTable
 from dpviz.ui.table_words import KIND_WORDS, columns_line, columns_words, delimiter_words, rows_line, unit_line
 
 _SHOWN = 4

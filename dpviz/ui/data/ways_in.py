@@ -12,8 +12,9 @@ from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.samples import SAMPLES, Sample
 from dpviz.table.simulate import simulate
+from dpviz.ui.controls import suggest_delta, suggest_k
 from dpviz.ui.escape import plain
-from dpviz.ui.state import current_table, open_table, set_aside, suggest_delta, suggest_k
+from dpviz.ui.session import current_table, open_table, set_aside
 
 _LARGEST_MB = 200
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"

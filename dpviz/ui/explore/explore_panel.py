@@ -23,7 +23,7 @@ from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.reference import found_or_none, reference_notice, reference_or_none
 from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.runner import Asked, Result
-from dpviz.ui.visit import record_at
+from dpviz.ui.session import record_at
 from dpviz.ui.wide_figure import show_wide
 
 _ADDS_UP = {

@@ -9,7 +9,7 @@ from math import fsum
 import pandas as pd
 
 from dpviz.privacy.accounting import Accounting
-from dpviz.ui.visit import Booked
+from dpviz.ui.session import Booked
 
 AMOUNT_WORDS = {
     Accounting.PURE.value: "ε",

@@ -14,7 +14,7 @@ from dpviz.runs.export import frame_csv
 from dpviz.ui.badges import badge, badge_text
 from dpviz.ui.escape import plain
 from dpviz.ui.ledger.ledger_books import AGREES, NO_GUARANTEE, RELATION_WORDS, charges, file_name, together, totals
-from dpviz.ui.visit import Booked
+from dpviz.ui.session import Booked
 
 _READDED = "ledger:readded"
 _WEAK = 5.0

@@ -14,6 +14,7 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study.study import Contender, refusals
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.foresight import in_short, warned
+from dpviz.ui.session import remember, remembered
 
 # At first: of every way to go about it the algorithm that does well most widely. Those that would fail are left out.
 _USUAL = (AUTO, "eugkm", "dplloyd", "balcan", "lsh-coreset", "sulq")
@@ -41,9 +42,10 @@ def contender_options() -> list[Contender]:
 def contender_picker(key: str, table: OpenTable, *, k: int, epsilons: Sequence[float], delta: float) -> list[Contender]:
     """The algorithms to study on ``table``, each of their presets on its own."""
     offered = _offers(table, k=k, epsilons=epsilons, delta=delta)
-    widget, kept = f"{key}:contenders", f"{key}:kept_contenders"
+    widget = f"{key}:contenders"
     if widget not in st.session_state:
-        before = [label for label in st.session_state.get(kept, ()) if label in offered]
+        kept: list[str] = remembered(widget, [])
+        before = [label for label in kept if label in offered]
         st.session_state[widget] = before or usual(offered)
     picked = st.multiselect(
         "Algorithms",
@@ -53,7 +55,7 @@ def contender_picker(key: str, table: OpenTable, *, k: int, epsilons: Sequence[f
         wrap=True,
         help="Each preset counts as an algorithm of its own. k-means++ is always drawn beside them.",
     )
-    st.session_state[kept] = picked
+    remember(widget, picked)
     _shortcuts(widget, offered, picked)
     _cautions(offered, picked)
     return [offered[label].contender for label in picked]

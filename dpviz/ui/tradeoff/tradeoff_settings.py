@@ -12,6 +12,7 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study.study_settings import StudySettings
 from dpviz.ui.controls import HIGHEST_DELTA, HIGHEST_EPSILON, LOWEST_EPSILON, MOST_CLUSTERS
 from dpviz.ui.escape import plain
+from dpviz.ui.session import choose, remember
 from dpviz.ui.studies.contender_choice import contender_options
 from dpviz.ui.studies.study_panel import Plan
 
@@ -72,8 +73,8 @@ def apply(settings: StudySettings) -> None:
         "delta": settings.delta,
     }
     for name, value in wanted.items():
-        st.session_state[name] = st.session_state[f"setting:{name}"] = value
-    st.session_state[f"setting:{_KEY}:range"] = (settings.epsilon_from, settings.epsilon_to)
+        choose(name, value)
+    remember(f"{_KEY}:range", (settings.epsilon_from, settings.epsilon_to))
     st.session_state[_LOADED] = st.session_state.get(_LOADED, 0) + 1
 
 

@@ -1,10 +1,14 @@
-"""What this visit has in hand: the open table, a file that waits to be declared, and the books. Session-private."""
+"""What this visit has in hand: the open table, a file that waits to be declared, the settings, and the books.
+
+All of it lives in the session of one visit: nothing is global, nothing is written to disk. The settings are the one
+place that remembers what a widget was set to: Streamlit forgets a widget that the page does not draw.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import streamlit as st
 
@@ -19,9 +23,10 @@ from dpviz.ui.looks import looks_at
 
 _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
 _SOURCE, _SOURCES = "visit:source", "visit:sources"
-
+_SETTINGS = "visit:settings"
 
 Content: TypeAlias = CsvFile | LoadedTable | SparseTable
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +85,8 @@ def open_table(content: Content, declaration: Declaration) -> OpenTable:
         for its declaration goes on waiting.
     """
     table = declare(content, declaration)
-    known = (undeclared(), st.session_state.get(_SOURCE))
-    source = next((one for one in known if one is not None and one.content is content), None)
+    sources = (undeclared(), st.session_state.get(_SOURCE))
+    source = next((source for source in sources if source is not None and source.content is content), None)
     st.session_state[_TABLE] = table
     st.session_state[_SOURCE] = source or _numbered(content)
     set_aside(None)
@@ -110,6 +115,27 @@ def set_aside(content: Content | None) -> None:
         st.session_state.pop(_UNDECLARED, None)
     else:
         st.session_state[_UNDECLARED] = _numbered(content)
+
+
+def remember(name: str, value: Value) -> Value:
+    """Keep what the widget ``name`` says, for every page and for the next time that it is drawn; the value."""
+    st.session_state.setdefault(_SETTINGS, {})[name] = value
+    return value
+
+
+def remembered(name: str, usual: Value) -> Value:
+    """What was last remembered as ``name``, on any page of this visit; ``usual`` if nothing was."""
+    return cast("Value", st.session_state.get(_SETTINGS, {}).get(name, usual))
+
+
+def setting(name: str, usual: Value) -> Value:
+    """What the widget ``name`` says where this page draws it, else what was last remembered."""
+    return cast("Value", st.session_state.get(name, remembered(name, usual)))
+
+
+def choose(name: str, value: Any) -> None:
+    """Make ``value`` what the widget ``name`` says, on every page; call it from a callback, or before it is drawn."""
+    st.session_state[name] = remember(name, value)
 
 
 def book(run: Run, table: OpenTable) -> int:

@@ -16,13 +16,13 @@ from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import numeric_table
-from dpviz.ui import looks, visit
+from dpviz.ui import looks, session
 
 ROWS = [[0.0, 0.0], [1.0, 1.0], [0.2, 0.9], [0.4, 0.1]]
 
 
 @pytest.fixture(autouse=True)
-def session(monkeypatch):
+def own_visit(monkeypatch):
     """A session of its own for each test, without a server."""
     state: dict[str, object] = {}
     monkeypatch.setattr(st, "session_state", state)
@@ -41,7 +41,7 @@ def test_neighbouring_tables_and_declarations_have_keys_of_their_own():
     assert _table().key == _table().key
 
 
-def test_a_private_table_reveals_nothing_until_its_owner_says_so(session):
+def test_a_private_table_reveals_nothing_until_its_owner_says_so():
     table = _table()
     assert looks.reveal(table, "dots") is None and looks.reference(table, 2) is None
     assert looks.looks() == [] and table.private.looks == []
@@ -73,32 +73,32 @@ def test_caches_of_revealed_rows_stay_small():
 def test_a_refused_declaration_keeps_the_open_table():
     loaded = numeric_table(ROWS, ["x", "y"])
     told = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))
-    opened = visit.open_table(loaded, told)
+    opened = session.open_table(loaded, told)
     for wrong in ({"upper": (None,)}, {"upper": (0.0,)}, {"columns": (), "lower": (), "upper": ()}, {"id_column": "x"}):
         with pytest.raises(RequestError):
-            visit.open_table(loaded, dataclasses.replace(told, **wrong))
-    assert visit.current_table() is opened
+            session.open_table(loaded, dataclasses.replace(told, **wrong))
+    assert session.current_table() is opened
 
 
 def test_a_source_keeps_its_number_until_another_comes():
     rows, told = numeric_table(ROWS, ["x", "y"]), Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))
-    visit.set_aside(rows)
-    waiting = visit.undeclared()
-    assert visit.current_source() is None
-    visit.open_table(rows, told)
-    assert visit.current_source() is waiting and visit.undeclared() is None
-    visit.open_table(rows, dataclasses.replace(told, upper=(2.0,)))
-    assert visit.current_source() is waiting
-    visit.open_table(numeric_table(ROWS, ["x", "y"]), told)
-    assert visit.current_source().number != waiting.number, "another upload, though its rows are the same"
+    session.set_aside(rows)
+    waiting = session.undeclared()
+    assert session.current_source() is None
+    session.open_table(rows, told)
+    assert session.current_source() is waiting and session.undeclared() is None
+    session.open_table(rows, dataclasses.replace(told, upper=(2.0,)))
+    assert session.current_source() is waiting
+    session.open_table(numeric_table(ROWS, ["x", "y"]), told)
+    assert session.current_source().number != waiting.number, "another upload, though its rows are the same"
 
 
 def test_a_file_is_read_when_it_is_declared():
     file = open_csv(b"x;y\n0,5;1\nno number;1\n", name="file")
     commas = FileFormat(style=NumberStyle(","))
-    table = visit.open_table(file, Declaration(columns=("x",), lower=(0.0,), upper=(1.0,), file=commas))
+    table = session.open_table(file, Declaration(columns=("x",), lower=(0.0,), upper=(1.0,), file=commas))
     np.testing.assert_array_equal(table.loaded.columns(["x"]), [[0.5], [np.nan]])
-    assert visit.current_source().content is file, "to be declared anew"
+    assert session.current_source().content is file, "to be declared anew"
 
 
 def test_a_look_at_a_file_that_waits_counts_once_for_each_kind_that_it_was_said_to_be():
@@ -108,24 +108,33 @@ def test_a_look_at_a_file_that_waits_counts_once_for_each_kind_that_it_was_said_
     assert len(looks.private_looks()) == 1
 
 
+def test_what_a_widget_says_outlives_the_page_that_drew_it():
+    assert session.setting("k", 5) == 5 == session.remembered("k", 5)
+    session.choose("k", 7)
+    assert session.setting("k", 5) == 7 and st.session_state.pop("k") == 7, "as if another page had not drawn it"
+    assert session.setting("k", 5) == 7
+    st.session_state["k"] = 9
+    assert session.setting("k", 5) == 9, "what is on the page comes first"
+
+
 def test_books_keep_every_charge_and_no_frame():
     table = _table(n_public=4)
     runs = [run("dplloyd", table.private, k=1, epsilon=1.0, seed=seed) for seed in range(3)]
-    assert [visit.book(one, table) for one in runs] == [0, 1, 2]
-    assert [entry.record.entries for entry in visit.booked()] == [one.entries for one in runs]
-    assert not any(hasattr(entry.record, "frames") for entry in visit.booked())
+    assert [session.book(one, table) for one in runs] == [0, 1, 2]
+    assert [entry.record.entries for entry in session.booked()] == [one.entries for one in runs]
+    assert not any(hasattr(entry.record, "frames") for entry in session.booked())
 
 
 def test_looks_after_a_run_are_in_its_record_too_and_those_at_other_files_are_not():
     table = _table(kind=FileKind.PUBLIC, proposed=True)
     looks.reveal(table, "dots before the run")
-    place = visit.book(run("dplloyd", table.private, k=1, epsilon=1.0), table)
-    before = visit.record_at(place)
-    assert before.looks == {"rows": 1, "proposal": 1} and visit.record_at(place) is before
+    place = session.book(run("dplloyd", table.private, k=1, epsilon=1.0), table)
+    before = session.record_at(place)
+    assert before.looks == {"rows": 1, "proposal": 1} and session.record_at(place) is before
     looks.reveal(_table(kind=FileKind.PUBLIC, upper=(1.0, 2.0)), "the same rows under other bounds")
     looks.reveal(table, "loss of a run", LookKind.LOSS)
     looks.reference(table, 2)
     looks.reveal(_table(ROWS[:-1], kind=FileKind.PUBLIC), "other rows")
-    after = visit.record_at(place)
+    after = session.record_at(place)
     assert after.looks == {"rows": 2, "loss": 1, "reference": 1, "proposal": 1}
-    assert after.centers is before.centers and visit.booked()[place].record is after
+    assert after.centers is before.centers and session.booked()[place].record is after
