@@ -13,8 +13,8 @@ import plotly.graph_objects as go
 
 from dpviz.arrays import Array
 from dpviz.charts.canvas import LEGEND_LINE, below_plot, canvas, panels
-from dpviz.charts.studies.contenders import Style, narrow, quartiles, runs_text, styles_of
-from dpviz.charts.studies.medians import Span, band, median_line
+from dpviz.charts.studies.contenders import Style, narrow, runs_text, styles_of
+from dpviz.charts.studies.medians import Span, band, median_line, quartiles
 from dpviz.charts.theme import Palette
 from dpviz.charts.wording import PHONE, clauses, number, opening
 from dpviz.claims.claim import Picture
@@ -131,7 +131,8 @@ class ClaimFigure:
         x_title = self.picture.x_title
         traces = []
         for label, runs in part.groupby(self.picture.line, sort=False):
-            name, (x, (low, middle, high)) = str(label), self._curve(runs)
+            name, curve = str(label), quartiles(runs, self.picture.y, [self.picture.x])
+            x, low, middle, high, _ = curve.to_numpy(np.float64).T
             hover = f"<b>{name}</b><br>{x_title} %{{x:.4g}}: %{{y:.3g}}<extra></extra>"
             together: dict[str, Any] = {"legendgroup": name}
             fill = palette.faded(self._styles[name].color, _BAND)
@@ -150,18 +151,12 @@ class ClaimFigure:
             )
         figure.add_traces(traces, rows=place.row, cols=place.col)
 
-    def _curve(self, runs: pd.DataFrame) -> tuple[Array, Array]:
-        """The places of x (m,) and the quartiles there (3, m)."""
-        groups = {
-            float(str(at)): group.to_numpy(np.float64) for at, group in runs.groupby(self.picture.x)[self.picture.y]
-        }
-        return np.array(list(groups)), np.stack([quartiles(values) for values in groups.values()], axis=1)
-
     def _draw_marks(self, figure: go.Figure, part: pd.DataFrame, palette: Palette, place: _Place) -> None:
         """A mark for each algorithm, side by side."""
-        groups = {str(name): runs for name, runs in part.groupby(self.picture.line, sort=False)}
-        for step, (name, runs) in enumerate(groups.items()):
-            low, middle, high = quartiles(runs[self.picture.y].to_numpy(np.float64))
+        marks = quartiles(part, self.picture.y, [self.picture.line]).set_index(self.picture.line)
+        names = list(dict.fromkeys(part[self.picture.line].astype(str)))
+        for step, name in enumerate(names):
+            low, middle, high, _ = marks.loc[name].to_numpy(np.float64)
             figure.add_trace(
                 go.Scatter(
                     **{"x": [step], "y": [middle], "mode": "markers", "showlegend": False, "meta": "median"},
@@ -177,8 +172,8 @@ class ClaimFigure:
                 **place.at,
             )
         figure.update_xaxes(
-            **{"tickvals": list(range(len(groups))), "ticktext": [narrow(name) for name in groups], **place.at},
-            range=[-0.6, len(groups) - 0.4],
+            **{"tickvals": list(range(len(names))), "ticktext": [narrow(name) for name in names], **place.at},
+            range=[-0.6, len(names) - 0.4],
         )
         if self.picture.baseline:
             figure.add_hline(

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from math import log10
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.charts.canvas import LEGEND_LINE, NUMBER_SIZE, canvas
-from dpviz.charts.studies.contenders import Style, measure_of, names_in, runs_text, styles_of
+from dpviz.charts.studies.contenders import Style, measure_of, name_column, names_in, runs_text, styles_of
 from dpviz.charts.studies.medians import (
     LABELS,
-    Line,
     Span,
     band,
     draw_baselines,
     label_ends,
-    lines_of,
     median_line,
     more_for_labels,
+    quartiles,
 )
 from dpviz.charts.theme import Palette, epsilon_axis, log_axis
 from dpviz.charts.wording import clauses, percent
@@ -44,14 +41,6 @@ _AXES: dict[Over, str] = {
     "k": "k, the number of clusters",
     "n": "n, the number of rows",
 }
-
-
-class Best(NamedTuple):
-    """The best median at one ε, k or n, and whose it is."""
-
-    at: float
-    name: str
-    median: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,15 +75,31 @@ class Curves:
     predictions: Mapping[str, Curve] = field(default_factory=dict)
 
     @cached_property
-    def lines(self) -> dict[str, Line]:
-        """A line for each algorithm that has a finite score."""
-        return lines_of(self.runs, self.measure, over=self.over)
+    def medians(self) -> pd.DataFrame:
+        """A row for each algorithm and place with a finite score: algorithm, at, low, median, high, runs, best.
+
+        ``best`` is said only of places at which all algorithms have run that have run anywhere.
+        """
+        names = name_column(self.runs)
+        medians = quartiles(self.runs, self.measure, [names, self.over])
+        medians.columns = pd.Index(["algorithm", "at", *medians.columns[2:]])
+        order = {name: place for place, name in enumerate(names_in(self.runs))}
+        medians = medians.sort_values("algorithm", key=lambda names: names.map(order), kind="stable")
+        at_place = medians.groupby("at")["median"]
+        first = at_place.transform("min" if measure_of(self.measure).lower_is_better else "max")
+        whole = at_place.transform("size") == at_place.size().max()
+        best = whole & (medians["median"] == first)
+        return medians.assign(best=best & ~medians["at"].where(best).duplicated())
+
+    @cached_property
+    def lines(self) -> dict[str, pd.DataFrame]:
+        """The rows of ``medians`` by algorithm, in the order in which these appear in the study."""
+        return {str(name): line for name, line in self.medians.groupby("algorithm", sort=False)}
 
     @cached_property
     def span(self) -> Span:
         """What the axis of scores shows."""
-        scores = [line.quartiles.ravel() for line in self.lines.values()]
-        return Span.holding(chain(*scores, self.baselines.values()))
+        return Span.holding([*self.medians[["low", "median", "high"]].to_numpy().ravel(), *self.baselines.values()])
 
     @property
     def styles(self) -> dict[str, Style]:
@@ -105,11 +110,11 @@ class Curves:
     def finding(self) -> str:
         """From which ε on somebody is close to k-means++, or who is best at ε = 1, at most clusters, or fewest rows."""
         score, letter = measure_of(self.measure), _LETTERS[self.over]
-        places = [float(at) for line in self.lines.values() for at in line.at]
-        if not places:
+        places = self.medians["at"]
+        if places.empty:
             return "No run yet"
         if self.over != "epsilon":
-            hardest = max(places) if self.over == "k" else min(places)
+            hardest = places.max() if self.over == "k" else places.min()
             at_epsilon = f" at ε = {self.epsilon:g}" if self.epsilon is not None else ""
             return f"With {letter} = {hardest:,g}{at_epsilon}, {score.first(self._medians_at(hardest))}"
         close = {name: _close_from(line) for name, line in self.lines.items()} if score.ratio else {}
@@ -130,7 +135,7 @@ class Curves:
                 f"ε = {self.epsilon:g}" if self.epsilon is not None else "",
                 "line: median, band: 25–75 %",
                 f"wide grey path: the best median at each {_LETTERS[self.over]}" if len(self.lines) > 1 else "",
-                runs_text([number for line in self.lines.values() for number in line.runs]),
+                runs_text(self.medians["runs"].tolist()),
                 "dashed: predicted before any run" if predicted else "",
             ),
             # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
@@ -146,7 +151,8 @@ class Curves:
         for names, points in predicted:
             _draw_prediction(figure, names, points, self.styles[names[0]].color)
         draw_baselines(figure, self.baselines, self.span, score, palette)
-        label_ends(figure, self.lines, self.styles, self.span, palette)
+        ends = {name: float(line["median"].iloc[-1]) for name, line in self.lines.items()}
+        label_ends(figure, ends, self.styles, self.span, palette)
         if self.own is not None:
             self._mark_own(figure, palette)
         figure.update_yaxes(self.span.axis, title_text=score.axis, zeroline=False)
@@ -155,42 +161,26 @@ class Curves:
     def words(self) -> str:
         """The picture in words."""
         score, letter = measure_of(self.measure), _LETTERS[self.over]
-        ends = [
-            f"{name} goes from {score.text(float(line.quartiles[0, 1]))} at {letter} = {line.at[0]:,g} to "
-            f"{score.text(float(line.quartiles[-1, 1]))} at {letter} = {line.at[-1]:,g}"
-            for name, line in self.lines.items()
+        ends = [(name, line.iloc[0], line.iloc[-1]) for name, line in self.lines.items()]
+        ways = [
+            f"{name} goes from {score.text(first['median'])} at {letter} = {first['at']:,g} to "
+            f"{score.text(last['median'])} at {letter} = {last['at']:,g}"
+            for name, first, last in ends
         ]
-        return f"Median {score.name} against {_AXES[self.over]}. {self.finding}. " + "; ".join(ends)
+        return f"Median {score.name} against {_AXES[self.over]}. {self.finding}. {'; '.join(ways)}"
 
     def table(self) -> pd.DataFrame:
         """The numbers behind the picture: a line for each algorithm and place, and which of them are the best there."""
-        letter, best = _LETTERS[self.over], {(one.name, one.at) for one in self.best_at_each()}
-        rows = [
-            (name, at if self.over == "epsilon" else int(at), median, low, high, runs, (name, at) in best)
-            for name, line in self.lines.items()
-            for at, (low, median, high), runs in zip(line.at.tolist(), line.quartiles.tolist(), line.runs, strict=True)
-        ]
-        columns = ["algorithm", letter, "median", "25 %", "75 %", "runs", f"best at this {letter}"]
-        return pd.DataFrame(rows, columns=columns)
+        letter = _LETTERS[self.over]
+        table = self.medians[["algorithm", "at", "median", "low", "high", "runs", "best"]]
+        names = {"at": letter, "low": "25 %", "high": "75 %", "best": f"best at this {letter}"}
+        return table.astype({"at": float if self.over == "epsilon" else int}).rename(columns=names)
 
-    def best_at_each(self) -> list[Best]:
-        """Whose median is best at each place, by increasing ε, k or n.
-
-        A place at which only some algorithms have run says nothing about the best, and is left out.
-        """
-        entrants = Counter(at for line in self.lines.values() for at in line.at.tolist())
-        whole = sorted(at for at, number in entrants.items() if number == max(entrants.values()))
-        medians = {at: self._medians_at(at) for at in whole}
-        first = {at: measure_of(self.measure).ranked(medians[at])[0] for at in whole}
-        return [Best(at, first[at], medians[at][first[at]]) for at in whole]
-
-    def _medians_at(self, place: float) -> dict[str, float]:
-        known = {name: line.medians for name, line in self.lines.items()}
-        return {name: medians[place] for name, medians in known.items() if place in medians}
+    def _medians_at(self, place: float) -> pd.Series[float]:
+        return self.medians[self.medians["at"] == place].set_index("algorithm")["median"]
 
     def _set_axis(self, figure: go.Figure) -> None:
-        reached = [float(at) for line in self.lines.values() for at in line.at]
-        places = list(self.places) or reached or [0.1, 10.0]
+        places = list(self.places) or self.medians["at"].tolist() or [0.1, 10.0]
         if self.over == "epsilon":
             axis = epsilon_axis(min(places), max(places))
         else:
@@ -201,31 +191,27 @@ class Curves:
             axis |= {"tickvals": places, "ticktext": [f"{k:g}" for k in places]}
         figure.update_xaxes(axis, title_text=_AXES[self.over])
 
-    def _draw_line(self, figure: go.Figure, name: str, line: Line, palette: Palette) -> None:
+    def _draw_line(self, figure: go.Figure, name: str, line: pd.DataFrame, palette: Palette) -> None:
         """The median of one algorithm over its band."""
         style, faded = self.styles[name], _FADED if len(self.lines) <= _MANY else _FADED_OF_MANY
-        low, middle, high = line.quartiles.T
+        at, low, middle, high = line[["at", "low", "median", "high"]].to_numpy(np.float64).T
         hover = (
             f"<b>{name}</b> at {_LETTERS[self.over]} = %{{x:,g}}<br>median %{{y:.3g}}, "
             "middle half %{customdata[0]:.3g} to %{customdata[1]:.3g}<br>%{customdata[2]} runs<extra></extra>"
         )
-        told = {"customdata": np.column_stack([low, high, line.runs]), "hovertemplate": hover}
-        figure.add_traces(
-            [
-                band(line.at, low, high, palette.faded(style.color, faded)),
-                median_line(name, line.at, middle, style, **told),
-            ]
-        )
+        told = {"customdata": line[["low", "high", "runs"]].to_numpy(), "hovertemplate": hover}
+        fill = palette.faded(style.color, faded)
+        figure.add_traces([band(at, low, high, fill), median_line(name, at, middle, style, **told)])
 
     def _draw_hull(self, figure: go.Figure, palette: Palette) -> None:
         """A wide path under the lines along the best medians; nothing where there is no choice."""
-        best = self.best_at_each()
-        if len(self.lines) < 2 or not best:
+        best = self.medians[self.medians["best"]].sort_values("at")
+        if len(self.lines) < 2:
             return
         color = palette.faded(palette.muted, 0.28)
         figure.add_trace(
             go.Scatter(
-                **{"x": [one.at for one in best], "y": [one.median for one in best], "mode": "lines+markers"},
+                **{"x": best["at"].to_numpy(), "y": best["median"].to_numpy(), "mode": "lines+markers"},
                 **{"line": {"color": color, "width": 13}, "marker": {"symbol": "circle", "size": 19, "color": color}},
                 **{"hoverinfo": "skip", "showlegend": False, "meta": "hull"},
             )
@@ -249,10 +235,10 @@ class Curves:
         )
 
 
-def _close_from(line: Line) -> float | None:
+def _close_from(line: pd.DataFrame) -> float | None:
     """The least ε from which on all medians are close to k-means++."""
-    close = np.logical_and.accumulate((line.quartiles[:, 1] <= _CLOSE)[::-1])[::-1]
-    return float(line.at[close.argmax()]) if close.any() else None
+    close = line["median"][::-1].le(_CLOSE).cummin()[::-1]
+    return float(line["at"][close].min()) if close.any() else None
 
 
 def _draw_prediction(figure: go.Figure, names: Sequence[str], points: Curve, color: str) -> None:

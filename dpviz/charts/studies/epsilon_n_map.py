@@ -139,17 +139,13 @@ class EpsilonNMap:
 
     def table(self) -> pd.DataFrame:
         """The numbers behind the picture: a line for each n and ε."""
-        rows = [
-            (n, epsilon, float(runs["ratio"].median()), len(runs))
-            for (n, epsilon), runs in self.runs.astype({"n": int}).groupby(["n", "epsilon"])
-        ]
-        return pd.DataFrame(rows, columns=["n", "ε", "median loss / k-means++", "runs"])
+        medians = self.runs.astype({"n": int}).groupby(["n", "epsilon"])["ratio"].agg(["median", "size"]).reset_index()
+        return medians.set_axis(["n", "ε", "median loss / k-means++", "runs"], axis=1)
 
     def _medians(self) -> Array:
         """Median ratios, shape (number of n, number of ε); NaN where nothing has run yet."""
-        medians = self.runs.groupby(["n", "epsilon"])["ratio"].median()
-        wanted = pd.MultiIndex.from_product([[float(n) for n in self.ns], list(self.epsilons)])
-        cells: Array = medians.reindex(wanted).to_numpy(np.float64).reshape(len(self.ns), len(self.epsilons))
+        medians = self.runs.pivot_table("ratio", index="n", columns="epsilon", aggfunc="median")
+        cells: Array = medians.reindex(index=list(self.ns), columns=list(self.epsilons)).to_numpy(np.float64)
         return cells
 
     def _write(self, figure: go.Figure, medians: Array, shades: Array) -> None:

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE
-from dpviz.charts.studies.contenders import Measure, Style, name_column, names_in, narrow, quartiles
+from dpviz.charts.studies.contenders import Measure, Style, narrow
 from dpviz.charts.theme import Palette, log_axis
 
 PLOT, LABELS = 390, 132
@@ -57,30 +57,17 @@ class Span(NamedTuple):
         return (self.at(value) - self.low) / (self.high - self.low)
 
 
-class Line(NamedTuple):
-    """One algorithm: ε, or what else is varied (m,), quartiles (m, 3) of its runs, and how many runs each rests on."""
+def quartiles(runs: pd.DataFrame, score: str, by: Sequence[str]) -> pd.DataFrame:
+    """25 %, 50 % and 75 % of the finite scores of each group of runs, in order, and how many runs there are at all.
 
-    at: Array
-    quartiles: Array
-    runs: list[int]
-
-    @property
-    def medians(self) -> dict[float, float]:
-        """The median at each place."""
-        return dict(zip(self.at.tolist(), self.quartiles[:, 1].tolist(), strict=True))
-
-
-def lines_of(runs: pd.DataFrame, measure: str, *, over: str = "epsilon") -> dict[str, Line]:
-    """A line for each algorithm, over a column of a study; those without a finite value have none."""
-    column, lines = name_column(runs), {}
-    for name in names_in(runs):
-        of = runs[(runs[column] == name) & np.isfinite(runs[over].to_numpy(np.float64))]
-        groups = {float(at): group.to_numpy(np.float64) for at, group in of.groupby(over)[measure]}
-        groups = {at: values for at, values in groups.items() if np.isfinite(values).any()}
-        if groups:
-            parts = np.stack([quartiles(values) for values in groups.values()])
-            lines[name] = Line(np.array(list(groups)), parts, [len(values) for values in groups.values()])
-    return lines
+    Returns
+    -------
+    DataFrame with the columns ``by``, then low, median, high and runs; without groups that have no finite score.
+    """
+    groups = runs[np.isfinite(runs[score])].groupby(list(by))[score]
+    parts = {0.25: "low", 0.5: "median", 0.75: "high"}
+    table: pd.DataFrame = groups.quantile(list(parts)).unstack().reindex(columns=list(parts)).rename(columns=parts)
+    return table.assign(runs=runs.groupby(list(by)).size()).reset_index()
 
 
 def band(x: Array, low: Array, high: Array, fill: str, **more: Any) -> go.Scatter:
@@ -120,13 +107,13 @@ def draw_baselines(
 
 
 def label_ends(
-    figure: go.Figure, lines: Mapping[str, Line], styles: Mapping[str, Style], span: Span, palette: Palette
+    figure: go.Figure, ends: Mapping[str, float], styles: Mapping[str, Style], span: Span, palette: Palette
 ) -> None:
-    """Each line's name at its right end in as many rows as it takes, moved apart where ends meet."""
-    labels = {name: wrap(name, _LABEL_WIDTH) for name in lines}
-    ends = [span.height(float(line.quartiles[-1, 1])) for line in lines.values()]
-    heights = _apart(ends, [len(rows) * _room(figure) for rows in labels.values()])
-    for name, height in zip(lines, heights, strict=True):
+    """Each line's name at its right end in as many rows as it takes, moved apart where ``ends`` meet."""
+    labels = {name: wrap(name, _LABEL_WIDTH) for name in ends}
+    wanted = [span.height(end) for end in ends.values()]
+    heights = _apart(wanted, [len(rows) * _room(figure) for rows in labels.values()])
+    for name, height in zip(ends, heights, strict=True):
         # Further rows begin under the name, not under its sign.
         text = "<br>\u2003".join(labels[name])
         figure.add_annotation(

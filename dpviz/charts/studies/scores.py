@@ -9,20 +9,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, canvas
-from dpviz.charts.studies.contenders import (
-    Measure,
-    Style,
-    measure_of,
-    name_column,
-    names_in,
-    narrow,
-    quartiles,
-    runs_text,
-    styles_of,
-)
-from dpviz.charts.studies.medians import Span
+from dpviz.charts.studies.contenders import measure_of, name_column, names_in, narrow, runs_text, styles_of
+from dpviz.charts.studies.medians import Span, quartiles
 from dpviz.charts.theme import Palette
 from dpviz.charts.wording import clauses
 from dpviz.runs.study.study import MEASURES, summarise
@@ -44,32 +33,25 @@ class Scores:
     measure: str = "ratio"
 
     @cached_property
-    def by_name(self) -> dict[str, Array]:
-        """The scores of all runs of each algorithm that has a finite one, the best median first."""
-        column, of = name_column(self.runs), self.runs[self.measure]
-        scores = {name: of[self.runs[column] == name].to_numpy(np.float64) for name in names_in(self.runs)}
-        finite = {name: values for name, values in scores.items() if np.isfinite(values).any()}
-        medians = {name: float(quartiles(values)[1]) for name, values in finite.items()}
-        return {name: finite[name] for name in measure_of(self.measure).ranked(medians)}
-
-    @property
-    def medians(self) -> dict[str, float]:
-        """The median of each algorithm, the best first."""
-        return {name: float(quartiles(values)[1]) for name, values in self.by_name.items()}
+    def medians(self) -> pd.DataFrame:
+        """Low, median, high and runs of each algorithm that has a finite score, by name, the best first."""
+        column, lowest_first = name_column(self.runs), measure_of(self.measure).lower_is_better
+        medians = quartiles(self.runs, self.measure, [column]).set_index(column)
+        return medians.sort_values("median", ascending=lowest_first, kind="stable")
 
     @property
     def finding(self) -> str:
         """Who comes first."""
-        if not self.by_name:
+        if self.medians.empty:
             return "No run yet"
         epsilons = sorted(set(self.runs["epsilon"].dropna())) if "epsilon" in self.runs.columns else []
         at = f"At ε = {epsilons[0]:g}, " if len(epsilons) == 1 else ""
-        return at + measure_of(self.measure).first(self.medians)
+        return at + measure_of(self.measure).first(self.medians["median"])
 
     def draw(self, palette: Palette) -> go.Figure:
         """The figure: a row an algorithm."""
-        score, rows = measure_of(self.measure), max(3, len(self.by_name))
-        numbers = runs_text([len(values) for values in self.by_name.values()])
+        score, rows = measure_of(self.measure), max(3, len(self.medians))
+        numbers = runs_text(self.medians["runs"].tolist())
         figure = canvas(
             palette,
             title=self.finding,
@@ -77,11 +59,11 @@ class Scores:
             height=200 + _ROW * rows,
             legend_lines=0,
         )
-        styles = styles_of(names_in(self.runs))
-        for place, (name, values) in enumerate(self.by_name.items()):
-            _draw_row(figure, -float(place), values, styles[name], palette)
+        for place, name in enumerate(self.medians.index):
+            self._draw_row(figure, name, -float(place), palette)
         # k-means++ itself is always in the picture of a ratio.
-        span = Span.holding(np.concatenate([*self.by_name.values(), [1.0] * score.ratio]), air=0.05)
+        drawn = self.runs[self.measure][self.runs[name_column(self.runs)].isin(self.medians.index)]
+        span = Span.holding([*drawn, *[1.0] * score.ratio], air=0.05)
         if score.ratio:
             figure.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
             figure.add_annotation(
@@ -90,8 +72,11 @@ class Scores:
             )
         figure.update_xaxes(span.axis, title_text=score.axis)
         figure.update_yaxes(
-            tickvals=[-place for place in range(len(self.by_name))],
-            ticktext=[_row_label(name, values, score) for name, values in self.by_name.items()],
+            tickvals=[-place for place in range(len(self.medians))],
+            ticktext=[
+                f"{narrow(name)}<br><b>{score.text(median)}</b> ({score.text(low)} to {score.text(high)})"
+                for name, low, median, high in self.medians[["low", "median", "high"]].itertuples()
+            ],
             tickfont={"color": palette.text, "size": NUMBER_SIZE},
             range=[-rows + 0.4, 0.9],
             showgrid=False,
@@ -102,7 +87,7 @@ class Scores:
     def words(self) -> str:
         """The picture in words."""
         score = measure_of(self.measure)
-        medians = ", ".join(f"{name} {score.text(median)}" for name, median in self.medians.items())
+        medians = ", ".join(f"{name} {score.text(median)}" for name, median in self.medians["median"].items())
         return f"Median {score.name} by algorithm: {medians or 'no run yet'}."
 
     def table(self) -> pd.DataFrame:
@@ -118,29 +103,25 @@ class Scores:
             ]
         return table.iloc[lines["ratio"]["median"].to_numpy().argsort(kind="stable")]
 
-
-def _draw_row(figure: go.Figure, y: float, values: Array, style: Style, palette: Palette) -> None:
-    finite = values[np.isfinite(values)]
-    low, middle, high = quartiles(values)
-    # Spread the dots evenly over the row in the order of the runs: no random jitter, nothing hides.
-    heights = y + 0.26 * (np.arange(len(finite)) % 5 - 2) / 2
-    figure.add_trace(
-        go.Scatter(
-            **{"x": finite, "y": heights, "mode": "markers", "showlegend": False, "meta": "run"},
-            marker={"color": palette.faded(style.color, 0.8), "size": 6, "symbol": style.marker},
-            hovertemplate="%{x:.3g}<extra></extra>",
+    def _draw_row(self, figure: go.Figure, name: str, y: float, palette: Palette) -> None:
+        style = styles_of(names_in(self.runs))[name]
+        low, middle, high, _ = self.medians.loc[name]
+        scores = self.runs[self.measure][self.runs[name_column(self.runs)] == name].to_numpy(np.float64)
+        finite = scores[np.isfinite(scores)]
+        # Spread the dots evenly over the row in the order of the runs: no random jitter, nothing hides.
+        heights = y + 0.26 * (np.arange(len(finite)) % 5 - 2) / 2
+        figure.add_trace(
+            go.Scatter(
+                **{"x": finite, "y": heights, "mode": "markers", "showlegend": False, "meta": "run"},
+                marker={"color": palette.faded(style.color, 0.8), "size": 6, "symbol": style.marker},
+                hovertemplate="%{x:.3g}<extra></extra>",
+            )
         )
-    )
-    figure.add_shape(
-        **{"type": "rect", "x0": low, "x1": high, "y0": y - 0.17, "y1": y + 0.17, "layer": "below"},
-        **{"fillcolor": palette.faded(style.color, 0.3), "line": {"width": 0}},
-    )
-    figure.add_shape(
-        **{"type": "line", "x0": middle, "x1": middle, "y0": y - 0.3, "y1": y + 0.3, "layer": "above"},
-        line={"color": palette.text, "width": 2.5},
-    )
-
-
-def _row_label(name: str, values: Array, score: Measure) -> str:
-    low, middle, high = (float(part) for part in quartiles(values))
-    return f"{narrow(name)}<br><b>{score.text(middle)}</b> ({score.text(low)} to {score.text(high)})"
+        figure.add_shape(
+            **{"type": "rect", "x0": low, "x1": high, "y0": y - 0.17, "y1": y + 0.17, "layer": "below"},
+            **{"fillcolor": palette.faded(style.color, 0.3), "line": {"width": 0}},
+        )
+        figure.add_shape(
+            **{"type": "line", "x0": middle, "x1": middle, "y0": y - 0.3, "y1": y + 0.3, "layer": "above"},
+            line={"color": palette.text, "width": 2.5},
+        )

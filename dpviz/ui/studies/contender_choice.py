@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import streamlit as st
 
 from dpviz.algorithms.registry import AUTO, private_cards
 from dpviz.charts.wording import things
-from dpviz.runs.advice.prospect import Prospect, prospect_of
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.study import Contender, refusals
+from dpviz.runs.request import Contender, Prospect, Request
+from dpviz.runs.study.grid import Grid
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.foresight import in_short, warned
 from dpviz.ui.session import remember, remembered
@@ -30,18 +31,19 @@ class Offer(NamedTuple):
 
 def contender_options() -> list[Contender]:
     """Every private algorithm with its defaults, then each of its other presets."""
-    found = []
+    options = []
     for card in private_cards():
         presets = next((knob for knob in card.params.knobs() if knob.name == "preset"), None)
-        found.append(Contender(card.id))
+        options.append(Contender(card.id))
         if presets is not None:
-            found += [Contender(card.id, {"preset": name}) for name in presets.choices or () if name != presets.default]
-    return found
+            others = (name for name in presets.choices or () if name != presets.default)
+            options += [Contender(card.id, {"preset": name}) for name in others]
+    return options
 
 
-def contender_picker(key: str, table: OpenTable, *, k: int, epsilons: Sequence[float], delta: float) -> list[Contender]:
-    """The algorithms to study on ``table``, each of their presets on its own."""
-    offered = _offers(table, k=k, epsilons=epsilons, delta=delta)
+def contender_picker(key: str, table: OpenTable, grid: Grid) -> Grid:
+    """The ``grid`` of the algorithms to study on ``table``, each of their presets on its own."""
+    offered = _offers(table, grid)
     widget = f"{key}:contenders"
     if widget not in st.session_state:
         kept: list[str] = remembered(widget, [])
@@ -58,7 +60,7 @@ def contender_picker(key: str, table: OpenTable, *, k: int, epsilons: Sequence[f
     remember(widget, picked)
     _shortcuts(widget, offered, picked)
     _cautions(offered, picked)
-    return [offered[label].contender for label in picked]
+    return replace(grid, contenders=tuple(offered[label].contender for label in picked))
 
 
 def usual(offered: Mapping[str, Offer]) -> list[str]:
@@ -66,23 +68,23 @@ def usual(offered: Mapping[str, Offer]) -> list[str]:
     plain = {offer.contender.algorithm: label for label, offer in offered.items() if not offer.contender.params}
     able = [name for name in plain if not offered[plain[name]].prospect.refusal]
     good = [name for name in able if not offered[plain[name]].prospect.hopeless]
-    found = [name for name in _USUAL if name in good]
-    found += [name for name in good if name not in found][: max(0, _FEWEST - len(found))]
-    return [plain[name] for name in found or [name for name in _USUAL if name in able] or able]
+    first = [name for name in _USUAL if name in good]
+    first += [name for name in good if name not in first][: max(0, _FEWEST - len(first))]
+    return [plain[name] for name in first or [name for name in _USUAL if name in able] or able]
 
 
-def _offers(table: OpenTable, *, k: int, epsilons: Sequence[float], delta: float) -> dict[str, Offer]:
+def _offers(table: OpenTable, grid: Grid) -> dict[str, Offer]:
     """All that may be studied, by label: refused if any ε is, hopeless if the largest one is."""
-    contenders = contender_options()
-    refused = refusals(contenders, table.private, [k], epsilons, delta=delta)
+    everyone = replace(grid, contenders=tuple(contender_options()))
+    refused = everyone.refusals(table.private)
+    (k,), (delta,), highest = grid.ks, grid.deltas, max(grid.epsilons)
 
     def prospect(contender: Contender) -> Prospect:
         if contender.label in refused:
             return Prospect(refusal=refused[contender.label])
-        card, params = contender.card, contender.params
-        return prospect_of(card, table.private, k=k, epsilon=max(epsilons), delta=delta, params=params)
+        return Request(contender, k, highest, delta).prospect(table.private)
 
-    return {contender.label: Offer(contender, prospect(contender)) for contender in contenders}
+    return {contender.label: Offer(contender, prospect(contender)) for contender in everyone.contenders}
 
 
 def _shortcuts(widget: str, offered: Mapping[str, Offer], picked: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from dpviz.runs.advice.advice_words import WHERE_FROM, alternatives, answer, cer
 from dpviz.runs.open_table import OpenTable
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
-from dpviz.ui.studies.stand_in import rows_for
+from dpviz.ui.studies.judged_rows import rows_for
 from dpviz.ui.table_words import unbroken
 
 _MOST_ROWS = 1_000_000_000

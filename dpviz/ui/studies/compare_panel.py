@@ -1,4 +1,4 @@
-"""Several algorithms at one ε: a form, a study in a worker, small multiples, scores and their table."""
+"""Several algorithms at one ε: a form, a study in workers, scores, small multiples and a table."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
-from dpviz.arrays import Array
-from dpviz.charts.studies.compare import draw_compare
+from dpviz.charts.studies.compare import Typical, draw_compare
 from dpviz.charts.studies.contenders import measure_of
-from dpviz.charts.studies.scores import describe_scores, draw_scores
-from dpviz.charts.theme import Palette, palette
+from dpviz.charts.studies.scores import Scores
+from dpviz.charts.theme import palette
 from dpviz.charts.wording import opening
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import MEASURES, summarise, tidy
 from dpviz.ui.badges import badge_text
 from dpviz.ui.controls import epsilon_control, k_delta_row
@@ -25,15 +24,8 @@ from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.studies.contender_choice import contender_picker
 from dpviz.ui.studies.judged_rows import judged_rows
-from dpviz.ui.studies.study_panel import (
-    Invitation,
-    Plan,
-    Study,
-    measure_choice,
-    study_button,
-    study_download,
-    study_half,
-)
+from dpviz.ui.studies.study_job import Question, StudyJob
+from dpviz.ui.studies.study_panel import Invitation, measure_choice, study_button, study_download, study_half
 from dpviz.ui.table_words import unit_line
 from dpviz.ui.wide_figure import show_wide
 
@@ -48,10 +40,10 @@ _INVITATION = Invitation(
 )
 
 
-def compare_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
-    """The form; what is asked for now, and on which rows it would be judged."""
+def compare_setup(table: OpenTable) -> Question:
+    """The form, and what it asks for now."""
     with st.container(border=True):
-        whom = st.container()
+        picker = st.container()
         left, right = st.columns(2, gap="medium")
         with left:
             epsilon = epsilon_control()
@@ -69,63 +61,65 @@ def compare_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
             )
         st.caption(f"ε and δ protect {unit_line(table)}.")
         source = judged_rows(table, _KEY, k=k)
-        with whom:
-            contenders = contender_picker(_KEY, source or table, k=k, epsilons=(epsilon,), delta=delta)
-        plan = Plan(tuple(contenders), k, (epsilon,), delta, repeats)
-        study_button(_KEY, table, source, plan, with_centers=True)
-    return plan, source
+        usual = Grid((), (k,), (epsilon,), (delta,), repeats=int(repeats))
+        with picker:
+            grid = contender_picker(_KEY, source or table, usual)
+        question = Question(_KEY, table, source, grid)
+        study_button(question, with_centers=True)
+    return question
 
 
-def compare_study(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:
+def compare_study(question: Question) -> None:
     """Scores, centres and their table, or an invitation."""
-    study_half(
-        *(_KEY, table, plan, source),
-        invitation=_INVITATION,
-        label=lambda study: f"Comparison at ε = {study.plan.epsilons[0]:g}",
-        pictures=_pictures,
-    )
+    study_half(question, invitation=_INVITATION, label="Comparison", pictures=_pictures)
 
 
-def _pictures(study: Study) -> None:
+def _pictures(study: StudyJob) -> None:
     frame = tidy(study.rows)
-    colors = palette(st.context.theme.type)
     measure = measure_choice(frame, _KEY)
-    made = draw_scores(frame, measure, palette=colors)
-    show_wide(made, alt=describe_scores(frame, measure), key=f"{_KEY}:scores", stem=f"compare-{measure}")
-    _centers(study, colors)
-    scores = score_table(frame, measure)
+    scores = Scores(frame, measure)
+    show_wide(
+        scores.draw(palette(st.context.theme.type)), alt=scores.words(), key=f"{_KEY}:scores", stem=f"compare-{measure}"
+    )
+    _centers(study)
+    _scores(scores)
+    study_download(study)
+
+
+def _scores(scores: Scores) -> None:
+    """The medians of every measure."""
+    table = scores.table()
     st.dataframe(
-        scores,
+        table,
         hide_index=True,
-        alt=f"Medians of every measure by algorithm, with the quartiles of {measure_of(measure).short}",
-        column_order=[str(name) for name in scores if name != "runs" or scores["runs"].nunique() > 1],
+        alt=f"Medians of every measure by algorithm, with the quartiles of {measure_of(scores.measure).short}",
+        column_order=[str(name) for name in table if name != "runs" or table["runs"].nunique() > 1],
         height="content",
         column_config={"algorithm": st.column_config.Column(pinned=True)}
         | {
-            name: st.column_config.Column(_heading(name), help=measure_of(name).name, width=_width(name, scores[name]))
+            name: st.column_config.Column(_heading(name), help=measure_of(name).name, width=_width(name, table[name]))
             for name in MEASURES
-            if name in scores
+            if name in table
         },
     )
     st.caption(
         "Medians of the runs; of the measure chosen above also the quartiles in brackets. Hover a heading for its unit."
     )
-    study_download(study, _KEY)
 
 
-def _centers(study: Study, colors: Palette) -> None:
+def _centers(study: StudyJob) -> None:
     """Small multiples: of each algorithm a run of typical loss, over the same rows and k-means++ centres.
 
     The number at a picture is the median of all runs, the one of the chart above and the table below.
     """
     view = plane_choice(study.source.domain, _KEY)
+    medians = summarise(tidy(study.rows)).set_index("contender")["median"]
     drawn = median_runs(study.rows)
-    results: dict[str, Array] = {name: row["centers"] for name, row in drawn.items()}
-    medians = summarise(tidy(study.rows))
-    losses = {str(name): float(loss) for name, loss in zip(medians["contender"], medians["median"], strict=True)}
+    releases = {name: Typical(row["centers"], float(medians[name])) for name, row in drawn.items()}
     reference = study.yardstick.reference if study.yardstick is not None else None
     reveal = revealed_view(study.source, "rows under Compare")
-    made = draw_compare(results, view=view, palette=colors, reference=reference, reveal=reveal, losses=losses)
+    colors = palette(st.context.theme.type)
+    made = draw_compare(releases, view=view, palette=colors, reference=reference, reveal=reveal)
     st.markdown(f"**{plain(made.title)}**")
     st.caption(f"{plain(made.about)}. Drawn is the run of each algorithm whose loss is nearest to its median.")
     with st.grid(min_column_width=made.least_width, gap="small"):
@@ -170,18 +164,3 @@ def _heading(measure: str) -> str:
 def _width(measure: str, cells: Iterable[str]) -> int:
     """Pixels for the heading and the longest cell."""
     return round(_CHARACTER * max(map(len, [_heading(measure), *cells])) + _AIR)
-
-
-def score_table(frame: pd.DataFrame, chosen: str) -> pd.DataFrame:
-    """Medians of every measure in words, of the ``chosen`` one with quartiles; a line an algorithm, the best first."""
-    known = [chosen, *(measure for measure in MEASURES if measure != chosen and frame[measure].notna().any())]
-    found = {measure: summarise(frame, measure) for measure in {"ratio", *known}}
-    table = pd.DataFrame({"algorithm": found["ratio"]["contender"], "runs": found["ratio"]["runs"]})
-    for measure in known:
-        words = measure_of(measure)
-        lines = found[measure][["median", "q25", "q75"]].to_numpy(dtype=float)
-        table[measure] = [
-            words.text(mid) + (f" [{words.text(low)}, {words.text(high)}]" if measure == chosen else "")
-            for mid, low, high in lines
-        ]
-    return table.iloc[found["ratio"]["median"].to_numpy().argsort(kind="stable")]
