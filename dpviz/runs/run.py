@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dpviz import check
-from dpviz.algorithms.card import Card, Level, Params, Setting
-from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.card import Card, Level, Params
 from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.noise import NoiseSource, StudyNoise
 from dpviz.privacy.room import DataRoom, PrivateTable
-from dpviz.runs.request import check_request
+from dpviz.runs.request import Contender, Request
 from dpviz.table.domain import Domain
 
 
@@ -115,9 +113,7 @@ def run(
     RequestError
         If the request is outside what is allowed; nothing has been read then.
     """
-    *_, last = run_frames(card, table, k=k, epsilon=epsilon, delta=delta, params=params, seed=seed)
-    assert isinstance(last, Run)
-    return last
+    return run_of(Request(Contender.of(card, params), k, epsilon, delta, seed), table)
 
 
 def run_frames(
@@ -130,24 +126,32 @@ def run_frames(
     params: Params | Mapping[str, Any] | None = None,
     seed: int | None = None,
     room: type[DataRoom] | None = None,
-    noise: NoiseSource | None = None,
 ) -> Iterator[Frame | Run]:
-    """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``.
+    """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``."""
+    return frames_of(Request(Contender.of(card, params), k, epsilon, delta, seed), table, room=room)
 
-    ``noise`` draws in place of a generator that follows from ``seed``: what a study of errors switches off.
+
+def run_of(request: Request, table: PrivateTable, *, noise: NoiseSource | None = None) -> Run:
+    """The run that is asked for; see ``run``."""
+    *_, last = frames_of(request, table, noise=noise)
+    assert isinstance(last, Run)
+    return last
+
+
+def frames_of(
+    request: Request, table: PrivateTable, *, room: type[DataRoom] | None = None, noise: NoiseSource | None = None
+) -> Iterator[Frame | Run]:
+    """The frames of what is asked for as they come, then the ``Run`` itself.
+
+    ``noise`` draws in place of a generator that follows from the seed: what a study of errors switches off.
     """
-    card = card_of(card) if isinstance(card, str) else card
-    chosen = check_request(card, table, k=k, epsilon=epsilon, delta=delta, params=params)
-    if seed is not None:
-        check.seed(seed=seed)
-    k = int(k)
-    domain = table.domain.unfolded(chosen.points_per_row(k))
-    accounting = card.accounting(chosen, delta)
-    coins, drawn = _two_streams(seed)
+    card, params, k = request.card, request.check(table), int(request.k)
+    accounting = card.accounting(params, request.delta)
+    coins, drawn = _two_streams(request.seed)
     source = noise or StudyNoise(np.random.default_rng(drawn))
     opened = table.open(
-        epsilon=epsilon,
-        delta=delta,
+        epsilon=request.epsilon,
+        delta=request.delta,
         accounting=accounting,
         noise=source,
         needs_n=card.needs_n,
@@ -155,32 +159,31 @@ def run_frames(
     )
     ledger = opened.ledger
     frames: list[Frame] = []
-    for step in card.plan(opened, k, chosen, np.random.default_rng(coins)):
-        spent = (ledger.spent_epsilon, ledger.spent_fraction, len(ledger.entries))
-        frames.append(Frame(step, *spent))
+    for step in card.plan(opened, k, params, np.random.default_rng(coins)):
+        frames.append(Frame(step, ledger.spent_epsilon, ledger.spent_fraction, len(ledger.entries)))
         yield frames[-1]
     yield Run(
         algorithm=card.id,
         private=card.private,
         k=k,
-        epsilon=epsilon,
+        epsilon=request.epsilon,
         delta=ledger.delta,
         relation=table.relation.value,
         unit=table.unit,
         n_public=table.n_public,
         n_used=opened.n if card.needs_n else None,
         n_source=("public" if table.n_public is not None else "paid") if card.needs_n else "not used",
-        parameters=asdict(chosen),
-        domain=domain,
-        points_per_row=chosen.points_per_row(k),
+        parameters=asdict(params),
+        domain=table.domain.unfolded(params.points_per_row(k)),
+        points_per_row=params.points_per_row(k),
         accounting=accounting,
         spent_epsilon=ledger.spent_epsilon,
         spent_fraction=ledger.spent_fraction,
         entries=tuple(ledger.entries),
         frames=tuple(frames),
         hardened=source.hardened,
-        seeded=seed is not None,
-        warnings=_warnings(card, table, k, epsilon, delta, chosen),
+        seeded=request.seed is not None,
+        warnings=_warnings(request, table, params),
     )
 
 
@@ -192,19 +195,6 @@ def _two_streams(seed: int | None) -> tuple[np.random.SeedSequence, np.random.Se
     return coins, noise
 
 
-def setting_of(table: PrivateTable, *, k: int, epsilon: float, delta: float) -> Setting:
-    """The public quantities of a request."""
-    return Setting(
-        dim=table.domain.dim,
-        k=k,
-        epsilon=epsilon,
-        delta=delta,
-        relation=table.relation,
-        n=table.n_public,
-        rows_per_person=table.rows_per_person,
-    )
-
-
 def centers_of(step: Step) -> Array:
     """The centres that a final step carries, unit coordinates, shape (k, d)."""
     if not isinstance(step, CentersStep | ReferenceStep):
@@ -212,8 +202,8 @@ def centers_of(step: Step) -> Array:
     return step.centers
 
 
-def _warnings(card: Card, table: PrivateTable, k: int, epsilon: float, delta: float, params: Params) -> tuple[str, ...]:
-    if not card.private:
+def _warnings(request: Request, table: PrivateTable, params: Params) -> tuple[str, ...]:
+    if not request.card.private:
         return ("k-means++ reads the rows without any privacy: its centres are revealed, never a release.",)
-    regime = card.regime(setting_of(table, k=k, epsilon=epsilon, delta=delta), params)
+    regime = request.card.regime(request.setting(table), params)
     return (regime.message,) if regime is not None and regime.level is not Level.GREEN else ()

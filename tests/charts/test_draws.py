@@ -25,14 +25,15 @@ def drawn(shown: Exhibit, number: int = 12) -> Draws:
     spread = np.where(np.arange(len(centers))[:, None] == 0, 0.02, 0.001)
     moved = centers + spread * rng.normal(size=(number, *centers.shape))
     shuffled = np.stack([each[rng.permutation(len(centers))] for each in moved])
-    return Draws(shuffled, rng.uniform(1, 2, number), shown.reference)
+    view = view_of(shown.table.domain)
+    return Draws(shuffled, rng.uniform(1, 2, number), view, shown.reference, shown.reveal)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 8])
 def test_the_cloud_holds_every_centre_of_every_draw(dim: int) -> None:
     shown = exhibit(dim, 5, n=400)
     draws, view = drawn(shown), view_of(shown.table.domain)
-    figure = draws.draw(LIGHT, view, shown.reveal)
+    figure = draws.draw(LIGHT)
     is_sound(figure)
     keeps_its_ranges(figure, view)
     shows_kinds(figure, LIGHT, {"released", "revealed"})

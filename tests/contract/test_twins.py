@@ -10,7 +10,7 @@ import pytest
 from dpviz.algorithms.card import Level
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
-from dpviz.runs.run import setting_of
+from dpviz.runs.request import Contender, Request
 from tests.contract.checks import frames_of, run_of
 from tests.contract.tables import SETTINGS, World, blobs, named
 
@@ -23,7 +23,7 @@ def _skip_what_is_hopeless(card, params, table, **request):
     """A twin is asked for where the card itself does not call its setting hopeless, and of what averages rows."""
     if (card.id, params.get("preset")) == ("kvariates", "local"):
         pytest.skip("a seed is a row under noise, and no mean: tests/algorithms/test_kvariates.py has its twin")
-    regime = card.regime(setting_of(table, **request), card.params.parse(params))
+    regime = card.regime(Request(Contender.of(card), **request).setting(table), card.params.parse(params))
     if regime is not None and regime.level is Level.RED:
         pytest.skip(f"hopeless by its own message: {regime.message}")
 

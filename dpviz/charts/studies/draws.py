@@ -29,11 +29,15 @@ class Draws:
         Of r runs at one setting, unit coordinates.
     losses : array of shape (r,)
         Over that of k-means++.
+    view : View
+        The plane in which they are drawn, over revealed rows where these may be shown.
     """
 
     centers: Array
     losses: Array
+    view: View
     reference: Reference | None = None
+    reveal: RevealedView | None = None
 
     @cached_property
     def distances(self) -> Array | None:
@@ -58,14 +62,15 @@ class Draws:
             f"{number(float(typical[worst]))}"
         )
 
-    def draw(self, palette: Palette, view: View, reveal: RevealedView | None = None) -> go.Figure:
-        """The cloud in a plane, over revealed rows where they may be shown."""
+    def draw(self, palette: Palette) -> go.Figure:
+        """The cloud."""
+        view = self.view
         about = f"{things(len(self.centers), 'draw')}, every centre a dot"
         figure = canvas(
             palette, title=self.finding, subtitle=clauses(about, "distances in unit coordinates", view.about)
         )
-        if reveal is not None:
-            draw_rows(figure, reveal.points, view, palette)
+        if self.reveal is not None:
+            draw_rows(figure, self.reveal.points, view, palette)
         dots = self.centers.reshape(-1, self.centers.shape[2])
         figure.add_trace(
             go.Scatter(

@@ -10,14 +10,14 @@ import streamlit as st
 
 from dpviz.charts.wording import opening, things
 from dpviz.check import RequestError
-from dpviz.runs.jobs import Job, ShelfFull
+from dpviz.runs.jobs import Job
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Yardstick, study_rows
 from dpviz.runs.study.subsample import JudgedTable
 from dpviz.runs.work import expected_seconds
-from dpviz.ui.job_panel import job_shelf
+from dpviz.ui.job_panel import in_a_worker
 from dpviz.ui.looks import reveal
 
 # Starting a worker, and k-means++ before the first run.
@@ -60,9 +60,8 @@ class Question:
 
     @property
     def seconds(self) -> float:
-        """How long the runs may take one after the other, roughly."""
-        if self.source is None:
-            return 0.0
+        """How long the runs may take one after the other, roughly, if there is no problem."""
+        assert self.source is not None
         once = 0.0
         for trial in (trial for trial in self.grid.trials() if trial.repeat == 0):
             setting = self.grid.at(trial).setting(self.source.private)
@@ -145,10 +144,7 @@ def send(
     if before is not None:
         before.job.cancel()
     judged = JudgedTable.of(source.private, revealed, source.labels_of(revealed))
-    try:
-        job = job_shelf().submit(work, judged, question.grid, *arguments, **options)
-    except ShelfFull as full:
-        raise RequestError(f"{full}.") from None
+    job = in_a_worker(work, judged, question.grid, *arguments, **options)
     st.session_state[f"{question.key}:job"] = StudyJob(question, source, job, origin)
 
 

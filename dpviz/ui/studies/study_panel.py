@@ -51,8 +51,8 @@ class Invitation:
 def study_button(question: Question, *, with_centers: bool = False, problem: str | None = None) -> None:
     """The button that starts a study, with how much it will compute."""
     problem = problem or question.problem
-    number = len(question.grid.trials()) if problem is None else 0
-    words = f"{number:,} runs, about {duration(question.seconds)}. They run in workers while you read on."
+    number, seconds = (len(question.grid.trials()), question.seconds) if problem is None else (0, 0.0)
+    words = f"{number:,} runs, about {duration(seconds)}. They run in workers while you read on."
     ask_button(question, partial(begin_study, with_centers=with_centers), words=words, problem=problem)
 
 
@@ -145,7 +145,7 @@ def numbers_behind(picture: StudyPicture, study: StudyJob, *, stem: str) -> None
         table = picture.table()
         data_table(table, alt=f"The numbers behind the picture: {picture.finding}", height="auto")
         if _may_leave(study) and not study.running:
-            _download("These numbers (CSV)", table, stem, key=f"{key}:csv")
+            _download("These numbers (CSV)", frame_csv(table, note=REVEALED_NOTE), stem, key=f"{key}:csv")
 
 
 def study_download(study: StudyJob) -> None:
@@ -158,11 +158,11 @@ def study_download(study: StudyJob) -> None:
         return
     key = study.question.key
     label = f"All {number:,} runs (CSV)" if number > 1 else "One run (CSV)"
-    _download(label, study_frame(study), f"{key.replace(':', '_')}_k{study.grid.ks[0]}", key=f"{key}:download")
+    _download(label, study_csv(study), f"{key.replace(':', '_')}_k{study.grid.ks[0]}", key=f"{key}:download")
 
 
-def study_frame(study: StudyJob) -> pd.DataFrame:
-    """One line a run, to be taken away.
+def study_csv(study: StudyJob) -> bytes:
+    """One line a run; each says that it was read from rows.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def study_frame(study: StudyJob) -> pd.DataFrame:
     """
     if not study.source.kind.may_be_shown:
         raise RequestError("Losses of a private file are not exported: study a stand-in to take a file away.")
-    return tidy(study.rows)
+    return frame_csv(tidy(study.rows), note=REVEALED_NOTE)
 
 
 def _may_leave(study: StudyJob) -> bool:
@@ -181,10 +181,10 @@ def _may_leave(study: StudyJob) -> bool:
     return study.source.kind.may_be_shown
 
 
-def _download(label: str, table: pd.DataFrame, stem: str, *, key: str) -> None:
+def _download(label: str, content: bytes, stem: str, *, key: str) -> None:
     st.download_button(
         label,
-        frame_csv(table, note=REVEALED_NOTE),
+        content,
         revealed_name(stem),
         "text/csv",
         icon=":material/download:",

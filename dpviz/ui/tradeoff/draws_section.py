@@ -71,10 +71,10 @@ def _motion() -> Any:
 
 def _pictures(study: StudyJob, *, still: bool) -> None:
     reference = study.yardstick.reference if study.yardstick is not None else None
-    centers = np.stack([row["centers"] for row in study.rows])
-    draws = Draws(centers, np.array([row["ratio"] for row in study.rows]), reference)
     view = plane_choice(study.source.domain, _KEY)
     rows = revealed_view(study.source, "rows under repeated draws")
+    centers = np.stack([row["centers"] for row in study.rows])
+    draws = Draws(centers, np.array([row["ratio"] for row in study.rows]), view, reference, rows)
     found = None if reference is None else partial(found_or_none, study.source, reference=reference)
     looking = Looking(view, palette(st.context.theme.type), rows, reference, found=found)
     if study.running:
@@ -133,5 +133,5 @@ def _one(draws: Draws, place: int, looking: Looking) -> None:
 
 
 def _cloud(draws: Draws, looking: Looking) -> None:
-    made = draws.draw(looking.palette, looking.view, looking.reveal)
+    made = draws.draw(looking.palette)
     show(made, alt=draws.words(), key=f"{_KEY}:cloud", stem="cloud-of-centres")

@@ -13,6 +13,7 @@ from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.epsilon_n_map import EpsilonNMap
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study.study import tidy
+from dpviz.ui.escape import plain
 from dpviz.ui.studies.judged_rows import larger_or_same
 from dpviz.ui.studies.one_setting import at_epsilon, has_any, whom
 from dpviz.ui.studies.study_job import Question, StudyJob
@@ -126,7 +127,7 @@ def _pictures(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
         picture = Curves(frame, measure, sweep.over, places, grid.epsilons[0], own if inside else None)
     show_picture(picture, study, stem=stem)
     if sweep is not _MAP:
-        st.caption(f"Every {sweep.over} is measured against k-means++ with the same {sweep.over}.")
+        st.caption(f"Every {plain(sweep.over)} is measured against k-means++ with the same {plain(sweep.over)}.")
     elif own is None:
         st.caption("Your number of rows is private, and is not marked.")
     numbers_behind(picture, study, stem=stem)
