@@ -76,7 +76,10 @@ class ClaimFigure:
                 self._draw_marks(figure, part, palette, place)
             else:
                 self._draw_lines(figure, part, palette, place)
-            _name_panel(figure, narrow(name, 40), palette, place)
+            corner = {"x": 0, "y": 1, "xref": "x domain", "yref": "y domain", "xanchor": "left", "yanchor": "bottom"}
+            font = {"size": _NAME_SIZE, "color": palette.text}
+            title = f"<b>{narrow(name, 40)}</b>"
+            figure.add_annotation(text=title, font=font, showarrow=False, **corner, **place.at)
             self._set_axes(figure, place)
         for empty in range(len(names), rows * cols):
             figure.update_xaxes(visible=False, row=empty // cols + 1, col=empty % cols + 1)
@@ -222,13 +225,3 @@ def _heights(trace: go.Scatter) -> Array:
     """Where a trace is drawn, its error bars included."""
     y, bars = np.asarray(trace.y, float), trace.error_y
     return y if bars.array is None else np.r_[y + np.asarray(bars.array), y - np.asarray(bars.arrayminus)]
-
-
-def _name_panel(figure: go.Figure, name: str, palette: Palette, place: _Place) -> None:
-    plot = figure.get_subplot(place.row, place.col)
-    figure.add_annotation(
-        **{"text": f"<b>{name}</b>", "showarrow": False, "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"},
-        xref=f"{plot.xaxis.plotly_name.replace('axis', '')} domain",
-        yref=f"{plot.yaxis.plotly_name.replace('axis', '')} domain",
-        font={"size": _NAME_SIZE, "color": palette.text},
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
+import pandas as pd
 import streamlit as st
 
 from dpviz.charts.studies.compare import Typical, draw_compare
@@ -14,19 +14,16 @@ from dpviz.charts.studies.scores import Scores
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import opening
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import MEASURES, summarise, tidy
 from dpviz.ui.badges import badge_text
-from dpviz.ui.controls import epsilon_control, k_delta_row
+from dpviz.ui.controls import epsilon_control
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.step_pictures import show
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.revealed_rows import revealed_view
-from dpviz.ui.studies.contender_choice import contender_picker
-from dpviz.ui.studies.judged_rows import judged_rows
+from dpviz.ui.studies.study_form import study_form
 from dpviz.ui.studies.study_job import Question, StudyJob
-from dpviz.ui.studies.study_panel import Invitation, measure_choice, study_button, study_download, study_half
-from dpviz.ui.table_words import unit_line
+from dpviz.ui.studies.study_panel import Invitation, measure_choice, study_download, study_half
 from dpviz.ui.wide_figure import show_wide
 
 _KEY = "compare"
@@ -42,31 +39,20 @@ _INVITATION = Invitation(
 
 def compare_setup(table: OpenTable) -> Question:
     """The form, and what it asks for now."""
-    with st.container(border=True):
-        picker = st.container()
-        left, right = st.columns(2, gap="medium")
-        with left:
-            epsilon = epsilon_control()
-        with right:
-            k, delta = k_delta_row()
-        with left:
-            repeats = st.slider(
-                "Runs of each",
-                1,
-                50,
-                value=10,
-                key=f"{_KEY}:repeats",
-                persist_state="session",
-                help="One run says little: noise makes each run different. Medians and quartiles need several.",
-            )
-        st.caption(f"ε and δ protect {unit_line(table)}.")
-        source = judged_rows(table, _KEY, k=k)
-        usual = Grid((), (k,), (epsilon,), (delta,), repeats=int(repeats))
-        with picker:
-            grid = contender_picker(_KEY, source or table, usual)
-        question = Question(_KEY, table, source, grid)
-        study_button(question, with_centers=True)
-    return question
+    return study_form(_KEY, table, epsilons=lambda: (epsilon_control(),), repeats=_repeats, with_centers=True)
+
+
+def _repeats() -> int:
+    repeats = st.slider(
+        "Runs of each",
+        1,
+        50,
+        value=10,
+        key=f"{_KEY}:repeats",
+        persist_state="session",
+        help="One run says little: noise makes each run different. Medians and quartiles need several.",
+    )
+    return int(repeats)
 
 
 def compare_study(question: Question) -> None:
@@ -145,16 +131,10 @@ def _legend(*, over: bool, rows: bool) -> str:
 
 def median_runs(rows: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """Of each algorithm the run whose loss is nearest to the median of its runs, the better one of two."""
-    by_name: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        by_name.setdefault(str(row["contender"]), []).append(row)
-    return {name: _nearest_to_median(runs) for name, runs in by_name.items()}
-
-
-def _nearest_to_median(runs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    ordered = sorted(runs, key=lambda row: float(row["nicv"]))
-    middle = float(np.median([float(row["nicv"]) for row in ordered]))
-    return min(ordered, key=lambda row: abs(float(row["nicv"]) - middle))
+    losses = pd.DataFrame({"name": [row["contender"] for row in rows], "nicv": [row["nicv"] for row in rows]})
+    losses["off"] = (losses["nicv"] - losses.groupby("name")["nicv"].transform("median")).abs()
+    nearest = losses.sort_values(["off", "nicv"], kind="stable").groupby("name", sort=False).head(1)
+    return {str(losses["name"][place]): rows[place] for place in nearest.index.sort_values()}
 
 
 def _heading(measure: str) -> str:

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import streamlit as st
 
 from dpviz.algorithms.registry import AUTO, private_cards
-from dpviz.charts.wording import things
+from dpviz.charts.wording import opening, things
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, Prospect, Request
 from dpviz.runs.study.grid import Grid
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.foresight import in_short, warned
-from dpviz.ui.session import remember, remembered
+from dpviz.ui.session import choose, remember, remembered
 
 # At first: of every way to go about it the algorithm that does well most widely. Those that would fail are left out.
 _USUAL = (AUTO, "eugkm", "dplloyd", "balcan", "lsh-coreset", "sulq")
@@ -91,31 +91,18 @@ def _shortcuts(widget: str, offered: Mapping[str, Offer], picked: Sequence[str])
     """Buttons that change the choice as a whole."""
     able = [label for label, offer in offered.items() if not offer.prospect.refusal]
     everyone = [label for label in able if not offered[label].contender.params or label in picked]
+
+    def shortcut(words: str, icon: str, labels: list[str]) -> None:
+        done = set(labels) == set(picked)
+        key = f"{widget}:{words}"
+        st.button(words, icon=icon, key=key, on_click=choose, args=(widget, labels), type="tertiary", disabled=done)
+
     with st.container(horizontal=True, gap="small"):
-        _shortcut("Add all that can run", widget, everyone, picked, icon=":material/playlist_add:")
-        _shortcut("The usual few", widget, usual(offered), picked, icon=":material/restart_alt:")
-        if any(label not in able for label in picked):
-            _shortcut(
-                "Leave out what cannot run",
-                *(widget, [label for label in picked if label in able], picked),
-                icon=":material/playlist_remove:",
-            )
-
-
-def _shortcut(words: str, widget: str, labels: Sequence[str], picked: Sequence[str], *, icon: str) -> None:
-    st.button(
-        words,
-        icon=icon,
-        key=f"{widget}:{words}",
-        on_click=_choose,
-        args=(widget, labels),
-        type="tertiary",
-        disabled=set(labels) == set(picked),
-    )
-
-
-def _choose(widget: str, labels: Sequence[str]) -> None:
-    st.session_state[widget] = list(labels)
+        shortcut("Add all that can run", ":material/playlist_add:", everyone)
+        shortcut("The usual few", ":material/restart_alt:", usual(offered))
+        still_able = [label for label in picked if label in able]
+        if still_able != list(picked):
+            shortcut("Leave out what cannot run", ":material/playlist_remove:", still_able)
 
 
 def _cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
@@ -126,8 +113,7 @@ def _cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
         if offer.prospect.refusal and (label in picked or not offer.contender.params)
     }
     if refused:
-        number = len(refused)
-        with st.expander(f"{number} algorithm{'s' if number > 1 else ''} cannot run here", icon=":material/block:"):
+        with st.expander(f"{opening(things(len(refused), 'algorithm'))} cannot run here", icon=":material/block:"):
             for reason in dict.fromkeys(refused.values()):
                 st.caption(warned(reason))
     weak = [label for label in picked if offered[label].prospect.hopeless]

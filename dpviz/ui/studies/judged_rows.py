@@ -30,11 +30,13 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
     Choosing by true utility leaks: a private file is judged on a stand-in unless its owner says otherwise.
     """
     if table.kind.may_be_shown:
-        if not reveal_allowed(table):
-            _ask_for_truth(table, key, "Losses are read from the rows, and **Show truth** is off for this table.")
-            return None
-        st.caption(f"{badge_text('revealed')} Losses are read from the rows of this {table.kind.value} table.")
-        return table
+        return _rows_themselves(
+            table,
+            key,
+            why="Losses are read from the rows, and **Show truth** is off for this table.",
+            button="Show truth for this table",
+            about=f"Losses are read from the rows of this {table.kind.value} table.",
+        )
     choice = st.segmented_control(
         "Judge the results on",
         [_STAND_IN, _ROWS],
@@ -46,7 +48,14 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         "an algorithm, k or ε that was chosen by its true loss carries some of the rows into the release, unpaid.",
     )
     if choice == _ROWS:
-        return _rows_themselves(table, key)
+        return _rows_themselves(
+            table,
+            key,
+            why="This reads true losses from a private file. Whatever is chosen by them (the algorithm, k, ε) leaks "
+            "something that no ledger pays for. Each study is counted as a look and listed on the Ledger page.",
+            button="I know: show truth, and count it",
+            about="True losses of a private file: for your eyes, counted, never exported as a release.",
+        )
     n = st.number_input(
         "Rows in the stand-in",
         100,
@@ -115,31 +124,17 @@ def stand_in(table: OpenTable, *, n: int, k: int) -> OpenTable:
     return declare(made, declaration)
 
 
-def _rows_themselves(table: OpenTable, key: str) -> OpenTable | None:
-    if not reveal_allowed(table):
-        _ask_for_truth(
-            table,
-            key,
-            "This reads true losses from a private file. Whatever is chosen by them (the algorithm, k, ε) leaks "
-            "something that no ledger pays for. Each study is counted as a look and listed on the Ledger page.",
-        )
-        return None
-    st.caption(
-        f"{badge_text('revealed')} True losses of a private file: for your eyes, counted, never exported as a release."
-    )
-    return table
-
-
-def _ask_for_truth(table: OpenTable, key: str, why: str) -> None:
+def _rows_themselves(table: OpenTable, key: str, *, why: str, button: str, about: str) -> OpenTable | None:
+    """The table itself; while its owner does not allow looks none, but ``why`` they are needed and a ``button``."""
+    badge = badge_text("revealed")
+    if reveal_allowed(table):
+        st.caption(f"{badge} {about}")
+        return table
     with st.container(border=True):
-        st.markdown(f"{badge_text('revealed')} {why}")
-        st.button(
-            "Show truth for this table" if table.kind is not FileKind.PRIVATE else "I know: show truth, and count it",
-            icon=":material/visibility:",
-            key=f"{key}:allow",
-            on_click=allow_reveal,
-            args=(table,),
-        )
+        st.markdown(f"{badge} {why}")
+        icon = ":material/visibility:"
+        st.button(button, icon=icon, key=f"{key}:allow", on_click=allow_reveal, args=(table,))
+    return None
 
 
 def _kept_stand_in(place: str, table: OpenTable, n: int, k: int) -> OpenTable:

@@ -13,6 +13,7 @@ import streamlit as st
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import Grid
 from dpviz.ui.session import choose
+from dpviz.ui.studies.study_job import Question
 
 _WANTED = "open:wanted"
 
@@ -45,13 +46,16 @@ def at_epsilon(key: str, epsilons: Sequence[float]) -> float:
     return float(chosen)
 
 
-def one_setting(key: str, grid: Grid) -> dict[str, Any]:
-    """Both, side by side: what a grid of one algorithm at one ε has in place of those of ``grid``."""
+def one_setting(question: Question, key: str, runs: str, low: int, high: int, usual: int) -> Question:
+    """The same question about one algorithm at one ε, chosen here; ``runs`` names the slider of its repeats."""
+    grid = question.grid
     left, right = st.columns(2, gap="medium")
     with left:
         contender = whom(key, grid.contenders)
     with right:
-        return {"contenders": (contender,), "epsilons": (at_epsilon(key, grid.epsilons),)}
+        epsilon = at_epsilon(key, grid.epsilons)
+    repeats = st.slider(runs, low, high, value=usual, key=f"{key}:repeats", persist_state="session", width=320)
+    return question.narrowed(key, contenders=(contender,), epsilons=(epsilon,), repeats=int(repeats))
 
 
 def open_in_explore(request: Request) -> None:

@@ -45,9 +45,7 @@ def draws_section(question: Question) -> None:
     if not has_any(question.grid.contenders):
         return
     with st.container(border=True):
-        setting = one_setting(_KEY, question.grid)
-        repeats = st.slider("Draws", 5, 100, value=30, key=f"{_KEY}:repeats", persist_state="session", width=320)
-        one = question.narrowed(_KEY, **setting, repeats=int(repeats))
+        one = one_setting(question, _KEY, "Draws", 5, 100, 30)
         study_button(one, with_centers=True)
     # Asked here, where it stays on the page: an answer to a panel that has gone by then would be lost.
     still = wants_less_motion()

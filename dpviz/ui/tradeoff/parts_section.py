@@ -46,12 +46,10 @@ def parts_section(question: Question) -> None:
     if not has_any(question.grid.contenders):
         return
     with st.container(border=True):
-        setting = one_setting(_KEY, question.grid)
-        repeats = st.slider("Runs", 3, 50, value=10, key=f"{_KEY}:repeats", persist_state="session", width=320)
-        one = question.narrowed(_KEY, **setting, repeats=int(repeats))
+        one = one_setting(question, _KEY, "Runs", 3, 50, 10)
         problem = refusal_of(one.grid.contenders[0], one.grid.ks[0]) or one.problem
         seconds = 0.0 if problem else _RUNS_EACH * one.seconds
-        words = f"{repeats:,} runs with noise and without, about {duration(seconds)}."
+        words = f"{one.grid.repeats:,} runs with noise and without, about {duration(seconds)}."
         ask_button(one, _begin, words=words, problem=problem, label="Measure")
     study_half(one, invitation=_INVITATION, label="Where the error comes from", pictures=_bars, button="Measure")
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import pandas as pd
 import streamlit as st
 
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.smallest import Smallest, share_words
 from dpviz.check import RequestError
-from dpviz.runs.smallest_epsilon import SmallestEpsilon, sharpened_rows, smallest_epsilons
+from dpviz.runs.smallest_epsilon import sharpened_rows, smallest_epsilons
 from dpviz.runs.study.study import tidy
 from dpviz.ui.escape import plain
 from dpviz.ui.job_panel import job_panel
@@ -67,8 +64,8 @@ def _smallest(study: StudyJob) -> None:
 
 def _answer(study: StudyJob, more: StudyJob | None, target: float, share: float) -> None:
     frame = tidy([*study.rows, *(more.rows if more is not None else ())])
-    answers = smallest_epsilons(frame, target, share=share)
-    picture = Smallest(Curves(frame, places=study.grid.epsilons), answers, target, share)
+    curves = Curves(frame, places=study.grid.epsilons)
+    picture = Smallest(curves, smallest_epsilons(frame, target, share=share), target, share)
     st.markdown(f"#### {plain(picture.finding)}")
     st.caption(
         "Between two ε that were tried the loss is read off a falling curve. The interval holds both of them, and "
@@ -76,15 +73,15 @@ def _answer(study: StudyJob, more: StudyJob | None, target: float, share: float)
     )
     show_picture(picture, study, stem="smallest-epsilon", opens=True)
     if not study.running:
-        _sharpen(study, frame, answers, target, share)
+        _sharpen(study, picture)
     numbers_behind(picture, more or study, stem="smallest-epsilon")
 
 
-def _sharpen(
-    study: StudyJob, frame: pd.DataFrame, answers: Sequence[SmallestEpsilon], target: float, share: float
-) -> None:
+def _sharpen(study: StudyJob, picture: Smallest) -> None:
     """A bisection for one algorithm, from the runs that are there."""
-    able = [answer for answer in answers if answer.reached and not answer.sharp and answer.epsilon > answer.lowest]
+    able = [
+        answer for answer in picture.answers if answer.reached and not answer.sharp and answer.epsilon > answer.lowest
+    ]
     if not able or study.yardstick is None:
         st.caption("Nothing to sharpen: each answer is sharp, at the lower end of the range, or out of reach.")
         return
@@ -95,11 +92,11 @@ def _sharpen(
         return
     contender = next(contender for contender in study.grid.contenders if contender.label == label)
     question = study.question.narrowed(_KEY, contenders=(contender,), repeats=_REPEATS)
-    known = [row for row in frame.to_dict("records") if row["contender"] == label]
+    known = [row for row in picture.curves.runs.to_dict("records") if row["contender"] == label]
     look = f"tradeoff: {_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
-    options = {"reference": study.yardstick.reference, "share": share, "rounds": _ROUNDS}
+    options = {"reference": study.yardstick.reference, "share": picture.share, "rounds": _ROUNDS}
     try:
-        send(question, sharpened_rows, known, target, look=look, origin=study, **options)
+        send(question, sharpened_rows, known, picture.target, look=look, origin=study, **options)
     except RequestError as error:
         st.error(plain(error), title="This cannot run", icon=":material/block:")
         return

@@ -9,15 +9,12 @@ import streamlit as st
 from dpviz.runs.advice.advice import Outlook
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.study.grid import Grid, epsilons_between
-from dpviz.ui.controls import ROUND_EPSILONS, k_delta_row
+from dpviz.runs.study.grid import epsilons_between
+from dpviz.ui.controls import ROUND_EPSILONS
 from dpviz.ui.session import remember, remembered
-from dpviz.ui.studies.contender_choice import contender_picker
-from dpviz.ui.studies.judged_rows import judged_rows
 from dpviz.ui.studies.one_setting import go_where_asked, open_in_explore
+from dpviz.ui.studies.study_form import study_form
 from dpviz.ui.studies.study_job import Question
-from dpviz.ui.studies.study_panel import study_button
-from dpviz.ui.table_words import unit_line
 from dpviz.ui.tradeoff.advice_panel import advice_panel
 from dpviz.ui.tradeoff.draws_section import draws_section
 from dpviz.ui.tradeoff.frontier_section import frontier_section
@@ -32,23 +29,7 @@ _KEY = "tradeoff"
 def tradeoff_setup(table: OpenTable) -> Question:
     """The form, and what it asks for now."""
     apply_study_link()
-    with st.container(border=True):
-        picker = st.container()
-        left, right = st.columns(2, gap="medium")
-        with left:
-            epsilons = _epsilons()
-        with right:
-            k, delta = k_delta_row()
-        with left:
-            repeats = _repeats()
-        st.caption(f"ε and δ protect {unit_line(table)}.")
-        source = judged_rows(table, _KEY, k=k)
-        usual = Grid((), (k,), epsilons, (delta,), repeats=repeats)
-        with picker:
-            grid = contender_picker(_KEY, source or table, usual)
-        question = Question(_KEY, table, source, grid)
-        study_button(question)
-    return question
+    return study_form(_KEY, table, epsilons=_epsilons, repeats=_repeats)
 
 
 def tradeoff_study(question: Question) -> None:
