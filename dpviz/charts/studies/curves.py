@@ -107,6 +107,11 @@ class Curves:
         return styles_of(list(dict.fromkeys([*names_in(self.runs), *self.predictions])))
 
     @property
+    def stem(self) -> str:
+        """What a file of it is called."""
+        return f"trade-off-{self.measure}" if self.over == "epsilon" else f"sweep-{self.over}-{self.measure}"
+
+    @property
     def finding(self) -> str:
         """From which ε on somebody is close to k-means++, or who is best at ε = 1, at most clusters, or fewest rows."""
         score, letter = measure_of(self.measure), _LETTERS[self.over]

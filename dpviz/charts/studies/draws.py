@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,7 @@ class Draws:
         The plane in which they are drawn, over revealed rows where these may be shown.
     """
 
+    stem: ClassVar[str] = "repeated-draws"
     centers: Array
     losses: Array
     view: View

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, log10
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -56,6 +56,7 @@ class EpsilonNMap:
         The user's number of rows: marked where it lies on the map.
     """
 
+    stem: ClassVar[str] = "epsilon-n-map"
     runs: pd.DataFrame
     name: str
     epsilons: Sequence[float]

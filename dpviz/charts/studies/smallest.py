@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,7 @@ class Smallest:
         The part of all runs that must meet it.
     """
 
+    stem: ClassVar[str] = "smallest-epsilon"
     curves: Curves
     answers: Sequence[SmallestEpsilon]
     target: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -49,6 +49,7 @@ class Waterfall:
     Where k-means++ loses nothing, the unit is the loss per row itself.
     """
 
+    stem: ClassVar[str] = "where-the-error-comes-from"
     error: ErrorParts
     name: str
     epsilon: float

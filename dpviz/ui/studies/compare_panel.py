@@ -39,20 +39,15 @@ _INVITATION = Invitation(
 
 def compare_setup(table: OpenTable) -> Question:
     """The form, and what it asks for now."""
-    return study_form(_KEY, table, epsilons=lambda: (epsilon_control(),), repeats=_repeats, with_centers=True)
-
-
-def _repeats() -> int:
-    repeats = st.slider(
-        "Runs of each",
-        1,
-        50,
-        value=10,
-        key=f"{_KEY}:repeats",
-        persist_state="session",
-        help="One run says little: noise makes each run different. Medians and quartiles need several.",
+    return study_form(
+        _KEY,
+        table,
+        epsilons=lambda: (epsilon_control(),),
+        runs="Runs of each",
+        usual=10,
+        why="One run says little: noise makes each run different. Medians and quartiles need several.",
+        with_centers=True,
     )
-    return int(repeats)
 
 
 def compare_study(question: Question) -> None:

@@ -91,7 +91,10 @@ def _clicked(names: Sequence[str | None], grid: Grid, key: str) -> None:
 
 def opener(grid: Grid, key: str) -> None:
     """The same by a list, for whoever has no pointer."""
-    with st.popover("Open a setting in Explore", icon=":material/travel_explore:"):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        listed = st.popover("Open a setting in Explore", icon=":material/travel_explore:")
+        st.caption("Or click a point: its algorithm, ε, k and δ open in Explore.")
+    with listed:
         labels = [contender.label for contender in grid.contenders]
         label = st.selectbox("Algorithm", labels, key=f"{key}:open_whom")
         epsilon = st.selectbox("ε", grid.epsilons, key=f"{key}:open_epsilon", format_func=lambda value: f"{value:g}")

@@ -30,8 +30,10 @@ _SKELETON = 560
 
 
 class StudyPicture(Protocol):
-    """A picture of many runs: how it looks, what it says, and the numbers behind it."""
+    """A picture of many runs: how it looks, what it says, the numbers behind it, and what a file of it is called."""
 
+    @property
+    def stem(self) -> str: ...
     @property
     def finding(self) -> str: ...
     def draw(self, palette: Palette) -> go.Figure: ...
@@ -125,17 +127,29 @@ def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()
     return str(chosen or "ratio")
 
 
-def show_picture(picture: StudyPicture, study: StudyJob, *, stem: str, opens: bool = False) -> None:
-    """A picture of a study as wide as the page; where a click ``opens`` Explore, curves are named as algorithms are."""
+def show_picture(
+    picture: StudyPicture,
+    study: StudyJob,
+    *,
+    opens: bool = False,
+    beneath: Callable[[], None] = lambda: None,
+    growing: bool = False,
+) -> None:
+    """A picture of a study as wide as the page, what stands ``beneath`` it, and the numbers behind it to unfold.
+
+    Where a click ``opens`` Explore, curves are named as algorithms are.
+    """
     key, figure = f"{study.question.key}:figure", picture.draw(palette(st.context.theme.type))
     clicked = on_click(figure, study.grid, key) if opens else None
-    show_wide(figure, alt=picture.words(), key=key, stem=stem, on_click=clicked)
+    show_wide(figure, alt=picture.words(), key=key, stem=picture.stem, on_click=clicked)
+    beneath()
+    numbers_behind(picture, study, growing=growing)
 
 
-def numbers_behind(picture: StudyPicture, study: StudyJob, *, stem: str) -> None:
+def numbers_behind(picture: StudyPicture, study: StudyJob, *, growing: bool = False) -> None:
     """A table to unfold, and its file where its rows may leave.
 
-    A table that still grows has no file yet: the next picture would replace it under the reader's hand.
+    A table that is still ``growing`` has no file yet: the next picture would replace it under the reader's hand.
     """
     key = study.question.key
     behind = st.expander("The numbers behind it", icon=":material/table:", key=f"{key}:table", on_change="rerun")
@@ -144,8 +158,8 @@ def numbers_behind(picture: StudyPicture, study: StudyJob, *, stem: str) -> None
     with behind:
         table = picture.table()
         data_table(table, alt=f"The numbers behind the picture: {picture.finding}", height="auto")
-        if _may_leave(study) and not study.running:
-            _download("These numbers (CSV)", frame_csv(table, note=REVEALED_NOTE), stem, key=f"{key}:csv")
+        if _may_leave(study) and not (study.running or growing):
+            _download("These numbers (CSV)", frame_csv(table, note=REVEALED_NOTE), picture.stem, key=f"{key}:csv")
 
 
 def study_download(study: StudyJob) -> None:

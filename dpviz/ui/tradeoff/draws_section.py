@@ -80,7 +80,7 @@ def _pictures(study: StudyJob, *, still: bool) -> None:
         return
     _player(draws, looking, still=still)
     if reference is not None:
-        numbers_behind(draws, study, stem="repeated-draws")
+        numbers_behind(draws, study)
 
 
 def _player(draws: Draws, looking: Looking, *, still: bool) -> None:

@@ -15,7 +15,6 @@ from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import (
     Invitation,
     measure_choice,
-    numbers_behind,
     show_picture,
     study_download,
     study_half,
@@ -52,11 +51,7 @@ def _frontier(study: StudyJob) -> None:
         baselines=baselines_of(study, measure),
         predictions=predictions_of(study, measure) if dashed else {},
     )
-    show_picture(curves, study, stem=f"trade-off-{measure}", opens=True)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        opener(study.grid, key)
-        st.caption("Or click a point: its algorithm, ε, k and δ open in Explore.")
-    numbers_behind(curves, study, stem=f"trade-off-{measure}")
+    show_picture(curves, study, opens=True, beneath=lambda: opener(study.grid, key))
     study_download(study)
 
 

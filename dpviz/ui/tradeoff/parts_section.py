@@ -13,7 +13,7 @@ from dpviz.ui.badges import badge_text
 from dpviz.ui.job_panel import duration
 from dpviz.ui.studies.one_setting import has_any, one_setting
 from dpviz.ui.studies.study_job import Question, StudyJob, send
-from dpviz.ui.studies.study_panel import Invitation, ask_button, numbers_behind, show_picture, study_half
+from dpviz.ui.studies.study_panel import Invitation, ask_button, show_picture, study_half
 
 _KEY = "tradeoff:parts"
 # A private run, the same without noise, and two solutions from many starts.
@@ -64,9 +64,10 @@ def _bars(study: StudyJob) -> None:
     if study.source.kind is FileKind.PRIVATE:  # bounds are not to be chosen by it
         error = replace(error, clip=None)
     (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons
-    bars = Waterfall(error, contender.label, epsilon)
-    show_picture(bars, study, stem="where-the-error-comes-from")
+    show_picture(Waterfall(error, contender.label, epsilon), study, beneath=_how)
+
+
+def _how() -> None:
     with st.expander("How each part is measured", icon=":material/help:"):
         st.markdown(_HOW)
         st.caption(f"{badge_text('revealed')} Every bar is read from rows; a run without noise is thrown away at once.")
-    numbers_behind(bars, study, stem=f"error-parts-{contender.algorithm}-{epsilon:g}")

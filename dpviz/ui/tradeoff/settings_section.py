@@ -14,10 +14,10 @@ from dpviz.ui.controls import HIGHEST_DELTA, HIGHEST_EPSILON, LOWEST_EPSILON, MO
 from dpviz.ui.escape import plain
 from dpviz.ui.session import choose, remember
 from dpviz.ui.studies.contender_choice import contender_options
+from dpviz.ui.studies.study_form import MOST_REPEATS
 from dpviz.ui.studies.study_job import Question
 
 _KEY, _FIRST_LINK, _WAITING, _LOADED = "tradeoff", "study", "link:study", "tradeoff:loaded"
-MOST_REPEATS = 50
 
 
 def remember_study_link() -> None:

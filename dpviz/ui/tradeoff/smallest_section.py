@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dpviz.charts.studies.curves import Curves
@@ -13,7 +15,7 @@ from dpviz.ui.escape import plain
 from dpviz.ui.job_panel import job_panel
 from dpviz.ui.studies.one_setting import go_where_asked
 from dpviz.ui.studies.study_job import Question, StudyJob, job_of, send
-from dpviz.ui.studies.study_panel import Invitation, numbers_behind, show_picture, study_half
+from dpviz.ui.studies.study_panel import Invitation, show_picture, study_half
 
 _KEY = "tradeoff:smallest"
 _REPEATS, _ROUNDS = 20, 5
@@ -71,10 +73,9 @@ def _answer(study: StudyJob, more: StudyJob | None, target: float, share: float)
         "Between two ε that were tried the loss is read off a falling curve. The interval holds both of them, and "
         "those around nine in ten answers from resampled runs: a bisection, or more runs, make it narrower."
     )
-    show_picture(picture, study, stem="smallest-epsilon", opens=True)
-    if not study.running:
-        _sharpen(study, picture)
-    numbers_behind(picture, more or study, stem="smallest-epsilon")
+    sharpen = partial(_sharpen, study, picture)
+    growing = more is not None and more.running
+    show_picture(picture, study, opens=True, beneath=sharpen if not study.running else lambda: None, growing=growing)
 
 
 def _sharpen(study: StudyJob, picture: Smallest) -> None:

@@ -21,7 +21,6 @@ from dpviz.ui.studies.study_panel import (
     Invitation,
     StudyPicture,
     measure_choice,
-    numbers_behind,
     show_picture,
     study_button,
     study_download,
@@ -118,19 +117,17 @@ def _pictures(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
     ns = [n or _whole(study.source) for n in grid.ns]
     picture: StudyPicture
     if sweep.over == "epsilon and n":
-        stem = "epsilon-n-map"
         picture = EpsilonNMap(frame, grid.contenders[0].label, grid.epsilons, ns, own)
     else:
         measure = measure_choice(frame, sweep.key)
-        stem, places = f"sweep-{sweep.over}-{measure}", list(grid.ks) if sweep.over == "k" else ns
+        places = list(grid.ks) if sweep.over == "k" else ns
         inside = own is not None and min(places) <= own <= max(places)
         picture = Curves(frame, measure, sweep.over, places, grid.epsilons[0], own if inside else None)
-    show_picture(picture, study, stem=stem)
+    show_picture(picture, study)
     if sweep is not _MAP:
         st.caption(f"Every {plain(sweep.over)} is measured against k-means++ with the same {plain(sweep.over)}.")
     elif own is None:
         st.caption("Your number of rows is private, and is not marked.")
-    numbers_behind(picture, study, stem=stem)
     study_download(study)
 
 

@@ -19,7 +19,7 @@ from dpviz.ui.tradeoff.advice_panel import advice_panel
 from dpviz.ui.tradeoff.draws_section import draws_section
 from dpviz.ui.tradeoff.frontier_section import frontier_section
 from dpviz.ui.tradeoff.parts_section import parts_section
-from dpviz.ui.tradeoff.settings_section import MOST_REPEATS, apply_study_link, range_key, settings_section
+from dpviz.ui.tradeoff.settings_section import apply_study_link, range_key, settings_section
 from dpviz.ui.tradeoff.smallest_section import smallest_section
 from dpviz.ui.tradeoff.sweep_sections import clusters_section, map_section, rows_section
 
@@ -29,7 +29,14 @@ _KEY = "tradeoff"
 def tradeoff_setup(table: OpenTable) -> Question:
     """The form, and what it asks for now."""
     apply_study_link()
-    return study_form(_KEY, table, epsilons=_epsilons, repeats=_repeats)
+    return study_form(
+        _KEY,
+        table,
+        epsilons=_epsilons,
+        runs="Runs of each at every ε",
+        usual=5,
+        why="The line is the median of these runs, the band spans their quartiles.",
+    )
 
 
 def tradeoff_study(question: Question) -> None:
@@ -65,21 +72,6 @@ def _epsilons() -> tuple[float, ...]:
     if (low, high) == (min(epsilons), max(epsilons)):
         return epsilons
     return remember(kept, epsilons_between(low, high))
-
-
-def _repeats() -> int:
-    """How often everything is repeated."""
-    key = f"{_KEY}:repeats"
-    if key not in st.session_state:
-        st.session_state[key] = remembered(key, 5)
-    repeats = st.slider(
-        "Runs of each at every ε",
-        1,
-        MOST_REPEATS,
-        key=key,
-        help="The line is the median of these runs, the band spans their quartiles.",
-    )
-    return remember(key, int(repeats))
 
 
 def _advice_section(question: Question) -> None:
