@@ -10,28 +10,24 @@ _MOST_ROWS = 40
 
 
 class TextTable(NamedTuple):
-    """A heading, the names of the columns, and rows of cells, of which only the first are shown."""
+    """A heading, the names of the columns, and rows of cells."""
 
     heading: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
 
-    @property
-    def rest(self) -> str:
-        """How many rows are not shown, in words."""
-        more = len(self.rows) - _MOST_ROWS
-        return f"and {more} more" if more > 0 else ""
-
-    def text(self) -> str:
-        """For a terminal."""
-        rest = f"\n  {self.rest}" if self.rest else ""
-        return f"{self.heading}:\n{table_text(self.header, self.rows[:_MOST_ROWS])}{rest}"
+    def text(self, most: int | None = _MOST_ROWS) -> str:
+        """For a terminal: the first rows, or all of them."""
+        shown = self.rows[:most]
+        rest = f"\n  and {len(self.rows) - len(shown)} more" if len(shown) < len(self.rows) else ""
+        return f"{self.heading}:\n{table_text(self.header, shown)}{rest}"
 
     def html(self) -> str:
         """For a notebook; cells may hold names from a file."""
         rows = "".join(f"<tr>{_cells('td', row)}</tr>" for row in self.rows[:_MOST_ROWS])
         head = f"<thead><tr>{_cells('th', self.header)}</tr></thead>"
-        return f"<p>{escape(self.heading)}:</p><table>{head}<tbody>{rows}</tbody></table><p>{self.rest}</p>"
+        rest = f"<p>and {len(self.rows) - _MOST_ROWS} more</p>" if len(self.rows) > _MOST_ROWS else ""
+        return f"<p>{escape(self.heading)}:</p><table>{head}<tbody>{rows}</tbody></table>{rest}"
 
 
 class Printed:

@@ -9,10 +9,10 @@ from dpviz.ui.session import require_table
 
 st.title("Explore")
 table = require_table()
-asked = setup_panel(table)
+request = setup_panel(table)
 under_way = pending_panel(table)
 result = result_for(table)
 if result is not None:
-    result_panel(table, result, asked)
+    result_panel(table, result, request)
 elif not under_way:
     empty_panel(table)

@@ -10,19 +10,10 @@ from contextlib import ExitStack
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
-from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser
 
+from tests import examples
 from tests.browser.chromium import NoBrowser, launched
-
-settings.register_profile(
-    "repeatable",
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
-settings.load_profile("repeatable")
 
 _MOST_PROCESSES = 4
 
@@ -38,6 +29,11 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.numprocesses, config.option.maxprocesses = "auto", _MOST_PROCESSES
         # Each process begins with a stretch of neighbouring tests, which share what is expensive to make.
         config.option.dist = "worksteal"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Properties are tried on fewer examples where slow tests are left out."""
+    examples.load(quick="not slow" in config.option.markexpr)
 
 
 @pytest.fixture(scope="module")

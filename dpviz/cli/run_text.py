@@ -8,7 +8,7 @@ from dpviz.algorithms.card import Card
 from dpviz.printed import table_text
 from dpviz.privacy.ledger import entries_table
 from dpviz.runs.record import RELEASE_GRADE
-from dpviz.runs.run import NOT_HARDENED
+from dpviz.runs.run import NOT_HARDENED, centers_table
 
 
 def run_text(report: dict[str, Any], card: Card, *, name: str) -> str:
@@ -16,7 +16,10 @@ def run_text(report: dict[str, Any], card: Card, *, name: str) -> str:
     blocks = [f"{card.title} on {name}: k = {report['k']}", _privacy(report)]
     if report["released"]["centers"] is not None:
         heading = "Released centres (they carry noise), data units"
-        blocks.append(_centers(heading, report, report["released"]["centers"], report["released"]["weights"]))
+        released = report["released"]
+        blocks.append(
+            centers_table(heading, report["columns"], released["centers"], released["weights"]).text(most=None)
+        )
         heading = "Ledger (what was spent, and on what; --json lists all)"
         blocks.append(entries_table(report["ledger"]["entries"], heading).text())
     if "revealed" in report:
@@ -39,22 +42,13 @@ def _privacy(report: dict[str, Any]) -> str:
     )
 
 
-def _centers(heading: str, report: dict[str, Any], centers: list[list[float]], weights: list[float] | None) -> str:
-    header = ["", *report["columns"]] + (["noisy size"] if weights is not None else [])
-    rows = [
-        [str(place), *(f"{value:.6g}" for value in center)] + ([f"{weights[place - 1]:.1f}"] if weights else [])
-        for place, center in enumerate(centers, start=1)
-    ]
-    return f"{heading}:\n{table_text(header, rows)}"
-
-
 def _revealed(report: dict[str, Any]) -> str:
     revealed = dict(report["revealed"])
     centers = revealed.pop("centers", None)
     parts = []
     if centers is not None:
         heading = "Revealed centres (read from the rows without privacy, never a release), data units"
-        parts.append(_centers(heading, report, centers, None))
+        parts.append(centers_table(heading, report["columns"], centers, None).text(most=None))
     if revealed:
         if revealed.get("label_accuracy", 0.0) is None:
             del revealed["label_accuracy"]  # no row has a label, as the next line says

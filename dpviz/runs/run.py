@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -102,15 +102,23 @@ class Run(Printed):
             budget = f"ε = {self.epsilon:g} (spent {self.spent_epsilon:.6g}), δ = {self.delta:g}"
             yield f"{title}: k = {self.k}, {steps}; {budget}; {self.relation}, {self.unit}"
         kind = "Released centres (they carry noise)" if self.private else "Revealed centres (read without privacy)"
-        weights = self.noisy_weights
-        sizes = [] if weights is None else [f"{weight:.1f}" for weight in weights]
-        cells = [[f"{value:.6g}" for value in center[:_MOST_COLUMNS]] for center in self.centers]
-        rows = [[str(place), *row, *sizes[place - 1 : place]] for place, row in enumerate(cells, start=1)]
+        columns, centers = self.domain.columns[:_MOST_COLUMNS], self.centers[:, :_MOST_COLUMNS]
         left_out = f", the first {_MOST_COLUMNS} of {self.domain.dim} columns" * (self.domain.dim > _MOST_COLUMNS)
-        header = ["", *self.domain.columns[:_MOST_COLUMNS], *["noisy size"] * (weights is not None)]
-        yield TextTable(f"{kind}, data units{left_out}", header, rows)
+        yield centers_table(f"{kind}, data units{left_out}", columns, centers.tolist(), self.noisy_weights)
         notes = (*self.warnings, *[NOT_HARDENED] * (self.private and not self.hardened))
         yield from (f"Note: {note}" for note in notes)
+
+
+def centers_table(
+    heading: str, columns: Sequence[str], centers: Sequence[Sequence[float]], weights: Array | Sequence[float] | None
+) -> TextTable:
+    """Centres by their numbers, data units, beside their noisy sizes where there are some, to be printed."""
+    sizes = [] if weights is None else [f"{weight:.1f}" for weight in weights]
+    rows = [
+        [str(place), *(f"{value:.6g}" for value in center), *sizes[place - 1 : place]]
+        for place, center in enumerate(centers, start=1)
+    ]
+    return TextTable(heading, ["", *columns, *["noisy size"] * (weights is not None)], rows)
 
 
 def run(

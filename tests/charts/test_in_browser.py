@@ -24,9 +24,9 @@ from dpviz.charts.pictures.swaps import draw_swap_trace
 from dpviz.charts.pictures.tree_diagram import draw_tree_diagram
 from dpviz.charts.points import draw_points
 from dpviz.charts.spent import draw_spent
-from dpviz.charts.studies.compare import draw_compare
-from dpviz.charts.studies.scores import draw_scores
-from dpviz.charts.studies.tradeoff import draw_tradeoff
+from dpviz.charts.studies.compare import Typical, draw_compare
+from dpviz.charts.studies.curves import Curves
+from dpviz.charts.studies.scores import Scores
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.ui.explore.auto_companions import companions
@@ -96,11 +96,11 @@ def studies() -> Iterator[tuple[str, go.Figure]]:
     baselines = {"one centre": 9.1, "data-independent centres": 4.2, "k-means++": 1.0}
     for number in (5, 18):
         some = table[table.contender.isin(names[:number])]
-        yield f"trade-off {number}", draw_tradeoff(some, palette=light, baselines=baselines)
+        yield f"trade-off {number}", Curves(some, baselines=baselines).draw(light)
         for measure in ("ratio", "matched_error", "ari"):
-            yield f"{measure} {number}", draw_scores(some[some.epsilon == 1.0], measure, palette=light)
-        results = dict.fromkeys(names[:number], shown.reference.centers)
-        made = draw_compare(results, view=view_of(shown.table.domain), palette=light, reference=shown.reference)
+            yield f"{measure} {number}", Scores(some[some.epsilon == 1.0], measure).draw(light)
+        releases = dict.fromkeys(names[:number], Typical(shown.reference.centers, 1.0))
+        made = draw_compare(releases, view=view_of(shown.table.domain), palette=light, reference=shown.reference)
         yield f"compare {number}", made.panels[-1].figure
     yield "spent", draw_spent({"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, palette=light, epsilon=0.05)
     cut = pd.DataFrame({"column": ["a rather long column name", "b"], "below": [0.1, 0.0], "above": [0.02, 0.0]})

@@ -16,7 +16,7 @@ from dpviz.charts.names import spelled
 from dpviz.charts.pictures.draw import draw
 from dpviz.charts.pictures.grid import draw_true_grid
 from dpviz.charts.points import draw_points
-from dpviz.charts.studies.compare import draw_compare
+from dpviz.charts.studies.compare import Typical, draw_compare
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.ui.explore.auto_companions import companions
@@ -84,7 +84,7 @@ def test_no_figure_of_a_step_takes_a_name_for_anything_else(shown: gallery.Exhib
 def test_no_figure_of_rows_or_runs_takes_a_name_for_anything_else(shown: gallery.Exhibit) -> None:
     view = view_of(shown.table.domain, (0, 2))
     is_harmless(draw_points(shown.reveal.points, view, palette=LIGHT))
-    for panel in draw_compare({"a": shown.reference.centers}, view=view, palette=LIGHT).panels:
+    for panel in draw_compare({"a": Typical(shown.reference.centers, 1.0)}, view=view, palette=LIGHT).panels:
         is_harmless(panel.figure)
     cut = pd.DataFrame({"column": HOSTILE, "below": 0.1, "above": 0.02})
     is_harmless(draw_clipping(cut, palette=LIGHT))

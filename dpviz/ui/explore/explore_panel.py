@@ -11,6 +11,7 @@ from dpviz.charts.theme import palette
 from dpviz.privacy.accounting import Accounting
 from dpviz.runs.export import picture_stem
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.request import Request
 from dpviz.runs.run import Run
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
@@ -22,7 +23,7 @@ from dpviz.ui.looks import reveal_allowed
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.reference import found_or_none, reference_notice, reference_or_none
 from dpviz.ui.revealed_rows import revealed_view
-from dpviz.ui.runner import Asked, Result
+from dpviz.ui.runner import Result
 from dpviz.ui.session import record_at
 from dpviz.ui.wide_figure import show_wide
 
@@ -38,7 +39,7 @@ _ADDS_UP = {
 _WHY = "rows under the pictures of a run"
 
 
-def result_panel(table: OpenTable, result: Result, now: Asked) -> None:
+def result_panel(table: OpenTable, result: Result, now: Request) -> None:
     """Everything about the last run."""
     _headline(table, result, now)
     numbers = st.container()
@@ -60,21 +61,21 @@ def empty_panel(table: OpenTable) -> None:
     )
 
 
-def _headline(table: OpenTable, result: Result, now: Asked) -> None:
-    run = result.run
-    st.subheader(f"{result.asked.card.title}: k = {run.k:d}, ε = {run.epsilon:g}", divider="gray")
+def _headline(table: OpenTable, result: Result, now: Request) -> None:
+    run, card = result.run, result.request.card
+    st.subheader(f"{card.title}: k = {run.k:d}, ε = {run.epsilon:g}", divider="gray")
     seeded = (
-        f":orange-badge[:material/science: simulation, seed {result.asked.seed:d}] "
-        if result.asked.seed is not None
+        f":orange-badge[:material/science: simulation, seed {result.request.seed:d}] "
+        if result.request.seed is not None
         else ""
     )
     fits = (
         ":green-badge[:material/check: matches the settings above]"
-        if result.asked == now
+        if result.request == now
         else ":yellow-badge[:material/history: older settings] The form has changed since: press **Run** to apply it."
     )
     st.markdown(f"{seeded}{fits}")
-    if result.asked != now or not run.private:
+    if result.request != now or not run.private:
         for warning in run.warnings:
             st.caption(f":material/warning: {plain(warning)}")
 
@@ -131,7 +132,7 @@ def _below(result: Result) -> None:
                 st.markdown(f"{badge_text('revealed')} No ledger: k-means++ has no privacy to account for.")
     if story.open:
         with story:
-            about(result.asked.card)
+            about(result.request.card)
     if files.open:
         with files:
             downloads(record_at(result.place))

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.components import v2
 
-from dpviz.charts.studies.draws import Draws, cloud_table, describe_cloud, draw_cloud, draw_one
+from dpviz.charts.pictures.draw import draw
+from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import ratio
-from dpviz.runs.open_table import OpenTable
 from dpviz.ui.explore.frames import step_player
 from dpviz.ui.explore.step_pictures import Looking, show
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.reference import found_or_none
 from dpviz.ui.revealed_rows import revealed_view
-from dpviz.ui.studies.behind import numbers_behind
-from dpviz.ui.studies.study_panel import Invitation, Plan, Study, study_button, study_half
-from dpviz.ui.tradeoff.motion import wants_less_motion
-from dpviz.ui.tradeoff.one_setting import has_any, one_setting
+from dpviz.ui.studies.one_setting import has_any, one_setting
+from dpviz.ui.studies.study_job import Question, StudyJob
+from dpviz.ui.studies.study_panel import Invitation, numbers_behind, study_button, study_half
 
 _KEY = "tradeoff:draws"
 _SECONDS_A_DRAW = 1.0
@@ -29,32 +30,49 @@ _INVITATION = Invitation(
     "cloud of where centres fall.",
     icon=":material/replay:",
 )
+# The browser answers only where the answer has changed: every answer runs the page again.
+_ASK = """
+export default function ({ data, setStateValue }) {
+  const less = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (less !== data.known) setStateValue("less", less);
+}
+"""
+_MOTION = "motion:asked"
 
 
-def draws_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:
+def draws_section(question: Question) -> None:
     """One algorithm at one ε, drawn many times."""
-    if not has_any(plan.contenders):
+    if not has_any(question.grid.contenders):
         return
     with st.container(border=True):
-        contender, epsilon = one_setting(_KEY, plan.contenders, plan.epsilons)
-        repeats = st.slider("Draws", 5, 100, value=30, key=f"{_KEY}:repeats", persist_state="session", width=320)
-        asked = Plan((contender,), plan.k, (epsilon,), plan.delta, int(repeats))
-        study_button(_KEY, table, source, asked, with_centers=True)
+        one = one_setting(question, _KEY, "Draws", 5, 100, 30)
+        study_button(one, with_centers=True)
     # Asked here, where it stays on the page: an answer to a panel that has gone by then would be lost.
     still = wants_less_motion()
-    study_half(
-        *(_KEY, table, asked, source),
-        invitation=_INVITATION,
-        label=lambda study: f"Draws of {study.plan.contenders[0].label}",
-        pictures=lambda study: _pictures(study, still=still),
+    study_half(one, invitation=_INVITATION, label="Draws", pictures=lambda study: _pictures(study, still=still))
+
+
+def wants_less_motion() -> bool:
+    """Whether the reader has asked the system for less motion; at first, before the browser has answered, not."""
+    known = bool((st.session_state.get(_MOTION) or {}).get("less", False))
+    # The answer stands in the state already: nothing is left to do when it comes.
+    answer = _motion()(
+        data={"known": known}, key=_MOTION, default={"less": known}, on_less_change=lambda: None, height=1
     )
+    return bool(answer.less)
 
 
-def _pictures(study: Study, *, still: bool) -> None:
-    draws = Draws(np.stack([row["centers"] for row in study.rows]), np.array([row["ratio"] for row in study.rows]))
+@cache
+def _motion() -> Any:
+    return v2.component("dpviz_motion", js=_ASK)
+
+
+def _pictures(study: StudyJob, *, still: bool) -> None:
     reference = study.yardstick.reference if study.yardstick is not None else None
     view = plane_choice(study.source.domain, _KEY)
     rows = revealed_view(study.source, "rows under repeated draws")
+    centers = np.stack([row["centers"] for row in study.rows])
+    draws = Draws(centers, np.array([row["ratio"] for row in study.rows]), view, reference, rows)
     found = None if reference is None else partial(found_or_none, study.source, reference=reference)
     looking = Looking(view, palette(st.context.theme.type), rows, reference, found=found)
     if study.running:
@@ -62,8 +80,7 @@ def _pictures(study: Study, *, still: bool) -> None:
         return
     _player(draws, looking, still=still)
     if reference is not None:
-        words = "How far centres lie from k-means++ over the draws"
-        numbers_behind(cloud_table(draws, reference), study.source, key=_KEY, stem="repeated-draws", alt=words)
+        numbers_behind(draws, study)
 
 
 def _player(draws: Draws, looking: Looking, *, still: bool) -> None:
@@ -101,8 +118,8 @@ def _fit_player(draws: int) -> None:
 
 
 def _one(draws: Draws, place: int, looking: Looking) -> None:
-    made = draw_one(
-        *(draws, place),
+    made = draw(
+        draws.step(place),
         view=looking.view,
         palette=looking.palette,
         reference=looking.reference,
@@ -114,7 +131,5 @@ def _one(draws: Draws, place: int, looking: Looking) -> None:
 
 
 def _cloud(draws: Draws, looking: Looking) -> None:
-    made = draw_cloud(
-        draws, view=looking.view, palette=looking.palette, reference=looking.reference, reveal=looking.reveal
-    )
-    show(made, alt=describe_cloud(draws, looking.reference), key=f"{_KEY}:cloud", stem="cloud-of-centres")
+    made = draws.draw(looking.palette)
+    show(made, alt=draws.words(), key=f"{_KEY}:cloud", stem="cloud-of-centres")
