@@ -12,9 +12,10 @@ from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.algorithms.steps import TreeStep
 from dpviz.arrays import Codes
 from dpviz.privacy.accounting import Budget
-from dpviz.privacy.mechanisms import Gaussian, Laplace, NoisyThreshold, noise_kind
+from dpviz.privacy.mechanisms import Gaussian, Laplace, noise_kind
 from dpviz.privacy.partitions import CubeTree
 from dpviz.privacy.queries import SparseCount
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold
 
 # All trees of a run together keep at most this many cubes.
 MOST_CUBES = 20_000

@@ -12,7 +12,7 @@ from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, weighted_kmeans_pp
 from dpviz.algorithms.tools.sphere_packing import sphere_packing
 from dpviz.arrays import Array
-from dpviz.privacy.local.local_noise import EachRow, LocalNoise
+from dpviz.privacy.local_model import EachRow, LocalNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.room import DataRoom
 

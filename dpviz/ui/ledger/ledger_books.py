@@ -8,17 +8,8 @@ from math import fsum
 
 import pandas as pd
 
-from dpviz.privacy.accounting import Accounting
 from dpviz.ui.visit import Booked
 
-AMOUNT_WORDS = {
-    Accounting.PURE.value: "ε",
-    Accounting.GDP.value: "μ²",
-    Accounting.ZCDP.value: "ρ",
-    Accounting.BASIC.value: "ε",
-    Accounting.PLD.value: "ρ",
-    Accounting.NONE.value: "none",
-}
 AGREES, NO_GUARANTEE = "✓", "no guarantee"
 RELATION_WORDS = {"add_remove": "added or removed", "replace": "replaced"}
 # The independent total may differ by the rounding of its grid; above the request it may never be.
@@ -51,7 +42,7 @@ def charges(booked: Sequence[Booked]) -> pd.DataFrame:
             "sensitivity": charge.sensitivity,
             "noise scale": charge.scale,
             "amount": charge.amount,
-            "unit": AMOUNT_WORDS[charge.accounting.value],
+            "unit": charge.accounting.unit.symbol,
             "epsilon alone": charge.epsilon,
             "delta alone": charge.delta,
             "n": entry.record.n_origin,
