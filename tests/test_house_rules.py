@@ -260,7 +260,7 @@ def _speaks_for_itself(method: ast.FunctionDef) -> bool:
     if method.name.startswith("_") or ast.get_docstring(method) or _is_overload(method):
         return True
     one_value = {_dotted(d) for d in method.decorator_list} & {"property", "cached_property"} and len(method.body) <= 2
-    return bool(one_value) or method.name in {"bought", "cost", "draw", "log_density", "fit", "predict"}
+    return bool(one_value) or method.name in {"bought", "cost", "draw", "log_density", "tally", "fit", "predict"}
 
 
 def releases_without_a_guarantee(source: Source) -> Iterator[Offence]:

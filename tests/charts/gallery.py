@@ -22,11 +22,11 @@ from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.algorithms.tools.starts import StartsStep
 from dpviz.charts.revealed import RevealedView
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Grid
 from dpviz.privacy.queries import Count, SparseCount
 from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.run import run

@@ -13,7 +13,7 @@ from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.privacy.hash_partitions import HashCodes
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.queries import SparseCounts
 from dpviz.table.domain import Domain
 from tests.charts.laws import is_sound
 

@@ -10,11 +10,13 @@ import pytest
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import Exponential, SparseLaplace
+from dpviz.privacy.losses import Loss, SwapLoss
+from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
-from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
+from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
 from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.sparse_mechanisms import SparseLaplace
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain, Region
 from tests.contract.rooms import exploding_room, in_room

@@ -15,8 +15,8 @@ from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import Palette
 from dpviz.charts.wording import clauses, number, percent, things
 from dpviz.privacy.hash_partitions import level_of
-from dpviz.privacy.path_counts import counts_at
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.queries import SparseCounts
+from dpviz.privacy.sparse_mechanisms import counts_at
 
 # Diameters in pixels of a node without rows and of one with all of them.
 _SMALLEST, _LARGEST = 4.0, 26.0

@@ -11,7 +11,6 @@ import streamlit as st
 from dpviz.charts.theme import Kind
 from dpviz.charts.wording import number
 from dpviz.charts.wording import ratio as times
-from dpviz.privacy.accounting import Accounting
 from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_accuracy
 from dpviz.runs.export import centers_csv, file_stem, run_json
 from dpviz.runs.open_table import OpenTable
@@ -25,15 +24,6 @@ from dpviz.ui.runner import Result
 from dpviz.ui.table_words import unit_line
 
 _SCORES = "result:scores"
-# What adds up in each accounting.
-_COST = {
-    Accounting.PURE: "ε",
-    Accounting.GDP: "μ²",
-    Accounting.ZCDP: "ρ",
-    Accounting.BASIC: "ε",
-    Accounting.PLD: "ρ",
-    Accounting.NONE: "none",
-}
 
 
 def budget_words(run: Run, table: OpenTable) -> str:
@@ -144,7 +134,7 @@ def ledger_of(run: Run) -> pd.DataFrame:
             "query": entry.query,
             "sensitivity": entry.sensitivity,
             "scale": entry.scale,
-            f"cost ({_COST[run.accounting]})": entry.amount,
+            f"cost ({run.accounting.unit.symbol})": entry.amount,
             "ε alone": entry.epsilon,
         }
         for place, entry in enumerate(run.entries, start=1)
