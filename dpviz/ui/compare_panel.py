@@ -20,7 +20,7 @@ from dpviz.runs.study.study import MEASURES, summarise, tidy
 from dpviz.ui.badges import badge_text
 from dpviz.ui.controls import epsilon_control, k_delta_row
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.step_pictures import show
+from dpviz.ui.figure import show
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.studies.contender_choice import contender_picker

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.charts.canvas import without_head
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.step_pictures import show
+from dpviz.ui.figure import show
 
 
 def show_wide(figure: go.Figure, *, alt: str, key: str, stem: str, on_click: Callable[[], None] | None = None) -> None:

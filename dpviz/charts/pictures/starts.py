@@ -4,97 +4,69 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.algorithms.steps import StartsStep
 from dpviz.arrays import Array
-from dpviz.charts.canvas import NUMBER_SIZE, canvas
-from dpviz.charts.theme import Palette
+from dpviz.charts.picture import Look, Picture
+from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, number, opening, percent, things
-
-
-def draw_starts(step: StartsStep, *, palette: Palette) -> go.Figure:
-    """Synopsis losses from the best start to the worst."""
-    figure = canvas(palette, title=_finding(step), subtitle=clauses(step.title, _SUBTITLE), legend_lines=0)
-    losses = _losses(step)
-    order = np.argsort(losses, kind="stable")
-    rank = np.arange(1, len(order) + 1)
-    chosen = int(np.flatnonzero(order == step.chosen)[0])
-    figure.add_trace(
-        go.Scatter(
-            x=rank,
-            y=losses[order],
-            mode="markers",
-            name="starts",
-            customdata=order + 1,
-            marker={"color": palette.faded(palette.released, 0.6), "size": 9},
-            hovertemplate="start %{customdata}: loss %{y:.4g}<extra></extra>",
-            meta="released",
-        )
-    )
-    figure.add_trace(
-        go.Scatter(
-            x=[rank[chosen]],
-            y=[losses[step.chosen]],
-            mode="markers",
-            name="chosen",
-            marker={"color": palette.released, "size": 15, "line": {"width": 2, "color": palette.text}},
-            meta="released",
-        )
-    )
-    # Above its mark: others stand beside it, often at the same height.
-    figure.add_annotation(
-        **{"x": rank[chosen], "y": float(losses[step.chosen]), "text": f"start {step.chosen + 1} is chosen"},
-        **{"xanchor": "left", "yanchor": "bottom", "xshift": -8, "yshift": 10, "showarrow": False},
-        font={"size": NUMBER_SIZE, "color": palette.text},
-    )
-    low, high = float(losses.min()), float(losses.max())
-    air = 0.1 * (high - low) or 0.5 * abs(high) or 1.0
-    figure.update_xaxes(
-        title_text="starts, best first", range=[0.4, len(order) + 0.6], tick0=1, dtick=_ticks(len(order))
-    )
-    figure.update_yaxes(title_text="loss on the synopsis (unit coordinates²)", range=[low - air, high + air])
-    if low == high == 0:
-        figure.update_yaxes(tickvals=[0])
-    return figure
-
+from dpviz.table.domain import Domain
 
 # Losses below this are 0, and gains below this are none.
 _ROUNDING, _SAME = 1e-9, 5e-4
-_SUBTITLE = "post-processing of what was released: no further privacy is spent"
 
 
-def starts_table(step: StartsStep) -> pd.DataFrame:
-    """Every start with its loss on the synopsis."""
-    table = pd.DataFrame({"start": np.arange(1, len(step.losses) + 1), "synopsis loss": step.losses})
-    table["chosen"] = table.index == step.chosen
-    return table
+class StartsPicture(Picture[StartsStep]):
+    """Synopsis losses from the best start to the worst."""
 
+    legend_lines = 0
 
-def describe_starts(step: StartsStep) -> str:
-    """The picture in words."""
-    return f"{_finding(step)}. The chosen start has a synopsis loss of {number(float(step.losses[step.chosen]))}."
+    def finding(self, domain: Domain) -> str:
+        losses, starts = self._losses(), things(len(self.step.losses), "start")
+        typical, best = float(np.median(losses)), float(losses[self.step.chosen])
+        if len(losses) == 1:
+            return "One start on the synopsis" + (": all points of it are centres" if best == 0 else "")
+        if typical <= 0:
+            return opening(f"{starts} on the synopsis")
+        gain = 1 - best / typical
+        if gain < _SAME:
+            return f"At least half of {starts} end as well as the best"
+        return f"The best of {starts} loses {percent(gain)} less than a typical one"
 
+    def note(self, look: Look) -> str:
+        free = "post-processing of what was released: no further privacy is spent"
+        return clauses(self.step.title, free)
 
-def _ticks(starts: int) -> int:
-    """Starts from one tick to the next."""
-    return max(1, round(starts / 5))
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        losses, chosen, figure = self._losses(), self.step.chosen, sheet.figure
+        order, starts = np.argsort(losses, kind="stable"), len(losses)
+        places = np.column_stack([np.arange(1, starts + 1), losses[order]])
+        hover = "start %{customdata}: loss %{y:.4g}"
+        sheet.marks(places, "", "released", {"size": 9}, strength=0.6, hover=hover, notes=order + 1)
+        here, ringed = places[order == chosen], {"size": 15, "line": {"width": 2, "color": sheet.palette.text}}
+        sheet.marks(here, "", "released", ringed, hover=hover, notes=[chosen + 1])
+        # Above its mark: others stand beside it, often at the same height.
+        above = {"xanchor": "left", "yanchor": "bottom", "xshift": -8, "yshift": 10}
+        x, y = here[0].tolist()
+        sheet.note(f"start {chosen + 1} is chosen", x, y, above, color=sheet.palette.text)
+        low, high = float(losses.min()), float(losses.max())
+        air = 0.1 * (high - low) or 0.5 * abs(high) or 1.0
+        ticks = {"tick0": 1, "dtick": max(1, round(starts / 5))}
+        figure.update_xaxes(title_text="starts, best first", range=[0.4, starts + 0.6], **ticks)
+        figure.update_yaxes(title_text="loss on the synopsis (unit coordinates²)", range=[low - air, high + air])
+        if low == high == 0:
+            figure.update_yaxes(tickvals=[0])
 
+    def table(self, domain: Domain) -> pd.DataFrame:
+        table = pd.DataFrame({"start": np.arange(1, len(self.step.losses) + 1), "synopsis loss": self.step.losses})
+        table["chosen"] = table.index == self.step.chosen
+        return table
 
-def _losses(step: StartsStep) -> Array:
-    """Losses without what rounding makes of 0."""
-    losses: Array = np.where(np.abs(step.losses) < _ROUNDING, 0.0, step.losses)
-    return losses
+    def words(self, domain: Domain) -> str:
+        loss = number(float(self.step.losses[self.step.chosen]))
+        return f"{self.finding(domain)}. The chosen start has a synopsis loss of {loss}."
 
-
-def _finding(step: StartsStep) -> str:
-    losses, starts = _losses(step), things(len(step.losses), "start")
-    typical, best = float(np.median(losses)), float(losses[step.chosen])
-    if len(losses) == 1:
-        return "One start on the synopsis: all points of it are centres" if best == 0 else "One start on the synopsis"
-    if typical <= 0:
-        return opening(f"{starts} on the synopsis")
-    gain = 1 - best / typical
-    if gain < _SAME:
-        return f"At least half of {starts} end as well as the best"
-    return f"The best of {starts} loses {percent(gain)} less than a typical one"
+    def _losses(self) -> Array:
+        """Losses without what rounding makes of 0."""
+        losses: Array = np.where(np.abs(self.step.losses) < _ROUNDING, 0.0, self.step.losses)
+        return losses

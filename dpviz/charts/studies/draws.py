@@ -10,8 +10,9 @@ import plotly.graph_objects as go
 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array
+from dpviz.charts.album import picture_of
 from dpviz.charts.canvas import canvas, legend_name, marks_xy, name_kinds, show_plane
-from dpviz.charts.pictures.draw import draw
+from dpviz.charts.picture import Look
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import Palette, reference_marker
 from dpviz.charts.view import View
@@ -80,7 +81,7 @@ def draw_one(
     """One of the draws, counted from 0, as a release would look."""
     title = f"Draw {place + 1} of {len(draws.centers)}: {ratio(float(draws.losses[place]))} the loss of k-means++"
     step = CentersStep(title=title, centers=draws.centers[place], released=True)
-    return draw(step, view=view, palette=palette, reveal=reveal, reference=reference, found=found)
+    return picture_of(step).draw(Look(view, palette, reveal, reference, found=lambda _: found))
 
 
 def describe_cloud(draws: Draws, reference: Reference | None = None) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
 from dpviz.runs.open_table import OpenTable
 from dpviz.ui.badges import badge_text
-from dpviz.ui.explore.step_pictures import data_table
+from dpviz.ui.figure import data_table
 
 
 def numbers_behind(

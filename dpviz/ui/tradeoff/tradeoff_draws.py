@@ -7,22 +7,22 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
+from dpviz.charts.picture import Look
 from dpviz.charts.studies.draws import Draws, cloud_table, describe_cloud, draw_cloud, draw_one
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import ratio
 from dpviz.runs.open_table import OpenTable
-from dpviz.ui.explore.frames import step_player
-from dpviz.ui.explore.step_pictures import Looking, show
+from dpviz.ui.figure import show
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.reference import found_or_none
 from dpviz.ui.revealed_rows import revealed_view
+from dpviz.ui.step_player import step_player
 from dpviz.ui.studies.behind import numbers_behind
 from dpviz.ui.studies.study_panel import Invitation, Plan, Study, study_button, study_half
 from dpviz.ui.tradeoff.motion import wants_less_motion
 from dpviz.ui.tradeoff.one_setting import has_any, one_setting
 
 _KEY = "tradeoff:draws"
-_SECONDS_A_DRAW = 1.0
 _INVITATION = Invitation(
     "No draws yet",
     "Press **Compute**: the same release is drawn again and again. Step through the draws or let them play, beside a "
@@ -56,40 +56,31 @@ def _pictures(study: Study, *, still: bool) -> None:
     view = plane_choice(study.source.domain, _KEY)
     rows = revealed_view(study.source, "rows under repeated draws")
     found = None if reference is None else partial(found_or_none, study.source, reference=reference)
-    looking = Looking(view, palette(st.context.theme.type), rows, reference, found=found)
+    look = Look(view, palette(st.context.theme.type), rows, reference, found=found)
     if study.running:
-        _cloud(draws, looking)
+        _cloud(draws, look)
         return
-    _player(draws, looking, still=still)
+    _player(draws, look, still=still)
     if reference is not None:
         words = "How far centres lie from k-means++ over the draws"
         numbers_behind(cloud_table(draws, reference), study.source, key=_KEY, stem="repeated-draws", alt=words)
 
 
-def _player(draws: Draws, looking: Looking, *, still: bool) -> None:
+def _player(draws: Draws, look: Look, *, still: bool) -> None:
     """Nothing moves until Play is pressed; for whoever has asked for less motion there is no such button."""
-    if still:
-        st.session_state[f"{_KEY}:playing"] = False
-    playing = bool(st.session_state.get(f"{_KEY}:playing"))
     _fit_player(len(draws.centers))
 
-    # A decorator inside the function, because only a panel that plays may poll.
-    @st.fragment(run_every=_SECONDS_A_DRAW if playing else None, key=f"{_KEY}:panel")
-    def panel() -> None:
-        if bool(st.session_state.get(f"{_KEY}:playing")) != playing:
-            st.rerun()
-        place = step_player(
-            *(_KEY, len(draws.centers)), label="Draw", help="Each draw is one possible release.", still=still
-        )
+    def show_draw(place: int) -> None:
         if still:
             st.caption("Your system asks for less motion: step through the draws by hand.")
         left, right = st.columns(2, gap="medium")
         with left:
-            _one(draws, place, looking)
+            _one(draws, place, look)
         with right:
-            _cloud(draws, looking)
+            _cloud(draws, look)
 
-    panel()
+    words = "Each draw is one possible release."
+    step_player(_KEY, len(draws.centers), show_draw, label="Draw", help=words, still=still)
 
 
 def _fit_player(draws: int) -> None:
@@ -100,21 +91,19 @@ def _fit_player(draws: int) -> None:
     st.session_state[f"{_KEY}:draws"] = draws
 
 
-def _one(draws: Draws, place: int, looking: Looking) -> None:
+def _one(draws: Draws, place: int, look: Look) -> None:
     made = draw_one(
         *(draws, place),
-        view=looking.view,
-        palette=looking.palette,
-        reference=looking.reference,
-        found=looking.found(draws.centers[place]) if looking.found is not None else None,
-        reveal=looking.reveal,
+        view=look.view,
+        palette=look.palette,
+        reference=look.reference,
+        found=look.found(draws.centers[place]) if look.found is not None else None,
+        reveal=look.reveal,
     )
     loss = ratio(float(draws.losses[place]))
     show(made, alt=f"Draw {place + 1}: {loss} the loss of k-means++", key=f"{_KEY}:one", stem="one-draw")
 
 
-def _cloud(draws: Draws, looking: Looking) -> None:
-    made = draw_cloud(
-        draws, view=looking.view, palette=looking.palette, reference=looking.reference, reveal=looking.reveal
-    )
-    show(made, alt=describe_cloud(draws, looking.reference), key=f"{_KEY}:cloud", stem="cloud-of-centres")
+def _cloud(draws: Draws, look: Look) -> None:
+    made = draw_cloud(draws, view=look.view, palette=look.palette, reference=look.reference, reveal=look.reveal)
+    show(made, alt=describe_cloud(draws, look.reference), key=f"{_KEY}:cloud", stem="cloud-of-centres")

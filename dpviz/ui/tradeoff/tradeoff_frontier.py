@@ -11,7 +11,7 @@ from dpviz.charts.theme import palette
 from dpviz.runs.advice.prediction import predict
 from dpviz.runs.run import setting_of
 from dpviz.runs.study.study import Contender, tidy
-from dpviz.ui.explore.step_pictures import data_table
+from dpviz.ui.figure import data_table
 from dpviz.ui.studies.study_panel import Study, measure_choice, study_download
 from dpviz.ui.tradeoff.open_setting import go_where_asked, on_click, opener
 from dpviz.ui.wide_figure import show_wide
