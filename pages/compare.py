@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpviz.ui.compare_panel import compare_setup, compare_study
-from dpviz.ui.state import require_table
+from dpviz.ui.session import require_table
 
 st.title("Compare")
 table = require_table()

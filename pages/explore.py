@@ -6,7 +6,7 @@ from dpviz.ui.explore.result_panel import below, empty_panel, headline, looks_at
 from dpviz.ui.explore.setup_panel import setup_panel
 from dpviz.ui.explore.walk import walk
 from dpviz.ui.runner import pending_panel, result_for
-from dpviz.ui.state import require_table
+from dpviz.ui.session import require_table
 
 st.title("Explore")
 table = require_table()

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpviz.ui.state import require_table
+from dpviz.ui.session import require_table
 from dpviz.ui.tradeoff.tradeoff_panel import tradeoff_setup, tradeoff_study
 from dpviz.ui.tradeoff.tradeoff_settings import remember_study_link
 

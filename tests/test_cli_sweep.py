@@ -101,9 +101,9 @@ def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points):
         file.write("DPLloyd,dpll")  # a line torn by a kill
     asked = []
 
-    def noted(request, wanted, **kwargs):
+    def noted(judged, grid, wanted, **kwargs):
         asked.extend(wanted)
-        return rows_of(request, wanted, **kwargs)
+        return rows_of(judged, grid, wanted, **kwargs)
 
     monkeypatch.setattr(sweep_command, "rows_of", noted)
     said = call(capsys, "sweep", points, *GRID, "--out", stopped, "--resume")

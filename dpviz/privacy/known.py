@@ -6,6 +6,8 @@ partition or a mechanism writes it here, and the contract tests ask for its proo
 
 from __future__ import annotations
 
+from typing import Any
+
 from dpviz import check
 from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.excess import NoisyExcess
@@ -61,7 +63,7 @@ BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)
 MOST_CELLS = 2**62
 
 
-def refuse_unknown(query: Query, mechanism: Mechanism) -> None:
+def refuse_unknown(query: Query, mechanism: Mechanism[Any]) -> None:
     """Only questions and mechanisms that are proved: code that is not of the package never sees a row.
 
     Raises

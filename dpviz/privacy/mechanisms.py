@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import log, sqrt
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar, overload
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
@@ -23,8 +23,12 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget, gdp_epsilon, gdp_mu, pure_to_rho, rho_to_pure
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.queries import Sensitivity
+from dpviz.privacy.queries import Query, Relation, Sensitivity
 from dpviz.privacy.sparse import SparseCounts
+from dpviz.table.domain import Region
+
+Answer = TypeVar("Answer", covariant=True)
+Drawer = TypeVar("Drawer", covariant=True)
 
 
 class NoDensity(TypeError):
@@ -74,7 +78,7 @@ def _gaussian_cost(accounting: Accounting, multiplier: float) -> float:
     return multiplier**-2 / (1 if accounting is Accounting.GDP else 2)
 
 
-class Mechanism(Protocol):
+class Mechanism(Protocol[Answer]):
     """A randomised answer: how it is drawn, what that costs, and how likely an outcome was."""
 
     @property
@@ -101,13 +105,30 @@ class Mechanism(Protocol):
         """What a draw costs, from the very object that draws."""
         ...
 
-    def draw(self, truth: Any, noise: NoiseSource) -> Any:
+    def draw(self, truth: Any, noise: NoiseSource) -> Answer:
         """The release."""
         ...
 
     def log_density(self, released: Any, truth: Any) -> float:
         """How likely ``released`` was, up to a constant that does not depend on the truth."""
         ...
+
+
+class Kind(Protocol[Answer, Drawer]):
+    """A class of mechanisms: how one is bought, and what it releases."""
+
+    def bought(self, *price: Any, **options: Any) -> Drawer:
+        """The mechanism that a share buys for a sensitivity, with public options."""
+        ...
+
+    def draw(self, *drawn: Any, **options: Any) -> Answer:
+        """What a mechanism of this kind releases."""
+        ...
+
+
+def mechanism_for(query: Query, kind: Kind[Any, Drawer], share: Budget, relation: Relation, region: Region) -> Drawer:
+    """What ``share`` buys to answer ``query`` about rows in ``region``, one a person: for forecasts without a room."""
+    return kind.bought(share, query.sensitivity(relation, region))
 
 
 @dataclass(frozen=True)
@@ -123,9 +144,8 @@ class Laplace:
     def bought(cls, share: Budget, sensitivity: Sensitivity) -> Laplace:
         return cls(sensitivity.l1, sensitivity.l1 / pure_share(share))
 
-    @property
-    def sd(self) -> float:
-        """Standard deviation of one entry."""
+    def sd_in(self, width: int) -> float:
+        """Standard deviation of one entry, whatever the ``width`` of a row."""
         return sqrt(2) * self.scale
 
     def cost(self, accounting: Accounting) -> float:
@@ -161,9 +181,8 @@ class Gaussian:
     def bought(cls, share: Budget, sensitivity: Sensitivity) -> Gaussian:
         return cls(sensitivity.l2, sensitivity.l2 * gaussian_multiplier(share), share.delta)
 
-    @property
-    def sd(self) -> float:
-        """Standard deviation of one entry."""
+    def sd_in(self, width: int) -> float:
+        """Standard deviation of one entry, whatever the ``width`` of a row."""
         return self.scale
 
     def cost(self, accounting: Accounting) -> float:
@@ -199,9 +218,9 @@ class KNorm:
     def bought(cls, share: Budget, sensitivity: Sensitivity) -> KNorm:
         return cls(sensitivity.block, sensitivity.block / pure_share(share))
 
-    def sd_in(self, dim: int) -> float:
-        """Standard deviation of one coordinate of a row of ``dim`` numbers."""
-        return self.scale * sqrt(dim + 1)
+    def sd_in(self, width: int) -> float:
+        """Standard deviation of one entry of a row of ``width`` numbers."""
+        return self.scale * sqrt(width + 1)
 
     def cost(self, accounting: Accounting) -> float:
         return pure_cost(accounting, self.sensitivity / self.scale)
@@ -211,6 +230,20 @@ class KNorm:
 
     def log_density(self, released: Array, truth: Array) -> float:
         return -float(np.linalg.norm(released - truth, axis=-1).sum()) / self.scale
+
+
+Additive = Laplace | Gaussian | KNorm
+
+
+@overload
+def noise_kind(accounting: Accounting) -> Kind[Array, Laplace | Gaussian]: ...
+@overload
+def noise_kind(accounting: Accounting, *, spherical: bool) -> Kind[Array, Additive]: ...
+def noise_kind(accounting: Accounting, *, spherical: bool = False) -> Kind[Array, Additive]:
+    """Noise that is added to an array: Laplace, or K-norm if ``spherical``, under pure accounting; else Gaussian."""
+    if accounting is not Accounting.PURE:
+        return Gaussian
+    return KNorm if spherical else Laplace
 
 
 @dataclass(frozen=True)
@@ -258,6 +291,10 @@ class NoisyThreshold:
 
     test: Laplace | Gaussian
     threshold: float
+
+    @classmethod
+    def bought(cls, share: Budget, sensitivity: Sensitivity, *, threshold: float) -> NoisyThreshold:
+        return cls(noise_kind(share.accounting).bought(share, sensitivity), threshold)
 
     @property
     def name(self) -> str:
@@ -323,6 +360,10 @@ class SparseLaplace:
     def bought(cls, share: Budget, sensitivity: Sensitivity, *, cutoff_in_scales: float) -> SparseLaplace:
         scale = sensitivity.l1 / pure_share(share)
         return cls(sensitivity.l1, scale, cutoff_in_scales * scale)
+
+    def sd_in(self, width: int) -> float:
+        """Standard deviation of one entry before the cut."""
+        return sqrt(2) * self.scale
 
     def cost(self, accounting: Accounting) -> float:
         return pure_cost(accounting, self.sensitivity / self.scale)

@@ -75,10 +75,9 @@ class PathCounts:
     def scale(self) -> float:
         return self.of_one.scale
 
-    @property
-    def sd(self) -> float:
+    def sd_in(self, width: int) -> float:
         """Standard deviation of one count."""
-        return self.of_one.sd
+        return self.of_one.sd_in(width)
 
     def cost(self, accounting: Accounting) -> float:
         return self.levels * self.of_one.cost(accounting)

@@ -52,6 +52,8 @@ class ExponentialQuantile:
         Noise of a score.
     total : float
         The ranges added up: all releases together are (total / scale)-DP.
+    range : float
+        The range of the score of one release.
     """
 
     name: ClassVar[str] = "exponential quantile"
@@ -59,12 +61,19 @@ class ExponentialQuantile:
     sensitivity: float
     scale: float
     total: float
+    range: float
 
     @classmethod
     def bought(cls, share: Budget, sensitivity: Sensitivity) -> ExponentialQuantile:
         if share.accounting is Accounting.ZCDP:
-            return cls(sensitivity.l2, sensitivity.l2 / rho_to_pure(share.amount, bounded_range=True), sensitivity.l1)
-        return cls(sensitivity.l1, sensitivity.l1 / pure_share(share), sensitivity.l1)
+            scale = sensitivity.l2 / rho_to_pure(share.amount, bounded_range=True)
+            return cls(sensitivity.l2, scale, sensitivity.l1, sensitivity.range)
+        return cls(sensitivity.l1, sensitivity.l1 / pure_share(share), sensitivity.l1, sensitivity.range)
+
+    @property
+    def epsilon_of_one(self) -> float:
+        """ε of the release of one place."""
+        return self.range / self.scale
 
     def cost(self, accounting: Accounting) -> float:
         if accounting is Accounting.ZCDP:
@@ -135,6 +144,11 @@ class SmoothMedian:
     @property
     def loss(self) -> LossKind:
         return LossKind.APPROXIMATE if self.delta else LossKind.PURE
+
+    @property
+    def epsilon_of_one(self) -> float:
+        """ε of the median of one column."""
+        return 1 / self.scale
 
     @property
     def smoothness(self) -> float:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +50,17 @@ class Bounds(NamedTuple):
     upper: FloatArray
 
 
+class ColumnBounds(NamedTuple):
+    """Bounds of one column, data units, and where they come from; None and "" are still open."""
+
+    lower: float | None = None
+    upper: float | None = None
+    origin: str = ""
+
+
+NO_BOUNDS = ColumnBounds()
+
+
 @dataclass(frozen=True)
 class Declaration:
     """Public statements about one table; nothing in it may be computed from private rows.
@@ -62,7 +74,7 @@ class Declaration:
     bounds_origin : str
         Where the bounds come from, in words.
     origins : tuple of str
-        One of ``ORIGINS`` a column, or "" where it is not stated; empty: ``bounds_origin`` says all.
+        One of ``ORIGINS`` a column, or "" where it is not stated; empty where none is: ``bounds_origin`` says all.
     radius : float or None
         Largest distance from the middle of the bounds (see ``Domain``).
     scaling : "unit" or "common"
@@ -109,6 +121,23 @@ class Declaration:
     source: str = ""
     licence: str = ""
 
+    def __post_init__(self) -> None:
+        if not any(self.origins):
+            object.__setattr__(self, "origins", ())
+
+    @cached_property
+    def bounds(self) -> Mapping[str, ColumnBounds]:
+        """What is declared column by column; empty where one pair of bounds serves every column."""
+        if not self.columns:
+            return {}
+        lines = zip(self.columns, self.lower, self.upper, self.origins or ("",) * len(self.columns), strict=True)
+        return {name: ColumnBounds(low, high, origin) for name, low, high, origin in lines}
+
+    def with_bounds(self, bounds: Mapping[str, ColumnBounds]) -> Declaration:
+        """The same with these columns to cluster, and these bounds."""
+        lower, upper, origins = zip(*bounds.values(), strict=True) if bounds else ((), (), ())
+        return replace(self, columns=tuple(bounds), lower=lower, upper=upper, origins=origins)
+
     def checked(self) -> Declaration:
         """Itself.
 
@@ -116,6 +145,25 @@ class Declaration:
         ------
         IntakeError
             If something in it is not allowed, or contradicts something else. Missing bounds are allowed here.
+        """
+        self.check_values()
+        if self.rows_per_person > 1 and self.id_column is None:
+            raise IntakeError('"rows_per_person" needs "id_column", the column that says whose row it is; add it.')
+        if self.file.several_lines and not self.kind.may_be_shown:
+            raise IntakeError(
+                "Records over several lines are declared for a private file; there one row could change how all rows "
+                "below it are read, which no ε covers; write one record a line, or declare the file public."
+            )
+        self._check_roles()
+        return self
+
+    def check_values(self) -> None:
+        """Refuse whatever is not allowed by itself, beside whatever else it stands.
+
+        Raises
+        ------
+        IntakeError
+            If something is not.
         """
         self._check_bounds()
         if self.scaling not in ("unit", "common"):
@@ -128,15 +176,6 @@ class Declaration:
             value = getattr(self, key)
             if value is not None and value < 1:
                 raise IntakeError(f'"{key}" is {value}; write a whole number of at least 1, or leave it out.')
-        if self.rows_per_person > 1 and self.id_column is None:
-            raise IntakeError('"rows_per_person" needs "id_column", the column that says whose row it is; add it.')
-        if self.file.several_lines and not self.kind.may_be_shown:
-            raise IntakeError(
-                "Records over several lines are declared for a private file; there one row could change how all rows "
-                "below it are read, which no ε covers; write one record a line, or declare the file public."
-            )
-        self._check_roles()
-        return self
 
     def over(self, names: Sequence[str]) -> Declaration:
         """The same for a table of columns ``names``, with the clustered columns and the label spelled out."""
@@ -158,15 +197,9 @@ class Declaration:
         IntakeError
             If a column has no declared bounds.
         """
-        bounds = self.bounds_for(columns)
-        origins = dict(zip(self.columns, self.origins, strict=False))
-        return replace(
-            self,
-            columns=tuple(columns),
-            lower=tuple(bounds.lower.tolist()),
-            upper=tuple(bounds.upper.tolist()),
-            origins=tuple(origins.get(column, "") for column in columns) if origins else (),
-        )
+        lower, upper = (bound.tolist() for bound in self.bounds_for(columns))
+        origins = [self.bounds.get(name, NO_BOUNDS).origin for name in columns]
+        return replace(self, columns=tuple(columns), lower=tuple(lower), upper=tuple(upper), origins=tuple(origins))
 
     def bounds_for(self, columns: Sequence[str]) -> Bounds:
         """The declared bounds of ``columns``, in their order.
@@ -176,10 +209,9 @@ class Declaration:
         IntakeError
             If a column has no declared bounds.
         """
-        bounds = list(zip(self.lower, self.upper, strict=True))
-        one_for_all = bool(bounds) and not self.columns
-        pairs = dict.fromkeys(columns, bounds[0]) if one_for_all else dict(zip(self.columns, bounds, strict=True))
-        known = {name: pair for name, pair in pairs.items() if None not in pair}
+        pair = next(map(ColumnBounds, self.lower, self.upper), NO_BOUNDS)
+        declared = self.bounds if self.columns else dict.fromkeys(columns, pair)
+        known = {name: bounds[:2] for name, bounds in declared.items() if None not in bounds}
         missing = [column for column in columns if column not in known]
         if missing:
             raise IntakeError(
@@ -191,8 +223,8 @@ class Declaration:
 
     def origin_of(self, column: str) -> str:
         """Where the bounds of ``column`` come from, in words; "not stated" where nobody said."""
-        stated = dict(zip(self.columns, self.origins, strict=False)).get(column, "")
-        return ": ".join(part for part in (stated, self.bounds_origin.strip()) if part) or "not stated"
+        stated = self.bounds.get(column, NO_BOUNDS).origin
+        return ": ".join(filter(None, (stated, self.bounds_origin.strip()))) or "not stated"
 
     @property
     def bounds_from_rows(self) -> bool:
@@ -230,3 +262,6 @@ class Declaration:
                 f"Columns {listed(strangers)} are to be clustered, but number columns are {listed(self.numbers)}; "
                 "cluster these, or declare the others as numbers."
             )
+
+
+NOTHING_DECLARED = Declaration()

@@ -13,11 +13,11 @@ from dpviz.algorithms.registry import card_of
 from dpviz.check import RequestError
 from dpviz.runs.jobs import Job, ShelfFull
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.run import Run, run, setting_of
+from dpviz.runs.run import Run, run_of
 from dpviz.runs.work import expected_seconds, run_work
 from dpviz.ui.controls import Request
 from dpviz.ui.job_panel import job_panel, job_shelf
-from dpviz.ui.visit import book
+from dpviz.ui.session import book
 
 _RESULT, _PENDING = "run:result", "run:pending"
 _SECONDS_INLINE = 0.5
@@ -69,10 +69,10 @@ def start(table: OpenTable, asked: Asked) -> None:
     cancel_pending()
     if _forecast(table, asked) <= _SECONDS_INLINE:
         with st.spinner(f"{asked.card.title} runs"):
-            _finish(table, asked, run(asked.card, table.private, **_arguments(asked)))
+            _finish(table, asked, run_of(asked.request.asked(asked.seed), table.private))
         return
     try:
-        job_id = job_shelf().submit(run_work, asked.card.id, table.private, **_arguments(asked))
+        job_id = job_shelf().submit(run_work, asked.request.asked(asked.seed), table.private)
     except ShelfFull as full:
         raise RequestError(f"{full}.") from None
     st.session_state[_PENDING] = _Pending(asked, table, job_id)
@@ -116,23 +116,11 @@ def _under_way() -> tuple[_Pending | None, Job[Any] | None]:
     return pending, job_shelf().get(pending.job_id) if pending is not None else None
 
 
-def _arguments(asked: Asked) -> dict[str, Any]:
-    request = asked.request
-    return {
-        "k": request.k,
-        "epsilon": request.epsilon,
-        "delta": request.delta,
-        "params": dict(request.params),
-        "seed": asked.seed,
-    }
-
-
 def _forecast(table: OpenTable, asked: Asked) -> float:
     """Seconds, from the true number of rows: it only decides where the run takes place, on its owner's machine."""
-    request = asked.request
-    public = setting_of(table.private, k=request.k, epsilon=request.epsilon, delta=request.delta)
-    setting = dataclasses.replace(public, n=table.loaded.n_rows)
-    return expected_seconds(asked.card, setting, asked.card.params.parse(request.params))
+    request = asked.request.asked()
+    setting = dataclasses.replace(request.setting(table.private), n=table.loaded.n_rows)
+    return expected_seconds(asked.card, setting, request.contender.settings)
 
 
 def _finish(table: OpenTable, asked: Asked, finished: Run) -> None:

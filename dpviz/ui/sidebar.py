@@ -7,9 +7,12 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
-from dpviz.ui.state import FileKind, OpenTable, current_table, private_looks, reveal_switch
+from dpviz.ui.looks import reveal_switch
+from dpviz.ui.session import current_table, private_looks
 from dpviz.ui.table_words import KIND_WORDS, columns_line, rows_line, unit_line
 
 

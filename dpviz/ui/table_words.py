@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import WHITESPACE
@@ -13,7 +15,14 @@ KIND_WORDS = {
     FileKind.PRIVATE: "private file",
 }
 DELIMITER_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", WHITESPACE: "blanks or tabs"}
-_MOST_COLUMNS = 6
+_MOST_COLUMNS, _MOST_NOTES = 6, 12
+
+
+def bullets(notes: Sequence[str], most: int = _MOST_NOTES) -> str:
+    """The first few notes as a list in Markdown, and how many more there are."""
+    rest = len(notes) - most
+    lines = [*map(plain, notes[:most]), *([f"and {rest} more notes"] if rest > 0 else [])]
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def unbroken(words: str) -> str:

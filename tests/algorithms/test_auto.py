@@ -7,10 +7,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import make_plan
-from dpviz.algorithms.auto.auto_steps import LookStep, PlanStep, PolishStep, SplitStep, SynopsisStep, ZoomStep
-from dpviz.algorithms.auto.split_swap import split_and_drop
-from dpviz.algorithms.auto.view_synopsis import cube_cells
+from dpviz.algorithms.auto.auto_plan import PlanStep, make_plan
+from dpviz.algorithms.auto.first_look import LookStep
+from dpviz.algorithms.auto.residual_rounds import PolishStep
+from dpviz.algorithms.auto.split_swap import SplitStep, split_and_drop
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep, cube_cells
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.balcan2017.balcan import CARD, BalcanParams
+from dpviz.algorithms.balcan2017.balcan import CARD, BalcanParams, CandidatesStep
+from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.algorithms.balcan2017.private_partition import TreeStep
 from dpviz.algorithms.balcan2017.projection import gaussian_frame, orthonormal_frame, project
-from dpviz.algorithms.card import Level, Setting
-from dpviz.algorithms.steps import CandidatesStep, CentersStep, SwapStep, TreeStep
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.regime import Level
+from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import KNorm

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dpviz import check
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep
+from dpviz.algorithms.steps import CentersStep, GridStep
 from dpviz.algorithms.su2016 import grid_synopsis
 from dpviz.algorithms.su2016.eugkm import CARD, EUGkMParams, problem_on, smallest_n
 from dpviz.algorithms.su2016.grid_synopsis import (
@@ -24,6 +24,7 @@ from dpviz.algorithms.su2016.grid_synopsis import (
     grid_in_words,
     standing_out,
 )
+from dpviz.algorithms.tools.starts import StartsStep
 from dpviz.privacy.partitions import Grid
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
@@ -32,6 +33,7 @@ from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain, Region
 from tests.contract.tables import blobs, small_table
+from tests.examples import examples
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -68,7 +70,7 @@ def test_a_box_of_unequal_sides_has_as_many_cells_that_are_nearly_cubes():
     np.testing.assert_array_equal(cube_grid(box(1, 1e-6), 5).cells_per_axis, [25, 1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=70), st.floats(1e-6, 1e40))
 def test_no_grid_has_more_cells_than_can_be_numbered(half, per_axis):
     grid = cube_grid(box(*half), per_axis)

@@ -14,7 +14,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Relation, SwapLoss, swap_gains
 from dpviz.privacy.room import DataRoom
-from tests.contract.rooms import Tape, recording_room
+from tests.contract.rooms import Tape, in_room, recording_room
 from tests.contract.tables import blobs, small_table
 
 
@@ -22,12 +22,11 @@ def open_room(
     values, *, epsilon=1.0, delta=0.0, seed=0, kind=None, n=400, relation=Relation.ADD_REMOVE, radius=None
 ) -> DataRoom:
     table = small_table(values, relation=relation, n_public=None if relation is Relation.REPLACE else n, radius=radius)
-    return table.open(
+    return in_room(table, kind).open(
         epsilon=epsilon,
         delta=delta,
         accounting=Accounting.ZCDP if delta else Accounting.PURE,
         noise=StudyNoise(np.random.default_rng(seed)),
-        room=kind,
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.hashes.hash_levels import CountedTree
-from dpviz.algorithms.hashes.hash_steps import CoresetStep, HashTreeStep
+from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, HashTreeStep
 from dpviz.charts.album import picture_of
 from dpviz.charts.pictures.hashes import node_places
 from dpviz.charts.revealed import RevealedView

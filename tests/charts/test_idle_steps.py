@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.algorithms.steps import CoordinatesStep, StartsStep, SwapStep
+from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
+from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.algorithms.tools.starts import StartsStep
 from dpviz.charts.pictures.coordinates import round_reach
 from dpviz.charts.pictures.swaps import SwapTrace
 from dpviz.charts.view import view_of

@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_steps import LookStep
+from dpviz.algorithms.auto.first_look import LookStep
 from dpviz.charts.album import picture_of
 from dpviz.charts.pictures.look import Axes, Distances, clear_axes
 from dpviz.charts.revealed import RevealedView

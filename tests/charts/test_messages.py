@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.algorithms.hashes.local_steps import MessageStep, ServerTreeStep
+from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
 from dpviz.charts.album import picture_of
 from dpviz.charts.pictures.messages import server_places
 from tests.charts.gallery import ANYWHERE, draw, title_of

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_steps import PlanStep
+from dpviz.algorithms.auto.auto_plan import PlanStep
 from dpviz.charts.album import picture_of
 from dpviz.charts.theme import palette
 from dpviz.privacy.loss_distributions import Draws

@@ -3,7 +3,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_steps import PolishStep, SplitStep
+from dpviz.algorithms.auto.residual_rounds import PolishStep
+from dpviz.algorithms.auto.split_swap import SplitStep
 from dpviz.charts.album import picture_of
 from dpviz.charts.pictures.rounds import Gains, Rounds
 from dpviz.charts.theme import palette

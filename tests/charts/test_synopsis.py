@@ -4,7 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.algorithms.auto.auto_steps import SynopsisStep
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.charts.album import picture_of
 from dpviz.charts.pictures.synopsis import Kept, axis_names
 from dpviz.charts.revealed import RevealedView

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.algorithms.steps import TreeStep
+from dpviz.algorithms.balcan2017.private_partition import TreeStep
 from dpviz.charts.album import picture_of
 from dpviz.charts.pictures.tree import (
     ActivationCurve,

@@ -76,13 +76,14 @@ class World:
 BOUGHT = World("n bought")
 PUBLIC = World("n public", n_public=400)
 REPLACE = World("replace", relation=Relation.REPLACE)
+PERSONS = World("persons", rows_per_person=3)
 WORLDS = [
     BOUGHT,
     PUBLIC,
     REPLACE,
     World("ball", radius=0.8, n_public=400),
     World("ball, replace", radius=0.8, relation=Relation.REPLACE),
-    World("persons", rows_per_person=3),
+    PERSONS,
     World("line", dim=1, n_public=400),
     World("six columns", dim=6, n_public=400),
     World("nine columns in a ball", dim=9, radius=1.0),

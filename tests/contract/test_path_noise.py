@@ -31,7 +31,7 @@ def test_every_count_on_every_level_carries_the_same_noise(accounting, law, rela
     (truth,) = room._true_answers([query])
     noises, released = [], []
     for _ in range(120):
-        found = room.ask(query, PathCounts, room.budget.fraction(0.5), note="x", levels=6, min_branch=-1e9)
+        found = room.ask(query, PathCounts, room.budget.fraction(0.5), note="x", levels=6, min_branch=-1e9).value
         entry, room.ledger.entries = room.ledger.entries[-1], []
         noises.append(found.values - counts_at(found.codes, truth))
         released.append(found)
@@ -59,7 +59,7 @@ def test_a_node_is_split_by_its_noisy_count_alone(accounting, law):
     branch = counts_at(np.array([2]), truth)[0]
     split = np.zeros(2)
     for _ in range(2000):
-        found = room.ask(query, PathCounts, room.budget.fraction(0.2), note="x", levels=2, min_branch=branch)
+        found = room.ask(query, PathCounts, room.budget.fraction(0.2), note="x", levels=2, min_branch=branch).value
         entry, room.ledger.entries = room.ledger.entries[-1], []
         heavy = found.codes[:2][found.values[:2] >= branch]
         np.testing.assert_array_equal(found.codes[2:], (2 * heavy[:, None] + [0, 1]).ravel())

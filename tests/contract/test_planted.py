@@ -121,8 +121,8 @@ def test_the_noise_of_sums_and_counts_exchanged(monkeypatch):
     # A tuple unpacked in the wrong order: each question is drawn with, and booked as, the other one's noise.
     answer = DataRoom._answer
 
-    def exchanged(self, asked, *, note):
-        queries, mechanisms = zip(*asked, strict=True)
+    def exchanged(self, bought, *, note):
+        queries, mechanisms = zip(*bought, strict=True)
         return answer(self, list(zip(queries, mechanisms[::-1], strict=True)), note=note)
 
     monkeypatch.setattr(DataRoom, "_answer", exchanged)
@@ -171,13 +171,13 @@ def test_noise_that_is_not_the_ledgers(mistake, monkeypatch):
 
 
 def test_noise_that_depends_on_rows(monkeypatch):
-    noise_of = DataRoom.noise_of
+    bought = DataRoom.mechanism
 
-    def local(self, query, share, *, spherical=False):
-        mechanism = noise_of(self, query, share, spherical=spherical)
+    def local(self, query, kind, share, **options):
+        mechanism = bought(self, query, kind, share, **options)
         return dataclasses.replace(mechanism, scale=mechanism.scale * (1 + 1e-6 * len(self._rows)))
 
-    monkeypatch.setattr(DataRoom, "noise_of", local)
+    monkeypatch.setattr(DataRoom, "mechanism", local)
     with caught:
         losses(PUBLIC, **SU)
 

@@ -142,7 +142,7 @@ def test_no_row_moves_anything_that_is_shown_before_the_table_is_opened():
 
 def test_bounds_of_a_private_file_start_empty_and_nothing_is_read_from_the_rows():
     at = _choosing(upload(visit("data.py"), PEOPLE), "age", "income")
-    typed = at.session_state["bounds_editor"].bounds
+    typed = at.session_state["declare:draft"].bounds
     assert set(typed) == {"age", "income"}
     assert all(one.lower is None and one.upper is None for one in typed.values())
     assert _kept(at.get("button_group"), "kind").value == FileKind.PRIVATE.value

@@ -16,7 +16,7 @@ from dpviz.runs.record import LookKind, record_of
 from dpviz.runs.run import run
 from dpviz.table.declaration import FileKind
 from dpviz.ui.ledger.ledger_books import agreement, charges, file_name, together, totals
-from dpviz.ui.visit import Booked
+from dpviz.ui.session import Booked
 from tests.pages.site import everything_shown, sample_table, visit
 
 

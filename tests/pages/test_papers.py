@@ -47,6 +47,21 @@ def test_results_from_published_files_have_a_verdict_of_their_own(planted):
     assert "Holds: 5 of 5" in everything_shown(fine(at.run()))
 
 
+def test_a_claim_is_judged_and_drawn_once_a_server_for_each_theme(planted, monkeypatch):
+    drawn = []
+
+    def draw(*args, **how):
+        drawn.append(how["palette"])
+        return papers_draw(*args, **how)
+
+    papers_draw = papers_panel.draw_claim
+    monkeypatch.setattr(papers_panel, "draw_claim", draw)
+    papers_panel._figures.clear()
+    first = [chart.proto.spec for chart in visit("papers.py").get("plotly_chart")]
+    assert first == [chart.proto.spec for chart in visit("papers.py").get("plotly_chart")]
+    assert len(drawn) == len(first) > 0
+
+
 def test_without_results_the_page_says_how_to_make_them(monkeypatch):
     monkeypatch.setattr(papers_panel, "shipped", lambda claim, folder=None: None)
     assert "python -m dpviz reproduce" in everything_shown(visit("papers.py"))

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import pytest
 
 from dpviz.check import RequestError
-from dpviz.runs.study.study import Contender
+from dpviz.runs.request import Contender
 from dpviz.table.declaration import FileKind
 from dpviz.ui.studies.study_panel import Plan, study_csv
 from dpviz.ui.tradeoff.open_setting import on_click

@@ -10,8 +10,8 @@ import yaml
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.error_parts import ErrorBase
-from dpviz.runs.study.study import Contender
-from dpviz.runs.study.study_settings import StudySettings
+from dpviz.runs.request import Contender
+from dpviz.runs.study.grid import Grid, epsilons_between
 from dpviz.table.declaration import FileKind
 from dpviz.ui.escape import plain
 from tests.pages.tables import app_on, open_blobs, sound, text_of
@@ -149,7 +149,9 @@ def test_without_an_algorithm_it_asks_for_one(view: str) -> None:
     assert "Choose at least one algorithm" in text_of(looking_at(view, labels=()))
 
 
-WANTED = StudySettings((Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), 0.25, 4.0, 4, 1e-7, 3)
+WANTED = Grid(
+    (Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), (4,), epsilons_between(0.25, 4.0), (1e-7,), repeats=3
+)
 
 
 def asks_for_what_was_wanted(app: AppTest) -> None:
@@ -160,15 +162,15 @@ def asks_for_what_was_wanted(app: AppTest) -> None:
 
 
 def test_a_link_sets_the_form() -> None:
-    asks_for_what_was_wanted(app_on("tradeoff.py", open_blobs(), study=WANTED.to_query()))
+    asks_for_what_was_wanted(app_on("tradeoff.py", open_blobs(), study=WANTED.to_yaml()))
     refused = app_on("tradeoff.py", open_blobs(), study="rubbish")
     assert "no YAML" in text_of(refused)
 
 
 def test_a_file_of_settings_loads_back_and_outlives_a_change_of_page() -> None:
     app = looking_at("Settings")
-    assert yaml.safe_load(app.code[1].value)["k"] == 3
-    app.file_uploader(key="tradeoff:settings:upload").upload("s.yaml", WANTED.to_text().encode())
+    assert yaml.safe_load(app.code[1].value)["ks"] == [3]
+    app.file_uploader(key="tradeoff:settings:upload").upload("s.yaml", WANTED.to_yaml().encode())
     asks_for_what_was_wanted(sound(app.run()))
     sound(app.switch_page("explore.py").run())
     asks_for_what_was_wanted(sound(app.switch_page("tradeoff.py").run()))

@@ -26,7 +26,7 @@ LAPLACE, GAUSSIAN, EXPONENTIAL = Laplace(1.0, 2.0), Gaussian(1.0, 2.0, 1e-7), Ex
 DRAWN = {
     LossKind.LAPLACE_LIKE: (LAPLACE, KNorm(1.0, 2.0), SparseLaplace(1.0, 2.0, 3.0), PathCounts(LAPLACE, 3, 1.0)),
     LossKind.GAUSSIAN: (GAUSSIAN, NoisyThreshold(GAUSSIAN, 3.0), PathCounts(GAUSSIAN, 3, 1.0)),
-    LossKind.BOUNDED_RANGE: (EXPONENTIAL, Peeling(EXPONENTIAL, 3), ExponentialQuantile(1.0, 2.0, 1.0)),
+    LossKind.BOUNDED_RANGE: (EXPONENTIAL, Peeling(EXPONENTIAL, 3), ExponentialQuantile(1.0, 2.0, 1.0, 1.0)),
     LossKind.PURE: (SmoothMedian(1.0, 2.0), LocalNoise(1.0, 2.0, 9)),
     LossKind.APPROXIMATE: (SmoothMedian(1.0, 2.0, 1e-7), NoisyCenters(**SMALL, far=1400.0)),
 }

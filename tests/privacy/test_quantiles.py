@@ -67,7 +67,7 @@ def test_the_smooth_bound_is_smooth_and_bounds_the_move_of_the_median(seed):
 @pytest.mark.parametrize("level", [0.25, 0.5, 1.0])
 def test_the_density_of_a_quantile_adds_up_to_one_over_the_box(level):
     column = _column([-0.4, 0.1, 0.1, 0.35, 1.0], level)
-    mechanism = ExponentialQuantile(2.0, 0.7, 2.0)
+    mechanism = ExponentialQuantile(2.0, 0.7, 2.0, 2.0)
     ends = column.edges[:, 0]
     mass = sum(
         (right - left) * exp(mechanism.log_density(np.array([[(left + right) / 2]]), column))

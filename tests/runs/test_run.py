@@ -14,7 +14,7 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.run import Run, run, run_frames
 from dpviz.table.domain import Domain
-from tests.contract.rooms import exploding_room
+from tests.contract.rooms import exploding_room, in_room
 from tests.contract.tables import BOUGHT, SETTINGS, blobs, named, small_table
 
 each_setting = pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
@@ -90,7 +90,7 @@ def test_requests_that_are_refused_before_anything_is_read(wrong, said):
     request = {"k": 3, "epsilon": 1.0, "delta": 0.0, **wrong}
     table = small_table(blobs(50), n_public=50)
     with pytest.raises(RequestError, match=said):
-        list(run_frames("dplloyd", table, room=exploding_room(), **request))
+        list(run_frames("dplloyd", in_room(table, exploding_room()), **request))
 
 
 def test_the_secret_numbers_are_keyword_only():

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.tools.block_steps import BlocksStep, MedianLawStep, RangesStep
+from dpviz.algorithms.baselines.sample_aggregate import MedianLawStep
+from dpviz.algorithms.su2016.gkm import RangesStep
+from dpviz.algorithms.tools.secret_blocks import BlocksStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE
 from dpviz.charts.cells import boxes, circles, segments

@@ -8,7 +8,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step
+from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, ink_on
 from dpviz.charts.cells import joined, segments, voronoi_polygons

@@ -7,7 +7,7 @@ from math import floor, log10
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.steps import CoordinatesStep
+from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
 from dpviz.arrays import Codes
 from dpviz.charts.canvas import NUMBER_SIZE
 from dpviz.charts.names import spelled

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms.hashes.hash_levels import Flags
-from dpviz.algorithms.hashes.hash_steps import CoresetStep, HashTreeStep
+from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, HashTreeStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, hidden_axis
 from dpviz.charts.cells import segments

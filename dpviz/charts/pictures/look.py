@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dpviz.algorithms.auto.auto_steps import LookStep
+from dpviz.algorithms.auto.first_look import LookStep
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Codes
 from dpviz.charts.canvas import NUMBER_SIZE, SCREEN

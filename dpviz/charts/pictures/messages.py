@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.hashes.local_steps import MessageStep, ServerTreeStep
+from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE
 from dpviz.charts.cells import segments

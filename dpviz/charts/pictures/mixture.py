@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.cohen2021.tuple_steps import MixtureStep
+from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
 from dpviz.arrays import Array
 from dpviz.charts.cells import joined
 from dpviz.charts.picture import Look, Picture, columns_of, told_of

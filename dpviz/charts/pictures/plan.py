@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from dpviz.algorithms.auto.auto_steps import PlanStep
+from dpviz.algorithms.auto.auto_plan import PlanStep
 from dpviz.charts.canvas import NUMBER_SIZE, hidden_axis
 from dpviz.charts.picture import Look, Picture
 from dpviz.charts.sheet import Sheet

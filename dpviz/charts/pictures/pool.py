@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.steps import PoolStep
+from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.arrays import Array
 from dpviz.charts.picture import Look, Picture, points_table
 from dpviz.charts.pictures.centers import add_cells, add_centers, marks_of

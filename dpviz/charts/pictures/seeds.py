@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from dpviz.algorithms.steps import SeedStep
+from dpviz.algorithms.baselines.kvariates import SeedStep
 from dpviz.charts.canvas import SCREEN
 from dpviz.charts.picture import Look, Picture, points_table
 from dpviz.charts.pictures.centers import add_centers, marks_of

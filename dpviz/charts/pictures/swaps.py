@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dpviz.algorithms.steps import CandidatesStep, Step, SwapStep
+from dpviz.algorithms.balcan2017.balcan import CandidatesStep
+from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.algorithms.steps import Step
 from dpviz.charts.picture import Companion, Drawing, Look, Picture, points_table
 from dpviz.charts.pictures.centers import add_centers, marks_of
 from dpviz.charts.sheet import UNCUT, Sheet

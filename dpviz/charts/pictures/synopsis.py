@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.auto.auto_steps import SynopsisStep
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.charts.picture import Companion, Drawing, Look, points_table

@@ -60,6 +60,10 @@ class LocalNoise:
     def bought(cls, share: Budget, sensitivity: Sensitivity, *, number: int) -> LocalNoise:
         return cls(sensitivity.block, sensitivity.block / pure_share(share), number)
 
+    def sd_in(self, width: int) -> float:
+        """Standard deviation of one entry of a row of ``width`` numbers."""
+        return KNorm(self.sensitivity, self.scale).sd_in(width)
+
     def cost(self, accounting: Accounting) -> float:
         return KNorm(self.sensitivity, self.scale).cost(accounting)
 

@@ -52,18 +52,18 @@ class ResidualMoments:
         return Sensitivity(l1=inf, l2=2.0 if region.dim == 1 else sqrt(4.5))
 
 
-class Moments(NamedTuple):
+class PowerSums(NamedTuple):
     """Sums of residuals (k, d) and of their outer products (k, d, d), unit coordinates."""
 
     first: Array
     second: Array
 
 
-def moments_of(answer: Array, dim: int, radius: float) -> Moments:
+def moments_of(answer: Array, dim: int, radius: float) -> PowerSums:
     """The moments in an (also noisy) answer to ``ResidualMoments``."""
     row, column = np.triu_indices(dim)
     weight = np.where(row == column, 1.0, sqrt(2.0))
     second = np.zeros((len(answer), dim, dim))
     second[:, row, column] = answer[:, dim:] / weight
     second[:, column, row] = answer[:, dim:] / weight
-    return Moments(answer[:, :dim] * radius, second * radius**2)
+    return PowerSums(answer[:, :dim] * radius, second * radius**2)

@@ -8,10 +8,11 @@ from dpviz.algorithms.card import Card, Guarantee
 from dpviz.algorithms.registry import AUTO, CARDS, card_of
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.foresight import Foresee, in_short, light, warned
+from dpviz.ui.session import remember, remembered
 
 # Two entries of the sheet beside each other on a desktop, one on a phone.
 _LEAST_WIDTH = 330
-_KEY, _KEPT, _FAMILY = "algorithm", "setting:algorithm", "family"
+_KEY, _FAMILY = "algorithm", "family"
 
 GUARANTEE_WORDS = {
     Guarantee.PURE: ("ε-DP", "green", "Pure differential privacy: δ is 0."),
@@ -55,7 +56,7 @@ def algorithm_choice(foresee: Foresee) -> Card:
         label_visibility="collapsed",
     )
     card = CARDS[str(chosen or members[0].id)]
-    st.session_state[_KEPT] = card.id
+    remember(_KEY, card.id)
     return card
 
 
@@ -139,7 +140,7 @@ def _caption(card: Card, foresee: Foresee) -> str:
 
 def _start() -> str:
     """The algorithm that the widget, the link or this visit names, by id or by title; else the default."""
-    for named in (st.session_state.get(_KEY), st.query_params.get(_KEY), st.session_state.get(_KEPT)):
+    for named in (st.session_state.get(_KEY), st.query_params.get(_KEY), remembered(_KEY, AUTO)):
         for card in CARDS.values():
             if named in (card.id, card.title):
                 return card.id

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 
-from dpviz.algorithms.card import Card, Level, Params, round_up
+from dpviz.algorithms.card import Card, Params
+from dpviz.algorithms.regime import Level, round_up
 from dpviz.charts.wording import number
-from dpviz.runs.advice.prospect import Prospect, prospect_of
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.run import setting_of
+from dpviz.runs.request import Prospect
 from dpviz.ui.controls import Request, request
 from dpviz.ui.escape import plain
 
@@ -37,9 +38,7 @@ def foresight(table: OpenTable) -> Foresee:
 
 def prospect_under(asked: Request, card: Card, table: OpenTable) -> Prospect:
     """What ``card`` would do with ``table`` under these settings."""
-    return prospect_of(
-        card, table.private, k=asked.k, epsilon=asked.epsilon, delta=asked.delta, params=dict(asked.params)
-    )
+    return replace(asked, algorithm=card.id).asked().prospect(table.private)
 
 
 def light(prospect: Prospect) -> str:
@@ -77,7 +76,7 @@ def whole_sentence(card: Card, prospect: Prospect, asked: Request, table: OpenTa
         return ":orange-badge[:material/visibility: revealed] Its centres come from the rows themselves."
     if card.smallest_n is None:
         return ""
-    setting = setting_of(table.private, k=asked.k, epsilon=asked.epsilon, delta=asked.delta)
+    setting = asked.asked().setting(table.private)
     needed = round_up(card.smallest_n(setting, params) * setting.rows_per_person)
     words = f"k = {asked.k:d}, d = {setting.dim:d}, ε = {asked.epsilon:g} needs about {number(needed)} records"
     return (

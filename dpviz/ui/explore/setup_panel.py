@@ -8,9 +8,9 @@ import streamlit as st
 
 from dpviz.algorithms.card import Card, Guarantee
 from dpviz.check import RequestError
-from dpviz.runs.advice.prospect import Prospect
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
+from dpviz.runs.request import Prospect
 from dpviz.ui.badges import badge_text
 from dpviz.ui.controls import Request, epsilon_control, k_delta_row
 from dpviz.ui.escape import plain

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import fsum
+from typing import NamedTuple
 
 import pandas as pd
 
 from dpviz.privacy.accounting import Accounting
-from dpviz.ui.visit import Booked
+from dpviz.ui.session import Booked
 
 AMOUNT_WORDS = {
     Accounting.PURE.value: "ε",
@@ -25,8 +25,7 @@ RELATION_WORDS = {"add_remove": "added or removed", "replace": "replaced"}
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
-class Together:
+class Together(NamedTuple):
     """Runs on the same rows with the same relation and unit: what they promise together, by simple composition."""
 
     table_title: str

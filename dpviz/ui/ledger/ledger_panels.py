@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -14,19 +15,58 @@ from dpviz.runs.export import frame_csv
 from dpviz.ui.badges import badge, badge_text
 from dpviz.ui.escape import plain
 from dpviz.ui.ledger.ledger_books import AGREES, NO_GUARANTEE, RELATION_WORDS, charges, file_name, together, totals
-from dpviz.ui.visit import Booked
+from dpviz.ui.session import Booked, once
 
-_READDED = "ledger:readded"
+_READDED, _MOST_READDED = "ledger:readded", 10_000
 _WEAK = 5.0
-# What matters most comes first: a page of 800 pixels shows it without scrolling.
-_CHARGE_ORDER = [
-    *("run", "step", "what for", "question", "mechanism", "sensitivity", "noise scale", "amount", "unit"),
-    *("epsilon alone", "delta alone", "algorithm", "table"),
-]
 _ROW_PIXELS, _MOST_PIXELS = 35, 420
 # Pixels of a column for the longest number of four digits, 0.000001234: a narrower one would cut its first digits off.
 # Only a cost or a δ is that small; other numbers begin at 0.00001234.
 _NUMBER, _SHORT_NUMBER = 106, 96
+_number, _text = partial(st.column_config.NumberColumn, format="%.4g"), st.column_config.TextColumn
+_count = st.column_config.NumberColumn
+
+# What matters most comes first: a page of 800 pixels shows it without scrolling.
+_RUNS = {
+    "run": _count(width=48, pinned=True),
+    "kind": _text(width=76),
+    "table": _text(width=120),
+    "algorithm": _text(width=120),
+    "k": _count(width=44),
+    "ε asked": _number(width=72),
+    "ε spent": _number(width=_SHORT_NUMBER),
+    "ε by dp-accounting": _number(
+        "ε again",
+        width=_SHORT_NUMBER,
+        help="By dp-accounting: added up from sensitivity and noise scale of every charge, never above what was asked.",
+    ),
+    "agrees": _text(width=62, help="Whether ε by dp-accounting stays within what was asked."),
+    "δ": _count(width=_NUMBER, format="%.2g"),
+    "accounting": _text("adds up", width=68, help="What adds up over the charges: pure ε, μ² (gdp) or ρ (zcdp)."),
+    "charges": _count(width=66),
+    "n": _text(width=64, help="Where the number of rows is from: declared, the replace relation, bought, or not used."),
+    "noise": _text(),
+    "protects": _text(),
+}
+_CHARGES = {
+    "run": _count(width=44, pinned=True),
+    "step": _count(width=44),
+    "what for": _text(width=122),
+    "question": _text(width=100),
+    "mechanism": _text(width=112),
+    "sensitivity": _number(
+        width=_SHORT_NUMBER, help="The most one unit of privacy changes the answer, unit coordinates."
+    ),
+    "noise scale": _number(width=_SHORT_NUMBER, help="Of the mechanism, in the units of the answer."),
+    "amount": _number("cost", width=_NUMBER, help="In the accounting of its run; the costs of a run add up."),
+    "unit": _text(width=44, help="Of the cost: ε (pure), μ² (Gaussian DP) or ρ (zCDP)."),
+    "epsilon alone": _number(
+        "ε alone", width=_SHORT_NUMBER, help="The guarantee of this charge by itself, at the run's δ."
+    ),
+    "delta alone": _count("δ alone", width=_NUMBER, format="%.2g"),
+    "algorithm": _text(),
+    "table": _text(),
+}
 
 
 def together_panel(entries: Sequence[Booked]) -> None:
@@ -64,51 +104,13 @@ def totals_panel(entries: Sequence[Booked]) -> None:
     with st.spinner("dp-accounting adds up…"):
         again = [_readded(entry) for entry in entries]
     table = totals(entries, again)
-    st.dataframe(
-        table,
-        hide_index=True,
-        height=_height(len(table)),
-        column_order=_shown_columns(table),
-        column_config={
-            "run": st.column_config.NumberColumn(width=48, pinned=True),
-            "table": st.column_config.TextColumn(width=120),
-            "algorithm": st.column_config.TextColumn(width=120),
-            "k": st.column_config.NumberColumn(width=44),
-            "kind": st.column_config.TextColumn(width=76),
-            "ε asked": st.column_config.NumberColumn(width=72, format="%.4g"),
-            "ε spent": st.column_config.NumberColumn(width=_SHORT_NUMBER, format="%.4g"),
-            "ε by dp-accounting": st.column_config.NumberColumn(
-                "ε again",
-                width=_SHORT_NUMBER,
-                format="%.4g",
-                help="By dp-accounting: added up from sensitivity and noise scale of every charge, never above what "
-                "was asked.",
-            ),
-            "agrees": st.column_config.TextColumn(
-                width=62, help="Whether ε by dp-accounting stays within what was asked."
-            ),
-            "δ": st.column_config.NumberColumn(width=_NUMBER, format="%.2g"),
-            "accounting": st.column_config.TextColumn(
-                "adds up", width=68, help="What adds up over the charges: pure ε, μ² (gdp) or ρ (zcdp)."
-            ),
-            "charges": st.column_config.NumberColumn(width=66),
-            "n": st.column_config.TextColumn(
-                width=64, help="Where the number of rows is from: declared, the replace relation, bought, or not used."
-            ),
-        },
-        alt=f"{len(table)} runs with ε asked, ε spent and ε by dp-accounting.",
-    )
+    hidden = ["kind"] if table["kind"].nunique() == 1 else []
+    words = f"{len(table)} runs with ε asked, ε spent and ε by dp-accounting."
+    _shown(table, {name: column for name, column in _RUNS.items() if name not in hidden}, alt=words)
     if table["agrees"].isin((AGREES, NO_GUARANTEE)).all():
         st.caption(":green[✓] dp-accounting, which sees sensitivities and scales only, finds no run above its request.")
     else:
         st.error("dp-accounting does not confirm a run marked ✗: do not use it, and report this.", icon="🛑")
-
-
-def _shown_columns(table: pd.DataFrame) -> list[str]:
-    """What a narrow page shows of the runs, the most telling first; their kind only where kinds differ."""
-    first = ["run", "table", "algorithm", "k", "ε asked", "ε spent", "ε by dp-accounting", "agrees", "δ"]
-    kind = ["kind"] if table["kind"].nunique() > 1 else []
-    return [*first[:1], *kind, *first[1:], "accounting", "charges", "n", "noise", "protects"]
 
 
 def charges_panel(entries: Sequence[Booked]) -> None:
@@ -116,41 +118,7 @@ def charges_panel(entries: Sequence[Booked]) -> None:
     st.subheader("Charges", divider="gray")
     badge("released")
     charged = charges(entries)
-    st.dataframe(
-        charged,
-        hide_index=True,
-        height=_height(len(charged)),
-        column_order=_CHARGE_ORDER,
-        column_config={
-            "run": st.column_config.NumberColumn(width=44, pinned=True),
-            "step": st.column_config.NumberColumn(width=44),
-            "what for": st.column_config.TextColumn(width=122),
-            "question": st.column_config.TextColumn(width=100),
-            "mechanism": st.column_config.TextColumn(width=112),
-            "sensitivity": st.column_config.NumberColumn(
-                width=_SHORT_NUMBER,
-                format="%.4g",
-                help="The most one unit of privacy changes the answer, unit coordinates.",
-            ),
-            "noise scale": st.column_config.NumberColumn(
-                width=_SHORT_NUMBER, format="%.4g", help="Of the mechanism, in the units of the answer."
-            ),
-            "amount": st.column_config.NumberColumn(
-                "cost", width=_NUMBER, format="%.4g", help="In the accounting of its run; the costs of a run add up."
-            ),
-            "unit": st.column_config.TextColumn(
-                "unit", width=44, help="Of the cost: ε (pure), μ² (Gaussian DP) or ρ (zCDP)."
-            ),
-            "epsilon alone": st.column_config.NumberColumn(
-                "ε alone",
-                width=_SHORT_NUMBER,
-                format="%.4g",
-                help="The guarantee of this charge by itself, at the run's δ.",
-            ),
-            "delta alone": st.column_config.NumberColumn("δ alone", width=_NUMBER, format="%.2g"),
-        },
-        alt=f"{len(charged)} charges with mechanism, sensitivity, scale and amount.",
-    )
+    _shown(charged, _CHARGES, alt=f"{len(charged)} charges with mechanism, sensitivity, scale and amount.")
     for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
         st.caption(f":material/warning: {plain(note)}")
     st.download_button(
@@ -164,14 +132,14 @@ def charges_panel(entries: Sequence[Booked]) -> None:
     )
 
 
-def looks_panel(seen: Sequence[str]) -> None:
+def looks_panel(looks: Sequence[str]) -> None:
     """Every look at rows."""
     st.subheader("Looks", divider="gray")
     badge("revealed")
-    if not seen:
+    if not looks:
         st.caption("Nobody has looked at any row in this visit.")
         return
-    st.markdown("\n".join(f"- {plain(look)}" for look in seen))
+    st.markdown("\n".join(f"- {plain(look)}" for look in looks))
     st.caption("Looks cost no ε because they are no release. Whatever is chosen after a look at private rows leaks.")
 
 
@@ -179,12 +147,17 @@ def _readded(entry: Booked) -> float | None:
     """The independent total of a run, computed once a visit."""
     if not entry.record.private:
         return None
-    known = cast("dict[int, float | None]", st.session_state.setdefault(_READDED, {}))
-    key = id(entry.record.entries)  # the entries of a run stay alive, and the same object, as long as the books do
-    if key not in known:
-        known[key] = independent_epsilon(entry.record.entries, delta=entry.record.delta)
-    return known[key]
+    record = entry.record
+    # The entries of a run stay alive, and the same object, as long as the books do.
+    return once(
+        _READDED,
+        id(record.entries),
+        lambda: independent_epsilon(record.entries, delta=record.delta),
+        most=_MOST_READDED,
+    )
 
 
-def _height(rows: int) -> int:
-    return min(_MOST_PIXELS, _ROW_PIXELS * (rows + 1) + 3)
+def _shown(table: pd.DataFrame, columns: Mapping[str, Any], *, alt: str) -> None:
+    """These columns of a table, in this order."""
+    height = min(_MOST_PIXELS, _ROW_PIXELS * (len(table) + 1) + 3)
+    st.dataframe(table, hide_index=True, height=height, column_order=list(columns), column_config=columns, alt=alt)

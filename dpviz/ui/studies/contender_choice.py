@@ -9,11 +9,12 @@ import streamlit as st
 
 from dpviz.algorithms.registry import AUTO, private_cards
 from dpviz.charts.wording import things
-from dpviz.runs.advice.prospect import Prospect, prospect_of
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.study import Contender, refusals
+from dpviz.runs.request import Contender, Prospect, Request
+from dpviz.runs.study.grid import Grid
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.foresight import in_short, warned
+from dpviz.ui.session import remember, remembered
 
 # At first: of every way to go about it the algorithm that does well most widely. Those that would fail are left out.
 _USUAL = (AUTO, "eugkm", "dplloyd", "balcan", "lsh-coreset", "sulq")
@@ -41,9 +42,10 @@ def contender_options() -> list[Contender]:
 def contender_picker(key: str, table: OpenTable, *, k: int, epsilons: Sequence[float], delta: float) -> list[Contender]:
     """The algorithms to study on ``table``, each of their presets on its own."""
     offered = _offers(table, k=k, epsilons=epsilons, delta=delta)
-    widget, kept = f"{key}:contenders", f"{key}:kept_contenders"
+    widget = f"{key}:contenders"
     if widget not in st.session_state:
-        before = [label for label in st.session_state.get(kept, ()) if label in offered]
+        kept: list[str] = remembered(widget, [])
+        before = [label for label in kept if label in offered]
         st.session_state[widget] = before or usual(offered)
     picked = st.multiselect(
         "Algorithms",
@@ -53,7 +55,7 @@ def contender_picker(key: str, table: OpenTable, *, k: int, epsilons: Sequence[f
         wrap=True,
         help="Each preset counts as an algorithm of its own. k-means++ is always drawn beside them.",
     )
-    st.session_state[kept] = picked
+    remember(widget, picked)
     _shortcuts(widget, offered, picked)
     _cautions(offered, picked)
     return [offered[label].contender for label in picked]
@@ -72,13 +74,12 @@ def usual(offered: Mapping[str, Offer]) -> list[str]:
 def _offers(table: OpenTable, *, k: int, epsilons: Sequence[float], delta: float) -> dict[str, Offer]:
     """All that may be studied, by label: refused if any ε is, hopeless if the largest one is."""
     contenders = contender_options()
-    refused = refusals(contenders, table.private, [k], epsilons, delta=delta)
+    refused = Grid(tuple(contenders), (k,), tuple(epsilons), (delta,)).refusals(table.private)
 
     def prospect(contender: Contender) -> Prospect:
         if contender.label in refused:
             return Prospect(refusal=refused[contender.label])
-        card, params = contender.card, contender.params
-        return prospect_of(card, table.private, k=k, epsilon=max(epsilons), delta=delta, params=params)
+        return Request(contender, k, max(epsilons), delta).prospect(table.private)
 
     return {contender.label: Offer(contender, prospect(contender)) for contender in contenders}
 

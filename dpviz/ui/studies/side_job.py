@@ -13,6 +13,7 @@ from dpviz.privacy.room import Revealed
 from dpviz.runs.jobs import Job, ShelfFull
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
+from dpviz.runs.study.subsample import JudgedTable
 from dpviz.ui.job_panel import job_shelf
 from dpviz.ui.looks import reveal
 
@@ -56,7 +57,7 @@ def send(
     with_labels: bool = False,
     **options: Any,
 ) -> None:
-    """Send ``work(rows, revealed rows, ...)`` to a worker in place of the job before; ``look`` is how it is counted.
+    """Send ``work(rows, ...)`` to a worker in place of the job before; ``look`` is how it is counted.
 
     ``kind`` is what the job is kept as; ``with_labels`` sends the known groups of the revealed rows, too.
 
@@ -71,10 +72,9 @@ def send(
     before = sent(key, table)
     if before is not None and before.job is not None:
         before.job.cancel()
-    if with_labels:
-        options["labels"] = source.labels_of(revealed)
+    rows = JudgedTable.of(source.private, revealed, source.labels_of(revealed) if with_labels else None)
     try:
-        job_id = job_shelf().submit(work, source.private, revealed, *arguments, **options)
+        job_id = job_shelf().submit(work, rows, *arguments, **options)
     except ShelfFull as full:
         raise RequestError(f"{full}.") from None
     st.session_state[f"{key}:job"] = kind(asked, source, table.key, job_id)

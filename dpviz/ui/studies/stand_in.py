@@ -9,7 +9,7 @@ import numpy as np
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import PLAIN_FORMAT
-from dpviz.table.simulate import simulate
+from dpviz.table.made_tables import simulate
 
 USUAL_ROWS, MOST_NUMBERS = 10_000, 5_000_000
 

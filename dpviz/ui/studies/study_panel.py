@@ -16,8 +16,9 @@ from dpviz.charts.wording import opening, things
 from dpviz.check import RequestError
 from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.run import setting_of
-from dpviz.runs.study.study import MEASURES, Contender, Trial, Yardstick, refusals, study_rows, tidy, trials
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.study.grid import Grid, Trial
+from dpviz.runs.study.study import MEASURES, Yardstick, study_rows, tidy
 from dpviz.runs.work import expected_seconds
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
@@ -47,7 +48,11 @@ class Plan:
 
     @property
     def trials(self) -> list[Trial]:
-        return trials(self.contenders, self.ks, self.epsilons, delta=self.delta, repeats=self.repeats, ns=self.ns)
+        return self.grid.trials()
+
+    @property
+    def grid(self) -> Grid:
+        return Grid(self.contenders, tuple(self.ks), self.epsilons, (self.delta,), self.ns, self.repeats)
 
 
 @dataclass(eq=False)
@@ -78,14 +83,8 @@ def start(key: str, table: OpenTable, source: OpenTable, plan: Plan, *, with_cen
         If the request is outside what is allowed, or too many jobs wait already.
     """
     look = f"{key}: losses of {len(plan.trials)} study runs, k = {', '.join(map(str, plan.ks))}"
-    options: dict[str, Any] = {
-        "delta": plan.delta,
-        "repeats": plan.repeats,
-        "ns": plan.ns,
-        "with_centers": with_centers,
-    }
-    grid = (list(plan.contenders), plan.ks, list(plan.epsilons))
-    send(key, table, source, plan, study_rows, *grid, look=look, kind=Study, with_labels=True, **options)
+    options: dict[str, Any] = {"kind": Study, "with_labels": True, "with_centers": with_centers}
+    send(key, table, source, plan, study_rows, plan.grid, look=look, **options)
 
 
 def study_button(
@@ -198,14 +197,13 @@ def study_of(key: str, table: OpenTable) -> Study | None:
 
 def forecast(source: OpenTable, plan: Plan) -> float:
     """Seconds that the whole study may take, roughly."""
-    setting = setting_of(source.private, k=plan.k, epsilon=1.0, delta=plan.delta)
     rows = [n or source.loaded.n_rows for n in plan.ns]
     once = 0.0
     for contender in plan.contenders:
-        params = contender.card.params.parse(contender.params)
-        grid = product(plan.epsilons, plan.ks, rows)
-        at = (dataclasses.replace(setting, epsilon=epsilon, k=k, n=n) for epsilon, k, n in grid)
-        once += sum(expected_seconds(contender.card, one, params) + 0.02 for one in at)
+        for epsilon, k, n in product(plan.epsilons, plan.ks, rows):
+            setting = Request(contender, k, epsilon, plan.delta).setting(source.private)
+            setting = dataclasses.replace(setting, n=n)
+            once += expected_seconds(contender.card, setting, contender.settings) + 0.02
     return 1.5 + plan.repeats * once
 
 
@@ -215,7 +213,7 @@ def problem_of(source: OpenTable | None, plan: Plan) -> str | None:
         return "It is not decided yet on which rows losses are judged."
     if not plan.contenders:
         return "Choose at least one algorithm."
-    refused = refusals(plan.contenders, source.private, plan.ks, plan.epsilons, delta=plan.delta, ns=plan.ns)
+    refused = plan.grid.refusals(source.private)
     if not refused:
         return None
     first, *others = dict.fromkeys(refused.values())

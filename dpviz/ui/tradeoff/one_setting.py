@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dpviz.runs.study.study import Contender
+from dpviz.runs.request import Contender
 
 
 class OneSetting(NamedTuple):

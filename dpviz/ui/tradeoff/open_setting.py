@@ -9,7 +9,8 @@ from typing import Any, cast
 import plotly.graph_objects as go
 import streamlit as st
 
-from dpviz.runs.study.study import Contender
+from dpviz.runs.request import Contender
+from dpviz.ui.session import choose
 from dpviz.ui.studies.study_panel import Plan
 
 _WANTED = "open:wanted"
@@ -26,7 +27,7 @@ def ask_for(contender: Contender, *, k: int, epsilon: float, delta: float) -> No
     """Make these the settings of the visit and of Explore's form; call it from a callback."""
     shared = {"algorithm": contender.algorithm, "k": k, "epsilon": epsilon, "delta": delta}
     for name, value in shared.items():
-        st.session_state[name] = st.session_state[f"setting:{name}"] = value
+        choose(name, value)
     # Parameters travel as they do in a link: their widgets have defaults of their own.
     st.session_state[_WANTED] = {f"{contender.algorithm}.{name}": str(v) for name, v in contender.params.items()}
 

@@ -9,9 +9,9 @@ import streamlit as st
 from dpviz.charts.studies.tradeoff import describe_tradeoff, draw_tradeoff, frontier_table
 from dpviz.charts.theme import palette
 from dpviz.runs.advice.prediction import predict
-from dpviz.runs.run import setting_of
-from dpviz.runs.study.study import Contender, tidy
-from dpviz.ui.figure import data_table
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.study.study import tidy
+from dpviz.ui.explore.step_pictures import data_table
 from dpviz.ui.studies.study_panel import Study, measure_choice, study_download
 from dpviz.ui.tradeoff.open_setting import go_where_asked, on_click, opener
 from dpviz.ui.wide_figure import show_wide
@@ -83,6 +83,6 @@ def predictions_of(study: Study, measure: str) -> dict[str, list[tuple[float, fl
 
 def _excess(study: Study, contender: Contender, epsilon: float) -> float | None:
     table = study.source.private
-    setting = setting_of(table, k=study.plan.k, epsilon=epsilon, delta=study.plan.delta)
+    setting = Request(contender, study.plan.k, epsilon, study.plan.delta).setting(table)
     found = predict(contender.algorithm, contender.params, setting, table.domain.region)
     return found.excess if found is not None and found.holds else None

@@ -9,8 +9,9 @@ import streamlit as st
 
 from dpviz.runs.advice.advice import Outlook
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.study import Contender
+from dpviz.runs.request import Contender
 from dpviz.ui.controls import ROUND_EPSILONS, k_delta_row
+from dpviz.ui.session import remember, remembered
 from dpviz.ui.studies.contender_choice import contender_picker
 from dpviz.ui.studies.judged_rows import judged_rows
 from dpviz.ui.studies.study_panel import Invitation, Plan, study_button, study_half
@@ -63,10 +64,10 @@ def tradeoff_setup(table: OpenTable) -> tuple[Plan, OpenTable | None]:
 
 def epsilon_range() -> tuple[float, ...]:
     """Round values of ε between two ends, evenly spread on the log scale."""
-    kept, key = f"setting:{_KEY}:range", range_key()
+    kept, key = f"{_KEY}:range", range_key()
     # A slider with two ends takes them from its first value alone: it must not change while the slider lives.
     if key not in st.session_state:
-        st.session_state[f"first:{key}"] = st.session_state.get(kept, (0.1, 10.0))
+        st.session_state[f"first:{key}"] = remembered(kept, (0.1, 10.0))
     first: tuple[float, float] = st.session_state[f"first:{key}"]
     low, high = st.select_slider(
         "Range of ε",
@@ -75,7 +76,7 @@ def epsilon_range() -> tuple[float, ...]:
         format_func=lambda value: f"{value:g}",
         key=key,
     )
-    st.session_state[kept] = (low, high)
+    remember(kept, (low, high))
     inner = [epsilon for epsilon in _TICKS if low < epsilon < high]
     return tuple(sorted({low, *inner, high}))
 
@@ -84,7 +85,7 @@ def runs_of_each() -> int:
     """How often everything is repeated."""
     key = f"{_KEY}:repeats"
     if key not in st.session_state:
-        st.session_state[key] = st.session_state.get(f"setting:{key}", 5)
+        st.session_state[key] = remembered(key, 5)
     repeats = st.slider(
         "Runs of each at every ε",
         1,
@@ -92,8 +93,7 @@ def runs_of_each() -> int:
         key=key,
         help="The line is the median of these runs, the band spans their quartiles.",
     )
-    st.session_state[f"setting:{key}"] = repeats
-    return int(repeats)
+    return remember(key, int(repeats))
 
 
 def tradeoff_study(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:

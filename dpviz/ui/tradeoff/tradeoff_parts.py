@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from dpviz.charts.theme import palette
 from dpviz.check import RequestError
 from dpviz.runs.error_parts import ErrorBase, error_parts, error_rows, refusal_of
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.study import Contender
+from dpviz.runs.request import Contender
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
@@ -91,9 +91,8 @@ def _measure(table: OpenTable, source: OpenTable | None, asked: _Asked) -> None:
     if not pressed:
         return
     look = f"tradeoff: error of {asked.repeats} runs taken apart, k = {asked.k}"
-    budget: dict[str, Any] = {"k": asked.k, "epsilon": asked.epsilon, "delta": asked.delta, "repeats": asked.repeats}
     try:
-        send(_KEY, table, source, asked, error_rows, asked.contender, look=look, **budget)
+        send(_KEY, table, source, asked, error_rows, one.grid, look=look)
     except RequestError as error:
         st.error(plain(error), title="This cannot run", icon=":material/block:")
 

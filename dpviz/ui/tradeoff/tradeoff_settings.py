@@ -9,9 +9,10 @@ import streamlit as st
 
 from dpviz.check import RequestError
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.study_settings import StudySettings
+from dpviz.runs.study.grid import Grid
 from dpviz.ui.controls import HIGHEST_DELTA, HIGHEST_EPSILON, LOWEST_EPSILON, MOST_CLUSTERS
 from dpviz.ui.escape import plain
+from dpviz.ui.session import choose, remember
 from dpviz.ui.studies.contender_choice import contender_options
 from dpviz.ui.studies.study_panel import Plan
 
@@ -33,12 +34,12 @@ def apply_study_link() -> None:
     if asked is None:
         return
     try:
-        apply(StudySettings.from_text(asked))
+        apply(Grid.from_yaml(asked))
     except RequestError as error:
         st.error(plain(error), title="The settings of this link cannot be used", icon=":material/link_off:")
 
 
-def apply(settings: StudySettings) -> None:
+def apply(settings: Grid) -> None:
     """Set the form to ``settings``; call it from a callback, or before the form is drawn.
 
     Raises
@@ -55,9 +56,9 @@ def apply(settings: StudySettings) -> None:
             "any parameters."
         )
     fits = (
-        LOWEST_EPSILON <= settings.epsilon_from <= settings.epsilon_to <= HIGHEST_EPSILON
-        and settings.k <= MOST_CLUSTERS
-        and settings.delta <= HIGHEST_DELTA
+        LOWEST_EPSILON <= min(settings.epsilons) <= max(settings.epsilons) <= HIGHEST_EPSILON
+        and settings.ks[0] <= MOST_CLUSTERS
+        and settings.deltas[0] <= HIGHEST_DELTA
         and settings.repeats <= MOST_REPEATS
     )
     if not fits:
@@ -68,12 +69,12 @@ def apply(settings: StudySettings) -> None:
     wanted: dict[str, Any] = {
         f"{_KEY}:contenders": labels,
         f"{_KEY}:repeats": settings.repeats,
-        "k": settings.k,
-        "delta": settings.delta,
+        "k": settings.ks[0],
+        "delta": settings.deltas[0],
     }
     for name, value in wanted.items():
-        st.session_state[name] = st.session_state[f"setting:{name}"] = value
-    st.session_state[f"setting:{_KEY}:range"] = (settings.epsilon_from, settings.epsilon_to)
+        choose(name, value)
+    remember(f"{_KEY}:range", (min(settings.epsilons), max(settings.epsilons)))
     st.session_state[_LOADED] = st.session_state.get(_LOADED, 0) + 1
 
 
@@ -83,11 +84,9 @@ def range_key() -> str:
     return f"{_KEY}:range" + (f":{loaded}" if loaded else "")
 
 
-def settings_of(plan: Plan) -> StudySettings:
+def settings_of(plan: Plan) -> Grid:
     """What the form asks for now."""
-    return StudySettings(
-        plan.contenders, min(plan.epsilons), max(plan.epsilons), plan.k, float(plan.delta), plan.repeats
-    )
+    return plan.grid
 
 
 def settings_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:
@@ -99,12 +98,12 @@ def settings_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> 
         "it opens a table of their own."
     )
     base = (st.context.url or "").split("?")[0]
-    st.code(f"{base}?{urlencode({_QUERY: settings.to_query()})}", language=None, wrap_lines=True)
+    st.code(f"{base}?{urlencode({_QUERY: settings.to_yaml()})}", language=None, wrap_lines=True)
     st.markdown("**The same as a file**")
-    st.code(settings.to_text(), language="yaml")
+    st.code(settings.to_yaml(), language="yaml")
     st.download_button(
         "Settings (YAML)",
-        settings.to_text().encode("utf-8"),
+        settings.to_yaml().encode("utf-8"),
         "trade-off-study.yaml",
         "application/yaml",
         icon=":material/download:",
@@ -128,6 +127,6 @@ def _load() -> None:
     if upload is None:
         return
     try:
-        apply(StudySettings.from_text(upload.getvalue().decode("utf-8", errors="replace")))
+        apply(Grid.from_yaml(upload.getvalue().decode("utf-8", errors="replace")))
     except RequestError as error:
         st.session_state[f"{_KEY}:settings:said"] = str(error)

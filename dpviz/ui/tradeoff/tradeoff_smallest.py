@@ -14,8 +14,10 @@ from dpviz.charts.studies.tradeoff import draw_tradeoff
 from dpviz.charts.theme import palette
 from dpviz.check import RequestError
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import SmallestEpsilon, sharpened_rows, smallest_epsilons
-from dpviz.runs.study.study import Contender, tidy
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import tidy
 from dpviz.ui.escape import plain
 from dpviz.ui.studies.behind import numbers_behind
 from dpviz.ui.studies.side_job import SideJob, send, sent
@@ -116,10 +118,10 @@ def _sharpen(
     known = [row for row in frame.to_dict("records") if row["contender"] == label]
     asked = _Asked(study.job_id, contender, target, share)
     look = f"tradeoff: {_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.plan.k}"
-    options: dict[str, Any] = {"share": share, "repeats": _REPEATS, "rounds": _ROUNDS, "k": study.plan.k}
-    options |= {"delta": study.plan.delta, "reference": study.yardstick.reference}
+    grid = Grid((contender,), (study.plan.k,), deltas=(study.plan.delta,), repeats=_REPEATS)
+    options: dict[str, Any] = {"share": share, "rounds": _ROUNDS, "reference": study.yardstick.reference}
     try:
-        send(_KEY, table, study.source, asked, sharpened_rows, contender, known, target, look=look, **options)
+        send(_KEY, table, study.source, asked, sharpened_rows, grid, known, target, look=look, **options)
     except RequestError as error:
         st.error(plain(error), title="This cannot run", icon=":material/block:")
         return
