@@ -10,11 +10,11 @@ from dpviz.ui.session import require_table
 
 st.title("Explore")
 table = require_table()
-asked = setup_panel(table)
+request = setup_panel(table)
 under_way = pending_panel(table)
 result = result_for(table)
 if result is not None:
-    headline(result, asked)
+    headline(result, request)
     numbers = st.container()
     looks = looks_at_run(table, result.run)
     walk(result.run, looks.main, looks.beside, key=f"frames:{result.number}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NamedTuple, cast
 
@@ -11,8 +9,7 @@ import streamlit as st
 
 from dpviz import check
 from dpviz.algorithms.registry import AUTO, CARDS
-from dpviz.runs.request import Contender
-from dpviz.runs.request import Request as AskedRequest
+from dpviz.runs.request import Contender, Request
 from dpviz.ui.session import choose, current_table, remember, remembered, setting
 
 LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
@@ -28,30 +25,14 @@ ROUND_EPSILONS = (
 )
 
 
-@dataclass(frozen=True)
-class Request:
-    """What the shared settings ask for; every number is checked again by ``run``."""
-
-    algorithm: str
-    k: int
-    epsilon: float
-    delta: float
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-    def asked(self, seed: int | None = None) -> AskedRequest:
-        """The same as what is run."""
-        return AskedRequest(Contender(self.algorithm, self.params), self.k, self.epsilon, self.delta, seed)
-
-
-def request(algorithm: str | None = None, params: Mapping[str, Any] | None = None) -> Request:
-    """The shared settings as they stand; ``algorithm`` and ``params`` override what the page's widgets say."""
+def request(algorithm: str | None = None) -> Request:
+    """The shared settings as they stand, for the chosen algorithm or another one; every number is checked again."""
     chosen = algorithm or setting("algorithm", AUTO)
     return Request(
-        algorithm=chosen,
+        Contender(chosen, remembered(f"params:{chosen}", {})),
         k=int(setting("k", USUAL_CLUSTERS)),
         epsilon=float(setting("epsilon", USUAL_EPSILON)),
         delta=float(setting("delta", default_delta())),
-        params=dict(params if params is not None else remembered(f"params:{chosen}", {})),
     )
 
 

@@ -10,7 +10,9 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from dpviz.charts.canvas import without_head
 from dpviz.charts.theme import config
+from dpviz.ui.escape import plain
 
 _MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
 
@@ -34,6 +36,16 @@ def show(
     if on_click is not None:
         look |= {"on_select": on_click, "selection_mode": "points"}
     st.plotly_chart(figure, **look)
+
+
+def show_wide(figure: go.Figure, *, alt: str, key: str, stem: str, on_click: Callable[[], None] | None = None) -> None:
+    """A figure as wide as the page: its title and subtitle stand above it as text, which wraps by itself."""
+    title, subtitle, plot = without_head(figure)
+    with st.container(gap="xsmall"):
+        st.markdown(f"**{plain(title)}**")
+        if subtitle:
+            st.caption(plain(subtitle))
+    show(plot, alt=alt, key=key, stem=stem, on_click=on_click)
 
 
 def data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["auto"] = _TABLE_HEIGHT) -> None:

@@ -8,15 +8,14 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dpviz.charts.studies.claim_figure import describe_claim, draw_claim
+from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import palette
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import FROM_FILES, Shipped, shipped
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
-from dpviz.ui.figure import data_table
-from dpviz.ui.wide_figure import show_wide
+from dpviz.ui.figure import data_table, show_wide
 
 _PAGE_WIDTH = 720
 _STAND_INS, _FILES = "generated stand-ins", "published files"
@@ -77,13 +76,8 @@ def _verdict(claim_id: str, table: pd.DataFrame) -> Verdict:
 def _figures(claim_id: str, table: pd.DataFrame, theme: str | None) -> list[_Figure]:
     """The figures of a claim in the colours of a theme, and what they show in words."""
     finding, colors = _verdict(claim_id, table).sentence, palette(theme)
-    return [
-        _Figure(
-            draw_claim(table, picture, finding=finding, palette=colors, width=_PAGE_WIDTH),
-            describe_claim(table, picture, finding=finding),
-        )
-        for picture in CLAIMS[claim_id].pictures
-    ]
+    shown = [ClaimFigure(table, picture, finding) for picture in CLAIMS[claim_id].pictures]
+    return [_Figure(each.draw(colors, width=_PAGE_WIDTH), each.words()) for each in shown]
 
 
 def _source(claim: Claim, from_stand_ins: Shipped) -> Shipped:

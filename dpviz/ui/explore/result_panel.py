@@ -19,20 +19,20 @@ from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_acc
 from dpviz.runs.export import centers_csv, file_stem, picture_stem, run_json
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind, ReleaseRecord
+from dpviz.runs.request import Request
 from dpviz.runs.run import Run
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge, badge_text
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.algorithm_choice import about
-from dpviz.ui.figure import data_table
+from dpviz.ui.figure import data_table, show_wide
 from dpviz.ui.looks import judged, reveal_allowed
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.reference import found_or_none, reference_notice, reference_or_none
 from dpviz.ui.revealed_rows import revealed_view
-from dpviz.ui.runner import Asked, Result
+from dpviz.ui.runner import Result
+from dpviz.ui.session import record_at
 from dpviz.ui.table_words import unit_line
-from dpviz.ui.visit import record_at
-from dpviz.ui.wide_figure import show_wide
 
 _SCORES = "result:scores"
 
@@ -79,18 +79,18 @@ def empty_panel(table: OpenTable) -> None:
     )
 
 
-def headline(result: Result, now: Asked) -> None:
+def headline(result: Result, now: Request) -> None:
     """Which run this is, and whether it is the one that the form asks for ``now``."""
-    run, asked = result.run, result.asked
-    st.subheader(f"{asked.card.title}: k = {run.k:d}, ε = {run.epsilon:g}", divider="gray")
-    seeded = "" if asked.seed is None else f":orange-badge[:material/science: simulation, seed {asked.seed:d}] "
+    run, request = result.run, result.request
+    st.subheader(f"{request.card.title}: k = {run.k:d}, ε = {run.epsilon:g}", divider="gray")
+    seeded = "" if request.seed is None else f":orange-badge[:material/science: simulation, seed {request.seed:d}] "
     fits = (
         ":green-badge[:material/check: matches the settings above]"
-        if asked == now
+        if request == now
         else ":yellow-badge[:material/history: older settings] The form has changed since: press **Run** to apply it."
     )
     st.markdown(f"{seeded}{fits}")
-    if asked != now or not run.private:
+    if request != now or not run.private:
         for warning in run.warnings:
             st.caption(f":material/warning: {plain(warning)}")
 
@@ -225,7 +225,7 @@ def below(result: Result) -> None:
             _ledger(run)
     if story.open:
         with story:
-            about(result.asked.card)
+            about(result.request.card)
     if files.open:
         with files:
             _downloads(record_at(result.place))

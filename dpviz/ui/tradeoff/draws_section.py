@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.components import v2
 
+from dpviz.charts.album import picture_of
 from dpviz.charts.picture import Look
-from dpviz.charts.studies.draws import Draws, cloud_table, describe_cloud, draw_cloud, draw_one
+from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import ratio
-from dpviz.runs.open_table import OpenTable
 from dpviz.ui.figure import show
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.reference import found_or_none
 from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.step_player import step_player
-from dpviz.ui.studies.behind import numbers_behind
-from dpviz.ui.studies.study_panel import Invitation, Plan, Study, study_button, study_half
-from dpviz.ui.tradeoff.motion import wants_less_motion
-from dpviz.ui.tradeoff.one_setting import has_any, one_setting
+from dpviz.ui.studies.one_setting import has_any, one_setting
+from dpviz.ui.studies.study_job import Question, StudyJob
+from dpviz.ui.studies.study_panel import Invitation, numbers_behind, study_button, study_half
 
 _KEY = "tradeoff:draws"
 _INVITATION = Invitation(
@@ -29,32 +30,49 @@ _INVITATION = Invitation(
     "cloud of where centres fall.",
     icon=":material/replay:",
 )
+# The browser answers only where the answer has changed: every answer runs the page again.
+_ASK = """
+export default function ({ data, setStateValue }) {
+  const less = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (less !== data.known) setStateValue("less", less);
+}
+"""
+_MOTION = "motion:asked"
 
 
-def draws_section(table: OpenTable, plan: Plan, source: OpenTable | None) -> None:
+def draws_section(question: Question) -> None:
     """One algorithm at one ε, drawn many times."""
-    if not has_any(plan.contenders):
+    if not has_any(question.grid.contenders):
         return
     with st.container(border=True):
-        contender, epsilon = one_setting(_KEY, plan.contenders, plan.epsilons)
-        repeats = st.slider("Draws", 5, 100, value=30, key=f"{_KEY}:repeats", persist_state="session", width=320)
-        asked = Plan((contender,), plan.k, (epsilon,), plan.delta, int(repeats))
-        study_button(_KEY, table, source, asked, with_centers=True)
+        one = one_setting(question, _KEY, "Draws", 5, 100, 30)
+        study_button(one, with_centers=True)
     # Asked here, where it stays on the page: an answer to a panel that has gone by then would be lost.
     still = wants_less_motion()
-    study_half(
-        *(_KEY, table, asked, source),
-        invitation=_INVITATION,
-        label=lambda study: f"Draws of {study.plan.contenders[0].label}",
-        pictures=lambda study: _pictures(study, still=still),
+    study_half(one, invitation=_INVITATION, label="Draws", pictures=lambda study: _pictures(study, still=still))
+
+
+def wants_less_motion() -> bool:
+    """Whether the reader has asked the system for less motion; at first, before the browser has answered, not."""
+    known = bool((st.session_state.get(_MOTION) or {}).get("less", False))
+    # The answer stands in the state already: nothing is left to do when it comes.
+    answer = _motion()(
+        data={"known": known}, key=_MOTION, default={"less": known}, on_less_change=lambda: None, height=1
     )
+    return bool(answer.less)
 
 
-def _pictures(study: Study, *, still: bool) -> None:
-    draws = Draws(np.stack([row["centers"] for row in study.rows]), np.array([row["ratio"] for row in study.rows]))
+@cache
+def _motion() -> Any:
+    return v2.component("dpviz_motion", js=_ASK)
+
+
+def _pictures(study: StudyJob, *, still: bool) -> None:
     reference = study.yardstick.reference if study.yardstick is not None else None
     view = plane_choice(study.source.domain, _KEY)
     rows = revealed_view(study.source, "rows under repeated draws")
+    centers = np.stack([row["centers"] for row in study.rows])
+    draws = Draws(centers, np.array([row["ratio"] for row in study.rows]), view, reference, rows)
     found = None if reference is None else partial(found_or_none, study.source, reference=reference)
     look = Look(view, palette(st.context.theme.type), rows, reference, found=found)
     if study.running:
@@ -62,8 +80,7 @@ def _pictures(study: Study, *, still: bool) -> None:
         return
     _player(draws, look, still=still)
     if reference is not None:
-        words = "How far centres lie from k-means++ over the draws"
-        numbers_behind(cloud_table(draws, reference), study.source, key=_KEY, stem="repeated-draws", alt=words)
+        numbers_behind(draws, study)
 
 
 def _player(draws: Draws, look: Look, *, still: bool) -> None:
@@ -75,12 +92,14 @@ def _player(draws: Draws, look: Look, *, still: bool) -> None:
             st.caption("Your system asks for less motion: step through the draws by hand.")
         left, right = st.columns(2, gap="medium")
         with left:
-            _one(draws, place, look)
+            loss = ratio(float(draws.losses[place]))
+            made, words = picture_of(draws.step(place)).draw(look), f"Draw {place + 1}: {loss} the loss of k-means++"
+            show(made, alt=words, key=f"{_KEY}:one", stem="one-draw")
         with right:
             _cloud(draws, look)
 
-    words = "Each draw is one possible release."
-    step_player(_KEY, len(draws.centers), show_draw, label="Draw", help=words, still=still)
+    help = "Each draw is one possible release."
+    step_player(_KEY, len(draws.centers), show_draw, label="Draw", help=help, still=still)
 
 
 def _fit_player(draws: int) -> None:
@@ -91,19 +110,6 @@ def _fit_player(draws: int) -> None:
     st.session_state[f"{_KEY}:draws"] = draws
 
 
-def _one(draws: Draws, place: int, look: Look) -> None:
-    made = draw_one(
-        *(draws, place),
-        view=look.view,
-        palette=look.palette,
-        reference=look.reference,
-        found=look.found(draws.centers[place]) if look.found is not None else None,
-        reveal=look.reveal,
-    )
-    loss = ratio(float(draws.losses[place]))
-    show(made, alt=f"Draw {place + 1}: {loss} the loss of k-means++", key=f"{_KEY}:one", stem="one-draw")
-
-
 def _cloud(draws: Draws, look: Look) -> None:
-    made = draw_cloud(draws, view=look.view, palette=look.palette, reference=look.reference, reveal=look.reveal)
-    show(made, alt=describe_cloud(draws, look.reference), key=f"{_KEY}:cloud", stem="cloud-of-centres")
+    made = draws.draw(look.palette)
+    show(made, alt=draws.words(), key=f"{_KEY}:cloud", stem="cloud-of-centres")
