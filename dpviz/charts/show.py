@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from dpviz.charts.album import picture_of
 from dpviz.charts.picture import Look
+from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.check import RequestError

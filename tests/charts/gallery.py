@@ -22,8 +22,8 @@ from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.algorithms.tools.starts import StartsStep
-from dpviz.charts.album import picture_of
 from dpviz.charts.picture import Companion, Drawing, Look
+from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import palette
 from dpviz.charts.view import View, view_of

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.steps import GridStep
-from dpviz.charts.album import picture_of
-from dpviz.charts.pictures.grid import TrueCounts
 from dpviz.charts.pictures.grid_cells import shown_grid
+from dpviz.charts.pictures.histogram import TrueCounts
+from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.privacy.partitions import Grid

@@ -7,8 +7,8 @@ import pytest
 
 from dpviz.algorithms.hashes.hash_levels import CountedTree
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, HashTreeStep
-from dpviz.charts.album import picture_of
 from dpviz.charts.pictures.hashes import node_places
+from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.view import view_of
 from dpviz.privacy.hash_partitions import HashCodes

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto.first_look import LookStep
-from dpviz.charts.album import picture_of
 from dpviz.charts.pictures.look import Axes, Distances, clear_axes
+from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import palette
 from dpviz.charts.view import View, view_of

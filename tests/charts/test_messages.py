@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
-from dpviz.charts.album import picture_of
 from dpviz.charts.pictures.messages import server_places
+from dpviz.charts.registry import picture_of
 from tests.charts.gallery import ANYWHERE, draw, title_of
 from tests.charts.laws import is_sound
 

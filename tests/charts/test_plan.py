@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto.auto_plan import PlanStep
-from dpviz.charts.album import picture_of
+from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from dpviz.privacy.loss_distributions import Draws
 from tests.charts.gallery import ANYWHERE, draw

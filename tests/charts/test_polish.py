@@ -5,8 +5,8 @@ import pytest
 
 from dpviz.algorithms.auto.residual_rounds import PolishStep
 from dpviz.algorithms.auto.split_swap import SplitStep
-from dpviz.charts.album import picture_of
 from dpviz.charts.pictures.rounds import Gains, Rounds
+from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.table.domain import Domain

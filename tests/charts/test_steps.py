@@ -8,7 +8,7 @@ import pytest
 
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.charts.album import picture_of
+from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import View, view_of
 from dpviz.runs.run import run

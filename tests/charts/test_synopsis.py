@@ -5,8 +5,8 @@ import plotly.graph_objects as go
 import pytest
 
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.charts.album import picture_of
 from dpviz.charts.pictures.synopsis import Kept, axis_names
+from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import palette
 from dpviz.charts.view import View, view_of

@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.algorithms.balcan2017.private_partition import TreeStep
-from dpviz.charts.album import picture_of
 from dpviz.charts.pictures.tree import (
     ActivationCurve,
     TreeDiagram,
@@ -14,6 +13,7 @@ from dpviz.charts.pictures.tree import (
     expected_empty,
     level_sizes,
 )
+from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.view import view_of
 from dpviz.privacy.partitions import CubeTree

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.charts.pictures.revealed_tuples import RevealedBalls, RevealedTuples
-from dpviz.charts.pictures.tuples import MadeUpBalls, Votes
+from dpviz.charts.pictures.tuple_test import MadeUpBalls, Votes
 from dpviz.charts.theme import palette
 from dpviz.privacy.tuples.partition_test import count_misfits
 from dpviz.table.domain import Region

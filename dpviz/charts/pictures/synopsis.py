@@ -12,8 +12,8 @@ from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.charts.picture import Companion, Drawing, Look, points_table
-from dpviz.charts.pictures.grid import GridPicture, box_of, cells_in_words, largest
 from dpviz.charts.pictures.grid_cells import Counted, add_count_maps, add_kept_bars
+from dpviz.charts.pictures.histogram import GridPicture, box_of, cells_in_words, largest
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, things

@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from dpviz.algorithms.steps import Step
-from dpviz.charts.album import picture_of
 from dpviz.charts.picture import Look, Picture
+from dpviz.charts.registry import picture_of
 from dpviz.runs.export import picture_stem
 from dpviz.runs.run import Frame, Run
 from dpviz.ui.badges import badge_text

@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 from streamlit.components import v2
 
-from dpviz.charts.album import picture_of
 from dpviz.charts.picture import Look
+from dpviz.charts.registry import picture_of
 from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import ratio

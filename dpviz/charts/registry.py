@@ -10,28 +10,28 @@ from dpviz.charts.pictures import (
     blocks,
     centers,
     coordinates,
-    grid,
     hashes,
+    histogram,
     look,
+    many_starts,
     messages,
     mixture,
     plan,
     pool,
     rounds,
     seeds,
-    starts,
     swaps,
     synopsis,
     tree,
-    tuples,
+    tuple_test,
 )
 
 _MODULES = (
-    *(centers, grid, starts, tree, swaps, coordinates),
+    *(centers, histogram, many_starts, tree, swaps, coordinates),
     *(plan, look, synopsis, rounds),
     *(blocks, pool, seeds),
     *(hashes, messages),
-    *(tuples, mixture),
+    *(tuple_test, mixture),
 )
 
 # By name, not by class: a step made before a hot reload is an instance of a class that no longer exists.
