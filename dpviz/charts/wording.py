@@ -75,6 +75,15 @@ def opening(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def shortened(text: str, most: int) -> str:
+    """``text`` cut to ``most`` characters.
+
+    >>> shortened("latitude", 8), shortened("longitude", 8)
+    ('latitude', 'longitu…')
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def lines(text: str, *, size: float, width: float = PHONE, even: bool = False) -> list[str]:
     """``text`` broken into lines that fit ``width`` pixels at a font ``size``; ``even`` lines are about equally long.
 

@@ -21,9 +21,9 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from dpviz.table.domain import Domain
 from dpviz.ui.badges import badge
+from dpviz.ui.figure import show_wide
 from dpviz.ui.looks import reveal
 from dpviz.ui.plane_choice import plane_choice
-from dpviz.ui.wide_figure import show_wide
 
 _ROWS_SHOWN = 200
 _MUCH_CLIPPED, _MUCH_EMPTY = 0.01, 0.5
