@@ -143,6 +143,7 @@ def test_steps_are_the_grid_the_starts_and_the_centres():
     assert (last.center_noise_sd > 0).all()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("n", [0, 300])
 def test_noisy_counts_add_up_to_n_on_average_and_negative_ones_are_kept(n):
     table = small_table(blobs(300)[:n], n_public=300)
@@ -156,6 +157,7 @@ def test_noisy_counts_add_up_to_n_on_average_and_negative_ones_are_kept(n):
     assert negative > 0
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("preset", ["su", "tuned"])
 @pytest.mark.parametrize(("dim", "theta"), [(1, 10.0), (2, 1.0), (3, 10.0)])
 def test_without_noise_and_with_small_cells_it_is_k_means(preset, dim, theta, monkeypatch):
@@ -298,6 +300,7 @@ def test_six_columns_of_the_census():
     assert np.median(tuned) < np.median(paper) <= 1.5
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("algorithm", ["eugkm", "hybrid"])
 def test_more_columns_than_an_index_of_numpy_has_axes(algorithm):
     done = run(algorithm, small_table(blobs(300, 100), n_public=300), k=3, epsilon=5.0, seed=0)

@@ -102,6 +102,7 @@ def _with_a_look(kind: str, table: Show) -> None:
         assert any(trace.meta == "revealed" for trace in figure.data) != has_its_truth_beside(step, view)
 
 
+@pytest.mark.some(13)
 @EACH
 def test_on_a_slanted_plane(kind: str) -> None:
     this = shown(6, 5, "unit")
@@ -131,6 +132,7 @@ def test_centres_are_told_in_data_units() -> None:
     np.testing.assert_allclose(table[["longitude", "latitude"]].to_numpy(), domain.from_unit(step.centers))
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("algorithm", ["auto", "dplloyd", "eugkm", "balcan", "pgkm", "kvariates", "lsh-coreset"])
 def test_nothing_moves_while_a_run_unfolds(algorithm: str) -> None:
     this = shown(2, 5, "unit")

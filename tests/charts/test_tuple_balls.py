@@ -24,6 +24,7 @@ def test_an_illustration_is_public(dim: int, k: int, theme: str) -> None:
     assert "made-up" in figure.layout.meta["subtitle"]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("dim", "k"), [(1, 3), (2, 5), (6, 5)])
 def test_tuples_of_another_split_are_revealed(dim: int, k: int, theme: str) -> None:

@@ -54,6 +54,7 @@ def fine_losses() -> None:
     check_loss(CARD, many_columns(rows), many_columns(rows[1:]), **{**APPROX, "k": 14, "epsilon": 8.0})
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("request_", [APPROX, PURE], ids=["approx", "pure"])
 @pytest.mark.parametrize("world", [PUBLIC, REPLACE, SIX], ids=str)
 def test_without_a_mistake_all_is_green(world, request_):

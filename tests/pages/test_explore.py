@@ -280,6 +280,7 @@ def test_without_a_table_the_page_says_what_to_do() -> None:
     assert not app.get("plotly_chart")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("number", [1700, 60])
 def test_a_table_of_tuples_is_shown_point_by_point(number: int) -> None:
     app = app_on("explore.py", open_pairs(number), **{"k-noisy-centers.rows": "tuples"}, algorithm="k-noisy-centers")
