@@ -259,8 +259,8 @@ def _cast(cells: pa.BinaryArray) -> FloatArray:
     empty = pc.equal(pc.binary_length(cells), 0)
     if pc.any(empty).as_py():
         cells = pc.if_else(empty, pa.scalar(None, cells.type), cells)
-    found = pc.cast(cells.view(pa.string()), pa.float64())
-    values: FloatArray = found.to_numpy(zero_copy_only=found.null_count == 0)
+    numbers = pc.cast(cells.view(pa.string()), pa.float64())
+    values: FloatArray = numbers.to_numpy(zero_copy_only=numbers.null_count == 0)
     return values
 
 

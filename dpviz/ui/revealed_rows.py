@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-import streamlit as st
-
 from dpviz.charts.revealed import RevealedView
 from dpviz.runs.open_table import OpenTable
 from dpviz.ui.looks import judged
+from dpviz.ui.session import once
 
-_KEPT, _MOST = "revealed:views", 2
+_VIEWS = "revealed:views"
 
 
 def revealed_view(table: OpenTable, note: str, *, points_per_row: int = 1) -> RevealedView | None:
@@ -21,10 +18,4 @@ def revealed_view(table: OpenTable, note: str, *, points_per_row: int = 1) -> Re
     rows = judged(table, note, points_per_row=points_per_row)
     if rows is None:
         return None
-    kept = cast("dict[tuple[str, int], RevealedView]", st.session_state.setdefault(_KEPT, {}))
-    key = (table.key, points_per_row)
-    if key not in kept:
-        while len(kept) >= _MOST:
-            kept.pop(next(iter(kept)))
-        kept[key] = RevealedView.of(rows.points, note)
-    return kept[key]
+    return once(_VIEWS, (table.key, points_per_row), lambda: RevealedView.of(rows.points, note), most=2)

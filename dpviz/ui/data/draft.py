@@ -99,7 +99,7 @@ class Draft:
         """What makes the answer of the widget ``name`` stay for the visit."""
         return {"key": self.key(name), "persist_state": "session"}
 
-    def table(self, name: str, columns: pd.DataFrame, config: Mapping[str, Any], *depends: object, **more: Any) -> Any:
+    def table(self, name: str, columns: pd.DataFrame, config: Mapping[str, Any], *depends: object, **look: Any) -> Any:
         """A table to type into, one line a column; what was typed stays until another ``version`` or ``depends``.
 
         ``columns`` is what it begins with: its input must not change while it lives.
@@ -118,7 +118,7 @@ class Draft:
             disabled=["column"],
             height=min(_MOST_PIXELS, _ROW_PIXELS * (len(columns) + 1) + 3),
             column_config={"column": st.column_config.TextColumn("column", width="medium"), **config},
-            **more,
+            **look,
         )
         self._tables[name] = table._replace(last=last)
         return last

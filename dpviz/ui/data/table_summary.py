@@ -71,10 +71,10 @@ def _public(table: OpenTable) -> list[str]:
     domain = table.domain
     pairs = zip(domain.columns, domain.lower, domain.upper, strict=True)
     bounds = [f"{plain(name)} {number(low)} to {number(high)}" for name, low, high in pairs]
-    more = f", and {len(bounds) - _SHOWN} more" if len(bounds) > _SHOWN else ""
+    rest = f", and {len(bounds) - _SHOWN} more" if len(bounds) > _SHOWN else ""
     lines = [
         columns_words(domain.columns, _SHOWN),
-        f"bounds: {', '.join(bounds[:_SHOWN])}{more}",
+        f"bounds: {', '.join(bounds[:_SHOWN])}{rest}",
         f"they come from: {plain(_origins(table))}",
     ]
     if table.declaration.file != PLAIN_FORMAT:

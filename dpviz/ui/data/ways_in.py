@@ -116,8 +116,8 @@ def stand_in_form() -> bool:
         spread = spread_place.number_input(
             "spread", 0.001, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
         )
-        asked = st.form_submit_button("Simulate and open", icon=":material/casino:")
-    if not asked:
+        pressed = st.form_submit_button("Simulate and open", icon=":material/casino:")
+    if not pressed:
         return False
     try:
         with st.spinner("Simulating…"):
