@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpviz.ui.ledger.ledger_panels import charges_panel, looks_panel, together_panel, totals_panel
+from dpviz.ui.ledger_panel import charges_panel, looks_panel, together_panel, totals_panel
 from dpviz.ui.session import booked, looks
 
 st.title("Ledger")

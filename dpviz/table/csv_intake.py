@@ -20,7 +20,7 @@ import numpy as np
 
 from dpviz.table.file_format import MAX_COLUMNS, PLAIN_FORMAT, WHITESPACE, FileFormat, can_delimit
 from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable, listed, quoted, table_of
-from dpviz.table.records import Column, Wanted, read_lines, read_records
+from dpviz.table.records import Column, Wanted, fields_of, read_lines, read_records
 
 MAX_BYTES = 200_000_000
 _MOST_SEVERAL_LINES = 20_000_000
@@ -309,10 +309,7 @@ def header_cells(line: str, delimiter: str) -> list[str]:
         there are none, or too many.
     """
     try:
-        if delimiter == WHITESPACE:
-            cells = line.removeprefix("#").split()
-        else:
-            cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True), [])
+        cells = line.removeprefix("#").split() if delimiter == WHITESPACE else fields_of(line, delimiter)
     except (csv.Error, ValueError):
         raise IntakeError(
             "The header is not one whole line: a quotation mark in it is not closed, or it holds another line end; a "

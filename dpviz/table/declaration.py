@@ -133,10 +133,10 @@ class Declaration:
         lines = zip(self.columns, self.lower, self.upper, self.origins or ("",) * len(self.columns), strict=True)
         return {name: ColumnBounds(low, high, origin) for name, low, high, origin in lines}
 
-    def with_bounds(self, bounds: Mapping[str, ColumnBounds]) -> Declaration:
-        """The same with these columns to cluster, and these bounds."""
-        lower, upper, origins = zip(*bounds.values(), strict=True) if bounds else ((), (), ())
-        return replace(self, columns=tuple(bounds), lower=lower, upper=upper, origins=origins)
+    def with_bounds(self, columns: Sequence[str], bounds: Sequence[ColumnBounds]) -> Declaration:
+        """The same with these columns to cluster, and the bounds of each."""
+        lower, upper, origins = zip(*bounds, strict=True) if bounds else ((), (), ())
+        return replace(self, columns=tuple(columns), lower=lower, upper=upper, origins=origins)
 
     def checked(self) -> Declaration:
         """Itself.
@@ -182,12 +182,11 @@ class Declaration:
         label = self.label_column
         if label is None and USUAL_LABEL in names and USUAL_LABEL not in (*self.columns, *self.numbers):
             label = USUAL_LABEL
+        labelled = replace(self, label_column=label)
         if self.columns:
-            return replace(self, label_column=label)
-        columns = tuple(name for name in self.numbers or names if name not in (label, self.id_column))
-        lower, upper = (bound * len(columns) if len(bound) == 1 else bound for bound in (self.lower, self.upper))
-        origins = self.origins * len(columns) if len(self.origins) == 1 else self.origins
-        return replace(self, columns=columns, lower=lower, upper=upper, origins=origins, label_column=label)
+            return labelled
+        columns = [name for name in self.numbers or names if name not in (label, self.id_column)]
+        return labelled.with_bounds(columns, [self._pair] * len(columns))
 
     def choosing(self, columns: Sequence[str]) -> Declaration:
         """The same with other columns to cluster, whose bounds are declared already.
@@ -197,9 +196,7 @@ class Declaration:
         IntakeError
             If a column has no declared bounds.
         """
-        lower, upper = (bound.tolist() for bound in self.bounds_for(columns))
-        origins = [self.bounds.get(name, NO_BOUNDS).origin for name in columns]
-        return replace(self, columns=tuple(columns), lower=tuple(lower), upper=tuple(upper), origins=tuple(origins))
+        return self.with_bounds(columns, self._declared_for(columns))
 
     def bounds_for(self, columns: Sequence[str]) -> Bounds:
         """The declared bounds of ``columns``, in their order.
@@ -209,17 +206,9 @@ class Declaration:
         IntakeError
             If a column has no declared bounds.
         """
-        pair = next(map(ColumnBounds, self.lower, self.upper), NO_BOUNDS)
-        declared = self.bounds if self.columns else dict.fromkeys(columns, pair)
-        known = {name: bounds[:2] for name, bounds in declared.items() if None not in bounds}
-        missing = [column for column in columns if column not in known]
-        if missing:
-            raise IntakeError(
-                f"No bounds are declared for {listed(missing)}; they are for {listed(tuple(known))}; declare a lower "
-                "and an upper bound that are known without a look at the rows, or choose among these."
-            )
-        chosen = np.array([known[column] for column in columns], dtype=np.float64).reshape(-1, 2)
-        return Bounds(chosen[:, 0], chosen[:, 1])
+        pairs = [bounds[:2] for bounds in self._declared_for(columns)]
+        lower, upper = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+        return Bounds(lower, upper)
 
     def origin_of(self, column: str) -> str:
         """Where the bounds of ``column`` come from, in words; "not stated" where nobody said."""
@@ -230,6 +219,21 @@ class Declaration:
     def bounds_from_rows(self) -> bool:
         """Whether some bound was read from the rows: then no ε covers it."""
         return FROM_ROWS in self.origins or FROM_ROWS in self.bounds_origin
+
+    @property
+    def _pair(self) -> ColumnBounds:
+        """Without ``columns``: what is declared of every column."""
+        return next(map(ColumnBounds, self.lower, self.upper, self.origins or ("",)), NO_BOUNDS)
+
+    def _declared_for(self, columns: Sequence[str]) -> list[ColumnBounds]:
+        declared = self.bounds if self.columns else dict.fromkeys(columns, self._pair)
+        known = {name: bounds for name, bounds in declared.items() if None not in bounds}
+        if missing := [column for column in columns if column not in known]:
+            raise IntakeError(
+                f"No bounds are declared for {listed(missing)}; they are for {listed(tuple(known))}; declare a lower "
+                "and an upper bound that are known without a look at the rows, or choose among these."
+            )
+        return [known[column] for column in columns]
 
     def _check_bounds(self) -> None:
         names = self.columns or ("every column",)

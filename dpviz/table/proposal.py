@@ -31,7 +31,7 @@ from dpviz.table.csv_intake import (
 from dpviz.table.declaration import NO_BOUNDS, Declaration
 from dpviz.table.file_format import MAX_COLUMNS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
 from dpviz.table.loaded_table import FloatArray, IntakeError, listed
-from dpviz.table.records import MISSING, numbers_of
+from dpviz.table.records import MISSING, fields_of, numbers_of
 
 _ROWS = 1_000
 _CHARACTERS = 1_000_000
@@ -89,7 +89,7 @@ class Proposal:
         chosen = [name for name in declaration.columns if name in self.numbers]
         if not chosen and len(measures) <= _MOST_CHOSEN:
             chosen = measures
-        bounded = declaration.with_bounds({name: declaration.bounds.get(name, NO_BOUNDS) for name in chosen})
+        bounded = declaration.with_bounds(chosen, [declaration.bounds.get(name, NO_BOUNDS) for name in chosen])
         known_id = declaration.id_column in self.names
         return replace(
             bounded,
@@ -192,7 +192,7 @@ def _fields(line: str, delimiter: str) -> list[str]:
     if delimiter == WHITESPACE:
         return line.lstrip("#").split()
     try:
-        return next(csv.reader((line,), delimiter=delimiter, skipinitialspace=True, strict=True), [])
+        return fields_of(line, delimiter)
     except csv.Error:
         return []
 

@@ -198,7 +198,7 @@ class _Lines:
     def _fields(self, line: bytes) -> list[bytes] | None:
         text = line.removesuffix(b"\r").decode("latin-1")  # a character a byte: taken back below
         try:
-            fields = next(csv.reader((text,), delimiter=self._delimiter, skipinitialspace=True, strict=True), [])
+            fields = fields_of(text, self._delimiter)
         except csv.Error:
             return None
         return [field.encode("latin-1") for field in fields]
@@ -235,6 +235,11 @@ class _Lines:
         inside[line[np.where(closes, ~after | protects, ~before)]] = True
         inside[np.diff(np.r_[first, len(quotes)]) % 2 == 1] = True
         return inside
+
+
+def fields_of(line: str, delimiter: str) -> list[str]:
+    """The fields of one line; csv.Error if a quotation mark of it is never closed, or closes inside a field."""
+    return next(csv.reader((line,), delimiter=delimiter, skipinitialspace=True, strict=True), [])
 
 
 def numbers_of(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:

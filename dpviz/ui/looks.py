@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import streamlit as st
 
+from dpviz.charts.revealed import RevealedView
 from dpviz.privacy.room import Revealed
 from dpviz.runs.clipped_rows import ClippedRows, clipped
-from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
 from dpviz.ui.session import Look, count_look, once
 
-_REVEALED, _JUDGED, _REFERENCES = "looks:revealed", "looks:judged", "looks:references"
-_KEPT_REVEALED, _KEPT_REFERENCES = 2, 24
+_REVEALED, _JUDGED, _DRAWN = "looks:revealed", "looks:judged", "looks:drawn"
+_KEPT_REVEALED = 2
 
 
 def reveal_switch(table: OpenTable) -> bool:
@@ -68,26 +66,13 @@ def judged(
     return once(_JUDGED, (table.key, points_per_row), inside, most=_KEPT_REVEALED)
 
 
-def reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> Reference | None:
-    """The non-private k-means++ of the points that rows of ``table`` stand for, computed once for each k.
-
-    None unless the owner allows looks.
-    """
-    rows = judged(table, "k-means++ reference", LookKind.REFERENCE, points_per_row=points_per_row)
+def revealed_view(table: OpenTable, note: str, *, points_per_row: int = 1) -> RevealedView | None:
+    """What pictures show of those points: a subsample to draw, kept so that a rerun does not draw another one."""
+    rows = judged(table, note, points_per_row=points_per_row)
     if rows is None:
         return None
-    return once(_REFERENCES, (table.key, k, points_per_row), lambda: reference_for(rows, k), most=_KEPT_REFERENCES)
-
-
-def known_reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> Reference | None:
-    """The reference if it was computed already and the owner still allows looks."""
-    known = st.session_state.get(_REFERENCES, {}).get((table.key, k, points_per_row))
-    return cast("Reference | None", known) if reveal_allowed(table) else None
-
-
-def keep_reference(table: OpenTable, k: int, computed: Reference, *, points_per_row: int = 1) -> None:
-    """Keep a reference that was computed elsewhere: in a worker, say."""
-    once(_REFERENCES, (table.key, k, points_per_row), lambda: computed, most=_KEPT_REFERENCES)
+    given = (table.key, points_per_row)
+    return once(_DRAWN, given, lambda: RevealedView.of(rows.points, note), most=_KEPT_REVEALED)
 
 
 def _switch(table: OpenTable) -> str:

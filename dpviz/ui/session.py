@@ -43,8 +43,6 @@ class Booked:
     """The record of a finished run, and the file that it was about."""
 
     record: ReleaseRecord
-    table_title: str
-    kind: FileKind
     source_key: str
 
 
@@ -181,7 +179,7 @@ def book(run: Run, table: OpenTable) -> int:
     """Enter the record of a finished run on ``table`` into this visit's books; where it stands there."""
     entries = _entries()
     record = record_of(run, table, looks=looks_at(table.source_key))
-    entries.append(Booked(record, table.title, table.kind, table.source_key))
+    entries.append(Booked(record, table.source_key))
     return len(entries) - 1
 
 

@@ -12,13 +12,12 @@ from dpviz.algorithms.balcan2017.balcan_sparse import SparseParams, recover_coor
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import Exponential
+from dpviz.privacy.mechanisms import Exponential, Peeling
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
-from dpviz.privacy.sums.chosen_coordinates import ChosenSum
+from dpviz.privacy.sums import ChosenSum
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import evaluate, reference_for
 from dpviz.runs.run import run

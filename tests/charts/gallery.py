@@ -28,11 +28,11 @@ from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import palette
 from dpviz.charts.view import View, view_of
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Grid
 from dpviz.privacy.queries import Count, SparseCount
 from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.run import run

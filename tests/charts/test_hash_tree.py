@@ -12,7 +12,7 @@ from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.view import view_of
 from dpviz.privacy.hash_partitions import HashCodes
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.queries import SparseCounts
 from dpviz.table.domain import Domain
 from tests.charts.gallery import ANYWHERE, draw, title_of
 from tests.charts.laws import is_sound

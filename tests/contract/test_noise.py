@@ -7,13 +7,14 @@ import pytest
 from scipy import stats
 
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import Exponential, Laplace, NoisyThreshold, SparseLaplace, noise_kind
+from dpviz.privacy.losses import Loss, SwapLoss
+from dpviz.privacy.mechanisms import Exponential, Laplace, noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
-from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
-from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
-from dpviz.privacy.ranks import Medians, Quantiles
+from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
+from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.table.domain import Region
 from tests.contract.laws import check_frequencies, check_independent, check_rate, check_scale
 from tests.contract.tables import blobs, named, small_table

@@ -9,8 +9,8 @@ from scipy import stats
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.hash_partitions import HashCodes
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.path_counts import PathCounts, counts_at
 from dpviz.privacy.queries import Relation, SparseCount
+from dpviz.privacy.sparse_mechanisms import PathCounts, counts_at
 from tests.contract.laws import check_independent, check_rate, check_scale
 from tests.contract.tables import blobs, small_table
 

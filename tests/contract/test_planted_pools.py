@@ -13,11 +13,10 @@ import tests.privacy.test_peeling as peeling_tests
 import tests.privacy.test_pool_loss as pool_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
-from dpviz.privacy.mechanisms import Exponential
-from dpviz.privacy.peeling import Peeling
-from dpviz.privacy.queries import Loss, Relation
+from dpviz.privacy.losses import Loss, PoolLoss
+from dpviz.privacy.mechanisms import Exponential, Peeling
+from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.pool_loss import PoolLoss
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
 from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, World, neighbours
 

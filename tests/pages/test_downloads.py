@@ -150,7 +150,7 @@ def test_the_reference_offers_no_file(offered) -> None:
 RUNS, BEHIND = "runs (CSV)", "These numbers (CSV)"
 # Where a study is computed, and the files that it offers.
 VIEWS = {
-    "Frontier": ("tradeoff", {RUNS}),
+    "Frontier": ("tradeoff", {RUNS, BEHIND}),
     "Smallest ε": ("tradeoff", {BEHIND}),
     "Error by cause": ("tradeoff:parts", {BEHIND}),
     "ε × n": ("tradeoff:map", {RUNS, BEHIND}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dpviz.ui.papers_panel as papers_panel
+from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.claims.claim import Outcome
 from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import Shipped
@@ -50,12 +51,12 @@ def test_results_from_published_files_have_a_verdict_of_their_own(planted):
 def test_a_claim_is_judged_and_drawn_once_a_server_for_each_theme(planted, monkeypatch):
     drawn = []
 
-    def draw(*args, **how):
-        drawn.append(how["palette"])
-        return papers_draw(*args, **how)
+    def draw(figure, palette, **how):
+        drawn.append(palette)
+        return draw_claim(figure, palette, **how)
 
-    papers_draw = papers_panel.draw_claim
-    monkeypatch.setattr(papers_panel, "draw_claim", draw)
+    draw_claim = ClaimFigure.draw
+    monkeypatch.setattr(ClaimFigure, "draw", draw)
     papers_panel._figures.clear()
     first = [chart.proto.spec for chart in visit("papers.py").get("plotly_chart")]
     assert first == [chart.proto.spec for chart in visit("papers.py").get("plotly_chart")]

@@ -11,10 +11,9 @@ from scipy import integrate, stats
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw, WeightedRows
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation, Sensitivity
-from dpviz.privacy.sums.distance_weights import DistanceWeights, WeightedRows
 from dpviz.table.domain import Region
 from tests.contract.questions import check_move, move, regions, room_over
 

@@ -12,9 +12,9 @@ from dpviz.privacy.loss_distributions import Draws, calibrated_scale, composed_e
 from dpviz.privacy.mechanisms import Exponential, Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything
-from dpviz.privacy.path_counts import PathCounts
 from dpviz.privacy.queries import Count, Sensitivity, Sum
 from dpviz.privacy.readdition import independent_epsilon
+from dpviz.privacy.sparse_mechanisms import PathCounts
 from tests.contract.tables import small_table
 
 PLD = Accounting.PLD

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
-from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace, absent_codes
+from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.queries import SparseCounts
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace, absent_codes
 
 
 def _noise(seed=0):
@@ -93,7 +94,7 @@ def test_thresholds_draw_every_subset_with_its_probability(mechanism, truth):
 @pytest.mark.parametrize("cutoff", [0.0, 0.7, 3.0])
 @pytest.mark.parametrize("count", [0.0, 1.0, 5.0, 60.0])
 def test_what_a_cut_hides_has_the_probability_of_noise_within_it(cutoff, count):
-    mechanism = SparseLaplace(1.0, 0.5, cutoff)
+    mechanism = SparseLaplace(Laplace(1.0, 0.5), cutoff)
     law = stats.laplace(scale=0.5)
     with np.errstate(divide="ignore"):
         expected = np.log(integrate.quad(law.pdf, -cutoff - count, cutoff - count, epsabs=0)[0])
@@ -109,7 +110,7 @@ def test_no_release_of_a_threshold_or_a_cut_tells_more_than_it_costs(seed, extra
     more[code] = more.get(code, 0.0) + 1
     here, there = _counts(truth, 40), _counts(more, 40)
     source = _noise(seed)
-    for mechanism in (NoisyThreshold(Laplace(1.0, 0.8), 1.0 + extra), SparseLaplace(1.0, 0.8, 0.5 * extra)):
+    for mechanism in (NoisyThreshold(Laplace(1.0, 0.8), 1.0 + extra), SparseLaplace(Laplace(1.0, 0.8), 0.5 * extra)):
         for table in (here, there):
             released = mechanism.draw(table, source)
             ratio = mechanism.log_density(released, here) - mechanism.log_density(released, there)

@@ -10,9 +10,8 @@ from scipy import stats
 
 from dpviz.privacy.accounting import Accounting, Budget, spent_epsilon
 from dpviz.privacy.ledger import Entry, Ledger
-from dpviz.privacy.mechanisms import Exponential
+from dpviz.privacy.mechanisms import Exponential, Peeling
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.readdition import independent_epsilon
 

@@ -15,9 +15,16 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget, zcdp_epsilon
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian, median_place, smooth_sensitivity
+from dpviz.privacy.quantiles import (
+    Columns,
+    ExponentialQuantile,
+    Medians,
+    Quantiles,
+    SmoothMedian,
+    median_place,
+    smooth_sensitivity,
+)
 from dpviz.privacy.queries import Relation, Sensitivity
-from dpviz.privacy.ranks import Columns, Medians, Quantiles
 from dpviz.table.domain import Region
 
 LINE = Region(np.ones(1), 1.0)

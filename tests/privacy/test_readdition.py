@@ -6,9 +6,10 @@ import pytest
 
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry, Ledger
-from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
+from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.readdition import independent_epsilon
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 
 ONE = Sensitivity(1.0, 1.0, 1.0, 1.0)
 PURE, GDP, ZCDP = Accounting.PURE, Accounting.GDP, Accounting.ZCDP

@@ -14,8 +14,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.tuples.center_noise import NoisyCenters, far_for, gaussian_sd, printed_far, relative_sd, stretch
 from dpviz.privacy.tuples.partition_test import PartitionTest, nearest_of_each, smallest_number
-from dpviz.privacy.tuples.private_average import PrivateAverage, classic_multiplier, pair_distances
-from dpviz.privacy.tuples.tuple_averages import TupleAverages
+from dpviz.privacy.tuples.tuple_averages import PrivateAverage, TupleAverages, classic_multiplier, pair_distances
 from dpviz.privacy.tuples.tuples import TupleTable
 from tests.contract.laws import check_frequencies, check_independent, check_scale
 from tests.privacy.tuple_checks import (

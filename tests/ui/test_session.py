@@ -17,6 +17,7 @@ from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import numeric_table
 from dpviz.ui import looks, session
+from dpviz.ui.reference import reference_or_none
 
 ROWS = [[0.0, 0.0], [1.0, 1.0], [0.2, 0.9], [0.4, 0.1]]
 
@@ -43,7 +44,7 @@ def test_neighbouring_tables_and_declarations_have_keys_of_their_own():
 
 def test_a_private_table_reveals_nothing_until_its_owner_says_so():
     table = _table()
-    assert looks.reveal(table, "dots") is None and looks.reference(table, 2) is None
+    assert looks.reveal(table, "dots") is None and reference_or_none(table, 2) is None
     assert session.looks() == [] and table.private.looks == []
     looks.allow_reveal(table)
     assert looks.reveal(table, "dots") is not None
@@ -143,7 +144,7 @@ def test_looks_after_a_run_are_in_its_record_too_and_those_at_other_files_are_no
     assert before.looks == {"rows": 1, "proposal": 1} and session.record_at(place) is before
     looks.reveal(_table(kind=FileKind.PUBLIC, upper=(1.0, 2.0)), "the same rows under other bounds")
     looks.reveal(table, "loss of a run", LookKind.LOSS)
-    looks.reference(table, 2)
+    reference_or_none(table, 2)
     looks.reveal(_table(ROWS[:-1], kind=FileKind.PUBLIC), "other rows")
     after = session.record_at(place)
     assert after.looks == {"rows": 2, "loss": 1, "reference": 1, "proposal": 1}

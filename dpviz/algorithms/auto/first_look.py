@@ -14,7 +14,7 @@ from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.queries import Sum
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.residuals import Radii, Spread, spread_matrices
+from dpviz.privacy.sums import Radii, Spread, symmetric
 
 _BINS = 40
 # Bins with fewer noise scales than this are empty; so much of the rows, and so many scales, must lie farther out.
@@ -110,7 +110,7 @@ def _reach(noisy_radii: Array, farthest: float, scale: float, n: int) -> float:
 
 def _bought_axes(room: DataRoom, middle: Array, reach: float, share: Budget, axes: int) -> tuple[Look, float]:
     moments = room.ask(Spread(Everything(), middle[None], reach), Gaussian, share, note="second moments")
-    values, vectors = np.linalg.eigh(spread_matrices(moments.value, room.dim)[0] / room.n)
+    values, vectors = np.linalg.eigh(symmetric(moments.value, room.dim)[0] / room.n)
     edge = moments.sd * sqrt(2 * room.dim) / room.n
     values, basis = values[::-1], vectors.T[::-1]
     spread = max(float(values.sum()), _TINY * reach**2)

@@ -17,7 +17,7 @@ from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Count
 from dpviz.privacy.released import Question, Released
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.residuals import Radii, ResidualSum
+from dpviz.privacy.sums import Radii, ResidualSum
 
 # A count below this many sds of its noise is raised to it; below so many, the centre stays.
 _RAISED, _STAYS, _LEAST_COUNT = 3.0, 2.0, 2.0

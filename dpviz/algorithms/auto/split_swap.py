@@ -16,7 +16,7 @@ from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Count
 from dpviz.privacy.released import Question
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.residuals import Spread, spread_matrices
+from dpviz.privacy.sums import Spread, symmetric
 
 # What splitting a Gaussian across its widest axis removes of the spread along it: 2/π.
 _SPLIT_SAVES = 0.64
@@ -64,7 +64,7 @@ def split_and_drop(
         Question(spread, kinds.vectors, spread_share),
         note=f"before round {before}: counts and spreads",
     )
-    values, vectors = np.linalg.eigh(spread_matrices(spreads.value, spread.axes))
+    values, vectors = np.linalg.eigh(symmetric(spreads.value, spread.axes))
     widest = vectors[:, :, -1] if frame is None else vectors[:, :, -1] @ frame
     size = np.maximum(counts.value, _LEAST_COUNT * counts.sd)
     gain = _SPLIT_SAVES * np.maximum(0.0, values[:, -1] - spreads.sd * sqrt(2 * spread.axes))

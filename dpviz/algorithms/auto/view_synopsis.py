@@ -14,11 +14,11 @@ from dpviz.algorithms.auto.denoise import onto_total, smoothed
 from dpviz.algorithms.steps import GridStep
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget, Shares
-from dpviz.privacy.excess import NoisyExcess
-from dpviz.privacy.mechanisms import Laplace, SparseLaplace
+from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.partitions import Grid, Projected, Zoomed
 from dpviz.privacy.queries import Count, SparseCount
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import NoisyExcess, SparseLaplace
 from dpviz.table.domain import Region
 
 # Cells of the coarse grid: so many that their noise is this part of a cluster; no more for each cluster and axis, or

@@ -17,10 +17,11 @@ from dpviz.algorithms.tools.solvers import SignedPoints
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.known import MOST_CELLS
-from dpviz.privacy.mechanisms import SparseLaplace, noise_kind
+from dpviz.privacy.mechanisms import noise_kind
 from dpviz.privacy.partitions import Everything, Grid
 from dpviz.privacy.queries import Count, SparseCount
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import SparseLaplace
 from dpviz.table.domain import Region
 
 # Up to this many cells all are listed; beyond, the cut leaves about LISTED_CELLS empty ones.

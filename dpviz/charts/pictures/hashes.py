@@ -14,8 +14,8 @@ from dpviz.charts.picture import Look, Picture, columns_of, points_table, told_o
 from dpviz.charts.sheet import UNCUT, Sheet
 from dpviz.charts.wording import clauses, number, opening, percent, things
 from dpviz.privacy.hash_partitions import level_of
-from dpviz.privacy.path_counts import counts_at
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.queries import SparseCounts
+from dpviz.privacy.sparse_mechanisms import counts_at
 from dpviz.table.domain import Domain
 
 # Diameters in pixels of a node or point without rows, and of one with all of them or the most.

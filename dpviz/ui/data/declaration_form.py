@@ -17,6 +17,7 @@ from dpviz.ui.data.draft import Draft, draft_of, joined
 from dpviz.ui.data.format_form import format_form
 from dpviz.ui.escape import plain
 from dpviz.ui.session import Source, remember, remembered
+from dpviz.ui.table_words import RELATION_WORDS
 
 _KINDS = {
     FileKind.PRIVATE: ("Private", "Rows about people. Never shown unless you ask; every look is counted."),
@@ -24,7 +25,6 @@ _KINDS = {
     FileKind.SIMULATED: ("Simulated", "Made up: nobody is in it."),
 }
 _ROWS_OF_ONE = {"one": "one row a person", "several": "several; a column says whose"}
-_RELATIONS = {"add_remove": "added or removed", "replace": "replaced by another"}
 _N_ROWS = {"bought": f"no: buy a noisy one with {percent(N_SHARE)} of the budget", "declared": "yes, I declare it"}
 _SCALINGS = {"unit": "each column by its bounds", "common": "one scale for all"}
 _JSON_READ = "declare_json:read"
@@ -211,7 +211,7 @@ def _unit(draft: Draft) -> None:
         "the file is a row, so that their number is public, and a step in ε is about twice as large."
     )
     question = "Two tables are neighbours if one person is…"
-    draft.say(relation=_one_of(draft, "relation", question, _RELATIONS, start.relation, help=help))
+    draft.say(relation=_one_of(draft, "relation", question, RELATION_WORDS, start.relation, help=help))
 
 
 def _n_public(draft: Draft) -> None:

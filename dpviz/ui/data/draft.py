@@ -83,7 +83,7 @@ class Draft:
 
     def say_bounds(self, columns: Sequence[str]) -> None:
         """Take the columns to cluster, and the bounds that are known of them, into the declaration."""
-        self.declaration = self.declaration.with_bounds({name: self.bounds.get(name, NO_BOUNDS) for name in columns})
+        self.declaration = self.declaration.with_bounds(columns, [self.bounds.get(name, NO_BOUNDS) for name in columns])
 
     def set_bounds(self, bounds: Mapping[str, ColumnBounds]) -> None:
         """Put bounds in that were not typed into the table: it begins anew with them."""

@@ -19,7 +19,6 @@ from dpviz.ui.session import Look, Source, count_look
 from dpviz.ui.table_words import (
     KIND_WORDS,
     bullets,
-    columns_line,
     columns_words,
     delimiter_words,
     rows_line,
@@ -74,7 +73,7 @@ def _public(table: OpenTable) -> list[str]:
     bounds = [f"{plain(name)} {number(low)} to {number(high)}" for name, low, high in pairs]
     more = f", and {len(bounds) - _SHOWN} more" if len(bounds) > _SHOWN else ""
     lines = [
-        columns_line(table, _SHOWN),
+        columns_words(domain.columns, _SHOWN),
         f"bounds: {', '.join(bounds[:_SHOWN])}{more}",
         f"they come from: {plain(_origins(table))}",
     ]
