@@ -257,9 +257,9 @@ def _speaks_for_itself(method: ast.FunctionDef) -> bool:
     if method.name.startswith("_") or ast.get_docstring(method) or _is_overload(method):
         return True
     one_value = {_dotted(d) for d in method.decorator_list} & {"property", "cached_property"} and len(method.body) <= 2
-    drawing = {"finding", "title", "note", "paint", "words", "table", "view", "companions"}
-    alike = {"bought", "cost", "draw", "log_density", "tally", "fit", "predict"}
-    return bool(one_value) or method.name in alike | drawing
+    of_mechanisms = {"bought", "cost", "draw", "log_density", "tally", "fit", "predict"}
+    of_pictures = {"finding", "title", "note", "paint", "words", "table", "view", "companions"}
+    return bool(one_value) or method.name in of_mechanisms | of_pictures
 
 
 def releases_without_a_guarantee(source: Source) -> Iterator[Offence]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import NUMBER_SIZE, SCREEN, below_plot, legend_name, marks_xy, show_plane
+from dpviz.charts.canvas import NUMBER_SIZE, SCREEN, below_plot, legend_name, show_plane, xy
 from dpviz.charts.cells import circles, segments
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import Kind, Palette
@@ -66,7 +66,7 @@ class Sheet:
         """Points at drawn ``places`` (m, 2), in the colour of their kind unless the ``marker`` has one of its own."""
         # Said aloud, or the library would let light through marks of unlike sizes.
         filled = {"color": self.color(kind, strength), "opacity": 1.0, **marker}
-        drawn = {"type": "scatter", **marks_xy(places), "mode": "markers", "marker": filled}
+        drawn = {"type": "scatter", **xy(places), "mode": "markers", "marker": filled}
         self._add(drawn, name, kind, hover, notes, trace)
 
     def lines(
@@ -87,7 +87,7 @@ class Sheet:
         """A polyline (m, 2), gaps where it is not a number; with ``fill``, a colour, the outline of areas."""
         line = {"color": color or self.color(kind or "public", strength), "width": width, "dash": dash}
         inside = {"fill": "toself", "fillcolor": fill} if fill else {}
-        drawn = {"type": "scatter", **marks_xy(path), "mode": "lines", "line": line, **inside}
+        drawn = {"type": "scatter", **xy(path), "mode": "lines", "line": line, **inside}
         self._add(drawn, name, kind, hover, notes, trace)
 
     def bars(

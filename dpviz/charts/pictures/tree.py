@@ -51,10 +51,10 @@ class TreePicture(Picture[TreeStep]):
         tree, sizes = self.step.tree, level_sizes(self.step.tree)
         if tree.depth == 0:
             return "The root cube holds every row"
-        asked = sizes[-2] << tree.dim
-        if asked == 0:
+        children = sizes[-2] << tree.dim
+        if children == 0:
             return f"Level {tree.depth} asks no cube: the tree has stopped growing"
-        return f"At level {tree.depth}, {sizes[-1]:,} of {asked:,} cubes woke up"
+        return f"At level {tree.depth}, {sizes[-1]:,} of {children:,} cubes woke up"
 
     def note(self, look: Look) -> str:
         step = self.step

@@ -26,29 +26,24 @@ from dpviz.ui.badges import badge, badge_text
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.algorithm_choice import about
 from dpviz.ui.figure import data_table, show_wide
-from dpviz.ui.looks import judged, reveal_allowed
+from dpviz.ui.looks import judged, reveal_allowed, revealed_view
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.reference import found_or_none, reference_notice, reference_or_none
-from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.runner import Result
 from dpviz.ui.session import record_at
 from dpviz.ui.table_words import unit_line
 
 _SCORES = "result:scores"
-
-
-_ACCOUNTS = {
+# How the charges of a run add up, after its accounting.
+_ADDS_UP = {
     Accounting.PURE: "Their ε add up to the ε of the run.",
     Accounting.GDP: "Their costs μ² add up (Gaussian privacy), and the sum is worth the ε and δ of the run.",
     Accounting.ZCDP: "Their costs ρ add up (zero-concentrated privacy), and the sum is worth the ε and δ of the run.",
     Accounting.BASIC: "Their ε add up to the ε of the run, and their δ to its δ (basic composition).",
-    Accounting.PLD: (
-        "Their privacy losses are composed as distributions, which costs less than their ρ (a common currency of the "
-        "charges) would add up to; the bar shows what each added to ε in its turn."
-    ),
+    Accounting.PLD: "Their privacy losses are composed as distributions, which costs less than their ρ (a common "
+    "currency of the charges) would add up to; the bar shows what each added to ε in its turn.",
     Accounting.NONE: "",
 }
-"""How the charges of a run add up, in a sentence."""
 
 
 class Looks(NamedTuple):
@@ -225,7 +220,7 @@ def _ledger(run: Run) -> None:
     if not run.private:
         st.markdown(f"{badge_text('revealed')} No ledger: k-means++ has no privacy to account for.")
         return
-    st.markdown(f"{badge_text('released')} Every charge of this run. {_ACCOUNTS[run.accounting]}")
+    st.markdown(f"{badge_text('released')} Every charge of this run. {_ADDS_UP[run.accounting]}")
     meter = [Counted(frame.entries, frame.spent_fraction) for frame in run.frames]
     shares = shares_of(run.entries, spent_fraction=run.spent_fraction, meter=meter)
     bar = draw_spent(shares, palette=palette(st.context.theme.type), epsilon=run.epsilon)

@@ -15,9 +15,9 @@ from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import ratio
 from dpviz.ui.figure import show
+from dpviz.ui.looks import revealed_view
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.reference import found_or_none
-from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.step_player import step_player
 from dpviz.ui.studies.one_setting import has_any, one_setting
 from dpviz.ui.studies.study_job import Question, StudyJob
