@@ -3,8 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.residual_rounds import PolishStep
-from dpviz.algorithms.auto.split_swap import SplitStep
+from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
 from dpviz.charts.pictures.polish import describe_polish, draw_polish, draw_rounds, polish_table
 from dpviz.charts.pictures.split import describe_split, draw_gains, draw_split, split_table
 from dpviz.charts.theme import palette

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.auto.residual_rounds import PolishStep
+from dpviz.algorithms.auto.polishing import PolishStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import canvas, legend_name, line_xy, name_kinds
 from dpviz.charts.cells import circles, segments

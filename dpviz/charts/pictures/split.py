@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.auto.split_swap import SplitStep
+from dpviz.algorithms.auto.polishing import SplitStep
 from dpviz.arrays import Codes
 from dpviz.charts.canvas import NUMBER_SIZE, canvas, legend_name, marks_xy, name_kinds
 from dpviz.charts.pictures.centers import centers_table, draw_centers

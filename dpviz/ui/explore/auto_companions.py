@@ -9,8 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.algorithms.auto.first_look import LookStep
-from dpviz.algorithms.auto.residual_rounds import PolishStep
-from dpviz.algorithms.auto.split_swap import SplitStep
+from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.steps import Step
 from dpviz.charts.pictures.look import (

@@ -12,7 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dpviz.algorithms.auto.residual_rounds import PolishStep
+from dpviz.algorithms.auto.polishing import PolishStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.balcan2017.private_partition import TreeStep
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
