@@ -9,8 +9,7 @@ from math import sqrt
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.auto.residual_rounds import PolishStep
-from dpviz.algorithms.auto.split_swap import SplitStep
+from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import NUMBER_SIZE
