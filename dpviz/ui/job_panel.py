@@ -8,7 +8,8 @@ from typing import Any, cast
 import streamlit as st
 
 from dpviz.charts.wording import things
-from dpviz.runs.jobs import Job, JobShelf, JobState
+from dpviz.runs.jobs import JobState, Work
+from dpviz.runs.shelf import JobShelf
 from dpviz.ui.escape import plain
 
 _SHELF = "job_panel:shelf"
@@ -24,7 +25,7 @@ def job_shelf() -> JobShelf:
     return cast(JobShelf, st.session_state[_SHELF])
 
 
-def job_panel(job: Job[Any], *, label: str, key: str, live: Callable[[], None] | None = None) -> None:
+def job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] | None = None) -> None:
     """Show ``job`` until it has ended, then run the page once more; a failed or cancelled job says so.
 
     Parameters
@@ -70,7 +71,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _progress(job: Job[Any], label: str) -> None:
+def _progress(job: Work[Any], label: str) -> None:
     if job.state is JobState.QUEUED:
         st.progress(0.0, text=f"**{plain(label)}**: waits for {things(job.before + 1, 'job')} before it to end")
         st.caption("not started")
@@ -82,7 +83,7 @@ def _progress(job: Job[Any], label: str) -> None:
     st.caption(f"{duration(job.elapsed)} so far, {estimate}")
 
 
-def _epilogue(job: Job[Any], label: str) -> None:
+def _epilogue(job: Work[Any], label: str) -> None:
     if job.state is JobState.FAILED and job.error is not None:
         unsaid = f"It stopped with {job.error.kind}. Its message is not shown, because it could quote the rows."
         st.error(plain(job.error.message or unsaid), title=f"{plain(label)}: failed", icon=":material/error:")

@@ -11,9 +11,10 @@ import streamlit as st
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import card_of
 from dpviz.check import RequestError
-from dpviz.runs.jobs import Job, ShelfFull
+from dpviz.runs.jobs import Job
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import Run, run_of
+from dpviz.runs.shelf import ShelfFull
 from dpviz.runs.work import expected_seconds, run_work
 from dpviz.ui.controls import Request
 from dpviz.ui.job_panel import job_panel, job_shelf
@@ -55,7 +56,7 @@ class Result:
 class _Pending:
     asked: Asked
     table: OpenTable
-    job_id: str
+    job: Job[Any]
 
 
 def start(table: OpenTable, asked: Asked) -> None:
@@ -72,10 +73,10 @@ def start(table: OpenTable, asked: Asked) -> None:
             _finish(table, asked, run_of(asked.request.asked(asked.seed), table.private))
         return
     try:
-        job_id = job_shelf().submit(run_work, asked.request.asked(asked.seed), table.private)
+        job = job_shelf().submit(run_work, asked.request.asked(asked.seed), table.private)
     except ShelfFull as full:
         raise RequestError(f"{full}.") from None
-    st.session_state[_PENDING] = _Pending(asked, table, job_id)
+    st.session_state[_PENDING] = _Pending(asked, table, job)
 
 
 def claim_finished() -> None:
@@ -113,7 +114,7 @@ def cancel_pending() -> None:
 
 def _under_way() -> tuple[_Pending | None, Job[Any] | None]:
     pending = cast("_Pending | None", st.session_state.get(_PENDING))
-    return pending, job_shelf().get(pending.job_id) if pending is not None else None
+    return pending, pending.job if pending is not None else None
 
 
 def _forecast(table: OpenTable, asked: Asked) -> float:

@@ -10,10 +10,12 @@ import streamlit as st
 
 from dpviz.check import RequestError
 from dpviz.privacy.room import Revealed
-from dpviz.runs.jobs import Job, ShelfFull
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.jobs import Work
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
-from dpviz.runs.study.subsample import JudgedTable
+from dpviz.runs.shelf import ShelfFull
+from dpviz.runs.study.study import study_rows
 from dpviz.ui.job_panel import job_shelf
 from dpviz.ui.looks import reveal
 
@@ -25,20 +27,16 @@ class SideJob:
     asked: Hashable
     source: OpenTable
     asked_about: str
-    job_id: str
+    job: Work[Any]
     items: list[Any] = field(default_factory=list)
 
     @property
-    def job(self) -> Job[Any] | None:
-        return job_shelf().get(self.job_id)
-
-    @property
     def running(self) -> bool:
-        return self.job is not None and not self.job.state.final
+        return not self.job.state.final
 
     def collect(self) -> None:
         """Take in what the worker has sent since the last time."""
-        self.items += self.job.poll() if self.job is not None else []
+        self.items += self.job.poll()
 
     def answers(self, asked: Hashable, source: OpenTable | None) -> bool:
         """Whether it is what is asked for now."""
@@ -70,14 +68,18 @@ def send(
     if revealed is None:
         raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
     before = sent(key, table)
-    if before is not None and before.job is not None:
+    if before is not None:
         before.job.cancel()
     rows = JudgedTable.of(source.private, revealed, source.labels_of(revealed) if with_labels else None)
     try:
-        job_id = job_shelf().submit(work, rows, *arguments, **options)
+        job: Work[Any]
+        if work is study_rows:
+            job = job_shelf().study(rows, *arguments, key=source.key, **options)
+        else:
+            job = job_shelf().submit(work, rows, *arguments, **options)
     except ShelfFull as full:
         raise RequestError(f"{full}.") from None
-    st.session_state[f"{key}:job"] = kind(asked, source, table.key, job_id)
+    st.session_state[f"{key}:job"] = kind(asked, source, table.key, job)
 
 
 def sent(key: str, table: OpenTable) -> SideJob | None:

@@ -13,6 +13,7 @@ from dpviz.charts.studies.target import answer_table, finding_of, mark_smallest,
 from dpviz.charts.studies.tradeoff import draw_tradeoff
 from dpviz.charts.theme import palette
 from dpviz.check import RequestError
+from dpviz.runs.jobs import Work
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import SmallestEpsilon, sharpened_rows, smallest_epsilons
@@ -32,7 +33,7 @@ _REPEATS, _ROUNDS = 20, 5
 class _Asked(NamedTuple):
     """What a sharpened answer belongs to: the study, the algorithm and the target."""
 
-    job_id: str
+    job: Work[Any]
     contender: Contender
     target: float
     share: float
@@ -63,7 +64,7 @@ def smallest(table: OpenTable, study: Study) -> None:
         )
     target, wanted = 1 + float(above) / 100, float(share or 0.5)
     side = sent(_KEY, table)
-    if side is None or not isinstance(side.asked, _Asked) or side.asked.job_id != study.job_id:
+    if side is None or not isinstance(side.asked, _Asked) or side.asked.job is not study.job:
         _answer(table, study, None, target, wanted)
         return
     whose = f"Bisection for {side.asked.contender.label}"
@@ -116,10 +117,10 @@ def _sharpen(
         return
     contender = next(each for each in study.plan.contenders if each.label == label)
     known = [row for row in frame.to_dict("records") if row["contender"] == label]
-    asked = _Asked(study.job_id, contender, target, share)
+    asked = _Asked(study.job, contender, target, share)
     look = f"tradeoff: {_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.plan.k}"
     grid = Grid((contender,), (study.plan.k,), deltas=(study.plan.delta,), repeats=_REPEATS)
-    options: dict[str, Any] = {"share": share, "rounds": _ROUNDS, "reference": study.yardstick.reference}
+    options: dict[str, Any] = {"share": share, "rounds": _ROUNDS, "yardstick": study.yardstick}
     try:
         send(_KEY, table, study.source, asked, sharpened_rows, grid, known, target, look=look, **options)
     except RequestError as error:
