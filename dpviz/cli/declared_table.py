@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dpviz.check import RequestError
-from dpviz.runs.open_table import OpenTable, declare
-from dpviz.table.csv_intake import CsvFile, open_csv
+from dpviz.runs.open_table import OpenTable, column_names, declare
 from dpviz.table.declaration import Declaration
-from dpviz.table.loaded_table import listed, quoted
-from dpviz.table.sidecar import Stated, parse_bounds_option, read_stated, sidecar_for
-from dpviz.table.sparse_intake import SparseTable, load_sparse
+from dpviz.table.loaded_table import LoadedTable, listed, quoted
+from dpviz.table.named import named
+from dpviz.table.sidecar import Stated, parse_bounds_option
+from dpviz.table.sparse_intake import SparseTable
 
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the sidecar says.
 _GEOMETRY = ("columns", "lower", "upper", "origins", "bounds_origin", "radius", "scaling")
@@ -40,36 +40,35 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     RequestError
         If the file or a declaration is missing or wrong.
     """
-    path = Path(arguments.data)
-    stated = _stated(path, arguments)
-    if path.suffix == ".npz":
-        table = declare(_sparse(path, arguments), Declaration(**{"scaling": "common", **stated}))
+    content, sidecar = named(arguments.data)
+    stated = _stated(sidecar, arguments)
+    if isinstance(content, SparseTable):
+        _refuse_names(arguments)
+        table = declare(content, Declaration(**{"scaling": "common", **stated}))
         return DeclaredTable(table, table.loaded.notes)
-    file = open_csv(path)
     declaration = Declaration(**stated)
     declaration = replace(declaration, file=_format(declaration, arguments))
-    names = file.header(declaration.file).names
+    if isinstance(content, LoadedTable) and declaration.file != stated.get("file", declaration.file):
+        raise RequestError("A sample is there already, however a file is read: leave out the options of a file.")
+    names = column_names(content, declaration)
     if arguments.columns is not None:
         chosen = arguments.columns
         declaration = _as_coordinates(declaration, chosen).choosing(chosen)
-    notes = () if declaration.columns else _all_columns(file, declaration, names)
-    table = declare(file, declaration)
+    notes = () if declaration.columns else _all_columns(declaration, names)
+    table = declare(content, declaration)
     return DeclaredTable(table, (*table.loaded.notes, *notes))
 
 
-def _sparse(path: Path, arguments: argparse.Namespace) -> SparseTable:
+def _refuse_names(arguments: argparse.Namespace) -> None:
     if arguments.columns is not None or arguments.id_column:
         raise RequestError("A sparse file has no named columns: leave out --columns and --id-column.")
-    return load_sparse(path)
 
 
-def _stated(path: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+def _stated(sidecar: Stated, arguments: argparse.Namespace) -> dict[str, Any]:
     """Fields of the declaration: those of the sidecar, replaced by --bounds, replaced by single options."""
-    beside = sidecar_for(path)
-    sidecar: Stated = {} if beside is None else read_stated(beside)
     given: Stated | None = None if arguments.bounds is None else parse_bounds_option(arguments.bounds)
     if given is None and "lower" not in sidecar:
-        _refuse_without_bounds(path)
+        _refuse_without_bounds(Path(arguments.data))
     stated = dict(sidecar)
     if given is not None and os.path.isfile(arguments.bounds):  # noqa: PTH113
         stated = {name: value for name, value in stated.items() if name not in _GEOMETRY} | dict(given)
@@ -117,7 +116,7 @@ def _as_coordinates(declaration: Declaration, columns: list[str]) -> Declaration
     return replace(declaration, label_column=label, numbers=())
 
 
-def _all_columns(file: CsvFile, declaration: Declaration, names: tuple[str, ...]) -> tuple[str, ...]:
+def _all_columns(declaration: Declaration, names: tuple[str, ...]) -> tuple[str, ...]:
     """The sentence that says which columns are clustered where nobody named them."""
     chosen = declaration.over(names).columns
     without = [name for name in names if name not in chosen]
@@ -128,8 +127,6 @@ def _all_columns(file: CsvFile, declaration: Declaration, names: tuple[str, ...]
 
 
 def _refuse_without_bounds(path: Path) -> NoReturn:
-    if not os.path.isfile(path):  # noqa: PTH113 (a path too long to be one is no file, and no error)
-        open_csv(path)  # says what is wrong with the path
     beside = quoted(Path(path.name.removesuffix(".gz")).stem + ".json")
     raise RequestError(
         "No bounds are declared for this table: give --bounds LO,HI for all columns, --bounds FILE.json, or put "

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpviz.beside import BESIDE
 from dpviz.table.bag_of_words import bag_of_words, bag_of_words_sidecar
 from dpviz.table.csv_intake import LoadedTable, load_csv, numeric_table
 from dpviz.table.declaration import Declaration, FileKind
@@ -19,8 +20,7 @@ from dpviz.table.simulate import gaussian_mixture, gaussian_mixture_sidecar, sim
 
 __all__ = ["SAMPLES", "LoadedSample", "Sample", "sample", "simulate"]
 
-#: Present in a checkout; an installed package has the generated and bundled samples only.
-FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
+FOLDER = BESIDE / "sample_data"
 # How many clusters were put into each.
 _FILES = {"fifteen": 15, "city": 8, "people": 6, "colours": 6, "outlier": 3, "towns": 2, "laboratories": 2}
 

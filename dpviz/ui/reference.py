@@ -13,9 +13,10 @@ import streamlit as st
 from dpviz.arrays import Array
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.found import Found, found_in
-from dpviz.runs.jobs import Job, JobState, ShelfFull
+from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
+from dpviz.runs.shelf import ShelfFull
 from dpviz.runs.work import expected_reference_seconds, reference_work
 from dpviz.ui.job_panel import job_shelf
 from dpviz.ui.looks import judged, keep_reference, known_reference, reference
@@ -85,9 +86,8 @@ def reference_notice(table: OpenTable, k: int, *, points_per_row: int = 1) -> No
 
 
 def _job(key: _Key) -> Job[Any] | None:
-    job_id = _jobs().get(key)
-    return job_shelf().get(job_id) if job_id is not None else None
+    return _jobs().get(key)
 
 
-def _jobs() -> dict[_Key, str]:
-    return cast("dict[_Key, str]", st.session_state.setdefault(_JOBS, {}))
+def _jobs() -> dict[_Key, Job[Any]]:
+    return cast("dict[_Key, Job[Any]]", st.session_state.setdefault(_JOBS, {}))

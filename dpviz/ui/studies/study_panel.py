@@ -16,6 +16,7 @@ from dpviz.charts.theme import Palette, palette
 from dpviz.charts.wording import opening
 from dpviz.check import RequestError
 from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
+from dpviz.runs.seats import cores
 from dpviz.runs.study.study import MEASURES, tidy
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
@@ -27,6 +28,8 @@ from dpviz.ui.studies.study_job import Question, StudyJob, begin_study, job_of
 from dpviz.ui.wide_figure import show_wide
 
 _SKELETON = 560
+# Starting workers, and k-means++ before the first run.
+_SECONDS_TO_BEGIN = 1.5
 
 
 class StudyPicture(Protocol):
@@ -54,7 +57,8 @@ def study_button(question: Question, *, with_centers: bool = False, problem: str
     """The button that starts a study, with how much it will compute."""
     problem = problem or question.problem
     number, seconds = (len(question.grid.trials()), question.seconds) if problem is None else (0, 0.0)
-    words = f"{number:,} runs, about {duration(seconds)}. They run in workers while you read on."
+    about = duration(_SECONDS_TO_BEGIN + seconds / cores())
+    words = f"{number:,} runs, about {about}; none that is known is repeated. They run in workers while you read on."
     ask_button(question, partial(begin_study, with_centers=with_centers), words=words, problem=problem)
 
 

@@ -92,8 +92,8 @@ def _sharpen(study: StudyJob, picture: Smallest) -> None:
     contender = next(contender for contender in study.grid.contenders if contender.label == label)
     question = study.question.narrowed(_KEY, contenders=(contender,), repeats=_REPEATS)
     known = [row for row in picture.curves.runs.to_dict("records") if row["contender"] == label]
-    look = f"tradeoff: {_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
-    options = {"reference": study.yardstick.reference, "share": picture.share, "rounds": _ROUNDS}
+    look = f"{_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
+    options = {"yardstick": study.yardstick, "share": picture.share, "rounds": _ROUNDS}
     try:
         send(question, sharpened_rows, known, picture.target, look=look, origin=study, **options)
     except RequestError as error:
