@@ -247,7 +247,7 @@ def test_a_long_run_goes_to_a_worker_and_comes_back(monkeypatch: pytest.MonkeyPa
     app.button(key="run").click()
     sound(app.run())
     pending = app.session_state["run:pending"]
-    job = app.session_state["job_panel:shelf"].get(pending.job_id)
+    job = pending.job
     assert job.wait(60)
     sound(app.run())
     assert result(app).run.algorithm == "auto"
