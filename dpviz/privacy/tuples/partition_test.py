@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import exp, expm1, log, log1p
+from math import expm1, log, log1p
 from typing import NamedTuple
 
 import numpy as np
@@ -164,11 +164,6 @@ def _vote_epsilon(number: int, sampled: int, epsilon: float, printed: bool) -> f
         return log1p(number / sampled * expm1(epsilon / 2))
     argument = epsilon * number / (2 * sampled) - 3
     return log(argument) if argument > 1 else None
-
-
-def amplified(vote_epsilon: float, *, sampled: int, number: int) -> float:
-    """ε of a mechanism that is ``vote_epsilon``-DP on a sample without replacement (Lemma 2.10)."""
-    return log1p(sampled / number * (exp(vote_epsilon) - 1))
 
 
 def nearest_of_each(tuples: Array, centers: Array) -> list[Array]:
