@@ -69,12 +69,7 @@ class WeightedRows:
 
     def row(self, index: int) -> Array:
         """The row at that place, shape (d,)."""
-        for chunk in self.rows:
-            if index < len(chunk):
-                row: Array = chunk[index]
-                return row
-            index -= len(chunk)
-        raise IndexError("no such row")
+        return np.array([self.column(axis)[index] for axis in range(self.dim)])
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,11 +19,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from dpviz.arrays import Array, Codes
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.accounting import Budget
 from dpviz.privacy.hash_partitions import HashCodes
 from dpviz.privacy.loss_kinds import LossKind, ratio_bought
-from dpviz.privacy.mechanisms import Drawn, KNorm, NoDensity
+from dpviz.privacy.mechanisms import Drawn, KNorm, NoDensity, Priced
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import OfCells, Relation, Sensitivity
 from dpviz.privacy.tuples.tuples import Tuples, TupleTable
@@ -134,7 +133,7 @@ class Reports:
 
 
 @dataclass(frozen=True)
-class LocalReports:
+class LocalReports(Priced):
     """Each user sends the prefix of the own code that the group is asked for, by randomised response.
 
     Users of the last group send their prefix with ε/2 and their vector with K-norm noise with ε/2. One person's
@@ -187,11 +186,6 @@ class LocalReports:
     def vector_noise(self) -> KNorm:
         """The noise of a vector."""
         return KNorm(self.diameter, 2 * self.diameter * self.scale)
-
-    def cost(self, accounting: Accounting) -> float:
-        if accounting is not Accounting.PURE:
-            raise RequestError("Messages of the local model are paid under pure accounting.")
-        return self.sensitivity / self.scale
 
     def draw(self, truth: UserAnswers, noise: NoiseSource) -> Reports:
         return self.messages(self.seated(truth, noise), noise)

@@ -8,9 +8,8 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from dpviz.arrays import Array
 from dpviz.privacy.accounting import Budget
-from dpviz.privacy.mechanisms import Additive, Kind
+from dpviz.privacy.mechanisms import Kind
 from dpviz.privacy.queries import Query
 
 Value = TypeVar("Value", covariant=True)
@@ -34,13 +33,6 @@ class Released(Generic[Value, Drawer]):
     def sd(self: Released[Any, HasSd]) -> float:
         """Standard deviation of the noise on one entry."""
         return self.mechanism.sd_in(self.value.shape[-1] if isinstance(self.value, np.ndarray) else 1)
-
-
-class Moments(NamedTuple):
-    """Released counts (n_cells,) and coordinate sums (n_cells, d) of the same cells."""
-
-    counts: Released[Array, Additive]
-    sums: Released[Array, Additive]
 
 
 class Question(NamedTuple, Generic[Value, Drawer]):

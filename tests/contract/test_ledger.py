@@ -15,10 +15,11 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import BudgetExceeded, Ledger
 from dpviz.privacy.losses import Loss
-from dpviz.privacy.mechanisms import Exponential
+from dpviz.privacy.mechanisms import Exponential, noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
 from dpviz.privacy.queries import Count, SparseCount, Sum
+from dpviz.privacy.released import Question
 from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from tests.contract.checks import check_ledger, run_of
 from tests.contract.rooms import RowsTouched, exploding_room, in_room
@@ -146,7 +147,11 @@ DOORS = {
     "release": lambda room, share: room.release(Count(_AXES), share, note="x"),
     "release sums": lambda room, share: room.release(Sum(_AXES), share, note="x"),
     "spherical": lambda room, share: room.release(Sum(_AXES), share, note="x", spherical=True),
-    "release_moments": lambda room, share: room.release_moments(_AXES, counts=share, sums=share, note="x"),
+    "ask_together": lambda room, share: room.ask_together(
+        Question(Count(_AXES), noise_kind(share.accounting), share),
+        Question(Sum(_AXES), noise_kind(share.accounting), share),
+        note="x",
+    ),
     "cut": lambda room, share: room.ask(
         SparseCount(Grid.over(room.region, 4)), SparseLaplace, share, note="x", cutoff_in_scales=2
     ),

@@ -139,7 +139,7 @@ def test_a_radius_whose_comparisons_each_take_the_whole_share(monkeypatch):
 
 
 def test_points_released_in_the_order_of_a_secret_tuple(monkeypatch):
-    monkeypatch.setattr(NoisyTuple, "of", classmethod(lambda cls, centers: cls(True, centers)))
+    monkeypatch.setattr(NoisyTuple, "of", classmethod(lambda cls, centers: cls(centers)))
     with caught:
         ok.check_order(CENTERS)
 

@@ -169,7 +169,9 @@ def test_noisy_centres_have_the_noise_that_is_planned(printed):
 @pytest.mark.parametrize(("epsilon", "delta", "k"), [(1.0, 0.01, 2), (1.0, 1e-6, 3), (0.3, 1e-4, 2)])
 def test_the_noise_of_noisy_centres_costs_what_is_booked(epsilon, delta, k, printed):
     number = smallest_number(epsilon=epsilon / 2, delta=delta / 4, beta=0.025, printed=printed)
-    check_price_of_noise(NoisyCenters(epsilon, delta, k, number, far=1400.0, beta=0.05, printed=printed))
+    check_price_of_noise(
+        NoisyCenters(epsilon=epsilon, delta=delta, k=k, number=number, far=1400.0, beta=0.05, printed=printed)
+    )
 
 
 def test_the_practical_constants():
@@ -283,7 +285,7 @@ def _average_about(average, points, middle, noise):
 @pytest.mark.slow
 def test_averages_of_a_million_tuples_find_the_clusters():
     number = 1_600_000
-    mechanism = TupleAverages(1.0, 1e-6, 2, number, 1, 1e-4, 1.0, 0.05)
+    mechanism = TupleAverages(**{**SMALL, "number": number}, dim=1, finest=1e-4, bound=1.0)
     assert mechanism.average.fewest <= number
     tuples = tight_tuples(number, dim=1, jitter=0.002)
     for seed in range(4):

@@ -16,9 +16,9 @@ from dpviz.algorithms.tools.lloyd_round import lloyd_round
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.tuples.center_noise import NoisyCenters, far_for, printed_far, relative_sd
+from dpviz.privacy.tuples.center_noise import NoisyCenters, far_for, printed_far
 from dpviz.privacy.tuples.partition_test import PartitionTest, smallest_number
-from dpviz.privacy.tuples.tuple_averages import FAR, TupleAverages
+from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.privacy.tuples.tuples import NoisyTuple, Tuples
 
 # The claim behind the test holds for ε up to 1.
@@ -127,9 +127,11 @@ def noisy_center_test(source: TupleSource, share: Budget, *, far: float | None) 
         note="test of tuples, noisy centres of one",
         **{"k": k, "number": number, "far": far, "beta": params.beta, "printed": params.printed},
     )
-    test = PartitionTest(share.amount / 2, share.delta / 4, params.beta / 2, far, number, params.printed)
-    relative = relative_sd(share.amount, share.delta, k, far, params.printed)
-    return _outcome(source, released.value, test, needed=needed, asked=test.plan is not None, relative_sd=relative)
+    mechanism = released.mechanism
+    asked = mechanism.test.plan is not None
+    return _outcome(
+        source, released.value, mechanism.test, needed=needed, asked=asked, relative_sd=mechanism.relative_sd
+    )
 
 
 def average_test(source: TupleSource, share: Budget, *, finest: float) -> TupleTestStep:
@@ -143,7 +145,7 @@ def average_test(source: TupleSource, share: Budget, *, finest: float) -> TupleT
     released = source.tuples(number).ask(
         Tuples(k), TupleAverages, share, note="test of tuples, averages of clusters", **options
     )
-    test = PartitionTest(share.amount / 2, share.delta / 4, params.beta / 2, FAR, number, params.printed)
+    test = released.mechanism.test
     needed = averaged_tuples(share, params, k, source.points.dim, finest)
     asked = test.plan is not None and (params.printed or number >= needed)
     return _outcome(source, released.value, test, needed=needed, asked=asked, relative_sd=None)
@@ -153,8 +155,17 @@ def averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, finest
     """Fewest tuples whose averages are not noise; from public numbers only."""
 
     def wanted(number: int) -> int:
-        constants = (share.amount, share.delta, k, number, dim, finest, 1.0, params.beta, params.printed)
-        average = TupleAverages(*constants).average
+        average = TupleAverages(
+            epsilon=share.amount,
+            delta=share.delta,
+            k=k,
+            number=number,
+            dim=dim,
+            finest=finest,
+            bound=1.0,
+            beta=params.beta,
+            printed=params.printed,
+        ).average
         assert average is not None
         return ceil(average.fewest)
 

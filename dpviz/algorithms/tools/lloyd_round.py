@@ -11,7 +11,10 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.cluster_means import center_noise_sd, noisy_means
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
+from dpviz.privacy.mechanisms import noise_kind
 from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.queries import Count, Sum
+from dpviz.privacy.released import Question
 from dpviz.privacy.room import DataRoom
 
 # Typical distance of a centre from the middle of its axis, in half-widths: 2ρ with the ρ = .225 of Su et al.
@@ -82,12 +85,16 @@ def lloyd_round(
     if ratio is None:
         ratio = count_to_sum_ratio(room.dim, room.accounting, spherical=spherical)
     share = budget.split(counts=ratio, sums=1.0)
-    moments = room.release_moments(cells, counts=share.counts, sums=share.sums, note=note, spherical=spherical)
+    counts, sums = room.ask_together(
+        Question(Count(cells), noise_kind(room.accounting), share.counts),
+        Question(Sum(cells), noise_kind(room.accounting, spherical=spherical), share.sums),
+        note=note,
+    )
     return CentersStep(
         title=title,
-        centers=noisy_means(moments, fallback, room.region),
-        noisy_counts=moments.counts.value,
+        centers=noisy_means(counts, sums, fallback, room.region),
+        noisy_counts=counts.value,
         previous=fallback,
-        center_noise_sd=center_noise_sd(moments),
-        count_noise_sd=moments.counts.sd,
+        center_noise_sd=center_noise_sd(counts, sums),
+        count_noise_sd=counts.sd,
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import exp, expm1, log, log1p
+from math import expm1, log, log1p
 from typing import NamedTuple
 
 import numpy as np
@@ -67,19 +67,18 @@ class PartitionTest:
     @property
     def misfit_limit(self) -> float:
         """A sampled tuple passes if its noisy number of misfits is at most this."""
-        scale = self.misfit_scale
-        return scale * log(self._sampled / self.beta)
+        return self.misfit_scale * log(self._asked.sampled / self.beta)
 
     @property
     def vote_limit(self) -> float:
         """The test passes if the noisy number of tuples that passed is at least this."""
-        plan = self.plan
-        return plan.sampled - log(1 / self.beta) / plan.vote_epsilon if plan is not None else float("inf")
+        return self._asked.sampled - log(1 / self.beta) / self._asked.vote_epsilon
 
     @property
-    def _sampled(self) -> int:
+    def _asked(self) -> Plan:
         plan = self.plan
-        return plan.sampled if plan is not None else 1
+        assert plan is not None, "too few tuples to ask"
+        return plan
 
     @property
     def misfit_scale(self) -> float:
@@ -87,7 +86,7 @@ class PartitionTest:
 
         Half of ε pays for the m counts of misfits, which one tuple may all change by one.
         """
-        return self._sampled / (self.epsilon / 2)
+        return self._asked.sampled / (self.epsilon / 2)
 
     def centers(self, tuples: Array, noise: NoiseSource) -> Array | None:
         """Of ``tuples`` (n_t, k, d), the points (k, d) of the first sampled one that passed, in a random order, or ⊥.
@@ -164,11 +163,6 @@ def _vote_epsilon(number: int, sampled: int, epsilon: float, printed: bool) -> f
         return log1p(number / sampled * expm1(epsilon / 2))
     argument = epsilon * number / (2 * sampled) - 3
     return log(argument) if argument > 1 else None
-
-
-def amplified(vote_epsilon: float, *, sampled: int, number: int) -> float:
-    """ε of a mechanism that is ``vote_epsilon``-DP on a sample without replacement (Lemma 2.10)."""
-    return log1p(sampled / number * (exp(vote_epsilon) - 1))
 
 
 def nearest_of_each(tuples: Array, centers: Array) -> list[Array]:

@@ -115,7 +115,7 @@ def predict(algorithm: str, params: Params | Mapping[str, Any], setting: Setting
         setting.rows_per_person,
         Ledger(accounting, setting.epsilon, setting.delta),
         StudyNoise(np.random.default_rng(0)),
-        n=setting.n,
+        setting.n,
     )
     return _FORMULAS[algorithm](room, setting.k, chosen)
 
