@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -34,6 +35,21 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Properties are tried on fewer examples where slow tests are left out."""
     examples.load(quick="not slow" in config.option.markexpr)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test marked ``some(n)`` that many of its cases are fast: the first, the last, and others between them."""
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("some"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for family in cases.values():
+        number = min(family[0].get_closest_marker("some").args[0], len(family))
+        fast = {round(place * (len(family) - 1) / max(1, number - 1)) for place in range(number)}
+        for place, item in enumerate(family):
+            if place not in fast:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="module")

@@ -33,10 +33,7 @@ MOST_LINES = 450
 ROOMS = {"privacy/room.py", "table/rows.py"}
 # Names of files that floors share, and why two names would not be better.
 SHARED_NAMES: dict[str, str] = {
-    "catalogue.py": "claims/: of claims; ui/explore/: of algorithms",
-    "reference.py": "charts/pictures/ and ui/: the run of k-means++, drawn and computed",
-    "registry.py": "algorithms/ and claims/: the one word that a new one takes",
-    "request.py": "cli/ and runs/: the same request, from arguments and checked",
+    "registry.py": "algorithms/, claims/ and charts/: the one word that a new one takes",
 }
 
 
@@ -260,7 +257,9 @@ def _speaks_for_itself(method: ast.FunctionDef) -> bool:
     if method.name.startswith("_") or ast.get_docstring(method) or _is_overload(method):
         return True
     one_value = {_dotted(d) for d in method.decorator_list} & {"property", "cached_property"} and len(method.body) <= 2
-    return bool(one_value) or method.name in {"bought", "cost", "draw", "log_density", "fit", "predict"}
+    of_mechanisms = {"bought", "cost", "draw", "log_density", "tally", "fit", "predict"}
+    of_pictures = {"finding", "title", "note", "paint", "words", "table", "view", "companions"}
+    return bool(one_value) or method.name in of_mechanisms | of_pictures
 
 
 def releases_without_a_guarantee(source: Source) -> Iterator[Offence]:

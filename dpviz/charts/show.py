@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from dpviz.charts.pictures.draw import draw
+from dpviz.charts.picture import Look
+from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.check import RequestError
@@ -21,7 +22,6 @@ def show(run: Run, step: int = -1) -> go.Figure:
     """
     if not -len(run.frames) <= step < len(run.frames):
         raise RequestError(f"step is {step}: give a number from 0 to {len(run.frames) - 1}, or -1 for the last.")
-    colors = palette("light")
-    epsilon = run.epsilon if run.private else None
-    figure = draw(run.frames[step].step, view=view_of(run.domain), palette=colors, epsilon=epsilon)
-    return figure.update_layout(paper_bgcolor=colors.surface)  # in a dark notebook, too
+    look = Look(view_of(run.domain), palette("light"), epsilon=run.epsilon if run.private else None)
+    figure = picture_of(run.frames[step].step).draw(look)
+    return figure.update_layout(paper_bgcolor=look.palette.surface)  # in a dark notebook, too

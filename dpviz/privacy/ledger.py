@@ -109,18 +109,8 @@ class Entry:
             "scale": self.scale,
             "draws": self.draws,
             "amount": self.amount,
-            "unit": AMOUNT_UNIT[self.accounting],
+            "unit": self.accounting.unit.name,
         }
-
-
-AMOUNT_UNIT = {
-    Accounting.PURE: "epsilon",
-    Accounting.GDP: "mu^2",
-    Accounting.ZCDP: "rho",
-    Accounting.BASIC: "epsilon",
-    Accounting.PLD: "rho",
-    Accounting.NONE: "none",
-}
 
 
 def entries_table(entries: Sequence[Mapping[str, Any]], heading: str) -> TextTable:
@@ -244,7 +234,7 @@ class Ledger(Printed):
         after = self._total([*self.entries, *entries])
         if not after <= self.cap * (1 + _ROUNDING):
             left = max(0.0, self.cap - self.spent)
-            unit = "epsilon" if self.accounting is Accounting.PLD else AMOUNT_UNIT[self.accounting]
+            unit = "epsilon" if self.accounting is Accounting.PLD else self.accounting.unit.name
             raise BudgetExceeded(
                 f"This step asks for {after - self.spent:.6g} of {unit}, but {left:.6g} of "
                 f"{self.cap:.6g} is left: give the step a smaller share or the run a larger epsilon."

@@ -24,9 +24,8 @@ from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
 from dpviz.privacy.mechanisms import Additive, Kind, Mechanism, noise_kind
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.partitions import Everything, Grid, Projected, Voronoi
-from dpviz.privacy.queries import Count, Query, Relation, Sensitivity, Sum
+from dpviz.privacy.queries import Count, Query, Relation, Sensitivity, SparseCounts, Sum
 from dpviz.privacy.released import Moments, Question, Released
-from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Domain, Region
 from dpviz.table.rows import BLOCK_NUMBERS, Rows, in_region, rows_in_use
 from dpviz.table.sparse_rows import complete, is_sparse, sparse_in_region

@@ -11,7 +11,6 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.charts.wording import number
-from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.readdition import independent_epsilon
 from dpviz.runs.export import frame_csv
 from dpviz.ui.badges import badge, badge_text
@@ -70,14 +69,6 @@ _CHARGES = {
     "table": _text(),
 }
 
-AMOUNT_WORDS = {
-    Accounting.PURE.value: "ε",
-    Accounting.GDP.value: "μ²",
-    Accounting.ZCDP.value: "ρ",
-    Accounting.BASIC.value: "ε",
-    Accounting.PLD.value: "ρ",
-    Accounting.NONE.value: "none",
-}
 AGREES, NO_GUARANTEE = "✓", "no guarantee"
 # The independent total may differ by the rounding of its grid; above the request it may never be.
 _ROUNDING = 1e-9
@@ -108,7 +99,7 @@ def charges(booked: Sequence[Booked]) -> pd.DataFrame:
             "sensitivity": charge.sensitivity,
             "noise scale": charge.scale,
             "amount": charge.amount,
-            "unit": AMOUNT_WORDS[charge.accounting.value],
+            "unit": charge.accounting.unit.symbol,
             "epsilon alone": charge.epsilon,
             "delta alone": charge.delta,
             "n": entry.record.n_origin,

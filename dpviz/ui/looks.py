@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpviz.charts.revealed import RevealedView
 from dpviz.privacy.room import Revealed
 from dpviz.runs.clipped_rows import ClippedRows, clipped
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
 from dpviz.ui.session import Look, count_look, once
 
-_REVEALED, _JUDGED, _KEPT = "looks:revealed", "looks:judged", 2
+_REVEALED, _JUDGED, _DRAWN = "looks:revealed", "looks:judged", "looks:drawn"
+_KEPT_REVEALED = 2
 
 
 def reveal_switch(table: OpenTable) -> bool:
@@ -41,7 +43,7 @@ def reveal(table: OpenTable, note: str, what: LookKind = LookKind.ROWS) -> Revea
     if not reveal_allowed(table):
         return None
     kept = table.key in st.session_state.get(_REVEALED, ())
-    revealed = once(_REVEALED, table.key, lambda: table.private.reveal(note=note), most=_KEPT)
+    revealed = once(_REVEALED, table.key, lambda: table.private.reveal(note=note), most=_KEPT_REVEALED)
     if count_look(Look(table.key, table.source_key, table.title, table.kind, what, note)) and kept:
         table.private.looks.append(note)
     return revealed
@@ -61,7 +63,16 @@ def judged(
     def inside() -> ClippedRows:
         return clipped(revealed, table.domain.region).unfolded(points_per_row)
 
-    return once(_JUDGED, (table.key, points_per_row), inside, most=_KEPT)
+    return once(_JUDGED, (table.key, points_per_row), inside, most=_KEPT_REVEALED)
+
+
+def revealed_view(table: OpenTable, note: str, *, points_per_row: int = 1) -> RevealedView | None:
+    """What pictures show of those points: a subsample to draw, kept so that a rerun does not draw another one."""
+    rows = judged(table, note, points_per_row=points_per_row)
+    if rows is None:
+        return None
+    given = (table.key, points_per_row)
+    return once(_DRAWN, given, lambda: RevealedView.of(rows.points, note), most=_KEPT_REVEALED)
 
 
 def _switch(table: OpenTable) -> str:

@@ -15,8 +15,7 @@ from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import FROM_FILES, Shipped, shipped
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.step_pictures import data_table
-from dpviz.ui.wide_figure import show_wide
+from dpviz.ui.figure import data_table, show_wide
 
 _PAGE_WIDTH = 720
 _STAND_INS, _FILES = "generated stand-ins", "published files"

@@ -40,6 +40,7 @@ def _test_of(done) -> TupleTestStep:
     return step
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("algorithm", "near"), [("k-noisy-centers", 0.6), ("stable-kmeans", 0.02)])
 def test_far_clusters_are_found(easy, algorithm, near):
     answers = [run(algorithm, easy, **REQUEST, seed=seed) for seed in range(3)]
@@ -63,6 +64,7 @@ def test_a_mixture_is_measured(easy):
     assert mixture.clip_radius == pytest.approx(0.001 * (np.sqrt(2) + np.sqrt(2 * np.log(ROWS))))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("algorithm", ["k-noisy-centers", "stable-kmeans", "gaussian-mixture"])
 def test_rows_without_far_clusters_are_answered_bottom_and_paid_for(hard, algorithm):
     done = run(algorithm, hard, **REQUEST, seed=1)

@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.charts.pictures.draw import draw
 from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.runs.found import Found
-from tests.charts.gallery import Exhibit, exhibit
+from tests.charts.gallery import Exhibit, draw, exhibit
 from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
 
 LIGHT = palette("light")
@@ -39,7 +38,7 @@ def test_the_cloud_holds_every_centre_of_every_draw(dim: int) -> None:
     shows_kinds(figure, LIGHT, {"released", "revealed"})
     (cloud,) = [trace for trace in figure.data if trace.meta == "released"]
     assert len(cloud.x) == 12 * 5
-    is_sound(draw(draws.step(3), view=view, palette=LIGHT, reference=shown.reference, found=Found(4, 5)))
+    is_sound(draw(draws.step(3), view=view, reference=shown.reference, found=lambda _: Found(4, 5)))
 
 
 def test_centres_are_matched_before_they_are_measured() -> None:

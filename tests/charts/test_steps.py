@@ -8,11 +8,11 @@ import pytest
 
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.charts.pictures.draw import describe, draw, shown_view, table_of
+from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import View, view_of
 from dpviz.runs.run import run
-from tests.charts.gallery import Exhibit, exhibit, steps_of
+from tests.charts.gallery import Exhibit, draw, exhibit, steps_of
 from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
 from tests.contract.checks import about
 
@@ -64,7 +64,7 @@ def on_a_plane(step: Step) -> bool:
 
 def has_its_truth_beside(step: Step, view: View) -> bool:
     """True counts of a grid on the plane have a figure of their own."""
-    return isinstance(step, GridStep) and not shown_view(step, view).flat
+    return isinstance(step, GridStep) and not picture_of(step).view(view).flat
 
 
 @_dealt(0)
@@ -75,13 +75,13 @@ def test_released_only(kind: str, tables: list[Show]) -> None:
 
 
 def _released_only(kind: str, table: Show) -> None:
-    step, view, colours = steps(*table)[kind], view_of(shown(*table).table.domain), palette(_theme(kind, table))
-    figure = draw(step, view=view, palette=colours)
+    step, view, theme = steps(*table)[kind], view_of(shown(*table).table.domain), _theme(kind, table)
+    figure = draw(step, view=view, theme=theme)
     is_sound(figure)
     if on_a_plane(step):
-        keeps_its_ranges(figure, shown_view(step, view))
+        keeps_its_ranges(figure, picture_of(step).view(view))
     allowed = {"revealed"} if isinstance(step, ReferenceStep) else {"public", "released"}
-    shows_kinds(figure, colours, allowed)
+    shows_kinds(figure, palette(theme), allowed)
 
 
 @_dealt(1)
@@ -92,24 +92,25 @@ def test_with_a_look_at_the_rows(kind: str, tables: list[Show]) -> None:
 
 
 def _with_a_look(kind: str, table: Show) -> None:
-    step, this, colours = steps(*table)[kind], shown(*table), palette(_theme(kind, table))
+    step, this, theme = steps(*table)[kind], shown(*table), _theme(kind, table)
     view = view_of(this.table.domain)
-    figure = draw(step, view=view, palette=colours, reveal=this.reveal, reference=this.reference, epsilon=1.0)
+    figure = draw(step, view=view, theme=theme, reveal=this.reveal, reference=this.reference, epsilon=1.0)
     is_sound(figure)
-    shows_kinds(figure, colours, {"public", "released", "revealed"})
+    shows_kinds(figure, palette(theme), {"public", "released", "revealed"})
     if on_a_plane(step):
-        keeps_its_ranges(figure, shown_view(step, view))
+        keeps_its_ranges(figure, picture_of(step).view(view))
         assert any(trace.meta == "revealed" for trace in figure.data) != has_its_truth_beside(step, view)
 
 
+@pytest.mark.some(13)
 @EACH
 def test_on_a_slanted_plane(kind: str) -> None:
     this = shown(6, 5, "unit")
     step, view = steps(6, 5, "unit")[kind], view_of(this.table.domain, projection_seed=0)
-    figure = draw(step, view=view, palette=palette("light"), reveal=this.reveal, reference=this.reference)
+    figure = draw(step, view=view, reveal=this.reveal, reference=this.reference)
     is_sound(figure)
     if on_a_plane(step):
-        keeps_its_ranges(figure, shown_view(step, view))
+        keeps_its_ranges(figure, picture_of(step).view(view))
 
 
 @_dealt(2)
@@ -117,9 +118,9 @@ def test_a_table_and_words_stand_behind_every_figure(kind: str, tables: list[Sho
     for table in tables:
         with about(table):
             step, domain = steps(*table)[kind], shown(*table).table.domain
-            numbers = table_of(step, domain=domain).select_dtypes("number")
+            numbers = picture_of(step).table(domain).select_dtypes("number")
             assert len(numbers) > 0 and np.isfinite(numbers.to_numpy(np.float64)).all()
-            words = describe(step, domain=domain)
+            words = picture_of(step).words(domain)
             assert len(words) > 20 and "nan" not in words and (words[0].isupper() or words[0].isdigit())
 
 
@@ -127,16 +128,17 @@ def test_centres_are_told_in_data_units() -> None:
     domain = shown(2, 5, "unit").table.domain
     step = steps(2, 5, "unit")["centers-last"]
     assert isinstance(step, CentersStep)
-    table = table_of(step, domain=domain)
+    table = picture_of(step).table(domain)
     np.testing.assert_allclose(table[["longitude", "latitude"]].to_numpy(), domain.from_unit(step.centers))
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("algorithm", ["auto", "dplloyd", "eugkm", "balcan", "pgkm", "kvariates", "lsh-coreset"])
 def test_nothing_moves_while_a_run_unfolds(algorithm: str) -> None:
     this = shown(2, 5, "unit")
     view = view_of(this.table.domain)
     frames = run(algorithm, this.table, k=5, epsilon=2.0, delta=1e-6, seed=1).frames
-    drawn = [draw(f.step, view=view, palette=palette("light"), epsilon=2.0) for f in frames if on_a_plane(f.step)]
+    drawn = [draw(f.step, view=view, epsilon=2.0) for f in frames if on_a_plane(f.step)]
     for figure in drawn:
         is_sound(figure)
         keeps_its_ranges(figure, view)
@@ -148,7 +150,7 @@ def test_a_step_from_before_a_hot_reload_is_still_drawn() -> None:
     old = steps(2, 5, "unit")["centers-last"]
     reborn = type("CentersStep", (), {f.name: getattr(old, f.name) for f in dataclasses.fields(old)})()
     view = view_of(shown(2, 5, "unit").table.domain)
-    assert draw(reborn, view=view, palette=palette("light")).data
+    assert draw(reborn, view=view).data
 
 
 def test_a_kind_of_step_without_a_chart_is_a_defect_that_says_so() -> None:
@@ -156,5 +158,5 @@ def test_a_kind_of_step_without_a_chart_is_a_defect_that_says_so() -> None:
     class StrangeStep(Step):
         pass
 
-    with pytest.raises(TypeError, match="no chart for a StrangeStep"):
-        table_of(StrangeStep(title="?"), domain=shown(1, 3, "unit").table.domain)
+    with pytest.raises(TypeError, match="no picture for a StrangeStep"):
+        picture_of(StrangeStep(title="?"))

@@ -1,4 +1,4 @@
-"""Charts over many runs: scores, trade-off, side by side, the budget, clipping."""
+"""Charts over many runs: scores, trade-off, side by side, the budget."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.charts.clipping import describe_clipping, draw_clipping
 from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
 from dpviz.charts.studies.compare import Typical, draw_compare
 from dpviz.charts.studies.contenders import styles_of
@@ -224,14 +223,3 @@ def test_shares_follow_the_meter_where_amounts_do_not_add_up() -> None:
     after_grid = next(frame for frame in finished.frames if frame.entries == 2)
     assert shares["zoom: coarse cells"] + shares["grid cells"] == pytest.approx(after_grid.spent_fraction)
     assert sum(shares.values()) == pytest.approx(finished.spent_fraction)
-
-
-def test_clipping_names_the_column_that_loses_most() -> None:
-    cut = pd.DataFrame({"column": ["age", "income"], "below": [0.01, 0.0], "above": [0.0, 0.2]})
-    figure = draw_clipping(cut, palette=LIGHT)
-    is_sound(figure)
-    assert title(figure) == "The bounds cut off most in income: 20 % of the rows"
-    assert figure.layout.yaxis.ticktext[0] == "income"
-    below, above = figure.data
-    assert list(below.x) == [0.0, -0.01] and list(above.x) == [0.2, 0.0]
-    assert describe_clipping(cut.assign(below=0.0, above=0.0)) == "The bounds cut off nothing."

@@ -10,12 +10,14 @@ from dpviz.privacy.room import PrivateTable
 from dpviz.table.domain import Domain
 from tests.contract.checks import about, arrays_in, frames_of, run_of
 from tests.contract.rooms import BlocksByContent
-from tests.contract.tables import BOUGHT, REPLACE, SETTINGS, World, blobs, dealt, named
+from tests.contract.tables import BOUGHT, REPLACE, World, blobs, dealt, in_turn, named
 
 REQUEST = {"k": 3, "epsilon": 4.0, "seed": 11}
 IN_A_BALL = World("nine columns in a ball", dim=9, radius=1.0)
 IN_SOME_WORLD = pytest.mark.parametrize(
-    ("card", "params", "delta", "world"), dealt([BOUGHT, REPLACE, IN_A_BALL], fast=[BOUGHT, IN_A_BALL]), ids=named
+    ("card", "params", "delta", "world"),
+    dealt([BOUGHT, REPLACE, IN_A_BALL], fast=[BOUGHT, IN_A_BALL], turn=0),
+    ids=named,
 )
 
 
@@ -57,7 +59,7 @@ def test_the_order_of_rows_the_size_of_chunks_and_the_number_of_threads(card, pa
                 np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize(("card", "params", "delta", "scaling"), dealt(["unit", "common"]), ids=named)
+@pytest.mark.parametrize(("card", "params", "delta", "scaling"), dealt(["unit", "common"], turn=1), ids=named)
 def test_the_units_of_the_columns(card, params, delta, scaling):
     rows = blobs(300)
     # Powers of two and short sums: the rows themselves must not change by rounding.
@@ -71,7 +73,7 @@ def test_the_units_of_the_columns(card, params, delta, scaling):
     np.testing.assert_allclose(other.centers, one.centers * stretch + shift, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+@pytest.mark.parametrize(("card", "params", "delta"), in_turn(1), ids=named)
 def test_without_a_seed_no_run_is_repeated(card, params, delta):
     """That a seed repeats a run to the last byte is tested with runs (tests/runs/test_run.py)."""
     request = {"k": 3, "epsilon": 4.0, "delta": delta, "params": params}

@@ -14,10 +14,12 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import BudgetExceeded, Ledger
-from dpviz.privacy.mechanisms import Exponential, NoisyThreshold, SparseLaplace
+from dpviz.privacy.losses import Loss
+from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
-from dpviz.privacy.queries import Count, Loss, SparseCount, Sum
+from dpviz.privacy.queries import Count, SparseCount, Sum
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from tests.contract.checks import check_ledger, run_of
 from tests.contract.rooms import RowsTouched, exploding_room, in_room
 from tests.contract.tables import BOUGHT, PERSONS, PUBLIC, REPLACE, SETTINGS, WORLDS, World, named, small_table

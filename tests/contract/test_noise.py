@@ -7,13 +7,14 @@ import pytest
 from scipy import stats
 
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import Exponential, Laplace, NoisyThreshold, SparseLaplace, noise_kind
+from dpviz.privacy.losses import Loss, SwapLoss
+from dpviz.privacy.mechanisms import Exponential, Laplace, noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
-from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
-from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
-from dpviz.privacy.ranks import Medians, Quantiles
+from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
+from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.table.domain import Region
 from tests.contract.laws import check_frequencies, check_independent, check_rate, check_scale
 from tests.contract.tables import blobs, named, small_table
@@ -59,6 +60,7 @@ def test_release_behind_a_projection(accounting, law):
     check_scale((released.value - _truth(room, query)).ravel(), law, parent.ledger.entries[-1].scale)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("accounting", "law"), MECHANISMS, ids=["pure", "gdp", "zcdp"])
 def test_release_moments(accounting, law):
     room = _room(accounting)
@@ -124,6 +126,7 @@ SELECTIONS = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("question", "accounting", "prior"),
     [
@@ -160,6 +163,7 @@ def test_select(question, accounting, prior):
     assert entry.amount == pytest.approx(epsilon if accounting is PURE else epsilon**2 / 8)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("accounting", "law"), [(PURE, stats.laplace), (ZCDP, stats.norm)], ids=["pure", "zcdp"])
 def test_activate(accounting, law):
     # A square of 4 cells, of which two are empty, one holds 3 rows and one 7.
@@ -250,6 +254,7 @@ def test_quantiles():
     check_independent((places - places.mean()) / places.std())
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("accounting", "law"), [(PURE, stats.cauchy), (Accounting.BASIC, stats.laplace)])
 def test_smooth_medians(accounting, law):
     dim = 20

@@ -13,11 +13,10 @@ import tests.privacy.test_kernel_draw as draw_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw, WeightSensitivity
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.distance_weights import DistanceWeights, WeightSensitivity
 from dpviz.table.domain import Region
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
 from tests.contract.rooms import exploding_room, in_room

@@ -8,18 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
+from dpviz.privacy.kernel_draw import DistanceWeights
 from dpviz.privacy.known import PARTITIONS, QUERIES
-from dpviz.privacy.local.local_noise import EachRow
+from dpviz.privacy.local_model import EachRow
+from dpviz.privacy.losses import Loss, PoolLoss, SwapLoss
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
-from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
-from dpviz.privacy.ranks import Medians, Quantiles
-from dpviz.privacy.sums.box_sum import BoxSum
-from dpviz.privacy.sums.chosen_coordinates import ChosenSum, Weights
-from dpviz.privacy.sums.distance_weights import DistanceWeights
-from dpviz.privacy.sums.pool_loss import PoolLoss
-from dpviz.privacy.sums.pulls import Pull
-from dpviz.privacy.sums.residual_moments import ResidualMoments
-from dpviz.privacy.sums.residuals import Radii, ResidualSum, Spread
+from dpviz.privacy.quantiles import Medians, Quantiles
+from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
+from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, ResidualSum, Spread, Weights
 from dpviz.privacy.tuples.tuples import Tuples
 from dpviz.table.domain import Domain, Region
 from tests.contract.questions import DENSE, QUESTIONS, SPARSE, check_move, move, regions, room_over

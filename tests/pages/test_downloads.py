@@ -62,6 +62,7 @@ def ran(table: OpenTable, *, seed: int | None = 4, k: int = 3) -> AppTest:
     return sound(app.run())
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("seed", "why"), [(4, "follows from a seed"), (None, "not hardened")])
 def test_every_file_of_a_run_says_inside_and_by_its_name_that_it_is_a_simulation(offered, seed, why) -> None:
     app = ran(open_blobs(), seed=seed)
@@ -161,6 +162,7 @@ VIEWS = {
 }
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("view", "where", "files"), [(view, *rest) for view, rest in VIEWS.items()], ids=list(VIEWS))
 def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revealed(
     offered, view: str, where: str, files: set[str]

@@ -12,8 +12,7 @@ from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
-from dpviz.ui import runner
-from dpviz.ui.explore import frames
+from dpviz.ui import runner, step_player
 from tests.contract.tables import blobs
 from tests.pages.tables import app_on, open_blobs, open_pairs, sound, text_of
 
@@ -119,7 +118,7 @@ def test_two_runs_draw_different_noise_and_a_seed_repeats_it() -> None:
 
 
 def test_play_walks_from_the_first_step_to_the_last_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "_SECONDS_A_STEP", 1e-9)
+    monkeypatch.setattr(step_player, "_SECONDS_A_STEP", 1e-9)
     app = explored("dplloyd")
     steps = len(result(app).run.frames)
     app.button(key="frames:1:play").click()
@@ -144,7 +143,7 @@ def test_back_and_next_move_by_one_step_and_stop_at_the_ends() -> None:
 
 
 def test_dragging_the_slider_ends_the_play(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "_SECONDS_A_STEP", 1e6)  # it must not move on by itself
+    monkeypatch.setattr(step_player, "_SECONDS_A_STEP", 1e6)  # it must not move on by itself
     app = explored("dplloyd")
     app.button(key="frames:1:play").click()
     sound(app.run())
@@ -281,6 +280,7 @@ def test_without_a_table_the_page_says_what_to_do() -> None:
     assert not app.get("plotly_chart")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("number", [1700, 60])
 def test_a_table_of_tuples_is_shown_point_by_point(number: int) -> None:
     app = app_on("explore.py", open_pairs(number), **{"k-noisy-centers.rows": "tuples"}, algorithm="k-noisy-centers")

@@ -41,6 +41,7 @@ def test_another_claim_is_drawn_when_it_is_chosen(planted):
     assert "Error of the means against the number of samples" in everything_shown(at)
 
 
+@pytest.mark.slow
 def test_results_from_published_files_have_a_verdict_of_their_own(planted):
     at = visit("papers.py")
     assert "Holds: 5 of 5" not in everything_shown(at)

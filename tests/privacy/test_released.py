@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import Exponential, KNorm, Laplace, SparseLaplace, mechanism_for, noise_kind
+from dpviz.privacy.losses import Loss
+from dpviz.privacy.mechanisms import Exponential, KNorm, Laplace, mechanism_for, noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Grid, Voronoi
-from dpviz.privacy.queries import Count, Loss, SparseCount, Sum
+from dpviz.privacy.queries import Count, SparseCount, Sum
 from dpviz.privacy.released import Question, Released
+from dpviz.privacy.sparse_mechanisms import SparseLaplace
 from tests.contract.tables import small_table
 
 CELLS = Voronoi(np.array([[0.5, 0.5, 0.5], [-0.5, -0.5, -0.5]]))

@@ -20,11 +20,11 @@ from dpviz.table.declaration import FROM_ROWS, Declaration
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import numeric_table
 from dpviz.table.sidecar import declaration_in
-from tests.contract.tables import SETTINGS, named
+from tests.contract.tables import in_turn, named
 from tests.privacy.tuple_checks import tight_tuples
 from tests.runs.declared import BOX, finished, open_persons, open_rows, open_sparse
 
-each_setting = pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+each_setting = pytest.mark.parametrize(("card", "params", "delta"), in_turn(1), ids=named)
 TABLES = {
     "n bought": (open_rows, "bought"),
     "n declared": (lambda: open_rows(n_public=400), "declared"),

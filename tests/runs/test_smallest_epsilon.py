@@ -51,6 +51,7 @@ def test_a_planted_crossing_is_found() -> None:
     assert "likely between" in found.text
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("repeats", [5, 20])
 def test_its_interval_holds_the_truth_nine_times_in_ten(repeats: int) -> None:
     held = 0

@@ -256,6 +256,7 @@ def test_no_sentence_holds_a_value_of_a_cell(
         assert not any(secret in sentence for sentence in said)
 
 
+@pytest.mark.slow
 def test_a_million_rows_come_through() -> None:
     values = np.random.default_rng(0).random((1_000_000, 2)).round(4)
     text = io.StringIO()

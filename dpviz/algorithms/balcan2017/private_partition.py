@@ -13,9 +13,10 @@ from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget
-from dpviz.privacy.mechanisms import Gaussian, Laplace, NoisyThreshold, noise_kind
+from dpviz.privacy.mechanisms import Gaussian, Laplace, noise_kind
 from dpviz.privacy.partitions import CubeTree
 from dpviz.privacy.queries import SparseCount
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold
 from dpviz.table.domain import Region
 
 # All trees of a run together keep at most this many cubes.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import legend_name, line_xy, marks_xy, show_plane
+from dpviz.charts.canvas import legend_name, show_plane, xy
 from dpviz.charts.cells import segments
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import Palette, center_marker, layout, reference_marker
@@ -97,7 +97,7 @@ def _picture(
         if len(reference.centers) == len(centers):
             lines = segments(partner[match(centers, reference.centers)], drawn)
             line = {"color": palette.muted, "width": 1.1}
-            figure.add_trace(go.Scatter(**line_xy(lines), mode="lines", line=line, hoverinfo="skip"))
+            figure.add_trace(go.Scatter(**xy(lines), mode="lines", line=line, hoverinfo="skip"))
         mark = reference_marker(palette, 9) | {"line": {"width": 1.5}}
         _add(figure, partner, mark, legend_name("k-means++", "revealed"), "revealed")
     size = 9 if len(centers) <= 20 else 7
@@ -112,7 +112,7 @@ def _picture(
 def _add(figure: go.Figure, drawn: Array, marker: dict[str, object], name: str, kind: str) -> None:
     figure.add_trace(
         go.Scatter(
-            **marks_xy(drawn),
+            **xy(drawn),
             **{"mode": "markers", "marker": marker, "name": name},
             hovertemplate="%{x:.4g}, %{y:.4g}<extra></extra>",
             meta=kind,

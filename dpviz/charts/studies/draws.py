@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array
-from dpviz.charts.canvas import canvas, legend_name, marks_xy, name_kinds, show_plane
+from dpviz.charts.canvas import canvas, legend_name, name_kinds, show_plane, xy
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import Palette, reference_marker
 from dpviz.charts.view import View
@@ -76,7 +76,7 @@ class Draws:
         dots = self.centers.reshape(-1, self.centers.shape[2])
         figure.add_trace(
             go.Scatter(
-                **marks_xy(view.plane(dots)),
+                **xy(view.plane(dots)),
                 **{"mode": "markers", "name": legend_name("centres of all draws", "released"), "meta": "released"},
                 marker={"color": palette.released, "size": 7, "opacity": max(0.18, min(0.7, 6 / len(self.centers)))},
                 hovertemplate="%{x:.4g}, %{y:.4g}<extra></extra>",
@@ -85,7 +85,7 @@ class Draws:
         if self.reference is not None:
             figure.add_trace(
                 go.Scatter(
-                    **marks_xy(view.plane(self.reference.centers, "reference")),
+                    **xy(view.plane(self.reference.centers, "reference")),
                     **{"mode": "markers", "name": legend_name("k-means++", "revealed"), "meta": "revealed"},
                     marker=reference_marker(palette),
                     hovertemplate="k-means++: %{x:.4g}, %{y:.4g}<extra></extra>",

@@ -21,9 +21,9 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from dpviz.table.domain import Domain
 from dpviz.ui.badges import badge
+from dpviz.ui.figure import show_wide
 from dpviz.ui.looks import reveal
 from dpviz.ui.plane_choice import plane_choice
-from dpviz.ui.wide_figure import show_wide
 
 _ROWS_SHOWN = 200
 # From these shares on the sentence above the table warns: of rows moved, and of a width without any.

@@ -18,13 +18,12 @@ from dpviz.runs.study.study import MEASURES, summarise, tidy
 from dpviz.ui.badges import badge_text
 from dpviz.ui.controls import epsilon_control
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.step_pictures import show
+from dpviz.ui.figure import show, show_wide
+from dpviz.ui.looks import revealed_view
 from dpviz.ui.plane_choice import plane_choice
-from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.studies.study_form import study_form
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import Invitation, measure_choice, study_download, study_half
-from dpviz.ui.wide_figure import show_wide
 
 _KEY = "compare"
 # Pixels of a character of a table, and of the air beside it.

@@ -20,11 +20,10 @@ from dpviz.runs.study.study import MEASURES, tidy
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.step_pictures import data_table
+from dpviz.ui.figure import data_table, show_wide
 from dpviz.ui.job_panel import duration, job_panel
 from dpviz.ui.studies.one_setting import on_click
 from dpviz.ui.studies.study_job import Question, StudyJob, begin_study, job_of
-from dpviz.ui.wide_figure import show_wide
 
 _SKELETON = 560
 

@@ -1,7 +1,8 @@
 """The local model: every user sends one randomised message, and the table of messages is the release.
 
 Nobody is trusted with rows: a message is ε-DP on its own, whatever its sender's row is. As many messages are sent as
-there are users by the public (or bought) number: a seat without a user is taken by a stand-in.
+there are users by the public (or bought) number: a seat without a user is taken by a stand-in. Noise on every single
+row is the baseline, in which little can be seen.
 
 References
 ----------
@@ -12,7 +13,7 @@ Kumar & Manurangsi 2021 (one round of clustering in the local model).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import exp, log1p
+from math import exp, inf, log1p
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -21,11 +22,64 @@ from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.hash_partitions import HashCodes
-from dpviz.privacy.loss_kinds import LossKind
-from dpviz.privacy.mechanisms import KNorm, pure_share
+from dpviz.privacy.loss_kinds import LossKind, ratio_bought
+from dpviz.privacy.mechanisms import Drawn, KNorm, NoDensity
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.queries import Relation, Sensitivity
+from dpviz.privacy.queries import OfCells, Relation, Sensitivity
+from dpviz.privacy.tuples.tuples import Tuples, TupleTable
 from dpviz.table.domain import Region
+
+
+@dataclass(frozen=True, eq=False)
+class EachRow(Tuples):
+    """The rows themselves, tuples of one point, for a mechanism that fills a public number of places with them."""
+
+    k: int = 1
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """One place changes its point, by the diameter at most, whether its row is exchanged, comes or goes."""
+        return Sensitivity(l1=inf, l2=inf, block=region.diameter)
+
+
+@dataclass(frozen=True)
+class LocalNoise(Drawn):
+    """K-norm noise on each of ``number`` places, which hold rows in a random order; pure ε = sensitivity / scale.
+
+    Where there are fewer rows than places the middle of the domain fills the others; where there are more, rows are
+    left out. So the number of rows does not show, and one row changes one place.
+    """
+
+    name: ClassVar[str] = "k-norm on each row"
+    # The random order makes the density a sum over all orders.
+    exact: ClassVar[bool] = False
+    once: KNorm
+    number: int
+
+    @classmethod
+    def bought(cls, share: Budget, sensitivity: Sensitivity, *, number: int) -> LocalNoise:
+        return cls(KNorm.bought(share, sensitivity), number)
+
+    @property
+    def loss(self) -> LossKind:
+        """ε-DP: of the random order of places nothing more is proved."""
+        return LossKind.PURE
+
+    def sd_in(self, width: int) -> float:
+        """Standard deviation of one entry of a row of ``width`` numbers."""
+        return self.once.sd_in(width)
+
+    def draw(self, truth: TupleTable, noise: NoiseSource) -> Array:
+        rows = truth.values[:, 0]
+        places = np.zeros((self.number, rows.shape[1]))
+        # By content first: the order of the file has no say in a study's draw.
+        rows = rows[np.lexsort(rows.T[::-1])]
+        chosen = rows[np.argsort(noise.uniform((len(rows),)))[: self.number]]
+        places[: len(chosen)] = chosen
+        places = places[np.argsort(noise.uniform((self.number,)))]
+        return self.once.draw(places, noise)
+
+    def log_density(self, released: Array, truth: TupleTable) -> float:
+        raise NoDensity("It is a sum over all orders of rows.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,17 +94,12 @@ class UserAnswers:
 
 
 @dataclass(frozen=True, eq=False)
-class UserQuestion:
+class UserQuestion(OfCells):
     """Every user's own code and row; no sum is formed before noise."""
 
     over: HashCodes
 
-    @property
-    def width(self) -> int:
-        return self.over.width
-
     def tally(self, chunk: Array, cell: Codes) -> UserAnswers:
-        """The answers of a chunk, one for each row."""
         return UserAnswers(cell, chunk.copy())
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
@@ -123,7 +172,8 @@ class LocalReports:
         cls, share: Budget, sensitivity: Sensitivity, *, bits: tuple[int, ...], depth: int, groups: Codes, middle: int
     ) -> LocalReports:
         messages = sensitivity.l1
-        return cls(messages, messages / pure_share(share), sensitivity.block / messages, bits, depth, groups, middle)
+        epsilon = ratio_bought(cls.loss, share, mechanism=cls.name)
+        return cls(messages, messages / epsilon, sensitivity.block / messages, bits, depth, groups, middle)
 
     def epsilon_of(self, group: int) -> float:
         """The ε of a group's prefix: all of a message, or half of it."""

@@ -1,22 +1,25 @@
-"""Walking through a run: a slider, play and next; the pictures of a step; what had been spent by then."""
+"""Stepping at the reader's pace: a slider, back, play and next over whatever is shown a step at a time."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import streamlit as st
 
-from dpviz.runs.run import Frame, Run
-from dpviz.ui.badges import badge_text
-from dpviz.ui.explore.step_pictures import Looking, step_pictures
-
 # A step stays for a second; a poll that comes a little early counts.
 _SECONDS_A_STEP, _SOON = 1.0, 0.7
-_STEP_HELP = "Each step is one picture of the run."
 
 
-def frames_panel(run: Run, looking: Looking, *, key: str) -> None:
-    """The steps of a run, one at a time; only this panel runs again when the step changes."""
+def step_player(
+    key: str, steps: int, show_step: Callable[[int], None], *, label: str, help: str, still: bool = False
+) -> None:
+    """``steps`` steps, one at a time, by their place from 0; only this panel runs again when the step changes.
+
+    It starts at the last step. ``still`` leaves out the button that plays, for whoever has asked for less motion.
+    """
+    if still:
+        st.session_state[f"{key}:playing"] = False
     playing = bool(st.session_state.get(f"{key}:playing"))
 
     # A decorator inside the function, because only a panel that plays may poll.
@@ -24,20 +27,13 @@ def frames_panel(run: Run, looking: Looking, *, key: str) -> None:
     def panel() -> None:
         if bool(st.session_state.get(f"{key}:playing")) != playing:
             st.rerun()
-        place = step_player(key, len(run.frames))
-        _spent_meter(run, run.frames[place])
-        step_pictures(run, place, looking, key=key)
+        show_step(_place(key, steps, label, help, still=still))
 
     panel()
 
 
-def step_player(
-    key: str, steps: int, *, label: str = "Step of the algorithm", help: str = _STEP_HELP, still: bool = False
-) -> int:
-    """Slider, back, play and next over ``steps`` steps; the chosen place from 0. Starts at the last step.
-
-    ``still`` leaves out the button that plays, for whoever has asked for less motion.
-    """
+def _place(key: str, steps: int, label: str, help: str, *, still: bool) -> int:
+    """Draw slider and buttons; the chosen place from 0."""
     st.session_state.setdefault(f"{key}:at", steps)
     if steps == 1:
         return 0
@@ -110,16 +106,3 @@ def _toggle(key: str, steps: int) -> None:
     st.session_state[f"{key}:ticked"] = time.monotonic()
     if playing and st.session_state[f"{key}:at"] >= steps:
         _go(key, 1)
-
-
-def _spent_meter(run: Run, frame: Frame) -> None:
-    """What had been spent when this step was taken, of the whole budget."""
-    if not run.private:
-        st.caption(f"{badge_text('revealed')} No privacy budget: the rows themselves were read.")
-        return
-    delta = f", δ = {run.delta:g}" if run.delta else ""
-    charges = "no charge yet" if frame.entries == 0 else f"{frame.entries:d} charge{'s' if frame.entries > 1 else ''}"
-    st.progress(
-        min(1.0, round(frame.spent_epsilon / run.epsilon, 3)),
-        text=f"Spent so far: ε = {frame.spent_epsilon:.3g} of {run.epsilon:g}{delta} ({charges})",
-    )
