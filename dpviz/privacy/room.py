@@ -268,6 +268,8 @@ class DataRoom:
         return self._answer([(query, mechanism)], note=note)[0]
 
     @overload
+    def ask_together(self, one: Question[A, L], /, *, note: str) -> tuple[Released[A, L]]: ...
+    @overload
     def ask_together(
         self, one: Question[A, L], two: Question[B, M], /, *, note: str
     ) -> tuple[Released[A, L], Released[B, M]]: ...
