@@ -25,6 +25,7 @@ from dpviz.ui.studies.study_panel import Invitation, numbers_behind, study_butto
 _KEY = "tradeoff:draws"
 _SECONDS_A_DRAW = 1.0
 _INVITATION = Invitation(
+    "Draws",
     "No draws yet",
     "Press **Compute**: the same release is drawn again and again. Step through the draws or let them play, beside a "
     "cloud of where centres fall.",
@@ -49,7 +50,7 @@ def draws_section(question: Question) -> None:
         study_button(one, with_centers=True)
     # Asked here, where it stays on the page: an answer to a panel that has gone by then would be lost.
     still = wants_less_motion()
-    study_half(one, invitation=_INVITATION, label="Draws", pictures=lambda study: _pictures(study, still=still))
+    study_half(one, invitation=_INVITATION, pictures=lambda study: _pictures(study, still=still))
 
 
 def wants_less_motion() -> bool:
@@ -84,20 +85,22 @@ def _pictures(study: StudyJob, *, still: bool) -> None:
 
 
 def _player(draws: Draws, looking: Looking, *, still: bool) -> None:
-    """Nothing moves until Play is pressed; for whoever has asked for less motion there is no such button."""
+    """Nothing moves until Play is pressed; for whoever has asked for less motion there is no such button.
+
+    Another number of draws is another walk.
+    """
+    number = len(draws.centers)
+    key = f"{_KEY}:{number}"
     if still:
-        st.session_state[f"{_KEY}:playing"] = False
-    playing = bool(st.session_state.get(f"{_KEY}:playing"))
-    _fit_player(len(draws.centers))
+        st.session_state[f"{key}:playing"] = False
+    playing = bool(st.session_state.get(f"{key}:playing"))
 
     # A decorator inside the function, because only a panel that plays may poll.
-    @st.fragment(run_every=_SECONDS_A_DRAW if playing else None, key=f"{_KEY}:panel")
+    @st.fragment(run_every=_SECONDS_A_DRAW if playing else None, key=f"{key}:panel")
     def panel() -> None:
-        if bool(st.session_state.get(f"{_KEY}:playing")) != playing:
+        if bool(st.session_state.get(f"{key}:playing")) != playing:
             st.rerun()
-        place = step_player(
-            *(_KEY, len(draws.centers)), label="Draw", help="Each draw is one possible release.", still=still
-        )
+        place = step_player(key, number, label="Draw", help="Each draw is one possible release.", still=still)
         if still:
             st.caption("Your system asks for less motion: step through the draws by hand.")
         left, right = st.columns(2, gap="medium")
@@ -107,14 +110,6 @@ def _player(draws: Draws, looking: Looking, *, still: bool) -> None:
             _cloud(draws, looking)
 
     panel()
-
-
-def _fit_player(draws: int) -> None:
-    """Another number of draws starts another walk."""
-    if st.session_state.get(f"{_KEY}:draws", draws) != draws:
-        for name in ("at", "slider"):
-            st.session_state.pop(f"{_KEY}:{name}", None)
-    st.session_state[f"{_KEY}:draws"] = draws
 
 
 def _one(draws: Draws, place: int, looking: Looking) -> None:
