@@ -13,8 +13,8 @@ import plotly.graph_objects as go
 import pytest
 from playwright.sync_api import Browser
 
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
-from dpviz.algorithms.balcan2017.private_partition import TreeStep
 from dpviz.algorithms.steps import GridStep
 from dpviz.charts.clipping import draw_clipping
 from dpviz.charts.pictures.activation import draw_activation

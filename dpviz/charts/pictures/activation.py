@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz import check
-from dpviz.algorithms.balcan2017.private_partition import TreeStep
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, canvas
 from dpviz.charts.theme import Palette

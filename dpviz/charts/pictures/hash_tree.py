@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.hashes.hash_levels import Flags
 from dpviz.algorithms.hashes.lsh_coreset import HashTreeStep
-from dpviz.arrays import Array
+from dpviz.arrays import Array, Flags
 from dpviz.charts.canvas import NUMBER_SIZE, canvas, hidden_axis, legend_name, line_xy, marks_xy, name_kinds
 from dpviz.charts.cells import segments
 from dpviz.charts.revealed import RevealedView

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.balcan2017.private_partition import TreeStep
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import canvas, legend_name, line_xy, marks_xy, name_kinds, show_plane
 from dpviz.charts.cells import boxes

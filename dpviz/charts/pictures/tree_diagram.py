@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.algorithms.balcan2017.private_partition import TreeStep
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, canvas, hidden_axis, line_xy
 from dpviz.charts.cells import boxes

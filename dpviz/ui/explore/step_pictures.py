@@ -13,8 +13,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dpviz.algorithms.auto.polishing import PolishStep
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
-from dpviz.algorithms.balcan2017.private_partition import TreeStep
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
