@@ -15,8 +15,7 @@ from dpviz.algorithms.balcan2017.local_swap import local_swap, start_on_cubes, u
 from dpviz.algorithms.balcan2017.projection import Projection, gaussian_frame, orthonormal_frame, project
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.lloyd_round import count_to_sum_ratio, lloyd_round
-from dpviz.algorithms.tools.revive import revive
+from dpviz.algorithms.tools.lloyd_round import count_to_sum_ratio, lloyd_round, revive
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.mechanisms import mechanism_for, noise_kind
