@@ -9,7 +9,7 @@ from dataclasses import asdict
 from dpviz import check
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import card_of
-from dpviz.cli.run_text import table_text
+from dpviz.printed import table_text
 from dpviz.privacy.queries import Relation
 from dpviz.runs.advice.advice import Advice, advise
 from dpviz.runs.advice.advice_words import WHERE_FROM, alternatives, answer, certainty, changed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,12 +12,13 @@ from dpviz.check import RequestError
 from dpviz.runs.open_table import OpenTable, column_names, declare
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import LoadedTable, listed, quoted
-from dpviz.table.named import named
-from dpviz.table.sidecar import Stated, parse_bounds_option
+from dpviz.table.named import Content, named, nothing_declared_of
+from dpviz.table.sidecar import bounds_option
 from dpviz.table.sparse_intake import SparseTable
 
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the sidecar says.
 _GEOMETRY = ("columns", "lower", "upper", "origins", "bounds_origin", "radius", "scaling")
+_OPTIONS = ("radius", "scaling", "relation", "n_public")
 _FILE_OPTIONS = ("encoding", "delimiter", "header", "names")
 _STYLE_OPTIONS = ("decimal", "grouping", "sign")
 _TAB = "\\t"
@@ -41,14 +41,13 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
         If the file or a declaration is missing or wrong.
     """
     content, sidecar = named(arguments.data)
-    stated = _stated(sidecar, arguments)
+    declaration = _declaration(content, sidecar, arguments)
     if isinstance(content, SparseTable):
         _refuse_names(arguments)
-        table = declare(content, Declaration(**{"scaling": "common", **stated}))
+        table = declare(content, declaration)
         return DeclaredTable(table, table.loaded.notes)
-    declaration = Declaration(**stated)
     declaration = replace(declaration, file=_format(declaration, arguments))
-    if isinstance(content, LoadedTable) and declaration.file != stated.get("file", declaration.file):
+    if isinstance(content, LoadedTable) and declaration.file != sidecar.file:
         raise RequestError("A sample is there already, however a file is read: leave out the options of a file.")
     names = column_names(content, declaration)
     if arguments.columns is not None:
@@ -64,32 +63,23 @@ def _refuse_names(arguments: argparse.Namespace) -> None:
         raise RequestError("A sparse file has no named columns: leave out --columns and --id-column.")
 
 
-def _stated(sidecar: Stated, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Fields of the declaration: those of the sidecar, replaced by --bounds, replaced by single options."""
-    given: Stated | None = None if arguments.bounds is None else parse_bounds_option(arguments.bounds)
-    if given is None and "lower" not in sidecar:
+def _declaration(content: Content, declared: Declaration, arguments: argparse.Namespace) -> Declaration:
+    """What is ``declared`` already, replaced by --bounds, replaced by single options."""
+    if arguments.bounds is not None:
+        if os.path.isfile(arguments.bounds):  # noqa: PTH113
+            nothing = nothing_declared_of(content)
+            declared = replace(declared, **{name: getattr(nothing, name) for name in _GEOMETRY})
+        declared = bounds_option(arguments.bounds, declared)
+    elif not declared.lower:
         _refuse_without_bounds(Path(arguments.data))
-    stated = dict(sidecar)
-    if given is not None and os.path.isfile(arguments.bounds):  # noqa: PTH113
-        stated = {name: value for name, value in stated.items() if name not in _GEOMETRY} | dict(given)
-    elif given is not None:
-        stated |= _for_all(given, sidecar.get("columns", ()))
-        stated.pop("radius", None)
-    options = {name: getattr(arguments, name) for name in ("radius", "scaling", "relation", "n_public")}
-    stated |= {name: value for name, value in options.items() if value is not None}
-    if arguments.id_column is not None and (arguments.id_column or None) != stated.get("id_column"):
-        stated |= {"id_column": arguments.id_column or None, "rows_per_person": 1}
+    changes = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}
+    if arguments.id_column is not None and (arguments.id_column or None) != declared.id_column:
+        changes |= {"id_column": arguments.id_column or None, "rows_per_person": 1}
     if arguments.rows_per_person is not None:
-        stated["rows_per_person"] = arguments.rows_per_person
+        changes["rows_per_person"] = arguments.rows_per_person
     if arguments.label is not None:
-        stated["label_column"] = arguments.label
-    return stated
-
-
-def _for_all(given: Stated, columns: tuple[str, ...]) -> Mapping[str, Any]:
-    """One pair of bounds for every column that the sidecar names."""
-    many = max(1, len(columns))
-    return {**given, "columns": columns, "lower": given["lower"] * many, "upper": given["upper"] * many}
+        changes["label_column"] = arguments.label
+    return replace(declared, **changes)
 
 
 def _format(declaration: Declaration, arguments: argparse.Namespace) -> Any:

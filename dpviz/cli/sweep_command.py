@@ -17,7 +17,7 @@ from dpviz import __version__, check
 from dpviz.check import RequestError
 from dpviz.cli.console import say
 from dpviz.cli.declared_table import declared_table
-from dpviz.cli.run_text import table_text
+from dpviz.printed import table_text
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, Request, named_values

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec
 
+from dpviz.check import RequestError
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Job, Work
 from dpviz.runs.seats import SEATS, Seats, is_brief
@@ -17,10 +18,8 @@ from dpviz.runs.study.open_study import Study, open_study
 P = ParamSpec("P")
 
 
-class ShelfFull(Exception):
+class ShelfFull(RequestError):
     """There is no room for one more waiting job."""
-
-    safe_message = True
 
 
 @dataclass(eq=False)
@@ -82,7 +81,7 @@ class JobShelf:
             self._jobs[:] = [other for other in self._jobs if not other.state.final]
             if len(self._jobs) >= self.max_jobs:
                 job.cancel()
-                raise ShelfFull(f"{self.max_jobs} jobs run or wait already: cancel one, or wait for one to end")
+                raise ShelfFull(f"{self.max_jobs} jobs run or wait already: cancel one, or wait for one to end.")
             self._jobs.append(job)
 
 

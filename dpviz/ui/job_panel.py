@@ -26,7 +26,7 @@ def job_shelf() -> JobShelf:
 
 
 def job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] | None = None) -> None:
-    """Show ``job`` until it has ended, then run the page once more; a failed or cancelled job says so.
+    """Show ``job`` until it has ended, then run the page once more; a failed or cancelled one says so.
 
     Parameters
     ----------
@@ -36,10 +36,12 @@ def job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] 
     key : str
         Tells panels on one page apart.
     live : callable, optional
-        Draws what has arrived so far below the panel, every other second while the job runs.
+        Draws what has arrived so far below the panel: every other second while the job runs, and once it has ended.
     """
     if job.state.final:
         _epilogue(job, label)
+        if live is not None:
+            live()
         return
 
     # Decorators inside the function, because only a page that shows a running job may poll.

@@ -16,7 +16,7 @@ from dpviz.runs.study.study import study_rows
 from dpviz.runs.worker import Progress
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import numeric_table
-from dpviz.ui.studies.study_panel import Study
+from dpviz.ui.studies.study_job import StudyJob
 from tests.contract.tables import blobs
 from tests.privacy.tuple_checks import tight_tuples
 
@@ -118,6 +118,6 @@ def computed(app: AppTest, key: str) -> AppTest:
     return sound(app.run())
 
 
-def study_in(app: AppTest, key: str) -> Study:
+def study_in(app: AppTest, key: str) -> StudyJob:
     """The study of a page."""
     return app.session_state[f"{key}:job"]

@@ -27,7 +27,7 @@ from dpviz.algorithms.su2016.hybrid import HybridParams, threshold_epsilon
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, count_to_sum_ratio
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.ledger import Ledger
-from dpviz.privacy.mechanisms import KNorm
+from dpviz.privacy.mechanisms import noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Count, Sum
@@ -133,12 +133,10 @@ def _lloyd(room: DataRoom, k: int, budget: Budget, *, rounds: int, preset: str) 
         ratio = count_to_sum_ratio(room.dim, room.accounting, spherical=spherical)
     share = budget.rounds(rounds)[-1].split(counts=ratio, sums=1.0)
     cells = Voronoi(np.zeros((k, room.dim)))
-    count_noise = room.noise_of(Count(cells), share.counts)
-    sum_noise = room.noise_of(Sum(cells), share.sums, spherical=spherical)
-    sd = sum_noise.sd_in(room.dim) if isinstance(sum_noise, KNorm) else sum_noise.sd
-    assert not isinstance(count_noise, KNorm)
-    error = moments_error(room.region, k=k, n=room.n, sum_variance=room.dim * sd**2, count_variance=count_noise.sd**2)
-    return prediction_of(room.region, k, noise=error)
+    of_counts = room.mechanism(Count(cells), noise_kind(room.accounting), share.counts).sd_in(1)
+    of_sums = room.mechanism(Sum(cells), noise_kind(room.accounting, spherical=spherical), share.sums).sd_in(room.dim)
+    variances = {"sum_variance": room.dim * of_sums**2, "count_variance": of_counts**2}
+    return prediction_of(room.region, k, noise=moments_error(room.region, k=k, n=room.n, **variances))
 
 
 def _eugkm(room: DataRoom, k: int, params: EUGkMParams) -> Prediction:

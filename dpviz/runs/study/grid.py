@@ -148,7 +148,7 @@ class Grid:
         RequestError
             If it says what is not allowed.
         """
-        said = {name: query[name] for name in _FIELDS if name in query}
+        said = {name: query[name] for name in FIELDS if name in query}
         if sum(map(len, said.values())) > _MOST_TEXT:
             raise RequestError(f"This link is longer than {_MOST_TEXT:,} characters: ask for less.")
         lists = {name: [part for part in text.split(",") if part] for name, text in said.items()}
@@ -175,7 +175,7 @@ class Grid:
                 f"These are not the settings of a {_WHAT}, version 1 or {_VERSION}: take a file or a link that the "
                 "Trade-off page has made."
             )
-        fields = _FIELDS if version == _VERSION else _FIRST_FIELDS
+        fields = FIELDS if version == _VERSION else _FIRST_FIELDS
         unknown = sorted(map(check.shown, said.keys() - {*fields}))
         missing = sorted({*fields} - {"ns", "seed"} - said.keys())
         if unknown or missing:
@@ -223,7 +223,7 @@ def epsilons_between(low: float, high: float) -> tuple[float, ...]:
 USUAL = Grid((Contender(AUTO),), epsilons=epsilons_between(0.1, 10.0), deltas=(check.usual_delta(None),), repeats=5)
 """What a study asks for where nothing else is said."""
 
-_FIELDS = ("algorithms", "epsilons", "ks", "deltas", "ns", "repeats", "seed")
+FIELDS = ("algorithms", "epsilons", "ks", "deltas", "ns", "repeats", "seed")
 _FIRST_FIELDS = ("algorithms", "epsilon_from", "epsilon_to", "k", "delta", "repeats")
 
 
