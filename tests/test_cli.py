@@ -223,7 +223,7 @@ def test_a_defect_names_only_its_type(capsys, monkeypatch, points):
     def fail(*args, **kwargs):
         raise LeakyError("row 17 holds wd40-secret")
 
-    monkeypatch.setattr(dpviz.cli.run_command, "run", fail)
+    monkeypatch.setattr(dpviz.cli.run_command, "run_of", fail)
     said = call(capsys, "run", points, *ASK)
     assert said.code == 1
     assert said.err.count("\n") == 1
@@ -237,7 +237,7 @@ def test_ctrl_c_is_no_defect(capsys, monkeypatch, points):
     def stop(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(dpviz.cli.run_command, "run", stop)
+    monkeypatch.setattr(dpviz.cli.run_command, "run_of", stop)
     said = call(capsys, "run", points, *ASK)
     assert (said.code, said.err) == (130, "dpviz: Stopped.\n")
 

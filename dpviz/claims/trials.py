@@ -8,9 +8,11 @@ from typing import Any
 
 from dpviz.claims.claim import Row
 from dpviz.claims.material import Material
-from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import Reference, reference_for
-from dpviz.runs.study.study import Contender, study_rows
+from dpviz.runs.request import Contender
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import study_rows
+from dpviz.runs.study.subsample import JudgedTable
 
 
 @dataclass(frozen=True)
@@ -45,24 +47,13 @@ def grid_rows(
 ) -> Iterator[Row]:
     """All runs of ``lines`` on ``material``; losses in unit coordinates squared, the same seeds each time."""
     table = material.private
-    revealed = table.reveal(note="reproduce")
-    rows = clipped(revealed, table.domain.region)
-    references: dict[tuple[int, int | None], Reference] = {(k, None): reference_for(rows, k) for k in ks}
+    judged = JudgedTable.of(table, table.reveal(note="reproduce"), material.labels)
+    references: dict[tuple[int, int | None], Reference] = {(k, None): reference_for(judged.rows, k) for k in ks}
     for line in lines:
         shown = {line.spends(epsilon): epsilon for epsilon in epsilons}
-        found = study_rows(
-            table,
-            revealed,
-            [Contender(line.algorithm, line.params)],
-            ks,
-            list(shown),
-            delta=line.delta,
-            repeats=repeats,
-            labels=material.labels,
-            references=references,
-            with_centers=with_centers,
-        )
-        for item in found:
+        whom = (Contender(line.algorithm, line.params),)
+        grid = Grid(whom, tuple(ks), tuple(shown), (line.delta,), repeats=repeats)
+        for item in study_rows(judged, grid, references=references, with_centers=with_centers):
             if isinstance(item, dict):
                 k = item["k"]
                 yield {

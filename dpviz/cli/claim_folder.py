@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpviz import __version__
 from dpviz.charts.standalone import standalone_page
-from dpviz.charts.studies.claim_figure import draw_claim
+from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import palette
 from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Finding, Verdict
@@ -53,7 +53,7 @@ class ClaimFolder:
     def write_page(self, claim: Claim, table: pd.DataFrame, verdict: Verdict) -> None:
         """Claim, verdict, findings and figures, to be opened from the disk."""
         colors = palette("light")
-        figures = [draw_claim(table, picture, finding=verdict.sentence, palette=colors) for picture in claim.pictures]
+        figures = [ClaimFigure(table, picture, verdict.sentence).draw(colors) for picture in claim.pictures]
         page = standalone_page(
             figures,
             title=f"{claim.paper}: {verdict.outcome.value}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -35,10 +34,9 @@ class Released(Generic[Value, Drawer]):
         return self.mechanism.sd_in(self.value.shape[-1] if isinstance(self.value, np.ndarray) else 1)
 
 
-class Question(NamedTuple, Generic[Value, Drawer]):
-    """A query, the kind of mechanism that answers it, and the share that pays for it; ``options`` are public."""
+class Question(NamedTuple):
+    """A query, the kind of noise that is added to its answer, and the share that pays for it."""
 
     query: Query
-    kind: Kind[Value, Drawer]
+    kind: Kind[Array, Additive]
     share: Budget
-    options: Mapping[str, object] = {}

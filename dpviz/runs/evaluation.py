@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from dpviz.algorithms.baselines.kmeans_plus_plus import reference_centers
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.losses import Loss
 from dpviz.privacy.partitions import Voronoi

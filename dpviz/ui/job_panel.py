@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import streamlit as st
 
 from dpviz.charts.wording import things
-from dpviz.runs.jobs import Job, JobShelf, JobState
+from dpviz.check import RequestError
+from dpviz.runs.jobs import Job, JobShelf, JobState, ShelfFull
 from dpviz.ui.escape import plain
 
 _SHELF = "job_panel:shelf"
@@ -24,8 +25,24 @@ def job_shelf() -> JobShelf:
     return cast(JobShelf, st.session_state[_SHELF])
 
 
+def in_a_worker(work: Callable[..., Iterator[Any]], *arguments: Any, **options: Any) -> Job[Any]:
+    """A job of this visit for ``work(*arguments, **options)``, which begins as soon as there is a seat.
+
+    Raises
+    ------
+    RequestError
+        If too many jobs wait already.
+    """
+    try:
+        job = job_shelf().get(job_shelf().submit(work, *arguments, **options))
+    except ShelfFull as full:
+        raise RequestError(f"{full}.") from None
+    assert job is not None
+    return job
+
+
 def job_panel(job: Job[Any], *, label: str, key: str, live: Callable[[], None] | None = None) -> None:
-    """Show ``job`` until it has ended, then run the page once more; a failed or cancelled job says so.
+    """Show ``job`` until it has ended, then run the page once more; a failed or cancelled one says so.
 
     Parameters
     ----------
@@ -35,10 +52,12 @@ def job_panel(job: Job[Any], *, label: str, key: str, live: Callable[[], None] |
     key : str
         Tells panels on one page apart.
     live : callable, optional
-        Draws what has arrived so far below the panel, every other second while the job runs.
+        Draws what has arrived so far below the panel: every other second while the job runs, and once it has ended.
     """
     if job.state.final:
         _epilogue(job, label)
+        if live is not None:
+            live()
         return
 
     # Decorators inside the function, because only a page that shows a running job may poll.

@@ -97,6 +97,7 @@ def test_sums_are_calibrated_to_the_entries_of_a_row_and_not_to_the_columns():
     assert opened(table_of(values)).sensitivity(ChosenSum(cells, np.arange(30)[None])).l1 == 30
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("scale", [1.0, 0.8, 1.25])
 def test_coordinates_are_drawn_by_the_law_that_is_booked(scale):
     truth = np.array([[2.0, -1.0, 0.5]])

@@ -105,6 +105,7 @@ def test_means_stay_in_the_region():
     assert np.linalg.norm(inside) <= 0.5
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("preset", "delta"), PRESETS)
 def test_one_mean_is_unbiased_and_as_noisy_as_it_says(preset, delta):
     table = small_table(np.full((1000, 1), 0.3), n_public=1000)
@@ -117,6 +118,7 @@ def test_one_mean_is_unbiased_and_as_noisy_as_it_says(preset, delta):
     assert said < centers.std() < 1.6 * said
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("preset", "delta"), PRESETS)
 def test_more_budget_is_better(preset, delta):
     table = small_table(blobs(3000, k=4, seed=2), n_public=3000)

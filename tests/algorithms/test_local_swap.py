@@ -68,6 +68,7 @@ def test_all_gains_at_once_are_those_of_the_plain_loop(k, dim, order):
     np.testing.assert_array_equal(nothing, np.zeros((k, 7)))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("keep", [0.0, 0.99])
 def test_without_noise_it_is_greedy_local_search(keep):
     rng = np.random.default_rng(3)

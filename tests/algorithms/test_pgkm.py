@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.steps import CentersStep, PoolStep
+from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.su2016.pgkm import (
     CARD,
     POOL,
     PGkMParams,
+    PoolStep,
     crossed_and_mutated,
     first_pool,
     matched,

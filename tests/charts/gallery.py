@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
-from dpviz.algorithms.auto.auto_steps import LookStep, SplitStep, SynopsisStep, ZoomStep
-from dpviz.algorithms.auto.first_look import look
-from dpviz.algorithms.auto.view_synopsis import flat_synopsis, zoom
-from dpviz.algorithms.cohen2021.tuple_steps import MixtureStep, TupleTestStep
-from dpviz.algorithms.steps import (
-    CandidatesStep,
-    CentersStep,
-    GridStep,
-    PoolStep,
-    ReferenceStep,
-    SeedStep,
-    StartsStep,
-    Step,
-    SwapStep,
-    TreeStep,
-)
+from dpviz.algorithms.auto.auto_plan import Cells, FirstLook, Noise, Part, Zoom
+from dpviz.algorithms.auto.first_look import LookStep, look
+from dpviz.algorithms.auto.polishing import SplitStep
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep, flat_synopsis, zoom
+from dpviz.algorithms.balcan2017.balcan import CandidatesStep
+from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.algorithms.balcan2017.private_partition import TreeStep
+from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
+from dpviz.algorithms.baselines.kvariates import SeedStep
+from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
+from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.steps import CentersStep, GridStep, Step
+from dpviz.algorithms.su2016.pgkm import PoolStep
+from dpviz.algorithms.tools.starts import StartsStep
+from dpviz.charts.picture import Companion, Drawing, Look
+from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView
+from dpviz.charts.theme import palette
+from dpviz.charts.view import View, view_of
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Grid
@@ -46,6 +50,27 @@ class Exhibit:
     reveal: RevealedView
     reference: Reference
     k: int
+
+
+# For drawings that have no plane.
+ANYWHERE = view_of(Domain.of(["a", "b"], 0.0, 1.0))
+
+
+def draw(of: Step | Drawing[Any], *, view: View = ANYWHERE, theme: str = "light", **look: Any) -> go.Figure:
+    """The figure of a step, or of what stands beside one."""
+    drawing = of if isinstance(of, Drawing) else picture_of(of)
+    return drawing.draw(Look(view, palette(theme), **look))
+
+
+def beside(steps: Sequence[Step], place: int = 0, *, view: View = ANYWHERE, **look: Any) -> dict[str, Companion]:
+    """What can stand beside a step of a run, by name."""
+    companions = picture_of(steps[place]).companions(Look(view, palette("light"), **look), steps)
+    return {companion.name: companion for companion in companions}
+
+
+def title_of(figure: go.Figure) -> str:
+    """The title of a figure, unbroken."""
+    return str(figure.layout.meta["title"])
 
 
 def exhibit(dim: int, k: int, *, n: int = 4000, scaling: str = "unit", seed: int = 3) -> Exhibit:
@@ -155,10 +180,13 @@ def swap_steps(found: CandidatesStep, k: int, swaps: int = 4) -> list[SwapStep]:
     return steps
 
 
+COARSE = Part("zoom", "zoom", Noise.LAPLACE, 0.02)
+
+
 def zoom_step(shown: Exhibit) -> ZoomStep:
     """A coarse histogram, with a box where there is room left around the clusters."""
     room = open_room(shown.table)
-    return zoom(room, room.budget)
+    return zoom(room, Zoom(COARSE), {COARSE: room.budget})
 
 
 def boxed_synopsis(dim: int, *, n: int = 20_000) -> tuple[ZoomStep, SynopsisStep, Domain]:
@@ -168,18 +196,21 @@ def boxed_synopsis(dim: int, *, n: int = 20_000) -> tuple[ZoomStep, SynopsisStep
     rows = rng.normal(-35.0, 3.0, (n, dim))
     rows[: n // 80] = rng.normal(110.0, 2.0, (n // 80, dim))
     room = open_room(PrivateTable(rows, domain, n_public=n))
-    share = room.budget.split(zoom=0.02, grid=0.98)
-    zoomed = zoom(room, share.zoom)
-    return zoomed, flat_synopsis(room, 3, share.grid, zoomed), domain
+    grid = Part("grid", "grid", Noise.LAPLACE, 0.98)
+    shares = {part: room.budget.fraction(part.weight) for part in (COARSE, grid)}
+    zoomed = zoom(room, Zoom(COARSE), shares)
+    return zoomed, flat_synopsis(room, 3, Cells(None, grid), shares, zoomed), domain
 
 
 def look_step(shown: Exhibit, *, bought: bool = True, epsilon: float = 2.0) -> LookStep:
     """A look at rows, whatever the number of their columns; its axes bought, or from public coins."""
     noise = StudyNoise(np.random.default_rng(6))
     room = shown.table.open(epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=noise)
-    shares = room.budget.split(middle=1.0, radii=1.0, axes=4.0 if bought else 0.0)
-    axes = min(room.dim, 5)
-    return look(room, shares, axes=axes, bought_axes=bought, rng=np.random.default_rng(8))
+    middle = Part("look", "middle", Noise.GAUSSIAN, 1 / 6 if bought else 1 / 2)
+    radii = middle._replace(what="radii", noise=Noise.LAPLACE)
+    stage = FirstLook(middle, middle._replace(what="axes", weight=4 / 6) if bought else None, radii)
+    shares = {part: room.budget.fraction(part.weight) for part in stage if part is not None}
+    return look(room, stage, shares, min(room.dim, 5), np.random.default_rng(8))
 
 
 def split_step(shown: Exhibit, *, splits: int = 1) -> SplitStep:

@@ -1,27 +1,28 @@
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_steps import PlanStep
-from dpviz.charts.pictures.plan import describe_plan, draw_plan, plan_table
+from dpviz.algorithms.auto.auto_plan import ROWS, Noise, Part, PlanStep
+from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
-from dpviz.privacy.loss_distributions import Draws
+from tests.charts.gallery import ANYWHERE, draw
 from tests.charts.laws import is_sound, shows_kinds
 
 LIGHT = palette("light")
-PARTS = {"zoom": 10.0, "grid": 30.0, "radii_1": 1.0, "counts_1": 4.0, "sums_1": 15.0, "swap_counts_2": 10.0}
+PARTS = [Part("zoom", "zoom", Noise.LAPLACE, 10.0), Part("grid", "grid", Noise.LAPLACE, 30.0)]
+PARTS += [Part("round", what, Noise.LAPLACE, share, 1) for what, share in (("radii", 1.0), ("counts", 4.0))]
+PARTS += [Part("round", "sums", Noise.K_NORM, 15.0, 1)]
+PARTS += [Part("swap", "counts", Noise.LAPLACE, 10.0, 2), Part("swap", "spread", Noise.K_NORM, 10.0, 2)]
+PARTS += [Part("round", "counts", Noise.LAPLACE, 5.0, 2), Part("round", "sums", Noise.K_NORM, 15.0, 2)]
 
 
 def plan(*, bought: bool = False) -> PlanStep:
-    parts = {"rows": 5.0, **PARTS, "swap_spread_2": 10.0, "counts_2": 5.0, "sums_2": 15.0}
-    if not bought:
-        parts.pop("rows")
-    noises = tuple("K-norm" if name.startswith(("sums", "swap_spread")) else "Laplace" for name in parts)
-    draws = tuple(Draws(False, 1 / part) for part in parts.values())
-    return PlanStep(title="The plan", names=tuple(parts), noises=noises, draws=draws, delta=0.0)
+    parts = [Part(ROWS, ROWS, Noise.LAPLACE, 5.0)] * bought + PARTS
+    draws = tuple(part.draws() for part in parts)
+    return PlanStep(title="The plan", parts=tuple(parts), draws=draws, delta=0.0)
 
 
 def test_stages_lie_below_each_other_and_their_parts_side_by_side() -> None:
-    figure = draw_plan(plan(), palette=LIGHT)
+    figure = draw(plan())
     is_sound(figure)
     ends = {}
     for trace in figure.data:
@@ -39,25 +40,25 @@ def test_stages_lie_below_each_other_and_their_parts_side_by_side() -> None:
 
 
 def test_each_kind_of_noise_has_its_hatch_and_its_word() -> None:
-    figure = draw_plan(plan(), palette=LIGHT)
+    figure = draw(plan())
     shapes = {trace.name: trace.marker.pattern.shape for trace in figure.data}
     assert set(shapes) == {"○ Laplace noise", "○ K-norm noise"} and len(set(shapes.values())) == 2
 
 
 def test_the_title_adds_up_what_comes_before_polishing() -> None:
-    assert draw_plan(plan(), palette=LIGHT).layout.title.text.startswith("40 % of the budget finds")
-    assert describe_plan(plan()).startswith("40 % of the budget finds")
+    assert draw(plan()).layout.title.text.startswith("40 % of the budget finds")
+    assert picture_of(plan()).words(ANYWHERE.domain).startswith("40 % of the budget finds")
 
 
 def test_a_plan_that_hangs_on_a_bought_number_of_rows_is_a_release() -> None:
-    shows_kinds(draw_plan(plan(), palette=LIGHT), LIGHT, {"public"})
-    figure = draw_plan(plan(bought=True), palette=LIGHT)
+    shows_kinds(draw(plan()), LIGHT, {"public"})
+    figure = draw(plan(bought=True))
     shows_kinds(figure, LIGHT, {"released"})
     assert figure.layout.annotations[0].text.startswith("<b>Count")
 
 
 def test_every_part_is_in_the_table() -> None:
-    table = plan_table(plan())
+    table = picture_of(plan()).table(ANYWHERE.domain)
     assert len(table) == len(plan().names)
     assert table["share of the budget (%)"].sum() == pytest.approx(100)
     assert set(table["stage"]) == {"zoom", "grid", "polish, round 1", "polish, round 2", "split, round 2"}

@@ -61,6 +61,7 @@ def test_release_behind_a_projection(accounting, law):
     check_scale((released.value - _truth(room, query)).ravel(), law, parent.ledger.entries[-1].scale)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("accounting", "law"), MECHANISMS, ids=["pure", "gdp", "zcdp"])
 def test_counts_and_sums_in_one_pass(accounting, law):
     room = _room(accounting)
@@ -128,6 +129,7 @@ SELECTIONS = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("question", "accounting", "prior"),
     [
@@ -164,6 +166,7 @@ def test_select(question, accounting, prior):
     assert entry.amount == pytest.approx(epsilon if accounting is PURE else epsilon**2 / 8)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("accounting", "law"), [(PURE, stats.laplace), (ZCDP, stats.norm)], ids=["pure", "zcdp"])
 def test_activate(accounting, law):
     # A square of 4 cells, of which two are empty, one holds 3 rows and one 7.
@@ -254,6 +257,7 @@ def test_quantiles():
     check_independent((places - places.mean()) / places.std())
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("accounting", "law"), [(PURE, stats.cauchy), (Accounting.BASIC, stats.laplace)])
 def test_smooth_medians(accounting, law):
     dim = 20

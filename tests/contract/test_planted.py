@@ -51,6 +51,7 @@ def losses(world, *, seeds: int = 4, **request) -> None:
             check_loss(CARD, one, other, **{**request, "seed": seed})
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("request_", [SU, TUNED, GAUSSIAN], ids=["su", "tuned", "gaussian"])
 @pytest.mark.parametrize("world", [BOUGHT, PUBLIC, REPLACE, BALL, PERSONS], ids=str)
 def test_without_a_mistake_all_is_green(world, request_):

@@ -54,6 +54,7 @@ def fine_losses() -> None:
     check_loss(CARD, many_columns(rows), many_columns(rows[1:]), **{**APPROX, "k": 14, "epsilon": 8.0})
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("request_", [APPROX, PURE], ids=["approx", "pure"])
 @pytest.mark.parametrize("world", [PUBLIC, REPLACE, SIX], ids=str)
 def test_without_a_mistake_all_is_green(world, request_):
@@ -171,13 +172,13 @@ def test_a_round_that_nobody_books(monkeypatch):
 
 
 def test_a_plan_that_buys_less_than_the_request(monkeypatch):
-    parts = auto_plan.AutoPlan.shares
+    shares = auto_plan.AutoPlan.shares
+    part = auto_plan.Part("round", "unused", auto_plan.Noise.LAPLACE, 0.1, 99)
+    unused = auto_plan.Round(None, part, part._replace(what="unused too"))
     monkeypatch.setattr(
         auto_plan.AutoPlan,
         "shares",
-        lambda self, room: parts(
-            dataclasses.replace(self, parts={**self.parts, "unused": auto_plan.Part(False, 0.1)}), room
-        ),
+        lambda self, room: shares(dataclasses.replace(self, polishing=(*self.polishing, unused)), room),
     )
     with caught:
         check_ledger(CARD, PUBLIC.table(), **APPROX)

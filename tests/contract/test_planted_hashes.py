@@ -34,6 +34,7 @@ def losses(world, **request) -> None:
         check_loss(CARD, one, other, **request)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("request_", [GAUSSIAN, PURE, PAPER], ids=["gaussian", "pure", "paper"])
 @pytest.mark.parametrize("world", [PUBLIC, REPLACE], ids=str)
 def test_without_a_mistake_all_is_green(world, request_):

@@ -28,6 +28,7 @@ PRACTICAL = {**PAPER, "params": {"preset": "practical"}}
 CONCENTRATED = {**PAPER, "delta": 1e-6}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("request_", [PAPER, PRACTICAL, CONCENTRATED], ids=["paper", "practical", "zcdp"])
 def test_without_a_mistake_all_is_green(request_):
     for world in (BOUGHT, REPLACE, World("persons", rows_per_person=3)):

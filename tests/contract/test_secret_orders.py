@@ -98,6 +98,7 @@ def check_no_other_row_moves() -> None:
             np.testing.assert_array_equal(whole[:-gone], left)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("persons", [None, np.array([0, 0, 1, 1, 2, 2])], ids=["rows", "persons"])
 def test_a_secret_block_is_drawn_for_each_row_or_person_by_itself(persons):
     check_blocks(persons)

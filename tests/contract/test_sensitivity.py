@@ -19,6 +19,7 @@ from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, 
 from dpviz.privacy.tuples.tuples import Tuples
 from dpviz.table.domain import Domain, Region
 from tests.contract.questions import DENSE, QUESTIONS, SPARSE, check_move, move, regions, room_over
+from tests.examples import examples
 
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
 DEAL = {
@@ -61,7 +62,7 @@ def _pair(domain, relation, rng, size, most):
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(**DEAL)
 def test_no_neighbour_moves_an_answer_further_than_declared(question, seed, dim, where, relation, most, size):
     rng, domain = np.random.default_rng(seed), regions(dim)[where]
@@ -70,7 +71,7 @@ def test_no_neighbour_moves_an_answer_further_than_declared(question, seed, dim,
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(**DEAL)
 def test_nor_behind_a_projection(question, seed, dim, where, relation, most, size):
     rng, domain = np.random.default_rng(seed), regions(dim)[where]
@@ -205,7 +206,7 @@ def test_a_row_makes_one_magnitude_grow_and_another_shrink(relation):
     assert move(Weights(over), one, other).range >= (0.99 if relation is ADD_REMOVE else 0.5) * declared
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=st.integers(0, 2**32 - 1), dim=st.integers(1, 12), size=st.integers(1, 200))
 def test_a_row_keeps_its_cell_whoever_stands_beside_it(seed, dim, size):
     # Rows that lie on the boundary of two cells: a matrix product rounds them by their place in it.

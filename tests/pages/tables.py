@@ -13,7 +13,7 @@ from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.worker import Progress
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import numeric_table
-from dpviz.ui.studies.study_panel import Study
+from dpviz.ui.studies.study_job import StudyJob
 from tests.contract.tables import blobs
 from tests.privacy.tuple_checks import tight_tuples
 
@@ -107,7 +107,7 @@ def text_of(app: AppTest) -> str:
 
 def job_of(app: AppTest, key: str) -> Job:
     """The job behind the study of a page."""
-    return app.session_state["job_panel:shelf"].get(app.session_state[f"{key}:job"].job_id)
+    return app.session_state[f"{key}:job"].job
 
 
 def computed(app: AppTest, key: str) -> AppTest:
@@ -119,6 +119,6 @@ def computed(app: AppTest, key: str) -> AppTest:
     return sound(app.run())
 
 
-def study_in(app: AppTest, key: str) -> Study:
+def study_in(app: AppTest, key: str) -> StudyJob:
     """The study of a page."""
     return app.session_state[f"{key}:job"]

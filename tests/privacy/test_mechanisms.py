@@ -72,6 +72,7 @@ def test_a_selection_is_normalised_and_a_prior_counts():
 THRESHOLDS = [NoisyThreshold(Laplace(1.0, 1.5), 2.0), NoisyThreshold(Gaussian(1.0, 1.5), 2.0)]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("mechanism", THRESHOLDS, ids=["laplace", "gaussian"])
 @pytest.mark.parametrize("truth", [{}, {2: 3.0}, {0: 1.0, 3: 6.0}])
 def test_thresholds_draw_every_subset_with_its_probability(mechanism, truth):
@@ -117,6 +118,7 @@ def test_no_release_of_a_threshold_or_a_cut_tells_more_than_it_costs(seed, extra
             assert abs(ratio) <= 1 / 0.8 + 1e-9
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("number", [0, 1, 7, 12, 13])
 def test_absent_codes_are_distinct_absent_and_uniform(number):
     truth = _counts(dict.fromkeys((0, 5, 6, 19, 3, 2, 11), 1.0), 20)

@@ -117,6 +117,7 @@ def test_a_quantile_is_near_the_true_one_where_the_budget_is_large_and_ties_do_n
     assert np.isfinite(released).all() and (np.abs(released) <= 1).all()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("tight", [True, False])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
 def test_cauchy_noise_never_loses_more_than_it_pays(epsilon, tight):

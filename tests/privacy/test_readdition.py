@@ -46,6 +46,7 @@ def _mixed(share):
     yield SparseLaplace.bought(parts[2], ONE, cutoff_in_scales=2.0)
 
 
+@pytest.mark.some(9)
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, 5.0, 35.0])
 @pytest.mark.parametrize("rounds", [1, 7])
 @pytest.mark.parametrize(

@@ -105,6 +105,7 @@ def test_the_law_is_that_of_dense_noise_and_a_cut():
     check_law(SparseLaplace(Laplace(1.0, SCALE), CUT))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("wrong", [EmptyCellsLeftOut, OneSided, HeldCellsNotCut, LessNoise])
 def test_a_sampler_with_a_known_mistake_is_rejected(wrong):
     with pytest.raises(AssertionError):
@@ -142,6 +143,7 @@ def _truths(cells: int, most: int) -> list[SparseCounts]:
     return made
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("cut", [0.7, 3.0])
 @pytest.mark.parametrize("counts", [(0, 0), (0, 2), (4, 1)])
 def test_the_density_adds_up_to_one(cut, counts):
@@ -190,6 +192,7 @@ def largest_loss(mechanism: SparseLaplace, relation: Relation) -> float:
     return float(max(np.max(density[a] - density[b]) for a, b in pairs))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("relation", Relation)
 @pytest.mark.parametrize("cutoff_in_scales", [0.3, 1.5])
 def test_no_outcome_tells_neighbours_apart_by_more_than_epsilon(relation, cutoff_in_scales):

@@ -8,13 +8,14 @@ from math import sqrt
 
 import numpy as np
 
+from dpviz.algorithms.balcan2017 import FAMILY, PAPER
 from dpviz.algorithms.balcan2017.balcan import BalcanParams, constants_of, find_centers, level_noise
 from dpviz.algorithms.balcan2017.balcan import operations as balcan_operations
 from dpviz.algorithms.balcan2017.private_partition import quiet_threshold
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget, capacity
+from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.mechanisms import mechanism_for, noise_kind
 from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.queries import Count
@@ -27,6 +28,8 @@ _COUNTS = 0.1
 # The first step, in spacings of k centres.
 _FIRST_STEP = 0.5
 _ROUNDS_GAUSSIAN, _ROUNDS_PURE = 12, 5
+
+_accounting = pure_or(Accounting.ZCDP)
 
 
 @dataclass(frozen=True)
@@ -107,20 +110,15 @@ def _as_balcan(params: KMedianParams) -> BalcanParams:
     return BalcanParams(dimensions=params.dimensions, levels=params.levels, swaps=params.swaps)
 
 
-def _accounting(params: KMedianParams, delta: float) -> Accounting:
-    return Accounting.ZCDP if delta > 0 else Accounting.PURE
-
-
 def _smallest_n(setting: Setting, params: KMedianParams) -> float:
     """Two thresholds' worth of rows in each of k clusters, and pulls whose noise is half of what all rows pull."""
     c = constants_of(_as_balcan(params), setting.n or 10_000, setting.dim)
-    accounting = _accounting(params, setting.delta)
-    budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
+    budget = setting.budget(_accounting(params, setting.delta))
     threshold = quiet_threshold(level_noise(budget.fraction(c.tree / c.shifts / c.levels), setting), c.empty_rate)
-    rounds = params.rounds or planned_rounds(accounting)
+    rounds = params.rounds or planned_rounds(budget.accounting)
     share = budget.fraction(c.means / rounds * (1 - _COUNTS))
     nowhere = Voronoi(np.zeros((1, setting.dim)))
-    pull, kind = Pull(nowhere, nowhere.centers), noise_kind(accounting, spherical=True)
+    pull, kind = Pull(nowhere, nowhere.centers), noise_kind(budget.accounting, spherical=True)
     noise = mechanism_for(pull, kind, share, setting.relation, Region.ball(setting.dim, 1.0))
     return setting.k * max(2 * threshold, 2 * sqrt(setting.dim) * noise.sd_in(setting.dim))
 
@@ -132,9 +130,8 @@ def _operations(setting: Setting, params: KMedianParams) -> float:
 CARD = Card(
     id="balcan-kmedian",
     title="Balcan et al., k-median",
-    family="Balcan et al. 2017",
-    paper="Balcan, Dick, Liang, Mou & Zhang: Differentially Private Clustering in High-Dimensional Euclidean Spaces. "
-    "ICML 2017, §6.2",
+    family=FAMILY,
+    paper=f"{PAPER}, §6.2",
     summary="Picks k cubes by private swaps on distances, then walks to the private medians of their clusters.",
     story=(
         "A mean follows its farthest rows: one person at the rim of the domain pulls it as hard as a crowd. "

@@ -8,12 +8,14 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from dpviz.algorithms.balcan2017 import FAMILY, PAPER
 from dpviz.algorithms.balcan2017.balcan import BalcanParams, constants_of, find_centers, level_noise
 from dpviz.algorithms.balcan2017.balcan import operations as balcan_operations
 from dpviz.algorithms.balcan2017.private_partition import quiet_threshold
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
-from dpviz.algorithms.steps import CentersStep, CoordinatesStep, Step
-from dpviz.privacy.accounting import Accounting, Budget, capacity
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.steps import CentersStep, Step
+from dpviz.arrays import Array, Codes
+from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.mechanisms import Peeling
 from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.queries import Count
@@ -24,6 +26,22 @@ from dpviz.privacy.sums import ChosenSum, Weights
 _CHOICE, _SIZES, _COUNTS = 0.45, 0.45, 0.10
 # A mean within so many standard deviations of its noise is set to 0.
 _STANDS_OUT = 2.0
+
+_accounting = pure_or(Accounting.ZCDP)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CoordinatesStep(Step):
+    """The ``coordinates`` (k, J) chosen for each cluster, and the noisy means there; all others are 0.
+
+    ``noise_sd`` (k,) is the standard deviation of the noise on one mean; ``nonzeros`` how many entries of a row count.
+    """
+
+    coordinates: Codes
+    noisy_means: Array
+    noise_sd: Array
+    noisy_counts: Array
+    nonzeros: int
 
 
 @dataclass(frozen=True)
@@ -121,19 +139,14 @@ def _as_balcan(params: SparseParams) -> BalcanParams:
     return BalcanParams(dimensions=params.dimensions, levels=params.levels, swaps=params.swaps)
 
 
-def _accounting(params: SparseParams, delta: float) -> Accounting:
-    return Accounting.ZCDP if delta > 0 else Accounting.PURE
-
-
 def _smallest_n(setting: Setting, params: SparseParams) -> float:
     """Two thresholds' worth of rows in each cluster, and sums whose noise is half of a full coordinate of all rows."""
     c = constants_of(_as_balcan(params), setting.n or 10_000, setting.dim)
-    accounting = _accounting(params, setting.delta)
-    budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
+    budget = setting.budget(_accounting(params, setting.delta))
     threshold = quiet_threshold(level_noise(budget.fraction(c.tree / c.shifts / c.levels), setting), c.empty_rate)
-    share = budget.fraction(c.means * _SIZES / _rounds(params, accounting))
+    share = budget.fraction(c.means * _SIZES / _rounds(params, budget.accounting))
     few = min(params.nonzeros, setting.dim)
-    sd = few * sqrt(2) / share.amount if accounting is Accounting.PURE else sqrt(few / (2 * share.amount))
+    sd = few * sqrt(2) / share.amount if budget.accounting is Accounting.PURE else sqrt(few / (2 * share.amount))
     return setting.k * max(2 * threshold, 2 * sd)
 
 
@@ -144,9 +157,8 @@ def _operations(setting: Setting, params: SparseParams) -> float:
 CARD = Card(
     id="balcan-sparse",
     title="Balcan et al., sparse",
-    family="Balcan et al. 2017",
-    paper="Balcan, Dick, Liang, Mou & Zhang: Differentially Private Clustering in High-Dimensional Euclidean Spaces. "
-    "ICML 2017, Algorithm 5",
+    family=FAMILY,
+    paper=f"{PAPER}, Algorithm 5",
     summary="For rows that are mostly 0: clusters in a projection, centres with a few chosen coordinates.",
     story=(
         "A text has a few dozen words out of a hundred thousand: noise on every column would drown them all. "

@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import inf, log
 
 import numpy as np
 
 from dpviz.algorithms.balcan2017.candidate_centers import Candidates
 from dpviz.algorithms.balcan2017.projection import Projection
-from dpviz.algorithms.steps import SwapStep
+from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.solvers import weighted_kmeans_pp
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.losses import Loss, SwapLoss, swap_gains
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.partitions import Voronoi
+from dpviz.table.domain import Region
 
 # Swaps that are asked for even where none is likely to stand out, and at most.
 _LEAST, _MOST = 3, 20
 _FILLING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SwapStep(Step):
+    """One private swap: centre ``removed`` gave way to candidate ``added``; ``centers`` (k, p) after it.
+
+    Where the choice was to stay, ``added`` is the candidate that centre ``removed`` already is.
+    """
+
+    candidates: Array
+    centers: Array
+    previous: Array
+    removed: int
+    added: int
+    region: Region
+    frame: Array | None = None
 
 
 def local_swap(

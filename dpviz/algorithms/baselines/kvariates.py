@@ -8,10 +8,11 @@ from math import exp, expm1, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
-from dpviz.algorithms.steps import CentersStep, SeedStep, Step
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import lloyd_round
-from dpviz.algorithms.tools.random_points import random_points
+from dpviz.algorithms.tools.public_points import random_points
+from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.privacy.partitions import Voronoi
@@ -24,6 +25,19 @@ _PUBLIC_POINTS = 256
 _DRAWS, _ROUNDS_OF_MEANS = 0.5, 3
 # More records than anybody has, and an ε_K that would need more than that.
 _OUT_OF_REACH, _BEYOND = 1e15, 500.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SeedStep(Step):
+    """Seeds so far, shape (m, d); the last one was drawn in this step.
+
+    It lies near a row that was drawn by its squared distance to the seeds before, moved by noise of density exp(-length
+    / ``kernel_scale``). ``floored``: it may also lie near a public point instead of a row.
+    """
+
+    centers: Array
+    kernel_scale: float
+    floored: bool
 
 
 @dataclass(frozen=True)
@@ -132,7 +146,7 @@ CARD = Card(
     guarantees=(Guarantee.PURE,),
     params=KVariatesParams,
     plan=kvariates,
-    accounting=lambda params, delta: Accounting.PURE,
+    accounting=always(Accounting.PURE),
     smallest_n=_smallest_n,
     hopeless="the noise on a seed exceeds half the spacing of the centres, whatever row it hides",
     operations=_operations,

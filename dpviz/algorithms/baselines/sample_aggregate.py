@@ -10,7 +10,6 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.block_steps import MedianLawStep
 from dpviz.algorithms.tools.secret_blocks import (
     ROWS_FOR_A_CLUSTER,
     deal,
@@ -19,7 +18,7 @@ from dpviz.algorithms.tools.secret_blocks import (
     operations_of_blocks,
 )
 from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget, capacity
+from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import Kind, mechanism_for
 from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
 from dpviz.privacy.queries import Relation
@@ -29,6 +28,25 @@ from dpviz.table.domain import Region
 # A median says something where the number of blocks times its ε is at least this.
 _TELLING_RANKS = 20.0
 _MEDIAN = (0.5,)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MedianLawStep(Step):
+    """What a private median can tell of ``number`` blocks, before it is asked: public numbers only.
+
+    Each of ``medians`` coordinates has ``epsilon_each``; ``smooth`` medians carry noise by smooth sensitivity, others
+    are places drawn by the exponential mechanism.
+    """
+
+    number: int
+    medians: int
+    epsilon_each: float
+    smooth: bool
+
+    @property
+    def public(self) -> bool:
+        """Always: the number of blocks follows from the number of rows that is declared or was bought."""
+        return True
 
 
 @dataclass(frozen=True)
@@ -118,12 +136,7 @@ def _accounting(params: SampleAggregateParams, delta: float) -> Accounting:
 
 def _smallest_n(setting: Setting, params: SampleAggregateParams) -> float:
     """Records at which the number of blocks times ε of one median is 20; rows of one person are in one block."""
-    accounting, smooth = _accounting(params, setting.delta), _aggregate(params) == "smooth"
-    budget = Budget(
-        accounting,
-        capacity(accounting, epsilon=setting.epsilon, delta=setting.delta),
-        setting.delta if accounting is Accounting.BASIC else 0.0,
-    )
+    budget, smooth = setting.budget(_accounting(params, setting.delta)), _aggregate(params) == "smooth"
     side = np.ones(setting.k * setting.dim)
     question, kind = _median(smooth, -side, side)
     region = Region(side, float(np.linalg.norm(side)))

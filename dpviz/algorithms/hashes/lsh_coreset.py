@@ -10,14 +10,13 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.hashes.hash_levels import CountedTree, consistent_counts, leaf_weights
-from dpviz.algorithms.hashes.hash_steps import CoresetStep, HashTreeStep
-from dpviz.algorithms.steps import CentersStep, StartsStep, Step, starts_on
-from dpviz.algorithms.tools.best_start import starts_on_coreset
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import lloyd_round
 from dpviz.algorithms.tools.revive import revive
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near
+from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
 from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget, Shares, capacity, gdp_mu
+from dpviz.privacy.accounting import Accounting, Budget, Shares, gdp_mu
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.loss_distributions import Draws
 from dpviz.privacy.mechanisms import mechanism_for, noise_kind
@@ -47,6 +46,33 @@ _ROUNDS = 2
 # Planes through one point of a plane make few cells: up to so many columns they are shifted at random, by this part of
 # the spread of a uniform point.
 _SHIFTED_UP_TO, _SHIFT = 2, 0.5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HashTreeStep(Step):
+    """Noisy counts of all asked prefixes. Nodes below ``min_node`` rows are dropped, from ``min_branch`` on split.
+
+    ``count_sd`` is the standard deviation of the noise on one count; ``noise_name`` is its law.
+    """
+
+    hashes: HashCodes
+    tree: CountedTree
+    min_node: float
+    min_branch: float
+    count_sd: float
+    noise_name: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CoresetStep(Step):
+    """Weighted points (m, d) that stand for all rows, ``weights`` (m,) of released counts.
+
+    ``point_noise_sd`` (m,) is the standard deviation of the noise on one coordinate of each point.
+    """
+
+    points: Array
+    weights: Array
+    point_noise_sd: Array
 
 
 @dataclass(frozen=True)
@@ -138,12 +164,7 @@ def lsh_coreset(room: DataRoom, k: int, params: LshCoresetParams, rng: np.random
     starts = starts_on_coreset(points, weights, k, params.starts, room.region, rng)
     best = best_of_starts(coreset, starts, room.region)
     centers = best.solution.centers
-    yield StartsStep(
-        title=f"{starts_on(len(starts), len(points), 'weighted point')}; no row is read again",
-        losses=best.losses,
-        chosen=best.chosen,
-        centers=centers,
-    )
+    yield StartsStep.of(best, len(points), "weighted point", then="; no row is read again")
     mass = np.maximum(best.solution.mass, max(1.0, min_node / 2))
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the coreset",
@@ -236,8 +257,7 @@ def _smallest_n(setting: Setting, params: LshCoresetParams) -> float:
         squared = _PAPER_SUMS**-2 + (params.levels or MOST_LEVELS) * _PAPER_COUNTS**-2
         share = Budget(Accounting.GDP, gdp_mu(setting.epsilon, setting.delta) ** 2 / (squared * _PAPER_SUMS**2))
     else:
-        whole = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
-        share = whole.split(**_weights(params)).sums
+        share = setting.budget(accounting).split(**_weights(params)).sums
     kind, ball = noise_kind(accounting, spherical=True), Region.ball(setting.dim, 1.0)
     noise = mechanism_for(Sum(Everything()), kind, share, setting.relation, ball)
     return 4 * setting.k * sqrt(setting.dim) * noise.sd_in(setting.dim)

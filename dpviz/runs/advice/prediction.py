@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import sqrt
+from math import log, sqrt
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,9 @@ import numpy as np
 from dpviz.algorithms.card import Params, Setting
 from dpviz.algorithms.registry import card_of
 from dpviz.algorithms.su2016.dplloyd import DPLloydParams, planned_rounds
-from dpviz.algorithms.su2016.eugkm import EUGkMParams
-from dpviz.algorithms.su2016.grid_synopsis import cells_per_axis, cube_grid, epsilon_per_row
+from dpviz.algorithms.su2016.eugkm import EUGkMParams, cells_per_axis, epsilon_per_row
 from dpviz.algorithms.su2016.hybrid import HybridParams, threshold_epsilon
+from dpviz.algorithms.tools.cubes import cube_grid
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, count_to_sum_ratio
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.ledger import Ledger
@@ -146,7 +146,7 @@ def _eugkm(room: DataRoom, k: int, params: EUGkMParams) -> Prediction:
 def _grid(room: DataRoom, k: int, budget: Budget, params: EUGkMParams) -> Prediction:
     """Eqs. 9 and 10 for the grid that is really laid: whole cells, and a box of unequal sides."""
     epsilon, half = epsilon_per_row(room, budget), room.region.half
-    grid = cube_grid(room.region, cells_per_axis(room.n, epsilon, params.theta, room.dim))
+    grid = cube_grid(half, room.dim * log(cells_per_axis(room.n, epsilon, params.theta, room.dim)))
     square = float((half**2).sum()) / room.dim
     noise = square * grid_variance(room.dim, k=k, n=room.n, epsilon=epsilon, cells=float(grid.n_cells))
     bias = float(((half / grid.cells_per_axis) ** 2).sum())

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Any
 
-from dpviz.arrays import Codes
 from dpviz.check import RequestError
 from dpviz.privacy.ledger import BudgetExceeded
-from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.evaluation import reference_for
 from dpviz.runs.jobs import Failure, Job
 from dpviz.runs.shared_memory import shared
-from dpviz.runs.study.study import Contender, Trial, Yardstick, study_rows, trials
+from dpviz.runs.study.grid import Grid, Trial
+from dpviz.runs.study.study import Yardstick, study_rows
 from dpviz.runs.study.subsample import JudgedTable
 
 _POLL_SECONDS = 0.1
@@ -31,33 +30,8 @@ class WorkerFailed(Exception):
         self.kind = failure.kind
 
 
-@dataclass(frozen=True, eq=False)
-class StudyRequest:
-    """A study over a grid; see ``study_rows``."""
-
-    table: PrivateTable
-    revealed: Revealed
-    contenders: Sequence[Contender]
-    ks: Sequence[int]
-    epsilons: Sequence[float]
-    ns: Sequence[int | None]
-    delta: Sequence[float]
-    repeats: int
-    seed: int
-    labels: Codes | None
-
-    def plan(self) -> list[str]:
-        """Keys of all its trials."""
-        return [trial.key for trial in self.trials()]
-
-    def trials(self) -> list[Trial]:
-        """All of it."""
-        grid = (self.contenders, self.ks, self.epsilons)
-        return trials(*grid, delta=self.delta, repeats=self.repeats, ns=self.ns)
-
-
-def rows_of(request: StudyRequest, wanted: Sequence[str], *, workers: int) -> Iterator[dict[str, Any]]:
-    """The rows of the ``wanted`` trials as they are found, by that many processes.
+def rows_of(judged: JudgedTable, grid: Grid, wanted: Sequence[str], *, workers: int) -> Iterator[dict[str, Any]]:
+    """The rows of the ``wanted`` trials of a grid as they are found, by that many processes.
 
     Raises
     ------
@@ -70,34 +44,34 @@ def rows_of(request: StudyRequest, wanted: Sequence[str], *, workers: int) -> It
     if workers == 0:
         return
     if workers == 1:
-        yield from _measured(study_rows(**_share(request, wanted)))
+        yield from _measured(study_rows(judged, grid, done=_others(grid, wanted)))
         return
     # Computed once here, not once in each worker.
-    whole = JudgedTable.of(request.table, request.revealed, None)
-    judged = {n: whole.subsample(n, seed=request.seed).rows for n in request.ns}
-    references = {(k, n): reference_for(rows, k) for n, rows in judged.items() for k in request.ks}
-    known = {"table": shared(request.table), "revealed": shared(request.revealed), "labels": shared(request.labels)}
-    shares = _dealt(request, frozenset(wanted), workers)
-    arguments = [{**_share(request, share), **known, "references": references} for share in shares]
-    yield from _polled([Job.start(study_rows, **each) for each in arguments])
+    parts = {n: judged.subsample(n, seed=grid.seed).rows for n in grid.ns}
+    references = {(k, n): reference_for(rows, k) for n, rows in parts.items() for k in grid.ks}
+    table = shared(judged)
+    shares = _dealt(grid, frozenset(wanted), workers)
+    yield from _polled(
+        [Job.start(study_rows, table, grid, references=references, done=_others(grid, share)) for share in shares]
+    )
 
 
-def _dealt(request: StudyRequest, wanted: frozenset[str], workers: int) -> list[list[str]]:
+def _dealt(grid: Grid, wanted: frozenset[str], workers: int) -> list[list[str]]:
     """The ``wanted`` trials, the repeats of each point in turn to each worker: all of them have as much to do."""
     shares: list[list[str]] = [[] for _ in range(workers)]
-    next_turn: dict[Hashable, int] = {}
-    for trial in request.trials():
+    next_turn: dict[Trial, int] = {}
+    for trial in grid.trials():
         if trial.key in wanted:
-            point = (id(trial.contender), trial.k, trial.n, trial.epsilon, trial.delta)
+            point = replace(trial, repeat=0)
             turn = next_turn.get(point, len(next_turn))
             shares[turn % workers].append(trial.key)
             next_turn[point] = turn + 1
     return shares
 
 
-def _share(request: StudyRequest, wanted: Sequence[str]) -> dict[str, Any]:
-    """Arguments of ``study_rows`` for some of the trials: the others count as done."""
-    return {**request.__dict__, "done": frozenset(request.plan()) - frozenset(wanted)}
+def _others(grid: Grid, wanted: Sequence[str]) -> frozenset[str]:
+    """The trials that are not wanted: they count as done."""
+    return frozenset(trial.key for trial in grid.trials()) - frozenset(wanted)
 
 
 def _polled(jobs: Sequence[Job[Any]]) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,154 @@
+"""What a part of a page asks of many runs, and the job that answers it: kept for the visit, whatever page is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import streamlit as st
+
+from dpviz.charts.wording import opening, things
+from dpviz.check import RequestError
+from dpviz.runs.jobs import Job
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.record import LookKind
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import Yardstick, study_rows
+from dpviz.runs.study.subsample import JudgedTable
+from dpviz.runs.work import expected_seconds
+from dpviz.ui.job_panel import in_a_worker
+from dpviz.ui.looks import reveal
+
+# Starting a worker, and k-means++ before the first run.
+_SECONDS_TO_BEGIN, _SECONDS_AROUND_A_RUN = 1.5, 0.02
+
+
+@dataclass(frozen=True)
+class Question:
+    """A grid of runs, about which open table, and on whose rows their losses are judged.
+
+    Parameters
+    ----------
+    key : str
+        The part of a page that asks.
+    source : OpenTable or None
+        None while its owner has not decided.
+    """
+
+    key: str
+    table: OpenTable
+    source: OpenTable | None
+    grid: Grid
+
+    def narrowed(self, key: str, **changes: Any) -> Question:
+        """Another part's question about the same, with ``changes`` of the grid."""
+        return replace(self, key=key, grid=replace(self.grid, **changes))
+
+    @property
+    def problem(self) -> str | None:
+        """Why it cannot be computed, if it cannot: here, rather than in the worker."""
+        if self.source is None:
+            return "It is not decided yet on which rows losses are judged."
+        if not self.grid.contenders:
+            return "Choose at least one algorithm."
+        refusals = self.grid.refusals(self.source.private)
+        first, *others = dict.fromkeys(refusals.values()) or [None]
+        if others:
+            return f"{first} {opening(things(len(refusals) - 1, 'other'))} cannot run either."
+        return first
+
+    @property
+    def seconds(self) -> float:
+        """How long the runs may take one after the other, roughly, if there is no problem."""
+        assert self.source is not None
+        once = 0.0
+        for trial in (trial for trial in self.grid.trials() if trial.repeat == 0):
+            setting = self.grid.at(trial).setting(self.source.private)
+            setting = replace(setting, n=trial.n or self.source.loaded.n_rows)
+            once += expected_seconds(trial.contender.card, setting, trial.contender.settings) + _SECONDS_AROUND_A_RUN
+        return _SECONDS_TO_BEGIN + self.grid.repeats * once
+
+
+@dataclass(frozen=True, eq=False)
+class StudyJob:
+    """What was asked, and the job that answers it; ``origin`` is the one whose answer it makes sharper, if any."""
+
+    question: Question
+    source: OpenTable
+    job: Job[Any]
+    origin: StudyJob | None = None
+
+    @property
+    def grid(self) -> Grid:
+        return self.question.grid
+
+    @property
+    def running(self) -> bool:
+        return not self.job.state.final
+
+    @property
+    def items(self) -> list[Any]:
+        """Everything that has arrived."""
+        return self.job.items
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The runs so far."""
+        return [item for item in self.items if isinstance(item, dict)]
+
+    @property
+    def yardstick(self) -> Yardstick | None:
+        """What losses are measured against: the last one that has arrived."""
+        return next((item for item in reversed(self.items) if isinstance(item, Yardstick)), None)
+
+    def answers(self, question: Question) -> bool:
+        """Whether it is what is asked for now."""
+        source = question.source
+        return source is not None and self.grid == question.grid and self.source.key == source.key
+
+
+def begin_study(question: Question, *, with_centers: bool = False) -> None:
+    """Send a study to a worker in place of the one before.
+
+    Raises
+    ------
+    RequestError
+        If the request is outside what is allowed, or too many jobs wait already.
+    """
+    ks = ", ".join(map(str, question.grid.ks))
+    look = f"{question.key}: losses of {len(question.grid.trials())} study runs, k = {ks}"
+    send(question, study_rows, look=look, with_centers=with_centers)
+
+
+def send(
+    question: Question,
+    work: Callable[..., Iterator[Any]],
+    *arguments: Any,
+    look: str,
+    origin: StudyJob | None = None,
+    **options: Any,
+) -> None:
+    """Send ``work(judged rows, grid, ...)`` to a worker in place of the job before; ``look`` is how it is counted.
+
+    Raises
+    ------
+    RequestError
+        If the owner does not allow looks, or too many jobs wait already.
+    """
+    source = question.source
+    revealed = None if source is None else reveal(source, look, LookKind.LOSS)
+    if source is None or revealed is None:
+        raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
+    before = job_of(question)
+    if before is not None:
+        before.job.cancel()
+    judged = JudgedTable.of(source.private, revealed, source.labels_of(revealed))
+    job = in_a_worker(work, judged, question.grid, *arguments, **options)
+    st.session_state[f"{question.key}:job"] = StudyJob(question, source, job, origin)
+
+
+def job_of(question: Question) -> StudyJob | None:
+    """The last job of that part of the page, if it was asked about the same table."""
+    job = cast("StudyJob | None", st.session_state.get(f"{question.key}:job"))
+    return job if job is not None and job.question.table.key == question.table.key else None
