@@ -7,8 +7,9 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from dpviz.arrays import Array
 from dpviz.privacy.accounting import Budget
-from dpviz.privacy.mechanisms import Kind
+from dpviz.privacy.mechanisms import Additive, Kind
 from dpviz.privacy.queries import Query
 
 Value = TypeVar("Value", covariant=True)
