@@ -25,12 +25,11 @@ from benchmarks.families import FAMILIES, Size, generated
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
 from dpviz.privacy.room import PrivateTable
-from dpviz.runs.evaluation import Reference, reference_for
+from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import sharpened_rows, smallest_epsilons
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import study_rows, tidy
-from dpviz.runs.study.subsample import JudgedTable
+from dpviz.runs.study.study import Yardstick, study_rows, tidy, yardstick
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 TARGETS = (1.1, 1.3)
@@ -48,28 +47,25 @@ def judged(name: str, make: Callable[[], tuple[PrivateTable, int]]) -> Rows:
     with threadpool_limits(1):
         table, k = make()
         rows = JudgedTable.of(table, table.reveal(note="a bench"), None)
-        reference = reference_for(rows.rows, k)
+        stick = yardstick(rows, k)
         return [
             {"table": name, "algorithm": algorithm, "target": target, **found}
             for algorithm in ALGORITHMS
-            for target, found in _found(rows, reference, k, Contender(algorithm))
+            for target, found in _found(rows, stick, Contender(algorithm))
         ]
 
 
-def _found(
-    rows: JudgedTable, reference: Reference, k: int, contender: Contender
-) -> Iterator[tuple[float, dict[str, Any]]]:
+def _found(rows: JudgedTable, stick: Yardstick, contender: Contender) -> Iterator[tuple[float, dict[str, Any]]]:
     """Of each target: the answer, and what runs of other seeds say at both ends."""
-    grid = Grid((contender,), (k,), tuple(EPSILONS), (DELTA,), repeats=REPEATS, seed=STUDY_SEED)
-    known = {(k, None): reference}
-    first = [item for item in study_rows(rows, grid, references=known) if isinstance(item, dict)]
+    grid = Grid((contender,), (stick.k,), tuple(EPSILONS), (DELTA,), repeats=REPEATS, seed=STUDY_SEED)
+    first = [item for item in study_rows(rows, grid, yardsticks=[stick]) if isinstance(item, dict)]
     for target in TARGETS:
-        more = sharpened_rows(rows, grid, first, target, reference=reference, rounds=ROUNDS)
+        more = sharpened_rows(rows, grid, first, target, yardstick=stick, rounds=ROUNDS)
         (answer,) = smallest_epsilons(tidy([*first, *(item for item in more if isinstance(item, dict))]), target)
         low, high = (answer.low, answer.high) if answer.reached else (answer.highest, inf)
         ends = sorted({end for end in (low, high) if isfinite(end)})
         other = replace(grid, epsilons=tuple(ends), repeats=OTHER_REPEATS, seed=OTHER_SEED)
-        again = study_rows(rows, other, references=known)
+        again = study_rows(rows, other, yardsticks=[stick])
         ratios = tidy([item for item in again if isinstance(item, dict)]).groupby("epsilon")["ratio"].median()
         # Nothing is claimed below the range, nor above it.
         low_misses = low <= answer.lowest or ratios[low] >= target

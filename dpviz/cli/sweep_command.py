@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import platform
 import time
 from collections.abc import Iterator, Sequence
@@ -19,12 +18,13 @@ from dpviz.check import RequestError
 from dpviz.cli.console import say
 from dpviz.cli.declared_table import declared_table
 from dpviz.printed import table_text
+from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, Request, named_values
+from dpviz.runs.seats import cores
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import summarise, tidy
-from dpviz.runs.study.subsample import JudgedTable
 from dpviz.runs.study.workers import rows_of
 
 _SECONDS_BETWEEN_REPORTS = 2.0
@@ -40,8 +40,9 @@ def sweep_command(arguments: argparse.Namespace) -> str:
         If the request or a file is wrong.
     """
     grid = _grid(arguments)
-    planned = [trial.key for trial in grid.trials()]
-    workers = _cores() if arguments.jobs is None else arguments.jobs
+    trials = grid.trials()
+    planned = [trial.key for trial in trials]
+    workers = cores() if arguments.jobs is None else arguments.jobs
     check.at_least(1, jobs=workers)
     with StudyFolder(Path(arguments.out), resume=arguments.resume) as folder:
         declared = declared_table(arguments)
@@ -53,7 +54,7 @@ def sweep_command(arguments: argparse.Namespace) -> str:
         judged = JudgedTable.of(table.private, revealed, table.labels_of(revealed))
         for note in (*declared.notes, _REVEALED):
             say(note)
-        left = [key for key in planned if key not in folder.done]
+        left = [trial for trial in trials if trial.key not in folder.done]
         for row in _reported(rows_of(judged, grid, left, workers=workers), total=len(left), found=len(planned)):
             folder.append(row)
         folder.finish(planned)
@@ -78,11 +79,6 @@ def _grid(arguments: argparse.Namespace) -> Grid:
         tuple(arguments.ns or [None]),
         repeats=arguments.repeats,
     )
-
-
-def _cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 # What the numbers depend on besides dpviz; written down, so that a study resumed elsewhere can be told.

@@ -23,12 +23,11 @@ from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, weighte
 from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.noise import Shape, StudyNoise
-from dpviz.runs.clipped_rows import ClippedRows
+from dpviz.runs.clipped_rows import ClippedRows, JudgedTable
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import Run, run_of
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.subsample import JudgedTable
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Region
 

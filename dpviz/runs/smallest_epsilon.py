@@ -17,10 +17,9 @@ import pandas as pd
 
 from dpviz import check
 from dpviz.arrays import Array
-from dpviz.runs.evaluation import Reference
+from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Yardstick, study_rows, tidy
-from dpviz.runs.study.subsample import JudgedTable
 from dpviz.runs.worker import Progress
 
 _RESAMPLES = 500
@@ -113,16 +112,16 @@ def sharpened_rows(
     rows: Sequence[Mapping[str, Any]],
     target: float,
     *,
-    reference: Reference,
+    yardstick: Yardstick,
     share: float = 0.5,
     rounds: int = 5,
 ) -> Iterator[Progress | dict[str, Any]]:
     """Bisection on the logarithmic axis: more rows of the study, each time in the middle of where the answer may lie.
 
     ``grid`` says for whom, at which k and δ, and how many runs a round takes; ``rows`` are those of the study so far,
-    and ``reference`` is what they were measured against. Ends early where the answer is sharp, or out of reach.
+    and ``yardstick`` is what they were measured against. Ends early where the answer is sharp, or out of reach.
     """
-    (contender,), (k,) = grid.contenders, grid.ks
+    (contender,) = grid.contenders
     known = list(rows)
     for done in range(rounds):
         answer = _answer(
@@ -132,7 +131,7 @@ def sharpened_rows(
         if epsilon is None:
             break
         at = replace(grid, epsilons=(epsilon,))
-        for item in study_rows(judged, at, references={(k, None): reference}):
+        for item in study_rows(judged, at, yardsticks=[yardstick]):
             if isinstance(item, Progress):
                 part = item.done / max(1, item.total)
                 yield Progress(round(1000 * (done + part)), 1000 * rounds, f"ε = {epsilon:.3g}")

@@ -12,7 +12,7 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Request
 from dpviz.runs.run import Run, run_of
 from dpviz.runs.work import expected_seconds, run_work
-from dpviz.ui.job_panel import in_a_worker, job_panel
+from dpviz.ui.job_panel import job_panel, job_shelf
 from dpviz.ui.session import book
 
 _RESULT, _PENDING = "run:result", "run:pending"
@@ -60,7 +60,7 @@ def start(table: OpenTable, request: Request) -> None:
         with st.spinner(f"{card.title} runs"):
             _finish(table, request, run_of(request, table.private))
         return
-    st.session_state[_PENDING] = _Pending(request, table, in_a_worker(run_work, request, table.private))
+    st.session_state[_PENDING] = _Pending(request, table, job_shelf().submit(run_work, request, table.private))
 
 
 def claim_finished() -> None:

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import study_rows
 from dpviz.runs.worker import Progress
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import numeric_table
@@ -70,15 +73,11 @@ class DoneJob:
 class PromptShelf:
     """A shelf that does its jobs at once."""
 
-    def __init__(self) -> None:
-        self._jobs: dict[str, DoneJob] = {}
+    def submit(self, work: Any, *args: Any, **kwargs: Any) -> DoneJob:
+        return DoneJob(list(work(*args, **kwargs)))
 
-    def submit(self, work: Any, *args: Any, **kwargs: Any) -> str:
-        self._jobs[str(len(self._jobs))] = DoneJob(list(work(*args, **kwargs)))
-        return str(len(self._jobs) - 1)
-
-    def get(self, job_id: str) -> DoneJob | None:
-        return self._jobs.get(job_id)
+    def study(self, judged: JudgedTable, grid: Grid, *, key: str, with_centers: bool = False) -> DoneJob:
+        return DoneJob(list(study_rows(judged, grid, with_centers=with_centers)))
 
 
 def app_on(page: str, table: OpenTable | None, *, workers: bool = False, **link: str) -> AppTest:

@@ -8,13 +8,12 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from dpviz.privacy.room import PrivateTable, Revealed
-from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.clipped_rows import JudgedTable, clipped
 from dpviz.runs.evaluation import evaluate, reference_for
 from dpviz.runs.request import Contender
 from dpviz.runs.run import run
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Yardstick, study_rows
-from dpviz.runs.study.subsample import JudgedTable
 from dpviz.table.domain import Domain, Region
 from tests.contract.tables import blobs
 

@@ -12,11 +12,11 @@ from sklearn.cluster import KMeans
 from dpviz.algorithms.registry import private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.error_parts import ErrorBase, ErrorParts, error_parts, error_rows, refusal_of
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import study_rows
-from dpviz.runs.study.subsample import JudgedTable
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
 from tests.contract.tables import blobs

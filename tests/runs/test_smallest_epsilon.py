@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 from dpviz.privacy.room import PrivateTable
-from dpviz.runs.evaluation import reference_for
+from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import _falling, sharpened_rows, smallest_epsilons
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Yardstick, study_rows, tidy
-from dpviz.runs.study.subsample import JudgedTable
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
 from tests.contract.tables import blobs
@@ -85,11 +84,11 @@ def test_runs_that_are_infinitely_worse_do_no_harm() -> None:
 def sharpened(seed: int, *, repeats: int = 20, rounds: int = 5) -> tuple[float, float, float]:
     table = PrivateTable(blobs(800, 2), Domain.of(["x", "y"], -1.0, 1.0), n_public=800)
     judged = JudgedTable.of(table, table.reveal(note="test"), None)
-    reference = reference_for(judged.rows, 3)
     grid = Grid((Contender("dplloyd"),), (3,), (0.1, 1.0, 10.0), repeats=repeats // 2, seed=seed)
-    items = study_rows(judged, grid, references={(3, None): reference})
-    rows = [item for item in items if not isinstance(item, Progress | Yardstick)]
-    more = sharpened_rows(judged, replace(grid, repeats=repeats), rows, 1.1, reference=reference, rounds=rounds)
+    items = study_rows(judged, grid)
+    yardstick, *rows = (item for item in items if not isinstance(item, Progress))
+    assert isinstance(yardstick, Yardstick)
+    more = sharpened_rows(judged, replace(grid, repeats=repeats), rows, 1.1, yardstick=yardstick, rounds=rounds)
     extra = [item for item in more if not isinstance(item, Progress)]
     (before,) = smallest_epsilons(tidy(rows), 1.1)
     (after,) = smallest_epsilons(tidy(rows + extra), 1.1)

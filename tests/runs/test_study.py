@@ -11,12 +11,11 @@ import pytest
 from dpviz.algorithms.registry import private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
-from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.clipped_rows import JudgedTable, clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import Grid, Trial
 from dpviz.runs.study.study import KEYS, MEASURES, Yardstick, study_rows, summarise, tidy
-from dpviz.runs.study.subsample import JudgedTable
 from dpviz.runs.worker import Progress
 from tests.contract.tables import blobs, small_table
 
@@ -32,13 +31,13 @@ def rows_of(
     contenders: list[Contender],
     *,
     labels: np.ndarray | None = None,
-    done: set[str] | None = None,
+    trials: list[Trial] | None = None,
     with_centers: bool = False,
     **grid: object,
 ) -> list[dict]:
     settings = {"ks": (3,), "epsilons": (0.5, 4.0), "repeats": 2} | grid
     items = study_rows(
-        judged(table, labels), Grid(tuple(contenders), **settings), done=done or (), with_centers=with_centers
+        judged(table, labels), Grid(tuple(contenders), **settings), trials=trials, with_centers=with_centers
     )
     return [item for item in items if isinstance(item, dict)]
 
@@ -87,10 +86,11 @@ def test_every_epsilon_comes_once_before_any_comes_twice() -> None:
     assert [(trial.k, trial.repeat) for trial in reference] == [(2, 0), (3, 0), (2, 1), (3, 1), (2, 2), (3, 2)]
 
 
-def test_done_trials_are_left_out_and_the_rest_is_unchanged() -> None:
+def test_some_trials_of_a_study_are_those_of_the_whole() -> None:
     table = small_table(n_public=400)
     whole = rows_of(table, [DPLLOYD], repeats=3)
-    rest = rows_of(table, [DPLLOYD], repeats=3, done={row["trial"] for row in whole[:4]})
+    trials = Grid((DPLLOYD,), (3,), (0.5, 4.0), repeats=3).trials()
+    rest = rows_of(table, [DPLLOYD], repeats=3, trials=trials[4:])
     pd.testing.assert_frame_equal(without_time(whole[4:]), without_time(rest))
 
 

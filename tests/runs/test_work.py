@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.algorithms.registry import card_of
+from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import Run, run
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Yardstick, study_rows
-from dpviz.runs.study.subsample import JudgedTable
 from dpviz.runs.work import expected_seconds, run_work
 from dpviz.runs.worker import Progress
 from tests.contract.tables import small_table

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from math import exp, log, pow, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -184,7 +184,7 @@ def standing_out(step: GridStep, region: Region) -> SignedPoints:
     """
     grid, scale = step.grid, step.sd / sqrt(2)
     blocks = Grid(grid.half, (grid.cells_per_axis + 1) // 2)
-    block = np.concatenate([blocks.numbered(grid.places(codes) // 2) for codes in _parts(step)])
+    block = np.concatenate([blocks.numbered(grid.places(step.codes[part]) // 2) for part in _slices(step)])
     _, place = np.unique(block, return_inverse=True)
     alone = step.noisy_counts > scale * log(max(2, grid.n_cells))
     rest = np.bincount(place, np.where(alone, 0.0, step.noisy_counts))
@@ -203,12 +203,12 @@ def _points(step: GridStep, kept: Flags, region: Region) -> SignedPoints:
     """
     columns, weights = [], []
     half_cell = step.grid.half / step.grid.cells_per_axis
-    for codes, counts, keep in zip(_parts(step), _parts(step, step.noisy_counts), _parts(step, kept), strict=True):
-        middles = step.grid.centers(codes[keep])
+    for part in _slices(step):
+        middles = step.grid.centers(step.codes[part][kept[part]])
         nearest = np.linalg.norm(np.maximum(np.abs(middles) - half_cell, 0), axis=1)
         in_reach = nearest <= region.radius
         columns.append(region.clip(middles[in_reach]).astype(np.float32))
-        weights.append(counts[keep][in_reach])
+        weights.append(step.noisy_counts[part][kept[part]][in_reach])
     cut = _cut_in_scales(step)
     weight_sd = step.sd * sqrt((cut**2 + 2 * cut + 2) / 2)
     return SignedPoints.of(np.concatenate(columns), np.concatenate(weights), weight_sd=weight_sd)
@@ -218,11 +218,9 @@ def _cut_in_scales(step: GridStep) -> float:
     return 0.0 if step.cutoff is None else step.cutoff * sqrt(2) / step.sd
 
 
-def _parts(step: GridStep, values: Any = None) -> Iterator[Any]:
-    """The listed cells (or ``values``, one for each) in parts that bound memory; at least one part."""
-    values = step.codes if values is None else values
-    for begin in range(0, max(1, len(values)), _PART):
-        yield values[begin : begin + _PART]
+def _slices(step: GridStep) -> Iterator[slice]:
+    """The listed cells in parts that bound memory; at least one part."""
+    return (slice(begin, begin + _PART) for begin in range(0, max(1, len(step.codes)), _PART))
 
 
 def smallest_n(setting: Setting, params: EUGkMParams) -> float:

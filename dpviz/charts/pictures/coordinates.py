@@ -28,7 +28,8 @@ class CoordinatesPicture(Picture[CoordinatesStep]):
     legend_lines = 3
 
     def finding(self, domain: Domain) -> str:
-        standing, kept = int((self.step.noisy_means != 0).sum(axis=1).mean().round()), self.step.coordinates.shape[1]
+        standing = int((self.step.noisy_means != 0).sum(axis=1).mean().round())
+        kept = self.step.coordinates.shape[1]
         verb = "stands" if standing == 1 else "stand"
         return opening(f"{count(standing)} of {kept} chosen coordinates {verb} out of the noise")
 
@@ -79,9 +80,11 @@ class CoordinatesPicture(Picture[CoordinatesStep]):
         return frame.iloc[order].reset_index(drop=True)
 
     def words(self, domain: Domain) -> str:
-        step, j = self.step, int(np.argmax(self.step.noisy_counts))
+        step = self.step
+        j = int(np.argmax(self.step.noisy_counts))
         best = int(np.argmax(np.abs(step.noisy_means[j])))
-        name, mean = domain.columns[step.coordinates[j, best]], number(float(step.noisy_means[j, best]))
+        name = domain.columns[step.coordinates[j, best]]
+        mean = number(float(step.noisy_means[j, best]))
         return f"{self.finding(domain)}. The largest cluster is strongest in {name}, with a noisy mean of {mean}."
 
     def _clusters(self) -> Codes:

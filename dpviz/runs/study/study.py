@@ -6,23 +6,27 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import nan
-from typing import Any
+from math import inf, nan
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from dpviz import check
 from dpviz.privacy.accounting import Accounting
+from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import Reference, assign, baselines, evaluate, label_accuracy, reference_for
 from dpviz.runs.run import Run, run_of
 from dpviz.runs.study.grid import Grid, Trial
-from dpviz.runs.study.subsample import JudgedTable
 from dpviz.runs.worker import Progress
 
 # What identifies a line of a study, and what is measured in each run.
 KEYS = ("contender", "algorithm", "preset", "k", "n", "epsilon", "delta")
 MEASURES = ("nicv", "ratio", "matched_error", "distance_ratio", "ari", "share_gap", "label_accuracy", "seconds")
+
+
+Row: TypeAlias = dict[str, Any]
+"""One run of a study by name: ``KEYS``, "repeat", ``MEASURES``, "spent_epsilon", "trial", and what they rest on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +48,11 @@ def study_rows(
     whole: JudgedTable,
     grid: Grid,
     *,
-    references: Mapping[tuple[int, int | None], Reference] | None = None,
-    done: Collection[str] = (),
+    trials: Sequence[Trial] | None = None,
+    yardsticks: Collection[Yardstick] = (),
     with_centers: bool = False,
-) -> Iterator[Progress | Yardstick | dict[str, Any]]:
+    seconds: float = inf,
+) -> Iterator[Progress | Yardstick | Row]:
     """Progress, a ``Yardstick`` for each k and n, and a tidy row for each run, in an order that fills a picture evenly.
 
     Losses are read from revealed rows: whoever calls has revealed them knowingly. No row is part of a release. Each
@@ -55,53 +60,65 @@ def study_rows(
 
     Parameters
     ----------
-    references : mapping of (k, n) to Reference
-        Where they are known already.
-    done : collection of str
-        Keys of trials that need not be repeated.
+    trials : sequence of Trial
+        Those of the grid that are wanted; all by default.
+    yardsticks : collection of Yardstick
+        Those that are known already.
     with_centers : bool
         Adds the centres to each row, unit coordinates, shape (k, d), under "centers"; ``tidy`` leaves them out.
+    seconds : float
+        No run begins after so many, but the first.
 
     Raises
     ------
     RequestError
         If the request is outside what is allowed; no run has begun then.
     """
-    left_out = frozenset(done)
-    todo = [trial for trial in grid.trials() if trial.key not in left_out]
+    wanted = grid.trials() if trials is None else trials
     judged = {n: whole.subsample(n, seed=grid.seed) for n in grid.ns}
-    total = len(todo) + len(grid.ks) * len(judged)
-    yardsticks: dict[tuple[int, int | None], Yardstick] = {}
-    for n, k in product(judged, grid.ks):
-        yield Progress(len(yardsticks), total, f"k-means++ with k = {k}" + _in_words(n))
-        yardsticks[k, n] = yardstick(judged[n], k, n=n, known=(references or {}).get((k, n)))
-        yield yardsticks[k, n]
-    for place, trial in enumerate(todo):
+    known = {(stick.k, stick.n): stick for stick in yardsticks}
+    missing = [(k, n) for n, k in product(judged, grid.ks) if (k, n) not in known]
+    total, end = len(wanted) + len(missing), time.monotonic() + seconds
+    for place, (k, n) in enumerate(missing):
+        yield Progress(place, total, f"k-means++ with k = {k}" + _in_words(n))
+        known[k, n] = yardstick(judged[n], k, n=n)
+        yield known[k, n]
+    for place, trial in enumerate(wanted, len(missing)):
+        if place > len(missing) and time.monotonic() > end:
+            return
         note = f"{trial.contender.label} at ε = {trial.epsilon:g}{_in_words(trial.n)}"
-        yield Progress(len(yardsticks) + place, total, f"{note}, run {trial.repeat + 1} of {grid.repeats}")
+        yield Progress(place, total, f"{note}, run {trial.repeat + 1} of {grid.repeats}")
         began = time.perf_counter()
         finished = run_of(grid.at(trial), judged[trial.n].private)
-        seconds = time.perf_counter() - began
-        row = _row(finished, judged[trial.n], trial, yardsticks[trial.k, trial.n].reference, seconds=seconds)
+        row = _row(finished, judged[trial.n], trial, known[trial.k, trial.n], seconds=time.perf_counter() - began)
         yield row | {"centers": finished.unit_centers} if with_centers else row
     yield Progress(total, total, "done")
+
+
+def yardstick_rows(
+    whole: JudgedTable, grid: Grid, points: Sequence[tuple[int, int | None]]
+) -> Iterator[Progress | Yardstick]:
+    """The yardsticks of some k and n of a grid."""
+    for place, (k, n) in enumerate(points):
+        yield Progress(place, len(points), f"k-means++ with k = {k}" + _in_words(n))
+        yield yardstick(whole.subsample(n, seed=grid.seed), k, n=n)
 
 
 def _in_words(n: int | None) -> str:
     return "" if n is None else f", n = {n:,}"
 
 
-def yardstick(judged: JudgedTable, k: int, *, n: int | None = None, known: Reference | None = None) -> Yardstick:
+def yardstick(judged: JudgedTable, k: int, *, n: int | None = None) -> Yardstick:
     """The reference and the baselines for ``k`` clusters; ``n`` says whether these rows are a subsample."""
     base = baselines(judged.rows, judged.private.domain.region, k)
-    reference = known or reference_for(judged.rows, k)
+    reference = reference_for(judged.rows, k)
     return Yardstick(k, reference, base.one_center, base.data_independent, judged.rows.clipping, n)
 
 
-def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference, *, seconds: float) -> dict[str, Any]:
+def _row(finished: Run, judged: JudgedTable, trial: Trial, stick: Yardstick, *, seconds: float) -> Row:
     contender, rows, labels = trial.contender, judged.rows, judged.labels
     centers = finished.unit_centers
-    scores = evaluate(rows, centers, reference)
+    scores = evaluate(rows, centers, stick.reference)
     private = finished.accounting is not Accounting.NONE
     return {
         "contender": contender.label,
@@ -122,6 +139,10 @@ def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference,
         "seconds": seconds,
         "spent_epsilon": finished.spent_epsilon if private else nan,
         "trial": trial.key,
+        "nicv_kmeans": stick.reference.nicv,
+        "nicv_one_center": stick.one_center,
+        "nicv_data_independent": stick.data_independent,
+        "clipping": stick.clipping,
     }
 
 

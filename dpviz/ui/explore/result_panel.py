@@ -81,7 +81,8 @@ def headline(result: Result, now: Request) -> None:
 
 def looks_at_run(table: OpenTable, run: Run) -> Looks:
     """Choose the plane and the revealed layers; what the owner does not let be shown is in neither look."""
-    allowed, epsilon = reveal_allowed(table), run.epsilon if run.private else None
+    allowed = reveal_allowed(table)
+    epsilon = run.epsilon if run.private else None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         view = plane_choice(run.domain, "explore", centers=run.unit_centers if run.private else None)
         rows = allowed and _layer("rows")
@@ -190,7 +191,8 @@ def scores_of(table: OpenTable, result: Result, reference: Reference | None) -> 
         return None
     kept = cast("_Judged | None", st.session_state.get(_SCORES))
     if kept is None or kept.run is not run:
-        labels, codes = None, None if table.labels is None else table.labels[rows.kept]
+        labels = None
+        codes = None if table.labels is None else table.labels[rows.kept]
         if codes is not None:
             accuracy = label_accuracy(codes, assign(rows.points, run.unit_centers))
             labels = _Labels(accuracy, int((codes < 0).sum()))

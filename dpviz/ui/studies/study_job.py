@@ -10,18 +10,18 @@ import streamlit as st
 
 from dpviz.charts.wording import opening, things
 from dpviz.check import RequestError
-from dpviz.runs.jobs import Job
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.jobs import Work
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import Yardstick, study_rows
-from dpviz.runs.study.subsample import JudgedTable
+from dpviz.runs.study.study import Yardstick
 from dpviz.runs.work import expected_seconds
-from dpviz.ui.job_panel import in_a_worker
+from dpviz.ui.job_panel import job_shelf
 from dpviz.ui.looks import reveal
 
-# Starting a worker, and k-means++ before the first run.
-_SECONDS_TO_BEGIN, _SECONDS_AROUND_A_RUN = 1.5, 0.02
+# Scores of a run, and its way to the page.
+_SECONDS_AROUND_A_RUN = 0.02
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Question:
             setting = self.grid.at(trial).setting(self.source.private)
             setting = replace(setting, n=trial.n or self.source.loaded.n_rows)
             once += expected_seconds(trial.contender.card, setting, trial.contender.settings) + _SECONDS_AROUND_A_RUN
-        return _SECONDS_TO_BEGIN + self.grid.repeats * once
+        return self.grid.repeats * once
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class StudyJob:
 
     question: Question
     source: OpenTable
-    job: Job[Any]
+    job: Work[Any]
     origin: StudyJob | None = None
 
     @property
@@ -109,7 +109,7 @@ class StudyJob:
 
 
 def begin_study(question: Question, *, with_centers: bool = False) -> None:
-    """Send a study to a worker in place of the one before.
+    """Begin a study in place of the one before, or go on with it: what has been found of it, by whomever, is there.
 
     Raises
     ------
@@ -117,8 +117,8 @@ def begin_study(question: Question, *, with_centers: bool = False) -> None:
         If the request is outside what is allowed, or too many jobs wait already.
     """
     ks = ", ".join(map(str, question.grid.ks))
-    look = f"{question.key}: losses of {len(question.grid.trials())} study runs, k = {ks}"
-    send(question, study_rows, look=look, with_centers=with_centers)
+    source, judged = _judged(question, f"losses of {len(question.grid.trials())} study runs, k = {ks}")
+    _keep(question, job_shelf().study(judged, question.grid, key=source.key, with_centers=with_centers))
 
 
 def send(
@@ -136,16 +136,26 @@ def send(
     RequestError
         If the owner does not allow looks, or too many jobs wait already.
     """
+    _, judged = _judged(question, look)
+    _keep(question, job_shelf().submit(work, judged, question.grid, *arguments, **options), origin)
+
+
+def _judged(question: Question, look: str) -> tuple[OpenTable, JudgedTable]:
+    """Whose rows losses are read from, and these rows; counted as a look at them."""
     source = question.source
-    revealed = None if source is None else reveal(source, look, LookKind.LOSS)
+    revealed = None if source is None else reveal(source, f"{question.key}: {look}", LookKind.LOSS)
     if source is None or revealed is None:
         raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
+    return source, JudgedTable.of(source.private, revealed, source.labels_of(revealed))
+
+
+def _keep(question: Question, job: Work[Any], origin: StudyJob | None = None) -> None:
+    """In place of the job before, which ends now: a study that both read goes on."""
     before = job_of(question)
     if before is not None:
         before.job.cancel()
-    judged = JudgedTable.of(source.private, revealed, source.labels_of(revealed))
-    job = in_a_worker(work, judged, question.grid, *arguments, **options)
-    st.session_state[f"{question.key}:job"] = StudyJob(question, source, job, origin)
+    assert question.source is not None
+    st.session_state[f"{question.key}:job"] = StudyJob(question, question.source, job, origin)
 
 
 def job_of(question: Question) -> StudyJob | None:

@@ -16,6 +16,9 @@ from dpviz.charts.theme import Palette, palette
 from dpviz.charts.wording import opening
 from dpviz.check import RequestError
 from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
+from dpviz.runs.jobs import JobState
+from dpviz.runs.seats import cores
+from dpviz.runs.study.open_study import Study
 from dpviz.runs.study.study import MEASURES, tidy
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
@@ -26,6 +29,8 @@ from dpviz.ui.studies.one_setting import on_click
 from dpviz.ui.studies.study_job import Question, StudyJob, begin_study, job_of
 
 _SKELETON = 560
+# Starting workers, and k-means++ before the first run.
+_SECONDS_TO_BEGIN = 1.5
 
 
 class StudyPicture(Protocol):
@@ -53,7 +58,8 @@ def study_button(question: Question, *, with_centers: bool = False, problem: str
     """The button that starts a study, with how much it will compute."""
     problem = problem or question.problem
     number, seconds = (len(question.grid.trials()), question.seconds) if problem is None else (0, 0.0)
-    words = f"{number:,} runs, about {duration(seconds)}. They run in workers while you read on."
+    about = duration(_SECONDS_TO_BEGIN + seconds / cores())
+    words = f"{number:,} runs, about {about}; none that is known is repeated. They run in workers while you read on."
     ask_button(question, partial(begin_study, with_centers=with_centers), words=words, problem=problem)
 
 
@@ -94,12 +100,7 @@ def study_half(
         st.info(invitation.words, title=invitation.title, icon=invitation.icon)
         return
     badge = badge_text("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
-    fits = (
-        ":green-badge[:material/check: matches the settings above]"
-        if study.answers(question)
-        else f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones."
-    )
-    st.markdown(f"{badge} losses on {plain(study.source.title)} {fits}")
+    st.markdown(f"{badge} losses on {plain(study.source.title)} {_standing(study, question, button)}")
 
     def draw() -> None:
         if study.rows:
@@ -108,6 +109,15 @@ def study_half(
             st.skeleton(height=_SKELETON)
 
     job_panel(study.job, label=label, key=question.key, live=draw)
+
+
+def _standing(study: StudyJob, question: Question, button: str) -> str:
+    """Whether it is what the form asks for now, and whether that is all."""
+    if not study.answers(question):
+        return f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones."
+    if study.job.state is JobState.CANCELLED and isinstance(study.job, Study):
+        return f":yellow-badge[:material/pause_circle: not complete] Press **{button}** to go on where it stopped."
+    return ":green-badge[:material/check: matches the settings above]"
 
 
 def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:

@@ -55,7 +55,7 @@ def parts_section(question: Question) -> None:
 
 
 def _begin(one: Question) -> None:
-    send(one, error_rows, look=f"tradeoff: error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}")
+    send(one, error_rows, look=f"error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}")
 
 
 def _bars(study: StudyJob) -> None:

@@ -68,21 +68,19 @@ def _answer(study: StudyJob, more: StudyJob | None, target: float, share: float)
     frame = tidy([*study.rows, *(more.rows if more is not None else ())])
     curves = Curves(frame, places=study.grid.epsilons)
     picture = Smallest(curves, smallest_epsilons(frame, target, share=share), target, share)
-    st.markdown(f"#### {plain(picture.finding)}")
-    st.caption(
-        "Between two ε that were tried the loss is read off a falling curve. The interval holds both of them, and "
-        "those around nine in ten answers from resampled runs: a bisection, or more runs, make it narrower."
-    )
-    sharpen = partial(_sharpen, study, picture)
     growing = more is not None and more.running
-    show_picture(picture, study, opens=True, beneath=sharpen if not study.running else lambda: None, growing=growing)
+    show_picture(picture, study, opens=True, beneath=partial(_sharpen, study, picture), growing=growing)
 
 
 def _sharpen(study: StudyJob, picture: Smallest) -> None:
     """A bisection for one algorithm, from the runs that are there."""
-    able = [
-        answer for answer in picture.answers if answer.reached and not answer.sharp and answer.epsilon > answer.lowest
-    ]
+    st.caption(
+        "Between two ε that were tried the loss is read off a falling curve. The interval holds both of them, and "
+        "those around nine in ten answers from resampled runs: a bisection, or more runs, make it narrower."
+    )
+    if study.running:
+        return
+    able = [one for one in picture.answers if one.reached and not one.sharp and one.epsilon > one.lowest]
     if not able or study.yardstick is None:
         st.caption("Nothing to sharpen: each answer is sharp, at the lower end of the range, or out of reach.")
         return
@@ -94,8 +92,8 @@ def _sharpen(study: StudyJob, picture: Smallest) -> None:
     contender = next(contender for contender in study.grid.contenders if contender.label == label)
     question = study.question.narrowed(_KEY, contenders=(contender,), repeats=_REPEATS)
     known = [row for row in picture.curves.runs.to_dict("records") if row["contender"] == label]
-    look = f"tradeoff: {_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
-    options = {"reference": study.yardstick.reference, "share": picture.share, "rounds": _ROUNDS}
+    look = f"{_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
+    options = {"yardstick": study.yardstick, "share": picture.share, "rounds": _ROUNDS}
     try:
         send(question, sharpened_rows, known, picture.target, look=look, origin=study, **options)
     except RequestError as error:
