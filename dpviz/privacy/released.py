@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from dpviz.arrays import Array
 from dpviz.privacy.accounting import Budget
-from dpviz.privacy.mechanisms import Kind
+from dpviz.privacy.mechanisms import Additive, Kind
 from dpviz.privacy.queries import Query
 
 Value = TypeVar("Value", covariant=True)
@@ -35,10 +35,9 @@ class Released(Generic[Value, Drawer]):
         return self.mechanism.sd_in(self.value.shape[-1] if isinstance(self.value, np.ndarray) else 1)
 
 
-class Question(NamedTuple, Generic[Value, Drawer]):
-    """A query, the kind of mechanism that answers it, and the share that pays for it; ``options`` are public."""
+class Question(NamedTuple):
+    """A query, the kind of noise that is added to its answer, and the share that pays for it."""
 
     query: Query
-    kind: Kind[Value, Drawer]
+    kind: Kind[Array, Additive]
     share: Budget
-    options: Mapping[str, object] = {}

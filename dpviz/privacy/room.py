@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -33,13 +33,9 @@ from dpviz.table.sparse_rows import complete, is_sparse, sparse_in_region
 # Part of the budget that buys a noisy number of rows where none is declared.
 N_SHARE = 0.02
 
-# Values, and the mechanisms that they are drawn with.
-A = TypeVar("A")
-B = TypeVar("B")
-C = TypeVar("C")
-L = TypeVar("L")
+# A value, and the mechanism that it is drawn with.
+V = TypeVar("V")
 M = TypeVar("M")
-N = TypeVar("N")
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,7 +248,7 @@ class DataRoom:
         """
         return self.ask(query, noise_kind(self.accounting, spherical=spherical), share, note=note)
 
-    def ask(self, query: Query, kind: Kind[A, M], share: Budget, *, note: str, **options: object) -> Released[A, M]:
+    def ask(self, query: Query, kind: Kind[V, M], share: Budget, *, note: str, **options: object) -> Released[V, M]:
         """The answer to ``query`` by a mechanism of that ``kind``, bought with ``share`` and public ``options``.
 
         The room computes the sensitivity and buys the noise itself: whoever asks cannot get it wrong.
@@ -267,22 +263,12 @@ class DataRoom:
         mechanism: Any = self.mechanism(query, kind, share, **options)
         return self._answer([(query, mechanism)], note=note)[0]
 
-    @overload
-    def ask_together(self, one: Question[A, L], /, *, note: str) -> tuple[Released[A, L]]: ...
-    @overload
-    def ask_together(
-        self, one: Question[A, L], two: Question[B, M], /, *, note: str
-    ) -> tuple[Released[A, L], Released[B, M]]: ...
-    @overload
-    def ask_together(
-        self, one: Question[A, L], two: Question[B, M], three: Question[C, N], /, *, note: str
-    ) -> tuple[Released[A, L], Released[B, M], Released[C, N]]: ...
-    def ask_together(self, *questions: Question[Any, Any], note: str) -> tuple[Released[Any, Any], ...]:
-        """Answers to several questions in one pass over the rows, each as ``ask`` gives it.
+    def ask_together(self, *questions: Question, note: str) -> tuple[Released[Array, Additive], ...]:
+        """Answers with added noise to several questions in one pass over the rows, each as ``ask`` gives it.
 
         **Guarantee.** The sum of their shares. None is answered unless all can be paid.
         """
-        bought = [(query, self.mechanism(query, kind, share, **options)) for query, kind, share, options in questions]
+        bought: Any = [(query, self.mechanism(query, kind, share)) for query, kind, share in questions]
         return tuple(self._answer(bought, note=note))
 
     def project(self, frame: Array, region: Region) -> DataRoom:

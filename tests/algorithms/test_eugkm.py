@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +42,7 @@ DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 def cubes(region: Region, per_axis: float) -> Grid:
-    return cube_grid(region.half, region.dim * log(per_axis))
+    return cube_grid(region.half, max(1, round(per_axis)) ** region.dim)
 
 
 def box(*half: float) -> Region:

@@ -71,10 +71,10 @@ def grid_kmeans(
     **Guarantee.** ``budget``, spent on the grid alone.
     """
     per_axis = cells_per_axis(room.n, epsilon_per_row(room, budget), params.theta, room.dim)
-    log_cells = room.dim * log(per_axis)
-    if log_cells > log(MOST_CELLS):
+    wanted = max(1, round(per_axis)) ** room.dim
+    if wanted > MOST_CELLS:
         why += "As fine as cells can be numbered: "
-    grid = release_grid(room, cube_grid(room.region.half, log_cells), budget, why=why)
+    grid = release_grid(room, cube_grid(room.region.half, wanted), budget, why=why)
     yield grid
     cells, starts = problem_on(grid, k, room.region, params, rng)
     best = best_of_starts(cells, starts, room.region)
