@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.arrays import Array
 from dpviz.charts.wording import clauses
 from dpviz.privacy.block_models import BlockKMeans

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import LEGEND_LINE, canvas, legend_name, line_xy, marks_xy, name_kinds
 from dpviz.charts.cells import circles, joined

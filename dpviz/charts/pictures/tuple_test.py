@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import canvas, legend_name, line_xy, marks_xy, name_kinds, show_plane
 from dpviz.charts.cells import joined

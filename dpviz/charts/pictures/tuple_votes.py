@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.charts.canvas import canvas, legend_name, name_kinds
 from dpviz.charts.pictures.revealed_tuples import RevealedTuples
 from dpviz.charts.theme import Palette

@@ -16,7 +16,7 @@ from dpviz.algorithms.auto.polishing import PolishStep
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
-from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.arrays import Array
 from dpviz.charts.pictures.activation import draw_activation
