@@ -9,8 +9,16 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Setting, always, knob
 from dpviz.algorithms.cohen2021 import FAMILY, PAPER
-from dpviz.algorithms.cohen2021.tuple_plan import FINEST, average_test, finish, halves, operations_of, smallest_n_of
-from dpviz.algorithms.cohen2021.tuple_source import GivenTupleParams, TupleSource
+from dpviz.algorithms.cohen2021.tested_tuples import (
+    FINEST,
+    GivenTupleParams,
+    TupleSource,
+    average_test,
+    finish,
+    halves,
+    operations_of,
+    smallest_n_of,
+)
 from dpviz.algorithms.steps import Step
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom

@@ -9,8 +9,10 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Setting, always, knob
 from dpviz.algorithms.cohen2021 import FAMILY, PAPER
-from dpviz.algorithms.cohen2021.tuple_plan import (
+from dpviz.algorithms.cohen2021.tested_tuples import (
     FINEST,
+    TupleParams,
+    TupleSource,
     average_test,
     finish,
     halves,
@@ -18,7 +20,6 @@ from dpviz.algorithms.cohen2021.tuple_plan import (
     operations_of,
     smallest_n_of,
 )
-from dpviz.algorithms.cohen2021.tuple_source import TupleParams, TupleSource
 from dpviz.algorithms.steps import Step
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom
