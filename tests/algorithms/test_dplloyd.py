@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.su2016.dplloyd import CARD, DPLloydParams, planned_rounds
-from dpviz.algorithms.tools.cluster_means import center_noise_sd, noisy_means
-from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, count_to_sum_ratio
+from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, center_noise_sd, count_to_sum_ratio, noisy_means
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import StudyNoise

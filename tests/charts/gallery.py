@@ -14,8 +14,8 @@ from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.polishing import SplitStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep, flat_synopsis, zoom
 from dpviz.algorithms.balcan2017.balcan import CandidatesStep
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
-from dpviz.algorithms.balcan2017.private_partition import TreeStep
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.baselines.kvariates import SeedStep
 from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep

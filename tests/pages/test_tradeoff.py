@@ -138,8 +138,8 @@ def test_every_run_can_be_taken_away_as_csv() -> None:
 def test_a_point_opens_its_settings_in_explore() -> None:
     label = Contender("eugkm", {"preset": "su"}).label
     app = computed(traded(labels=["DPLloyd", label]), "tradeoff")
-    app.selectbox(key="tradeoff:open_whom").set_value(label)
-    app.selectbox(key="tradeoff:open_epsilon").set_value(0.5)
+    app.selectbox(key="tradeoff:open:whom").set_value(label)
+    app.select_slider(key="tradeoff:open:epsilon").set_value(0.5)
     sound(app.run())
     app.button(key="tradeoff:open").click()
     sound(app.run())

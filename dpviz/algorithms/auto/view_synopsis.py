@@ -12,13 +12,12 @@ from math import log, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.ndimage import gaussian_filter
 
 from dpviz.algorithms.auto.auto_plan import Cells, Paid, Zoom
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import cube_grid
-from dpviz.arrays import Array, Codes
+from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.partitions import Grid, Projected, Zoomed
 from dpviz.privacy.queries import Count, SparseCount
@@ -73,9 +72,6 @@ class View(NamedTuple):
     middle: Array
     half: Array
     frame: Array
-
-
-Flags = npt.NDArray[np.bool_]
 
 
 def zoom(room: DataRoom, stage: Zoom, shares: Paid) -> ZoomStep:

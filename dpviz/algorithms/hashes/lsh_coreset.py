@@ -11,8 +11,7 @@ import numpy as np
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.hashes.hash_levels import CountedTree, consistent_counts, leaf_weights
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.lloyd_round import lloyd_round
-from dpviz.algorithms.tools.revive import revive
+from dpviz.algorithms.tools.lloyd_round import lloyd_round, revive
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near
 from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
 from dpviz.arrays import Array

@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
-from dpviz.algorithms.hashes.hash_levels import Flags
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near
 from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
-from dpviz.arrays import Array, Codes
+from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.hash_partitions import HashCodes, code_range, level_of
 from dpviz.privacy.local_model import LocalReports, Reports, UserAnswers, UserQuestion

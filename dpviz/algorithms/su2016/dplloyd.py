@@ -11,9 +11,8 @@ import numpy as np
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.su2016 import FAMILY, PAPER
-from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, gaussian_rounds, gaussian_smallest_n, lloyd_round
+from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, gaussian_rounds, gaussian_smallest_n, lloyd_round, revive
 from dpviz.algorithms.tools.public_points import sphere_packing
-from dpviz.algorithms.tools.revive import revive
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.room import DataRoom

@@ -11,7 +11,6 @@ from math import exp, log, pow, sqrt
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
@@ -20,7 +19,7 @@ from dpviz.algorithms.tools.cubes import cube_grid
 from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near, mean_noise_sd, weighted_kmeans_pp
 from dpviz.algorithms.tools.starts import StartsStep
-from dpviz.arrays import Array
+from dpviz.arrays import Array, Flags
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.known import MOST_CELLS
 from dpviz.privacy.mechanisms import noise_kind
@@ -40,8 +39,6 @@ _ENOUGH_PER_AXIS = 4
 # ``tuned`` leaves out the cells that do not stand out, which are most of them.
 _PASSES = {"su": 2.0, "tuned": 0.06}
 _PER_CENTER = {"su": 2e5, "tuned": 4e4}
-
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

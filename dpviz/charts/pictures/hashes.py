@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.hashes.hash_levels import Flags
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, HashTreeStep
-from dpviz.arrays import Array
+from dpviz.arrays import Array, Flags
 from dpviz.charts.canvas import NUMBER_SIZE, hidden_axis
 from dpviz.charts.cells import segments
 from dpviz.charts.picture import Look, Picture, columns_of, points_table, told_of

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from dpviz import check
-from dpviz.algorithms.balcan2017.private_partition import TreeStep
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, hidden_axis

@@ -11,7 +11,7 @@ from dpviz.arrays import Array
 from dpviz.charts.canvas import legend_name, show_plane, xy
 from dpviz.charts.cells import segments
 from dpviz.charts.revealed import RevealedView
-from dpviz.charts.theme import Palette, center_marker, layout, reference_marker
+from dpviz.charts.theme import Kind, Palette, center_marker, layout, reference_marker
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, ratio, things
 from dpviz.runs.evaluation import Reference, match
@@ -91,7 +91,7 @@ def _picture(
     drawn = view.plane(centers)
     if reveal is not None:
         look = {"color": palette.revealed, "size": 2, "opacity": 0.3}
-        _add(figure, view.plane(reveal.points[:_MOST_ROWS], "rows"), look, legend_name("rows", "revealed"), "revealed")
+        dots(figure, view.plane(reveal.points[:_MOST_ROWS], "rows"), look, "rows", "revealed")
     if reference is not None:
         partner = view.plane(reference.centers, "reference")
         if len(reference.centers) == len(centers):
@@ -99,22 +99,22 @@ def _picture(
             line = {"color": palette.muted, "width": 1.1}
             figure.add_trace(go.Scatter(**xy(lines), mode="lines", line=line, hoverinfo="skip"))
         mark = reference_marker(palette, 9) | {"line": {"width": 1.5}}
-        _add(figure, partner, mark, legend_name("k-means++", "revealed"), "revealed")
+        dots(figure, partner, mark, "k-means++", "revealed")
     size = 9 if len(centers) <= 20 else 7
     mark = center_marker(palette, palette.released, size) | {"line": {"width": 1, "color": palette.surface}}
-    _add(figure, drawn, mark, legend_name("centres", "released"), "released")
+    dots(figure, drawn, mark, "centres", "released")
     show_plane(figure, view, palette)
     figure.update_xaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
     figure.update_yaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
     return figure
 
 
-def _add(figure: go.Figure, drawn: Array, marker: dict[str, object], name: str, kind: str) -> None:
+def dots(figure: go.Figure, drawn: Array, marker: Mapping[str, object], what: str, kind: Kind) -> None:
+    """Marks of one kind at drawn positions (m, 2)."""
     figure.add_trace(
         go.Scatter(
             **xy(drawn),
-            **{"mode": "markers", "marker": marker, "name": name},
+            **{"mode": "markers", "marker": marker, "name": legend_name(what, kind), "meta": kind},
             hovertemplate="%{x:.4g}, %{y:.4g}<extra></extra>",
-            meta=kind,
         )
     )

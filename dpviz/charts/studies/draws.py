@@ -12,8 +12,9 @@ import plotly.graph_objects as go
 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array
-from dpviz.charts.canvas import canvas, legend_name, name_kinds, show_plane, xy
+from dpviz.charts.canvas import canvas, name_kinds, show_plane
 from dpviz.charts.revealed import RevealedView, draw_rows
+from dpviz.charts.studies.compare import dots
 from dpviz.charts.theme import Palette, reference_marker
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, ratio, things
@@ -73,24 +74,12 @@ class Draws:
         )
         if self.reveal is not None:
             draw_rows(figure, self.reveal.points, view, palette)
-        dots = self.centers.reshape(-1, self.centers.shape[2])
-        figure.add_trace(
-            go.Scatter(
-                **xy(view.plane(dots)),
-                **{"mode": "markers", "name": legend_name("centres of all draws", "released"), "meta": "released"},
-                marker={"color": palette.released, "size": 7, "opacity": max(0.18, min(0.7, 6 / len(self.centers)))},
-                hovertemplate="%{x:.4g}, %{y:.4g}<extra></extra>",
-            )
-        )
+        places = view.plane(self.centers.reshape(-1, self.centers.shape[2]))
+        faint = {"color": palette.released, "size": 7, "opacity": max(0.18, min(0.7, 6 / len(self.centers)))}
+        dots(figure, places, faint, "centres of all draws", "released")
         if self.reference is not None:
-            figure.add_trace(
-                go.Scatter(
-                    **xy(view.plane(self.reference.centers, "reference")),
-                    **{"mode": "markers", "name": legend_name("k-means++", "revealed"), "meta": "revealed"},
-                    marker=reference_marker(palette),
-                    hovertemplate="k-means++: %{x:.4g}, %{y:.4g}<extra></extra>",
-                )
-            )
+            partners = view.plane(self.reference.centers, "reference")
+            dots(figure, partners, reference_marker(palette), "k-means++", "revealed")
         show_plane(figure, view, palette)
         return name_kinds(figure, palette)
 

@@ -29,6 +29,7 @@ _KEY = "compare"
 # Pixels of a character of a table, and of the air beside it.
 _CHARACTER, _AIR = 7.5, 24
 _INVITATION = Invitation(
+    "Comparison",
     "Nothing to compare yet",
     "Choose algorithms and press **Compute**: each runs several times at the same ε, and their centres appear here on "
     "one set of axes, with their scores.",
@@ -51,7 +52,7 @@ def compare_setup(table: OpenTable) -> Question:
 
 def compare_study(question: Question) -> None:
     """Scores, centres and their table, or an invitation."""
-    study_half(question, invitation=_INVITATION, label="Comparison", pictures=_pictures)
+    study_half(question, invitation=_INVITATION, pictures=_pictures)
 
 
 def _pictures(study: StudyJob) -> None:

@@ -56,6 +56,10 @@ class Question:
         first, *others = dict.fromkeys(refusals.values()) or [None]
         if others:
             return f"{first} {opening(things(len(refusals) - 1, 'other'))} cannot run either."
+        try:
+            self.grid.trials()
+        except RequestError as error:
+            return first or str(error)
         return first
 
     @property

@@ -47,8 +47,9 @@ class StudyPicture(Protocol):
 
 @dataclass(frozen=True)
 class Invitation:
-    """What stands in place of a study that nobody has asked for yet."""
+    """What stands in place of a study that nobody has asked for yet; ``what`` is its name, as a noun."""
 
+    what: str
     title: str
     words: str
     icon: str
@@ -87,13 +88,12 @@ def study_half(
     question: Question,
     *,
     invitation: Invitation,
-    label: str,
     pictures: Callable[[StudyJob], None],
     button: str = "Compute",
 ) -> None:
     """The lower half of a page: its last study, live while it runs and kept afterwards, or an invitation.
 
-    ``label`` is a noun for what is computed, and ``button`` would compute it anew.
+    ``button`` would compute it anew.
     """
     study = job_of(question)
     if study is None:
@@ -108,7 +108,7 @@ def study_half(
         else:
             st.skeleton(height=_SKELETON)
 
-    job_panel(study.job, label=label, key=question.key, live=draw)
+    job_panel(study.job, label=invitation.what, key=question.key, live=draw)
 
 
 def _standing(study: StudyJob, question: Question, button: str) -> str:

@@ -25,6 +25,7 @@ from dpviz.ui.studies.study_panel import Invitation, numbers_behind, study_butto
 
 _KEY = "tradeoff:draws"
 _INVITATION = Invitation(
+    "Draws",
     "No draws yet",
     "Press **Compute**: the same release is drawn again and again. Step through the draws or let them play, beside a "
     "cloud of where centres fall.",
@@ -49,7 +50,7 @@ def draws_section(question: Question) -> None:
         study_button(one, with_centers=True)
     # Asked here, where it stays on the page: an answer to a panel that has gone by then would be lost.
     still = wants_less_motion()
-    study_half(one, invitation=_INVITATION, label="Draws", pictures=lambda study: _pictures(study, still=still))
+    study_half(one, invitation=_INVITATION, pictures=lambda study: _pictures(study, still=still))
 
 
 def wants_less_motion() -> bool:
@@ -84,8 +85,10 @@ def _pictures(study: StudyJob, *, still: bool) -> None:
 
 
 def _player(draws: Draws, look: Look, *, still: bool) -> None:
-    """Nothing moves until Play is pressed; for whoever has asked for less motion there is no such button."""
-    _fit_player(len(draws.centers))
+    """Nothing moves until Play is pressed; for whoever has asked for less motion there is no such button.
+
+    Another number of draws is another walk.
+    """
 
     def show_draw(place: int) -> None:
         if still:
@@ -98,16 +101,8 @@ def _player(draws: Draws, look: Look, *, still: bool) -> None:
         with right:
             _cloud(draws, look)
 
-    help = "Each draw is one possible release."
-    step_player(_KEY, len(draws.centers), show_draw, label="Draw", help=help, still=still)
-
-
-def _fit_player(draws: int) -> None:
-    """Another number of draws starts another walk."""
-    if st.session_state.get(f"{_KEY}:draws", draws) != draws:
-        for name in ("at", "slider"):
-            st.session_state.pop(f"{_KEY}:{name}", None)
-    st.session_state[f"{_KEY}:draws"] = draws
+    help, number = "Each draw is one possible release.", len(draws.centers)
+    step_player(f"{_KEY}:{number}", number, show_draw, label="Draw", help=help, still=still)
 
 
 def _cloud(draws: Draws, look: Look) -> None:

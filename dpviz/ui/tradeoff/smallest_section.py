@@ -20,6 +20,7 @@ from dpviz.ui.studies.study_panel import Invitation, show_picture, study_half
 _KEY = "tradeoff:smallest"
 _REPEATS, _ROUNDS = 20, 5
 _INVITATION = Invitation(
+    "Trade-off",
     "No runs to answer from yet",
     "Press **Compute** above; then name a target (at most 10 % above k-means++, say), and the smallest ε that meets it "
     "stands here, with how sure that is.",
@@ -29,7 +30,7 @@ _INVITATION = Invitation(
 
 def smallest_section(question: Question) -> None:
     """The smallest ε that is good enough, from the same runs as the frontier."""
-    study_half(question, invitation=_INVITATION, label="Trade-off", pictures=_smallest)
+    study_half(question, invitation=_INVITATION, pictures=_smallest)
 
 
 def _smallest(study: StudyJob) -> None:

@@ -39,15 +39,14 @@ class _Sweep:
 
     key: str
     over: Literal["k", "n", "epsilon and n"]
-    label: str
     invitation: Invitation
 
 
 _MAP = _Sweep(
     "tradeoff:map",
     "epsilon and n",
-    "Map of ε and n",
     Invitation(
+        "Map of ε and n",
         "No map yet",
         "Press **Compute**: the loss for every ε and number of rows appears here, with lines along which it is equal, "
         "and your own number of rows.",
@@ -57,8 +56,8 @@ _MAP = _Sweep(
 _KS = _Sweep(
     "tradeoff:ks",
     "k",
-    "Sweep over k",
     Invitation(
+        "Sweep over k",
         "No sweep over k yet",
         "Press **Compute**: the loss of every algorithm appears here against the number of clusters, at one ε.",
         icon=":material/ssid_chart:",
@@ -67,8 +66,8 @@ _KS = _Sweep(
 _NS = _Sweep(
     "tradeoff:ns",
     "n",
-    "Sweep over n",
     Invitation(
+        "Sweep over n",
         "No sweep over n yet",
         "Press **Compute**: the loss of every algorithm appears here against the number of rows, at one ε.",
         icon=":material/ssid_chart:",
@@ -99,9 +98,7 @@ def _section(sweep: _Sweep, question: Question) -> None:
         private_n = sweep is not _KS and source is not None and source.n_public is None
         study_button(asked, problem=_PRIVATE_N if private_n else None)
     own = k if sweep is _KS else question.table.n_public
-    study_half(
-        asked, invitation=sweep.invitation, label=sweep.label, pictures=lambda study: _pictures(sweep, study, own)
-    )
+    study_half(asked, invitation=sweep.invitation, pictures=lambda study: _pictures(sweep, study, own))
 
 
 map_section = partial(_section, _MAP)
