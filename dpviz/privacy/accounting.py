@@ -87,8 +87,7 @@ class Budget:
 
     def split(self, **weights: float) -> Shares:
         """Named shares in proportion to ``weights``; a weight of 0 gives a share that cannot be spent."""
-        total = fsum(weights.values())
-        return Shares({name: self.fraction(weight / total) for name, weight in weights.items()})
+        return Shares(zip(weights, self.rounds(len(weights), list(weights.values())), strict=True))
 
     def rounds(self, number: int, weights: Sequence[float] | None = None) -> list[Budget]:
         """One budget for each round, equal or in proportion to ``weights``."""

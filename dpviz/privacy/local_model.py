@@ -22,7 +22,7 @@ from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.hash_partitions import HashCodes
 from dpviz.privacy.loss_kinds import LossKind, ratio_bought
-from dpviz.privacy.mechanisms import Drawn, KNorm, NoDensity, Priced
+from dpviz.privacy.mechanisms import DrawnNoise, KNorm, NoDensity, Priced
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import OfCells, Relation, Sensitivity
 from dpviz.privacy.tuples.tuples import Tuples, TupleTable
@@ -41,7 +41,7 @@ class EachRow(Tuples):
 
 
 @dataclass(frozen=True)
-class LocalNoise(Drawn):
+class LocalNoise(DrawnNoise):
     """K-norm noise on each of ``number`` places, which hold rows in a random order; pure ε = sensitivity / scale.
 
     Where there are fewer rows than places the middle of the domain fills the others; where there are more, rows are
@@ -62,10 +62,6 @@ class LocalNoise(Drawn):
     def loss(self) -> LossKind:
         """ε-DP: of the random order of places nothing more is proved."""
         return LossKind.PURE
-
-    def sd_in(self, width: int) -> float:
-        """Standard deviation of one entry of a row of ``width`` numbers."""
-        return self.once.sd_in(width)
 
     def draw(self, truth: TupleTable, noise: NoiseSource) -> Array:
         rows = truth.values[:, 0]
@@ -205,9 +201,7 @@ class LocalReports(Priced):
             mine = self.groups == group
             sent[mine] = respond(truth.codes[mine] >> (self.depth - bits), bits, self.response(group), noise)
         last = self.groups == len(self.bits) - 1
-        released = Reports(sent, self.vector_noise.draw(truth.vectors[last], noise))
-        released.codes.flags.writeable = released.vectors.flags.writeable = False
-        return released
+        return Reports(sent, self.vector_noise.draw(truth.vectors[last], noise))
 
     def log_density(self, released: Reports, truth: UserAnswers) -> float:
         # Of answers in the order of their seats. That order is as likely on any table: it bounds the loss.

@@ -267,6 +267,17 @@ class Drawn:
 
 
 @dataclass(frozen=True)
+class DrawnNoise(Drawn):
+    """What noise that is added leaves behind: the standard deviation of an entry is known."""
+
+    once: Additive
+
+    def sd_in(self, width: int) -> float:
+        """Standard deviation of one entry of a row of ``width`` numbers, before anything is cut."""
+        return self.once.sd_in(width)
+
+
+@dataclass(frozen=True)
 class Peeling(Drawn):
     """``number`` times the exponential mechanism, each time among the entries that are left; the best one first.
 

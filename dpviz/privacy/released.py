@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Budget
-from dpviz.privacy.mechanisms import Additive, Kind
+from dpviz.privacy.mechanisms import Additive, DrawnNoise, Kind
 from dpviz.privacy.queries import Query
 
 Value = TypeVar("Value", covariant=True)
 Drawer = TypeVar("Drawer", covariant=True)
-
-
-class HasSd(Protocol):
-    """A mechanism whose noise has a standard deviation."""
-
-    def sd_in(self, width: int) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +24,7 @@ class Released(Generic[Value, Drawer]):
     mechanism: Drawer
 
     @property
-    def sd(self: Released[Any, HasSd]) -> float:
+    def sd(self: Released[Any, Additive | DrawnNoise]) -> float:
         """Standard deviation of the noise on one entry."""
         return self.mechanism.sd_in(self.value.shape[-1] if isinstance(self.value, np.ndarray) else 1)
 

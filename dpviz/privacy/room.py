@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,7 +24,7 @@ from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
 from dpviz.privacy.mechanisms import Additive, Kind, Mechanism, noise_kind
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.partitions import Everything
-from dpviz.privacy.queries import Count, Query, Relation, Sensitivity, SparseCounts
+from dpviz.privacy.queries import Count, Query, Relation, Sensitivity
 from dpviz.privacy.released import Question, Released
 from dpviz.table.domain import Domain, Region
 from dpviz.table.rows import BLOCK_NUMBERS, Rows, in_region, rows_in_use
@@ -358,7 +358,7 @@ class DataRoom:
     def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
         """One release. Nobody can change what was released afterwards."""
         released = mechanism.draw(truth, self._noise)
-        for part in (released.codes, released.values) if isinstance(released, SparseCounts) else (released,):
+        for part in vars(released).values() if is_dataclass(released) else (released,):
             if isinstance(part, np.ndarray):
                 part.flags.writeable = False
         return released

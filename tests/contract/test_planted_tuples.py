@@ -65,10 +65,11 @@ def test_gaussian_noise_that_takes_the_share_of_the_reach_as_well(printed, monke
     mechanism = NoisyCenters(**ok.CHEAP | {"number": 700}, far=1400.0, printed=printed)
     ok.check_price_of_noise(mechanism)
 
-    def thinner(epsilon, delta, k, printed):
+    def thinner(self):
+        k, epsilon, delta = self.k, self.epsilon, self.delta
         return 2 * k / epsilon * sqrt(2 * log(10 * k / delta)) if printed else sqrt(k) / gdp_mu(epsilon / 2, delta / 8)
 
-    monkeypatch.setattr(dpviz.privacy.tuples.center_noise, "gaussian_sd", thinner)
+    monkeypatch.setattr(NoisyCenters, "sd_of_reach", property(thinner))
     with caught:
         ok.check_price_of_noise(mechanism)
 

@@ -156,7 +156,7 @@ def test_a_person_with_many_rows():
     draw = bought(1.0, floor=8.0, people=4)
     assert worst(draw, weighed([-1.0], -1.0), weighed([-1.0] + [1.0] * 4, -1.0)) <= 1.0
     short = bought(1.0, floor=8.0)
-    everywhere = dataclasses.replace(short, public_points=np.array([[-1.0]]))
+    everywhere = dataclasses.replace(short, points=np.array([[-1.0]]))
     assert worst(everywhere, weighed([], -1.0), weighed([1.0] * 4, -1.0)) > 1.0
 
 

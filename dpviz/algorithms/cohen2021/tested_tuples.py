@@ -294,7 +294,7 @@ def far_of(share: Budget, params: TupleParams, k: int) -> float:
     epsilon, delta = share.amount, share.delta
     if params.printed:
         return printed_far(epsilon=epsilon, delta=delta, k=k, beta=params.beta)
-    return far_for(_RELATIVE_NOISE, epsilon=epsilon, delta=delta, k=k, printed=False)
+    return far_for(_RELATIVE_NOISE, epsilon=epsilon, delta=delta, k=k)
 
 
 def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> Iterator[CentersStep]:

@@ -19,6 +19,7 @@ from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import gdp_mu
 from dpviz.privacy.noise import NoiseSource
+from dpviz.privacy.tuples.partition_test import to_nearest
 from dpviz.privacy.tuples.tuple_averages import classic_multiplier
 from dpviz.privacy.tuples.tuples import TupleMechanism
 
@@ -44,14 +45,34 @@ class NoisyCenters(TupleMechanism):
             )
 
     @property
+    def stretch(self) -> float:
+        """s: the most that the logarithm of a distance between neighbours' points may move."""
+        return log((self.far + 2) / (self.far - 2))
+
+    @property
+    def sd_of_reach(self) -> float:
+        """Standard deviation of the noise on a coordinate for λ = 1.
+
+        As printed each of k points moves by λ at (ε/4k, δ/8k); together they move by √k at (ε/4, δ/8).
+        """
+        if self.printed:
+            return 4 * self.k / self.epsilon * sqrt(2 * log(10 * self.k / self.delta))
+        part = (self.epsilon / 4, self.delta / 8)
+        return sqrt(self.k) / (gdp_mu(*part) or 1 / classic_multiplier(*part))
+
+    @property
     def relative_sd(self) -> float:
-        """Typical standard deviation of the noise on a coordinate, over the distance to the nearest other point."""
-        return relative_sd(self.epsilon, self.delta, self.k, self.far, self.printed)
+        """Typical standard deviation of a coordinate, over the distance to the nearest other point: at the median λ."""
+        return self.sd_of_reach * 2 / self.far * exp(min(self.stretch * self._offset, 600.0))
+
+    @property
+    def _offset(self) -> float:
+        return 1 + 4 * self.k / self.epsilon * log(4 * self.k / self.delta)
 
     def noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
         """The sampled tuple itself, with noise."""
         secret_reach = self.reach(centers, noise.laplace(4 * self.k / self.epsilon, (self.k,)))
-        sd = gaussian_sd(self.epsilon, self.delta, self.k, self.printed) * secret_reach
+        sd = self.sd_of_reach * secret_reach
         return centers + sd[:, None] * noise.normal(1.0, centers.shape)
 
     def reach(self, centers: Array, laplace: Array) -> Array:
@@ -61,43 +82,21 @@ class NoisyCenters(TupleMechanism):
         2/Δ times the neighbour's m but with probability δ/8k. The printed λ scales the noise and its offset with m
         itself, which costs more than it is paid for.
         """
-        gaps = np.sqrt(((centers[:, None] - centers[None]) ** 2).sum(axis=2))
-        np.fill_diagonal(gaps, np.inf)
-        offset = 1 + 4 * self.k / self.epsilon * log(4 * self.k / self.delta)
         with np.errstate(divide="ignore"):
-            log_reach = np.log(2 / self.far * gaps.min(axis=1)) + stretch(self.far) * (offset + laplace)
+            log_reach = np.log(2 / self.far * to_nearest(centers)) + self.stretch * (self._offset + laplace)
         # A cut of what is private already.
         reach: Array = np.exp(np.minimum(log_reach, _MOST_LOG_REACH))
         return reach
 
 
-def stretch(far: float) -> float:
-    """s: the most that the logarithm of a distance between neighbours' points may move."""
-    return log((far + 2) / (far - 2))
-
-
-def gaussian_sd(epsilon: float, delta: float, k: int, printed: bool) -> float:
-    """Standard deviation of the noise on a coordinate for λ = 1.
-
-    As printed each of k points moves by λ at (ε/4k, δ/8k); together they move by √k at (ε/4, δ/8).
-    """
-    if printed:
-        return 4 * k / epsilon * sqrt(2 * log(10 * k / delta))
-    return sqrt(k) / (gdp_mu(epsilon / 4, delta / 8) or 1 / classic_multiplier(epsilon / 4, delta / 8))
-
-
-def relative_sd(epsilon: float, delta: float, k: int, far: float, printed: bool) -> float:
-    """``gaussian_sd`` times the median of λ over m."""
-    offset = 1 + 4 * k / epsilon * log(4 * k / delta)
-    return gaussian_sd(epsilon, delta, k, printed) * 2 / far * exp(min(stretch(far) * offset, 600.0))
-
-
 @lru_cache(maxsize=1024)
-def far_for(relative: float, *, epsilon: float, delta: float, k: int, printed: bool) -> float:
+def far_for(relative: float, *, epsilon: float, delta: float, k: int) -> float:
     """Δ at which the noise is typically ``relative`` times the distance between points; from public numbers only."""
 
     def excess(log_far: float) -> float:
-        return log(relative_sd(epsilon, delta, k, exp(log_far), printed) / relative)
+        # The noise does not depend on how many tuples there are.
+        planned = NoisyCenters(epsilon=epsilon, delta=delta, k=k, number=0, far=exp(log_far), beta=1.0)
+        return log(planned.relative_sd / relative)
 
     high = log(8.0)
     while excess(high) > 0:

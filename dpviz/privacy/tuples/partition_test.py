@@ -114,9 +114,7 @@ def count_misfits(one: Array, tuples: Array, far: float) -> int:
     The radius of a ball is the distance of its centre to the nearest other centre over ``far``.
     """
     k = len(one)
-    gaps = np.sqrt(((one[:, None] - one[None]) ** 2).sum(axis=2))
-    np.fill_diagonal(gaps, np.inf)
-    radii = gaps.min(axis=1) / far
+    radii = to_nearest(one) / far
     if not radii.all():
         return len(tuples)
     fitting, step = 0, max(1, _NUMBERS // (k * k * one.shape[1]))
@@ -125,6 +123,14 @@ def count_misfits(one: Array, tuples: Array, far: float) -> int:
         inside = ((part[:, :, None, :] - one) ** 2).sum(axis=3) <= radii**2
         fitting += int((inside.sum(axis=1) == 1).all(axis=1).sum())
     return len(tuples) - fitting
+
+
+def to_nearest(points: Array) -> Array:
+    """Distance of each of ``points`` (k, d) to the nearest other one, shape (k,)."""
+    gaps = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
+    np.fill_diagonal(gaps, np.inf)
+    nearest: Array = gaps.min(axis=1)
+    return nearest
 
 
 @lru_cache(maxsize=1024)
