@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Setting, always, knob
 from dpviz.algorithms.cohen2021 import FAMILY, PAPER
-from dpviz.algorithms.cohen2021.stable_kmeans import TUPLES_PART
+from dpviz.algorithms.cohen2021.k_tuples import TUPLES_PART
 from dpviz.algorithms.cohen2021.tested_tuples import (
     TupleParams,
     TupleSource,
