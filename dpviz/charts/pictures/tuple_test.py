@@ -18,6 +18,7 @@ from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, number, opening, things
 from dpviz.table.domain import Domain
 
+# Of the sign ⊥, in pixels: it fills a good part of the plane.
 _BOTTOM_SIZE = 120
 # Tuples whose points are joined by lines.
 _TUPLES_DRAWN = 300
