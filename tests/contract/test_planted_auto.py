@@ -156,7 +156,7 @@ def test_a_part_left_out_of_the_calibration(monkeypatch):
     def forgetful(self, **draws: Draws):
         last = [*draws][-1]
         shares = calibrated(self, **{name: draw for name, draw in draws.items() if name != last})
-        shares._parts[last] = shares._parts[[*draws][-2]]
+        shares[last] = shares[[*draws][-2]]
         return shares
 
     monkeypatch.setattr(DataRoom, "calibrated", forgetful)

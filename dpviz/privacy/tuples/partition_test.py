@@ -67,15 +67,15 @@ class PartitionTest:
     @property
     def misfit_limit(self) -> float:
         """A sampled tuple passes if its noisy number of misfits is at most this."""
-        return self.misfit_scale * log(self._asked.sampled / self.beta)
+        return self.misfit_scale * log(self._constants.sampled / self.beta)
 
     @property
     def vote_limit(self) -> float:
         """The test passes if the noisy number of tuples that passed is at least this."""
-        return self._asked.sampled - log(1 / self.beta) / self._asked.vote_epsilon
+        return self._constants.sampled - log(1 / self.beta) / self._constants.vote_epsilon
 
     @property
-    def _asked(self) -> Plan:
+    def _constants(self) -> Plan:
         plan = self.plan
         assert plan is not None, "too few tuples to ask"
         return plan
@@ -86,7 +86,7 @@ class PartitionTest:
 
         Half of ε pays for the m counts of misfits, which one tuple may all change by one.
         """
-        return self._asked.sampled / (self.epsilon / 2)
+        return self._constants.sampled / (self.epsilon / 2)
 
     def centers(self, tuples: Array, noise: NoiseSource) -> Array | None:
         """Of ``tuples`` (n_t, k, d), the points (k, d) of the first sampled one that passed, in a random order, or ⊥.
