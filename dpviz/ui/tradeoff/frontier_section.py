@@ -88,5 +88,5 @@ def predictions_of(study: StudyJob, measure: str) -> dict[str, list[tuple[float,
 def _excess(study: StudyJob, contender: Contender, epsilon: float) -> float | None:
     table = study.source.private
     setting = Request(contender, study.grid.ks[0], epsilon, study.grid.deltas[0]).setting(table)
-    prediction = predict(contender.algorithm, contender.params, setting, table.domain.region)
+    prediction = predict(contender, setting, table.domain.region)
     return prediction.excess if prediction is not None and prediction.holds else None
