@@ -78,7 +78,7 @@ def predictions_of(study: StudyJob, measure: str) -> dict[str, list[tuple[float,
     table, curves = study.source.private, dict[str, list[tuple[float, float]]]()
     for trial in (trial for trial in study.grid.trials() if trial.repeat == 0):
         setting = study.grid.at(trial).setting(table)
-        prediction = predict(trial.contender.algorithm, trial.contender.params, setting, table.domain.region)
+        prediction = predict(trial.contender, setting, table.domain.region)
         if prediction is not None and prediction.holds:
             excess = prediction.excess
             value = {
