@@ -328,7 +328,7 @@ def smallest_n_of(setting: Setting, params: TupleParams, part: float, *, finest:
 
 def operations_of(setting: Setting, params: TupleParams) -> float:
     """k-means in every block, the test, and a pass for means."""
-    return 30.0 * float(setting.n or 0) * setting.k * setting.dim
+    return 30.0 * setting.rows * setting.k * setting.dim
 
 
 def _outcome(
