@@ -235,3 +235,12 @@ def test_clipping_names_the_column_that_loses_most() -> None:
     below, above = figure.data
     assert list(below.x) == [0.0, -0.01] and list(above.x) == [0.2, 0.0]
     assert describe_clipping(cut.assign(below=0.0, above=0.0)) == "The bounds cut off nothing."
+
+
+def test_an_algorithm_looks_the_same_whichever_of_them_comes_first() -> None:
+    table = study(NAMES[:3], [0.1, 1.0])
+    named = table.assign(contender=pd.Categorical(table["contender"], NAMES[:3]))
+    for runs in (named, named[::-1], named[named.contender == NAMES[2]]):
+        assert Curves(runs).styles == styles_of(NAMES[:3])
+        assert list(Curves(runs).lines) == [name for name in NAMES[:3] if (runs.contender == name).any()]
+        is_sound(Scores(runs).draw(LIGHT))

@@ -19,7 +19,7 @@ from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
 from dpviz.runs.jobs import JobState
 from dpviz.runs.seats import cores
 from dpviz.runs.study.open_study import Study
-from dpviz.runs.study.study import MEASURES, tidy
+from dpviz.runs.study.study import MEASURES
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
@@ -195,7 +195,7 @@ def study_csv(study: StudyJob) -> bytes:
     """
     if not study.source.kind.may_be_shown:
         raise RequestError("Losses of a private file are not exported: study a stand-in to take a file away.")
-    return frame_csv(tidy(study.rows), note=REVEALED_NOTE)
+    return frame_csv(study.frame(), note=REVEALED_NOTE)
 
 
 def _may_leave(study: StudyJob) -> bool:
