@@ -5,10 +5,8 @@ import streamlit as st
 from dpviz.check import RequestError
 from dpviz.ui.controls import suggest_delta
 from dpviz.ui.data.declaration_form import declaration_form
-from dpviz.ui.data.declared_json import declaration_download
-from dpviz.ui.data.intake_notes import intake_notes
 from dpviz.ui.data.preview import preview
-from dpviz.ui.data.table_summary import table_summary
+from dpviz.ui.data.table_summary import declaration_download, intake_notes, table_summary
 from dpviz.ui.data.ways_in import csv_upload, sample_choice, stand_in_form
 from dpviz.ui.escape import plain
 from dpviz.ui.session import current_source, current_table, open_table, set_aside, undeclared

@@ -6,7 +6,8 @@ import csv
 
 import pytest
 
-from dpviz.algorithms.card import Card, Level, Setting
+from dpviz.algorithms.card import Card, Setting
+from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.queries import Relation
 from dpviz.table.samples import FOLDER, sample

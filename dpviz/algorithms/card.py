@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum
 from functools import lru_cache
-from math import sqrt
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 
 from dpviz import check
+from dpviz.algorithms.regime import Expectation, Public, Regime, regime_by_bench, regime_by_need
 from dpviz.algorithms.steps import Step
-from dpviz.algorithms.tools.ratio_words import told_apart
-from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.accounting import Accounting, Budget, capacity
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
 
@@ -143,44 +142,24 @@ class Setting:
     n: int | None = None
     rows_per_person: int = 1
 
-
-class Level(Enum):
-    """Traffic light of a regime."""
-
-    GREEN = "green"
-    AMBER = "amber"
-    RED = "red"
+    def budget(self, accounting: Accounting) -> Budget:
+        """What a run may spend in all."""
+        amount = capacity(accounting, epsilon=self.epsilon, delta=self.delta)
+        return Budget(accounting, amount, self.delta if accounting is Accounting.BASIC else 0.0)
 
 
-@dataclass(frozen=True)
-class Regime:
-    """What to expect before a run, from public quantities only."""
-
-    level: Level
-    message: str
-    needed_n: float
-    needed_epsilon: float | None = None
+AccountingRule = Callable[[Any, float], Accounting]
 
 
-class Expectation(NamedTuple):
-    """A run's loss over that of k-means++: half of all runs stay below ``median``, nine in ten below ``decile``."""
-
-    median: float
-    decile: float
-
-    @property
-    def level(self) -> Level:
-        """Green: next to nothing is lost. Red: mostly noise."""
-        if self.median <= _LITTLE and self.decile <= _MUCH:
-            return Level.GREEN
-        return Level.AMBER if self.median <= _MUCH else Level.RED
+def always(accounting: Accounting) -> AccountingRule:
+    """The same accounting for all parameters and every δ."""
+    return lambda params, delta: accounting
 
 
-# Losses over that of k-means++ that a light turns on.
-_LITTLE, _MUCH = 1.1, 1.5
+def pure_or(approximate: Accounting) -> AccountingRule:
+    """Pure ε without δ, another accounting with it, whatever the parameters."""
+    return lambda params, delta: approximate if delta > 0 else Accounting.PURE
 
-# Of 1e-3 to 100 on a log scale: to a thousandth, of which two digits are said.
-_HALVINGS = 14
 
 Plan = Callable[[DataRoom, int, Any, np.random.Generator], Iterator[Step]]
 
@@ -231,7 +210,7 @@ class Card:
     guarantees: tuple[Guarantee, ...]
     params: type[Params]
     plan: Plan
-    accounting: Callable[[Any, float], Accounting]
+    accounting: AccountingRule
     smallest_n: Callable[[Setting, Any], float] | None = None
     expect: Callable[[Setting, Any], Expectation] | None = None
     hopeless: str = ""
@@ -248,72 +227,16 @@ class Card:
 
     @lru_cache(maxsize=512)  # noqa: B019 - cards live as long as the program; a study asks the same for every run
     def regime(self, setting: Setting, params: Params) -> Regime | None:
-        """The traffic light of a setting: green at three times the smallest n, red below it; None if unknown."""
-        if self.smallest_n is None or setting.n is None:
+        """The traffic light of a setting, by what a bench expects or by the smallest n; None if unknown."""
+        smallest_n = self.smallest_n
+        if smallest_n is None or setting.n is None:
             return None
-        if self.expect is not None:
-            return self._expected_regime(setting, params)
-        needed = self.smallest_n(setting, params) * setting.rows_per_person
-        level = Level.GREEN if 3 * needed <= setting.n else Level.AMBER if needed <= setting.n else Level.RED
-        enough = self._enough_epsilon(setting, params)
-        return Regime(level, self._sentence(setting, needed, enough, level), needed, enough)
-
-    def _expected_regime(self, setting: Setting, params: Params) -> Regime:
-        """What the bench says, and from where on it would say more."""
-        assert self.expect is not None and self.smallest_n is not None
-        expected = self.expect(setting, params)
-        needed = self.smallest_n(setting, params) * setting.rows_per_person
-        asked = f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}, {setting.n:,} declared"
-        message = f"{asked}: {_in_words(expected)}"
-        if expected.level is Level.GREEN:
-            return Regime(expected.level, message + ".", needed)
-        enough = self._enough_epsilon(setting, params)
-        would = f" or ε ≥ {enough:.2g}" if enough is not None and enough > setting.epsilon else ""
-        return Regime(expected.level, f"{message}; about {round_up(needed):,} records{would} would do.", needed, enough)
-
-    def _enough_epsilon(self, setting: Setting, params: Params) -> float | None:
-        """The least ε for which ``setting.n`` would do, by bisection; None above 100."""
-        assert self.smallest_n is not None and setting.n is not None
 
         def needed(epsilon: float) -> float:
-            assert self.smallest_n is not None
-            at = Setting(**{**setting.__dict__, "epsilon": epsilon})
-            return self.smallest_n(at, params) * setting.rows_per_person
+            return smallest_n(replace(setting, epsilon=epsilon), params) * setting.rows_per_person
 
-        low, high = 1e-3, 100.0
-        if needed(high) > setting.n:
-            return None
-        for _ in range(_HALVINGS):
-            middle = sqrt(low * high)
-            low, high = (low, middle) if needed(middle) <= setting.n else (middle, high)
-        return high
-
-    def _sentence(self, setting: Setting, needed: float, enough: float | None, level: Level) -> str:
-        asked = f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}"
-        have = f"{setting.n:,} declared" if setting.n is not None else "n unknown"
-        if needed >= 1e12:
-            return f"{asked} is out of reach for {self.title} at any realistic number of records: {self.hopeless}."
-        base = f"{asked} needs about {round_up(needed):,} records ({have}), if clusters are of like size"
-        if level is Level.GREEN:
-            return base + "."
-        would = f" or ε ≥ {enough:.2g}" if enough is not None and level is Level.RED else ""
-        more = f"; about {round_up(3 * needed):,} records{would} would do better"
-        return f"{base}; below that {self.hopeless}{more}."
-
-
-def _in_words(expected: Expectation) -> str:
-    median, decile = told_apart(expected.median, expected.decile)
-    if expected.median <= 1.01:
-        usual = "expect the loss of k-means++ within 1 %"
-    else:
-        usual = f"expect about {median} × the loss of k-means++"
-    rare = f"1 run in 10 may exceed {decile} ×" + ", as when it misses a cluster" * (expected.decile > 1.3)
-    return f"{usual}; {rare} (by a study of generated tables, most of them with clusters of like size)"
-
-
-def round_up(number: float) -> int:
-    """``number`` to two significant digits, upwards."""
-    if number <= 10:
-        return max(1, int(np.ceil(number)))
-    unit = int(10 ** (int(np.floor(np.log10(number))) - 1))
-    return int(np.ceil(number / unit)) * unit
+        in_words = f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}"
+        public = Public(in_words, setting.n, setting.epsilon, needed)
+        if self.expect is not None:
+            return regime_by_bench(public, self.expect(setting, params))
+        return regime_by_need(public, title=self.title, hopeless=self.hopeless)

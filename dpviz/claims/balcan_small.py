@@ -88,9 +88,7 @@ CLAIM = Claim(
         Picture(
             title="Loss at ε = 1 (Balcan et al. 2017, §7, small table)",
             x="line",
-            y="nicv",
             x_title="",
-            y_title="loss per row",
             log_y=True,
             baseline="kmeans",
         ),

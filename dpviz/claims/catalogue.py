@@ -8,11 +8,11 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array
-from dpviz.claims.material import PUBLISHED, RECIPE, STAND_IN, SUBSTITUTE, Material, Published
+from dpviz.claims.material import PUBLISHED, RECIPE, STAND_IN, SUBSTITUTE, Bound, Material, Published
 from dpviz.table.domain import Domain, Region
-from dpviz.table.simulate import gaussian_mixture, gaussian_mixture_sidecar, simulate
+from dpviz.table.made_tables import MIXTURE, gaussian_mixture, simulate
 
 # Centre and half-width of Letter's columns, from its published table: Google centred it, and read the radius from it.
 _LETTER_MEANS = (
@@ -50,21 +50,20 @@ def ball_stand_in(
     return Material(name, origin, rows, domain, part // parts)
 
 
-def separated(n: int, d: int, k: int, seed: int) -> Material:
-    """Su et al.'s synthetic tables: k well-separated Gaussian clusters of equal size in [-1, 1]^d."""
-    rng = np.random.default_rng((seed, d, k))
+def separated(n: int, d: int, k: int) -> Material:
+    """Su et al.'s synthetic tables: k well-separated Gaussian clusters of equal size in [-1, 1]^d, dealt in turn."""
+    rng = np.random.default_rng((0, d, k))
     centers = sphere_packing(k, Region(np.ones(d), sqrt(d)), rng)
     gaps = np.linalg.norm(centers[:, None] - centers, axis=2)[np.triu_indices(k, 1)]
     sd = _WELL_SEPARATED * float(gaps.min()) / sqrt(d)
-    label = np.arange(n) % k
-    rows = np.clip(centers[label] + sd * rng.standard_normal((n, d)), -1.0, 1.0)
+    rows = np.clip(centers[np.arange(n) % k] + sd * rng.standard_normal((n, d)), -1.0, 1.0)
     columns = [f"x_{place}" for place in range(1, d + 1)]
-    return Material("well-separated clusters", RECIPE, rows, Domain.of(columns, -1.0, 1.0), label)
+    return Material("well-separated clusters", RECIPE, rows, Domain.of(columns, -1.0, 1.0))
 
 
 def sixty_four_gaussians() -> Material:
     """Google's synthetic table; Balcan et al. describe theirs by n, d and the number of Gaussians alone."""
-    loaded, declared = gaussian_mixture(), gaussian_mixture_sidecar()
+    loaded, declared = gaussian_mixture(), MIXTURE
     bounds = declared.bounds_for(declared.columns)
     domain = Domain.of(declared.columns, bounds.lower, bounds.upper, radius=declared.radius, scaling="common")
     labels = loaded.frame["label"].to_numpy().astype(np.int64)
@@ -78,46 +77,38 @@ def _in_ball(number: int, d: int, radius: float, rng: np.random.Generator) -> Ar
     return points
 
 
-def _su(name: str, files: tuple[tuple[str, str], ...], n: int, d: int, k: int, spread: float) -> Published:
-    return Published(name, files, partial(box_stand_in, name, n, d, k, spread, seed=n))
+def _box(
+    name: str, files: dict[str, str], n: int, d: int, k: int, spread: float, lower: Bound = None, upper: Bound = None
+) -> Published:
+    return Published(name, files, partial(box_stand_in, name, n, d, k, spread, seed=n), lower, upper)
 
 
 def _ball(name: str, file: str, n: int, d: int, labels: int, parts: int, within: float) -> Published:
     make = partial(ball_stand_in, name, n, d, labels, parts, within, seed=n + d)
-    return Published(name, ((file, PUBLISHED),), make)
+    return Published(name, {file: PUBLISHED}, make)
 
 
 CATALOGUE = (
-    replace(_su("S1", (("s1.csv", PUBLISHED),), 5_000, 2, 15, _PLANE), lower=0.0, upper=1e6),
-    replace(
-        _su(
-            "Gowalla",
-            (("gowalla_su.csv.gz", PUBLISHED), ("gowalla.csv.gz", SUBSTITUTE)),
-            *(107_091, 2, 5, _PLANE),
-        ),
-        lower=(-180.0, -90.0),
-        upper=(180.0, 90.0),
+    _box("S1", {"s1.csv": PUBLISHED}, 5_000, 2, 15, _PLANE, 0.0, 1e6),
+    _box(
+        "Gowalla",
+        {"gowalla_su.csv.gz": PUBLISHED, "gowalla.csv.gz": SUBSTITUTE},
+        *(107_091, 2, 5, _PLANE, (-180.0, -90.0), (180.0, 90.0)),
     ),
-    replace(
-        _su(
-            "TIGER",
-            (("tiger.csv", PUBLISHED), ("roads_california.csv", SUBSTITUTE)),
-            *(16_281, 2, 2, _COLOURS),
-        ),
-        lower=(-124.5, 32.5),
-        upper=(-114.0, 42.1),
+    _box(
+        "TIGER",
+        {"tiger.csv": PUBLISHED, "roads_california.csv": SUBSTITUTE},
+        *(16_281, 2, 2, _COLOURS, (-124.5, 32.5), (-114.0, 42.1)),
     ),
-    replace(
-        _su("Image", (("image.csv", PUBLISHED), ("image_house.csv", SUBSTITUTE)), 34_112, 3, 3, _COLOURS),
-        lower=0.0,
-        upper=255.0,
-    ),
-    replace(
-        _su("Adult-num", (("adult_num.csv.gz", PUBLISHED),), 48_841, 6, 5, _WIDE),
+    _box("Image", {"image.csv": PUBLISHED, "image_house.csv": SUBSTITUTE}, 34_112, 3, 3, _COLOURS, 0.0, 255.0),
+    _box(
+        "Adult-num",
+        {"adult_num.csv.gz": PUBLISHED},
+        *(48_841, 6, 5, _WIDE),
         lower=(17.0, 12_285.0, 1.0, 0.0, 0.0, 1.0),
         upper=(90.0, 1_490_400.0, 16.0, 99_999.0, 4_356.0, 99.0),
     ),
-    _su("Lifesci", (("lifesci.csv", PUBLISHED),), 26_733, 10, 3, _WIDE),
+    _box("Lifesci", {"lifesci.csv": PUBLISHED}, 26_733, 10, 3, _WIDE),
     _ball("MNIST", "mnist.csv.gz", 70_000, 784, 10, 4, 0.5),
     _ball("CIFAR-10 features", "cifar10_features.csv.gz", 100_000, 160, 10, 6, 0.4),
     _ball("MNIST embedding", "mnist_embedding.csv.gz", 60_000, 40, 10, 4, 0.25),
@@ -128,10 +119,8 @@ CATALOGUE = (
         radius=_LETTER_RADIUS,
     ),
     _ball("Gas turbine", "gas_turbine.csv", 36_733, 11, 8, 1, 0.3),
-    Published("64 Gaussians", (), sixty_four_gaussians),
+    Published("64 Gaussians", {}, sixty_four_gaussians),
     Published(
-        "three clusters",
-        (),
-        partial(ball_stand_in, "three clusters", 5_000, 3, 3, 1, 0.15, seed=3, origin=RECIPE),
+        "three clusters", {}, partial(ball_stand_in, "three clusters", 5_000, 3, 3, 1, 0.15, seed=3, origin=RECIPE)
     ),
 )

@@ -76,9 +76,10 @@ class Picture:
     ----------
     title : str
         Which figure of the paper this is like.
-    x, y : str
-        Columns; y is drawn as the median over the repeats, with quartiles.
-    x_title, y_title : str
+    x, x_title : str
+        A column, and what its axis is called.
+    y, y_title : str
+        A column that is drawn as the median over the repeats, with quartiles.
     line, panel : str
         Columns that tell lines and panels apart.
     log_x, log_y : bool
@@ -92,9 +93,9 @@ class Picture:
 
     title: str
     x: str
-    y: str
     x_title: str
-    y_title: str
+    y: str = "nicv"
+    y_title: str = "loss per row"
     line: str = "line"
     panel: str = "data"
     log_x: bool = False

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf, sqrt
-from typing import Any
+from math import sqrt
 
 import pandas as pd
 
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
-from dpviz.claims.cohen_separation import ACCURATE, AVERAGES, FORGIVEN, NOISY, WITHIN, size_row
-from dpviz.claims.evidence import at_least, because, judged, medians, ordered, within_factor
+from dpviz.claims.cohen_separation import ACCURATE, AVERAGES, FORGIVEN, NOISY, averages_rows, noisy_row, size_row
+from dpviz.claims.evidence import asked_again, at_least, because, judged, medians, ordered, within_factor
 from dpviz.claims.material import Shelf
 from dpviz.claims.tuple_sizes import (
     SAMPLES_PER_CLUSTER,
     Mixture,
     averages_formula,
-    averages_tuples,
-    needed_tuples,
-    noisy_centers_samples,
 )
 
 BY_CLUSTERS, BY_COLUMNS = "Test 2: d = 4, R = 512 k", "Test 3: k = 2, R = 256 √d"
@@ -47,8 +43,7 @@ def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
     for test, mixture in tests:
         for repeat in range(settings.repeats):
             searched = test != ONE_DISTANCE and _size(mixture) <= settings.largest_table
-            asked: dict[str, Any] = {"seed": (6, repeat), "draws": settings.draws}
-            for row in (*_averages(mixture, repeat, searched, asked), _noisy(mixture, repeat, asked)):
+            for row in _sizes(mixture, repeat, settings.draws, searched=searched):
                 yield row | {"data": test}
 
 
@@ -57,22 +52,15 @@ def _size(mixture: Mixture) -> float:
     return averages_formula(mixture) * mixture.k * mixture.d
 
 
-def _averages(mixture: Mixture, repeat: int, searched: bool, asked: dict[str, Any]) -> Iterator[Row]:
-    """What k-averages needs; where that is ``searched``, also for means that are found well."""
+def _sizes(mixture: Mixture, repeat: int, draws: int, *, searched: bool) -> Iterator[Row]:
+    """What both algorithms need; of k-averages its constants alone where it is not ``searched``."""
     per_tuple, formula = SAMPLES_PER_CLUSTER * mixture.k, averages_formula(mixture)
     constants = {"how": "searched" if searched else "constants", "by_constants": formula * per_tuple}
-    if not searched:
-        yield size_row(mixture, AVERAGES, repeat, formula, per_tuple) | constants
-        return
-    for line, within in ((AVERAGES, inf), (ACCURATE, WITHIN)):
-        tuples = averages_tuples(mixture, **asked, within=within)
-        yield size_row(mixture, line, repeat, tuples, per_tuple) | constants
-
-
-def _noisy(mixture: Mixture, repeat: int, asked: dict[str, Any]) -> Row:
-    """What k-noisy-centers needs."""
-    found = size_row(mixture, NOISY, repeat, needed_tuples(), noisy_centers_samples(mixture, **asked))
-    return found | {"how": "searched", "by_constants": found["samples"]}
+    by_search = averages_rows(mixture, repeat, seed=(6, repeat), draws=draws)
+    for row in by_search if searched else [size_row(mixture, AVERAGES, repeat, formula, per_tuple)]:
+        yield row | constants
+    noisy = noisy_row(mixture, repeat, seed=(6, repeat), draws=draws)
+    yield noisy | {"how": "searched", "by_constants": noisy["samples"]}
 
 
 def judge(table: pd.DataFrame) -> Verdict:
@@ -80,7 +68,7 @@ def judge(table: pd.DataFrame) -> Verdict:
     tests = table[table["data"] != ONE_DISTANCE]
     return judged(
         table,
-        because(_per_unit(tests, AVERAGES), FORGIVEN, instead=_per_unit(tests, ACCURATE)),
+        asked_again(lambda line: _per_unit(tests, line), AVERAGES, FORGIVEN, ACCURATE),
         because(
             ordered(
                 tests,
@@ -92,11 +80,12 @@ def judge(table: pd.DataFrame) -> Verdict:
             ),
             "the corrected λ: it has 1.3 times the noise of the printed one",
         ),
-        because(
-            _catches_up(table, BY_CLUSTERS),
+        asked_again(
+            lambda test: _catches_up(table, test),
+            BY_CLUSTERS,
             "in this test R grows with k, which lets NoisyCenters off the growth of its Δ; with R = 2048 for every k "
             "it does not",
-            instead=_catches_up(table, ONE_DISTANCE),
+            ONE_DISTANCE,
         ),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import ceil
 
@@ -101,6 +101,11 @@ def because(finding: Finding, reason: str, instead: Finding | None = None) -> Fi
         return replace(finding, reason=reason)
     borne_out = "borne out by our runs" if instead.holds else "not borne out by our runs"
     return replace(finding, reason=f"{reason} ({borne_out}: {instead.found})")
+
+
+def asked_again(question: Callable[[str], Finding], line: str, reason: str, innocent: str) -> Finding:
+    """What ``question`` finds of ``line``; where it does not hold, what it finds of a line without what is to blame."""
+    return because(question(line), reason, question(innocent))
 
 
 def judged(table: pd.DataFrame, *findings: Finding) -> Verdict:

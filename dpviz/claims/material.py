@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -59,6 +59,10 @@ class Material:
         return {"data": self.name, "origin": self.origin, "n": len(self.values), "d": self.domain.dim}
 
 
+# One number for all columns, or one for each; None where nothing is published.
+Bound = float | tuple[float, ...] | None
+
+
 @dataclass(frozen=True)
 class Published:
     """A table that a paper used.
@@ -76,10 +80,10 @@ class Published:
     """
 
     name: str
-    files: tuple[tuple[str, str], ...]
+    files: Mapping[str, str]
     stand_in: Callable[[], Material]
-    lower: Any = None
-    upper: Any = None
+    lower: Bound = None
+    upper: Bound = None
     radius: float | None = None
 
 
@@ -118,7 +122,7 @@ class Shelf:
     def _file(self, entry: Published) -> tuple[Path, str] | None:
         if self._folder is None:
             return None
-        there = ((self._folder / file, origin) for file, origin in entry.files)
+        there = ((self._folder / file, origin) for file, origin in entry.files.items())
         return next(((path, origin) for path, origin in there if path.is_file()), None)
 
 
@@ -131,7 +135,7 @@ def _read(entry: Published, path: Path, origin: str) -> Material:
         declared = read_sidecar(beside)
         bounds = declared.bounds_for(columns)
         domain = Domain.of(columns, bounds.lower, bounds.upper, radius=declared.radius, scaling=declared.scaling)
-    elif entry.lower is not None:
+    elif entry.lower is not None and entry.upper is not None:
         scaling = "unit" if entry.radius is None else "common"
         domain = Domain.of(columns, entry.lower, entry.upper, radius=entry.radius, scaling=scaling)
     else:

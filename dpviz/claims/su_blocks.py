@@ -115,9 +115,7 @@ CLAIM = Claim(
         Picture(
             title="Loss of GkM against rows of a block (Su et al. 2016, Fig. 3)",
             x="rows_per_block",
-            y="nicv",
             x_title="rows of a block",
-            y_title="loss per row",
             log_x=True,
             log_y=True,
             baseline="kmeans",

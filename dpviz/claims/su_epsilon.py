@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pandas as pd
 
@@ -24,6 +23,7 @@ from dpviz.claims.su_lines import (
     PGKM_LINE,
     PLANE,
     WIDE,
+    ByEpsilon,
     grid_line,
     rows_by_epsilon,
 )
@@ -33,27 +33,9 @@ _LINES = (LLOYD_LINE, GKM_LINE, GKM_3K_LINE, PGKM_LINE)
 _MOST, _SMALL, _SMALLEST = 0.75, 0.2, 0.15
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How much is run."""
-
-    epsilons: tuple[float, ...]
-    repeats: int
-    starts_on_many_columns: int
-    starts: int = 30
-
-
-def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
+def rows(shelf: Shelf, settings: ByEpsilon) -> Iterator[Row]:
     """Five lines over ε on six tables."""
-    yield from rows_by_epsilon(
-        shelf,
-        tuple(CLUSTERS),
-        _LINES,
-        [grid_line(settings.starts)],
-        [grid_line(settings.starts_on_many_columns)],
-        settings.epsilons,
-        repeats=settings.repeats,
-    )
+    yield from rows_by_epsilon(shelf, settings, lambda starts: [*_LINES, grid_line(starts)])
 
 
 def judge(table: pd.DataFrame) -> Verdict:
@@ -99,17 +81,15 @@ CLAIM = Claim(
     claim="On six tables, ε from 0.05 to 2: DPLloyd is the best interactive algorithm and GkM the worst; EUGkM is far "
     "better than DPLloyd at small ε on up to three columns, and worse on six and ten.",
     data=tuple(CLUSTERS),
-    quick=Settings(epsilons=(0.05, 0.2, 1.0), repeats=3, starts_on_many_columns=3),
-    full=Settings(epsilons=(0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 2.0), repeats=30, starts_on_many_columns=30),
+    quick=ByEpsilon(epsilons=(0.05, 0.2, 1.0), repeats=3, starts_on_many_columns=3),
+    full=ByEpsilon(epsilons=(0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 2.0), repeats=30, starts_on_many_columns=30),
     rows=rows,
     judge=judge,
     pictures=(
         Picture(
             title="Loss against ε on six tables (Su et al. 2016, Fig. 1)",
             x="epsilon",
-            y="nicv",
             x_title="ε",
-            y_title="loss per row",
             log_x=True,
             log_y=True,
             baseline="kmeans",

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms.su2016.pgkm import crossed_and_mutated, first_pool, matched
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import at_least, at_most, because, decided, judged, medians
@@ -170,9 +170,7 @@ CLAIM = Claim(
         Picture(
             title="Loss against iterations, no privacy (Su et al. 2016, Fig. 4)",
             x="iteration",
-            y="nicv",
             x_title="iteration",
-            y_title="loss per row",
             log_y=True,
             baseline="kmeans",
         ),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import pandas as pd
 
 from dpviz.claims.catalogue import separated
-from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
+from dpviz.claims.claim import Claim, Picture, Row, Verdict
 from dpviz.claims.evidence import advantages, decided, judged, ordered
 from dpviz.claims.material import Shelf
 from dpviz.claims.su_lines import (
@@ -19,11 +20,12 @@ from dpviz.claims.su_lines import (
     LLOYD,
     LLOYD_LINE,
     WIDE,
+    ByEpsilon,
     grid_line,
     hybrid_line,
     rows_by_epsilon,
 )
-from dpviz.claims.trials import grid_rows
+from dpviz.claims.trials import Line, grid_rows
 
 SYNTHETIC = "well-separated clusters"
 _ROWS = 10_000
@@ -33,31 +35,24 @@ _GOWALLA_EPSILON, _SMALL, _TIMED = 0.7, 0.05, 0.1
 _MUCH_FASTER = 3.0
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How much is run."""
+@dataclass(frozen=True, kw_only=True)
+class Settings(ByEpsilon):
+    """How much is run, also by d and k."""
 
-    epsilons: tuple[float, ...]
-    repeats: int
-    starts_on_many_columns: int
     ds: tuple[int, ...]
     ks: tuple[int, ...]
-    starts: int = 30
 
 
 def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
     """Three lines over ε on six tables, then at ε = 1 over d and k on synthetic ones."""
-    solved = [line(settings.starts) for line in (grid_line, hybrid_line)]
-    solved_wide = [line(settings.starts_on_many_columns) for line in (grid_line, hybrid_line)]
-    yield from rows_by_epsilon(
-        shelf, tuple(CLUSTERS), [LLOYD_LINE], solved, solved_wide, settings.epsilons, repeats=settings.repeats
-    )
-    for d in settings.ds:
-        for k in settings.ks:
-            table = separated(_ROWS, d, k, seed=0)
-            for row in grid_rows(table, [LLOYD_LINE, *solved_wide], (k,), (1.0,), repeats=settings.repeats):
-                row.pop("label_accuracy")
-                yield row
+    yield from rows_by_epsilon(shelf, settings, _lines)
+    lines = _lines(settings.starts_on_many_columns)
+    for d, k in product(settings.ds, settings.ks):
+        yield from grid_rows(separated(_ROWS, d, k), lines, (k,), (1.0,), repeats=settings.repeats)
+
+
+def _lines(starts: int) -> list[Line]:
+    return [LLOYD_LINE, grid_line(starts), hybrid_line(starts)]
 
 
 def judge(table: pd.DataFrame) -> Verdict:
@@ -96,29 +91,20 @@ def judge(table: pd.DataFrame) -> Verdict:
             [HYBRID],
             says="Adult-num at ε = 0.05: Hybrid falls back to the grid and loses to DPLloyd",
         ),
-        _scales(synthetic),
-        _faster(six),
-    )
-
-
-def _scales(synthetic: pd.DataFrame) -> Finding:
-    return decided(
-        advantages(synthetic, [HYBRID], [GRID], places=("d", "k")),
-        says="Hybrid scales better than EUGkM with d and k",
-        factor=_ALIKE,
-        share=_MOST,
-    )
-
-
-def _faster(six: pd.DataFrame) -> Finding:
-    timed = six[six["epsilon"] == _TIMED]
-    return ordered(
-        timed,
-        [LLOYD],
-        [GRID],
-        says="DPLloyd is much faster than EUGkM at ε = 0.1",
-        measure="seconds",
-        factor=_MUCH_FASTER,
+        decided(
+            advantages(synthetic, [HYBRID], [GRID], places=("d", "k")),
+            says="Hybrid scales better than EUGkM with d and k",
+            factor=_ALIKE,
+            share=_MOST,
+        ),
+        ordered(
+            six[six["epsilon"] == _TIMED],
+            [LLOYD],
+            [GRID],
+            says="DPLloyd is much faster than EUGkM at ε = 0.1",
+            measure="seconds",
+            factor=_MUCH_FASTER,
+        ),
     )
 
 
@@ -144,9 +130,7 @@ CLAIM = Claim(
         Picture(
             title="Loss against ε on six tables (Su et al. 2016, Fig. 5)",
             x="epsilon",
-            y="nicv",
             x_title="ε",
-            y_title="loss per row",
             log_x=True,
             log_y=True,
             baseline="kmeans",
@@ -155,9 +139,7 @@ CLAIM = Claim(
         Picture(
             title="Loss by d and k at ε = 1 (Su et al. 2016, Fig. 6)",
             x="k",
-            y="nicv",
             x_title="k",
-            y_title="loss per row",
             heat="d",
             only={"data": (SYNTHETIC,), "line": (GRID, HYBRID)},
         ),

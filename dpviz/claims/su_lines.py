@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from dpviz.claims.claim import Row
 from dpviz.claims.material import Shelf
@@ -29,17 +30,18 @@ def hybrid_line(starts: int) -> Line:
     return Line(HYBRID, "hybrid", {"preset": "su", "starts": starts})
 
 
-def rows_by_epsilon(
-    shelf: Shelf,
-    tables: Sequence[str],
-    lines: Sequence[Line],
-    solved: Sequence[Line],
-    solved_wide: Sequence[Line],
-    epsilons: Sequence[float],
-    *,
-    repeats: int,
-) -> Iterator[Row]:
-    """``lines`` on all tables; of algorithms that solve a grid ``solved``, or ``solved_wide`` on many columns."""
-    for name in tables:
-        chosen = [*lines, *(solved_wide if name in WIDE else solved)]
-        yield from grid_rows(shelf.table(name), chosen, (CLUSTERS[name],), epsilons, repeats=repeats)
+@dataclass(frozen=True, kw_only=True)
+class ByEpsilon:
+    """How much is run of a figure over ε; a grid is solved from so many starts."""
+
+    epsilons: tuple[float, ...]
+    repeats: int
+    starts_on_many_columns: int
+    starts: int = 30
+
+
+def rows_by_epsilon(shelf: Shelf, settings: ByEpsilon, lines: Callable[[int], Sequence[Line]]) -> Iterator[Row]:
+    """``lines`` of a number of starts over ε, on all six tables."""
+    for name, k in CLUSTERS.items():
+        chosen = lines(settings.starts_on_many_columns if name in WIDE else settings.starts)
+        yield from grid_rows(shelf.table(name), chosen, (k,), settings.epsilons, repeats=settings.repeats)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import pandas as pd
 
@@ -39,21 +40,22 @@ class Settings:
 def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
     """DPLloyd, and EUGkM at each θ whose grid is not too large, on a table for each d and k."""
     del shelf
-    for d in settings.ds:
-        for k in settings.ks:
-            lines = [LLOYD_LINE, *_grids(settings, d)]
-            for row in grid_rows(separated(_ROWS, d, k, seed=0), lines, (k,), (_EPSILON,), repeats=settings.repeats):
-                row.pop("label_accuracy")
-                yield {**row, "excess": row["nicv"] - row["kmeans"]}
+    for d, k in product(settings.ds, settings.ks):
+        lines = [LLOYD_LINE, *_grids(settings, d)]
+        for row in grid_rows(separated(_ROWS, d, k), lines, (k,), (_EPSILON,), repeats=settings.repeats):
+            yield {**row, "excess": row["nicv"] - row["kmeans"]}
 
 
 def _grids(settings: Settings, d: int) -> list[Line]:
-    found = []
-    for theta in settings.thetas:
-        if cells_per_axis(_ROWS, _EPSILON, theta, d) ** d <= settings.most_cells or theta == _THETA:
-            name = GRID if theta == _THETA else f"{GRID}, θ = {theta:g}"
-            found.append(Line(name, "eugkm", {"preset": "su", "theta": theta, "starts": settings.starts}))
-    return found
+    return [
+        Line(
+            GRID if theta == _THETA else f"{GRID}, θ = {theta:g}",
+            "eugkm",
+            {"preset": "su", "theta": theta, "starts": settings.starts},
+        )
+        for theta in settings.thetas
+        if cells_per_axis(_ROWS, _EPSILON, theta, d) ** d <= settings.most_cells or theta == _THETA
+    ]
 
 
 def judge(table: pd.DataFrame) -> Verdict:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from dpviz.check import RequestError
+from dpviz.cli.parser import Parser, names, number, whole, yes_or_no
 from dpviz.runs.open_table import OpenTable, column_names, declare
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import LoadedTable, listed, quoted
-from dpviz.table.named import named
-from dpviz.table.sidecar import Stated, parse_bounds_option
+from dpviz.table.named import Content, named, nothing_declared_of
+from dpviz.table.sidecar import bounds_option
 from dpviz.table.sparse_intake import SparseTable
 
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the sidecar says.
 _GEOMETRY = ("columns", "lower", "upper", "origins", "bounds_origin", "radius", "scaling")
+_OPTIONS = ("radius", "scaling", "relation", "n_public")
 _FILE_OPTIONS = ("encoding", "delimiter", "header", "names")
 _STYLE_OPTIONS = ("decimal", "grouping", "sign")
 _TAB = "\\t"
@@ -32,6 +33,37 @@ class DeclaredTable:
     notes: tuple[str, ...]
 
 
+def add_table_options(command: Parser) -> None:
+    """The table, and what may be said of it."""
+    command.add_argument(
+        "data", metavar="DATA", help="a CSV file (.csv.gz is unpacked), a sparse .npz, or the name of a sample"
+    )
+    declared = command.add_argument_group("what is declared about the table (DATA.json beside it may say it too)")
+    declared.add_argument("--columns", type=names, metavar="A,B", help="the columns to cluster")
+    declared.add_argument(
+        "--bounds", metavar="LO,HI | FILE.json", help="declared bounds, data units; never taken from the rows"
+    )
+    declared.add_argument("--radius", type=number, metavar="R", help="largest distance from the middle of the bounds")
+    declared.add_argument("--scaling", metavar="unit|common", help="each column by its bounds, or one scale for all")
+    declared.add_argument(
+        "--relation", metavar="add_remove|replace", help="neighbours (default: as DATA.json says, or add_remove)"
+    )
+    declared.add_argument("--n-public", type=whole, metavar="N", help="the number of rows, if it is public")
+    declared.add_argument("--label", metavar="NAME", help='the column with a known grouping; "" for none')
+    declared.add_argument("--id-column", metavar="NAME", help='the column that says whose a row is; "" for none')
+    declared.add_argument("--rows-per-person", type=whole, metavar="M", help="most rows of one id that are used")
+    file = command.add_argument_group("how the file is read (never worked out from its rows; see dpviz declare)")
+    file.add_argument("--encoding", metavar="NAME", help="default: utf-8")
+    file.add_argument(
+        "--delimiter", metavar="C", help=r"one character, \t or whitespace (default: as the header has it)"
+    )
+    file.add_argument("--header", type=yes_or_no, metavar="yes|no", help="whether the first line holds names")
+    file.add_argument("--names", type=names, metavar="A,B", help="names of all columns, in place of the header's")
+    file.add_argument("--decimal", metavar=". or ,", help="decimal mark (default: .)")
+    file.add_argument("--grouping", metavar="C", help="mark between groups of three digits (default: none)")
+    file.add_argument("--sign", metavar="TEXT", help="stripped beside numbers: %%, $, €")
+
+
 def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     """Read the file as declared; an option of the command line goes before the sidecar.
 
@@ -41,20 +73,19 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
         If the file or a declaration is missing or wrong.
     """
     content, sidecar = named(arguments.data)
-    stated = _stated(sidecar, arguments)
+    declaration = _declaration(content, sidecar, arguments)
     if isinstance(content, SparseTable):
         _refuse_names(arguments)
-        table = declare(content, Declaration(**{"scaling": "common", **stated}))
+        table = declare(content, declaration)
         return DeclaredTable(table, table.loaded.notes)
-    declaration = Declaration(**stated)
     declaration = replace(declaration, file=_format(declaration, arguments))
-    if isinstance(content, LoadedTable) and declaration.file != stated.get("file", declaration.file):
+    if isinstance(content, LoadedTable) and declaration.file != sidecar.file:
         raise RequestError("A sample is there already, however a file is read: leave out the options of a file.")
-    names = column_names(content, declaration)
+    header = column_names(content, declaration)
     if arguments.columns is not None:
         chosen = arguments.columns
         declaration = _as_coordinates(declaration, chosen).choosing(chosen)
-    notes = () if declaration.columns else _all_columns(declaration, names)
+    notes = () if declaration.columns else _all_columns(declaration, header)
     table = declare(content, declaration)
     return DeclaredTable(table, (*table.loaded.notes, *notes))
 
@@ -64,32 +95,23 @@ def _refuse_names(arguments: argparse.Namespace) -> None:
         raise RequestError("A sparse file has no named columns: leave out --columns and --id-column.")
 
 
-def _stated(sidecar: Stated, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Fields of the declaration: those of the sidecar, replaced by --bounds, replaced by single options."""
-    given: Stated | None = None if arguments.bounds is None else parse_bounds_option(arguments.bounds)
-    if given is None and "lower" not in sidecar:
+def _declaration(content: Content, declared: Declaration, arguments: argparse.Namespace) -> Declaration:
+    """What is ``declared`` already, replaced by --bounds, replaced by single options."""
+    if arguments.bounds is not None:
+        if os.path.isfile(arguments.bounds):  # noqa: PTH113
+            nothing = nothing_declared_of(content)
+            declared = replace(declared, **{name: getattr(nothing, name) for name in _GEOMETRY})
+        declared = bounds_option(arguments.bounds, declared)
+    elif not declared.lower:
         _refuse_without_bounds(Path(arguments.data))
-    stated = dict(sidecar)
-    if given is not None and os.path.isfile(arguments.bounds):  # noqa: PTH113
-        stated = {name: value for name, value in stated.items() if name not in _GEOMETRY} | dict(given)
-    elif given is not None:
-        stated |= _for_all(given, sidecar.get("columns", ()))
-        stated.pop("radius", None)
-    options = {name: getattr(arguments, name) for name in ("radius", "scaling", "relation", "n_public")}
-    stated |= {name: value for name, value in options.items() if value is not None}
-    if arguments.id_column is not None and (arguments.id_column or None) != stated.get("id_column"):
-        stated |= {"id_column": arguments.id_column or None, "rows_per_person": 1}
+    changes = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}
+    if arguments.id_column is not None and (arguments.id_column or None) != declared.id_column:
+        changes |= {"id_column": arguments.id_column or None, "rows_per_person": 1}
     if arguments.rows_per_person is not None:
-        stated["rows_per_person"] = arguments.rows_per_person
+        changes["rows_per_person"] = arguments.rows_per_person
     if arguments.label is not None:
-        stated["label_column"] = arguments.label
-    return stated
-
-
-def _for_all(given: Stated, columns: tuple[str, ...]) -> Mapping[str, Any]:
-    """One pair of bounds for every column that the sidecar names."""
-    many = max(1, len(columns))
-    return {**given, "columns": columns, "lower": given["lower"] * many, "upper": given["upper"] * many}
+        changes["label_column"] = arguments.label
+    return replace(declared, **changes)
 
 
 def _format(declaration: Declaration, arguments: argparse.Namespace) -> Any:

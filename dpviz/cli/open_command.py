@@ -1,51 +1,61 @@
-"""``dpviz open``: the dashboard, served from here to this machine alone until Ctrl-C."""
+"""``dpviz open``: open the dashboard in a browser on this machine, until Ctrl-C."""
 
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import runpy
-import socket
 import sys
 
 from dpviz import check
 from dpviz.beside import BESIDE
 from dpviz.check import RequestError
+from dpviz.cli.parser import Parser, whole
 from dpviz.table.named import GIVEN, named, sample_named
 from dpviz.table.sparse_intake import SparseTable
 
 _APP = BESIDE / "app.py"
+# Streamlit's part that takes the port: when it cannot, it says so here and leaves with this code.
+_SERVER, _NO_PORT = "streamlit.web.server.starlette.starlette_server", 1
 
 
-def open_command(arguments: argparse.Namespace) -> str:
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Serve the dashboard to this machine alone, until Ctrl-C. Whoever can log in to it can see DATA: name a "
+        "private file on a machine of your own only, or bring it on the Data page."
+    )
+    first = "what every visit begins with: a CSV file or a sample"
+    command.add_argument("data", nargs="?", metavar="DATA", help=first)
+    command.add_argument("--port", type=whole, metavar="P", help="default: the first free one from 8501 on")
+
+
+def serve(arguments: argparse.Namespace) -> str:
     """Serve pages until somebody stops it; each visit begins with the table that is named, if one is.
 
     Raises
     ------
     RequestError
-        If there is no such table, or the port is taken.
+        If there is no such table, or the port cannot be used.
     """
+    port: int | None = arguments.port
     settings: dict[str, object] = {"server.fileWatcherType": "none"}  # nobody edits what is installed
-    if arguments.port is not None:
-        _check_port(arguments.port)
-        settings["server.port"] = arguments.port
+    if port is not None:
+        check.within(1, 65535, port=port)
+        settings["server.port"] = port
     if arguments.data is not None:
         os.environ[GIVEN] = _checked(arguments.data)
+    logging.getLogger(_SERVER).addFilter(lambda record: "is not available" not in record.getMessage())
     sys.argv = [str(_APP)]  # Streamlit looks for its settings and pages where this script lies
     try:
         runpy.run_path(str(_APP))["app"].run(config=settings)
     except SystemExit as stopped:
-        raise RequestError("The dashboard could not be started: is a port free? Name one with --port.") from stopped
+        if stopped.code != _NO_PORT:
+            raise
+        what = "no port from 8501 on can be used" if port is None else f"port is {port}, which cannot be used"
+        raise RequestError(f"{what}: another program may have it; give another one with --port.") from None
     return "Stopped."
-
-
-def _check_port(port: int) -> None:
-    check.within(1, 65535, port=port)
-    try:
-        socket.create_server(("localhost", port)).close()
-    except OSError as error:
-        why = os.strerror(error.errno or 0)
-        raise RequestError(f"port is {port}, which cannot be used ({why}): give another one.") from None
 
 
 def _checked(word: str) -> str:

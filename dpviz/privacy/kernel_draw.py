@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp, expm1, inf, log, log1p
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
 
-from dpviz.arrays import Array
+from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.loss_kinds import LossKind
-from dpviz.privacy.mechanisms import pure_cost, pure_share
+from dpviz.privacy.accounting import Budget
+from dpviz.privacy.loss_kinds import LossKind, ratio_bought
+from dpviz.privacy.mechanisms import Priced
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.sums.distance_weights import WeightedRows, WeightSensitivity
+from dpviz.privacy.queries import OfAllRows, Relation, Sensitivity
+from dpviz.table.domain import Region
 
 # The kernel's ε is found by inverting a formula: rounded down by this, the formula never exceeds what was paid.
 _SOLVED = 1.0 - 1e-9
@@ -25,7 +25,94 @@ _LARGE = 40.0
 
 
 @dataclass(frozen=True)
-class KernelDraw:
+class WeightSensitivity(Sensitivity):
+    """How a person changes a weighted set of rows: ``l1`` is the weight that changes hands.
+
+    Parameters
+    ----------
+    apart : float
+        The farthest that two rows, or a row and the middle of the region, lie from each other. Does not grow with the
+        number of rows of a person.
+    exchanged : bool
+        Whether rows come and go at once (replace); ``l1`` then is twice the weight of one.
+    """
+
+    apart: float = inf
+    exchanged: bool = False
+
+    def times(self, rows: int) -> WeightSensitivity:
+        """For so many rows, all of which may be drawn."""
+        return replace(self, l1=rows * self.l1)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedRows:
+    """Rows and their weights, chunk by chunk: the rows themselves are not copied."""
+
+    rows: tuple[Array, ...]
+    weights: tuple[Array, ...]
+
+    def __add__(self, other: WeightedRows) -> WeightedRows:
+        return WeightedRows(self.rows + other.rows, self.weights + other.weights)
+
+    @property
+    def dim(self) -> int:
+        return int(self.rows[0].shape[1])
+
+    def all_weights(self) -> Array:
+        """Weights of all rows, shape (n,)."""
+        return np.concatenate(self.weights)
+
+    def column(self, axis: int) -> Array:
+        """One coordinate of all rows, shape (n,)."""
+        return np.concatenate([chunk[:, axis] for chunk in self.rows])
+
+    def row(self, index: int) -> Array:
+        """The row at that place, shape (d,)."""
+        for chunk in self.rows:
+            if index < len(chunk):
+                row: Array = chunk[index]
+                return row
+            index -= len(chunk)
+        raise IndexError("no such row")
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceWeights(OfAllRows):
+    """Every row with its squared distance to the nearest of ``centers`` (m, d); without centres all weigh the same.
+
+    ``centers`` must lie in the room's region, or a weight could exceed what is declared; the room checks it.
+    """
+
+    centers: Array
+
+    @property
+    def width(self) -> int:
+        return 2 * int(self.centers.shape[1]) + 2
+
+    @property
+    def points(self) -> Array:
+        return self.centers
+
+    def tally(self, chunk: Array, cell: Codes) -> WeightedRows:
+        """One pass for each centre. O(rows m d)."""
+        weights = np.ones(len(chunk))
+        if len(self.centers):
+            weights.fill(np.inf)
+        for center in self.centers:
+            gap = chunk - center
+            np.minimum(weights, np.einsum("rd,rd->r", gap, gap), out=weights)
+        return WeightedRows((chunk,), (weights,))
+
+    def sensitivity(self, relation: Relation, region: Region) -> WeightSensitivity:
+        """A row comes with a weight of at most the squared diameter (1 while there is no centre)."""
+        once = region.diameter**2 if len(self.centers) else 1.0
+        exchanged = relation is Relation.REPLACE
+        return WeightSensitivity(relation.rows * once, inf, apart=region.diameter, exchanged=exchanged)
+
+
+@dataclass(frozen=True)
+class KernelDraw(Priced):
     """Releases a point of density p = (Σ w_i K(c - x_i) + τ U(c)) / (Σ w_i + τ), with K-norm noise K of ``scale`` b.
 
     U is the even mixture of K around public points q of the region, τ their ``public_weight``. A person who comes turns
@@ -56,7 +143,7 @@ class KernelDraw:
             raise RequestError("A kernel draw is made among weighted rows: ask for DistanceWeights.")
         if not 0 <= public_weight < inf or (public_weight > 0 and not len(public_points)):
             raise RequestError("The public part of a draw needs points and a finite weight of at least 0: give both.")
-        epsilon = pure_share(share)
+        epsilon = ratio_bought(cls.loss, share, mechanism=cls.name)
         part = _largest_part(sensitivity, public_weight)
         of_kernel = _kernel_epsilon(epsilon, part)
         if sensitivity.exchanged:
@@ -79,9 +166,6 @@ class KernelDraw:
         else:
             epsilon = of_kernel + log(part + (1 - part) * exp(-of_kernel))
         return self.scale * (min(2 * epsilon, of_kernel) if self.change.exchanged else epsilon)
-
-    def cost(self, accounting: Accounting) -> float:
-        return pure_cost(accounting, self.sensitivity / self.scale)
 
     def draw(self, truth: WeightedRows, noise: NoiseSource) -> Array:
         which, where = noise.uniform((2,))

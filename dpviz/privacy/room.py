@@ -7,8 +7,9 @@ has charged first. Whoever audits the privacy of dpviz reads this file, ``querie
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from scipy import sparse
@@ -16,32 +17,29 @@ from scipy import sparse
 from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget, Shares
-from dpviz.privacy.answers import Noisy, NoisyMoments, Question, sd_of
 from dpviz.privacy.block_models import BlockModel
 from dpviz.privacy.known import BLOCK_MODELS, refuse_unknown
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
-from dpviz.privacy.mechanisms import (
-    Exponential,
-    Gaussian,
-    KNorm,
-    Laplace,
-    Mechanism,
-    NoisyThreshold,
-    SparseLaplace,
-)
+from dpviz.privacy.mechanisms import Additive, Kind, Mechanism, noise_kind
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
-from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, SparseCount, Sum, SwapLoss
-from dpviz.privacy.sparse import SparseCounts
-from dpviz.privacy.sums.box_sum import BoxSum
+from dpviz.privacy.partitions import Everything, Grid, Projected, Voronoi
+from dpviz.privacy.queries import Count, Query, Relation, Sensitivity, SparseCounts, Sum
+from dpviz.privacy.released import Moments, Question, Released
 from dpviz.table.domain import Domain, Region
 from dpviz.table.rows import BLOCK_NUMBERS, Rows, in_region, rows_in_use
 from dpviz.table.sparse_rows import complete, is_sparse, sparse_in_region
 
 # Part of the budget that buys a noisy number of rows where none is declared.
 N_SHARE = 0.02
-_NUMBER_OF_ROWS = "number of rows"
+
+# Values, and the mechanisms that they are drawn with.
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+L = TypeVar("L")
+M = TypeVar("M")
+N = TypeVar("N")
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +103,8 @@ class PrivateTable:
         self.rows_per_person = rows_per_person
         self.has_persons = persons is not None
         self.looks: list[str] = []
+        # Contract tests put a kind of room here that records, replays or explodes.
+        self._room_type: type[DataRoom] = DataRoom
         if self.relation is Relation.REPLACE and (rows_per_person > 1 or persons is not None):
             raise check.RequestError(
                 "The replace relation is defined for one row a person: choose add_remove, or no id column."
@@ -146,7 +146,6 @@ class PrivateTable:
         accounting: Accounting,
         noise: NoiseSource,
         needs_n: bool = True,
-        room: type[DataRoom] | None = None,
     ) -> DataRoom:
         """A room over these rows whose answers cost at most (ε, δ) in all.
 
@@ -159,7 +158,7 @@ class PrivateTable:
         """
         check.delta_for(self.n_public, delta=delta)
         ledger = Ledger(accounting, epsilon, delta)
-        opened = (room or DataRoom)(
+        room = self._room_type(
             self._rows,
             self.domain.region,
             self.relation,
@@ -169,8 +168,8 @@ class PrivateTable:
             n=self.n_public,
         )
         if needs_n and self.n_public is None and accounting is not Accounting.NONE:
-            opened.buy_n(ledger.budget.fraction(N_SHARE))
-        return opened
+            room.buy_n(ledger.budget.fraction(N_SHARE))
+        return room
 
     def reveal(self, *, note: str) -> Revealed:
         """The rows themselves, for their owner's eyes: recorded in ``looks``, never part of a release."""
@@ -194,6 +193,8 @@ class DataRoom:
         What the algorithm may divide: the whole request, less a noisy number of rows if one had to be bought.
     n : int
         The number of rows as declared or as bought; at least 1.
+    n_is_public : bool
+        Whether the number of rows was declared; a bought one is a release like any other.
     """
 
     def __init__(
@@ -210,6 +211,7 @@ class DataRoom:
         self._rows = rows
         self._noise = noise
         self._n = n
+        self.n_is_public = n is not None
         self.region = region
         self.relation = relation
         self.rows_per_person = rows_per_person
@@ -228,11 +230,6 @@ class DataRoom:
         return max(1, self._n)
 
     @property
-    def n_is_public(self) -> bool:
-        """Whether the number of rows was declared; a bought one is a release like any other."""
-        return not any(entry.note == _NUMBER_OF_ROWS for entry in self.ledger.entries)
-
-    @property
     def accounting(self) -> Accounting:
         return self.ledger.accounting
 
@@ -240,16 +237,13 @@ class DataRoom:
         """The most that one unit of privacy changes the answer to ``query``; public."""
         return query.sensitivity(self.relation, self.region).times(self.rows_per_person)
 
-    def noise_of(self, query: Query, share: Budget, *, spherical: bool = False) -> Laplace | Gaussian | KNorm:
-        """The mechanism that ``release`` would use: an algorithm may plan with its scale, which is public."""
-        sensitivity = self.sensitivity(query)
-        if self.accounting is not Accounting.PURE:
-            return Gaussian.bought(share, sensitivity)
-        return KNorm.bought(share, sensitivity) if spherical else Laplace.bought(share, sensitivity)
+    def mechanism(self, query: Query, kind: Kind[Any, M], share: Budget, **options: object) -> M:
+        """The mechanism that ``ask`` would use: an algorithm may plan with its scale, which is public."""
+        return kind.bought(share, self.sensitivity(query), **options)
 
     def buy_n(self, share: Budget) -> None:
         """Release a noisy number of rows, used wherever the algorithm needs n; the rest stays in ``budget``."""
-        self._n = max(1, round(float(self.release(Count(Everything()), share, note=_NUMBER_OF_ROWS).noisy[0])))
+        self._n = max(1, round(float(self.release(Count(Everything()), share, note="number of rows").value[0])))
         self.budget = self.ledger.left
 
     def calibrated(self, **draws: Draws) -> Shares:
@@ -262,7 +256,7 @@ class DataRoom:
         noise = zip(draws, scaled(wanted, scale), strict=True)
         return Shares({name: Budget(Accounting.PLD, each.rho) for name, each in noise})
 
-    def release(self, query: Count | Sum | BoxSum, share: Budget, *, note: str, spherical: bool = False) -> Noisy:
+    def release(self, query: Query, share: Budget, *, note: str, spherical: bool = False) -> Released[Array, Additive]:
         """The answer to ``query`` with Laplace noise (Gaussian under GDP and zCDP; K-norm if ``spherical`` and pure).
 
         **Guarantee.** ``share``, for the room's relation and unit of privacy.
@@ -272,9 +266,7 @@ class DataRoom:
         BudgetExceeded
             If the share is more than the ledger has left; nothing is computed or released.
         """
-        mechanism = self.noise_of(query, share, spherical=spherical)
-        (noisy,) = self._answer([(query, mechanism)], note=note)
-        return Noisy(noisy, sd_of(mechanism, noisy))
+        return self.ask(query, noise_kind(self.accounting, spherical=spherical), share, note=note)
 
     def release_moments(
         self,
@@ -284,34 +276,17 @@ class DataRoom:
         sums: Budget,
         note: str,
         spherical: bool = False,
-    ) -> NoisyMoments:
+    ) -> Moments:
         """Noisy counts and coordinate sums of the cells of ``over``, every cell alike, in one pass over the rows.
 
         **Guarantee.** ``counts`` plus ``sums``. Empty cells carry the same noise as all others.
         """
-        questions: tuple[Count, Sum] = (Count(over), Sum(over))
-        count_noise = self.noise_of(questions[0], counts)
-        sum_noise = self.noise_of(questions[1], sums, spherical=spherical)
-        noisy_counts, noisy_sums = self._answer([(questions[0], count_noise), (questions[1], sum_noise)], note=note)
-        return NoisyMoments(noisy_counts, noisy_sums, sd_of(count_noise, noisy_counts), sd_of(sum_noise, noisy_sums))
+        scalar, vector = noise_kind(self.accounting), noise_kind(self.accounting, spherical=spherical)
+        return Moments(
+            *self.ask_together(Question(Count(over), scalar, counts), Question(Sum(over), vector, sums), note=note)
+        )
 
-    def release_sparse(self, over: Grid, share: Budget, *, cutoff_in_scales: float, note: str) -> SparseCounts:
-        """Noisy counts of a huge grid, of which only those beyond ``cutoff_in_scales`` noise scales are released.
-
-        **Guarantee.** ``share``; the law is that of dense noise followed by the cut.
-        """
-        found = self.ask(SparseCount(over), SparseLaplace, share, note=note, cutoff_in_scales=cutoff_in_scales)
-        released: SparseCounts = found
-        return released
-
-    def select(self, query: SwapLoss | Loss, share: Budget, *, note: str, log_prior: Array | None = None) -> int:
-        """Flat index of an entry of little loss, by the exponential mechanism with a public prior over entries.
-
-        **Guarantee.** ``share``. Raises ``RequestError`` if a point lies outside the region: the range would not hold.
-        """
-        return int(self.ask(query, Exponential, share, note=note, log_prior=log_prior))
-
-    def ask(self, query: Query, kind: type[Any], share: Budget, *, note: str, **options: Any) -> Any:
+    def ask(self, query: Query, kind: Kind[A, M], share: Budget, *, note: str, **options: object) -> Released[A, M]:
         """The answer to ``query`` by a mechanism of that ``kind``, bought with ``share`` and public ``options``.
 
         The room computes the sensitivity and buys the noise itself: whoever asks cannot get it wrong.
@@ -326,28 +301,23 @@ class DataRoom:
         (released,) = self.ask_together(Question(query, kind, share, options), note=note)
         return released
 
-    def ask_together(self, *questions: Question, note: str) -> list[Any]:
+    @overload
+    def ask_together(self, one: Question[A, L], /, *, note: str) -> tuple[Released[A, L]]: ...
+    @overload
+    def ask_together(
+        self, one: Question[A, L], two: Question[B, M], /, *, note: str
+    ) -> tuple[Released[A, L], Released[B, M]]: ...
+    @overload
+    def ask_together(
+        self, one: Question[A, L], two: Question[B, M], three: Question[C, N], /, *, note: str
+    ) -> tuple[Released[A, L], Released[B, M], Released[C, N]]: ...
+    def ask_together(self, *questions: Question[Any, Any], note: str) -> tuple[Released[Any, Any], ...]:
         """Answers to several questions in one pass over the rows, each as ``ask`` gives it.
 
         **Guarantee.** The sum of their shares. None is answered unless all can be paid.
         """
-        asked = [(query, kind.bought(share, self.sensitivity(query), **more)) for query, kind, share, more in questions]
-        return self._answer(asked, note=note)
-
-    def threshold_noise(self, tree: CubeTree, share: Budget) -> Laplace | Gaussian:
-        """The noise that ``activate`` would add to a count, to plan a threshold with; public."""
-        kind = Laplace if self.accounting is Accounting.PURE else Gaussian
-        return kind.bought(share, self.sensitivity(SparseCount(tree)))
-
-    def activate(self, tree: CubeTree, share: Budget, *, threshold: float, note: str) -> Codes:
-        """Sorted keys of the children of ``tree`` whose noisy count exceeds ``threshold``, empty children included.
-
-        **Guarantee.** ``share``.
-        """
-        mechanism = NoisyThreshold(self.threshold_noise(tree, share), threshold)
-        (active,) = self._answer([(SparseCount(tree), mechanism)], note=note)
-        keys: Codes = active
-        return keys
+        bought = [(query, self.mechanism(query, kind, share, **options)) for query, kind, share, options in questions]
+        return tuple(self._answer(bought, note=note))
 
     def project(self, frame: Array, region: Region) -> DataRoom:
         """A room over the rows' images under the public linear map ``frame`` (p, d), clipped to ``region``.
@@ -398,8 +368,8 @@ class DataRoom:
         return self._noise.codes(number, len(known))[whose]
 
     def _sibling(self, rows: Rows, region: Region) -> DataRoom:
-        room = type(self)(rows, region, self.relation, self.rows_per_person, self.ledger, self._noise, n=self._n)
-        room.budget = self.budget
+        room = copy(self)
+        room._rows, room.region = rows, region
         return room
 
     def non_private(self, compute: Callable[[Array], Array], *, note: str) -> Array:
@@ -409,28 +379,31 @@ class DataRoom:
         self.ledger.charge(Entry.revealed("rows", note=note))
         return compute(self._rows.values)
 
-    def _refuse_points_outside(self, asked: Query | Mechanism) -> None:
-        points: Array | None = getattr(asked, "points", None)
+    def _refuse_points_outside(self, public: Query | Mechanism[Any]) -> None:
+        points: Array | None = getattr(public, "points", None)
         slack = 1e-12 * self.region.radius
         if points is not None and not np.all(np.abs(self.region.clip(points) - points) <= slack):
             raise check.RequestError("A public point lies outside the region: clip points before asking about them.")
 
-    def _answer(self, asked: Sequence[tuple[Query, Mechanism]], *, note: str) -> list[Any]:
+    def _answer(self, bought: Sequence[tuple[Query, Mechanism[Any]]], *, note: str) -> list[Released[Any, Any]]:
         """The one door: charge everything, then read rows once, then draw. True answers die in this frame."""
-        for query, mechanism in asked:
+        for query, mechanism in bought:
             refuse_unknown(query, mechanism)
             self._refuse_points_outside(query)
             self._refuse_points_outside(mechanism)
         self.ledger.charge(
             *(
                 Entry.of(mechanism, type(query).__name__, self.accounting, delta=self.ledger.delta, note=note)
-                for query, mechanism in asked
+                for query, mechanism in bought
             )
         )
-        truths = self._true_answers([query for query, _ in asked])
-        return [self._draw(mechanism, truth) for (_, mechanism), truth in zip(asked, truths, strict=True)]
+        truths = self._true_answers([query for query, _ in bought])
+        return [
+            Released(self._draw(mechanism, truth), mechanism)
+            for (_, mechanism), truth in zip(bought, truths, strict=True)
+        ]
 
-    def _draw(self, mechanism: Mechanism, truth: Any) -> Any:
+    def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
         """One release. Nobody can change what was released afterwards."""
         released = mechanism.draw(truth, self._noise)
         for part in (released.codes, released.values) if isinstance(released, SparseCounts) else (released,):

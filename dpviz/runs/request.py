@@ -12,7 +12,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from dpviz import check
-from dpviz.algorithms.card import Card, Level, Params, Regime, Setting
+from dpviz.algorithms.card import Card, Params, Setting
+from dpviz.algorithms.regime import Level, Regime
 from dpviz.algorithms.registry import AUTO, CARDS, card_of, private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, capacity

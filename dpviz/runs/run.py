@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Level, Params
-from dpviz.algorithms.steps import CentersStep, ReferenceStep, Step
+from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
+from dpviz.algorithms.card import Card, Params
+from dpviz.algorithms.regime import Level
+from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
+from dpviz.printed import Printed, TextTable
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.ledger import Entry
+from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.noise import NoiseSource, StudyNoise
-from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.privacy.room import PrivateTable
 from dpviz.runs.request import Contender, Request
 from dpviz.table.domain import Domain
 
+NOT_HARDENED = "the noise is study noise, not hardened against floating-point attacks: do not publish."
+_MOST_COLUMNS = 8  # of a printed run: as many as a terminal holds side by side
 
-@dataclass(frozen=True, eq=False)
-class Frame:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frame(Printed):
     """A step and what had been spent when it was taken.
 
     ``spent_epsilon`` is the ε, at the run's δ, of all entries so far; ``entries`` is how many there were.
@@ -31,9 +38,12 @@ class Frame:
     spent_fraction: float
     entries: int
 
+    def _blocks(self) -> Iterator[str]:
+        yield f"{self.step.title} (ε = {self.spent_epsilon:.3g} spent so far)"
 
-@dataclass(frozen=True, eq=False)
-class Run:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run(Printed):
     """A finished run. Holds public and released values only: it may be pickled and replayed.
 
     How long it took is not in it, because that depends on the rows. The exception is a run of a non-private algorithm
@@ -78,6 +88,37 @@ class Run:
         """Released cluster sizes, shape (k,), if the last step measured them."""
         step = self.frames[-1].step
         return step.noisy_counts if isinstance(step, CentersStep) else None
+
+    @property
+    def ledger(self) -> Ledger:
+        """What was spent, and on what."""
+        return Ledger(self.accounting, self.epsilon, self.delta, list(self.entries))
+
+    def _blocks(self) -> Iterator[str | TextTable]:
+        title, steps = card_of(self.algorithm).title, f"steps: {len(self.frames)}"
+        if not self.private:
+            yield f"{title}: k = {self.k}, {steps}; no privacy"
+        else:
+            budget = f"ε = {self.epsilon:g} (spent {self.spent_epsilon:.6g}), δ = {self.delta:g}"
+            yield f"{title}: k = {self.k}, {steps}; {budget}; {self.relation}, {self.unit}"
+        kind = "Released centres (they carry noise)" if self.private else "Revealed centres (read without privacy)"
+        columns, centers = self.domain.columns[:_MOST_COLUMNS], self.centers[:, :_MOST_COLUMNS]
+        left_out = f", the first {_MOST_COLUMNS} of {self.domain.dim} columns" * (self.domain.dim > _MOST_COLUMNS)
+        yield centers_table(f"{kind}, data units{left_out}", columns, centers.tolist(), self.noisy_weights)
+        notes = (*self.warnings, *[NOT_HARDENED] * (self.private and not self.hardened))
+        yield from (f"Note: {note}" for note in notes)
+
+
+def centers_table(
+    heading: str, columns: Sequence[str], centers: Sequence[Sequence[float]], weights: Array | Sequence[float] | None
+) -> TextTable:
+    """Centres by their numbers, data units, beside their noisy sizes where there are some, to be printed."""
+    sizes = [] if weights is None else [f"{weight:.1f}" for weight in weights]
+    rows = [
+        [str(place), *(f"{value:.6g}" for value in center), *sizes[place - 1 : place]]
+        for place, center in enumerate(centers, start=1)
+    ]
+    return TextTable(heading, ["", *columns, *["noisy size"] * (weights is not None)], rows)
 
 
 def run(
@@ -125,10 +166,10 @@ def run_frames(
     delta: float = 0.0,
     params: Params | Mapping[str, Any] | None = None,
     seed: int | None = None,
-    room: type[DataRoom] | None = None,
+    noise: NoiseSource | None = None,
 ) -> Iterator[Frame | Run]:
     """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``."""
-    return frames_of(Request(Contender.of(card, params), k, epsilon, delta, seed), table, room=room)
+    return frames_of(Request(Contender.of(card, params), k, epsilon, delta, seed), table, noise=noise)
 
 
 def run_of(request: Request, table: PrivateTable, *, noise: NoiseSource | None = None) -> Run:
@@ -138,9 +179,7 @@ def run_of(request: Request, table: PrivateTable, *, noise: NoiseSource | None =
     return last
 
 
-def frames_of(
-    request: Request, table: PrivateTable, *, room: type[DataRoom] | None = None, noise: NoiseSource | None = None
-) -> Iterator[Frame | Run]:
+def frames_of(request: Request, table: PrivateTable, *, noise: NoiseSource | None = None) -> Iterator[Frame | Run]:
     """The frames of what is asked for as they come, then the ``Run`` itself.
 
     ``noise`` draws in place of a generator that follows from the seed: what a study of errors switches off.
@@ -155,7 +194,6 @@ def frames_of(
         accounting=accounting,
         noise=source,
         needs_n=card.needs_n,
-        room=room,
     )
     ledger = opened.ledger
     frames: list[Frame] = []

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from dpviz.table.csv_intake import CsvFile, open_csv
+from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import LoadedTable
 from dpviz.table.samples import SAMPLES, Sample
-from dpviz.table.sidecar import Stated, read_stated, sidecar_for
+from dpviz.table.sidecar import declaration_in_file, sidecar_for
 from dpviz.table.sparse_intake import SparseTable, load_sparse
 
 GIVEN = "DPVIZ_OPEN"
@@ -19,10 +20,10 @@ Content: TypeAlias = CsvFile | LoadedTable | SparseTable
 
 
 class Named(NamedTuple):
-    """What was named, and what is stated about it: by a sample, or by the sidecar of a file."""
+    """What was named, and what is declared about it: by a sample, or by the sidecar of a file."""
 
     content: Content
-    stated: Stated
+    declaration: Declaration
 
 
 def named(word: str) -> Named:
@@ -34,12 +35,16 @@ def named(word: str) -> Named:
         If it is neither, or the file or its sidecar cannot be used.
     """
     if (sample := sample_named(word)) is not None:
-        table, declaration = sample.load()
-        return Named(table, vars(declaration))
+        return Named(*sample.load())
     path = Path(word)
-    beside = sidecar_for(path)
-    stated = {} if beside is None else read_stated(beside)
-    return Named(load_sparse(path) if path.suffix == ".npz" else open_csv(path), stated)
+    content = load_sparse(path) if path.suffix == ".npz" else open_csv(path)
+    nothing, beside = nothing_declared_of(content), sidecar_for(path)
+    return Named(content, nothing if beside is None else declaration_in_file(beside, nothing).checked())
+
+
+def nothing_declared_of(content: Content) -> Declaration:
+    """What holds of a table of which nothing is declared: the columns of a sparse one share a scale."""
+    return Declaration(scaling="common" if isinstance(content, SparseTable) else "unit")
 
 
 def sample_named(word: str) -> Sample | None:

@@ -16,8 +16,8 @@ LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
 HIGHEST_DELTA = 0.1
 MOST_CLUSTERS, USUAL_CLUSTERS = 1_000, 5
 
-_UNTIED = "link:untied"
-_LINKED = {"epsilon": (LOWEST_EPSILON, HIGHEST_EPSILON), "delta": (0.0, HIGHEST_DELTA), "k": (1, MOST_CLUSTERS)}
+_UNTIED, _SLIDER = "link:untied", "epsilon:slider"
+_RANGES = {"epsilon": (LOWEST_EPSILON, HIGHEST_EPSILON), "delta": (0.0, HIGHEST_DELTA), "k": (1, MOST_CLUSTERS)}
 
 ROUND_EPSILONS = (
     *(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5, 0.7),
@@ -36,68 +36,39 @@ def request(algorithm: str | None = None) -> Request:
     )
 
 
-def epsilon_control(key: str = "epsilon", *, label: str = "ε, the privacy budget") -> float:
+def epsilon_control() -> float:
     """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box beside it, kept in step."""
-    slider_key = f"{key}:slider"
     slider_place, box_place = st.columns([3, 1.25], vertical_alignment="bottom", gap="small")
-    _begin(key, USUAL_EPSILON, LOWEST_EPSILON, HIGHEST_EPSILON)
     # The box is drawn first: it is what a link sets, and the slider follows it.
-    epsilon = box_place.number_input(
-        "exact ε",
-        LOWEST_EPSILON,
-        HIGHEST_EPSILON,
-        step=0.01,
-        format="%g",
-        key=key,
-        **link_of(key),
-        help="Any number from 0.01 to 35.",
-    )
-    st.session_state[slider_key] = epsilon
+    help = "Any number from 0.01 to 35."
+    epsilon = float(_box(box_place, "epsilon", "exact ε", USUAL_EPSILON, step=0.01, format="%g", help=help))
+    st.session_state[_SLIDER] = epsilon
     slider_place.select_slider(
-        label,
+        "ε, the privacy budget",
         sorted({*ROUND_EPSILONS, epsilon}),
         format_func=lambda value: f"{value:g}",
-        key=slider_key,
+        key=_SLIDER,
         on_change=_follow_slider,
-        args=(slider_key, key),
         help="The most that one person's presence can change the odds of any result is a factor of e^ε. "
         "Small is private; above 5 is weak.",
     )
-    return remember(key, float(epsilon))
+    return epsilon
 
 
-def delta_control(key: str = "delta", *, disabled: bool = False) -> float:
+def delta_control(*, disabled: bool = False) -> float:
     """δ as an exact box; at first min(1e-6, 1/(10 n)) where n is public."""
     usual = default_delta()
-    _begin(key, usual, 0.0, HIGHEST_DELTA)
-    delta = st.number_input(
-        "δ, the slack",
-        0.0,
-        HIGHEST_DELTA,
-        step=1e-7,
-        format="%.1e",
-        key=key,
-        **link_of(key),
-        disabled=disabled,
-        help="Roughly, the chance that the ε promise fails; keep it well below 1/n. Pure algorithms ignore it; "
-        f"usual here: min(1e-6, 1/(10 n)) = {usual:.1e}.",
+    help = (
+        "Roughly, the chance that the ε promise fails; keep it well below 1/n. Pure algorithms ignore it; usual here: "
+        f"min(1e-6, 1/(10 n)) = {usual:.1e}."
     )
-    return remember(key, float(delta))
+    return float(_box(st, "delta", "δ, the slack", usual, step=1e-7, format="%.1e", disabled=disabled, help=help))
 
 
-def k_control(key: str = "k") -> int:
+def k_control() -> int:
     """k, the number of clusters."""
-    _begin(key, USUAL_CLUSTERS, 1, MOST_CLUSTERS)
-    k = st.number_input(
-        "k, the number of clusters",
-        1,
-        MOST_CLUSTERS,
-        step=1,
-        key=key,
-        **link_of(key),
-        help="More clusters mean fewer people in each, and so more noise in every centre.",
-    )
-    return remember(key, int(k))
+    help = "More clusters mean fewer people in each, and so more noise in every centre."
+    return int(_box(st, "k", "k, the number of clusters", USUAL_CLUSTERS, step=1, help=help))
 
 
 class Clusters(NamedTuple):
@@ -121,7 +92,7 @@ def remember_link() -> None:
     """Keep what a link asks for while no table is open: opening one changes the page, which drops the link."""
     if current_table() is not None:
         return
-    for key, (low, high) in _LINKED.items():
+    for key, (low, high) in _RANGES.items():
         linked = _number(st.query_params.get(key))
         if linked is not None and low <= linked <= high:
             st.session_state[f"link:{key}"] = remember(key, int(linked) if key == "k" else linked)
@@ -147,21 +118,23 @@ def default_delta() -> float:
     return check.usual_delta(table.n_public if table is not None else None)
 
 
-def _follow_slider(slider_key: str, key: str) -> None:
+def _follow_slider() -> None:
     # A move may arrive when another page, or a new session after a restart, has dropped the slider's value.
-    if slider_key in st.session_state:
-        st.session_state[key] = st.session_state[slider_key]
+    if _SLIDER in st.session_state:
+        st.session_state["epsilon"] = st.session_state[_SLIDER]
 
 
-def _begin(key: str, usual: float, low: float, high: float) -> None:
-    """The first value of a widget that a link may set: the link's if it is allowed, else what this visit remembers."""
+def _box(place: Any, key: str, label: str, usual: float, **look: Any) -> float:
+    """A box for a shared number. At first it holds the link's if that is allowed, else what this visit remembers."""
+    low, high = _RANGES[key]
+    linked = _number(st.query_params.get(key))
     if key in st.session_state:
         # Set anew: a widget of this name on another page does not hand its value on by itself.
         st.session_state[key] = st.session_state[key]
-        return
-    linked = _number(st.query_params.get(key))
-    if linked is None or not low <= linked <= high:
+    elif linked is None or not low <= linked <= high:
         st.session_state[key] = remembered(key, usual)
+    value: float = place.number_input(label, low, high, key=key, **link_of(key), **look)
+    return remember(key, value)
 
 
 def link_of(key: str) -> dict[str, Any]:

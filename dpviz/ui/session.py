@@ -1,4 +1,4 @@
-"""What this visit has in hand: the open table, a file that waits to be declared, the settings, and the books.
+"""What this visit has in hand: the open table, a file that waits to be declared, settings, looks, and the books.
 
 All of it lives in the session of one visit: nothing is global, nothing is written to disk. The settings are the one
 place that remembers what a widget was set to: Streamlit forgets a widget that the page does not draw.
@@ -7,25 +7,23 @@ place that remembers what a widget was set to: Streamlit forgets a widget that t
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import streamlit as st
 
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.record import ReleaseRecord, counted, record_of
+from dpviz.runs.record import LookKind, ReleaseRecord, counted, record_of
 from dpviz.runs.run import Run
-from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import LoadedTable
-from dpviz.table.sparse_intake import SparseTable
-from dpviz.ui.looks import looks_at
+from dpviz.table.named import Content
 
 _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
 _SOURCE, _SOURCES = "visit:source", "visit:sources"
-_SETTINGS = "visit:settings"
+_SETTINGS, _LOOKS = "visit:settings", "looks:list"
 
-Content: TypeAlias = CsvFile | LoadedTable | SparseTable
 Value = TypeVar("Value")
 
 
@@ -39,20 +37,25 @@ class Source:
     content: Content
     number: int
 
-    @property
-    def key(self) -> str:
-        """Its number as a text that no table's key can be."""
-        return f"source {self.number}"
-
 
 @dataclass(frozen=True, eq=False)
 class Booked:
     """The record of a finished run, and the file that it was about."""
 
     record: ReleaseRecord
+    source_key: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at one table: what was seen, and why."""
+
+    key: str
+    source_key: str
     table_title: str
     kind: FileKind
-    source_key: str
+    what: LookKind
+    note: str
 
 
 def current_table() -> OpenTable | None:
@@ -133,16 +136,50 @@ def setting(name: str, usual: Value) -> Value:
     return cast("Value", st.session_state.get(name, remembered(name, usual)))
 
 
+def once(name: str, given: Hashable, make: Callable[[], Value], *, most: int = 1) -> Value:
+    """What ``make`` gives for ``given``: made once for each of the ``most`` values that were last given."""
+    kept = cast("OrderedDict[Hashable, Value]", st.session_state.setdefault(name, OrderedDict()))
+    if given not in kept:
+        kept[given] = make()
+    kept.move_to_end(given)
+    while len(kept) > most:
+        kept.popitem(last=False)
+    return kept[given]
+
+
 def choose(name: str, value: Any) -> None:
     """Make ``value`` what the widget ``name`` says, on every page; call it from a callback, or before it is drawn."""
     st.session_state[name] = remember(name, value)
+
+
+def count_look(look: Look) -> bool:
+    """Count a look at rows, once; whether it is a new one."""
+    new = look not in _looks()
+    if new:
+        _looks().append(look)
+    return new
+
+
+def looks() -> list[str]:
+    """All looks of this visit in words, oldest first."""
+    return [f"{look.table_title} ({look.kind.value}): {look.note}" for look in _looks()]
+
+
+def looks_at(source_key: str) -> dict[LookKind, int]:
+    """How many looks there were at the rows of one file, by kind, whatever was declared about it."""
+    return dict(Counter(look.what for look in _looks() if look.source_key == source_key))
+
+
+def private_looks() -> list[Look]:
+    """The looks at private files only: the ones that weigh."""
+    return [look for look in _looks() if look.kind == FileKind.PRIVATE]
 
 
 def book(run: Run, table: OpenTable) -> int:
     """Enter the record of a finished run on ``table`` into this visit's books; where it stands there."""
     entries = _entries()
     record = record_of(run, table, looks=looks_at(table.source_key))
-    entries.append(Booked(record, table.title, table.kind, table.source_key))
+    entries.append(Booked(record, table.source_key))
     return len(entries) - 1
 
 
@@ -169,6 +206,10 @@ def _looked_at_since(entry: Booked) -> Booked:
 def _numbered(content: Content) -> Source:
     number = st.session_state[_SOURCES] = st.session_state.get(_SOURCES, 0) + 1
     return Source(content, number)
+
+
+def _looks() -> list[Look]:
+    return cast("list[Look]", st.session_state.setdefault(_LOOKS, []))
 
 
 def _entries() -> list[Booked]:

@@ -7,10 +7,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import make_plan
-from dpviz.algorithms.auto.auto_steps import LookStep, PlanStep, PolishStep, SplitStep, SynopsisStep, ZoomStep
-from dpviz.algorithms.auto.split_swap import split_and_drop
-from dpviz.algorithms.auto.view_synopsis import cube_cells
+from dpviz.algorithms.auto.auto_plan import PlanStep, make_plan
+from dpviz.algorithms.auto.first_look import LookStep
+from dpviz.algorithms.auto.residual_rounds import PolishStep
+from dpviz.algorithms.auto.split_swap import SplitStep, split_and_drop
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep, cube_cells
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation
@@ -42,6 +43,7 @@ def ratio(table, k, **request):
     return nicv(revealed.points, run("auto", table, k=k, **request).unit_centers) / reference_for(revealed, k).nicv
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize("dim", [1, 2, 3, 8, 100])
 def test_the_loss_is_nearly_that_of_k_means(dim, delta):
@@ -120,6 +122,7 @@ def test_zooming_in_mends_bounds_that_are_far_too_wide():
     assert nicv(revealed.points, done.unit_centers) <= 1.3 * reference_for(revealed, 6).nicv
 
 
+@pytest.mark.slow
 def test_fine_cells_are_taken_where_they_do():
     table, _ = mixture(50_000, 40, 20, spread=0.01)
     synopsis = run("auto", table, k=20, epsilon=1.0, delta=1e-6, seed=0).frames[2].step

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.balcan2017.balcan import CARD, BalcanParams
+from dpviz.algorithms.balcan2017.balcan import CARD, BalcanParams, CandidatesStep
+from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.algorithms.balcan2017.private_partition import TreeStep
 from dpviz.algorithms.balcan2017.projection import gaussian_frame, orthonormal_frame, project
-from dpviz.algorithms.card import Level, Setting
-from dpviz.algorithms.steps import CandidatesStep, CentersStep, SwapStep, TreeStep
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.regime import Level
+from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import KNorm
@@ -188,6 +191,7 @@ def test_lifted_centres_project_back():
     np.testing.assert_allclose(view.lift(centers, room.region) @ view.frame.T, centers, atol=1e-12)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("relation", list(Relation))
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize("dim", [2, 12])
@@ -264,6 +268,7 @@ def test_the_regime_says_what_would_do():
     assert CARD.smallest_n(replace, BalcanParams()) == pytest.approx(2 * CARD.smallest_n(once, BalcanParams()))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_fifteen_clusters_at_epsilon_two(delta):
     rows = np.loadtxt(Path(__file__).parents[2] / "sample_data" / "fifteen.csv", delimiter=",", skiprows=1)[:, :2]

@@ -7,7 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.card import Card, Guarantee, Level, Params, Setting, knob, round_up
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.regime import Level, round_up
 from dpviz.algorithms.registry import AUTO, CARDS, card_of, private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting

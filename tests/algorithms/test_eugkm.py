@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dpviz import check
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep
+from dpviz.algorithms.steps import CentersStep, GridStep
 from dpviz.algorithms.su2016 import grid_synopsis
 from dpviz.algorithms.su2016.eugkm import CARD, EUGkMParams, problem_on, smallest_n
 from dpviz.algorithms.su2016.grid_synopsis import (
@@ -24,6 +24,7 @@ from dpviz.algorithms.su2016.grid_synopsis import (
     grid_in_words,
     standing_out,
 )
+from dpviz.algorithms.tools.starts import StartsStep
 from dpviz.privacy.partitions import Grid
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
@@ -32,6 +33,7 @@ from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain, Region
 from tests.contract.tables import blobs, small_table
+from tests.examples import examples
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -68,7 +70,7 @@ def test_a_box_of_unequal_sides_has_as_many_cells_that_are_nearly_cubes():
     np.testing.assert_array_equal(cube_grid(box(1, 1e-6), 5).cells_per_axis, [25, 1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=70), st.floats(1e-6, 1e40))
 def test_no_grid_has_more_cells_than_can_be_numbered(half, per_axis):
     grid = cube_grid(box(*half), per_axis)
@@ -141,6 +143,7 @@ def test_steps_are_the_grid_the_starts_and_the_centres():
     assert (last.center_noise_sd > 0).all()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("n", [0, 300])
 def test_noisy_counts_add_up_to_n_on_average_and_negative_ones_are_kept(n):
     table = small_table(blobs(300)[:n], n_public=300)
@@ -154,6 +157,7 @@ def test_noisy_counts_add_up_to_n_on_average_and_negative_ones_are_kept(n):
     assert negative > 0
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("preset", ["su", "tuned"])
 @pytest.mark.parametrize(("dim", "theta"), [(1, 10.0), (2, 1.0), (3, 10.0)])
 def test_without_noise_and_with_small_cells_it_is_k_means(preset, dim, theta, monkeypatch):
@@ -296,6 +300,7 @@ def test_six_columns_of_the_census():
     assert np.median(tuned) < np.median(paper) <= 1.5
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("algorithm", ["eugkm", "hybrid"])
 def test_more_columns_than_an_index_of_numpy_has_axes(algorithm):
     done = run(algorithm, small_table(blobs(300, 100), n_public=300), k=3, epsilon=5.0, seed=0)

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpviz.algorithms import regime
 from dpviz.algorithms.auto.expectation import expected
-from dpviz.algorithms.card import Level, Setting
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.regime import Level, told_apart
 from dpviz.algorithms.registry import card_of
-from dpviz.algorithms.tools import ratio_words
-from dpviz.algorithms.tools.ratio_words import told_apart
 
 
 def test_the_examples_hold() -> None:
-    tried = doctest.testmod(ratio_words)
+    tried = doctest.testmod(regime)
     assert tried.attempted and not tried.failed
 
 
@@ -42,6 +42,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.slow
 def test_the_forecast_of_auto_says_the_numbers_it_was_fitted_to() -> None:
     card, close = card_of("auto"), 0
     for setting in SETTINGS:

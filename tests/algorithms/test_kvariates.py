@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.baselines.kvariates import CARD, KVariatesParams
-from dpviz.algorithms.card import Level, Setting
-from dpviz.algorithms.steps import CentersStep, SeedStep
+from dpviz.algorithms.baselines.kvariates import CARD, KVariatesParams, SeedStep
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.regime import Level
+from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.queries import Relation
 from dpviz.runs.run import run
 from tests.contract.tables import PUBLIC, REPLACE, World, blobs, small_table

@@ -9,12 +9,13 @@ from dpviz.algorithms.balcan2017.candidate_centers import Candidates
 from dpviz.algorithms.balcan2017.local_swap import local_swap, log_prior, start_on_cubes, useful_swaps
 from dpviz.algorithms.balcan2017.projection import Projection, project
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.losses import SwapLoss, swap_gains
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.queries import Relation, SwapLoss, swap_gains
+from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
-from tests.contract.rooms import Tape, recording_room
+from tests.contract.rooms import Tape, in_room, recording_room
 from tests.contract.tables import blobs, small_table
 
 
@@ -22,12 +23,11 @@ def open_room(
     values, *, epsilon=1.0, delta=0.0, seed=0, kind=None, n=400, relation=Relation.ADD_REMOVE, radius=None
 ) -> DataRoom:
     table = small_table(values, relation=relation, n_public=None if relation is Relation.REPLACE else n, radius=radius)
-    return table.open(
+    return in_room(table, kind).open(
         epsilon=epsilon,
         delta=delta,
         accounting=Accounting.ZCDP if delta else Accounting.PURE,
         noise=StudyNoise(np.random.default_rng(seed)),
-        room=kind,
     )
 
 
@@ -68,6 +68,7 @@ def test_all_gains_at_once_are_those_of_the_plain_loop(k, dim, order):
     np.testing.assert_array_equal(nothing, np.zeros((k, 7)))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("keep", [0.0, 0.99])
 def test_without_noise_it_is_greedy_local_search(keep):
     rng = np.random.default_rng(3)

@@ -7,9 +7,9 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from dpviz.algorithms.card import Level, Setting
-from dpviz.algorithms.hashes.hash_steps import CoresetStep, HashTreeStep
-from dpviz.algorithms.hashes.lsh_coreset import CARD, LshCoresetParams
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.hashes.lsh_coreset import CARD, CoresetStep, HashTreeStep, LshCoresetParams
+from dpviz.algorithms.regime import Level
 from dpviz.privacy.accounting import Accounting, gdp_mu
 from dpviz.privacy.hash_partitions import level_of
 from dpviz.privacy.queries import Relation

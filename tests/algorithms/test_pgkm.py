@@ -5,18 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.steps import CentersStep, PoolStep
+from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.su2016.pgkm import (
     CARD,
     POOL,
     PGkMParams,
+    PoolStep,
     crossed_and_mutated,
     first_pool,
     matched,
     moved_centers,
     planned_search,
 )
-from dpviz.privacy.sums.pool_loss import PoolLoss
+from dpviz.privacy.losses import PoolLoss
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.run import run
 from dpviz.table.domain import Region

@@ -9,26 +9,25 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.balcan2017.private_partition import private_partition, quiet_threshold
+from dpviz.algorithms.balcan2017.private_partition import TreeStep, private_partition, quiet_threshold
 from dpviz.algorithms.balcan2017.projection import Projection
-from dpviz.algorithms.steps import TreeStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
+from tests.contract.rooms import in_room
 from tests.contract.tables import blobs, small_table
 
 
 def open_room(values, *, epsilon=1.0, delta=0.0, seed=0, kind=None, relation=Relation.ADD_REMOVE) -> DataRoom:
     table = small_table(values, relation=relation, n_public=None if relation is Relation.REPLACE else 100)
-    return table.open(
+    return in_room(table, kind).open(
         epsilon=epsilon,
         delta=delta,
         accounting=Accounting.ZCDP if delta else Accounting.PURE,
         noise=StudyNoise(np.random.default_rng(seed)),
-        room=kind,
     )
 
 
@@ -119,6 +118,7 @@ def test_no_outcome_tells_an_empty_table_from_a_single_row_by_more_than_epsilon(
     assert ratio >= 0.9 * epsilon  # the budget is used, not wasted
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("rows", [np.empty((0, 1)), np.array([[0.3]])], ids=["empty", "single"])
 def test_outcomes_come_as_often_as_they_are_likely(rows):
     runs, seen = 900, dict.fromkeys(OUTCOMES, 0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.tools.random_points import random_points
+from dpviz.algorithms.tools.public_points import random_points
 from dpviz.table.domain import Region
 
 

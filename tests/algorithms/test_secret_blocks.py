@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.card import Level, Setting
+from dpviz.algorithms.baselines.sample_aggregate import MedianLawStep
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS
-from dpviz.algorithms.tools.block_steps import BlocksStep, MedianLawStep, RangesStep
+from dpviz.algorithms.su2016.gkm import RangesStep
+from dpviz.algorithms.tools.secret_blocks import BlocksStep
 from dpviz.runs.run import run
 from tests.contract.tables import World, blobs
 

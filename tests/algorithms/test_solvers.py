@@ -9,13 +9,15 @@ from sklearn.cluster import KMeans
 
 from dpviz.algorithms.tools import solvers
 from dpviz.algorithms.tools.solvers import (
+    BestOf,
     SignedPoints,
+    Solution,
     best_of_starts,
-    farthest_first,
     mean_noise_sd,
     signed_lloyd,
     weighted_kmeans_pp,
 )
+from dpviz.algorithms.tools.starts import StartsStep
 from dpviz.table.domain import Region
 
 
@@ -169,10 +171,13 @@ def test_seeds_find_well_separated_groups_and_are_distinct():
 def test_fewer_points_than_seeds_and_no_weight_at_all_still_give_k():
     rng = np.random.default_rng(2)
     assert weighted_kmeans_pp(np.zeros((2, 3)), np.zeros(2), 5, rng).shape == (5,)
-    assert farthest_first(np.zeros((2, 3)), 5).shape == (5,)
 
 
-def test_farthest_first_takes_the_farthest():
-    points = np.array([[0.0], [1.0], [10.0], [4.0]])
-    np.testing.assert_array_equal(farthest_first(points, 4), [0, 2, 3, 1])
-    np.testing.assert_array_equal(farthest_first(points, 2, start=2), [2, 0])
+@pytest.mark.parametrize(
+    ("starts", "points", "said"),
+    [(30, 1000, "30 starts solved on 1,000 cells; done"), (1, 1, "1 start solved on 1 cell; done")],
+)
+def test_a_step_of_starts_says_what_was_solved(starts, points, said):
+    solution = Solution(np.zeros((2, 1)), np.ones(2), np.ones(2), 1.0)
+    step = StartsStep.of(BestOf(solution, np.zeros((2, 1)), 0, np.ones(starts)), points, "cell", then="; done")
+    assert step.title == said

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.cohen2021.gaussian_mixture import bounded, clip_radius
-from dpviz.algorithms.cohen2021.tuple_plan import averaged_tuples, halves
+from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep, bounded, clip_radius
+from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep, averaged_tuples, halves
 from dpviz.algorithms.cohen2021.tuple_source import TupleParams
-from dpviz.algorithms.cohen2021.tuple_steps import MixtureStep, TupleTestStep
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.room import PrivateTable
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
@@ -41,6 +40,7 @@ def _test_of(done) -> TupleTestStep:
     return step
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("algorithm", "near"), [("k-noisy-centers", 0.6), ("stable-kmeans", 0.02)])
 def test_far_clusters_are_found(easy, algorithm, near):
     answers = [run(algorithm, easy, **REQUEST, seed=seed) for seed in range(3)]
@@ -64,6 +64,7 @@ def test_a_mixture_is_measured(easy):
     assert mixture.clip_radius == pytest.approx(0.001 * (np.sqrt(2) + np.sqrt(2 * np.log(ROWS))))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("algorithm", ["k-noisy-centers", "stable-kmeans", "gaussian-mixture"])
 def test_rows_without_far_clusters_are_answered_bottom_and_paid_for(hard, algorithm):
     done = run(algorithm, hard, **REQUEST, seed=1)

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
-from dpviz.algorithms.auto.auto_steps import LookStep, SplitStep, SynopsisStep, ZoomStep
-from dpviz.algorithms.auto.first_look import look
-from dpviz.algorithms.auto.view_synopsis import flat_synopsis, zoom
-from dpviz.algorithms.cohen2021.tuple_steps import MixtureStep, TupleTestStep
-from dpviz.algorithms.steps import (
-    CandidatesStep,
-    CentersStep,
-    GridStep,
-    PoolStep,
-    ReferenceStep,
-    SeedStep,
-    StartsStep,
-    Step,
-    SwapStep,
-    TreeStep,
-)
+from dpviz.algorithms.auto.first_look import LookStep, look
+from dpviz.algorithms.auto.split_swap import SplitStep
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep, flat_synopsis, zoom
+from dpviz.algorithms.balcan2017.balcan import CandidatesStep
+from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.algorithms.balcan2017.private_partition import TreeStep
+from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
+from dpviz.algorithms.baselines.kvariates import SeedStep
+from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
+from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.steps import CentersStep, GridStep, Step
+from dpviz.algorithms.su2016.pgkm import PoolStep
+from dpviz.algorithms.tools.starts import StartsStep
+from dpviz.charts.picture import Companion, Drawing, Look
+from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView
+from dpviz.charts.theme import palette
+from dpviz.charts.view import View, view_of
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Grid
-from dpviz.privacy.queries import Count
+from dpviz.privacy.queries import Count, SparseCount
 from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.run import run
@@ -45,6 +49,27 @@ class Exhibit:
     reveal: RevealedView
     reference: Reference
     k: int
+
+
+# For drawings that have no plane.
+ANYWHERE = view_of(Domain.of(["a", "b"], 0.0, 1.0))
+
+
+def draw(of: Step | Drawing[Any], *, view: View = ANYWHERE, theme: str = "light", **look: Any) -> go.Figure:
+    """The figure of a step, or of what stands beside one."""
+    drawing = of if isinstance(of, Drawing) else picture_of(of)
+    return drawing.draw(Look(view, palette(theme), **look))
+
+
+def beside(steps: Sequence[Step], place: int = 0, *, view: View = ANYWHERE, **look: Any) -> dict[str, Companion]:
+    """What can stand beside a step of a run, by name."""
+    companions = picture_of(steps[place]).companions(Look(view, palette("light"), **look), steps)
+    return {companion.name: companion for companion in companions}
+
+
+def title_of(figure: go.Figure) -> str:
+    """The title of a figure, unbroken."""
+    return str(figure.layout.meta["title"])
 
 
 def exhibit(dim: int, k: int, *, n: int = 4000, scaling: str = "unit", seed: int = 3) -> Exhibit:
@@ -70,18 +95,20 @@ def grid_step(shown: Exhibit, cells_per_axis: int) -> GridStep:
     """A dense noisy histogram."""
     room = open_room(shown.table)
     grid = Grid.over(room.region, cells_per_axis)
-    noisy, sd = room.release(Count(grid), room.budget, note="grid")
-    return GridStep(title="Noisy grid", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy, sd=float(sd))
+    noisy = room.release(Count(grid), room.budget, note="grid")
+    return GridStep(
+        title="Noisy grid", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy.value, sd=float(noisy.sd)
+    )
 
 
 def sparse_grid_step(shown: Exhibit, cells_per_axis: int) -> GridStep:
     """A histogram of which only the cells beyond a cutoff are known."""
     room = open_room(shown.table)
     grid = Grid.over(room.region, cells_per_axis)
-    found = room.release_sparse(grid, room.budget, cutoff_in_scales=6.0, note="grid")
+    listed = room.ask(SparseCount(grid), SparseLaplace, room.budget, note="grid", cutoff_in_scales=6.0).value
     return GridStep(
-        **{"title": "Noisy grid, cells beyond the cutoff", "grid": grid, "codes": found.codes},
-        **{"noisy_counts": found.values, "sd": 2**0.5, "cutoff": 6.0},
+        **{"title": "Noisy grid, cells beyond the cutoff", "grid": grid, "codes": listed.codes},
+        **{"noisy_counts": listed.values, "sd": 2**0.5, "cutoff": 6.0},
     )
 
 
@@ -105,8 +132,8 @@ def tree_steps(shown: Exhibit, *, p: int | None = None, depth: int = 5, threshol
     reach = float(room.region.half.max())
     tree, steps = CubeTree(np.full(room.dim, -1.7 * reach), 4 * reach), []
     for level, share in enumerate(room.budget.rounds(depth), start=1):
-        scale = room.threshold_noise(tree, share).scale
-        tree = tree.grown(room.activate(tree, share, threshold=threshold, note=f"level {level}"))
+        active = room.ask(SparseCount(tree), NoisyThreshold, share, note=f"level {level}", threshold=threshold)
+        tree, scale = tree.grown(active.value), active.mechanism.scale
         steps.append(
             TreeStep(
                 **{"title": f"Level {level}", "tree": tree, "region": room.region, "threshold": threshold},

@@ -15,6 +15,7 @@ from tests.claims.planted import PLANTED
 DRAWN = [(claim_id, place) for claim_id, claim in CLAIMS.items() for place in range(len(claim.pictures))]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("claim_id", "place"), DRAWN)
 def test_a_claim_is_drawn_as_its_medians(claim_id, place):
     claim = CLAIMS[claim_id]

@@ -1,4 +1,4 @@
-"""Charts over many runs: scores, trade-off, side by side, the budget, clipping."""
+"""Charts over many runs: scores, trade-off, side by side, the budget."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.charts.clipping import describe_clipping, draw_clipping
+from dpviz.charts.picture import Look
 from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
 from dpviz.charts.studies.compare import Typical, draw_compare
 from dpviz.charts.studies.contenders import styles_of
@@ -179,7 +179,7 @@ def test_panels_share_their_axes(number: int) -> None:
     view, rng = view_of(shown.table.domain), np.random.default_rng(0)
     moved = {name: np.clip(shown.reference.centers + rng.normal(0, 0.05, (5, 2)), -1, 1) for name in NAMES[:number]}
     releases = {name: Typical(centers, 1.0) for name, centers in moved.items()}
-    made = draw_compare(releases, view=view, palette=LIGHT, reference=shown.reference, reveal=shown.reveal)
+    made = draw_compare(releases, Look(view, LIGHT, shown.reveal, shown.reference))
     assert [panel.name for panel in made.panels] == list(releases)
     assert all(name in made.about for name in view.name)
     for panel in made.panels:
@@ -198,7 +198,7 @@ def test_panels_stand_in_the_order_of_their_losses() -> None:
     shown = exhibit(2, 5, n=600)
     losses = zip(NAMES[:3], (3.0, 1.04, 2.0), strict=True)
     releases = {name: Typical(shown.reference.centers, loss) for name, loss in losses}
-    made = draw_compare(releases, view=view_of(shown.table.domain), palette=LIGHT)
+    made = draw_compare(releases, Look(view_of(shown.table.domain), LIGHT))
     assert [panel.score for panel in made.panels] == ["1.04×", "2.00×", "3.00×"]
     assert made.title == f"{NAMES[1]} comes closest to k-means++"
 
@@ -224,17 +224,6 @@ def test_shares_follow_the_meter_where_amounts_do_not_add_up() -> None:
     after_grid = next(frame for frame in finished.frames if frame.entries == 2)
     assert shares["zoom: coarse cells"] + shares["grid cells"] == pytest.approx(after_grid.spent_fraction)
     assert sum(shares.values()) == pytest.approx(finished.spent_fraction)
-
-
-def test_clipping_names_the_column_that_loses_most() -> None:
-    cut = pd.DataFrame({"column": ["age", "income"], "below": [0.01, 0.0], "above": [0.0, 0.2]})
-    figure = draw_clipping(cut, palette=LIGHT)
-    is_sound(figure)
-    assert title(figure) == "The bounds cut off most in income: 20 % of the rows"
-    assert figure.layout.yaxis.ticktext[0] == "income"
-    below, above = figure.data
-    assert list(below.x) == [0.0, -0.01] and list(above.x) == [0.2, 0.0]
-    assert describe_clipping(cut.assign(below=0.0, above=0.0)) == "The bounds cut off nothing."
 
 
 def test_an_algorithm_looks_the_same_whichever_of_them_comes_first() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,20 +15,30 @@ from dpviz.privacy.ledger import Entry, total_epsilon
 from dpviz.privacy.readdition import independent_epsilon
 from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.runs.run import Frame, Run, run_frames
-from tests.contract.rooms import Loss, Tape, loss_room, recording_room, replaying_room
+from tests.contract.rooms import Loss, Tape, in_room, loss_room, recording_room, replaying_room
 
 # Log densities and sums are floating-point numbers.
 _ROUNDING = 1e-8
 
 
+@contextmanager
+def about(*what: object) -> Iterator[None]:
+    """Whatever is raised inside says what it was about: one test goes through several cases."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"about {', '.join(map(str, what))}")
+        raise
+
+
 def frames_of(card: Card, table: PrivateTable, *, room: type[DataRoom] | None = None, **request: Any) -> list[Frame]:
     """The frames of a run in that kind of room."""
-    return [frame for frame in run_frames(card, table, room=room, **request) if isinstance(frame, Frame)]
+    return [frame for frame in run_frames(card, in_room(table, room), **request) if isinstance(frame, Frame)]
 
 
 def run_of(card: Card, table: PrivateTable, *, room: type[DataRoom] | None = None, **request: Any) -> Run:
     """A run in that kind of room."""
-    *_, last = run_frames(card, table, room=room, **request)
+    *_, last = run_frames(card, in_room(table, room), **request)
     assert isinstance(last, Run)
     return last
 

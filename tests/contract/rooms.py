@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,10 +12,9 @@ from dpviz.arrays import Codes
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Mechanism
-from dpviz.privacy.path_counts import PathCounts, counts_at
-from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.queries import Relation, SparseCounts
+from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.privacy.sparse_mechanisms import PathCounts, counts_at
 from dpviz.table.rows import Rows, content_uniforms
 
 
@@ -25,6 +25,13 @@ class Tape:
     released: list[Any] = field(default_factory=list)
     truths: list[Any] = field(default_factory=list)
     mechanisms: list[Mechanism] = field(default_factory=list)
+
+
+def in_room(table: PrivateTable, kind: type[DataRoom] | None) -> PrivateTable:
+    """The same table, which opens as a room of that kind."""
+    opening = copy(table)
+    opening._room_type = kind or DataRoom
+    return opening
 
 
 class CoupledBlocks(DataRoom):

@@ -14,19 +14,47 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import BudgetExceeded, Ledger
+from dpviz.privacy.losses import Loss
+from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
-from dpviz.privacy.queries import Count, Loss, Sum
+from dpviz.privacy.queries import Count, SparseCount, Sum
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from tests.contract.checks import check_ledger, run_of
-from tests.contract.rooms import RowsTouched, exploding_room
-from tests.contract.tables import BOUGHT, REPLACE, SETTINGS, WORLDS, dealt, named, small_table
+from tests.contract.rooms import RowsTouched, exploding_room, in_room
+from tests.contract.tables import BOUGHT, PERSONS, PUBLIC, REPLACE, SETTINGS, WORLDS, World, named, small_table
 
 EPSILONS = [0.1, 1.0, 35.0]
+# What an account depends on, each setting meets: how n is known, the relation, rows a person. Shapes are dealt in turn.
+DECLARED = [BOUGHT, PUBLIC, REPLACE, PERSONS]
+IN_A_BALL = [world for world in WORLDS if world.radius and world.dim == 2]
+SHAPES = [world for world in WORLDS if world.dim != 2]
+
+
+def accounts() -> list[tuple[int, World, float]]:
+    """Every setting (by its place) in all of these worlds; ε in turn, so that all of them meet in pairs."""
+    dealt = []
+    for turn in range(len(SETTINGS)):
+        hand = [*DECLARED, IN_A_BALL[turn // 3 % len(IN_A_BALL)], SHAPES[turn // 3 % len(SHAPES)]]
+        dealt += [(turn, world, EPSILONS[(turn + place) % len(EPSILONS)]) for place, world in enumerate(hand)]
+    return dealt
+
+
+ACCOUNTS = accounts()
+
+
+def _fast(place: int) -> bool:
+    """One account of each setting, another one for its neighbour."""
+    turn, of_it = divmod(place, len(ACCOUNTS) // len(SETTINGS))
+    return of_it == (turn + turn // 6) % 6
 
 
 @pytest.mark.parametrize(
     ("card", "params", "delta", "at"),
-    dealt([*product(WORLDS, EPSILONS)], fast=[*product([BOUGHT, REPLACE], EPSILONS)]),
+    [
+        pytest.param(*SETTINGS[turn], tuple(at), marks=() if _fast(place) else pytest.mark.slow)
+        for place, (turn, *at) in enumerate(ACCOUNTS)
+    ],
     ids=named,
 )
 def test_entries_are_what_was_drawn_and_add_up_to_the_request(card, params, delta, at):
@@ -34,9 +62,20 @@ def test_entries_are_what_was_drawn_and_add_up_to_the_request(card, params, delt
     check_ledger(card, world.table(), k=3, epsilon=epsilon, delta=delta, params=params, seed=1)
 
 
+def test_every_setting_meets_what_its_account_depends_on():
+    every = range(len(SETTINGS))
+    assert {*product(every, DECLARED)} | {*product(every, EPSILONS)} <= {
+        (turn, value) for turn, *values in ACCOUNTS for value in values
+    }
+    assert {*product(WORLDS, EPSILONS)} == {(world, epsilon) for _, world, epsilon in ACCOUNTS}
+    fast = [account for place, account in enumerate(ACCOUNTS) if _fast(place)]
+    assert [turn for turn, _, _ in fast] == [*every]
+    assert {*product(DECLARED, EPSILONS)} <= {(world, epsilon) for _, world, epsilon in fast}
+
+
 def one_mean(room, k, params, rng) -> Iterator[CentersStep]:
     """A plan of one charge, which needs no number of rows: the noisy sum of all of them, k times."""
-    noisy_sum = room.release(Sum(Everything()), room.budget, note="all rows").noisy
+    noisy_sum = room.release(Sum(Everything()), room.budget, note="all rows").value
     yield CentersStep(title="One sum", centers=room.region.clip(np.repeat(noisy_sum, k, axis=0)))
 
 
@@ -108,18 +147,18 @@ DOORS = {
     "release sums": lambda room, share: room.release(Sum(_AXES), share, note="x"),
     "spherical": lambda room, share: room.release(Sum(_AXES), share, note="x", spherical=True),
     "release_moments": lambda room, share: room.release_moments(_AXES, counts=share, sums=share, note="x"),
-    "release_sparse": lambda room, share: room.release_sparse(
-        Grid.over(room.region, 4), share, cutoff_in_scales=2, note="x"
+    "cut": lambda room, share: room.ask(
+        SparseCount(Grid.over(room.region, 4)), SparseLaplace, share, note="x", cutoff_in_scales=2
     ),
-    "select": lambda room, share: room.select(Loss(np.zeros((2, 1, 2))), share, note="x"),
-    "activate": lambda room, share: room.activate(_TREE, share, threshold=3.0, note="x"),
+    "select": lambda room, share: room.ask(Loss(np.zeros((2, 1, 2))), Exponential, share, note="x"),
+    "activate": lambda room, share: room.ask(SparseCount(_TREE), NoisyThreshold, share, note="x", threshold=3.0),
     "buy_n": lambda room, share: room.buy_n(share),
 }
 
 
 def _opened(room, accounting=Accounting.PURE):
-    return small_table(n_public=400).open(
-        epsilon=1.0, delta=1e-6, accounting=accounting, noise=StudyNoise(np.random.default_rng(0)), room=room
+    return in_room(small_table(n_public=400), room).open(
+        epsilon=1.0, delta=1e-6, accounting=accounting, noise=StudyNoise(np.random.default_rng(0))
     )
 
 

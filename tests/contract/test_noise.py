@@ -7,13 +7,14 @@ import pytest
 from scipy import stats
 
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import Laplace
+from dpviz.privacy.losses import Loss, SwapLoss
+from dpviz.privacy.mechanisms import Exponential, Laplace, noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
-from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
-from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
-from dpviz.privacy.ranks import Medians, Quantiles
+from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
+from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.table.domain import Region
 from tests.contract.laws import check_frequencies, check_independent, check_rate, check_scale
 from tests.contract.tables import blobs, named, small_table
@@ -40,7 +41,7 @@ def test_release(accounting, law, relation):
     query = Count(Grid(room.region.half, np.array([MANY // 100, 100])))
     released = room.release(query, room.budget.fraction(0.4), note="x")
     (entry,) = room.ledger.entries
-    noise = released.noisy - _truth(room, query)
+    noise = released.value - _truth(room, query)
     check_scale(noise, law, entry.scale)
     check_independent((noise / noise.std()).reshape(-1, 4))
     assert released.sd == pytest.approx(law(scale=entry.scale).std())
@@ -56,9 +57,10 @@ def test_release_behind_a_projection(accounting, law):
     room = parent.project(np.array([[0.6, 0.8]]), Region.ball(1, 1.0))
     query = Sum(Grid(np.ones(1), np.array([MANY])))
     released = room.release(query, parent.budget.fraction(0.4), note="x")
-    check_scale((released.noisy - _truth(room, query)).ravel(), law, parent.ledger.entries[-1].scale)
+    check_scale((released.value - _truth(room, query)).ravel(), law, parent.ledger.entries[-1].scale)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("accounting", "law"), MECHANISMS, ids=["pure", "gdp", "zcdp"])
 def test_release_moments(accounting, law):
     room = _room(accounting)
@@ -68,8 +70,8 @@ def test_release_moments(accounting, law):
     of_counts, of_sums = room.ledger.entries
     assert (of_counts.query, of_sums.query) == ("Count", "Sum")
     assert (of_counts.amount, of_sums.amount) == pytest.approx((counts.amount, sums.amount))
-    count_noise = moments.noisy_counts - _truth(room, Count(cells))
-    sum_noise = moments.noisy_sums - _truth(room, Sum(cells))
+    count_noise = moments.counts.value - _truth(room, Count(cells))
+    sum_noise = moments.sums.value - _truth(room, Sum(cells))
     check_scale(count_noise, law, of_counts.scale)
     check_scale(sum_noise.ravel(), law, of_sums.scale)
     every = np.column_stack([count_noise / count_noise.std(), sum_noise / sum_noise.std()])
@@ -85,7 +87,7 @@ def test_spherical(dim):
     query = Sum(Grid(room.region.half, np.full(dim, per_axis)))
     released = room.release(query, room.budget.fraction(0.5), note="x", spherical=True)
     (entry,) = room.ledger.entries
-    noise = released.noisy - _truth(room, query)
+    noise = released.value - _truth(room, query)
     norm = np.linalg.norm(noise, axis=1)
     if len(norm) >= 1000:
         check_scale(norm, stats.gamma, entry.scale, dim)
@@ -124,6 +126,7 @@ SELECTIONS = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("question", "accounting", "prior"),
     [
@@ -144,7 +147,7 @@ def test_select(question, accounting, prior):
     more = {"log_prior": np.log(weights)} if prior else {}
     picks = []
     for _ in range(2500):
-        picks.append(room.select(query, share, note="x", **more))
+        picks.append(room.ask(query, Exponential, share, note="x", **more).value)
         room.ledger.entries, entries = [], room.ledger.entries
     entry = entries[-1]
     # Dwork & Roth write ε / (2 sensitivity): here the range of the change takes the place of 2 sensitivity.
@@ -160,6 +163,7 @@ def test_select(question, accounting, prior):
     assert entry.amount == pytest.approx(epsilon if accounting is PURE else epsilon**2 / 8)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("accounting", "law"), [(PURE, stats.laplace), (ZCDP, stats.norm)], ids=["pure", "zcdp"])
 def test_activate(accounting, law):
     # A square of 4 cells, of which two are empty, one holds 3 rows and one 7.
@@ -169,7 +173,7 @@ def test_activate(accounting, law):
     share = room.budget.fraction(0.1)
     woke = np.zeros((repeats, 4), dtype=bool)
     for turn in range(repeats):
-        keys = room.activate(tree, share, threshold=threshold, note="x")
+        keys = room.ask(SparseCount(tree), NoisyThreshold, share, note="x", threshold=threshold).value
         assert (np.diff(keys) > 0).all()
         woke[turn, keys] = True
         entry, room.ledger.entries = room.ledger.entries[-1], []
@@ -187,12 +191,12 @@ def test_empty_cubes_wake_up_one_by_one_in_a_huge_universe():
     room = _room(PURE, rows=rows)
     tree = CubeTree(np.full(20, -1.0), 2.0)
     share = room.budget.fraction(0.2)
-    noise = room.threshold_noise(tree, share)
+    noise = room.mechanism(SparseCount(tree), noise_kind(PURE), share)
     assert isinstance(noise, Laplace)
     threshold = noise.scale * np.log(2**20 / 2 / 30)  # thirty of a million on average
     numbers, codes = [], []
     for _ in range(300):
-        keys = room.activate(tree, share, threshold=threshold, note="x")
+        keys = room.ask(SparseCount(tree), NoisyThreshold, share, note="x", threshold=threshold).value
         room.ledger.entries = []
         empty = keys[keys != 2**20 - 1]
         numbers.append(len(empty))
@@ -206,7 +210,8 @@ def test_empty_cubes_wake_up_one_by_one_in_a_huge_universe():
 def test_release_sparse(accounting):
     room = _room(accounting)
     grid, cutoff = Grid(room.region.half, np.array([400, 400])), 1.5
-    released = room.release_sparse(grid, room.budget.fraction(0.5), cutoff_in_scales=cutoff, note="x")
+    share = room.budget.fraction(0.5)
+    released = room.ask(SparseCount(grid), SparseLaplace, share, note="x", cutoff_in_scales=cutoff).value
     (entry,) = room.ledger.entries
     truth = _truth(room, SparseCount(grid))
     assert (np.diff(released.codes) > 0).all()
@@ -230,7 +235,7 @@ def test_quantiles():
     query, share = Quantiles((0.3,), -room.region.half, room.region.half), Budget(PURE, 40 * 3.0)
     released = []
     for _ in range(200):
-        released.append(room.ask(query, ExponentialQuantile, share, note="x")[0])
+        released.append(room.ask(query, ExponentialQuantile, share, note="x").value[0])
         room.ledger.entries, (entry,) = [], room.ledger.entries
     assert entry.amount == pytest.approx(40 * 3.0)
     assert entry.sensitivity / entry.scale == pytest.approx(40 * 3.0)
@@ -249,6 +254,7 @@ def test_quantiles():
     check_independent((places - places.mean()) / places.std())
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("accounting", "law"), [(PURE, stats.cauchy), (Accounting.BASIC, stats.laplace)])
 def test_smooth_medians(accounting, law):
     dim = 20
@@ -258,7 +264,7 @@ def test_smooth_medians(accounting, law):
     share = Budget(accounting, 2.0 * dim, 0.0 if accounting is PURE else 1e-6)
     released = []
     for _ in range(400):
-        released.append(room.ask(query, SmoothMedian, share, note="x"))
+        released.append(room.ask(query, SmoothMedian, share, note="x").value)
         room.ledger.entries, (entry,) = [], room.ledger.entries
     assert (entry.amount, entry.delta) == (pytest.approx(2.0 * dim), share.delta)
     # One of the columns has ε = 2 and δ = 1e-6 / 20; what a single value can move is in no entry.
@@ -275,8 +281,8 @@ def test_smooth_medians(accounting, law):
 def test_two_runs_and_two_releases_draw_different_noise():
     grid = Grid(np.ones(2), np.array([30, 30]))
     room = _room(PURE)
-    one, two = (room.release(Count(grid), room.budget.fraction(0.1), note="x").noisy for _ in range(2))
-    other = _room(PURE, seed=1).release(Count(grid), room.budget.fraction(0.1), note="x").noisy
+    one, two = (room.release(Count(grid), room.budget.fraction(0.1), note="x").value for _ in range(2))
+    other = _room(PURE, seed=1).release(Count(grid), room.budget.fraction(0.1), note="x").value
     truth = _truth(room, Count(grid))
     check_independent(np.column_stack([one - truth, two - truth, other - truth]))
 
@@ -284,11 +290,11 @@ def test_two_runs_and_two_releases_draw_different_noise():
 def test_a_release_cannot_be_changed_afterwards():
     room = _room(PURE)
     grid = Grid(np.ones(2), np.array([30, 30]))
-    noisy = room.release(Count(Everything()), room.budget.fraction(0.1), note="x").noisy
-    sparse = room.release_sparse(grid, room.budget.fraction(0.1), cutoff_in_scales=1, note="x")
+    noisy = room.release(Count(Everything()), room.budget.fraction(0.1), note="x").value
+    sparse = room.ask(SparseCount(grid), SparseLaplace, room.budget.fraction(0.1), note="x", cutoff_in_scales=1).value
     moments = room.release_moments(
         Voronoi(np.zeros((1, 2))), counts=room.budget.fraction(0.1), sums=room.budget.fraction(0.1), note="x"
     )
-    for array in (noisy, sparse.codes, sparse.values, moments.noisy_counts, moments.noisy_sums):
+    for array in (noisy, sparse.codes, sparse.values, moments.counts.value, moments.sums.value):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0

@@ -7,11 +7,10 @@ import pytest
 from scipy import stats
 
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
+from dpviz.privacy.losses import PoolLoss
+from dpviz.privacy.mechanisms import Peeling
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.peeling import Peeling
-from dpviz.privacy.sums.distance_weights import DistanceWeights
-from dpviz.privacy.sums.pool_loss import PoolLoss
 from tests.contract.laws import check_scale
 from tests.contract.tables import blobs, small_table
 
@@ -32,7 +31,7 @@ def test_peeling(accounting):
     query = PoolLoss(SETS)
     share, picks = room.budget.fraction(0.5), []
     for _ in range(8000):
-        picks.append(tuple(room.ask(query, Peeling, share, note="x", draws=2)))
+        picks.append(tuple(room.ask(query, Peeling, share, note="x", draws=2).value))
         entry, room.ledger.entries = room.ledger.entries[-1], []
     assert entry.sensitivity == pytest.approx(entry.draws * room.sensitivity(query).range)
     once = entry.sensitivity / entry.draws / entry.scale
@@ -53,8 +52,9 @@ def test_a_kernel_draw_without_a_floor():
     # All rows in one place: what is released is that place and the noise.
     room = _room(rows=np.full((5, 2), 0.25))
     query, share, drawn = DistanceWeights(np.zeros((1, 2))), room.budget.fraction(0.5), []
+    options = {"public_points": np.zeros((1, 2)), "public_weight": 0.0}
     for _ in range(2000):
-        drawn.append(room.ask(query, KernelDraw, share, note="x", public_points=np.zeros((1, 2)), public_weight=0.0))
+        drawn.append(room.ask(query, KernelDraw, share, note="x", **options).value)
         entry, room.ledger.entries = room.ledger.entries[-1], []
     check_scale(np.linalg.norm(np.array(drawn) - 0.25, axis=1), stats.gamma, entry.scale, 2)
     # The whole diameter hides a row: ε is the diameter over the scale.

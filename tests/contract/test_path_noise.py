@@ -9,8 +9,8 @@ from scipy import stats
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.hash_partitions import HashCodes
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.path_counts import PathCounts, counts_at
 from dpviz.privacy.queries import Relation, SparseCount
+from dpviz.privacy.sparse_mechanisms import PathCounts, counts_at
 from tests.contract.laws import check_independent, check_rate, check_scale
 from tests.contract.tables import blobs, small_table
 
@@ -24,6 +24,7 @@ def _room(accounting, *, seed=0, relation=Relation.ADD_REMOVE):
     return table.open(epsilon=3.0, delta=1e-6, accounting=accounting, noise=noise, needs_n=False)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
 @pytest.mark.parametrize(("accounting", "law"), LAWS, ids=["pure", "gdp", "zcdp"])
 def test_every_count_on_every_level_carries_the_same_noise(accounting, law, relation):
@@ -31,7 +32,7 @@ def test_every_count_on_every_level_carries_the_same_noise(accounting, law, rela
     (truth,) = room._true_answers([query])
     noises, released = [], []
     for _ in range(120):
-        found = room.ask(query, PathCounts, room.budget.fraction(0.5), note="x", levels=6, min_branch=-1e9)
+        found = room.ask(query, PathCounts, room.budget.fraction(0.5), note="x", levels=6, min_branch=-1e9).value
         entry, room.ledger.entries = room.ledger.entries[-1], []
         noises.append(found.values - counts_at(found.codes, truth))
         released.append(found)
@@ -52,6 +53,7 @@ def test_every_count_on_every_level_carries_the_same_noise(accounting, law, rela
     assert entry.amount == pytest.approx(room.budget.fraction(0.5).amount, rel=1e-9)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("accounting", "law"), LAWS[:2], ids=["pure", "gdp"])
 def test_a_node_is_split_by_its_noisy_count_alone(accounting, law):
     room, query = _room(accounting), SparseCount(HASHES)
@@ -59,7 +61,7 @@ def test_a_node_is_split_by_its_noisy_count_alone(accounting, law):
     branch = counts_at(np.array([2]), truth)[0]
     split = np.zeros(2)
     for _ in range(2000):
-        found = room.ask(query, PathCounts, room.budget.fraction(0.2), note="x", levels=2, min_branch=branch)
+        found = room.ask(query, PathCounts, room.budget.fraction(0.2), note="x", levels=2, min_branch=branch).value
         entry, room.ledger.entries = room.ledger.entries[-1], []
         heavy = found.codes[:2][found.values[:2] >= branch]
         np.testing.assert_array_equal(found.codes[2:], (2 * heavy[:, None] + [0, 1]).ravel())

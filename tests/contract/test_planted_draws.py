@@ -13,14 +13,13 @@ import tests.privacy.test_kernel_draw as draw_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw, WeightSensitivity
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.distance_weights import DistanceWeights, WeightSensitivity
 from dpviz.table.domain import Region
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
-from tests.contract.rooms import exploding_room
+from tests.contract.rooms import exploding_room, in_room
 from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, World, neighbours
 
 caught = pytest.raises(AssertionError)
@@ -123,7 +122,8 @@ def test_public_points_outside_the_region_are_refused(request_, monkeypatch):
 
 def test_the_room_refuses_points_of_a_mechanism_before_it_charges():
     noise = StudyNoise(np.random.default_rng(0))
-    room = PUBLIC.table().open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise, room=exploding_room())
+    table = in_room(PUBLIC.table(), exploding_room())
+    room = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise)
     question = DistanceWeights(np.zeros((1, 2)))
     for beyond in (np.array([[1.0, 1.1]]), np.array([[np.nan, 0.0]]), np.array([[0.0, 0.0], [-np.inf, 0.0]])):
         with pytest.raises(RequestError, match="outside the region"):

@@ -19,11 +19,10 @@ from dpviz.privacy.ledger import BudgetExceeded, Entry
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Count, Relation, Sensitivity
-from dpviz.privacy.sums.residual_moments import ResidualMoments
+from dpviz.privacy.sums import ResidualMoments
 from dpviz.privacy.tuples.center_noise import NoisyCenters
 from dpviz.privacy.tuples.partition_test import PartitionTest, Plan
-from dpviz.privacy.tuples.private_average import PrivateAverage
-from dpviz.privacy.tuples.tuple_averages import TupleAverages
+from dpviz.privacy.tuples.tuple_averages import PrivateAverage, TupleAverages
 from dpviz.privacy.tuples.tuples import NoisyTuple
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
 from tests.contract.questions import check_move, regions, room_over

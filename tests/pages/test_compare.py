@@ -26,6 +26,7 @@ def compared(kind: FileKind = FileKind.PUBLIC, *, labels: list[str] | None = Non
     return computed(sound(app.run()), "compare")
 
 
+@pytest.mark.slow
 def test_every_algorithm_is_compared_with_its_defaults_and_each_has_its_picture() -> None:
     app = app_on("compare.py", open_blobs(), workers=True)
     app.slider(key="compare:repeats").set_value(1)

@@ -17,6 +17,7 @@ GOOD = {
 LONG = "9" * 400
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize(
     "link",
     [
@@ -49,6 +50,7 @@ def test_no_link_brings_a_visit_down_that_has_no_table_yet(link: dict[str, str])
     sound(app.run())
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     "study",
     [
@@ -75,6 +77,7 @@ def test_settings_that_cannot_be_used_are_refused_in_one_sentence(study: str) ->
     assert "](http" not in said.value and len(said.value) < 1_000
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "link",
     [

@@ -55,6 +55,7 @@ def test_a_trade_off_is_drawn_with_its_baselines_and_runs() -> None:
     assert baselines_of(study, "ari") == {}
 
 
+@pytest.mark.slow
 def test_every_measure_can_be_drawn() -> None:
     app = computed(traded(), "tradeoff")
     for measure in ("nicv", "matched_error", "ari", "share_gap", "ratio"):
@@ -63,6 +64,7 @@ def test_every_measure_can_be_drawn() -> None:
         assert figure(app)["data"]
 
 
+@pytest.mark.slow
 def test_predictions_fall_with_epsilon_and_can_be_switched_off() -> None:
     app = computed(traded(n=5_000), "tradeoff")
     curves = predictions_of(study_in(app, "tradeoff"), "ratio")
@@ -161,6 +163,7 @@ def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch: pytest.MonkeyPat
     assert set(state) == {"here"}
 
 
+@pytest.mark.slow
 def test_a_private_file_is_judged_on_a_stand_in_by_default_and_offers_no_file_of_losses() -> None:
     app = computed(traded(FileKind.PRIVATE), "tradeoff")
     assert study_in(app, "tradeoff").source.kind is FileKind.SIMULATED

@@ -145,6 +145,7 @@ def test_nothing_plays_for_whoever_asks_for_less_motion(monkeypatch: pytest.Monk
     assert "less motion" in text_of(app)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("view", ["Error by cause", "ε × n", "By k", "By n", "Draws"])
 def test_without_an_algorithm_it_asks_for_one(view: str) -> None:
     assert "Choose at least one algorithm" in text_of(looking_at(view, labels=()))

@@ -11,10 +11,9 @@ from scipy import integrate, stats
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw, WeightedRows
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation, Sensitivity
-from dpviz.privacy.sums.distance_weights import DistanceWeights, WeightedRows
 from dpviz.table.domain import Region
 from tests.contract.questions import check_move, move, regions, room_over
 
@@ -46,6 +45,7 @@ def worst(draw: KernelDraw, one: WeightedRows, other: WeightedRows) -> float:
     return max(abs(draw.log_density(c, one) - draw.log_density(c, other)) for c in points)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("floor", [0.0, 2.0])
 @pytest.mark.parametrize("rows", [[], [0.3], [-0.9, 0.2, 0.2, 0.8]], ids=len)
 def test_the_density_is_that_of_the_sampler(rows, floor):
@@ -116,6 +116,7 @@ def test_without_a_floor_a_persons_rows_cost_nothing_more():
     assert bought(1.0, people=7, floor=3.0).scale > bought(1.0, floor=3.0).scale
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("floor", [0.0, 0.4, 8.0])
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 def test_no_person_more_or_less_shows_by_more_than_was_paid(epsilon, floor):

@@ -7,11 +7,12 @@ import pytest
 from scipy import stats
 
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.local.local_noise import EachRow, LocalNoise
+from dpviz.privacy.local_model import EachRow, LocalNoise
+from dpviz.privacy.mechanisms import KNorm
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Relation, Sensitivity
-from dpviz.privacy.sums.residual_moments import ResidualMoments, moments_of
+from dpviz.privacy.sums import ResidualMoments, power_sums
 from dpviz.privacy.tuples.tuples import TupleTable
 from dpviz.table.domain import Region
 from tests.contract.laws import check_scale
@@ -24,7 +25,7 @@ def test_moments_are_those_of_residuals_moved_within_the_radius(dim):
     over = Voronoi(centers)
     cell = over.assign(rows)
     query = ResidualMoments(over, radius)
-    first, second = moments_of(query.tally(rows, cell), dim, radius)
+    first, second = power_sums(query.tally(rows, cell), dim, radius)
     for i in range(3):
         residual = rows[cell == i] - centers[i]
         length = np.linalg.norm(residual, axis=1, keepdims=True)
@@ -60,7 +61,7 @@ def test_the_number_of_places_is_public_whatever_the_number_of_rows(rows):
             return np.zeros(shape)
 
     table = TupleTable(np.arange(1.0, rows + 1)[:, None, None])
-    mechanism = LocalNoise(2.0, 1.0, 40)
+    mechanism = LocalNoise(KNorm(2.0, 1.0), 40)
     places = mechanism.draw(table, Quiet(np.random.default_rng(1)))
     assert places.shape == (40, 1)
     assert (places == 0).sum() == max(0, 40 - rows)

@@ -14,8 +14,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.tuples.center_noise import NoisyCenters, far_for, gaussian_sd, printed_far, relative_sd, stretch
 from dpviz.privacy.tuples.partition_test import PartitionTest, nearest_of_each, smallest_number
-from dpviz.privacy.tuples.private_average import PrivateAverage, classic_multiplier, pair_distances
-from dpviz.privacy.tuples.tuple_averages import TupleAverages
+from dpviz.privacy.tuples.tuple_averages import PrivateAverage, TupleAverages, classic_multiplier, pair_distances
 from dpviz.privacy.tuples.tuples import TupleTable
 from tests.contract.laws import check_frequencies, check_independent, check_scale
 from tests.privacy.tuple_checks import (
@@ -63,6 +62,7 @@ def test_misfits_are_those_of_brute_force():
     check_misfits()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("misfits", [60, 90])
 def test_the_status_has_the_law_of_its_formulas(misfits):
     check_status_rate(NoisyCenters(**CHEAP, far=1400.0).test, misfits, runs=500)
@@ -84,6 +84,7 @@ def test_every_laplace_number_has_the_scale_of_its_formula():
     assert CENTERS.test.vote_limit == pytest.approx(plan.sampled - log(1 / 0.025) / plan.vote_epsilon)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("times", [0.5, 2.0])
 def test_and_not_that_of_more_or_less_noise(times):
     class Other(StudyNoise):
@@ -150,6 +151,7 @@ def test_the_reach_is_as_private_as_it_is_paid_for(far):
     check_reach(NoisyCenters(**SMALL, far=far))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("printed", [False, True])
 def test_noisy_centres_have_the_noise_that_is_planned(printed):
     # At a huge Δ the reach hardly varies, and the noise is Gaussian.
@@ -221,6 +223,7 @@ def test_the_search_for_a_radius_makes_the_comparisons_that_are_paid_for_whateve
         assert sum(1 / float(scale) for scale in noise.laplace_scales) == pytest.approx(average.epsilon / 4)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("dim", [1, 4])
 def test_interior_points_have_the_exponential_law_on_the_grid(dim):
     # Half of ε pays for the interior points of all axes together, a score of range 1 for each.

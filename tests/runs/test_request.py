@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from scipy import sparse
 
-from dpviz.algorithms.card import Level
+from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable

@@ -20,6 +20,7 @@ from dpviz.runs.study.study import Yardstick, study_rows, tidy
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
 from tests.contract.tables import blobs
+from tests.examples import examples
 
 EPSILONS = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 
@@ -35,7 +36,7 @@ def planted(*, crossing: float, repeats: int, seed: int = 0, spread: float = 0.0
     return pd.DataFrame(rows)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=12))
 def test_the_regression_is_the_one_of_scikit_learn(curve: list[float]) -> None:
     expected = IsotonicRegression(increasing=False).fit_transform(np.arange(len(curve)), curve)
@@ -49,6 +50,7 @@ def test_a_planted_crossing_is_found() -> None:
     assert "likely between" in found.text
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("repeats", [5, 20])
 def test_its_interval_holds_the_truth_nine_times_in_ten(repeats: int) -> None:
     held = 0

@@ -48,6 +48,7 @@ def test_the_number_of_threads_as_others_write_it(asked, meant, monkeypatch):
 _QUICK = {(1, 1), (5, 2), (17, 1), (40, 2)}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("dim", "threads"),
     [

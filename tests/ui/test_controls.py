@@ -68,7 +68,7 @@ def _moved_elsewhere() -> None:
     from dpviz.ui.controls import _follow_slider
 
     st.session_state["epsilon"] = 2.0
-    _follow_slider("epsilon:slider", "epsilon")
+    _follow_slider()
     st.code(st.session_state["epsilon"])
 
 

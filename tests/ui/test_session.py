@@ -17,6 +17,7 @@ from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import numeric_table
 from dpviz.ui import looks, session
+from dpviz.ui.reference import reference_or_none
 
 ROWS = [[0.0, 0.0], [1.0, 1.0], [0.2, 0.9], [0.4, 0.1]]
 
@@ -43,8 +44,8 @@ def test_neighbouring_tables_and_declarations_have_keys_of_their_own():
 
 def test_a_private_table_reveals_nothing_until_its_owner_says_so():
     table = _table()
-    assert looks.reveal(table, "dots") is None and looks.reference(table, 2) is None
-    assert looks.looks() == [] and table.private.looks == []
+    assert looks.reveal(table, "dots") is None and reference_or_none(table, 2) is None
+    assert session.looks() == [] and table.private.looks == []
     looks.allow_reveal(table)
     assert looks.reveal(table, "dots") is not None
 
@@ -53,9 +54,9 @@ def test_each_distinct_look_counts_once():
     table = _table(kind=FileKind.PUBLIC)
     for note in ("dots", "loss", "dots"):
         assert looks.reveal(table, note) is not None
-    assert looks.looks() == ["table (public): dots", "table (public): loss"]
+    assert session.looks() == ["table (public): dots", "table (public): loss"]
     assert table.private.looks == ["dots", "loss"]
-    assert looks.private_looks() == []
+    assert session.private_looks() == []
 
 
 def test_the_switch_of_one_table_says_nothing_about_another():
@@ -103,9 +104,9 @@ def test_a_file_is_read_when_it_is_declared():
 
 def test_a_look_at_a_file_that_waits_counts_once_for_each_kind_that_it_was_said_to_be():
     for kind in (FileKind.PUBLIC, FileKind.PRIVATE, FileKind.PRIVATE):
-        looks.count_look("source 1", "source 1", "file", kind, LookKind.PROPOSAL, "a proposal")
-    assert looks.looks() == ["file (public): a proposal", "file (private): a proposal"]
-    assert len(looks.private_looks()) == 1
+        session.count_look(session.Look("file", "file", "file", kind, LookKind.PROPOSAL, "a proposal"))
+    assert session.looks() == ["file (public): a proposal", "file (private): a proposal"]
+    assert len(session.private_looks()) == 1
 
 
 def test_what_a_widget_says_outlives_the_page_that_drew_it():
@@ -115,6 +116,16 @@ def test_what_a_widget_says_outlives_the_page_that_drew_it():
     assert session.setting("k", 5) == 7
     st.session_state["k"] = 9
     assert session.setting("k", 5) == 9, "what is on the page comes first"
+
+
+def test_what_was_made_is_made_again_only_when_it_is_forgotten():
+    made = []
+
+    def square(number):
+        return session.once("squares", number, lambda: made.append(number) or number**2, most=2)
+
+    assert [square(number) for number in (1, 2, 1, 3, 1, 2)] == [1, 4, 1, 9, 1, 4]
+    assert made == [1, 2, 3, 2], "2 was forgotten when 3 came"
 
 
 def test_books_keep_every_charge_and_no_frame():
@@ -133,7 +144,7 @@ def test_looks_after_a_run_are_in_its_record_too_and_those_at_other_files_are_no
     assert before.looks == {"rows": 1, "proposal": 1} and session.record_at(place) is before
     looks.reveal(_table(kind=FileKind.PUBLIC, upper=(1.0, 2.0)), "the same rows under other bounds")
     looks.reveal(table, "loss of a run", LookKind.LOSS)
-    looks.reference(table, 2)
+    reference_or_none(table, 2)
     looks.reveal(_table(ROWS[:-1], kind=FileKind.PUBLIC), "other rows")
     after = session.record_at(place)
     assert after.looks == {"rows": 2, "loss": 1, "reference": 1, "proposal": 1}

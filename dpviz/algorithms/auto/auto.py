@@ -9,16 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import AutoPlan, Part, make_plan
-from dpviz.algorithms.auto.auto_steps import ROWS, LookStep, PlanStep, SynopsisStep
+from dpviz.algorithms.auto.auto_plan import ROWS, AutoPlan, Part, PlanStep, make_plan
 from dpviz.algorithms.auto.expectation import expected, fewest_rows
-from dpviz.algorithms.auto.first_look import look
+from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.residual_rounds import residual_rounds
-from dpviz.algorithms.auto.view_synopsis import View, flat_synopsis, view_synopsis, zoom
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
-from dpviz.algorithms.steps import CentersStep, StartsStep, Step
-from dpviz.algorithms.tools.best_start import starts_on_coreset
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep, View, flat_synopsis, view_synopsis, zoom
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts
+from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Shares
 from dpviz.privacy.room import DataRoom
@@ -181,10 +180,6 @@ def _reach(room: DataRoom, k: int, plan: AutoPlan, radius2: float, seen: LookSte
     return reach
 
 
-def _accounting(params: AutoParams, delta: float) -> Accounting:
-    return Accounting.PLD if delta > 0 else Accounting.PURE
-
-
 def _smallest_n(setting: Setting, params: AutoParams) -> float:
     """Records of one row a person from which on half of all runs lose at most a tenth more than k-means++."""
     return fewest_rows(replace(setting, rows_per_person=1), _LITTLE)
@@ -216,7 +211,7 @@ CARD = Card(
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=AutoParams,
     plan=auto,
-    accounting=_accounting,
+    accounting=pure_or(Accounting.PLD),
     smallest_n=_smallest_n,
     expect=lambda setting, params: expected(setting),
     hopeless="more than a tenth of the loss comes from noise",

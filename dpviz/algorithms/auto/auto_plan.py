@@ -7,13 +7,17 @@ then only Gaussian shares depend on it, and only in how they divide one fixed to
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log2, sqrt
+from functools import cached_property
+from itertools import groupby
+from math import ceil, fsum, log2, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
+from dpviz.algorithms.steps import Step
+from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget, Shares, gdp_mu
-from dpviz.privacy.loss_distributions import Draws
+from dpviz.privacy.loss_distributions import Draws, composed_epsilon
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
 
@@ -37,6 +41,61 @@ _SWAP_FLAT, _SWAP_VIEW, _SWAP_COUNTS = 0.15, 0.2, 0.3
 # A swap needs its noise below this part of the rows of a cluster.
 _GATE_FLAT, _GATE_VIEW = 0.2, 0.5
 MOST_SWAP_AXES = 64
+
+
+# The part that is bought before there can be a plan, if the number of rows is not public.
+ROWS = "rows"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PlanStep(Step):
+    """How the budget is divided: the ``names`` of its parts in the order of spending, and the ``noises`` on them.
+
+    ``draws`` is the size of that noise beside what one person changes. Parts of round t end in ``_t``; the first may
+    be the number of ``rows``, without which there is no plan.
+    """
+
+    names: tuple[str, ...]
+    noises: tuple[str, ...]
+    draws: tuple[Draws, ...]
+    delta: float
+
+    @property
+    def public(self) -> bool:
+        """Whether no row has been read for it."""
+        return ROWS not in self.names
+
+    @cached_property
+    def fractions(self) -> Array:
+        """What each part adds to the ε that is spent, in the order of spending; together 1.
+
+        Without δ the ε of the parts add up. With it the ε after each stage is what the noise so far composes to, as
+        the ledger counts it; parts of one round divide what the round adds by the ε, or the ρ, of each alone.
+        """
+        added = np.zeros(len(self.names))
+        before = 0.0
+        for _, stage in groupby(range(len(self.names)), key=self._stage):
+            parts = list(stage)
+            alone = np.array([self.draws[i].rho if self.draws[i].gaussian else self._epsilon(i) for i in parts])
+            after = max(before, self._epsilon_after(parts[-1]))
+            added[parts] = (after - before) * alone / alone.sum()
+            before = after
+        fractions: Array = added / before
+        return fractions
+
+    def _stage(self, part: int) -> str:
+        """Questions of one round are asked together; before the rounds, each part is a stage."""
+        name = self.names[part]
+        *_, last = name.split("_")
+        return f"{name.startswith('swap')} {last}" if last.isdigit() else name
+
+    def _epsilon(self, part: int) -> float:
+        return self.draws[part].times / self.draws[part].multiplier
+
+    def _epsilon_after(self, part: int) -> float:
+        if self.delta == 0:
+            return fsum(self._epsilon(i) for i in range(part + 1))
+        return composed_epsilon(self.draws[: part + 1], self.delta)
 
 
 class Part(NamedTuple):

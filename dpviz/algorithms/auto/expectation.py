@@ -14,7 +14,8 @@ from math import log10, sqrt
 import numpy as np
 
 from dpviz.algorithms.auto.auto_plan import AutoPlan, make_plan
-from dpviz.algorithms.card import Expectation, Setting
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.regime import Expectation
 
 # Decimal logarithm of the noise of a mean, median, upper decile. The first line of each is the limit without noise.
 TABLE: dict[str, tuple[tuple[float, float, float], ...]] = {

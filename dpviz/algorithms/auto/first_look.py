@@ -7,14 +7,14 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_steps import LookStep
+from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Budget, Shares
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.queries import Sum
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.residuals import Radii, Spread, spread_matrices
+from dpviz.privacy.sums import Radii, Spread, symmetric
 
 _BINS = 40
 # Bins with fewer noise scales than this are empty; so much of the rows, and so many scales, must lie farther out.
@@ -52,6 +52,23 @@ class Look:
     captured: Array
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LookStep(Step):
+    """The noisy middle, reach and axes of the rows.
+
+    The first ``axes`` of the look's basis make the view. Variances under ``noise_edge`` (0: axes from public coins) may
+    be noise alone. ``noisy_radii`` (bins,) counts rows by their distance from the middle, from 0 to ``radii_reach``,
+    with Laplace noise of ``radii_scale``.
+    """
+
+    look: Look
+    axes: int
+    noise_edge: float
+    noisy_radii: Array
+    radii_scale: float
+    radii_reach: float
+
+
 def look(room: DataRoom, shares: Shares, *, axes: int, bought_axes: bool, rng: np.random.Generator) -> LookStep:
     """The noisy middle, radius and axes of the rows of ``room``.
 
@@ -64,22 +81,21 @@ def look(room: DataRoom, shares: Shares, *, axes: int, bought_axes: bool, rng: n
     of the symmetric matrices, so that entries off the diagonal have half the variance of those on it.
     """
     total = room.release(Sum(Everything()), shares.middle, note="middle of the rows", spherical=True)
-    middle = room.region.clip(total.noisy[0] / room.n)
+    middle = room.region.clip(total.value[0] / room.n)
     far = Radii(Everything(), middle[None], 2 * room.region.radius, _BINS)
-    noisy_radii = room.ask(far, Laplace, shares.radii, note="distances from the middle")
-    scale = Laplace.bought(shares.radii, room.sensitivity(far)).scale
-    reach = _reach(noisy_radii, far.reach, scale, room.n)
+    radii = room.ask(far, Laplace, shares.radii, note="distances from the middle")
+    reach = _reach(radii.value, far.reach, radii.mechanism.scale, room.n)
     if bought_axes:
         found = _bought_axes(room, middle, reach, shares.axes, axes)
     else:
-        found = _public_axes(room, middle, reach, noisy_radii, far.reach, axes, rng)
+        found = _public_axes(room, middle, reach, radii.value, far.reach, axes, rng)
     return LookStep(
         title=f"A look: {axes} axes for {room.dim} columns, and how far nearly all rows reach",
         look=found[0],
         axes=axes,
         noise_edge=found[1],
-        noisy_radii=noisy_radii,
-        radii_scale=scale,
+        noisy_radii=radii.value,
+        radii_scale=radii.mechanism.scale,
         radii_reach=far.reach,
     )
 
@@ -93,11 +109,9 @@ def _reach(noisy_radii: Array, farthest: float, scale: float, n: int) -> float:
 
 
 def _bought_axes(room: DataRoom, middle: Array, reach: float, share: Budget, axes: int) -> tuple[Look, float]:
-    query = Spread(Everything(), middle[None], reach)
-    noisy = room.ask(query, Gaussian, share, note="second moments")
-    sd = Gaussian.bought(share, room.sensitivity(query)).sd
-    values, vectors = np.linalg.eigh(spread_matrices(noisy, room.dim)[0] / room.n)
-    edge = sd * sqrt(2 * room.dim) / room.n
+    moments = room.ask(Spread(Everything(), middle[None], reach), Gaussian, share, note="second moments")
+    values, vectors = np.linalg.eigh(symmetric(moments.value, room.dim)[0] / room.n)
+    edge = moments.sd * sqrt(2 * room.dim) / room.n
     values, basis = values[::-1], vectors.T[::-1]
     spread = max(float(values.sum()), _TINY * reach**2)
     captured = np.maximum(values, 0.0)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from dpviz.algorithms.auto.auto_plan import AutoPlan
-from dpviz.algorithms.auto.auto_steps import PolishStep
-from dpviz.algorithms.auto.split_swap import split_and_drop
+from dpviz.algorithms.auto.split_swap import noise_kinds, split_and_drop
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Shares
-from dpviz.privacy.answers import Question
-from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
+from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Count
+from dpviz.privacy.released import Question, Released
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.residuals import Radii, ResidualSum
+from dpviz.privacy.sums import Radii, ResidualSum
 
 # A count below this many sds of its noise is raised to it; below so many, the centre stays.
 _RAISED, _STAYS, _LEAST_COUNT = 3.0, 2.0, 2.0
@@ -26,6 +25,13 @@ _RAISED, _STAYS, _LEAST_COUNT = 3.0, 2.0, 2.0
 _QUANTILE, _MORE_BINS, _FULL_BIN = 0.9, 1.5, 1.5
 # The spread of a cluster that may be two is measured farther out.
 _WIDER = 2.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PolishStep(CentersStep):
+    """Centres after a round on residuals, which were shortened to ``reach`` first, unit coordinates."""
+
+    reach: float
 
 
 def residual_rounds(
@@ -51,56 +57,45 @@ def residual_rounds(
         yield step
         centers = step.centers
         if lengths is not None:
-            reach *= _shrink(*lengths)
+            reach *= _shrink(lengths)
 
 
 def _round(
     room: DataRoom, centers: Array, reach: float, plan: AutoPlan, shares: Shares, t: int
-) -> tuple[PolishStep, tuple[Array, float] | None]:
-    """One round, and the noisy lengths of the residuals with their noise if the reach adapts."""
-    cells = Voronoi(centers)
-    counts, sums = Count(cells), ResidualSum(cells, centers, reach)
-    unit, vector = _kinds(plan.gaussian)
-    count_share, sum_share = shares[f"counts_{t}"], shares[f"sums_{t}"]
-    asked = [Question(counts, unit, count_share), Question(sums, vector, sum_share)]
-    adapts = plan.adaptive and t < plan.rounds
-    if adapts:
-        radii = Radii(cells, centers, reach)
-        asked.append(Question(radii, unit, shares[f"radii_{t}"]))
-    noisy_counts, noisy_sums, *noisy_radii = room.ask_together(*asked, note=f"round {t}")
-    count_sd = unit.bought(count_share, room.sensitivity(counts)).sd
-    noise = vector.bought(sum_share, room.sensitivity(sums))
-    sum_sd = noise.sd_in(room.dim) if isinstance(noise, KNorm) else noise.sd
-    shrunk = np.maximum(0.0, 1 - room.dim * sum_sd**2 / np.maximum((noisy_sums**2).sum(axis=1), 1e-300))
-    size = np.maximum(noisy_counts, max(_RAISED * count_sd, _LEAST_COUNT))
-    move = _at_most(shrunk[:, None] * noisy_sums / size[:, None], reach)
-    move[noisy_counts <= _STAYS * count_sd] = 0.0
+) -> tuple[PolishStep, Released[Array, Laplace | Gaussian] | None]:
+    """One round, and the noisy lengths of the residuals if the reach adapts."""
+    cells, kinds, note = Voronoi(centers), noise_kinds(plan.gaussian), f"round {t}"
+    how_many = Question(Count(cells), kinds.counts, shares[f"counts_{t}"])
+    where_to = Question(ResidualSum(cells, centers, reach), kinds.vectors, shares[f"sums_{t}"])
+    lengths = None
+    if plan.adaptive and t < plan.rounds:
+        how_far = Question(Radii(cells, centers, reach), kinds.counts, shares[f"radii_{t}"])
+        counts, sums, lengths = room.ask_together(how_many, where_to, how_far, note=note)
+    else:
+        counts, sums = room.ask_together(how_many, where_to, note=note)
+    shrunk = np.maximum(0.0, 1 - room.dim * sums.sd**2 / np.maximum((sums.value**2).sum(axis=1), 1e-300))
+    size = np.maximum(counts.value, max(_RAISED * counts.sd, _LEAST_COUNT))
+    move = _at_most(shrunk[:, None] * sums.value / size[:, None], reach)
+    move[counts.value <= _STAYS * counts.sd] = 0.0
     step = PolishStep(
         title=f"Round {t} of {plan.rounds}: reach {reach / room.region.radius:.2g} of the domain's radius",
         centers=room.region.clip(centers + move),
-        noisy_counts=noisy_counts,
+        noisy_counts=counts.value,
         previous=centers,
-        center_noise_sd=sum_sd / size,
-        count_noise_sd=count_sd,
+        center_noise_sd=sums.sd / size,
+        count_noise_sd=counts.sd,
         reach=reach,
     )
-    if not adapts:
-        return step, None
-    return step, (noisy_radii[0], unit.bought(shares[f"radii_{t}"], room.sensitivity(radii)).sd)
+    return step, lengths
 
 
-def _kinds(gaussian: bool) -> tuple[type[Any], type[Any]]:
-    """Noise for counts and for vectors."""
-    return (Gaussian, Gaussian) if gaussian else (Laplace, KNorm)
-
-
-def _shrink(noisy_lengths: Array, sd: float) -> float:
+def _shrink(lengths: Released[Array, Laplace | Gaussian]) -> float:
     """The part of the reach within which most residuals lie, at most 1."""
-    filled = np.where(noisy_lengths > _FULL_BIN * sd, noisy_lengths, 0.0).cumsum()
+    filled = np.where(lengths.value > _FULL_BIN * lengths.sd, lengths.value, 0.0).cumsum()
     if filled[-1] <= 0:
         return 1.0
     bin_ = int(np.searchsorted(filled, _QUANTILE * filled[-1]))
-    return min(1.0, (bin_ + _MORE_BINS) / len(noisy_lengths))
+    return min(1.0, (bin_ + _MORE_BINS) / len(filled))
 
 
 def _at_most(vectors: Array, length: float) -> Array:

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_steps import SplitStep
+from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget
-from dpviz.privacy.answers import Question
-from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
+from dpviz.privacy.mechanisms import Gaussian, Kind, KNorm, Laplace
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Count
+from dpviz.privacy.released import Question
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.residuals import Spread, spread_matrices
+from dpviz.privacy.sums import Spread, symmetric
 
 # What splitting a Gaussian across its widest axis removes of the spread along it: 2/π.
 _SPLIT_SAVES = 0.64
 _LEAST_COUNT = 0.5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SplitStep(CentersStep):
+    """Centres after some clusters were split: ``split`` (m,) gave one half to centre ``dropped`` (m,).
+
+    ``gains`` (m,) are what each split saves and ``costs`` (m,) what dropping the other centre loses, by noisy counts
+    and spreads, unit coordinates squared. ``gain_of_each`` and ``cost_of_each`` (k,) are those of all clusters before
+    anything moved: a pair is exchanged where its gain is more than its cost.
+    """
+
+    split: Codes
+    dropped: Codes
+    gains: Array
+    costs: Array
+    gain_of_each: Array
+    cost_of_each: Array
 
 
 def split_and_drop(
@@ -40,19 +58,16 @@ def split_and_drop(
     """
     cells = Voronoi(centers)
     spread = Spread(cells, centers, reach, frame)
-    kinds: tuple[type[Any], type[Any]] = (Gaussian, Gaussian) if gaussian else (Laplace, KNorm)
-    noisy_counts, noisy_spread = room.ask_together(
-        Question(Count(cells), kinds[0], counts_share),
-        Question(spread, kinds[1], spread_share),
+    kinds = noise_kinds(gaussian)
+    counts, spreads = room.ask_together(
+        Question(Count(cells), kinds.counts, counts_share),
+        Question(spread, kinds.vectors, spread_share),
         note=f"before round {before}: counts and spreads",
     )
-    count_sd = kinds[0].bought(counts_share, room.sensitivity(Count(cells))).sd
-    noise = kinds[1].bought(spread_share, room.sensitivity(spread))
-    sd = noise.sd_in(noisy_spread.shape[1]) if isinstance(noise, KNorm) else noise.sd
-    values, vectors = np.linalg.eigh(spread_matrices(noisy_spread, spread.axes))
+    values, vectors = np.linalg.eigh(symmetric(spreads.value, spread.axes))
     widest = vectors[:, :, -1] if frame is None else vectors[:, :, -1] @ frame
-    size = np.maximum(noisy_counts, _LEAST_COUNT * count_sd)
-    gain = _SPLIT_SAVES * np.maximum(0.0, values[:, -1] - sd * sqrt(2 * spread.axes))
+    size = np.maximum(counts.value, _LEAST_COUNT * counts.sd)
+    gain = _SPLIT_SAVES * np.maximum(0.0, values[:, -1] - spreads.sd * sqrt(2 * spread.axes))
     half_axis = np.sqrt(np.maximum(values[:, -1], 0.0) / size)[:, None] * widest
     moved, pairs, saved, lost = _exchange(centers, size, gain, half_axis)
     number = len(pairs)
@@ -60,9 +75,9 @@ def split_and_drop(
     return SplitStep(
         title=f"Spreads before round {before}: {words}",
         centers=room.region.clip(moved),
-        noisy_counts=noisy_counts,
+        noisy_counts=counts.value,
         previous=centers,
-        count_noise_sd=count_sd,
+        count_noise_sd=counts.sd,
         split=np.array([j for j, _ in pairs], dtype=np.int64),
         dropped=np.array([i for _, i in pairs], dtype=np.int64),
         gains=np.array(saved),
@@ -70,6 +85,18 @@ def split_and_drop(
         gain_of_each=gain,
         cost_of_each=_dropping(centers, size).cost,
     )
+
+
+class NoiseKinds(NamedTuple):
+    """The noise on counts, and on the vectors of each cluster."""
+
+    counts: Kind[Array, Laplace | Gaussian]
+    vectors: Kind[Array, KNorm | Gaussian]
+
+
+def noise_kinds(gaussian: bool) -> NoiseKinds:
+    """Gaussian noise for both, or the pure noise that is least for each."""
+    return NoiseKinds(Gaussian, Gaussian) if gaussian else NoiseKinds(Laplace, KNorm)
 
 
 class _Dropping(NamedTuple):

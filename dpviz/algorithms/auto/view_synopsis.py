@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log, sqrt
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dpviz.algorithms.auto.auto_plan import AutoPlan
-from dpviz.algorithms.auto.auto_steps import SynopsisStep, ZoomStep
 from dpviz.algorithms.auto.denoise import onto_total, smoothed
 from dpviz.algorithms.steps import GridStep
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget, Shares
-from dpviz.privacy.excess import NoisyExcess
-from dpviz.privacy.mechanisms import Laplace, SparseLaplace
+from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.partitions import Grid, Projected, Zoomed
 from dpviz.privacy.queries import Count, SparseCount
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import NoisyExcess, SparseLaplace
 from dpviz.table.domain import Region
 
 # Cells of the coarse grid: so many that their noise is this part of a cluster; no more for each cluster and axis, or
@@ -35,6 +36,29 @@ _ZOOM_MOST, _ZOOM_ROWS, _ZOOM_SDS = 0.5, 0.93, 1.5
 _LEAST_WEIGHT = 1e-3
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ZoomStep(GridStep):
+    """A coarse histogram of the domain, and the ``box`` (2, d) that holds nearly all rows, if one was found."""
+
+    box: Array | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SynopsisStep(GridStep):
+    """A noisy histogram in the view and what denoising kept of it.
+
+    The grid lies in the view's coordinates: those of the rows under ``frame`` (p, d); None where they are the rows'
+    own. ``kept`` (m,) are indices into ``codes``, ``weights`` (m,) their denoised counts. Points ``outside`` (j, p),
+    with ``outside_weights`` (j,), are the middles of the coarse cells around the grid's box that were kept.
+    """
+
+    frame: Array | None
+    kept: Codes
+    weights: Array
+    outside: Array
+    outside_weights: Array
+
+
 class View(NamedTuple):
     """Where the grid lies: ``half`` widths (p,) around ``middle`` (p,), in coordinates of the rows under ``frame``."""
 
@@ -50,16 +74,15 @@ def zoom(room: DataRoom, share: Budget) -> ZoomStep:
     """
     per_axis = _ZOOM_CELLS if room.dim <= 2 else _ZOOM_CELLS_3D
     grid = Grid.over(room.region, per_axis)
-    noisy = room.ask(Count(grid), Laplace, share, note="zoom: coarse cells")
-    scale = Laplace.bought(share, room.sensitivity(Count(grid))).scale
-    box = _box(grid, noisy, scale, room.n)
-    found = "all rows may lie anywhere" if box is None else "nearly all rows lie in a box"
+    coarse = room.ask(Count(grid), Laplace, share, note="zoom: coarse cells")
+    box = _box(grid, coarse.value, coarse.mechanism.scale, room.n)
+    where = "all rows may lie anywhere" if box is None else "nearly all rows lie in a box"
     return ZoomStep(
-        title=f"{grid.n_cells:,} coarse cells: {found}",
+        title=f"{grid.n_cells:,} coarse cells: {where}",
         grid=grid,
         codes=np.arange(grid.n_cells),
-        noisy_counts=noisy,
-        sd=sqrt(2) * scale,
+        noisy_counts=coarse.value,
+        sd=coarse.sd,
         box=box,
     )
 
@@ -87,10 +110,10 @@ def flat_synopsis(room: DataRoom, k: int, share: Budget, zoomed: ZoomStep) -> Sy
     """
     low, high = zoomed.box if zoomed.box is not None else (-room.region.half, room.region.half)
     half, middle = (high - low) / 2, (high + low) / 2
-    scale = Laplace.bought(share, room.sensitivity(Count(zoomed.grid))).scale
+    scale = room.mechanism(Count(zoomed.grid), Laplace, share).scale
     grid = cube_cells(half, coarse_cells(room.n, k, scale, room.dim, flat=True), middle)
     cells = Zoomed(grid, zoomed.grid) if zoomed.box is not None else grid
-    noisy = room.ask(Count(cells), Laplace, share, note="grid cells")
+    noisy = room.ask(Count(cells), Laplace, share, note="grid cells").value
     inner, outer = noisy[: grid.n_cells], noisy[grid.n_cells :]
     sd = sqrt(2) * scale
     kept = np.flatnonzero(smoothed(inner.reshape(grid.cells_per_axis), sd, caution=_CAUTION_FLAT).ravel())
@@ -106,14 +129,15 @@ def flat_synopsis(room: DataRoom, k: int, share: Budget, zoomed: ZoomStep) -> Sy
     )  # fmt: skip
 
 
+Flags = npt.NDArray[np.bool_]
 _NONE: Codes = np.zeros(0, dtype=np.int64)
 
 
-def _outside(zoomed: ZoomStep) -> Array:
+def _outside(zoomed: ZoomStep) -> Flags:
     """Flags of the coarse cells that do not lie in the box."""
     assert zoomed.box is not None
     middles = zoomed.grid.centers(np.arange(zoomed.grid.n_cells))
-    flags: Array = ~((middles > zoomed.box[0]) & (middles < zoomed.box[1])).all(axis=1)
+    flags: Flags = ~((middles > zoomed.box[0]) & (middles < zoomed.box[1])).all(axis=1)
     return flags
 
 
@@ -130,17 +154,18 @@ def view_synopsis(room: DataRoom, k: int, plan: AutoPlan, shares: Shares, view: 
     **Guarantee.** The shares ``grid`` and, with many clusters, ``fine_test``. One row changes one cell by 1, and with
     it the sum of what exceeds a threshold. The test decides which one grid is bought; there is never a second one.
     """
-    scale = Laplace.bought(shares.grid, room.sensitivity(Count(Grid.over(room.region, 1)))).scale
+    scale = room.mechanism(Count(Grid.over(room.region, 1)), Laplace, shares.grid).scale
     if plan.many:
         fine = cube_cells(view.half, _FINE_CELLS, view.middle)
         cutoff = _FINE_CAUTION * log(fine.n_cells)
         cells = SparseCount(_seen(room, fine, view))
         excess = room.ask(cells, NoisyExcess, shares.fine_test, note="would fine cells do?", threshold=cutoff * scale)
-        if float(excess[0]) > _FINE_ENOUGH * room.n:
-            found = room.ask(cells, SparseLaplace, shares.grid, note="fine grid cells", cutoff_in_scales=cutoff)
-            kept = np.flatnonzero(found.values > 0)
+        if float(excess.value[0]) > _FINE_ENOUGH * room.n:
+            listed = room.ask(cells, SparseLaplace, shares.grid, note="fine grid cells", cutoff_in_scales=cutoff)
+            codes, counts = listed.value.codes, listed.value.values
+            kept = np.flatnonzero(counts > 0)
             return _synopsis(
-                view, fine, found.codes, found.values, sqrt(2) * scale, kept, found.values[kept], k,
+                view, fine, codes, counts, listed.sd, kept, counts[kept], k,
                 cutoff=cutoff * scale,
             )  # fmt: skip
     half = view.half.copy()
@@ -152,7 +177,7 @@ def view_synopsis(room: DataRoom, k: int, plan: AutoPlan, shares: Shares, view: 
     assert view.frame is not None
     seen = View(view.middle[used], view.half[used], view.frame[used])
     grid = Grid(seen.half, grid.cells_per_axis[used], seen.middle)
-    noisy = room.ask(Count(_seen(room, grid, seen)), Laplace, shares.grid, note="grid cells")
+    noisy = room.ask(Count(_seen(room, grid, seen)), Laplace, shares.grid, note="grid cells").value
     sd = sqrt(2) * scale
     smooth = smoothed(noisy.reshape(grid.cells_per_axis), sd, caution=_CAUTION_VIEW).ravel()
     kept = np.flatnonzero(smooth)

@@ -9,19 +9,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpviz.algorithms.balcan2017 import FAMILY, PAPER
 from dpviz.algorithms.balcan2017.candidate_centers import candidates_of, grow_trees
 from dpviz.algorithms.balcan2017.local_swap import local_swap, start_on_cubes, useful_swaps
 from dpviz.algorithms.balcan2017.private_partition import quiet_threshold
 from dpviz.algorithms.balcan2017.projection import Projection, gaussian_frame, orthonormal_frame, project
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
-from dpviz.algorithms.steps import CandidatesStep, CentersStep, Step
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import count_to_sum_ratio, lloyd_round
 from dpviz.algorithms.tools.revive import revive
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget, capacity
-from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
+from dpviz.arrays import Array, Codes
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.mechanisms import Gaussian, Laplace, mechanism_for, noise_kind
 from dpviz.privacy.partitions import CubeTree, Everything, Voronoi
-from dpviz.privacy.queries import Relation, Sensitivity, SparseCount, Sum
+from dpviz.privacy.queries import Relation, SparseCount, Sum
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
 
@@ -38,6 +39,18 @@ _TOLERABLE_NOISE = 0.06
 _PAIRS = 1e8
 # The gains of all swaps come from one matrix product: this much faster than a pass over the rows.
 _GAIN_SPEED = 12
+
+_accounting = pure_or(Accounting.ZCDP)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CandidatesStep(Step):
+    """Candidate centres (m, p) with the tree depth (m,) that each comes from (-1: added without data)."""
+
+    candidates: Array
+    depths: Codes
+    region: Region
+    frame: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -226,21 +239,15 @@ def noise_of_a_row(budget: Budget, dim: int, relation: Relation) -> float:
     """Length of the noise on a cluster's sum that a round of means buys with ``budget``, in radii of the domain."""
     ratio = count_to_sum_ratio(dim, budget.accounting, spherical=True)
     share = budget.split(counts=ratio, sums=1.0).sums
-    sensitivity = Sum(Everything()).sensitivity(relation, Region.ball(dim, 1.0))
-    pure = budget.accounting is Accounting.PURE
-    sd: float = KNorm.bought(share, sensitivity).sd_in(dim) if pure else Gaussian.bought(share, sensitivity).sd
-    return float(sqrt(dim) * sd)
-
-
-def _accounting(params: BalcanParams, delta: float) -> Accounting:
-    return Accounting.ZCDP if delta > 0 else Accounting.PURE
+    kind = noise_kind(budget.accounting, spherical=True)
+    noise = mechanism_for(Sum(Everything()), kind, share, relation, Region.ball(dim, 1.0))
+    return sqrt(dim) * noise.sd_in(dim)
 
 
 def _smallest_n(setting: Setting, params: BalcanParams) -> float:
     """Two thresholds' worth of rows in each of k clusters, and means whose noise is half the centres' spacing."""
     c = constants_of(params, setting.n or 10_000, setting.dim)
-    accounting = _accounting(params, setting.delta)
-    budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
+    budget = setting.budget(_accounting(params, setting.delta))
     threshold = quiet_threshold(level_noise(budget.fraction(c.tree / c.shifts / c.levels), setting), c.empty_rate)
     spacing = float(setting.k ** (-1 / setting.dim))
     means = noise_of_a_row(budget.fraction(c.means), setting.dim, setting.relation)
@@ -249,9 +256,8 @@ def _smallest_n(setting: Setting, params: BalcanParams) -> float:
 
 def level_noise(share: Budget, setting: Setting) -> Laplace | Gaussian:
     """The noise on a cube's count that one level of a tree buys with ``share``."""
-    any_tree = CubeTree(np.zeros(1), 1.0)
-    sensitivity: Sensitivity = SparseCount(any_tree).sensitivity(setting.relation, Region.ball(1, 1.0))
-    return (Laplace if share.accounting is Accounting.PURE else Gaussian).bought(share, sensitivity)
+    any_tree, kind = CubeTree(np.zeros(1), 1.0), noise_kind(share.accounting)
+    return mechanism_for(SparseCount(any_tree), kind, share, setting.relation, Region.ball(1, 1.0))
 
 
 def operations(setting: Setting, params: BalcanParams) -> float:
@@ -273,9 +279,8 @@ def operations(setting: Setting, params: BalcanParams) -> float:
 CARD = Card(
     id="balcan",
     title="Balcan et al.",
-    family="Balcan et al. 2017",
-    paper="Balcan, Dick, Liang, Mou & Zhang: Differentially Private Clustering in High-Dimensional Euclidean Spaces. "
-    "ICML 2017, Algorithms 1-4",
+    family=FAMILY,
+    paper=f"{PAPER}, Algorithms 1-4",
     summary="Finds candidate centres with a private tree of cubes, picks k by private swaps, measures their means.",
     story=(
         "Rows with many columns are first seen through a random projection to a few dimensions. "

@@ -8,18 +8,19 @@ from math import sqrt
 
 import numpy as np
 
+from dpviz.algorithms.balcan2017 import FAMILY, PAPER
 from dpviz.algorithms.balcan2017.balcan import BalcanParams, constants_of, find_centers, level_noise
 from dpviz.algorithms.balcan2017.balcan import operations as balcan_operations
 from dpviz.algorithms.balcan2017.private_partition import quiet_threshold
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget, capacity
-from dpviz.privacy.mechanisms import Gaussian, KNorm
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.mechanisms import mechanism_for, noise_kind
 from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.queries import Count
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.pulls import Pull
+from dpviz.privacy.sums import Pull
 from dpviz.table.domain import Region
 
 # Of a round's budget, for the counts that scale its step.
@@ -27,6 +28,8 @@ _COUNTS = 0.1
 # The first step, in spacings of k centres.
 _FIRST_STEP = 0.5
 _ROUNDS_GAUSSIAN, _ROUNDS_PURE = 12, 5
+
+_accounting = pure_or(Accounting.ZCDP)
 
 
 @dataclass(frozen=True)
@@ -75,27 +78,23 @@ def median_rounds(
     subgradients).
     """
     region, k = room.region, len(start)
-    kind = KNorm if budget.accounting is Accounting.PURE else Gaussian
     first = _FIRST_STEP * region.radius * k ** (-1 / region.dim)
     centers, walked = start, list[Array]()
     for t, part in enumerate(budget.rounds(rounds), start=1):
         share = part.split(counts=_COUNTS, pulls=1 - _COUNTS)
-        pull = Pull(cells, centers)
         counts = room.release(Count(cells), share.counts, note=f"step {t}: counts")
-        noisy_pull = room.ask(pull, kind, share.pulls, note=f"step {t}: pulls")
-        scale = np.maximum(counts.noisy, max(1.0, 2 * counts.sd))
-        moved = region.clip(centers + first / t * noisy_pull / scale[:, None])
+        pulls = room.release(Pull(cells, centers), share.pulls, note=f"step {t}: pulls", spherical=True)
+        scale = np.maximum(counts.value, max(1.0, 2 * counts.sd))
+        moved = region.clip(centers + first / t * pulls.value / scale[:, None])
         walked.append(moved)
         released = region.clip(np.mean(walked[len(walked) // 2 :], axis=0)) if t == rounds else moved
-        noise = kind.bought(share.pulls, room.sensitivity(pull))
-        sd = noise.sd_in(region.dim) if isinstance(noise, KNorm) else noise.sd
         yield CentersStep(
             title=f"Step {t} of {rounds} towards the medians"
             + ("; the mean of the later half is released" if t == rounds else ""),
             centers=released,
-            noisy_counts=counts.noisy,
+            noisy_counts=counts.value,
             previous=centers,
-            center_noise_sd=first / t * sd / scale,
+            center_noise_sd=first / t * pulls.sd / scale,
             count_noise_sd=counts.sd,
         )
         centers = moved
@@ -111,23 +110,17 @@ def _as_balcan(params: KMedianParams) -> BalcanParams:
     return BalcanParams(dimensions=params.dimensions, levels=params.levels, swaps=params.swaps)
 
 
-def _accounting(params: KMedianParams, delta: float) -> Accounting:
-    return Accounting.ZCDP if delta > 0 else Accounting.PURE
-
-
 def _smallest_n(setting: Setting, params: KMedianParams) -> float:
     """Two thresholds' worth of rows in each of k clusters, and pulls whose noise is half of what all rows pull."""
     c = constants_of(_as_balcan(params), setting.n or 10_000, setting.dim)
-    accounting = _accounting(params, setting.delta)
-    budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
+    budget = setting.budget(_accounting(params, setting.delta))
     threshold = quiet_threshold(level_noise(budget.fraction(c.tree / c.shifts / c.levels), setting), c.empty_rate)
-    rounds = params.rounds or planned_rounds(accounting)
+    rounds = params.rounds or planned_rounds(budget.accounting)
     share = budget.fraction(c.means / rounds * (1 - _COUNTS))
     nowhere = Voronoi(np.zeros((1, setting.dim)))
-    sensitivity = Pull(nowhere, nowhere.centers).sensitivity(setting.relation, Region.ball(setting.dim, 1.0))
-    pure = accounting is Accounting.PURE
-    sd: float = KNorm.bought(share, sensitivity).sd_in(setting.dim) if pure else Gaussian.bought(share, sensitivity).sd
-    return setting.k * max(2 * threshold, 2 * sqrt(setting.dim) * sd)
+    pull, kind = Pull(nowhere, nowhere.centers), noise_kind(budget.accounting, spherical=True)
+    noise = mechanism_for(pull, kind, share, setting.relation, Region.ball(setting.dim, 1.0))
+    return setting.k * max(2 * threshold, 2 * sqrt(setting.dim) * noise.sd_in(setting.dim))
 
 
 def _operations(setting: Setting, params: KMedianParams) -> float:
@@ -137,9 +130,8 @@ def _operations(setting: Setting, params: KMedianParams) -> float:
 CARD = Card(
     id="balcan-kmedian",
     title="Balcan et al., k-median",
-    family="Balcan et al. 2017",
-    paper="Balcan, Dick, Liang, Mou & Zhang: Differentially Private Clustering in High-Dimensional Euclidean Spaces. "
-    "ICML 2017, §6.2",
+    family=FAMILY,
+    paper=f"{PAPER}, §6.2",
     summary="Picks k cubes by private swaps on distances, then walks to the private medians of their clusters.",
     story=(
         "A mean follows its farthest rows: one person at the rim of the domain pulls it as hard as a crowd. "

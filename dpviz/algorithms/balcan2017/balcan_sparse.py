@@ -8,23 +8,40 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from dpviz.algorithms.balcan2017 import FAMILY, PAPER
 from dpviz.algorithms.balcan2017.balcan import BalcanParams, constants_of, find_centers, level_noise
 from dpviz.algorithms.balcan2017.balcan import operations as balcan_operations
 from dpviz.algorithms.balcan2017.private_partition import quiet_threshold
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
-from dpviz.algorithms.steps import CentersStep, CoordinatesStep, Step
-from dpviz.privacy.accounting import Accounting, Budget, capacity
-from dpviz.privacy.mechanisms import Gaussian, Laplace
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.steps import CentersStep, Step
+from dpviz.arrays import Array, Codes
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.mechanisms import Peeling
 from dpviz.privacy.partitions import Projected, Voronoi
-from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.queries import Count
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.chosen_coordinates import ChosenSum, Weights
+from dpviz.privacy.sums import ChosenSum, Weights
 
 # Parts of the recovery's budget: which coordinates, how large they are, how many rows.
 _CHOICE, _SIZES, _COUNTS = 0.45, 0.45, 0.10
 # A mean within so many standard deviations of its noise is set to 0.
 _STANDS_OUT = 2.0
+
+_accounting = pure_or(Accounting.ZCDP)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CoordinatesStep(Step):
+    """The ``coordinates`` (k, J) chosen for each cluster, and the noisy means there; all others are 0.
+
+    ``noise_sd`` (k,) is the standard deviation of the noise on one mean; ``nonzeros`` how many entries of a row count.
+    """
+
+    coordinates: Codes
+    noisy_means: Array
+    noise_sd: Array
+    noisy_counts: Array
+    nonzeros: int
 
 
 @dataclass(frozen=True)
@@ -96,20 +113,20 @@ def recover_coordinates(
     share = budget.split(choice=_CHOICE, sizes=_SIZES, counts=_COUNTS)
     counts = room.release(Count(cells), share.counts, note="counts")
     kept = min(room.dim, ceil(2 * params.nonzeros / params.eta))
-    chosen = room.ask(Weights(cells), Peeling, share.choice, note="largest coordinates", draws=kept, magnitudes=True)
-    kind = Laplace if room.accounting is Accounting.PURE else Gaussian
-    question = ChosenSum(cells, chosen)
-    sums = room.ask(question, kind, share.sizes, note="sums of the chosen coordinates")
-    sd = kind.bought(share.sizes, room.sensitivity(question)).sd
-    per_row = np.maximum(counts.noisy, max(1.0, 2 * counts.sd))
+    question, note = Weights(cells), "largest coordinates"
+    chosen = room.ask(question, Peeling, share.choice, note=note, draws=kept, magnitudes=True).value
+    sums = room.release(ChosenSum(cells, chosen), share.sizes, note="sums of the chosen coordinates")
+    per_row = np.maximum(counts.value, max(1.0, 2 * counts.sd))
     half = room.region.half[chosen]
-    means = np.where(np.abs(sums) > _STANDS_OUT * sd, np.clip(sums / per_row[:, None], -half, half), 0.0)
+    means = np.where(
+        np.abs(sums.value) > _STANDS_OUT * sums.sd, np.clip(sums.value / per_row[:, None], -half, half), 0.0
+    )
     return CoordinatesStep(
         title=f"{kept} of {room.dim:,} coordinates chosen for each cluster, then measured",
         coordinates=chosen,
         noisy_means=means,
-        noise_sd=sd / per_row,
-        noisy_counts=counts.noisy,
+        noise_sd=sums.sd / per_row,
+        noisy_counts=counts.value,
         nonzeros=params.nonzeros,
     )
 
@@ -122,19 +139,14 @@ def _as_balcan(params: SparseParams) -> BalcanParams:
     return BalcanParams(dimensions=params.dimensions, levels=params.levels, swaps=params.swaps)
 
 
-def _accounting(params: SparseParams, delta: float) -> Accounting:
-    return Accounting.ZCDP if delta > 0 else Accounting.PURE
-
-
 def _smallest_n(setting: Setting, params: SparseParams) -> float:
     """Two thresholds' worth of rows in each cluster, and sums whose noise is half of a full coordinate of all rows."""
     c = constants_of(_as_balcan(params), setting.n or 10_000, setting.dim)
-    accounting = _accounting(params, setting.delta)
-    budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
+    budget = setting.budget(_accounting(params, setting.delta))
     threshold = quiet_threshold(level_noise(budget.fraction(c.tree / c.shifts / c.levels), setting), c.empty_rate)
-    share = budget.fraction(c.means * _SIZES / _rounds(params, accounting))
+    share = budget.fraction(c.means * _SIZES / _rounds(params, budget.accounting))
     few = min(params.nonzeros, setting.dim)
-    sd = few * sqrt(2) / share.amount if accounting is Accounting.PURE else sqrt(few / (2 * share.amount))
+    sd = few * sqrt(2) / share.amount if budget.accounting is Accounting.PURE else sqrt(few / (2 * share.amount))
     return setting.k * max(2 * threshold, 2 * sd)
 
 
@@ -145,9 +157,8 @@ def _operations(setting: Setting, params: SparseParams) -> float:
 CARD = Card(
     id="balcan-sparse",
     title="Balcan et al., sparse",
-    family="Balcan et al. 2017",
-    paper="Balcan, Dick, Liang, Mou & Zhang: Differentially Private Clustering in High-Dimensional Euclidean Spaces. "
-    "ICML 2017, Algorithm 5",
+    family=FAMILY,
+    paper=f"{PAPER}, Algorithm 5",
     summary="For rows that are mostly 0: clusters in a projection, centres with a few chosen coordinates.",
     story=(
         "A text has a few dozen words out of a hundred thousand: noise on every column would drown them all. "

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpviz.algorithms.balcan2017.private_partition import MOST_CUBES, private_partition
+from dpviz.algorithms.balcan2017.private_partition import MOST_CUBES, TreeStep, private_partition
 from dpviz.algorithms.balcan2017.projection import Projection
-from dpviz.algorithms.steps import TreeStep
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.partitions import CubeTree

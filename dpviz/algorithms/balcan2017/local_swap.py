@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import inf, log
 
 import numpy as np
 
 from dpviz.algorithms.balcan2017.candidate_centers import Candidates
 from dpviz.algorithms.balcan2017.projection import Projection
-from dpviz.algorithms.steps import SwapStep
+from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.solvers import weighted_kmeans_pp
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget
+from dpviz.privacy.losses import Loss, SwapLoss, swap_gains
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.queries import Loss, SwapLoss, swap_gains
+from dpviz.table.domain import Region
 
 # Swaps that are asked for even where none is likely to stand out, and at most.
 _LEAST, _MOST = 3, 20
 _FILLING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SwapStep(Step):
+    """One private swap: centre ``removed`` gave way to candidate ``added``; ``centers`` (k, p) after it.
+
+    Where the choice was to stay, ``added`` is the candidate that centre ``removed`` already is.
+    """
+
+    candidates: Array
+    centers: Array
+    previous: Array
+    removed: int
+    added: int
+    region: Region
+    frame: Array | None = None
 
 
 def local_swap(
@@ -59,7 +77,8 @@ def local_swap(
     for t, share in enumerate(shares[:swaps], start=1):
         question = SwapLoss(candidates[held], candidates, order)
         prior = log_prior(held, len(candidates), keep)
-        removed, added = divmod(view.room.select(question, share, note=f"swap {t}", log_prior=prior), len(candidates))
+        chosen = view.room.ask(question, Exponential, share, note=f"swap {t}", log_prior=prior).value
+        removed, added = divmod(chosen, len(candidates))
         swapped = np.where(np.arange(len(held)) == removed, added, held)
         stays = held[removed] == added
         yield _step(
@@ -74,7 +93,8 @@ def local_swap(
         held = swapped
         iterates.append(held)
     if choose_iterate:
-        t = view.room.select(Loss(candidates[np.stack(iterates)], order), shares[-1], note="choice among iterates")
+        losses = Loss(candidates[np.stack(iterates)], order)
+        t = view.room.ask(losses, Exponential, shares[-1], note="choice among iterates").value
         yield _step(f"Of all iterates, the one after swap {t} is taken", view, candidates, held, iterates[t], 0)
 
 
@@ -87,9 +107,9 @@ def useful_swaps(view: Projection, k: int, n_candidates: int, budget: Budget, *,
     room = view.room
     at_stake = room.n / k * (room.region.radius * k ** (-1 / room.dim)) ** order
     nowhere = np.zeros((1, room.dim))
-    sensitivity = room.sensitivity(SwapLoss(nowhere, nowhere, order))
+    question = SwapLoss(nowhere, nowhere, order)
     for swaps in range(min(k, _MOST), _LEAST, -1):
-        scale = Exponential.bought(budget.fraction(1 / swaps), sensitivity).scale
+        scale = room.mechanism(question, Exponential, budget.fraction(1 / swaps)).scale
         if scale * (log(k * n_candidates) + 5) <= at_stake:
             return swaps
     return min(k, _LEAST)

@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import log
 
 import numpy as np
 from scipy.special import ndtri
 
 from dpviz.algorithms.balcan2017.projection import Projection
-from dpviz.algorithms.steps import TreeStep
-from dpviz.arrays import Codes
+from dpviz.algorithms.steps import Step
+from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget
-from dpviz.privacy.mechanisms import Gaussian, Laplace
+from dpviz.privacy.mechanisms import Gaussian, Laplace, noise_kind
 from dpviz.privacy.partitions import CubeTree
+from dpviz.privacy.queries import SparseCount
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold
+from dpviz.table.domain import Region
 
 # All trees of a run together keep at most this many cubes.
 MOST_CUBES = 20_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TreeStep(Step):
+    """A private partition after a level, in the space that ``frame`` (p, d) maps rows to (None: the same space).
+
+    A child cube is active when its count plus noise of ``noise_scale`` exceeds ``threshold``; only the decision is
+    released. ``shift`` numbers the random shifts.
+    """
+
+    tree: CubeTree
+    region: Region
+    threshold: float
+    noise_name: str
+    noise_scale: float
+    shift: int
+    frame: Array | None = None
 
 
 def private_partition(
@@ -49,14 +70,15 @@ def private_partition(
     """
     tree, cubes = root, 1
     for level, share in enumerate(budget.rounds(depth), start=1):
-        noise = view.room.threshold_noise(tree, share)
+        children, note = SparseCount(tree), f"tree {shift}, level {level}"
+        noise = view.room.mechanism(children, noise_kind(share.accounting), share)
         threshold = quiet_threshold(noise, empty_rate)
-        asked = tree.n_cells
-        active = view.room.activate(tree, share, threshold=threshold, note=f"tree {shift}, level {level}")
+        active = view.room.ask(children, NoisyThreshold, share, note=note, threshold=threshold).value
+        number = tree.n_cells
         tree = tree.grown(_keep(active, most_cubes - cubes, rng))
         cubes += tree.n_active
         yield TreeStep(
-            title=f"Level {level}: {len(active):,} of {asked:,} cubes woke up, threshold {threshold:,.0f} rows",
+            title=f"Level {level}: {len(active):,} of {number:,} cubes woke up, threshold {threshold:,.0f} rows",
             tree=tree,
             region=view.room.region,
             threshold=threshold,

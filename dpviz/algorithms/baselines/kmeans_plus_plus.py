@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, knob
-from dpviz.algorithms.steps import ReferenceStep
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.algorithms.card import Card, Guarantee, Params, always, knob
+from dpviz.algorithms.steps import Step
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom
@@ -18,6 +18,13 @@ from dpviz.table.sparse_rows import is_sparse
 
 # A table with fewer distinct rows than clusters, which scikit-learn warns about, usually shows in this many rows.
 _FEW = 2000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReferenceStep(Step):
+    """Centres (k, d) of the non-private reference: revealed, never a release."""
+
+    centers: Array
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,7 @@ CARD = Card(
     guarantees=(Guarantee.NONE,),
     params=KMeansParams,
     plan=kmeans_plus_plus,
-    accounting=lambda params, delta: Accounting.NONE,
+    accounting=always(Accounting.NONE),
     operations=lambda setting, params: 8.0 * params.starts * float(setting.n or 0) * setting.k * setting.dim,
     needs_n=False,
     sparse=True,

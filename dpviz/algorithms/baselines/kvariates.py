@@ -8,16 +8,16 @@ from math import exp, expm1, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
-from dpviz.algorithms.steps import CentersStep, SeedStep, Step
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import lloyd_round
-from dpviz.algorithms.tools.random_points import random_points
+from dpviz.algorithms.tools.public_points import random_points
+from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.distance_weights import DistanceWeights
 
 # Public points that stand in for the uniform law: enough to be everywhere, few enough to add up their densities.
 _PUBLIC_POINTS = 256
@@ -25,6 +25,19 @@ _PUBLIC_POINTS = 256
 _DRAWS, _ROUNDS_OF_MEANS = 0.5, 3
 # More records than anybody has, and an ε_K that would need more than that.
 _OUT_OF_REACH, _BEYOND = 1e15, 500.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SeedStep(Step):
+    """Seeds so far, shape (m, d); the last one was drawn in this step.
+
+    It lies near a row that was drawn by its squared distance to the seeds before, moved by noise of density exp(-length
+    / ``kernel_scale``). ``floored``: it may also lie near a public point instead of a row.
+    """
+
+    centers: Array
+    kernel_scale: float
+    floored: bool
 
 
 @dataclass(frozen=True)
@@ -70,11 +83,11 @@ def kvariates(room: DataRoom, k: int, params: KVariatesParams, rng: np.random.Ge
         question = DistanceWeights(seeds)
         # The first draw weighs every row 1, the others by squared distances: the floor is in the same unit.
         weight = floor * (region.radius**2 if len(seeds) else 1.0)
-        noise = KernelDraw.bought(share, room.sensitivity(question), public_points=points, public_weight=weight)
         drawn = room.ask(question, KernelDraw, share, note=f"seed {i}", public_points=points, public_weight=weight)
+        scale = drawn.mechanism.scale
         # What comes next is weighed by distances to points of the region: no weight exceeds its squared diameter.
-        seeds, scales = np.concatenate([seeds, region.clip(drawn)[None]]), np.append(scales, noise.scale)
-        yield SeedStep(title=f"Seed {i} of {k}", centers=seeds, kernel_scale=noise.scale, floored=weight > 0)
+        seeds, scales = np.concatenate([seeds, region.clip(drawn.value)[None]]), np.append(scales, scale)
+        yield SeedStep(title=f"Seed {i} of {k}", centers=seeds, kernel_scale=scale, floored=weight > 0)
     if not params.rounds:
         sd = scales * sqrt(region.dim + 1)
         yield CentersStep(title="The seeds themselves are released", centers=seeds, center_noise_sd=sd)
@@ -133,7 +146,7 @@ CARD = Card(
     guarantees=(Guarantee.PURE,),
     params=KVariatesParams,
     plan=kvariates,
-    accounting=lambda params, delta: Accounting.PURE,
+    accounting=always(Accounting.PURE),
     smallest_n=_smallest_n,
     hopeless="the noise on a seed exceeds half the spacing of the centres, whatever row it hides",
     operations=_operations,

@@ -10,7 +10,6 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.block_steps import MedianLawStep
 from dpviz.algorithms.tools.secret_blocks import (
     ROWS_FOR_A_CLUSTER,
     deal,
@@ -18,16 +17,36 @@ from dpviz.algorithms.tools.secret_blocks import (
     models_of,
     operations_of_blocks,
 )
-from dpviz.privacy.accounting import Accounting, Budget, capacity
-from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
-from dpviz.privacy.queries import Relation, Sensitivity
-from dpviz.privacy.ranks import Medians, Quantiles
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.mechanisms import Kind, mechanism_for
+from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
+from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
 
 # A median says something where the number of blocks times its ε is at least this.
 _TELLING_RANKS = 20.0
 _MEDIAN = (0.5,)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MedianLawStep(Step):
+    """What a private median can tell of ``number`` blocks, before it is asked: public numbers only.
+
+    Each of ``medians`` coordinates has ``epsilon_each``; ``smooth`` medians carry noise by smooth sensitivity, others
+    are places drawn by the exponential mechanism.
+    """
+
+    number: int
+    medians: int
+    epsilon_each: float
+    smooth: bool
+
+    @property
+    def public(self) -> bool:
+        """Always: the number of blocks follows from the number of rows that is declared or was bought."""
+        return True
 
 
 @dataclass(frozen=True)
@@ -69,19 +88,19 @@ def sample_aggregate(room: DataRoom, k: int, params: SampleAggregateParams, rng:
     models = models_of(room, blocks)
     box, note = domain_box(models), "medians over blocks"
     smooth = _aggregate(params) == "smooth"
-    question = Medians(box.lower, box.upper) if smooth else Quantiles(_MEDIAN, box.lower, box.upper)
+    question, kind = _median(smooth, box.lower, box.upper)
     yield MedianLawStep(
         title="How much of the blocks' order a median of this ε can see",
         number=blocks.number,
         medians=models.dim,
-        epsilon_each=_epsilon_of_one(room.budget, models.sensitivity(question), smooth=smooth),
+        epsilon_each=models.mechanism(question, kind, room.budget).epsilon_of_one,
         smooth=smooth,
     )
     if smooth:
         tight = params.preset == "practical"
-        medians = models.ask(question, SmoothMedian, room.budget, note=note, tight=tight)
+        medians = models.ask(question, SmoothMedian, room.budget, note=note, tight=tight).value
     else:
-        medians = models.ask(question, ExponentialQuantile, room.budget, note=note)[0]
+        medians = models.ask(question, ExponentialQuantile, room.budget, note=note).value[0]
     yield CentersStep(
         title=f"Private medians over {blocks.number:,} blocks, coordinate by coordinate",
         centers=room.region.clip(medians.reshape(blocks.anchors.shape)),
@@ -90,11 +109,11 @@ def sample_aggregate(room: DataRoom, k: int, params: SampleAggregateParams, rng:
     )
 
 
-def _epsilon_of_one(budget: Budget, sensitivity: Sensitivity, *, smooth: bool) -> float:
-    """ε of one coordinate's median; public."""
-    if smooth:
-        return 1 / SmoothMedian.bought(budget, sensitivity).scale
-    return sensitivity.range / ExponentialQuantile.bought(budget, sensitivity).scale
+def _median(
+    smooth: bool, lower: Array, upper: Array
+) -> tuple[Medians | Quantiles, Kind[Array, SmoothMedian | ExponentialQuantile]]:
+    """The question for the median of every coordinate in a box, and what answers it."""
+    return (Medians(lower, upper), SmoothMedian) if smooth else (Quantiles(_MEDIAN, lower, upper), ExponentialQuantile)
 
 
 def _aggregate(params: SampleAggregateParams) -> str:
@@ -117,16 +136,11 @@ def _accounting(params: SampleAggregateParams, delta: float) -> Accounting:
 
 def _smallest_n(setting: Setting, params: SampleAggregateParams) -> float:
     """Records at which the number of blocks times ε of one median is 20; rows of one person are in one block."""
-    accounting, smooth = _accounting(params, setting.delta), _aggregate(params) == "smooth"
-    budget = Budget(
-        accounting,
-        capacity(accounting, epsilon=setting.epsilon, delta=setting.delta),
-        setting.delta if accounting is Accounting.BASIC else 0.0,
-    )
+    budget, smooth = setting.budget(_accounting(params, setting.delta)), _aggregate(params) == "smooth"
     side = np.ones(setting.k * setting.dim)
-    question = Medians(-side, side) if smooth else Quantiles(_MEDIAN, -side, side)
-    sensitivity = question.sensitivity(Relation.REPLACE, Region(side, float(np.linalg.norm(side))))
-    number = _TELLING_RANKS / _epsilon_of_one(budget, sensitivity, smooth=smooth)
+    question, kind = _median(smooth, -side, side)
+    region = Region(side, float(np.linalg.norm(side)))
+    number = _TELLING_RANKS / mechanism_for(question, kind, budget, Relation.REPLACE, region).epsilon_of_one
     of_a_block = ROWS_FOR_A_CLUSTER * setting.k
     needed = number * of_a_block if _in_blocks_of_3k(params) else max(number**2, of_a_block**2)
     return max(needed, of_a_block) / setting.rows_per_person

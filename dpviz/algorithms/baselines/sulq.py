@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import gaussian_rounds, gaussian_smallest_n, lloyd_round
-from dpviz.algorithms.tools.random_points import random_points
+from dpviz.algorithms.tools.public_points import random_points
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.room import DataRoom
@@ -78,7 +78,7 @@ CARD = Card(
     guarantees=(Guarantee.APPROX,),
     params=SuLQParams,
     plan=sulq,
-    accounting=lambda params, delta: Accounting.GDP,
+    accounting=always(Accounting.GDP),
     smallest_n=_smallest_n,
     hopeless="the noise of a mean exceeds half the spacing of the centres",
     operations=_operations,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Setting, always, knob
+from dpviz.algorithms.cohen2021 import FAMILY, PAPER
 from dpviz.algorithms.cohen2021.tuple_plan import FINEST, average_test, finish, halves, operations_of, smallest_n_of
 from dpviz.algorithms.cohen2021.tuple_source import GivenTupleParams, TupleSource
 from dpviz.algorithms.steps import Step
@@ -53,9 +54,8 @@ def _smallest_n(setting: Setting, params: AverageParams) -> float:
 CARD = Card(
     id="k-averages",
     title="k-averages",
-    family="Cohen et al. 2021",
-    paper="Cohen, Kaplan, Mansour, Stemmer & Tsfadia: Differentially-Private Clustering of Easy Instances. ICML 2021, "
-    "Fig. 3",
+    family=FAMILY,
+    paper=f"{PAPER}, Fig. 3",
     summary="Clusters secret blocks of rows without noise (or takes rows that are k points each), tests privately "
     "whether all say the same, and releases private averages of what they say.",
     story=(
@@ -73,7 +73,7 @@ CARD = Card(
     guarantees=(Guarantee.APPROX,),
     params=AverageParams,
     plan=averages,
-    accounting=lambda params, delta: Accounting.BASIC,
+    accounting=always(Accounting.BASIC),
     smallest_n=_smallest_n,
     hopeless="an average that is private for hundreds of changed tuples at once is noise, and the answer is ⊥",
     operations=operations_of,

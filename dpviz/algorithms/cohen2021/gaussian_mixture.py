@@ -8,24 +8,42 @@ from math import log, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Setting, knob
-from dpviz.algorithms.cohen2021.naive_mixture import naive_mixture, naive_smallest_n
+from dpviz.algorithms.card import Card, Guarantee, Setting, always, knob
+from dpviz.algorithms.cohen2021 import FAMILY, PAPER
 from dpviz.algorithms.cohen2021.stable_kmeans import TUPLES_PART
 from dpviz.algorithms.cohen2021.tuple_plan import halves, noisy_center_test, operations_of, smallest_n_of
 from dpviz.algorithms.cohen2021.tuple_source import TupleParams, TupleSource
-from dpviz.algorithms.cohen2021.tuple_steps import MixtureStep
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import lloyd_round
+from dpviz.algorithms.tools.public_points import sphere_packing
+from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, weighted_kmeans_pp
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.local_model import EachRow, LocalNoise
 from dpviz.privacy.mechanisms import Gaussian
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.residual_moments import ResidualMoments, moments_of
+from dpviz.privacy.sums import ResidualMoments, power_sums
 
 _NAIVE = "naive"
 # The second measure takes this part of what the tuples leave.
 _MOMENTS_PART = 0.6
+# Of the preset naive: starts on the noisy rows, and how many of these the memory holds; the others are left out.
+_STARTS, _MOST_ROWS = 3, 1_000_000
+BADGE = "A bad idea"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MixtureStep(Step):
+    """A released mixture: noisy weights (k,), means (k, d), covariances (k, d, d), unit coordinates.
+
+    ``clip_radius`` is the public radius that residuals were clipped to; None where they were not.
+    """
+
+    weights: Array
+    centers: Array
+    covariances: Array
+    clip_radius: float | None = None
 
 
 @dataclass(frozen=True)
@@ -101,9 +119,8 @@ def measure(room: DataRoom, means: CentersStep, share: Budget, params: MixturePa
     radius = clip_radius(room.dim, room.n, params.largest_sd)
     query = ResidualMoments(Voronoi(means.centers), radius)
     noisy = room.ask(query, Gaussian, share, note="covariances of the cells")
-    sd = Gaussian.bought(share, room.sensitivity(query)).sd * radius
     counts = np.maximum(means.noisy_counts, max(1.0, 2 * means.count_noise_sd))
-    first, second = moments_of(noisy, room.dim, radius)
+    first, second = power_sums(noisy.value, room.dim, radius)
     shift = first / counts[:, None]
     length = np.linalg.norm(shift, axis=1, keepdims=True)
     shift *= np.minimum(1.0, radius / np.maximum(length, radius))
@@ -116,7 +133,7 @@ def measure(room: DataRoom, means: CentersStep, share: Budget, params: MixturePa
         covariances=bounded(spread, params.smallest_sd, params.largest_sd),
         clip_radius=radius,
     )
-    return step, sd / counts
+    return step, noisy.sd * radius / counts
 
 
 def clip_radius(dim: int, n: int, largest_sd: float) -> float:
@@ -133,6 +150,59 @@ def bounded(covariances: Array, smallest_sd: float, largest_sd: float) -> Array:
     return made
 
 
+def naive_mixture(room: DataRoom, k: int, rng: np.random.Generator, *, smallest_sd: float) -> Iterator[Step]:
+    """Noise as wide as the domain on every row, k-means on the noisy rows, and covariances less that of the noise.
+
+    **Guarantee.** ε-DP, for each row on its own, too: nobody has to be trusted with rows.
+    """
+    yield CentersStep(
+        title=f"{BADGE}: every row will carry noise of its own; none has been read",
+        centers=sphere_packing(k, room.region, rng),
+    )
+    number = min(room.n, _MOST_ROWS)
+    rows = room.ask(EachRow(), LocalNoise, room.budget, note="noise on every row", number=number)
+    noisy_rows, sd = rows.value, rows.sd
+    data = SignedPoints.of(noisy_rows, np.ones(len(noisy_rows)))
+    starts = [noisy_rows[weighted_kmeans_pp(noisy_rows, data.weights, k, rng)] for _ in range(_STARTS)]
+    centers = best_of_starts(data, [room.region.clip(start) for start in starts], room.region).solution.centers
+    mixture = _parts(noisy_rows, centers, sd, smallest_sd, room)
+    yield mixture
+    yield CentersStep(
+        title=f"{BADGE}: k-means on {number:,} noisy rows",
+        centers=mixture.centers,
+        noisy_counts=mixture.weights * number,
+        center_noise_sd=sd / np.sqrt(np.maximum(mixture.weights * number, 1.0)),
+    )
+
+
+def naive_smallest_n(setting: Setting) -> float:
+    """Rows from which a fit might tell two parts apart that noise has made one: an optimistic guess.
+
+    Parts closer than their width show in third moments only, whose error needs the sixth power of width over distance.
+    """
+    spacing = setting.k ** (-1 / setting.dim)
+    sd = 2 * np.sqrt(setting.dim) * np.sqrt(setting.dim + 1) / setting.epsilon
+    return float(setting.k * 20 * (1 + sd / spacing) ** 6)
+
+
+def _parts(rows: Array, centers: Array, sd: float, smallest_sd: float, room: DataRoom) -> MixtureStep:
+    k = len(centers)
+    nearest = Voronoi(centers).assign(rows)
+    weights = np.bincount(nearest, minlength=k) / max(1, len(rows))
+    spread = np.zeros((k, room.dim, room.dim))
+    for i in range(k):
+        residual = rows[nearest == i] - centers[i]
+        spread[i] = residual.T @ residual / max(1, len(residual)) - sd**2 * np.eye(room.dim)
+    values, vectors = np.linalg.eigh(spread)
+    kept = np.clip(values, smallest_sd**2, room.region.diameter**2)
+    return MixtureStep(
+        title=f"{BADGE}: a mixture fitted to rows with noise of {sd:.3g} (unit coordinates) on every coordinate",
+        weights=weights,
+        centers=centers,
+        covariances=(vectors * kept[:, None, :]) @ vectors.transpose(0, 2, 1),
+    )
+
+
 def _smallest_n(setting: Setting, params: MixtureParams) -> float:
     if params.preset == _NAIVE:
         return naive_smallest_n(setting)
@@ -142,9 +212,8 @@ def _smallest_n(setting: Setting, params: MixtureParams) -> float:
 CARD = Card(
     id="gaussian-mixture",
     title="Gaussian mixture",
-    family="Cohen et al. 2021",
-    paper="Cohen, Kaplan, Mansour, Stemmer & Tsfadia: Differentially-Private Clustering of Easy Instances. ICML 2021, "
-    "mixtures of Gaussians",
+    family=FAMILY,
+    paper=f"{PAPER}, mixtures of Gaussians",
     summary="Finds the parts of a mixture through tuples of secret blocks, then measures each part's weight, mean and "
     "covariance with noise.",
     story=(
@@ -161,7 +230,7 @@ CARD = Card(
     guarantees=(Guarantee.APPROX,),
     params=MixtureParams,
     plan=gaussian_mixture,
-    accounting=lambda params, delta: Accounting.BASIC,
+    accounting=always(Accounting.BASIC),
     smallest_n=_smallest_n,
     hopeless="there are fewer tuples than the test can be asked about (naive: rows to see through their noise)",
     operations=operations_of,

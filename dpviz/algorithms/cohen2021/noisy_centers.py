@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Setting, always, knob
+from dpviz.algorithms.cohen2021 import FAMILY, PAPER
 from dpviz.algorithms.cohen2021.tuple_plan import finish, halves, noisy_center_test, operations_of, smallest_n_of
 from dpviz.algorithms.cohen2021.tuple_source import GivenTupleParams, TupleSource
 from dpviz.algorithms.steps import Step
@@ -53,9 +54,8 @@ def _smallest_n(setting: Setting, params: NoisyCenterParams) -> float:
 CARD = Card(
     id="k-noisy-centers",
     title="k-noisy-centers",
-    family="Cohen et al. 2021",
-    paper="Cohen, Kaplan, Mansour, Stemmer & Tsfadia: Differentially-Private Clustering of Easy Instances. ICML 2021, "
-    "Fig. 4",
+    family=FAMILY,
+    paper=f"{PAPER}, Fig. 4",
     summary="Clusters secret blocks of rows without noise (or takes rows that are k points each), tests privately "
     "whether all say the same, and then adds noise to what one of them says.",
     story=(
@@ -72,7 +72,7 @@ CARD = Card(
     guarantees=(Guarantee.APPROX,),
     params=NoisyCenterParams,
     plan=noisy_centers,
-    accounting=lambda params, delta: Accounting.BASIC,
+    accounting=always(Accounting.BASIC),
     smallest_n=_smallest_n,
     hopeless="there are fewer tuples than the test can be asked about, and the answer is ⊥",
     operations=operations_of,

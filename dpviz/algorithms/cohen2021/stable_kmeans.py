@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Setting, always, knob
+from dpviz.algorithms.cohen2021 import FAMILY, PAPER
 from dpviz.algorithms.cohen2021.tuple_plan import (
     FINEST,
     average_test,
@@ -66,9 +67,8 @@ def _smallest_n(setting: Setting, params: StableParams) -> float:
 CARD = Card(
     id="stable-kmeans",
     title="Stable k-means",
-    family="Cohen et al. 2021",
-    paper="Cohen, Kaplan, Mansour, Stemmer & Tsfadia: Differentially-Private Clustering of Easy Instances. ICML 2021, "
-    "k-means under stability",
+    family=FAMILY,
+    paper=f"{PAPER}, k-means under stability",
     summary="Finds the clusters through tuples of secret blocks with half of the budget, and measures their means "
     "with the other half.",
     story=(
@@ -84,7 +84,7 @@ CARD = Card(
     guarantees=(Guarantee.APPROX,),
     params=StableParams,
     plan=stable_kmeans,
-    accounting=lambda params, delta: Accounting.BASIC,
+    accounting=always(Accounting.BASIC),
     smallest_n=_smallest_n,
     hopeless="there are fewer tuples than the test can be asked about, and the answer is ⊥",
     operations=operations_of,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
 
@@ -10,9 +11,9 @@ import numpy as np
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.cohen2021.tuple_source import TupleParams, TupleSource
-from dpviz.algorithms.cohen2021.tuple_steps import TupleTestStep
-from dpviz.algorithms.steps import CentersStep
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import lloyd_round
+from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.tuples.center_noise import NoisyCenters, far_for, printed_far, relative_sd
@@ -27,6 +28,52 @@ _RELATIVE_NOISE = 0.05
 # Radius of the smallest cloud of tuples' points that averages tell apart, unit coordinates.
 FINEST = 1e-4
 _SLACK = 1 - 1e-12
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TupleTestStep(Step):
+    """The answer of a test of tuples, with its public numbers; ``centers`` (k, d) are released if it ``passed``.
+
+    Parameters
+    ----------
+    number, needed : int
+        Tuples, and how many the formulas ask for: with fewer the answer is ⊥ before any row is read.
+    rows_per_tuple : float
+        Rows of a block, on average; 1 where rows are tuples.
+    sampled : int
+        m, the tuples that are tried; 0 where none is.
+    far : float
+        Δ.
+    misfit_limit, misfit_scale : float
+        Noisy misfits up to which a sampled tuple passes, and the scale of the Laplace noise on them.
+    vote_limit, vote_scale : float
+        Noisy votes from which the test passes, and the scale of the Laplace noise on them.
+    center_noise_sd : array of shape (k,) or None
+        Typical standard deviation of the noise, estimated from the released distances alone: the true one depends on
+        rows and is not released.
+    anchors : array of shape (k, d)
+        Public: what blocks with fewer than k distinct rows answer, and what stands in for ⊥.
+    salt : int
+        Public coin of the models of the blocks.
+    given : bool
+        Whether each row of the table is a tuple; otherwise tuples are models of secret blocks.
+    """
+
+    passed: bool
+    centers: Array | None
+    center_noise_sd: Array | None
+    number: int
+    needed: int
+    rows_per_tuple: float
+    sampled: int
+    far: float
+    misfit_limit: float
+    misfit_scale: float
+    vote_limit: float
+    vote_scale: float
+    anchors: Array
+    salt: int
+    given: bool = False
 
 
 class Halves(NamedTuple):
@@ -82,7 +129,7 @@ def noisy_center_test(source: TupleSource, share: Budget, *, far: float | None) 
     )
     test = PartitionTest(share.amount / 2, share.delta / 4, params.beta / 2, far, number, params.printed)
     relative = relative_sd(share.amount, share.delta, k, far, params.printed)
-    return _outcome(source, released, test, needed=needed, asked=test.plan is not None, relative_sd=relative)
+    return _outcome(source, released.value, test, needed=needed, asked=test.plan is not None, relative_sd=relative)
 
 
 def average_test(source: TupleSource, share: Budget, *, finest: float) -> TupleTestStep:
@@ -99,7 +146,7 @@ def average_test(source: TupleSource, share: Budget, *, finest: float) -> TupleT
     test = PartitionTest(share.amount / 2, share.delta / 4, params.beta / 2, FAR, number, params.printed)
     needed = averaged_tuples(share, params, k, source.points.dim, finest)
     asked = test.plan is not None and (params.printed or number >= needed)
-    return _outcome(source, released, test, needed=needed, asked=asked, relative_sd=None)
+    return _outcome(source, released.value, test, needed=needed, asked=asked, relative_sd=None)
 
 
 def averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, finest: float) -> int:

@@ -8,8 +8,8 @@ import numpy as np
 
 from dpviz.algorithms.card import Params, knob
 from dpviz.algorithms.steps import CentersStep
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.algorithms.tools.secret_blocks import most_blocks
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
 from dpviz.arrays import Array
 from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.queries import Relation

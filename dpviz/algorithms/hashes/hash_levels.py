@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.hash_partitions import level_of
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.queries import SparseCounts
 
 Flags = npt.NDArray[np.bool_]
 

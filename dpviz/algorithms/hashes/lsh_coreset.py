@@ -10,21 +10,20 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.hashes.hash_levels import CountedTree, consistent_counts, leaf_weights
-from dpviz.algorithms.hashes.hash_steps import CoresetStep, HashTreeStep
-from dpviz.algorithms.steps import CentersStep, StartsStep, Step, starts_on
-from dpviz.algorithms.tools.best_start import starts_on_coreset
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import lloyd_round
 from dpviz.algorithms.tools.revive import revive
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near
+from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
 from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget, Shares, capacity, gdp_mu
+from dpviz.privacy.accounting import Accounting, Budget, Shares, gdp_mu
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.loss_distributions import Draws
-from dpviz.privacy.mechanisms import Gaussian, KNorm
+from dpviz.privacy.mechanisms import mechanism_for, noise_kind
 from dpviz.privacy.partitions import Everything, Voronoi
-from dpviz.privacy.path_counts import PathCounts
 from dpviz.privacy.queries import SparseCount, Sum
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import PathCounts
 from dpviz.table.domain import Region
 
 MOST_LEVELS = 20
@@ -47,6 +46,33 @@ _ROUNDS = 2
 # Planes through one point of a plane make few cells: up to so many columns they are shifted at random, by this part of
 # the spread of a uniform point.
 _SHIFTED_UP_TO, _SHIFT = 2, 0.5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HashTreeStep(Step):
+    """Noisy counts of all asked prefixes. Nodes below ``min_node`` rows are dropped, from ``min_branch`` on split.
+
+    ``count_sd`` is the standard deviation of the noise on one count; ``noise_name`` is its law.
+    """
+
+    hashes: HashCodes
+    tree: CountedTree
+    min_node: float
+    min_branch: float
+    count_sd: float
+    noise_name: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CoresetStep(Step):
+    """Weighted points (m, d) that stand for all rows, ``weights`` (m,) of released counts.
+
+    ``point_noise_sd`` (m,) is the standard deviation of the noise on one coordinate of each point.
+    """
+
+    points: Array
+    weights: Array
+    point_noise_sd: Array
 
 
 @dataclass(frozen=True)
@@ -108,26 +134,24 @@ def lsh_coreset(room: DataRoom, k: int, params: LshCoresetParams, rng: np.random
         levels = int(np.clip(ceil(log2(max(2.0, room.n / min_branch))) + _MORE_LEVELS, 1, MOST_LEVELS))
     hashes = _planes(room, levels, params, share, rng)
 
-    prefixes = SparseCount(hashes)
     options = {"levels": levels, "min_branch": min_branch}
-    noise = PathCounts.bought(share.tree, room.sensitivity(prefixes), levels=levels, min_branch=min_branch)
-    released = room.ask(prefixes, PathCounts, share.tree, note="counts of hashes", **options)
-    tree = CountedTree.of(released, n=room.n, min_node=min_node)
+    prefixes = room.ask(SparseCount(hashes), PathCounts, share.tree, note="counts of hashes", **options)
+    tree = CountedTree.of(prefixes.value, n=room.n, min_node=min_node)
     yield HashTreeStep(
         title=f"A tree of hashes: {len(tree.nodes) - 1:,} noisy counts on {tree.depth} levels",
         hashes=hashes,
         tree=tree,
         min_node=min_node,
         min_branch=min_branch,
-        count_sd=noise.sd,
-        noise_name=noise.of_one.name,
+        count_sd=prefixes.sd,
+        noise_name=prefixes.mechanism.once.name,
     )
 
     counts = consistent_counts(tree) if params.wants(params.consistency) else tree.noisy_counts
     sums = room.release(Sum(HashTree(hashes, tree.leaves)), share.sums, note="sums of leaves", spherical=True)
     # The last cell holds the rows of dropped nodes: no point of the coreset.
     size = np.maximum(counts[tree.leaf], max(1.0, min_node / 2))
-    points = room.region.clip(sums.noisy[:-1] / size[:, None])
+    points = room.region.clip(sums.value[:-1] / size[:, None])
     weights = leaf_weights(tree, counts, reassign_lost=params.wants(params.reassign_lost))
     yield CoresetStep(
         title=f"A coreset of {len(points):,} points, the noisy means of the leaves",
@@ -140,12 +164,7 @@ def lsh_coreset(room: DataRoom, k: int, params: LshCoresetParams, rng: np.random
     starts = starts_on_coreset(points, weights, k, params.starts, room.region, rng)
     best = best_of_starts(coreset, starts, room.region)
     centers = best.solution.centers
-    yield StartsStep(
-        title=f"{starts_on(len(starts), len(points), 'weighted point')}; no row is read again",
-        losses=best.losses,
-        chosen=best.chosen,
-        centers=centers,
-    )
+    yield StartsStep.of(best, len(points), "weighted point", then="; no row is read again")
     mass = np.maximum(best.solution.mass, max(1.0, min_node / 2))
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the coreset",
@@ -194,9 +213,8 @@ def _weights(params: LshCoresetParams) -> dict[str, float]:
 
 def _min_node(room: DataRoom, k: int, params: LshCoresetParams, share: Budget) -> float:
     """The fewest rows of a leaf: a point with little noise, as long as there are enough leaves for k centres."""
-    noise = room.noise_of(Sum(Everything()), share, spherical=True)
-    sd = noise.sd_in(room.dim) if isinstance(noise, KNorm) else noise.sd
-    quiet = _LOW_NOISE * sqrt(room.dim) * sd / room.region.radius
+    noise = room.mechanism(Sum(Everything()), noise_kind(room.accounting, spherical=True), share)
+    quiet = _LOW_NOISE * sqrt(room.dim) * noise.sd_in(room.dim) / room.region.radius
     if not params.practical:
         return float(max(1, min(floor(quiet), floor(room.n / (_PAPER_LEAVES_PER_CENTER * k)))))
     least, most = (room.n / (leaves * k) for leaves in (_MOST_PER_CENTER, _LEAVES_PER_CENTER))
@@ -216,7 +234,7 @@ def _planes(
         spread = _SHIFT * room.region.radius / sqrt(room.dim + 2)
         offsets = spread * rng.normal(size=levels) * np.linalg.norm(planes, axis=1)
     if params.wants(params.centering):
-        total = room.release(Sum(Everything()), share.center, note="middle of the rows", spherical=True).noisy[0]
+        total = room.release(Sum(Everything()), share.center, note="middle of the rows", spherical=True).value[0]
         offsets = offsets + planes @ room.region.clip(total / room.n)
     return HashCodes(planes, offsets)
 
@@ -239,12 +257,10 @@ def _smallest_n(setting: Setting, params: LshCoresetParams) -> float:
         squared = _PAPER_SUMS**-2 + (params.levels or MOST_LEVELS) * _PAPER_COUNTS**-2
         share = Budget(Accounting.GDP, gdp_mu(setting.epsilon, setting.delta) ** 2 / (squared * _PAPER_SUMS**2))
     else:
-        whole = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
-        share = whole.split(**_weights(params)).sums
-    sensitivity = Sum(Everything()).sensitivity(setting.relation, Region.ball(setting.dim, 1.0))
-    pure = accounting is Accounting.PURE
-    sd = KNorm.bought(share, sensitivity).sd_in(setting.dim) if pure else Gaussian.bought(share, sensitivity).sd
-    return 4 * setting.k * sqrt(setting.dim) * sd
+        share = setting.budget(accounting).split(**_weights(params)).sums
+    kind, ball = noise_kind(accounting, spherical=True), Region.ball(setting.dim, 1.0)
+    noise = mechanism_for(Sum(Everything()), kind, share, setting.relation, ball)
+    return 4 * setting.k * sqrt(setting.dim) * noise.sd_in(setting.dim)
 
 
 def _operations(setting: Setting, params: LshCoresetParams) -> float:

@@ -9,20 +9,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
 from dpviz.algorithms.hashes.hash_levels import Flags
-from dpviz.algorithms.hashes.hash_steps import CoresetStep
-from dpviz.algorithms.hashes.local_steps import MessageStep, ServerTreeStep
-from dpviz.algorithms.steps import CentersStep, StartsStep, Step, starts_on
-from dpviz.algorithms.tools.best_start import starts_on_coreset
+from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near
+from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.hash_partitions import HashCodes, code_range, level_of
-from dpviz.privacy.local.local_reports import LocalReports, Reports, UserAnswers, UserQuestion
+from dpviz.privacy.local_model import LocalReports, Reports, UserAnswers, UserQuestion
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.path_counts import children_of
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import children_of
 from dpviz.table.domain import Region
 
 # Part of the users who send a vector as well; the others share out the lengths of prefixes.
@@ -34,6 +33,50 @@ _MOST_BITS, _PREFIX_GROUPS = 8, 5
 _MOST_MESSAGES = 2**22
 # Users for each centre, column and 1/ε² below which the centres are noise.
 _USERS = 1e5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MessageStep(Step):
+    """What a made-up user would send in each group; everything here is drawn from public coins, no row is involved.
+
+    Parameters
+    ----------
+    bits : int64 array of shape (g,)
+        Length of the prefix that each group sends.
+    truths, sent : int64 arrays of shape (g,)
+        The made-up user's own prefix, and the one that is sent.
+    honest : array of shape (g,)
+        The chance that the own prefix is sent.
+    point, noisy_point : arrays of shape (d,)
+        The made-up row, and what a user of the last group sends with the prefix; unit coordinates.
+    users : int64 array of shape (g,)
+        How many users are in each group.
+    """
+
+    bits: Codes
+    truths: Codes
+    sent: Codes
+    honest: Array
+    point: Array
+    noisy_point: Array
+    users: Codes
+    epsilon: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ServerTreeStep(Step):
+    """Counts of prefixes that the server estimates from all messages; unbiased, so many are negative.
+
+    ``nodes`` (m,) are heap numbers in order, ``noisy_counts`` (m,) users, ``count_sd`` (m,) their standard deviations;
+    nodes under ``threshold`` standard deviations are not ``kept`` (m,).
+    """
+
+    nodes: Codes
+    noisy_counts: Array
+    count_sd: Array
+    kept: Flags
+    threshold: float
+    n: int
 
 
 @dataclass(frozen=True)
@@ -71,10 +114,10 @@ def lsh_local(room: DataRoom, k: int, params: LshLocalParams, rng: np.random.Gen
     groups = _groups(min(room.n, _MOST_MESSAGES), len(bits), rng)
     question = UserQuestion(hashes)
     middle = int(hashes.assign(np.zeros((1, room.dim)))[0])
-    asked: dict[str, Any] = {"bits": bits, "depth": depth, "groups": groups, "middle": middle}
-    mechanism = LocalReports.bought(room.budget, room.sensitivity(question), **asked)
+    options: dict[str, Any] = {"bits": bits, "depth": depth, "groups": groups, "middle": middle}
+    mechanism = room.mechanism(question, LocalReports, room.budget, **options)
     yield made_up_message(mechanism, hashes, room.region, rng)
-    reports = room.ask(question, LocalReports, room.budget, note="one message from each user", **asked)
+    reports = room.ask(question, LocalReports, room.budget, note="one message from each user", **options).value
     server = server_tree(mechanism, reports)
     yield server
     leaf = leaves_of(mechanism, reports, server, room.region)
@@ -87,12 +130,7 @@ def lsh_local(room: DataRoom, k: int, params: LshLocalParams, rng: np.random.Gen
     data = SignedPoints.of(leaf.points, leaf.counts)
     starts = starts_on_coreset(leaf.points, leaf.counts, k, params.starts, room.region, rng)
     best = best_of_starts(data, starts, room.region)
-    yield StartsStep(
-        title=starts_on(len(starts), len(leaf.points), "point of a leaf", "points of leaves"),
-        losses=best.losses,
-        chosen=best.chosen,
-        centers=best.solution.centers,
-    )
+    yield StartsStep.of(best, len(leaf.points), "point of a leaf", "points of leaves")
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the leaves and is released",
         centers=best.solution.centers,
@@ -247,7 +285,7 @@ CARD = Card(
     guarantees=(Guarantee.PURE,),
     params=LshLocalParams,
     plan=lsh_local,
-    accounting=lambda params, delta: Accounting.PURE,
+    accounting=always(Accounting.PURE),
     smallest_n=_smallest_n,
     hopeless="messages are so noisy that the centres say nothing",
     operations=lambda setting, params: 40.0 * float(setting.n or 0) * setting.dim,

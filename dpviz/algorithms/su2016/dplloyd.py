@@ -10,9 +10,10 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.steps import CentersStep
+from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, gaussian_rounds, gaussian_smallest_n, lloyd_round
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.algorithms.tools.revive import revive
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.room import DataRoom
@@ -98,8 +99,8 @@ def _operations(setting: Setting, params: DPLloydParams) -> float:
 CARD = Card(
     id="dplloyd",
     title="DPLloyd",
-    family="Su et al. 2016",
-    paper="Su, Cao, Li, Bertino & Jin: Differentially Private k-Means Clustering. CODASPY 2016, §4.1.1",
+    family=FAMILY,
+    paper=f"{PAPER}, §4.1.1",
     summary="Lloyd's iteration in which every round releases noisy counts and sums of all clusters.",
     story=(
         "Start from k points that are far apart and know nothing of the data. In each round assign every row to its "

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
-from dpviz.algorithms.steps import CentersStep, GridStep, StartsStep, Step, starts_on
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
+from dpviz.algorithms.steps import CentersStep, GridStep, Step
+from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.su2016.grid_synopsis import (
     all_cells,
     cells_per_axis,
@@ -19,8 +20,9 @@ from dpviz.algorithms.su2016.grid_synopsis import (
     release_grid,
     standing_out,
 )
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near, mean_noise_sd, weighted_kmeans_pp
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.algorithms.tools.starts import StartsStep
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.known import MOST_CELLS
@@ -73,12 +75,7 @@ def grid_kmeans(
     cells, starts = problem_on(grid, k, room.region, params, rng)
     best = best_of_starts(cells, starts, room.region)
     solution = best.solution
-    yield StartsStep(
-        title=f"{starts_on(len(starts), len(cells), 'cell')}; no row is read again",
-        losses=best.losses,
-        chosen=best.chosen,
-        centers=solution.centers,
-    )
+    yield StartsStep.of(best, len(cells), "cell", then="; no row is read again")
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the grid and is released",
         centers=solution.centers,
@@ -125,8 +122,8 @@ def operations(setting: Setting, params: EUGkMParams) -> float:
 CARD = Card(
     id="eugkm",
     title="EUGkM",
-    family="Su et al. 2016",
-    paper="Su, Cao, Li, Bertino & Jin: Differentially Private k-Means Clustering. CODASPY 2016, §4.2",
+    family=FAMILY,
+    paper=f"{PAPER}, §4.2",
     summary="k-means on a uniform grid whose cells are counted once, with noise.",
     story=(
         "Lay a grid over the declared bounds, count the rows of every cell and add noise to every count, the empty "
@@ -139,7 +136,7 @@ CARD = Card(
     guarantees=(Guarantee.PURE,),
     params=EUGkMParams,
     plan=eugkm,
-    accounting=lambda params, delta: Accounting.PURE,
+    accounting=always(Accounting.PURE),
     smallest_n=smallest_n,
     hopeless="the grid has fewer than four cells along an axis, too coarse to tell where clusters lie",
     operations=operations,

@@ -8,25 +8,26 @@ from math import pow, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.block_steps import BlocksStep, RangesStep
+from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.secret_blocks import (
     ROWS_FOR_A_CLUSTER,
+    BlocksStep,
     Box,
     deal,
     domain_box,
     models_of,
     operations_of_blocks,
 )
-from dpviz.privacy.accounting import Accounting, Budget, capacity
-from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.mechanisms import mechanism_for, noise_kind
 from dpviz.privacy.partitions import Everything
-from dpviz.privacy.quantiles import ExponentialQuantile
+from dpviz.privacy.quantiles import ExponentialQuantile, Quantiles
 from dpviz.privacy.queries import Relation, Sum
-from dpviz.privacy.ranks import Quantiles
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.box_sum import BoxSum
+from dpviz.privacy.sums import BoxSum
 from dpviz.table.domain import Region
 
 # Number of blocks: n to this power in the paper.
@@ -37,6 +38,28 @@ _QUARTILES, _REACH = (0.25, 0.75), 1.5
 _TELLING_RANKS = 10.0
 # Narrower ranges than this part of the domain would drown in rounding.
 _NARROWEST = 1e-9
+
+_accounting = pure_or(Accounting.ZCDP)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RangesStep(Step):
+    """Where the centres of blocks lie: a box from ``lower`` to ``upper`` (k, d) for each centre.
+
+    The boxes are released where they are ``estimated``, else they are the public domain. ``noise_sd`` (k, d) is the
+    standard deviation of the noise that averages over the blocks will carry.
+    """
+
+    blocks: BlocksStep
+    lower: Array
+    upper: Array
+    noise_sd: Array
+    estimated: bool
+
+    @property
+    def public(self) -> bool:
+        """Whether the boxes are the domain, which everybody knows."""
+        return not self.estimated
 
 
 @dataclass(frozen=True)
@@ -97,7 +120,7 @@ def estimated_box(models: DataRoom, domain: Box, share: Budget) -> Box:
     quartiles = models.ask(
         Quantiles(_QUARTILES, domain.lower, domain.upper), ExponentialQuantile, share, note="ranges of block centres"
     )
-    low, high = np.sort(quartiles, axis=0)
+    low, high = np.sort(quartiles.value, axis=0)
     reach = _REACH * (high - low)
     lower, upper = np.maximum(low - reach, domain.lower), np.minimum(high + reach, domain.upper)
     least = _NARROWEST * (domain.upper - domain.lower)
@@ -121,8 +144,8 @@ def _averages(
     # In the whole domain the models' own region is smaller than its box if a ball cuts it.
     query = BoxSum(box.lower, box.upper) if estimated else Sum(Everything())
     middle, half = (query.middle, query.half) if isinstance(query, BoxSum) else (0.0, np.ones(models.dim))
-    noise = models.noise_of(query, share, spherical=spherical)
-    sd = half * (noise.sd_in(models.dim) if isinstance(noise, KNorm) else noise.sd) / blocks.number
+    noise = models.mechanism(query, noise_kind(models.accounting, spherical=spherical), share)
+    sd = half * noise.sd_in(models.dim) / blocks.number
     yield RangesStep(
         title="Noisy quartiles of the blocks" if estimated else "Ranges as declared",
         blocks=blocks,
@@ -131,7 +154,7 @@ def _averages(
         noise_sd=sd.reshape(shape),
         estimated=estimated,
     )
-    noisy_sum = models.release(query, share, note="averages over blocks", spherical=spherical).noisy[0]
+    noisy_sum = models.release(query, share, note="averages over blocks", spherical=spherical).value[0]
     centers = (middle + half * noisy_sum / blocks.number).reshape(shape)
     yield CentersStep(
         title=f"Averages over {blocks.number:,} blocks, with noise",
@@ -144,9 +167,7 @@ def _averages(
 def _quantiles_tell(models: DataRoom, domain: Box, share: Budget) -> bool:
     """Whether the blocks are so many that noisy quartiles say something; from public quantities."""
     query = Quantiles(_QUARTILES, domain.lower, domain.upper)
-    sensitivity = models.sensitivity(query)
-    of_one = sensitivity.range / ExponentialQuantile.bought(share, sensitivity).scale
-    return models.n * of_one >= _TELLING_RANKS
+    return models.n * models.mechanism(query, ExponentialQuantile, share).epsilon_of_one >= _TELLING_RANKS
 
 
 def _number_of_blocks(params: GkMParams, n: int, k: int) -> int:
@@ -157,26 +178,16 @@ def _number_of_blocks(params: GkMParams, n: int, k: int) -> int:
     return max(1, round(pow(n, _PAPER_POWER)))
 
 
-def _accounting(params: GkMParams, delta: float) -> Accounting:
-    return Accounting.ZCDP if delta > 0 else Accounting.PURE
-
-
 def _smallest_n(setting: Setting, params: GkMParams) -> float:
     """Records at which the noise of an average over the whole domain is half the typical distance between centres.
 
     Also so many that a block has three rows for each cluster. A person is in one block, so persons' rows cost nothing.
     """
     k, dim = setting.k, setting.dim
-    accounting = _accounting(params, setting.delta)
-    budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
-    sensitivity = Sum(Everything()).sensitivity(Relation.REPLACE, _cube(k * dim))
-    if accounting is Accounting.ZCDP:
-        sd = Gaussian.bought(budget, sensitivity).sd
-    elif params.preset == "practical":
-        sd = KNorm.bought(budget, sensitivity).sd_in(k * dim)
-    else:
-        sd = Laplace.bought(budget, sensitivity).sd
-    number = sd / float(k ** (-1 / dim))
+    budget = setting.budget(_accounting(params, setting.delta))
+    kind = noise_kind(budget.accounting, spherical=params.preset == "practical")
+    noise = mechanism_for(Sum(Everything()), kind, budget, Relation.REPLACE, _cube(k * dim))
+    number = noise.sd_in(k * dim) / float(k ** (-1 / dim))
     in_blocks_of_3k = (params.block or ("n0.4" if params.preset == "paper" else "3k")) == "3k"
     of_a_block = params.rows_per_block or ROWS_FOR_A_CLUSTER * k
     needed = (
@@ -194,9 +205,8 @@ def _cube(dim: int) -> Region:
 CARD = Card(
     id="gkm",
     title="GkM",
-    family="Su et al. 2016",
-    paper="Su, Cao, Li, Bertino & Jin: Differentially Private k-Means Clustering. CODASPY 2016, §4.1.2; after Mohan et "
-    "al.: GUPT. SIGMOD 2012",
+    family=FAMILY,
+    paper=f"{PAPER}, §4.1.2; after Mohan et al.: GUPT. SIGMOD 2012",
     summary="Runs plain k-means on many secret blocks of rows and releases noisy averages of what the blocks found.",
     story=(
         "Deal the rows to blocks at random and in secret, and run plain k-means in each block on its own. "

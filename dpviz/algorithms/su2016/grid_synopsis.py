@@ -17,9 +17,11 @@ from dpviz.algorithms.tools.solvers import SignedPoints
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.known import MOST_CELLS
+from dpviz.privacy.mechanisms import noise_kind
 from dpviz.privacy.partitions import Everything, Grid
-from dpviz.privacy.queries import Count
+from dpviz.privacy.queries import Count, SparseCount
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import SparseLaplace
 from dpviz.table.domain import Region
 
 # Up to this many cells all are listed; beyond, the cut leaves about LISTED_CELLS empty ones.
@@ -34,7 +36,7 @@ Flags = npt.NDArray[np.bool_]
 
 def epsilon_per_row(room: DataRoom, budget: Budget) -> float:
     """1 over the scale of the noise on a cell that ``budget`` buys: ε, less for replace and for many rows a person."""
-    return 1 / room.noise_of(Count(Everything()), budget).scale
+    return 1 / room.mechanism(Count(Everything()), noise_kind(room.accounting), budget).scale
 
 
 def cells_per_axis(n: int, epsilon: float, theta: float, dim: int) -> float:
@@ -86,17 +88,17 @@ def release_grid(room: DataRoom, grid: Grid, budget: Budget, *, why: str, note: 
             title=f"{size}; every count carries noise of ±{noisy.sd:.3g}",
             grid=grid,
             codes=np.arange(grid.n_cells),
-            noisy_counts=noisy.noisy,
+            noisy_counts=noisy.value,
             sd=noisy.sd,
         )
     cut = max(0.0, log(grid.n_cells / LISTED_CELLS))
-    sparse = room.release_sparse(grid, budget, cutoff_in_scales=cut, note=note)
+    sparse = room.ask(SparseCount(grid), SparseLaplace, budget, note=note, cutoff_in_scales=cut)
     return GridStep(
-        title=f"{size}; released are the {len(sparse.codes):,} whose noisy count is beyond ±{cut * scale:.3g}",
+        title=f"{size}; released are the {len(sparse.value.codes):,} whose noisy count is beyond ±{cut * scale:.3g}",
         grid=grid,
-        codes=sparse.codes,
-        noisy_counts=sparse.values,
-        sd=sqrt(2) * scale,
+        codes=sparse.value.codes,
+        noisy_counts=sparse.value.values,
+        sd=sparse.sd,
         cutoff=cut * scale,
     )
 

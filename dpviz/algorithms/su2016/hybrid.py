@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, knob
+from dpviz.algorithms.card import Card, Guarantee, always, knob
 from dpviz.algorithms.steps import Step
+from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.su2016.eugkm import EUGkMParams, grid_kmeans, operations, smallest_n
 from dpviz.algorithms.su2016.grid_synopsis import epsilon_per_row
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, lloyd_round
@@ -77,8 +78,8 @@ def threshold_epsilon(n: int, k: int, half: Array, params: HybridParams) -> floa
 CARD = Card(
     id="hybrid",
     title="Hybrid",
-    family="Su et al. 2016",
-    paper="Su, Cao, Li, Bertino & Jin: Differentially Private k-Means Clustering. CODASPY 2016, §6.3",
+    family=FAMILY,
+    paper=f"{PAPER}, §6.3",
     summary="EUGkM for a good start, then one noisy step of Lloyd if ε is large enough for it to help.",
     story=(
         "Lloyd's steps are precise but need a good start, and a grid gives a good start but is coarse: so half of ε "
@@ -91,7 +92,7 @@ CARD = Card(
     guarantees=(Guarantee.PURE,),
     params=HybridParams,
     plan=hybrid,
-    accounting=lambda params, delta: Accounting.PURE,
+    accounting=always(Accounting.PURE),
     smallest_n=smallest_n,
     hopeless="the grid has fewer than four cells along an axis, too coarse to tell where clusters lie",
     operations=operations,

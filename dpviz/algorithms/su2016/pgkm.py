@@ -10,16 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
-from dpviz.algorithms.steps import CentersStep, PoolStep, Step
-from dpviz.algorithms.tools.random_points import random_points
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget, capacity
-from dpviz.privacy.mechanisms import Exponential
-from dpviz.privacy.peeling import Peeling
-from dpviz.privacy.queries import Loss
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.steps import CentersStep, Step
+from dpviz.algorithms.su2016 import FAMILY, PAPER
+from dpviz.algorithms.tools.public_points import random_points
+from dpviz.arrays import Array, Codes
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.losses import Loss, PoolLoss
+from dpviz.privacy.mechanisms import Exponential, Peeling, mechanism_for
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.pool_loss import PoolLoss
 from dpviz.table.domain import Region
 
 POOL = 200
@@ -32,6 +31,21 @@ _PRACTICAL_PER_RECORD, _MOST_PRACTICAL = 5e-4, 24
 _FIRST_STEP, _SHRINK, _LAST_STEP = 0.5, 0.85, 0.05
 # A selection whose noise is this part of all that there is to lose says nothing.
 _TOLERABLE = 0.2
+
+_accounting = pure_or(Accounting.ZCDP)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PoolStep(Step):
+    """A pool of candidate sets of centres ``sets`` (m, k, d), of which those numbered ``chosen`` were selected.
+
+    The first of ``chosen`` (J,) was selected first. ``spread`` is the farthest that centre j of one set lies from
+    centre j of another.
+    """
+
+    sets: Array
+    chosen: Codes
+    spread: float
 
 
 @dataclass(frozen=True)
@@ -81,7 +95,7 @@ def pgkm(room: DataRoom, k: int, params: PGkMParams, rng: np.random.Generator) -
         draws = search.parents if t < search.rounds else 1
         # Both questions have the same answer; the second knows a smaller range.
         question = PoolLoss(pool) if practical else Loss(pool)
-        chosen = room.ask(question, Peeling, share, note=f"round {t}: {draws} of {len(pool)}", draws=draws)
+        chosen = room.ask(question, Peeling, share, note=f"round {t}: {draws} of {len(pool)}", draws=draws).value
         yield PoolStep(title=_title(t, search.rounds, draws), sets=pool, chosen=chosen, spread=PoolLoss(pool).spread)
         parents = pool[chosen]
         if t < search.rounds:
@@ -157,10 +171,6 @@ def _title(t: int, rounds: int, draws: int) -> str:
     return f"Round {t} of {rounds}: {what} selected from the pool"
 
 
-def _accounting(params: PGkMParams, delta: float) -> Accounting:
-    return Accounting.ZCDP if delta > 0 else Accounting.PURE
-
-
 def _smallest_n(setting: Setting, params: PGkMParams) -> float:
     """Records at which a selection's noise is a fifth of the squared distances of all rows to k centres spread evenly.
 
@@ -169,12 +179,9 @@ def _smallest_n(setting: Setting, params: PGkMParams) -> float:
     """
     n = setting.n or 10_000
     search = planned_search(n, setting.epsilon / setting.rows_per_person, params)
-    accounting = _accounting(params, setting.delta)
-    budget = Budget(accounting, capacity(accounting, epsilon=setting.epsilon, delta=setting.delta))
-    ball = Region.ball(setting.dim, 1.0)
-    once = Exponential.bought(
-        budget.fraction(1 / search.selections), Loss(np.zeros((1, 1, setting.dim))).sensitivity(setting.relation, ball)
-    )
+    budget = setting.budget(_accounting(params, setting.delta))
+    anywhere, ball = Loss(np.zeros((1, 1, setting.dim))), Region.ball(setting.dim, 1.0)
+    once = mechanism_for(anywhere, Exponential, budget.fraction(1 / search.selections), setting.relation, ball)
     return float(once.scale * log(POOL) / _TOLERABLE * setting.k ** (2 / setting.dim))
 
 
@@ -186,8 +193,8 @@ def _operations(setting: Setting, params: PGkMParams) -> float:
 CARD = Card(
     id="pgkm",
     title="PGkM",
-    family="Su et al. 2016",
-    paper="Su, Cao, Li, Bertino & Jin: Differentially Private k-Means Clustering. CODASPY 2016, §4.1.3",
+    family=FAMILY,
+    paper=f"{PAPER}, §4.1.3",
     summary="A genetic search: the fittest sets of centres are selected privately and bred, round after round.",
     story=(
         "Start from 200 sets of centres that know nothing of the data. "

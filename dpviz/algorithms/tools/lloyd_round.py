@@ -86,8 +86,8 @@ def lloyd_round(
     return CentersStep(
         title=title,
         centers=noisy_means(moments, fallback, room.region),
-        noisy_counts=moments.noisy_counts,
+        noisy_counts=moments.counts.value,
         previous=fallback,
         center_noise_sd=center_noise_sd(moments),
-        count_noise_sd=moments.count_sd,
+        count_noise_sd=moments.counts.sd,
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.tools.block_steps import BlocksStep
-from dpviz.algorithms.tools.sphere_packing import sphere_packing
+from dpviz.algorithms.steps import Step
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array
 from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.room import DataRoom
@@ -20,6 +21,27 @@ _COINS = 2**31
 _MOST_NUMBERS = 2**22
 # Elementary operations that k-means takes in its block for a row, a centre and a column.
 _PASSES = 25.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BlocksStep(Step):
+    """Rows are dealt to ``number`` secret blocks of about ``rows_each`` rows, and k-means runs in each: public values.
+
+    ``anchors`` (k, d) are the public points that the centres of a block are put in order by; ``matched`` says whether
+    by matching, or else by sorting, and the anchors only stand in where a block has too few rows. Of ``salt`` the
+    seeding of k-means is made.
+    """
+
+    anchors: Array
+    number: int
+    rows_each: float
+    matched: bool
+    salt: int
+
+    @property
+    def public(self) -> bool:
+        """Always: what the blocks find is secret."""
+        return True
 
 
 class Box(NamedTuple):

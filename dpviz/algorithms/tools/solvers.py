@@ -57,22 +57,6 @@ def weighted_kmeans_pp(points: Array, weights: Array, k: int, rng: np.random.Gen
     return seeds
 
 
-def farthest_first(points: Array, k: int, start: int = 0) -> Codes:
-    """Indices into ``points`` (m, d): ``start``, then k - 1 times the point farthest from all before; shape (k,).
-
-    References
-    ----------
-    Gonzalez 1985.
-    """
-    chosen = np.empty(k, dtype=np.int64)
-    chosen[0] = start
-    nearest = _squared_distance(points, points[start])
-    for i in range(1, k):
-        chosen[i] = int(nearest.argmax())
-        np.minimum(nearest, _squared_distance(points, points[chosen[i]]), out=nearest)
-    return chosen
-
-
 def _draw(mass: Array, size: int, rng: np.random.Generator) -> Codes:
     """Indices drawn in proportion to ``mass``, uniformly if there is none (fewer distinct points than seeds)."""
     cumulative = np.cumsum(mass)

@@ -21,7 +21,7 @@ from dpviz.privacy.accounting import Budget, gdp_mu
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.tuples.partition_test import PartitionTest
-from dpviz.privacy.tuples.private_average import classic_multiplier
+from dpviz.privacy.tuples.tuple_averages import classic_multiplier
 from dpviz.privacy.tuples.tuples import NoisyTuple, TupleMechanism, TupleTable, tuple_budget
 
 _MOST_LOG_REACH = 100.0

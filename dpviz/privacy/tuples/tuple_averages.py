@@ -8,20 +8,142 @@ Cohen, Kaplan, Mansour, Stemmer & Tsfadia 2021, Fig. 3 (PrivatekAverages) and Cl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp
+from math import ceil, exp, log, log2, sqrt
 from typing import ClassVar
 
 import numpy as np
 
+from dpviz.arrays import Array
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.tuples.partition_test import PartitionTest, nearest_of_each
-from dpviz.privacy.tuples.private_average import PrivateAverage
 from dpviz.privacy.tuples.tuples import NoisyTuple, TupleMechanism, TupleTable, tuple_budget
 
+# So many pairs of points must lie within a radius for it to be taken, as a part of the expected number.
+_PAIRS = 0.75
 # Δ: balls so far apart that whatever two tuples that pass say, all but k (ℓ + 1) points get the same nearest ball.
 FAR = 7.0
+
+
+@dataclass(frozen=True)
+class PrivateAverage:
+    """Constants of the average of about ``expected`` points with coordinates in [-``bound``, ``bound``]; all public.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        A quarter of ε pays for the radius, half of it for the interior point, a quarter and δ for the mean.
+    expected : int
+        The number of points that sums are divided by.
+    finest : float
+        The smallest radius that is told apart.
+    bound : float
+    dim : int
+    """
+
+    epsilon: float
+    delta: float
+    expected: int
+    finest: float
+    bound: float
+    dim: int
+
+    @property
+    def coarsest(self) -> int:
+        """J: the radius ``finest`` times 2^J holds everything."""
+        return max(0, ceil(log2(2 * self.bound * sqrt(self.dim) / self.finest)))
+
+    @property
+    def comparisons(self) -> int:
+        """Steps of the search among J + 1 radii."""
+        return ceil(log2(self.coarsest + 1))
+
+    @property
+    def pair_scale(self) -> float:
+        """Scale of the Laplace noise on a number of pairs."""
+        return 4 * max(1, self.comparisons) / self.epsilon
+
+    @property
+    def mean_sd(self) -> float:
+        """Standard deviation of the noise on a coordinate of the mean, in radii.
+
+        The classic constant, which is proved for ε below 1: at budgets this small the exact one drowns in rounding.
+        """
+        return 2 * sqrt(self.dim) * classic_multiplier(self.epsilon / 4, self.delta) / self.expected
+
+    @property
+    def fewest(self) -> float:
+        """The points from which the radius, the middle and the mean are not mostly noise."""
+        # An eighth of the points lies between all pairs and the three quarters of them that are asked for.
+        radius = 8 * 3 * self.pair_scale
+        middle = 4 * (self.coarsest + 4) * 2 * self.dim / self.epsilon
+        mean = self.mean_sd * self.expected / 2
+        return float(max(radius, middle, mean))
+
+    def draw(self, points: Array, noise: NoiseSource) -> Array:
+        """The noisy average (d,) of ``points`` (n, d), of which ``expected`` is only about n."""
+        radius = self.finest * 2 ** self.radius_exponent(pair_distances(points, noise), noise)
+        middle = np.array([self.interior(points[:, axis], radius, noise) for axis in range(self.dim)])
+        reach = 2 * radius
+        shift = np.clip(points - middle, -reach, reach).sum(axis=0) + noise.normal(
+            self.mean_sd * radius * self.expected, (self.dim,)
+        )
+        average: Array = middle + shift / self.expected
+        return np.clip(average, -self.bound, self.bound)
+
+    def radius_exponent(self, distances: Array, noise: NoiseSource) -> int:
+        """Noisy binary search for the least j with three quarters of the pairs within ``finest`` times 2^j.
+
+        One point changes one of the ``distances``, and so each count of pairs by at most 1.
+        """
+        low, high = 0, self.coarsest
+        wanted = _PAIRS * self.expected / 2
+        for _ in range(self.comparisons):
+            middle = (low + high) // 2
+            within = int((distances <= self.finest * 2**middle).sum())
+            if within + float(noise.laplace(self.pair_scale, ())) >= wanted:
+                high = middle
+            else:
+                low = min(middle + 1, high)
+        return high
+
+    def interior(self, values: Array, radius: float, noise: NoiseSource) -> float:
+        """A point of the public grid in the middle of ``values`` (n,), by the exponential mechanism.
+
+        The score min(values up to it, values beyond it) moves by 0 or 1, one-signed, so that its range is 1. All grid
+        points between two values have one score: they are drawn as one, by their number.
+        """
+        step = radius / sqrt(self.dim)
+        top = int(np.floor(2 * self.bound / step))
+        first = np.clip(np.ceil((np.sort(values) + self.bound) / step), 0, top + 1)
+        edges = np.r_[0.0, first, top + 1.0]
+        points = np.diff(edges)
+        below = np.arange(len(points))
+        score = np.minimum(below, len(values) - below)
+        with np.errstate(divide="ignore"):
+            log_weight = np.log(points) + self.epsilon / (2 * self.dim) * score
+        chosen = int(np.argmax(log_weight + noise.gumbel(1.0, log_weight.shape)))
+        offset = int(noise.codes(int(points[chosen]), 1)[0])
+        return float(edges[chosen] + offset) * step - self.bound
+
+
+def classic_multiplier(epsilon: float, delta: float) -> float:
+    """σ/Δ of (ε, δ)-DP Gaussian noise for ε below 1 (Dwork & Roth 2014, Thm. 3.22; Thm. 2.8 of Cohen et al.)."""
+    assert 0 < epsilon < 1
+    return sqrt(2 * log(1.25 / delta)) / epsilon
+
+
+def pair_distances(points: Array, noise: NoiseSource) -> Array:
+    """Distances within random disjoint pairs of ``points`` (n, d), shape (n // 2,).
+
+    However the pairs of n points fall, those of n + 1 can be drawn so that at most one is another.
+    """
+    order = np.argsort(noise.uniform((len(points),)))
+    half = len(points) // 2
+    gaps = points[order[:half]] - points[order[half : 2 * half]]
+    distances: Array = np.sqrt((gaps**2).sum(axis=1))
+    return distances
 
 
 @dataclass(frozen=True)

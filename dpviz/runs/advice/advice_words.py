@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dpviz.algorithms.regime import told_apart
 from dpviz.algorithms.registry import card_of
-from dpviz.algorithms.tools.ratio_words import told_apart
 from dpviz.runs.advice.advice import ENOUGH, EPSILONS, Advice, Change, Outlook
 
 # So much more loss is not worth mentioning, and so much more time is.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import streamlit as st
 
 from dpviz.check import RequestError
-from dpviz.table.declaration import Declaration
 from dpviz.table.named import GIVEN, named, sample_named
 from dpviz.ui.controls import suggest_delta
-from dpviz.ui.data.begun import begun_for
+from dpviz.ui.data.draft import draft_of
 from dpviz.ui.data.ways_in import open_sample
 from dpviz.ui.escape import plain
 from dpviz.ui.session import open_table, set_aside, undeclared
@@ -36,8 +36,8 @@ def begin_with_given() -> bool:
 
 
 def _open_file(word: str) -> None:
-    content, stated = named(word)
-    declaration = Declaration(**{"title": content.name, **stated})
+    content, declared = named(word)
+    declaration = replace(declared, title=declared.title or content.name)
     try:
         open_table(content, declaration)
         suggest_delta()
@@ -45,4 +45,4 @@ def _open_file(word: str) -> None:
         set_aside(content)
         waiting = undeclared()
         assert waiting is not None
-        begun_for(waiting, declaration)
+        draft_of(waiting, declaration)

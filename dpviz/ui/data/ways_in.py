@@ -7,11 +7,11 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.check import RequestError
-from dpviz.table.csv_intake import LoadedTable, open_csv
+from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import IntakeError
+from dpviz.table.loaded_table import IntakeError, LoadedTable
+from dpviz.table.made_tables import simulate
 from dpviz.table.samples import SAMPLES, Sample
-from dpviz.table.simulate import simulate
 from dpviz.ui.controls import suggest_delta, suggest_k
 from dpviz.ui.escape import plain
 from dpviz.ui.session import current_table, open_table, set_aside
@@ -116,8 +116,8 @@ def stand_in_form() -> bool:
         spread = spread_place.number_input(
             "spread", 0.001, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
         )
-        asked = st.form_submit_button("Simulate and open", icon=":material/casino:")
-    if not asked:
+        pressed = st.form_submit_button("Simulate and open", icon=":material/casino:")
+    if not pressed:
         return False
     try:
         with st.spinner("Simulating…"):
@@ -132,13 +132,11 @@ def stand_in_form() -> bool:
 
 def open_stand_in(loaded: LoadedTable, low: float, high: float) -> None:
     """Make a simulated table, with one pair of bounds, the table of this visit."""
-    columns = loaded.numeric_columns
     open_table(
         loaded,
         Declaration(
-            columns=columns,
-            lower=(low,) * len(columns),
-            upper=(high,) * len(columns),
+            lower=(low,),
+            upper=(high,),
             bounds_origin=_STAND_IN_ORIGIN,
             n_public=loaded.n_rows,
             kind=FileKind.SIMULATED,

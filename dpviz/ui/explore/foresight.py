@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dpviz.algorithms.card import Card, Level, round_up
+from dpviz.algorithms.card import Card
+from dpviz.algorithms.regime import Level, round_up
 from dpviz.charts.wording import number
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Prospect, Request

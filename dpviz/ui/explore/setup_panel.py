@@ -14,8 +14,7 @@ from dpviz.runs.request import Contender, Prospect, Request
 from dpviz.ui.badges import badge_text
 from dpviz.ui.controls import epsilon_control, k_delta_row
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.algorithm_choice import algorithm_choice, badges, chosen_card, needs
-from dpviz.ui.explore.catalogue import catalogue
+from dpviz.ui.explore.algorithm_choice import algorithm_choice, badges, catalogue, chosen_card, needs
 from dpviz.ui.explore.foresight import expectation, foresight
 from dpviz.ui.explore.forms import params_form
 from dpviz.ui.looks import reveal, reveal_allowed

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dpviz.charts.picture import Look
 from dpviz.charts.studies.compare import Typical, draw_compare
 from dpviz.charts.studies.contenders import measure_of
 from dpviz.charts.studies.scores import Scores
@@ -18,13 +19,12 @@ from dpviz.runs.study.study import MEASURES, summarise
 from dpviz.ui.badges import badge_text
 from dpviz.ui.controls import epsilon_control
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.step_pictures import show
+from dpviz.ui.figure import show, show_wide
+from dpviz.ui.looks import revealed_view
 from dpviz.ui.plane_choice import plane_choice
-from dpviz.ui.revealed_rows import revealed_view
 from dpviz.ui.studies.study_form import study_form
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import Invitation, measure_choice, study_download, study_half
-from dpviz.ui.wide_figure import show_wide
 
 _KEY = "compare"
 # Pixels of a character of a table, and of the air beside it.
@@ -100,8 +100,7 @@ def _centers(study: StudyJob) -> None:
     releases = {name: Typical(row["centers"], float(medians[name])) for name, row in drawn.items()}
     reference = study.yardstick.reference if study.yardstick is not None else None
     reveal = revealed_view(study.source, "rows under Compare")
-    colors = palette(st.context.theme.type)
-    made = draw_compare(releases, view=view, palette=colors, reference=reference, reveal=reveal)
+    made = draw_compare(releases, Look(view, palette(st.context.theme.type), reveal, reference))
     st.markdown(f"**{plain(made.title)}**")
     st.caption(f"{plain(made.about)}. Drawn is the run of each algorithm whose loss is nearest to its median.")
     with st.grid(min_column_width=made.least_width, gap="small"):

@@ -14,7 +14,7 @@ import streamlit as st
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import PLAIN_FORMAT
-from dpviz.table.simulate import simulate
+from dpviz.table.made_tables import simulate
 from dpviz.ui.badges import badge_text
 from dpviz.ui.looks import allow_reveal, reveal_allowed
 

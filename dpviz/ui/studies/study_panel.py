@@ -23,27 +23,31 @@ from dpviz.runs.study.study import MEASURES
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.step_pictures import data_table
+from dpviz.ui.figure import data_table, show_wide
 from dpviz.ui.job_panel import duration, job_panel
 from dpviz.ui.studies.one_setting import on_click
 from dpviz.ui.studies.study_job import Question, StudyJob, begin_study, job_of
-from dpviz.ui.wide_figure import show_wide
 
 _SKELETON = 560
 # Starting workers, and k-means++ before the first run.
 _SECONDS_TO_BEGIN = 1.5
 
 
-class StudyPicture(Protocol):
-    """A picture of many runs: how it looks, what it says, the numbers behind it, and what a file of it is called."""
+class Numbers(Protocol):
+    """What is behind a picture of many runs, what that says, and what a file of it is called."""
 
     @property
     def stem(self) -> str: ...
     @property
     def finding(self) -> str: ...
+    def table(self) -> pd.DataFrame: ...
+
+
+class StudyPicture(Numbers, Protocol):
+    """A picture of many runs."""
+
     def draw(self, palette: Palette) -> go.Figure: ...
     def words(self) -> str: ...
-    def table(self) -> pd.DataFrame: ...
 
 
 @dataclass(frozen=True)
@@ -156,7 +160,7 @@ def show_picture(
     numbers_behind(picture, study, growing=growing)
 
 
-def numbers_behind(picture: StudyPicture, study: StudyJob, *, growing: bool = False) -> None:
+def numbers_behind(picture: Numbers, study: StudyJob, *, growing: bool = False) -> None:
     """A table to unfold, and its file where its rows may leave.
 
     A table that is still ``growing`` has no file yet: the next picture would replace it under the reader's hand.

@@ -18,7 +18,7 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, Request
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.step_pictures import data_table
+from dpviz.ui.figure import data_table
 from dpviz.ui.studies.judged_rows import rows_for
 from dpviz.ui.table_words import unbroken
 

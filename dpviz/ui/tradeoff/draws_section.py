@@ -9,21 +9,20 @@ import numpy as np
 import streamlit as st
 from streamlit.components import v2
 
-from dpviz.charts.pictures.draw import draw
+from dpviz.charts.picture import Look
+from dpviz.charts.registry import picture_of
 from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import palette
-from dpviz.charts.wording import ratio
-from dpviz.ui.explore.frames import step_player
-from dpviz.ui.explore.step_pictures import Looking, show
+from dpviz.ui.figure import show
+from dpviz.ui.looks import revealed_view
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.reference import found_or_none
-from dpviz.ui.revealed_rows import revealed_view
+from dpviz.ui.step_player import step_player
 from dpviz.ui.studies.one_setting import has_any, one_setting
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import Invitation, numbers_behind, study_button, study_half
 
 _KEY = "tradeoff:draws"
-_SECONDS_A_DRAW = 1.0
 _INVITATION = Invitation(
     "Draws",
     "No draws yet",
@@ -72,59 +71,37 @@ def _pictures(study: StudyJob, *, still: bool) -> None:
     reference = study.yardstick.reference if study.yardstick is not None else None
     view = plane_choice(study.source.domain, _KEY)
     rows = revealed_view(study.source, "rows under repeated draws")
-    centers = np.stack([row["centers"] for row in study.rows])
-    draws = Draws(centers, np.array([row["ratio"] for row in study.rows]), view, reference, rows)
     found = None if reference is None else partial(found_or_none, study.source, reference=reference)
-    looking = Looking(view, palette(st.context.theme.type), rows, reference, found=found)
+    look = Look(view, palette(st.context.theme.type), rows, reference, found=found)
+    centers = np.stack([row["centers"] for row in study.rows])
+    draws = Draws(centers, np.array([row["ratio"] for row in study.rows]), look)
     if study.running:
-        _cloud(draws, looking)
+        _cloud(draws)
         return
-    _player(draws, looking, still=still)
+    _player(draws, still=still)
     if reference is not None:
         numbers_behind(draws, study)
 
 
-def _player(draws: Draws, looking: Looking, *, still: bool) -> None:
+def _player(draws: Draws, *, still: bool) -> None:
     """Nothing moves until Play is pressed; for whoever has asked for less motion there is no such button.
 
     Another number of draws is another walk.
     """
-    number = len(draws.centers)
-    key = f"{_KEY}:{number}"
-    if still:
-        st.session_state[f"{key}:playing"] = False
-    playing = bool(st.session_state.get(f"{key}:playing"))
 
-    # A decorator inside the function, because only a panel that plays may poll.
-    @st.fragment(run_every=_SECONDS_A_DRAW if playing else None, key=f"{key}:panel")
-    def panel() -> None:
-        if bool(st.session_state.get(f"{key}:playing")) != playing:
-            st.rerun()
-        place = step_player(key, number, label="Draw", help="Each draw is one possible release.", still=still)
+    def show_draw(place: int) -> None:
         if still:
             st.caption("Your system asks for less motion: step through the draws by hand.")
         left, right = st.columns(2, gap="medium")
         with left:
-            _one(draws, place, looking)
+            step = draws.step(place)
+            show(picture_of(step).draw(draws.look), alt=step.title, key=f"{_KEY}:one", stem="one-draw")
         with right:
-            _cloud(draws, looking)
+            _cloud(draws)
 
-    panel()
-
-
-def _one(draws: Draws, place: int, looking: Looking) -> None:
-    made = draw(
-        draws.step(place),
-        view=looking.view,
-        palette=looking.palette,
-        reference=looking.reference,
-        found=looking.found(draws.centers[place]) if looking.found is not None else None,
-        reveal=looking.reveal,
-    )
-    loss = ratio(float(draws.losses[place]))
-    show(made, alt=f"Draw {place + 1}: {loss} the loss of k-means++", key=f"{_KEY}:one", stem="one-draw")
+    help, number = "Each draw is one possible release.", len(draws.centers)
+    step_player(f"{_KEY}:{number}", number, show_draw, label="Draw", help=help, still=still)
 
 
-def _cloud(draws: Draws, looking: Looking) -> None:
-    made = draws.draw(looking.palette)
-    show(made, alt=draws.words(), key=f"{_KEY}:cloud", stem="cloud-of-centres")
+def _cloud(draws: Draws) -> None:
+    show(draws.draw(), alt=draws.words(), key=f"{_KEY}:cloud", stem="cloud-of-centres")

@@ -77,13 +77,9 @@ def predictions_of(study: StudyJob, measure: str) -> dict[str, list[tuple[float,
     table, curves = study.source.private, dict[str, list[tuple[float, float]]]()
     for trial in (trial for trial in study.grid.trials() if trial.repeat == 0):
         setting = study.grid.at(trial).setting(table)
-        prediction = predict(trial.contender.algorithm, trial.contender.params, setting, table.domain.region)
+        prediction = predict(trial.contender, setting, table.domain.region)
         if prediction is not None and prediction.holds:
-            excess = prediction.excess
-            value = {
-                "nicv": reference.nicv + excess,
-                "ratio": 1 + excess / reference.nicv,
-                "matched_error": sqrt(excess),
-            }
+            loss = reference.nicv + prediction.excess
+            value = {"nicv": loss, "ratio": loss / reference.nicv, "matched_error": sqrt(prediction.excess)}
             curves.setdefault(trial.contender.label, []).append((trial.epsilon, value[measure]))
     return {name: curve for name, curve in curves.items() if len(curve) > 1}

@@ -1,0 +1,72 @@
+"""Points that know nothing of the data: centres packed far apart, and uniform draws."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpviz.arrays import Array
+from dpviz.table.domain import Region
+
+_HALVINGS = 25
+_REJECTIONS = 100
+_BATCH = 128
+
+
+def sphere_packing(k: int, region: Region, rng: np.random.Generator) -> Array:
+    """``k`` centres in ``region``, unit coordinates, shape (k, d), pairwise as far apart as random packing finds.
+
+    A radius a works if k successive uniform draws, a away from the walls, lie 2a apart from all before them, where
+    100 rejections in a row fail. The largest such a is found by bisection. No row is read.
+
+    References
+    ----------
+    Su et al. 2016, §4.1.1.
+    """
+    if k == 1:
+        return np.zeros((1, region.dim))
+    best = _pack(k, region, 0.0, rng)
+    assert best is not None
+    low, high = 0.0, float(region.half.min())
+    for _ in range(_HALVINGS):
+        radius = (low + high) / 2
+        packed = _pack(k, region, radius, rng)
+        if packed is None:
+            high = radius
+        else:
+            low, best = radius, packed
+    return best
+
+
+def _pack(k: int, region: Region, radius: float, rng: np.random.Generator) -> Array | None:
+    """Centres at least ``2 * radius`` apart by sequential rejection, or None; proposals come in batches."""
+    inner = Region(np.maximum(region.half - radius, 0), max(region.radius - radius, 0.0))
+    packed = np.empty((k, region.dim))
+    placed = rejected = 0
+    while placed < k:
+        for proposal in inner.clip(rng.uniform(-inner.half, inner.half, (_BATCH, region.dim))):
+            gap = ((packed[:placed] - proposal) ** 2).sum(axis=1)
+            if placed and gap.min() < 4 * radius**2:
+                rejected += 1
+                if rejected >= _REJECTIONS:
+                    return None
+                continue
+            packed[placed] = proposal
+            placed, rejected = placed + 1, 0
+            if placed == k:
+                break
+    return packed
+
+
+def random_points(number: int, region: Region, rng: np.random.Generator) -> Array:
+    """``number`` points uniform in the region's box, shape (number, d), unit coordinates; no row is read.
+
+    Where a ball cuts the box, a point beyond it is drawn anew along its ray, as a point of the ball would be: a box of
+    many dimensions is nearly all corners, and clipping would leave every point on the rim.
+    """
+    points = rng.uniform(-region.half, region.half, (number, region.dim))
+    norm = np.linalg.norm(points, axis=1)
+    # Drawn whether needed or not, so that the coins that follow do not depend on where the points fell.
+    radius = region.radius * rng.random(number) ** (1 / region.dim)
+    beyond = norm > region.radius
+    points[beyond] *= (radius[beyond] / norm[beyond])[:, None]
+    return region.clip(points)

@@ -1,0 +1,41 @@
+"""The shares that the plan of auto announces are those that the ledger counts afterwards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
+from dpviz.runs.run import run
+from tests.charts.gallery import exhibit
+
+
+@pytest.mark.parametrize(("dim", "epsilon", "delta"), [(2, 1.0, 0.0), (2, 2.0, 1e-6), (6, 8.0, 1e-6), (6, 8.0, 0.0)])
+def test_the_plan_says_what_the_meter_will_count(dim: int, epsilon: float, delta: float) -> None:
+    frames = run("auto", exhibit(dim, 3, n=3000).table, k=3, epsilon=epsilon, delta=delta, seed=0).frames
+    plan = frames[0].step
+    assert isinstance(plan, PlanStep) and plan.public
+    assert plan.fractions.sum() == pytest.approx(1) and (plan.fractions > 0).all()
+    announced = np.cumsum(plan.fractions)
+    for counted in [frame.spent_fraction for frame in frames[1:]]:
+        assert np.abs(announced - counted).min() < 2e-3
+
+
+def test_a_number_of_rows_that_is_bought_is_the_first_part_of_the_plan() -> None:
+    from dpviz.privacy.room import PrivateTable
+
+    public = exhibit(2, 3, n=2000)
+    table = PrivateTable(public.table.domain.from_unit(public.reveal.points), public.table.domain)
+    frames = run("auto", table, k=3, epsilon=1.0, seed=0).frames
+    plan = frames[0].step
+    assert isinstance(plan, PlanStep) and not plan.public
+    assert plan.names[0] == ROWS and plan.noises[0] == "Laplace"
+    assert plan.fractions[0] == pytest.approx(frames[0].spent_fraction)
+    assert plan.fractions.sum() == pytest.approx(1)
+
+
+def test_without_delta_vectors_have_k_norm_noise() -> None:
+    plan = run("auto", exhibit(2, 3, n=2000).table, k=3, epsilon=1.0, seed=0).frames[0].step
+    assert isinstance(plan, PlanStep)
+    noises = dict(zip(plan.names, plan.noises, strict=True))
+    assert noises["sums_1"] == "K-norm" and noises["counts_1"] == noises["grid"] == "Laplace"

@@ -1,0 +1,55 @@
+"""Starts that know nothing of the data: inside, apart, and repeatable."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.tools.public_points import sphere_packing
+from dpviz.table.domain import Region
+
+REGIONS = {
+    "line": Region(np.ones(1), 1.0),
+    "square": Region(np.ones(2), np.sqrt(2)),
+    "disc": Region.ball(2, 1.0),
+    "flat box": Region(np.array([1.0, 0.01]), 1.00005),
+    "cube in six dimensions": Region(np.ones(6), np.sqrt(6)),
+    "cut box": Region(np.ones(3), 1.2),
+}
+
+
+@pytest.mark.parametrize("region", REGIONS.values(), ids=REGIONS)
+@pytest.mark.parametrize("k", [1, 2, 7, 30])
+def test_k_centres_inside(region, k):
+    centers = sphere_packing(k, region, np.random.default_rng(0))
+    assert centers.shape == (k, region.dim)
+    assert (np.abs(centers) <= region.half).all()
+    assert (np.linalg.norm(centers, axis=1) <= region.radius * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("k", [4, 9])
+def test_centres_keep_apart_from_each_other_and_from_the_walls(k):
+    region = REGIONS["square"]
+    gaps, walls = [], []
+    for seed in range(10):
+        centers = sphere_packing(k, region, np.random.default_rng(seed))
+        gap = np.linalg.norm(centers[:, None] - centers, axis=2) + 9 * np.eye(k)
+        gaps.append(gap.min())
+        walls.append((1 - np.abs(centers)).min())
+    blind = np.median(
+        [
+            (np.linalg.norm(c[:, None] - c, axis=2) + 9 * np.eye(k)).min()
+            for c in np.random.default_rng(0).uniform(-1, 1, (200, k, 2))
+        ]
+    )
+    assert np.median(gaps) > 1.5 * blind
+    # The radius that separates centres keeps them from the walls, too.
+    assert (np.array(walls) >= np.array(gaps) / 2 * 0.5).mean() > 0.5
+
+
+def test_one_centre_is_the_middle_and_coins_decide_the_rest():
+    region = REGIONS["square"]
+    np.testing.assert_array_equal(sphere_packing(1, region, np.random.default_rng(5)), [[0, 0]])
+    one, same, other = (sphere_packing(5, region, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, same)
+    assert (one != other).any()

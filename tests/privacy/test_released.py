@@ -1,0 +1,78 @@
+"""A released value knows the mechanism that drew it, and the mechanism knows the value's noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.losses import Loss
+from dpviz.privacy.mechanisms import Exponential, KNorm, Laplace, mechanism_for, noise_kind
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import Grid, Voronoi
+from dpviz.privacy.queries import Count, SparseCount, Sum
+from dpviz.privacy.released import Question, Released
+from dpviz.privacy.sparse_mechanisms import SparseLaplace
+from tests.contract.tables import small_table
+
+CELLS = Voronoi(np.array([[0.5, 0.5, 0.5], [-0.5, -0.5, -0.5]]))
+
+
+def _room(accounting=Accounting.PURE, seed=0):
+    noise = StudyNoise(np.random.default_rng(seed))
+    table = small_table(np.random.default_rng(1).uniform(-1, 1, (50, 3)), n_public=50)
+    return table.open(epsilon=1.0, delta=1e-6, accounting=accounting, noise=noise)
+
+
+@pytest.mark.parametrize("accounting", [Accounting.PURE, Accounting.GDP], ids=lambda a: a.value)
+@pytest.mark.parametrize("spherical", [False, True])
+def test_the_mechanism_that_is_planned_with_is_the_one_that_draws_and_is_booked(accounting, spherical):
+    room = _room(accounting)
+    share, kind = room.budget.fraction(0.5), noise_kind(accounting, spherical=spherical)
+    planned = room.mechanism(Sum(CELLS), kind, share)
+    assert room.ledger.entries == []
+    released = room.release(Sum(CELLS), share, note="x", spherical=spherical)
+    assert released.mechanism == planned
+    (entry,) = room.ledger.entries
+    assert (entry.mechanism, entry.scale) == (planned.name, planned.scale)
+    assert released.sd == planned.sd_in(3)
+    assert mechanism_for(Sum(CELLS), kind, share, room.relation, room.region) == planned
+
+
+def test_k_norm_noise_spreads_over_the_width_of_the_value():
+    laplace, k_norm = Laplace(1.0, 2.0), KNorm(1.0, 2.0)
+    assert Released(np.zeros((4, 3)), k_norm).sd == 2.0 * 4**0.5
+    assert Released(np.zeros((4, 3)), laplace).sd == Released(np.zeros(7), laplace).sd == 2.0 * 2**0.5
+    assert k_norm.sd_in(1) == laplace.sd_in(1), "on a line they are one law"
+
+
+def test_one_pass_releases_what_each_door_alone_does():
+    room, again = _room(), _room()
+    share = room.budget.fraction(0.25)
+    counts, sums = room.ask_together(
+        Question(Count(CELLS), Laplace, share), Question(Sum(CELLS), KNorm, share), note="x"
+    )
+    moments = again.release_moments(CELLS, counts=share, sums=share, note="x", spherical=True)
+    for one, other in zip((counts, sums), moments, strict=True):
+        np.testing.assert_array_equal(one.value, other.value)
+        assert one.mechanism == other.mechanism
+
+
+def test_a_choice_and_a_cut_know_their_mechanism_too():
+    room = _room()
+    choice = room.ask(Loss(np.zeros((2, 1, 3))), Exponential, room.budget.fraction(0.1), note="x")
+    assert choice.value in (0, 1)
+    assert choice.mechanism.sensitivity == room.region.diameter**2
+    grid, share = Grid.over(room.region, 4), room.budget.fraction(0.5)
+    listed = room.ask(SparseCount(grid), SparseLaplace, share, note="x", cutoff_in_scales=1.0)
+    assert listed.sd == listed.mechanism.scale * 2**0.5
+    assert (np.abs(listed.value.values) > listed.mechanism.cutoff).all()
+
+
+def test_a_bought_number_of_rows_is_not_public():
+    noise = StudyNoise(np.random.default_rng(0))
+    table = small_table(np.zeros((50, 2)))
+    room = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise)
+    assert not room.n_is_public
+    assert not room.project(np.eye(2), room.region).n_is_public
+    assert _room().n_is_public
