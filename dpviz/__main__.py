@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
+from importlib.resources import files
 
+from dpviz import __version__
 from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
-from dpviz.cli.parser import read_arguments
+from dpviz.cli.parser import Parser, joined
+
+COMMANDS = ("algorithms", "advise", "declare", "run", "sweep", "reproduce", "open")
+"""Each is a module ``dpviz.cli.NAME_command`` with ``add(parser)`` and ``serve(arguments)``."""
 
 STOPPED = 130  # what shells expect after Ctrl-C
 
@@ -20,7 +27,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         _prepare_process()
     try:
-        print(_serve(sys.argv[1:] if argv is None else argv), flush=True)
+        arguments = read_arguments(sys.argv[1:] if argv is None else argv)
+        print(arguments.serve(arguments), flush=True)
     except NotWritten as error:
         print(error.printed, flush=True)
         say(str(error))
@@ -41,40 +49,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _serve(argv: Sequence[str]) -> str:
-    """The text to print. Each command imports what it needs: listing the algorithms should not wait for pandas."""
-    arguments = read_arguments(argv)
-    match arguments.command:
-        case "algorithms":
-            from dpviz.cli.algorithms_command import algorithms_command
+def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
+    """The parsed command line; its ``serve`` does what is asked.
 
-            return algorithms_command(arguments)
-        case "advise":
-            from dpviz.cli.advise_command import advise_command
+    Only the command that is named is imported, because listing the algorithms should not wait for pandas; of the
+    others a line of help is read in their files.
 
-            return advise_command(arguments)
-        case "declare":
-            from dpviz.cli.declare_command import declare_command
+    Raises
+    ------
+    RequestError
+        If it cannot be understood.
+    """
+    about = "Differentially private clustering that shows what privacy costs."
+    parser = Parser(prog="dpviz", description=about, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
+    listed = parser.add_subparsers(dest="command", required=True, metavar=f"{{{','.join(COMMANDS)}}}")
+    named = next((word for word in argv if word in COMMANDS), None)
+    for name in COMMANDS:
+        command = listed.add_parser(name, help=_help_of(name), allow_abbrev=False)
+        if name == named:
+            module = import_module(f"dpviz.cli.{name}_command")
+            module.add(command)
+            command.set_defaults(serve=module.serve)
+    return parser.parse_args(joined(argv))
 
-            return declare_command(arguments)
-        case "run":
-            from dpviz.cli.run_command import run_command
 
-            return run_command(arguments)
-        case "sweep":
-            from dpviz.cli.sweep_command import sweep_command
-
-            return sweep_command(arguments)
-        case "reproduce":
-            from dpviz.cli.reproduce_command import reproduce_command
-
-            return reproduce_command(arguments)
-        case "open":
-            from dpviz.cli.open_command import open_command
-
-            return open_command(arguments)
-        case unknown:
-            raise RequestError(f"There is no command {unknown!r}: see dpviz --help.")
+def _help_of(name: str) -> str:
+    """What the first line of a command's file says of it."""
+    line = (files("dpviz.cli") / f"{name}_command.py").read_text("utf-8").partition("\n")[0]
+    return line.partition("``: ")[2].rstrip('."')
 
 
 def _defect(error: Exception) -> int:

@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of a test marked ``some(n)`` that many of its cases are fast: the first, the last, and others between them."""
     cases = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("some"):
+        if item.get_closest_marker("some") and not item.get_closest_marker("slow"):
             cases[item.nodeid.partition("[")[0]].append(item)
     for family in cases.values():
         number = min(family[0].get_closest_marker("some").args[0], len(family))

@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 import dpviz
+from dpviz.__main__ import read_arguments
 from dpviz.algorithms.registry import CARDS
-from dpviz.cli.parser import read_arguments
 from tests.command_line import call
 
 ROOT = Path(__file__).resolve().parents[1]

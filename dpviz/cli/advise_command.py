@@ -1,4 +1,4 @@
-"""``dpviz advise``: the cheapest algorithm and the smallest ε for a table's size, without the table."""
+"""``dpviz advise``: name an algorithm and the smallest ε for a size and a target; reads no table."""
 
 from __future__ import annotations
 
@@ -9,13 +9,32 @@ from dataclasses import asdict
 from dpviz import check
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import card_of
+from dpviz.cli.parser import Parser, number, whole
 from dpviz.printed import table_text
 from dpviz.privacy.queries import Relation
 from dpviz.runs.advice.advice import Advice, advise
 from dpviz.runs.advice.advice_words import WHERE_FROM, alternatives, answer, certainty, changed
 
 
-def advise_command(arguments: argparse.Namespace) -> str:
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Name the cheapest algorithm and the smallest ε that should keep the loss near that of k-means++, from a "
+        "stored study of generated tables. Reads no table."
+    )
+    command.add_argument("--n", type=whole, required=True, metavar="N", help="the number of rows, or about how many")
+    command.add_argument("--d", type=whole, required=True, metavar="D", help="the number of columns")
+    command.add_argument("--k", type=whole, required=True, metavar="K", help="number of clusters")
+    command.add_argument(
+        "--target", type=number, default=1.1, metavar="R", help="most loss over that of k-means++ (default: 1.1)"
+    )
+    command.add_argument("--delta", type=number, default=0.0, metavar="D", help="0 for pure ε (default: 0)")
+    command.add_argument("--relation", default="add_remove", metavar="add_remove|replace", help="neighbours")
+    command.add_argument("--rows-per-person", type=whole, default=1, metavar="M", help="most rows of one person")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def serve(arguments: argparse.Namespace) -> str:
     """Serve the request; the text to print.
 
     Raises

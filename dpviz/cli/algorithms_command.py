@@ -1,4 +1,4 @@
-"""``dpviz algorithms``: the cards as JSON or as text."""
+"""``dpviz algorithms``: list the algorithms and their parameters."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ from typing import Any
 
 from dpviz.algorithms.card import Card, Guarantee, Knob
 from dpviz.algorithms.registry import CARDS
+from dpviz.cli.parser import Parser
 
 
-def algorithms_command(arguments: argparse.Namespace) -> str:
+def add(command: Parser) -> None:
+    """Its options."""
+    command.add_argument("--json", action="store_true", help="print a JSON list")
+
+
+def serve(arguments: argparse.Namespace) -> str:
     """The text to print."""
     if arguments.json:
         return json.dumps([card_to_dict(card) for card in CARDS.values()], indent=2)

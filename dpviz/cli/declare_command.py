@@ -1,4 +1,4 @@
-"""``dpviz declare``: proposes a declaration of a file, for its owner to complete. A look at the rows."""
+"""``dpviz declare``: propose how a file is to be read, as a sidecar to complete: a look at the rows."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dpviz.check import RequestError
 from dpviz.cli.console import say
+from dpviz.cli.parser import Parser
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import USUAL_LABEL, listed
@@ -19,7 +20,17 @@ _LOOK = (
 )
 
 
-def declare_command(arguments: argparse.Namespace) -> str:
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Look at the first rows of a file and propose its declaration: encoding, delimiter, header, marks in numbers, "
+        "columns. Bounds are left open: they never come from rows. Nothing else reads a file by its rows."
+    )
+    command.add_argument("data", metavar="DATA.csv", help="the table; .csv.gz is unpacked")
+    command.add_argument("--out", metavar="DATA.json", help="write the sidecar to this new file")
+
+
+def serve(arguments: argparse.Namespace) -> str:
     """Serve the request; the text to print.
 
     Raises

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dpviz.check import RequestError
+from dpviz.cli.parser import Parser, names, number, whole, yes_or_no
 from dpviz.runs.open_table import OpenTable, column_names, declare
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import LoadedTable, listed, quoted
@@ -32,6 +33,37 @@ class DeclaredTable:
     notes: tuple[str, ...]
 
 
+def add_table_options(command: Parser) -> None:
+    """The table, and what may be said of it."""
+    command.add_argument(
+        "data", metavar="DATA", help="a CSV file (.csv.gz is unpacked), a sparse .npz, or the name of a sample"
+    )
+    declared = command.add_argument_group("what is declared about the table (DATA.json beside it may say it too)")
+    declared.add_argument("--columns", type=names, metavar="A,B", help="the columns to cluster")
+    declared.add_argument(
+        "--bounds", metavar="LO,HI | FILE.json", help="declared bounds, data units; never taken from the rows"
+    )
+    declared.add_argument("--radius", type=number, metavar="R", help="largest distance from the middle of the bounds")
+    declared.add_argument("--scaling", metavar="unit|common", help="each column by its bounds, or one scale for all")
+    declared.add_argument(
+        "--relation", metavar="add_remove|replace", help="neighbours (default: as DATA.json says, or add_remove)"
+    )
+    declared.add_argument("--n-public", type=whole, metavar="N", help="the number of rows, if it is public")
+    declared.add_argument("--label", metavar="NAME", help='the column with a known grouping; "" for none')
+    declared.add_argument("--id-column", metavar="NAME", help='the column that says whose a row is; "" for none')
+    declared.add_argument("--rows-per-person", type=whole, metavar="M", help="most rows of one id that are used")
+    file = command.add_argument_group("how the file is read (never worked out from its rows; see dpviz declare)")
+    file.add_argument("--encoding", metavar="NAME", help="default: utf-8")
+    file.add_argument(
+        "--delimiter", metavar="C", help=r"one character, \t or whitespace (default: as the header has it)"
+    )
+    file.add_argument("--header", type=yes_or_no, metavar="yes|no", help="whether the first line holds names")
+    file.add_argument("--names", type=names, metavar="A,B", help="names of all columns, in place of the header's")
+    file.add_argument("--decimal", metavar=". or ,", help="decimal mark (default: .)")
+    file.add_argument("--grouping", metavar="C", help="mark between groups of three digits (default: none)")
+    file.add_argument("--sign", metavar="TEXT", help="stripped beside numbers: %%, $, €")
+
+
 def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     """Read the file as declared; an option of the command line goes before the sidecar.
 
@@ -49,11 +81,11 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     declaration = replace(declaration, file=_format(declaration, arguments))
     if isinstance(content, LoadedTable) and declaration.file != sidecar.file:
         raise RequestError("A sample is there already, however a file is read: leave out the options of a file.")
-    names = column_names(content, declaration)
+    header = column_names(content, declaration)
     if arguments.columns is not None:
         chosen = arguments.columns
         declaration = _as_coordinates(declaration, chosen).choosing(chosen)
-    notes = () if declaration.columns else _all_columns(declaration, names)
+    notes = () if declaration.columns else _all_columns(declaration, header)
     table = declare(content, declaration)
     return DeclaredTable(table, (*table.loaded.notes, *notes))
 

@@ -1,4 +1,4 @@
-"""``dpviz open``: the dashboard, served from here to this machine alone until Ctrl-C."""
+"""``dpviz open``: open the dashboard in a browser on this machine, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import sys
 from dpviz import check
 from dpviz.beside import BESIDE
 from dpviz.check import RequestError
+from dpviz.cli.parser import Parser, whole
 from dpviz.table.named import GIVEN, named, sample_named
 from dpviz.table.sparse_intake import SparseTable
 
@@ -19,7 +20,18 @@ _APP = BESIDE / "app.py"
 _SERVER, _NO_PORT = "streamlit.web.server.starlette.starlette_server", 1
 
 
-def open_command(arguments: argparse.Namespace) -> str:
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Serve the dashboard to this machine alone, until Ctrl-C. Whoever can log in to it can see DATA: name a "
+        "private file on a machine of your own only, or bring it on the Data page."
+    )
+    first = "what every visit begins with: a CSV file or a sample"
+    command.add_argument("data", nargs="?", metavar="DATA", help=first)
+    command.add_argument("--port", type=whole, metavar="P", help="default: the first free one from 8501 on")
+
+
+def serve(arguments: argparse.Namespace) -> str:
     """Serve pages until somebody stops it; each visit begins with the table that is named, if one is.
 
     Raises

@@ -1,4 +1,4 @@
-"""``dpviz reproduce``: the experiments of the papers, run again and judged."""
+"""``dpviz reproduce``: run the papers' experiments again and judge their claims."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from dpviz.claims.material import FOLDER_VARIABLE
 from dpviz.claims.registry import CLAIMS, claim_of, claim_rows, shelf
 from dpviz.cli.claim_folder import ClaimFolder, finding_text, tables_of, tables_text
 from dpviz.cli.console import say
+from dpviz.cli.parser import Parser, whole
 from dpviz.runs.jobs import Job
 from dpviz.runs.study.workers import raised_by
 
@@ -49,7 +50,25 @@ class Reproduced(NamedTuple):
         }
 
 
-def reproduce_command(arguments: argparse.Namespace) -> str:
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Run the papers' experiments again: tables, figures and a computed verdict for each claim. Published files are "
+        "used where --data (or DPVIZ_DATA) names a folder that holds them, else generated stand-ins of the same size; "
+        "the output says which."
+    )
+    command.add_argument("ids", nargs="*", metavar="ID", help="claims, see --list (default: all)")
+    command.add_argument("--list", action="store_true", help="list the claims and run nothing")
+    command.add_argument("--quick", action="store_true", help="fewer repeats and points: minutes instead of hours")
+    command.add_argument("--out", metavar="DIR", help="folder for a table and a page a claim, and manifest.json")
+    command.add_argument("--data", metavar="DIR", help="folder of published files, such as s1.csv")
+    command.add_argument(
+        "--jobs", type=whole, default=_MOST_JOBS, metavar="N", help="worker processes, 1 or 2 (default: 2)"
+    )
+    command.add_argument("--json", action="store_true", help="print verdicts as JSON")
+
+
+def serve(arguments: argparse.Namespace) -> str:
     """Serve the request; the text to print.
 
     Raises

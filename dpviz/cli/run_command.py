@@ -1,4 +1,4 @@
-"""``dpviz run``: one algorithm on one CSV file."""
+"""``dpviz run``: run one algorithm on a table and print what it releases."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import card_of
 from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
-from dpviz.cli.declared_table import declared_table
+from dpviz.cli.declared_table import add_table_options, declared_table
+from dpviz.cli.parser import Parser, add_request_options, number, whole
 from dpviz.cli.released_file import write_released
 from dpviz.cli.run_text import run_text
 from dpviz.runs.export import centers_csv
@@ -22,7 +23,21 @@ from dpviz.runs.request import Contender, Request, named_values
 from dpviz.runs.run import Run, run_of
 
 
-def run_command(arguments: argparse.Namespace) -> str:
+def add(command: Parser) -> None:
+    """Its options."""
+    add_table_options(command)
+    command.add_argument("--algorithm", default="auto", metavar="ID", help="see `dpviz algorithms` (default: auto)")
+    command.add_argument("--k", type=whole, required=True, metavar="K", help="number of clusters")
+    command.add_argument("--epsilon", type=number, required=True, metavar="E", help="the whole ε of this run")
+    add_request_options(command, seed="repeatable noise, for a study; never for a release")
+    command.add_argument(
+        "--evaluate", action="store_true", help="also measure the loss on the rows: revealed, not private"
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.add_argument("--out", metavar="CENTERS.csv", help="write the released centres to this file")
+
+
+def serve(arguments: argparse.Namespace) -> str:
     """Serve the request; the text to print.
 
     Raises

@@ -1,4 +1,4 @@
-"""``dpviz sweep``: a study over algorithms, ε, δ, k and n, whose results land in a folder as they come."""
+"""``dpviz sweep``: run algorithms many times over a grid of ε, δ, k and n; results land in a folder as they come."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from typing import Any
 from dpviz import __version__, check
 from dpviz.check import RequestError
 from dpviz.cli.console import say
-from dpviz.cli.declared_table import declared_table
+from dpviz.cli.declared_table import add_table_options, declared_table
+from dpviz.cli.parser import Parser, add_request_options, names, numbers, whole, wholes, wholes_or_all
 from dpviz.printed import table_text
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import OpenTable
@@ -31,7 +32,32 @@ _SECONDS_BETWEEN_REPORTS = 2.0
 _REVEALED = "A sweep reads the rows to measure losses: its results are for the eyes of the data's owner, not a release."
 
 
-def sweep_command(arguments: argparse.Namespace) -> str:
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Run algorithms many times over a grid of ε, δ, k and n, and measure what each run loses. Losses are read from "
+        "the rows: the results are for the owner of the data, not a release."
+    )
+    add_table_options(command)
+    command.add_argument(
+        "--algorithms", type=names, required=True, metavar="A,B", help="ids; a variant is written ID:name=value"
+    )
+    command.add_argument("--epsilons", type=numbers, required=True, metavar="E,E", help="the ε of the runs")
+    command.add_argument("--ks", type=wholes, required=True, metavar="K,K", help="the numbers of clusters")
+    command.add_argument(
+        "--ns", type=wholes_or_all, metavar="N,N", help="rows of subsamples; all means the table (default: all)"
+    )
+    command.add_argument("--deltas", type=numbers, metavar="D,D", help="several δ, instead of --delta")
+    command.add_argument("--repeats", type=whole, default=20, metavar="N", help="runs of each point (default: 20)")
+    command.add_argument("--out", required=True, metavar="DIR", help="folder for results.csv and manifest.json")
+    command.add_argument("--resume", action="store_true", help="go on with the study in --out; finished runs are kept")
+    command.add_argument("--jobs", type=whole, metavar="N", help="worker processes (default: one a core)")
+    add_request_options(
+        command, seed="another draw of the whole study (default: 0; the same study has the same results)"
+    )
+
+
+def serve(arguments: argparse.Namespace) -> str:
     """Serve the request; the text to print.
 
     Raises

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep, bounded, clip_radius
-from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep, averaged_tuples, halves
-from dpviz.algorithms.cohen2021.tuple_source import TupleParams
+from dpviz.algorithms.cohen2021.tested_tuples import TupleParams, TupleTestStep, averaged_tuples, halves
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.room import PrivateTable
 from dpviz.privacy.tuples.tuple_averages import TupleAverages

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.algorithms.auto.auto_plan import Cells, FirstLook, Noise, Part, Zoom
+from dpviz.algorithms.auto.auto_plan import Cells, FirstLook, Part, Zoom
 from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.polishing import SplitStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep, flat_synopsis, zoom
@@ -19,7 +19,7 @@ from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.baselines.kvariates import SeedStep
 from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
-from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.algorithms.tools.starts import StartsStep
@@ -180,7 +180,7 @@ def swap_steps(found: CandidatesStep, k: int, swaps: int = 4) -> list[SwapStep]:
     return steps
 
 
-COARSE = Part("zoom", "zoom", Noise.LAPLACE, 0.02)
+COARSE = Part("zoom", "zoom", "Laplace", 0.02)
 
 
 def zoom_step(shown: Exhibit) -> ZoomStep:
@@ -196,7 +196,7 @@ def boxed_synopsis(dim: int, *, n: int = 20_000) -> tuple[ZoomStep, SynopsisStep
     rows = rng.normal(-35.0, 3.0, (n, dim))
     rows[: n // 80] = rng.normal(110.0, 2.0, (n // 80, dim))
     room = open_room(PrivateTable(rows, domain, n_public=n))
-    grid = Part("grid", "grid", Noise.LAPLACE, 0.98)
+    grid = Part("grid", "grid", "Laplace", 0.98)
     shares = {part: room.budget.fraction(part.weight) for part in (COARSE, grid)}
     zoomed = zoom(room, Zoom(COARSE), shares)
     return zoomed, flat_synopsis(room, 3, Cells(None, grid), shares, zoomed), domain
@@ -206,8 +206,8 @@ def look_step(shown: Exhibit, *, bought: bool = True, epsilon: float = 2.0) -> L
     """A look at rows, whatever the number of their columns; its axes bought, or from public coins."""
     noise = StudyNoise(np.random.default_rng(6))
     room = shown.table.open(epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=noise)
-    middle = Part("look", "middle", Noise.GAUSSIAN, 1 / 6 if bought else 1 / 2)
-    radii = middle._replace(what="radii", noise=Noise.LAPLACE)
+    middle = Part("look", "middle", "Gaussian", 1 / 6 if bought else 1 / 2)
+    radii = middle._replace(what="radii", noise="Laplace")
     stage = FirstLook(middle, middle._replace(what="axes", weight=4 / 6) if bought else None, radii)
     shares = {part: room.budget.fraction(part.weight) for part in stage if part is not None}
     return look(room, stage, shares, min(room.dim, 5), np.random.default_rng(8))

@@ -1,22 +1,22 @@
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import ROWS, Noise, Part, PlanStep
+from dpviz.algorithms.auto.auto_plan import ROWS, Part, PlanStep
 from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from tests.charts.gallery import ANYWHERE, draw
 from tests.charts.laws import is_sound, shows_kinds
 
 LIGHT = palette("light")
-PARTS = [Part("zoom", "zoom", Noise.LAPLACE, 10.0), Part("grid", "grid", Noise.LAPLACE, 30.0)]
-PARTS += [Part("round", what, Noise.LAPLACE, share, 1) for what, share in (("radii", 1.0), ("counts", 4.0))]
-PARTS += [Part("round", "sums", Noise.K_NORM, 15.0, 1)]
-PARTS += [Part("swap", "counts", Noise.LAPLACE, 10.0, 2), Part("swap", "spread", Noise.K_NORM, 10.0, 2)]
-PARTS += [Part("round", "counts", Noise.LAPLACE, 5.0, 2), Part("round", "sums", Noise.K_NORM, 15.0, 2)]
+PARTS = [Part("zoom", "zoom", "Laplace", 10.0), Part("grid", "grid", "Laplace", 30.0)]
+PARTS += [Part("round", what, "Laplace", share, 1) for what, share in (("radii", 1.0), ("counts", 4.0))]
+PARTS += [Part("round", "sums", "K-norm", 15.0, 1)]
+PARTS += [Part("swap", "counts", "Laplace", 10.0, 2), Part("swap", "spread", "K-norm", 10.0, 2)]
+PARTS += [Part("round", "counts", "Laplace", 5.0, 2), Part("round", "sums", "K-norm", 15.0, 2)]
 
 
 def plan(*, bought: bool = False) -> PlanStep:
-    parts = [Part(ROWS, ROWS, Noise.LAPLACE, 5.0)] * bought + PARTS
+    parts = [Part(ROWS, ROWS, "Laplace", 5.0)] * bought + PARTS
     draws = tuple(part.draws() for part in parts)
     return PlanStep(title="The plan", parts=tuple(parts), draws=draws, delta=0.0)
 

@@ -12,9 +12,9 @@ from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import View, view_of
 from dpviz.runs.run import run
+from tests.cases import about
 from tests.charts.gallery import Exhibit, draw, exhibit, steps_of
 from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
-from tests.contract.checks import about
 
 TABLES = [(1, 3, "unit"), (2, 5, "unit"), (2, 15, "common"), (6, 5, "unit")]
 CELLS = {1: 200, 2: 40, 6: 5}

@@ -173,7 +173,7 @@ def test_a_round_that_nobody_books(monkeypatch):
 
 def test_a_plan_that_buys_less_than_the_request(monkeypatch):
     shares = auto_plan.AutoPlan.shares
-    part = auto_plan.Part("round", "unused", auto_plan.Noise.LAPLACE, 0.1, 99)
+    part = auto_plan.Part("round", "unused", "Laplace", 0.1, 99)
     unused = auto_plan.Round(None, part, part._replace(what="unused too"))
     monkeypatch.setattr(
         auto_plan.AutoPlan,

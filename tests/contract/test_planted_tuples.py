@@ -11,7 +11,7 @@ import pytest
 import dpviz.privacy.tuples.center_noise
 import dpviz.privacy.tuples.partition_test
 import tests.contract.test_sensitivity as sensitivity_tests
-from dpviz.algorithms.cohen2021.tuple_source import TupleSource
+from dpviz.algorithms.cohen2021.tested_tuples import TupleSource
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.accounting import gdp_mu

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from dpviz.__main__ import read_arguments
 from dpviz.cli.declared_table import declared_table
-from dpviz.cli.parser import read_arguments
 from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.sidecar import to_json

@@ -8,13 +8,13 @@ import os
 import stat
 import subprocess
 import sys
-import tempfile
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from shutil import rmtree
 
 import numpy as np
 import pandas as pd
@@ -49,6 +49,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     """Where studies are kept in this test; all of them are stopped after it."""
     monkeypatch.setattr(jobs, "_MORE_POLITE", 0)  # nobody draws pages here
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "studies"))
+    monkeypatch.setattr(opening, "_KEPT", OrderedDict())
     yield tmp_path / "studies"
     for engine in list(opening._ENGINES.values()):
         engine.stop()
@@ -130,13 +131,24 @@ def test_what_its_reader_left_is_gone_on_with(folder: Path) -> None:
     assert kept.keys() < lines(folder).keys()
 
 
-def test_a_study_that_is_done_is_read_and_not_computed(folder: Path) -> None:
+@pytest.mark.parametrize("kept", ["in memory", "in the folder", "nowhere"])
+def test_a_study_that_is_done_is_read_and_not_computed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, kept: str
+) -> None:
+    if kept == "in memory":
+        monkeypatch.delenv(FOLDER_VARIABLE)
     shelf = JobShelf()
     first = done(shelf.study(judged(), GRID, key="a"))
+    if kept != "in memory":
+        opening._KEPT.clear()
+    if kept == "nowhere":
+        rmtree(folder)
     again = shelf.study(judged(), GRID, key="a")
     found = done(again)
-    assert sorted(row["seconds"] for row in found) == sorted(row["seconds"] for row in first)  # the runs of before
+    are_those_of_before = sorted(row["seconds"] for row in found) == sorted(row["seconds"] for row in first)
+    assert are_those_of_before == (kept != "nowhere")
     assert same(found) and sum(isinstance(item, Yardstick) for item in again.items) == 2
+    assert folder.exists() == (kept != "in memory")
 
 
 def test_two_who_open_it_at_once_read_one_study_and_either_may_leave(folder: Path) -> None:
@@ -168,6 +180,7 @@ def test_centres_come_back_as_they_were_or_are_not_kept(
     monkeypatch.setattr(opening, "MOST_NUMBERS", most)
     grid, shelf = replace(GRID, repeats=1), JobShelf()
     first = {row["trial"]: row for row in done(shelf.study(judged(), grid, key="a", with_centers=True))}
+    opening._KEPT.clear()
     again = {row["trial"]: row for row in done(shelf.study(judged(), grid, key="a", with_centers=True))}
     assert first.keys() == again.keys()
     assert all(np.array_equal(first[trial]["centers"], again[trial]["centers"]) for trial in first)
@@ -244,7 +257,7 @@ def test_a_folder_in_use_by_another_server_or_damaged_fails_with_a_sentence(fold
 
 
 SERVER = """
-import os, signal, sys, time
+import os, signal, time
 from dpviz.runs import jobs
 from dpviz.runs.shelf import JobShelf
 from tests.runs.test_open_study import GRID, judged, replace, rows
@@ -253,38 +266,34 @@ study = shelf.study(judged(), replace(GRID, repeats=1000), key="a")
 while len(rows(study)) < 3:
     time.sleep(0.02)
 print("found", flush=True)
-{then}
+os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.mark.parametrize(
-    ("then", "left"), [("sys.exit(3)", 0), ("raise KeyboardInterrupt", 0), ("os.kill(os.getpid(), signal.SIGKILL)", 1)]
-)
-def test_nothing_is_left_of_a_server_and_what_a_killed_one_left_goes_with_the_next(
-    tmp_path: Path, then: str, left: int
+@posix
+@pytest.mark.parametrize("lasting", [True, False])
+def test_of_a_server_that_was_killed_the_named_folder_is_left_and_else_nothing(
+    folder: Path, tmp_path: Path, lasting: bool
 ) -> None:
-    environment = {name: value for name, value in os.environ.items() if name != FOLDER_VARIABLE}
-    environment |= {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
-
-    def serve(then: str) -> None:
-        argv = [sys.executable, "-c", SERVER.format(then=then)]
-        ended = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=120, check=False)
-        assert ended.stdout == "found\n", ended.stderr
-
-    serve(then)
-    assert len(list(tmp_path.iterdir())) == left
-    if left:
-        assert any(tmp_path.glob("*/*/results.csv"))
-        serve("sys.exit(0)")
-        assert not list(tmp_path.iterdir())
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    if not lasting:
+        del environment[FOLDER_VARIABLE]
+    argv = [sys.executable, "-c", SERVER]
+    ended = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.stdout == "found\n", ended.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["studies"] * lasting
+    if lasting:
+        shelf, kept = JobShelf(), lines(folder)
+        study = shelf.study(judged(), replace(GRID, repeats=1000), key="a")
+        assert eventually(lambda: len(rows(study)) >= len(kept) >= 3)
+        assert {row["trial"] for row in rows(study)} >= kept.keys()
 
 
-def test_without_any_folder_a_study_is_computed_all_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(*_: object, **__: object) -> str:
-        raise FileNotFoundError("No usable temporary directory found")
-
-    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
-    monkeypatch.setattr(opening, "_temporary", None)
-    monkeypatch.setattr(tempfile, "mkdtemp", none)
-    grid, shelf = replace(GRID, repeats=1), JobShelf()
-    assert same(done(shelf.study(judged(), grid, key="a")), grid)
+def test_of_studies_that_nobody_reads_those_that_fit_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "_KEPT", OrderedDict())
+    row = {"trial": "x", "centers": np.zeros((10, 10))}
+    monkeypatch.setattr(opening, "_MOST_KEPT_BYTES", 3 * (opening._ROW_BYTES + 800))
+    for name in "abc":
+        opening._keep(name, [row])
+    opening._keep("d", [row, row])
+    assert list(opening._KEPT) == ["c", "d"]

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 from itertools import groupby
 from math import ceil, fsum, log2, sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -58,22 +57,9 @@ _GATE_FLAT, _GATE_VIEW = 0.2, 0.5
 _MOST_SWAP_AXES = 64
 
 
-class Noise(Enum):
-    """The noise on a part, as it is called."""
-
-    LAPLACE = "Laplace"
-    K_NORM = "K-norm"
-    GAUSSIAN = "Gaussian"
-
-    @property
-    def kind(self) -> Kind[Array, Laplace | KNorm | Gaussian]:
-        """The mechanisms that draw it."""
-        kinds: dict[Noise, Kind[Array, Laplace | KNorm | Gaussian]]
-        kinds = {Noise.LAPLACE: Laplace, Noise.K_NORM: KNorm, Noise.GAUSSIAN: Gaussian}
-        return kinds[self]
-
-
-_LAPLACE, _K_NORM, _GAUSSIAN = Noise
+Noise = Literal["Laplace", "K-norm", "Gaussian"]
+_KINDS: dict[Noise, Kind[Array, Laplace | KNorm | Gaussian]]
+_KINDS = {"Laplace": Laplace, "K-norm": KNorm, "Gaussian": Gaussian}
 
 
 class Part(NamedTuple):
@@ -95,11 +81,11 @@ class Part(NamedTuple):
 
     def asks(self, query: Query, shares: Paid) -> Question:
         """The question that its share pays for."""
-        return Question(query, self.noise.kind, shares[self])
+        return Question(query, _KINDS[self.noise], shares[self])
 
     def draws(self, share: Budget | None = None) -> Draws:
         """Its noise beside what one person changes: by its weight, or as ``share`` buys it."""
-        gaussian = self.noise is _GAUSSIAN
+        gaussian = self.noise == "Gaussian"
         if share is None:
             return Draws(gaussian, 1 / (sqrt(self.weight) if gaussian else self.weight))
         # ρ is 1 / (2 · the multiplier squared), and ε of pure noise is 1 over it.
@@ -218,19 +204,19 @@ def make_plan(setting: Setting, *, n_public: bool) -> AutoPlan:
     mu2 = gdp_mu(epsilon, delta) ** 2 if delta > 0 else 0.0
     first: Zoom | FirstLook
     if flat:
-        first = Zoom(Part("zoom", "zoom", _LAPLACE, _ZOOM * grid_epsilon))
+        first = Zoom(Part("zoom", "zoom", "Laplace", _ZOOM * grid_epsilon))
         cells = _cells((1 - _ZOOM) * grid_epsilon, many)
     elif delta > 0:
         rows_share = _RADII_ROWS * moved / n if n_public else _RADII_UNKNOWN_N * grid_epsilon
         radii = float(np.clip(rows_share, _LEAST_RADII * grid_epsilon, _MOST_RADII * grid_epsilon))
-        axes = Part("look", "axes", _GAUSSIAN, mu2 * _LOOK * (1 - _MIDDLE)) if dim <= MOST_FOR_AXES else None
-        middle = Part("look", "middle", _GAUSSIAN, mu2 * _LOOK * _MIDDLE)
-        first = FirstLook(middle, axes, Part("look", "radii", _LAPLACE, radii))
+        axes = Part("look", "axes", "Gaussian", mu2 * _LOOK * (1 - _MIDDLE)) if dim <= MOST_FOR_AXES else None
+        middle = Part("look", "middle", "Gaussian", mu2 * _LOOK * _MIDDLE)
+        first = FirstLook(middle, axes, Part("look", "radii", "Laplace", radii))
         cells = _cells(grid_epsilon - radii, many)
         mu2 *= 1 - _LOOK * (_MIDDLE + (1 - _MIDDLE) * (axes is not None))
     else:
-        middle = Part("look", "middle", _K_NORM, _PURE_MIDDLE * setting.epsilon)
-        first = FirstLook(middle, None, Part("look", "radii", _LAPLACE, _PURE_RADII * setting.epsilon))
+        middle = Part("look", "middle", "K-norm", _PURE_MIDDLE * setting.epsilon)
+        first = FirstLook(middle, None, Part("look", "radii", "Laplace", _PURE_RADII * setting.epsilon))
         cells = _cells(_PURE_GRID * setting.epsilon, many)
         epsilon = setting.epsilon * (1 - _PURE_MIDDLE - _PURE_RADII - _PURE_GRID)
 
@@ -260,7 +246,7 @@ def make_plan(setting: Setting, *, n_public: bool) -> AutoPlan:
 def _cells(epsilon: float, many: bool) -> Cells:
     test = _FINE_TEST * epsilon if many else 0.0
     return Cells(
-        Part("grid", "fine_test", _LAPLACE, test) if many else None, Part("grid", "grid", _LAPLACE, epsilon - test)
+        Part("grid", "fine_test", "Laplace", test) if many else None, Part("grid", "grid", "Laplace", epsilon - test)
     )
 
 
@@ -287,7 +273,8 @@ def _polishing(
     weights = np.arange(1, rounds + 1) ** 2.0
     weights *= whole * (1 - swap * bool(before)) / weights.sum()
     of_counts = _COUNTS if gaussian else _PURE_COUNTS
-    number, vector = (_GAUSSIAN, _GAUSSIAN) if gaussian else (_LAPLACE, _K_NORM)
+    number: Noise = "Gaussian" if gaussian else "Laplace"
+    vector: Noise = "Gaussian" if gaussian else "K-norm"
     for t, weight in enumerate(weights.tolist(), start=1):
         if t in before:
             of_swap = whole * swap / len(before)
@@ -328,7 +315,7 @@ class PlanStep(Step):
     @property
     def noises(self) -> tuple[str, ...]:
         """The kind of noise on each part."""
-        return tuple(part.noise.value for part in self.parts)
+        return tuple(part.noise for part in self.parts)
 
     @cached_property
     def fractions(self) -> Array:
@@ -369,7 +356,7 @@ ROWS = "rows"
 def plan_step(room: DataRoom, plan: AutoPlan, shares: Paid) -> PlanStep:
     """What the plan will cost, after what was bought already: the number of rows, if it is not public."""
     bought, planned = room.ledger.draws, plan.parts
-    rows = tuple(Part(ROWS, ROWS, _GAUSSIAN if draw.gaussian else _LAPLACE, 0.0) for draw in bought)
+    rows = tuple(Part(ROWS, ROWS, "Gaussian" if draw.gaussian else "Laplace", 0.0) for draw in bought)
     splits = sum(isinstance(stage, Swap) for stage in plan.polishing)
     rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds} rounds"
     chances = {0: "no chance", 1: "one chance"}.get(splits, f"{splits} chances")

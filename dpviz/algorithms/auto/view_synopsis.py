@@ -7,7 +7,7 @@ take a centre each. Where nothing else is said, constants were chosen by hand on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log, pi, sqrt
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from scipy.ndimage import gaussian_filter
 from dpviz.algorithms.auto.auto_plan import Cells, Paid, Zoom
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import cube_grid
-from dpviz.arrays import Array, Codes, Flags
+from dpviz.arrays import Array, Codes
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.partitions import Grid, Projected, Zoomed
 from dpviz.privacy.queries import Count, SparseCount
@@ -119,11 +119,12 @@ def flat_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, zoomed: Zo
     cells = Zoomed(grid, zoomed.grid) if zoomed.box is not None else grid
     noisy = room.ask(Count(cells), Laplace, shares[stage.grid], note="grid cells")
     inner, outer = noisy.value[: grid.n_cells], noisy.value[grid.n_cells :]
-    histogram = _Histogram(grid, np.arange(grid.n_cells), inner, noisy.sd)
+    histogram = GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=inner, sd=noisy.sd)
     kept = np.flatnonzero(smoothed(inner.reshape(grid.cells_per_axis), noisy.sd, caution=_CAUTION_FLAT))
     if zoomed.box is None:
         return _synopsis(histogram, None, kept, onto_total(inner[kept], float(room.n)), k)
-    out = _outside(zoomed.grid, zoomed.box)
+    middles = zoomed.grid.centers(np.arange(zoomed.grid.n_cells))
+    out = ~((middles > low) & (middles < high)).all(axis=1)
     far = np.flatnonzero(out & (outer > _CAUTION_FLAT * log(grid.n_cells) * scale))
     weights = onto_total(np.r_[inner[kept], outer[far]], float(room.n))
     around = GridStep(
@@ -133,15 +134,7 @@ def flat_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, zoomed: Zo
         noisy_counts=outer[out],
         sd=noisy.sd,
     )
-    stray = _Points(zoomed.grid.centers(far), weights[len(kept) :])
-    return _synopsis(histogram, None, kept, weights[: len(kept)], k, around=around, outside=stray)
-
-
-def _outside(coarse: Grid, box: Array) -> Flags:
-    """Flags of the coarse cells that do not lie in the box."""
-    middles = coarse.centers(np.arange(coarse.n_cells))
-    flags: Flags = ~((middles > box[0]) & (middles < box[1])).all(axis=1)
-    return flags
+    return _synopsis(replace(histogram, around=around), None, kept, weights, k, outside=middles[far])
 
 
 def view_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View) -> SynopsisStep:
@@ -158,9 +151,10 @@ def view_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View
         excess = room.ask(cells, NoisyExcess, test, note="would fine cells do?", threshold=cutoff * scale)
         if float(excess.value[0]) > _FINE_ENOUGH * room.n:
             listed = room.ask(cells, SparseLaplace, shares[stage.grid], note="fine grid cells", cutoff_in_scales=cutoff)
-            histogram = _Histogram(fine, listed.value.codes, listed.value.values, listed.sd, cutoff * scale)
-            kept = np.flatnonzero(histogram.noisy > 0)
-            return _synopsis(histogram, view.frame, kept, histogram.noisy[kept], k)
+            codes, counts = listed.value.codes, listed.value.values
+            histogram = GridStep(title="cells", grid=fine, codes=codes, noisy_counts=counts, sd=listed.sd)
+            kept = np.flatnonzero(counts > 0)
+            return _synopsis(replace(histogram, cutoff=cutoff * scale), view.frame, kept, counts[kept], k)
     half = view.half.copy()
     half[_COARSE_AXES:] = 0.0
     grid = cube_grid(half, coarse_cells(room.n, k, scale, len(half), flat=False), view.middle)
@@ -173,8 +167,9 @@ def view_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View
     kept = np.flatnonzero(smooth)
     # Wide smoothing in a small grid leaves a floor everywhere: the counts have to add up to the rows, which is
     # measured (docs/findings.md: 1.021 instead of 1.027 over the tuning tables).
-    weights = onto_total(smooth[kept], float(room.n))
-    return _synopsis(_Histogram(grid, np.arange(grid.n_cells), noisy.value, noisy.sd), seen.frame, kept, weights, k)
+    weights, codes = onto_total(smooth[kept], float(room.n)), np.arange(grid.n_cells)
+    histogram = GridStep(title="cells", grid=grid, codes=codes, noisy_counts=noisy.value, sd=noisy.sd)
+    return _synopsis(histogram, seen.frame, kept, weights, k)
 
 
 def coarse_cells(n: int, k: int, scale: float, axes: int, *, flat: bool) -> float:
@@ -189,55 +184,35 @@ def _seen(room: DataRoom, grid: Grid, view: View) -> Projected:
     return Projected(grid, view.frame, Region.ball(len(view.frame), room.region.radius))
 
 
-class _Histogram(NamedTuple):
-    """Released counts of the listed cells of a grid; with a ``cutoff``, of those that exceed it."""
-
-    grid: Grid
-    codes: Codes
-    noisy: Array
-    sd: float
-    cutoff: float | None = None
-
-
-class _Points(NamedTuple):
-    """Points (m, p) and what they weigh (m,)."""
-
-    middles: Array
-    weights: Array
-
-
 def _synopsis(
-    of: _Histogram,
-    frame: Array | None,
-    kept: Codes,
-    weights: Array,
-    k: int,
-    *,
-    around: GridStep | None = None,
-    outside: _Points | None = None,
+    cells: GridStep, frame: Array | None, kept: Codes, weights: Array, k: int, *, outside: Array | None = None
 ) -> SynopsisStep:
-    """With hardly more cells than clusters, the largest noisy ones take part whether they stand out or not."""
-    grid = of.grid
-    outside = outside or _Points(np.zeros((0, len(grid.half))), np.zeros(0))
+    """With hardly more cells than clusters, the largest noisy ones take part whether they stand out or not.
+
+    ``weights`` are those of the ``kept`` cells, then those of the points ``outside``.
+    """
+    grid, noisy = cells.grid, cells.noisy_counts
+    outside = np.zeros((0, len(grid.half))) if outside is None else outside
+    weights, outside_weights = weights[: len(kept)], weights[len(kept) :]
     kept, weights = kept[weights > 0], weights[weights > 0]
-    if len(kept) + len(outside.weights) <= k < len(of.codes):
-        kept = np.sort(np.argsort(-of.noisy, kind="stable")[: max(k, len(kept))])
-        weights = np.maximum(of.noisy[kept], _LEAST_WEIGHT * max(float(of.noisy.max()), 1.0))
+    if len(kept) + len(outside) <= k < len(cells.codes):
+        kept = np.sort(np.argsort(-noisy, kind="stable")[: max(k, len(kept))])
+        weights = np.maximum(noisy[kept], _LEAST_WEIGHT * max(float(noisy.max()), 1.0))
     size = " × ".join(f"{m:,}" for m in grid.cells_per_axis) if len(grid.cells_per_axis) <= 5 else f"{grid.n_cells:,}"
-    kind = "" if of.cutoff is None else "fine "
+    kind = "" if cells.cutoff is None else "fine "
     return SynopsisStep(
-        title=f"{size} {kind}cells; denoising keeps {len(kept) + len(outside.weights):,}",
+        title=f"{size} {kind}cells; denoising keeps {len(kept) + len(outside):,}",
         grid=grid,
-        codes=of.codes,
-        noisy_counts=of.noisy,
-        sd=of.sd,
-        cutoff=of.cutoff,
-        around=around,
+        codes=cells.codes,
+        noisy_counts=noisy,
+        sd=cells.sd,
+        cutoff=cells.cutoff,
+        around=cells.around,
         frame=frame,
         kept=kept,
         weights=weights,
-        outside=outside.middles,
-        outside_weights=outside.weights,
+        outside=outside,
+        outside_weights=outside_weights,
     )
 
 

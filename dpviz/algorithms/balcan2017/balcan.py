@@ -246,7 +246,7 @@ def smallest_n_of(setting: Setting, params: BalcanParams, noise: Callable[[Budge
 
 def operations(setting: Setting, params: BalcanParams) -> float:
     """Rough number of elementary operations."""
-    n = float(setting.n or 0)
+    n = setting.rows
     c = constants_of(params, setting.n or 1, setting.dim)
     searched = max(4.0 * setting.k, min(500.0, _PAIRS / max(n, 1.0)))
     rounds = 4 if params.polishing is None else params.polishing + 1

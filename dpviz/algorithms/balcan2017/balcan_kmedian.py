@@ -127,7 +127,7 @@ def _smallest_n(setting: Setting, params: KMedianParams) -> float:
 
 
 def _operations(setting: Setting, params: KMedianParams) -> float:
-    return operations(setting, params.search) + 12.0 * float(setting.n or 0) * setting.k * setting.dim
+    return operations(setting, params.search) + 12.0 * setting.rows * setting.k * setting.dim
 
 
 CARD = Card(

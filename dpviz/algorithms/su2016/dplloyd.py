@@ -77,10 +77,6 @@ def planned_rounds(room: DataRoom, k: int, preset: str) -> int:
     return int(np.clip(room.ledger.epsilon / room.rows_per_person / least, 2, 7))
 
 
-def _accounting(params: DPLloydParams, delta: float) -> Accounting:
-    return Accounting.GDP if params.preset == "gaussian" else Accounting.PURE
-
-
 def _smallest_n(setting: Setting, params: DPLloydParams) -> float:
     """Records at which the noise of a mean is half the typical distance between centres (Su et al., Eq. 7)."""
     rounds = params.rounds or _PAPER_ROUNDS
@@ -89,10 +85,6 @@ def _smallest_n(setting: Setting, params: DPLloydParams) -> float:
     k, dim = setting.k, setting.dim
     spacing = float(k ** (-1 / dim))
     return k * rounds * (dim + 1) * sqrt(2 * dim * (1 + TYPICAL_OFFSET**2)) / (setting.epsilon * spacing)
-
-
-def _operations(setting: Setting, params: DPLloydParams) -> float:
-    return (params.rounds or _PAPER_ROUNDS) * float(setting.n or 0) * setting.k * setting.dim
 
 
 CARD = Card(
@@ -111,10 +103,10 @@ CARD = Card(
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=DPLloydParams,
     plan=dplloyd,
-    accounting=_accounting,
+    accounting=lambda params, delta: Accounting.GDP if params.preset == "gaussian" else Accounting.PURE,
     smallest_n=_smallest_n,
     hopeless="the noise of a mean exceeds half the spacing of the centres",
-    operations=_operations,
+    operations=lambda setting, params: (params.rounds or _PAPER_ROUNDS) * setting.rows * setting.k * setting.dim,
     sample="people",
     formula=r"c_j=\frac{\sum_{i\in C_j}x_i+\mathrm{noise}}{|C_j|+\mathrm{noise}}",
 )

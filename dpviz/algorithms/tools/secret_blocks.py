@@ -115,4 +115,4 @@ def domain_box(models: DataRoom) -> Box:
 
 def operations_of_blocks(setting: Setting, params: Params) -> float:
     """Rough number of elementary operations of k-means in all blocks."""
-    return _PASSES * float(setting.n or 0) * setting.k * setting.dim
+    return _PASSES * setting.rows * setting.k * setting.dim

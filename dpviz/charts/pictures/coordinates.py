@@ -16,6 +16,7 @@ from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, count, number, opening, shortened
 from dpviz.table.domain import Domain
 
+# Lines and columns of the map that a phone shows.
 _MOST_COLUMNS, _MOST_CLUSTERS = 20, 16
 # The most characters of a column's name.
 _NAME = 18

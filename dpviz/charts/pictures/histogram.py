@@ -28,6 +28,7 @@ from dpviz.table.domain import Domain
 
 # Beyond this many noise sd a cell is said to stand out.
 _STANDS_OUT = 3.0
+# As many cells as anybody reads.
 _TABLE_ROWS = 1000
 # Up to so many cells, digits are as long as a reader takes them in.
 _COUNTABLE = 1e9

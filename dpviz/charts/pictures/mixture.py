@@ -15,6 +15,7 @@ from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, opening, percent, things
 from dpviz.table.domain import Domain
 
+# Standard deviations that an ellipse reaches.
 _SDS = 2.0
 # Ellipses whose largest half-axis is below this part of the picture are enlarged to it.
 _SMALLEST_PART = 0.08

@@ -13,6 +13,7 @@ from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, number, opening, percent, things
 from dpviz.table.domain import Domain
 
+# Centres of candidate sets that a picture can carry.
 _POINTS_SHOWN = 4000
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import panels
 from dpviz.charts.cells import circles

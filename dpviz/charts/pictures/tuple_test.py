@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.algorithms.steps import Step
 from dpviz.charts.canvas import LEGEND_LINE
 from dpviz.charts.cells import circles, joined
@@ -18,6 +18,7 @@ from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, number, opening, things
 from dpviz.table.domain import Domain
 
+# Of the sign ⊥, in pixels: it fills a good part of the plane.
 _BOTTOM_SIZE = 120
 # Tuples whose points are joined by lines.
 _TUPLES_DRAWN = 300

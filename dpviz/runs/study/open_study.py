@@ -1,21 +1,20 @@
 """Studies of a server that pages open: each is computed once, whoever reads it, and goes on where it was.
 
 A study belongs to no visit. All who open it read the same runs; when the last of them has gone it stops, and what it
-has found waits in a folder for whoever opens it again. The folder is for this server's own eyes, and goes with it.
+has found waits in memory for whoever opens it again, or in a folder that outlives the server, where one is named. The
+name of a study is a digest of its table and its grid: whoever does not have the same rows does not find it.
 """
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import os
-import tempfile
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
-from shutil import rmtree
 from typing import TypeAlias
 
 from dpviz import __version__
@@ -25,7 +24,7 @@ from dpviz.runs.jobs import Failure, Job, JobState, Work
 from dpviz.runs.seats import Seats, cores
 from dpviz.runs.study.folder import MOST_NUMBERS, StudyFolder
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.owner_files import LOCKS, make_private, only_writer
+from dpviz.runs.study.owner_files import make_private
 from dpviz.runs.study.study import Row, Yardstick
 from dpviz.runs.study.workers import Waiting, WorkerFailed, study_items
 from dpviz.runs.worker import Progress
@@ -36,7 +35,8 @@ FOLDER_VARIABLE = "DPVIZ_STUDIES"
 # A worker makes room for other visits after so long; another takes a second to begin.
 _TURN_SECONDS = 20.0
 _SECONDS_TO_STOP = 5.0
-_TEMPORARY = "dpviz-studies-"
+# What is kept of studies that nobody reads, at most; and what a row takes beside its centres, roughly.
+_MOST_KEPT_BYTES, _ROW_BYTES = 256_000_000, 3_000
 
 Item: TypeAlias = Progress | Waiting | Yardstick | Row
 
@@ -88,7 +88,7 @@ def open_study(
     seats, owner : Seats and object
         Where its workers sit, and for whom: one a core at most, and each makes room for others after its turn.
     with_centers : bool
-        Whether rows have centres. Those of more than ``MOST_NUMBERS`` coordinates are not kept in a folder.
+        Whether rows have centres. Those of more than ``MOST_NUMBERS`` coordinates lie in no folder.
 
     Raises
     ------
@@ -103,8 +103,9 @@ def open_study(
     while True:
         with _LOCK:
             if name not in _ENGINES:
-                root = _root() if kept else None
-                found = _found(judged, grid, queue, with_centers, None if root is None else root / name)
+                folder = _folder() if kept else None
+                path = None if folder is None else folder / name
+                found = _found(judged, grid, queue, with_centers, _KEPT.pop(name, []), path)
                 _ENGINES[name] = _Engine(found, name)
             engine = _ENGINES[name]
             study = engine.read()
@@ -115,10 +116,17 @@ def open_study(
 
 
 def _found(
-    judged: JudgedTable, grid: Grid, queue: Callable[[Job[Row]], None], with_centers: bool, path: Path | None
+    judged: JudgedTable,
+    grid: Grid,
+    queue: Callable[[Job[Row]], None],
+    with_centers: bool,
+    past: list[Yardstick | Row],
+    path: Path | None,
 ) -> Generator[Item]:
-    """What lies in the folder, then what is computed; every row is on the disk before anybody reads it."""
+    """What is kept, then what is computed; where there is a folder, a row is on the disk before anybody reads it."""
     trials = grid.trials()
+    yardsticks = [item for item in past if isinstance(item, Yardstick)]
+    rows = [item for item in past if isinstance(item, dict)]
     with ExitStack() as opened:
         folder = None
         if path is not None:
@@ -127,10 +135,13 @@ def _found(
             opened.enter_context(folder)
             asked = {"study": grid.to_query(), "seed": grid.seed}
             folder.begin({"dpviz": __version__, **asked}, must_agree=list(asked))
-            yield from folder.rows([trial.key for trial in trials])
-            trials = [trial for trial in trials if trial.key not in folder.done]
+            rows = folder.rows([trial.key for trial in trials])
+        yield from yardsticks
+        yield from rows
+        done = {row["trial"] for row in rows}
         items = study_items(
-            *(judged, grid, trials),
+            *(judged, grid, [trial for trial in trials if trial.key not in done]),
+            yardsticks=yardsticks,
             workers=cores(),
             queue=queue,
             with_centers=with_centers,
@@ -194,6 +205,7 @@ class _Engine:
         with _LOCK, self._lock:
             self._open = False
             del _ENGINES[name]
+            _keep(name, self._past)
         for reader in self._readers:
             reader.end(failure)
 
@@ -208,39 +220,28 @@ class _Engine:
 
 _LOCK = threading.RLock()
 _ENGINES: dict[str, _Engine] = {}
-_temporary: Path | None = None
+# What was found of studies that nobody reads now, the longest unread one first.
+_KEPT: OrderedDict[str, list[Yardstick | Row]] = OrderedDict()
 
 
-def _root() -> Path | None:
-    """The folder of all studies: a lasting one if it is named, else one that goes with this process; None for none."""
-    global _temporary
-    if named := os.environ.get(FOLDER_VARIABLE):
-        make_private(Path(named), called=FOLDER_VARIABLE)
-        return Path(named)
-    if _temporary is None:
-        with suppress(OSError):
-            _temporary = _make_temporary()
-    return _temporary
+def _keep(name: str, found: list[Yardstick | Row]) -> None:
+    """In place of those that nobody has read for longest, where all of them would be too large."""
+    _KEPT[name] = found
+    sizes = {kept: sum(map(_size, items)) for kept, items in _KEPT.items()}
+    while sum(sizes.values()) > _MOST_KEPT_BYTES:
+        del sizes[next(iter(_KEPT))]
+        _KEPT.popitem(last=False)
 
 
-def _make_temporary() -> Path:
-    """A folder of this process; those of servers that were killed go now."""
-    place = Path(tempfile.gettempdir())
-    for left in place.glob(f"{_TEMPORARY}*") if LOCKS else ():
-        with suppress(OSError, RequestError), only_writer(left / ".lock", called=left.name):
-            rmtree(left)
-    made = Path(tempfile.mkdtemp())
-    held = ExitStack()
-    held.enter_context(only_writer(made / ".lock", called=made.name))
-    folder = made.rename(place / f"{_TEMPORARY}{made.name}")  # it appears with its lock
-    atexit.register(_tidy, folder, held)
-    return folder
+def _size(item: Yardstick | Row) -> int:
+    centers = item.reference.centers if isinstance(item, Yardstick) else item.get("centers")
+    return _ROW_BYTES + (0 if centers is None else centers.nbytes)
 
 
-def _tidy(folder: Path, held: ExitStack) -> None:
-    for engine in list(_ENGINES.values()):
-        engine.stop()
-    for engine in list(_ENGINES.values()):
-        engine.join()
-    held.close()
-    rmtree(folder, ignore_errors=True)
+def _folder() -> Path | None:
+    """Where studies outlive the server, if anywhere."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    if not named:
+        return None
+    make_private(Path(named), called=FOLDER_VARIABLE)
+    return Path(named)

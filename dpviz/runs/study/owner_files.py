@@ -16,7 +16,6 @@ try:
 except ImportError:  # Windows has no such lock: there nothing keeps two sweeps apart
     fcntl = None  # type: ignore[assignment]
 
-LOCKS = fcntl is not None
 _OWNER_ONLY, _OWNER_ENTERS = 0o600, 0o700
 _NO_LOCKS_HERE = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -59,7 +58,7 @@ def only_writer(path: Path, *, called: str) -> Iterator[None]:
         If another process has it.
     """
     with open_to(path, os.O_APPEND) as lock:
-        if LOCKS:
+        if fcntl is not None:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

@@ -48,6 +48,7 @@ def study_items(
     *,
     workers: int,
     queue: Callable[[Job[Any]], None] | None = None,
+    yardsticks: Collection[Yardstick] = (),
     with_centers: bool = False,
     seconds: float = inf,
 ) -> Generator[Progress | Waiting | Yardstick | Row]:
@@ -57,6 +58,8 @@ def study_items(
     ----------
     queue : function of a Job
         Begins it, now or later; without one all jobs begin at once, and a single one is done in this process.
+    yardsticks : collection of Yardstick
+        Those that are known already.
     seconds : float
         How long a process goes on before it makes room for others.
 
@@ -70,12 +73,15 @@ def study_items(
     if workers == 1 and queue is None:
         yield from study_rows(judged, grid, trials=trials, with_centers=with_centers)
         return
-    points = [(k, n) for n, k in product(grid.ns, grid.ks)]
-    rows, begin, yardsticks = shared(judged), queue or Job.begin, list[Yardstick]()
+    known = list(yardsticks)
+    points = [point for point in product(grid.ks, grid.ns) if point not in {(stick.k, stick.n) for stick in known}]
     done, total = 0, len(points) + len(trials)
+    if total == 0:
+        return
+    rows, begin = shared(judged), queue or Job.begin
     for item in _yardsticks(judged, rows, grid, points, workers, begin):
         if isinstance(item, Yardstick):
-            yardsticks.append(item)
+            known.append(item)
             done += 1
         yield replace(item, done=done, total=total) if isinstance(item, Progress) else item
 
@@ -85,7 +91,7 @@ def study_items(
             rows,
             grid,
             trials=share,
-            yardsticks=yardsticks,
+            yardsticks=known,
             with_centers=with_centers,
             seconds=seconds,
         )

@@ -66,7 +66,8 @@ def empty_panel(table: OpenTable) -> None:
 def headline(result: Result, now: Request) -> None:
     """Which run this is, and whether it is the one that the form asks for ``now``."""
     run, request = result.run, result.request
-    st.subheader(f"{request.card.title}: k = {run.k:d}, ε = {run.epsilon:g}", divider="gray")
+    card = request.card
+    st.subheader(f"{card.title}: k = {run.k:d}, ε = {run.epsilon:g}", divider="gray")
     seeded = "" if request.seed is None else f":orange-badge[:material/science: simulation, seed {request.seed:d}] "
     fits = (
         ":green-badge[:material/check: matches the settings above]"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, cast
 
+import pandas as pd
 import streamlit as st
 
 from dpviz.charts.wording import opening, things
@@ -15,7 +17,7 @@ from dpviz.runs.jobs import Work
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import Yardstick
+from dpviz.runs.study.study import Row, Yardstick, tidy
 from dpviz.runs.work import expected_seconds
 from dpviz.ui.job_panel import job_shelf
 from dpviz.ui.looks import reveal
@@ -96,10 +98,21 @@ class StudyJob:
         """Everything that has arrived."""
         return self.job.items
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {trial.key: place for place, trial in enumerate(self.grid.trials())}
+
     @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The runs so far."""
-        return [item for item in self.items if isinstance(item, dict)]
+    def rows(self) -> list[Row]:
+        """The runs so far, in the order of the grid, whichever came first."""
+        rows = [item for item in self.items if isinstance(item, dict)]
+        return sorted(rows, key=lambda row: self._places.get(row.get("trial", ""), 0))
+
+    def frame(self, more: Sequence[Row] = ()) -> pd.DataFrame:
+        """The runs so far, and some ``more``; algorithms look the same whichever of them comes first."""
+        frame = tidy([*self.rows, *more])
+        names = [contender.label for contender in self.grid.contenders]
+        return frame.assign(contender=pd.Categorical(frame["contender"], names))
 
     @property
     def yardstick(self) -> Yardstick | None:

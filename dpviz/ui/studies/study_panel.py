@@ -19,7 +19,7 @@ from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
 from dpviz.runs.jobs import JobState
 from dpviz.runs.seats import cores
 from dpviz.runs.study.open_study import Study
-from dpviz.runs.study.study import MEASURES, tidy
+from dpviz.runs.study.study import MEASURES
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
@@ -33,16 +33,21 @@ _SKELETON = 560
 _SECONDS_TO_BEGIN = 1.5
 
 
-class StudyPicture(Protocol):
-    """A picture of many runs: how it looks, what it says, the numbers behind it, and what a file of it is called."""
+class Numbers(Protocol):
+    """What is behind a picture of many runs, what that says, and what a file of it is called."""
 
     @property
     def stem(self) -> str: ...
     @property
     def finding(self) -> str: ...
+    def table(self) -> pd.DataFrame: ...
+
+
+class StudyPicture(Numbers, Protocol):
+    """A picture of many runs."""
+
     def draw(self, palette: Palette) -> go.Figure: ...
     def words(self) -> str: ...
-    def table(self) -> pd.DataFrame: ...
 
 
 @dataclass(frozen=True)
@@ -155,7 +160,7 @@ def show_picture(
     numbers_behind(picture, study, growing=growing)
 
 
-def numbers_behind(picture: StudyPicture, study: StudyJob, *, growing: bool = False) -> None:
+def numbers_behind(picture: Numbers, study: StudyJob, *, growing: bool = False) -> None:
     """A table to unfold, and its file where its rows may leave.
 
     A table that is still ``growing`` has no file yet: the next picture would replace it under the reader's hand.
@@ -194,7 +199,7 @@ def study_csv(study: StudyJob) -> bytes:
     """
     if not study.source.kind.may_be_shown:
         raise RequestError("Losses of a private file are not exported: study a stand-in to take a file away.")
-    return frame_csv(tidy(study.rows), note=REVEALED_NOTE)
+    return frame_csv(study.frame(), note=REVEALED_NOTE)
 
 
 def _may_leave(study: StudyJob) -> bool:

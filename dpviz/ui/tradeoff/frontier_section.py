@@ -8,7 +8,6 @@ import streamlit as st
 
 from dpviz.charts.studies.curves import Curves
 from dpviz.runs.advice.prediction import predict
-from dpviz.runs.study.study import tidy
 from dpviz.ui.studies.one_setting import go_where_asked, opener
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import (
@@ -40,7 +39,7 @@ def frontier_section(question: Question) -> None:
 
 def _frontier(study: StudyJob) -> None:
     go_where_asked()
-    frame, key = tidy(study.rows), study.question.key
+    frame, key = study.frame(), study.question.key
     with st.container(horizontal=True, vertical_alignment="bottom"):
         measure = measure_choice(frame, key, without=("seconds",))
         dashed = st.toggle("Predictions", value=True, key=f"{key}:dashed", persist_state="session", help=_DASHED)
@@ -78,13 +77,9 @@ def predictions_of(study: StudyJob, measure: str) -> dict[str, list[tuple[float,
     table, curves = study.source.private, dict[str, list[tuple[float, float]]]()
     for trial in (trial for trial in study.grid.trials() if trial.repeat == 0):
         setting = study.grid.at(trial).setting(table)
-        prediction = predict(trial.contender.algorithm, trial.contender.params, setting, table.domain.region)
+        prediction = predict(trial.contender, setting, table.domain.region)
         if prediction is not None and prediction.holds:
-            excess = prediction.excess
-            value = {
-                "nicv": reference.nicv + excess,
-                "ratio": 1 + excess / reference.nicv,
-                "matched_error": sqrt(excess),
-            }
+            loss = reference.nicv + prediction.excess
+            value = {"nicv": loss, "ratio": loss / reference.nicv, "matched_error": sqrt(prediction.excess)}
             curves.setdefault(trial.contender.label, []).append((trial.epsilon, value[measure]))
     return {name: curve for name, curve in curves.items() if len(curve) > 1}

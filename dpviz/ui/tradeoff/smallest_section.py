@@ -10,7 +10,6 @@ from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.smallest import Smallest, share_words
 from dpviz.check import RequestError
 from dpviz.runs.smallest_epsilon import sharpened_rows, smallest_epsilons
-from dpviz.runs.study.study import tidy
 from dpviz.ui.escape import plain
 from dpviz.ui.job_panel import job_panel
 from dpviz.ui.studies.one_setting import go_where_asked
@@ -66,7 +65,7 @@ def _smallest(study: StudyJob) -> None:
 
 
 def _answer(study: StudyJob, more: StudyJob | None, target: float, share: float) -> None:
-    frame = tidy([*study.rows, *(more.rows if more is not None else ())])
+    frame = study.frame(more.rows if more is not None else ())
     curves = Curves(frame, places=study.grid.epsilons)
     picture = Smallest(curves, smallest_epsilons(frame, target, share=share), target, share)
     growing = more is not None and more.running

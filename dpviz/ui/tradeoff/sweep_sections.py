@@ -12,7 +12,6 @@ import streamlit as st
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.epsilon_n_map import EpsilonNMap
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.study import tidy
 from dpviz.ui.escape import plain
 from dpviz.ui.studies.judged_rows import larger_or_same
 from dpviz.ui.studies.one_setting import at_epsilon, has_any, whom
@@ -130,7 +129,7 @@ def _pictures(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
 
 def _with_whole(study: StudyJob) -> pd.DataFrame:
     """The runs of a study, with the number of rows also where the whole table was used."""
-    frame = tidy(study.rows)
+    frame = study.frame()
     frame["n"] = frame["n"].astype(float).fillna(float(_whole(study.source)))
     return frame
 
