@@ -30,7 +30,7 @@ def job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] 
 
     Parameters
     ----------
-    job : Job
+    job : Work
     label : str
         What is being computed, as a noun: "Trade-off of 3 algorithms".
     key : str

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.charts.picture import Look
 from dpviz.charts.pictures.swaps import SwapTrace
 from dpviz.charts.spent import draw_spent
 from dpviz.charts.studies.compare import Typical, draw_compare
@@ -84,7 +85,7 @@ def studies() -> Iterator[tuple[str, go.Figure]]:
         for measure in ("ratio", "matched_error", "ari"):
             yield f"{measure} {number}", Scores(some[some.epsilon == 1.0], measure).draw(light)
         releases = dict.fromkeys(names[:number], Typical(shown.reference.centers, 1.0))
-        made = draw_compare(releases, view=view_of(shown.table.domain), palette=light, reference=shown.reference)
+        made = draw_compare(releases, Look(view_of(shown.table.domain), light, reference=shown.reference))
         yield f"compare {number}", made.panels[-1].figure
     yield "spent", draw_spent({"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, palette=light, epsilon=0.05)
 

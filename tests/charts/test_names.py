@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import pytest
 
 from dpviz.charts.names import spelled
+from dpviz.charts.picture import Look
 from dpviz.charts.studies.compare import Typical, draw_compare
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
@@ -73,7 +74,7 @@ def test_no_figure_of_a_step_takes_a_name_for_anything_else(shown: gallery.Exhib
 
 def test_no_figure_of_runs_takes_a_name_for_anything_else(shown: gallery.Exhibit) -> None:
     view = view_of(shown.table.domain, (0, 2))
-    for panel in draw_compare({"a": Typical(shown.reference.centers, 1.0)}, view=view, palette=LIGHT).panels:
+    for panel in draw_compare({"a": Typical(shown.reference.centers, 1.0)}, Look(view, LIGHT)).panels:
         is_harmless(panel.figure)
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpviz.charts.picture import Look
 from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
 from dpviz.charts.studies.compare import Typical, draw_compare
 from dpviz.charts.studies.contenders import styles_of
@@ -178,7 +179,7 @@ def test_panels_share_their_axes(number: int) -> None:
     view, rng = view_of(shown.table.domain), np.random.default_rng(0)
     moved = {name: np.clip(shown.reference.centers + rng.normal(0, 0.05, (5, 2)), -1, 1) for name in NAMES[:number]}
     releases = {name: Typical(centers, 1.0) for name, centers in moved.items()}
-    made = draw_compare(releases, view=view, palette=LIGHT, reference=shown.reference, reveal=shown.reveal)
+    made = draw_compare(releases, Look(view, LIGHT, shown.reveal, shown.reference))
     assert [panel.name for panel in made.panels] == list(releases)
     assert all(name in made.about for name in view.name)
     for panel in made.panels:
@@ -197,7 +198,7 @@ def test_panels_stand_in_the_order_of_their_losses() -> None:
     shown = exhibit(2, 5, n=600)
     losses = zip(NAMES[:3], (3.0, 1.04, 2.0), strict=True)
     releases = {name: Typical(shown.reference.centers, loss) for name, loss in losses}
-    made = draw_compare(releases, view=view_of(shown.table.domain), palette=LIGHT)
+    made = draw_compare(releases, Look(view_of(shown.table.domain), LIGHT))
     assert [panel.score for panel in made.panels] == ["1.04×", "2.00×", "3.00×"]
     assert made.title == f"{NAMES[1]} comes closest to k-means++"
 
@@ -223,3 +224,12 @@ def test_shares_follow_the_meter_where_amounts_do_not_add_up() -> None:
     after_grid = next(frame for frame in finished.frames if frame.entries == 2)
     assert shares["zoom: coarse cells"] + shares["grid cells"] == pytest.approx(after_grid.spent_fraction)
     assert sum(shares.values()) == pytest.approx(finished.spent_fraction)
+
+
+def test_an_algorithm_looks_the_same_whichever_of_them_comes_first() -> None:
+    table = study(NAMES[:3], [0.1, 1.0])
+    named = table.assign(contender=pd.Categorical(table["contender"], NAMES[:3]))
+    for runs in (named, named[::-1], named[named.contender == NAMES[2]]):
+        assert Curves(runs).styles == styles_of(NAMES[:3])
+        assert list(Curves(runs).lines) == [name for name in NAMES[:3] if (runs.contender == name).any()]
+        is_sound(Scores(runs).draw(LIGHT))

@@ -95,6 +95,26 @@ def test_it_fills_while_it_computes_and_what_arrived_stays_when_it_is_cancelled(
     assert "cancelled" in " ".join(info.proto.title for info in app.info)
 
 
+def test_what_was_cancelled_is_gone_on_with_and_another_visit_finds_it() -> None:
+    app = traded(repeats=20, workers=True)
+    app.button(key="tradeoff:compute").click()
+    sound(app.run())
+    first = job_of(app, "tradeoff")
+    while not first.state.final and len(study_in(app, "tradeoff").rows) < 5:
+        first.wait(0.05)
+    app.button(key="tradeoff:cancel").click()
+    sound(app.run())
+    early = {row["trial"]: row["seconds"] for row in study_in(app, "tradeoff").rows}
+    assert len(early) >= 5 and "to go on where it stopped" in text_of(app)
+    done = {row["trial"]: row["seconds"] for row in study_in(computed(app, "tradeoff"), "tradeoff").rows}
+    assert early.items() <= done.items() and len(done) == len(study_in(app, "tradeoff").grid.trials())
+    other = traded(repeats=20, workers=True)
+    assert not other.get("plotly_chart")
+    again = study_in(computed(other, "tradeoff"), "tradeoff")
+    assert {row["trial"]: row["seconds"] for row in again.rows} == done
+    assert other.session_state["visit:table"].private.looks == ["tradeoff: losses of 200 study runs, k = 3"]
+
+
 def test_it_is_kept_when_the_page_changes() -> None:
     app = computed(traded(), "tradeoff")
     number = len(study_in(app, "tradeoff").rows)
@@ -118,8 +138,8 @@ def test_every_run_can_be_taken_away_as_csv() -> None:
 def test_a_point_opens_its_settings_in_explore() -> None:
     label = Contender("eugkm", {"preset": "su"}).label
     app = computed(traded(labels=["DPLloyd", label]), "tradeoff")
-    app.selectbox(key="tradeoff:open_whom").set_value(label)
-    app.selectbox(key="tradeoff:open_epsilon").set_value(0.5)
+    app.selectbox(key="tradeoff:open:whom").set_value(label)
+    app.select_slider(key="tradeoff:open:epsilon").set_value(0.5)
     sound(app.run())
     app.button(key="tradeoff:open").click()
     sound(app.run())

@@ -129,10 +129,10 @@ def test_draws_stand_beside_their_cloud_and_are_stepped_through() -> None:
     app = pressed(sound(app.run()), "tradeoff:draws:compute")
     assert len(app.session_state["tradeoff:draws:job"].rows) == 6
     assert len(drawn(app)) == 2
-    app.button(key="tradeoff:draws:Back").click()
+    app.button(key="tradeoff:draws:6:Back").click()
     sound(app.run())
-    assert app.session_state["tradeoff:draws:at"] == 5
-    assert not app.session_state["tradeoff:draws:playing"]
+    assert app.session_state["tradeoff:draws:6:at"] == 5
+    assert not app.session_state["tradeoff:draws:6:playing"]
 
 
 @pytest.mark.slow

@@ -133,9 +133,8 @@ class ClaimFigure:
         named = {trace.name for trace in figure.data}
         x_title = self.picture.x_title
         traces = []
-        for label, runs in part.groupby(self.picture.line, sort=False):
-            name, curve = str(label), quartiles(runs, self.picture.y, [self.picture.x])
-            x, low, middle, high, _ = curve.to_numpy(np.float64).T
+        for name, curve in self._curves(part).items():
+            x, low, middle, high = curve[[self.picture.x, "low", "median", "high"]].to_numpy(np.float64).T
             hover = f"<b>{name}</b><br>{x_title} %{{x:.4g}}: %{{y:.3g}}<extra></extra>"
             together: dict[str, Any] = {"legendgroup": name}
             fill = palette.faded(self._styles[name].color, _BAND)
@@ -154,29 +153,29 @@ class ClaimFigure:
             )
         figure.add_traces(traces, rows=place.row, cols=place.col)
 
+    def _curves(self, part: pd.DataFrame) -> dict[str, pd.DataFrame]:
+        """Quartiles over the repeats at each x, by line, in the order of the table."""
+        line = self.picture.line
+        parts = quartiles(part, self.picture.y, list(dict.fromkeys([line, self.picture.x])))
+        return {name: parts[parts[line].astype(str) == name] for name in dict.fromkeys(part[line].astype(str))}
+
     def _draw_marks(self, figure: go.Figure, part: pd.DataFrame, palette: Palette, place: _Place) -> None:
         """A mark for each algorithm, side by side."""
-        marks = quartiles(part, self.picture.y, [self.picture.line]).set_index(self.picture.line)
-        names = list(dict.fromkeys(part[self.picture.line].astype(str)))
-        for step, name in enumerate(names):
-            low, middle, high, _ = marks.loc[name].to_numpy(np.float64)
+        curves = self._curves(part)
+        for step, (name, curve) in enumerate(curves.items()):
+            ((low, middle, high),) = curve[["low", "median", "high"]].to_numpy(np.float64)
             figure.add_trace(
                 go.Scatter(
                     **{"x": [step], "y": [middle], "mode": "markers", "showlegend": False, "meta": "median"},
                     marker={"symbol": self._styles[name].marker, "size": 12, "color": self._styles[name].color},
-                    error_y={
-                        "type": "data",
-                        "symmetric": False,
-                        "array": [high - middle],
-                        "arrayminus": [middle - low],
-                    },
+                    error_y={"symmetric": False, "array": [high - middle], "arrayminus": [middle - low]},
                     hovertemplate=f"<b>{name}</b> %{{y:.3g}}<extra></extra>",
                 ),
                 **place.at,
             )
         figure.update_xaxes(
-            **{"tickvals": list(range(len(names))), "ticktext": [narrow(name) for name in names], **place.at},
-            range=[-0.6, len(names) - 0.4],
+            **{"tickvals": list(range(len(curves))), "ticktext": [narrow(name) for name in curves], **place.at},
+            range=[-0.6, len(curves) - 0.4],
         )
         if self.picture.baseline:
             figure.add_hline(

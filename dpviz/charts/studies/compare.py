@@ -8,13 +8,12 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import legend_name, show_plane, xy
 from dpviz.charts.cells import segments
-from dpviz.charts.revealed import RevealedView
-from dpviz.charts.theme import Palette, center_marker, layout, reference_marker
-from dpviz.charts.view import View
+from dpviz.charts.picture import Look
+from dpviz.charts.sheet import Sheet
+from dpviz.charts.theme import center_marker, layout, reference_marker
 from dpviz.charts.wording import clauses, ratio, things
-from dpviz.runs.evaluation import Reference, match
+from dpviz.runs.evaluation import match
 
 # Up to so many pictures, the least width of each and the height of its plane in pixels: many pictures stand in fours
 # on a desktop, in twos on a phone.
@@ -24,6 +23,7 @@ _MARGIN = {"l": 30, "b": 20, "r": 6, "t": 6}
 _TICK_SIZE = 9
 # Rows in each small picture: more would hide the centres.
 _MOST_ROWS = 1000
+_HOVER = "%{x:.4g}, %{y:.4g}"
 
 
 class Typical(NamedTuple):
@@ -50,25 +50,11 @@ class SideBySide(NamedTuple):
     least_width: int
 
 
-def draw_compare(
-    releases: Mapping[str, Typical],
-    *,
-    view: View,
-    palette: Palette,
-    reference: Reference | None = None,
-    reveal: RevealedView | None = None,
-) -> SideBySide:
+def draw_compare(releases: Mapping[str, Typical], look: Look) -> SideBySide:
     """A picture for each algorithm, the best first; centres are tied to those of k-means++ where these are given."""
-    names = sorted(releases, key=lambda name: releases[name].loss)
+    names, view = sorted(releases, key=lambda name: releases[name].loss), look.view
     width, height = next((width, height) for most, width, height in _SIZES if len(names) <= most)
-    panels = [
-        Panel(
-            name,
-            ratio(releases[name].loss),
-            _picture(releases[name].centers, view, palette, reference, reveal, height),
-        )
-        for name in names
-    ]
+    panels = [Panel(name, ratio(releases[name].loss), _picture(releases[name].centers, look, height)) for name in names]
     title = f"Centres of {things(len(names), 'algorithm')} on the same axes"
     if len(names) > 1:
         title = f"{names[0]} comes closest to k-means++"
@@ -77,44 +63,26 @@ def draw_compare(
     return SideBySide(title, clauses("number: median loss / loss of k-means++", axes, view.about), panels, width)
 
 
-def _picture(
-    centers: Array,
-    view: View,
-    palette: Palette,
-    reference: Reference | None,
-    reveal: RevealedView | None,
-    height: int,
-) -> go.Figure:
+def _picture(centers: Array, look: Look, height: int) -> go.Figure:
     """A plane without any title: what the axes are is the same in all pictures, and stands above them once."""
+    view, palette = look.view, look.palette
     figure = go.Figure(layout=layout(palette, height=height + _MARGIN["t"] + _MARGIN["b"]))
     figure.update_layout(margin=_MARGIN, showlegend=False)
-    drawn = view.plane(centers)
-    if reveal is not None:
-        look = {"color": palette.revealed, "size": 2, "opacity": 0.3}
-        _add(figure, view.plane(reveal.points[:_MOST_ROWS], "rows"), look, legend_name("rows", "revealed"), "revealed")
-    if reference is not None:
-        partner = view.plane(reference.centers, "reference")
-        if len(reference.centers) == len(centers):
-            lines = segments(partner[match(centers, reference.centers)], drawn)
-            line = {"color": palette.muted, "width": 1.1}
-            figure.add_trace(go.Scatter(**xy(lines), mode="lines", line=line, hoverinfo="skip"))
+    sheet, drawn = Sheet(figure, palette, view), view.plane(centers)
+    if look.reveal is not None:
+        rows = view.plane(look.reveal.points[:_MOST_ROWS], "rows")
+        sheet.marks(rows, "rows", "revealed", {"size": 2, "opacity": 0.3}, hover=_HOVER)
+    if look.reference is not None:
+        partner = view.plane(look.reference.centers, "reference")
+        if len(look.reference.centers) == len(centers):
+            links = segments(partner[match(centers, look.reference.centers)], drawn)
+            sheet.lines(links, "", None, color=palette.muted, width=1.1)
         mark = reference_marker(palette, 9) | {"line": {"width": 1.5}}
-        _add(figure, partner, mark, legend_name("k-means++", "revealed"), "revealed")
+        sheet.marks(partner, "k-means++", "revealed", mark, hover=_HOVER)
     size = 9 if len(centers) <= 20 else 7
     mark = center_marker(palette, palette.released, size) | {"line": {"width": 1, "color": palette.surface}}
-    _add(figure, drawn, mark, legend_name("centres", "released"), "released")
-    show_plane(figure, view, palette)
+    sheet.marks(drawn, "centres", "released", mark, hover=_HOVER)
+    sheet.plane()
     figure.update_xaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
     figure.update_yaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
     return figure
-
-
-def _add(figure: go.Figure, drawn: Array, marker: dict[str, object], name: str, kind: str) -> None:
-    figure.add_trace(
-        go.Scatter(
-            **xy(drawn),
-            **{"mode": "markers", "marker": marker, "name": name},
-            hovertemplate="%{x:.4g}, %{y:.4g}<extra></extra>",
-            meta=kind,
-        )
-    )

@@ -108,8 +108,9 @@ def styles_of(names: Sequence[str]) -> dict[str, Style]:
 
 
 def names_in(runs: pd.DataFrame) -> list[str]:
-    """Names of the algorithms in order of first appearance."""
-    return list(dict.fromkeys(runs[name_column(runs)].astype(str)))
+    """Names of the algorithms: all that may come, where the column says so, else in order of first appearance."""
+    names = runs[name_column(runs)]
+    return list(map(str, names.cat.categories if isinstance(names.dtype, pd.CategoricalDtype) else names.unique()))
 
 
 def name_column(runs: pd.DataFrame) -> str:

@@ -130,12 +130,12 @@ class Curves:
         middle = min(places, key=lambda epsilon: abs(log10(epsilon)))
         return f"At ε = {middle:g}, {score.first(self._medians_at(middle))}"
 
-    def draw(self, palette: Palette) -> go.Figure:
-        """The figure."""
+    def draw(self, palette: Palette, *, title: str = "") -> go.Figure:
+        """The figure, under its finding or another ``title``."""
         score, predicted = measure_of(self.measure), self._predicted_together()
         figure = canvas(
             palette,
-            title=self.finding,
+            title=title or self.finding,
             subtitle=clauses(
                 f"ε = {self.epsilon:g}" if self.epsilon is not None else "",
                 "line: median, band: 25–75 %",

@@ -12,12 +12,12 @@ import plotly.graph_objects as go
 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array
-from dpviz.charts.canvas import canvas, legend_name, name_kinds, show_plane, xy
-from dpviz.charts.revealed import RevealedView, draw_rows
-from dpviz.charts.theme import Palette, reference_marker
-from dpviz.charts.view import View
+from dpviz.charts.canvas import canvas, name_kinds
+from dpviz.charts.picture import Look
+from dpviz.charts.sheet import Sheet
+from dpviz.charts.theme import reference_marker
 from dpviz.charts.wording import clauses, number, ratio, things
-from dpviz.runs.evaluation import Reference, match
+from dpviz.runs.evaluation import match
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,26 +30,25 @@ class Draws:
         Of r runs at one setting, unit coordinates.
     losses : array of shape (r,)
         Over that of k-means++.
-    view : View
-        The plane in which they are drawn, over revealed rows where these may be shown.
+    look : Look
+        How they are looked at: the plane, k-means++, and rows where these may be shown.
     """
 
     stem: ClassVar[str] = "repeated-draws"
     centers: Array
     losses: Array
-    view: View
-    reference: Reference | None = None
-    reveal: RevealedView | None = None
+    look: Look
 
     @cached_property
     def distances(self) -> Array | None:
         """Distance of every centre of k-means++ to its match in every draw, shape (r, k); None without a reference."""
-        if self.reference is None or len(self.reference.centers) != self.centers.shape[1]:
+        reference = self.look.reference
+        if reference is None or len(reference.centers) != self.centers.shape[1]:
             return None
         away = np.empty(self.centers.shape[:2])
         for row, centers in zip(away, self.centers, strict=True):
-            pairs = match(centers, self.reference.centers)
-            row[pairs] = np.linalg.norm(centers - self.reference.centers[pairs], axis=1)
+            pairs = match(centers, reference.centers)
+            row[pairs] = np.linalg.norm(centers - reference.centers[pairs], axis=1)
         return away
 
     @property
@@ -64,35 +63,21 @@ class Draws:
             f"{number(float(typical[worst]))}"
         )
 
-    def draw(self, palette: Palette) -> go.Figure:
+    def draw(self) -> go.Figure:
         """The cloud."""
-        view = self.view
+        view, palette = self.look.view, self.look.palette
         about = f"{things(len(self.centers), 'draw')}, every centre a dot"
-        figure = canvas(
-            palette, title=self.finding, subtitle=clauses(about, "distances in unit coordinates", view.about)
-        )
-        if self.reveal is not None:
-            draw_rows(figure, self.reveal.points, view, palette)
-        dots = self.centers.reshape(-1, self.centers.shape[2])
-        figure.add_trace(
-            go.Scatter(
-                **xy(view.plane(dots)),
-                **{"mode": "markers", "name": legend_name("centres of all draws", "released"), "meta": "released"},
-                marker={"color": palette.released, "size": 7, "opacity": max(0.18, min(0.7, 6 / len(self.centers)))},
-                hovertemplate="%{x:.4g}, %{y:.4g}<extra></extra>",
-            )
-        )
-        if self.reference is not None:
-            figure.add_trace(
-                go.Scatter(
-                    **xy(view.plane(self.reference.centers, "reference")),
-                    **{"mode": "markers", "name": legend_name("k-means++", "revealed"), "meta": "revealed"},
-                    marker=reference_marker(palette),
-                    hovertemplate="k-means++: %{x:.4g}, %{y:.4g}<extra></extra>",
-                )
-            )
-        show_plane(figure, view, palette)
-        return name_kinds(figure, palette)
+        subtitle = clauses(about, "distances in unit coordinates", view.about)
+        sheet = Sheet(canvas(palette, title=self.finding, subtitle=subtitle), palette, view)
+        sheet.rows(self.look.reveal)
+        places = view.plane(self.centers.reshape(-1, self.centers.shape[2]))
+        faint = {"size": 7, "opacity": max(0.18, min(0.7, 6 / len(self.centers)))}
+        sheet.marks(places, "centres of all draws", "released", faint, hover="%{x:.4g}, %{y:.4g}")
+        if self.look.reference is not None:
+            partners, hover = view.plane(self.look.reference.centers, "reference"), "k-means++: %{x:.4g}, %{y:.4g}"
+            sheet.marks(partners, "k-means++", "revealed", reference_marker(palette), hover=hover)
+        sheet.plane()
+        return name_kinds(sheet.figure, palette)
 
     def step(self, place: int) -> CentersStep:
         """One of the draws, counted from 0, as a release would look."""

@@ -113,7 +113,8 @@ class EpsilonNMap:
                 colorbar=below_plot(figure)
                 | {
                     **{"tickvals": [log10(level) for level in (1, 1.5, 2, 3, 5, 10)], "thickness": 10},
-                    **{"ticktext": ["1×", "1.5×", "2×", "3×", "5×", "10× or more"], "tickfont": {"size": NUMBER_SIZE}},
+                    **{"ticktext": ["1×", "1.5×", "2×", "3×", "5×", "≥10×"], "tickfont": {"size": NUMBER_SIZE}},
+                    "ticklabeloverflow": "allow",
                 },
             )
         )
@@ -181,10 +182,11 @@ class EpsilonNMap:
                 showlegend=False,
             )
         )
-        end = line[0]
+        # Lines of less loss lie further right: labels that grow away from each other do not meet.
+        end, side = line[0], "right" if level >= ISO[0] else "left"
         figure.add_annotation(
-            **{"x": log10(end.epsilon), "y": log10(end.n), "yanchor": "top", "yshift": -5, "showarrow": False},
-            **{"text": f"+{percent(level - 1)}", "bgcolor": palette.surface, "opacity": 0.92},
+            **{"x": log10(end.epsilon), "y": log10(end.n), "yanchor": "top", "yshift": -5, "xanchor": side},
+            **{"showarrow": False, "text": f"+{percent(level - 1)}", "bgcolor": palette.surface, "opacity": 0.92},
             font={"size": NUMBER_SIZE, "color": palette.text},
         )
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from scipy.optimize import isotonic_regression
 
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE
@@ -145,14 +146,8 @@ def _apart(heights: Sequence[float], sizes: Sequence[float]) -> list[float]:
     # Half of one label and half of the next; the first begins, and the last ends, within the plot if they all fit.
     steps = np.r_[0.0, np.cumsum((tall[1:] + tall[:-1]) / 2)]
     lowest, highest = tall[0] / 2, max(tall[0] / 2, 1 - tall[-1] / 2 - steps[-1])
-    # Subtracting the steps turns "at least a step apart" into "not decreasing": pool neighbours that violate it.
-    pools: list[tuple[float, int]] = []
-    for wanted in np.asarray(heights)[order] - steps:
-        pools.append((float(wanted), 1))
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            (b, nb), (a, na) = pools.pop(), pools.pop()
-            pools.append(((a * na + b * nb) / (na + nb), na + nb))
-    placed = np.clip(np.repeat([p for p, _ in pools], [n for _, n in pools]), lowest, highest) + steps
+    # Subtracting the steps turns "at least a step apart" into "not decreasing".
+    apart = isotonic_regression(np.asarray(heights)[order] - steps).x
     moved = np.empty(len(order))
-    moved[order] = placed
+    moved[order] = np.clip(apart, lowest, highest) + steps
     return [float(height) for height in moved]

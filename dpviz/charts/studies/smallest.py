@@ -51,11 +51,13 @@ class Smallest:
 
     def draw(self, palette: Palette) -> go.Figure:
         """The target as a line across the curves, each answer on it in the colour of its line, the band of the best."""
-        figure = self.curves.draw(palette)
+        figure = self.curves.draw(palette, title=self.finding)
         figure.add_hline(y=self.target, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
         figure.add_annotation(
-            **{"xref": "paper", "x": 0.01, "y": self.curves.span.at(self.target), "yref": "y"},
-            **{"xanchor": "left", "yanchor": "bottom", "showarrow": False},
+            # At large ε, where few answers lie.
+            **{"xref": "paper", "x": 0.99, "y": self.curves.span.at(self.target), "yref": "y"},
+            **{"xanchor": "right", "yanchor": "bottom", "showarrow": False},
+            bgcolor=palette.faded(palette.surface, 0.7),
             text=f"target: {percent(self.target - 1)} above k-means++",
             font={"size": NUMBER_SIZE, "color": palette.text},
         )

@@ -8,13 +8,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dpviz.charts.picture import Look
 from dpviz.charts.studies.compare import Typical, draw_compare
 from dpviz.charts.studies.contenders import measure_of
 from dpviz.charts.studies.scores import Scores
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import opening
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.study import MEASURES, summarise, tidy
+from dpviz.runs.study.study import MEASURES, summarise
 from dpviz.ui.badges import badge_text
 from dpviz.ui.controls import epsilon_control
 from dpviz.ui.escape import plain
@@ -29,6 +30,7 @@ _KEY = "compare"
 # Pixels of a character of a table, and of the air beside it.
 _CHARACTER, _AIR = 7.5, 24
 _INVITATION = Invitation(
+    "Comparison",
     "Nothing to compare yet",
     "Choose algorithms and press **Compute**: each runs several times at the same ε, and their centres appear here on "
     "one set of axes, with their scores.",
@@ -51,11 +53,11 @@ def compare_setup(table: OpenTable) -> Question:
 
 def compare_study(question: Question) -> None:
     """Scores, centres and their table, or an invitation."""
-    study_half(question, invitation=_INVITATION, label="Comparison", pictures=_pictures)
+    study_half(question, invitation=_INVITATION, pictures=_pictures)
 
 
 def _pictures(study: StudyJob) -> None:
-    frame = tidy(study.rows)
+    frame = study.frame()
     measure = measure_choice(frame, _KEY)
     scores = Scores(frame, measure)
     show_wide(
@@ -93,13 +95,12 @@ def _centers(study: StudyJob) -> None:
     The number at a picture is the median of all runs, the one of the chart above and the table below.
     """
     view = plane_choice(study.source.domain, _KEY)
-    medians = summarise(tidy(study.rows)).set_index("contender")["median"]
+    medians = summarise(study.frame()).set_index("contender")["median"]
     drawn = median_runs(study.rows)
     releases = {name: Typical(row["centers"], float(medians[name])) for name, row in drawn.items()}
     reference = study.yardstick.reference if study.yardstick is not None else None
     reveal = revealed_view(study.source, "rows under Compare")
-    colors = palette(st.context.theme.type)
-    made = draw_compare(releases, view=view, palette=colors, reference=reference, reveal=reveal)
+    made = draw_compare(releases, Look(view, palette(st.context.theme.type), reveal, reference))
     st.markdown(f"**{plain(made.title)}**")
     st.caption(f"{plain(made.about)}. Drawn is the run of each algorithm whose loss is nearest to its median.")
     with st.grid(min_column_width=made.least_width, gap="small"):

@@ -95,15 +95,13 @@ def opener(grid: Grid, key: str) -> None:
         listed = st.popover("Open a setting in Explore", icon=":material/travel_explore:")
         st.caption("Or click a point: its algorithm, ε, k and δ open in Explore.")
     with listed:
-        labels = [contender.label for contender in grid.contenders]
-        label = st.selectbox("Algorithm", labels, key=f"{key}:open_whom")
-        epsilon = st.selectbox("ε", grid.epsilons, key=f"{key}:open_epsilon", format_func=lambda value: f"{value:g}")
+        contender, epsilon = whom(f"{key}:open", grid.contenders), at_epsilon(f"{key}:open", grid.epsilons)
         st.button(
             "Open in Explore",
             icon=":material/arrow_forward:",
             key=f"{key}:open",
             on_click=open_in_explore,
-            args=(_request(grid.contenders[labels.index(label)], grid, float(epsilon)),),
+            args=(_request(contender, grid, epsilon),),
         )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, cast
 
+import pandas as pd
 import streamlit as st
 
 from dpviz.charts.wording import opening, things
@@ -15,13 +17,13 @@ from dpviz.runs.jobs import Work
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import Yardstick
+from dpviz.runs.study.study import Row, Yardstick, tidy
 from dpviz.runs.work import expected_seconds
 from dpviz.ui.job_panel import job_shelf
 from dpviz.ui.looks import reveal
 
-# Starting a worker, and k-means++ before the first run.
-_SECONDS_TO_BEGIN, _SECONDS_AROUND_A_RUN = 1.5, 0.02
+# Scores of a run, and its way to the page.
+_SECONDS_AROUND_A_RUN = 0.02
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,10 @@ class Question:
         first, *others = dict.fromkeys(refusals.values()) or [None]
         if others:
             return f"{first} {opening(things(len(refusals) - 1, 'other'))} cannot run either."
+        try:
+            self.grid.trials()
+        except RequestError as error:
+            return first or str(error)
         return first
 
     @property
@@ -67,7 +73,7 @@ class Question:
             setting = self.grid.at(trial).setting(self.source.private)
             setting = replace(setting, n=trial.n or self.source.loaded.n_rows)
             once += expected_seconds(trial.contender.card, setting, trial.contender.settings) + _SECONDS_AROUND_A_RUN
-        return _SECONDS_TO_BEGIN + self.grid.repeats * once
+        return self.grid.repeats * once
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +98,21 @@ class StudyJob:
         """Everything that has arrived."""
         return self.job.items
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {trial.key: place for place, trial in enumerate(self.grid.trials())}
+
     @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The runs so far."""
-        return [item for item in self.items if isinstance(item, dict)]
+    def rows(self) -> list[Row]:
+        """The runs so far, in the order of the grid, whichever came first."""
+        rows = [item for item in self.items if isinstance(item, dict)]
+        return sorted(rows, key=lambda row: self._places.get(row.get("trial", ""), 0))
+
+    def frame(self, more: Sequence[Row] = ()) -> pd.DataFrame:
+        """The runs so far, and some ``more``; algorithms look the same whichever of them comes first."""
+        frame = tidy([*self.rows, *more])
+        names = [contender.label for contender in self.grid.contenders]
+        return frame.assign(contender=pd.Categorical(frame["contender"], names))
 
     @property
     def yardstick(self) -> Yardstick | None:
@@ -109,7 +126,7 @@ class StudyJob:
 
 
 def begin_study(question: Question, *, with_centers: bool = False) -> None:
-    """Open a study in place of the job before: what has been found of it already arrives at once.
+    """Begin a study in place of the one before, or go on with it: what has been found of it, by whomever, is there.
 
     Raises
     ------
@@ -117,9 +134,8 @@ def begin_study(question: Question, *, with_centers: bool = False) -> None:
         If the request is outside what is allowed, or too many jobs wait already.
     """
     ks = ", ".join(map(str, question.grid.ks))
-    look = f"{question.key}: losses of {len(question.grid.trials())} study runs, k = {ks}"
-    source, judged = _looked_at(question, look)
-    _keep(question, source, job_shelf().study(judged, question.grid, key=source.key, with_centers=with_centers))
+    source, judged = _judged(question, f"losses of {len(question.grid.trials())} study runs, k = {ks}")
+    _keep(question, job_shelf().study(judged, question.grid, key=source.key, with_centers=with_centers))
 
 
 def send(
@@ -137,24 +153,26 @@ def send(
     RequestError
         If the owner does not allow looks, or too many jobs wait already.
     """
-    source, judged = _looked_at(question, look)
-    _keep(question, source, job_shelf().submit(work, judged, question.grid, *arguments, **options), origin)
+    _, judged = _judged(question, look)
+    _keep(question, job_shelf().submit(work, judged, question.grid, *arguments, **options), origin)
 
 
-def _looked_at(question: Question, look: str) -> tuple[OpenTable, JudgedTable]:
-    """The rows that losses are read from: a look, each time that they are asked about."""
+def _judged(question: Question, look: str) -> tuple[OpenTable, JudgedTable]:
+    """Whose rows losses are read from, and these rows; counted as a look at them."""
     source = question.source
-    revealed = None if source is None else reveal(source, look, LookKind.LOSS)
+    revealed = None if source is None else reveal(source, f"{question.key}: {look}", LookKind.LOSS)
     if source is None or revealed is None:
         raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
-    before = job_of(question)
-    if before is not None:
-        before.job.cancel()
     return source, JudgedTable.of(source.private, revealed, source.labels_of(revealed))
 
 
-def _keep(question: Question, source: OpenTable, job: Work[Any], origin: StudyJob | None = None) -> None:
-    st.session_state[f"{question.key}:job"] = StudyJob(question, source, job, origin)
+def _keep(question: Question, job: Work[Any], origin: StudyJob | None = None) -> None:
+    """In place of the job before, which ends now: a study that both read goes on."""
+    before = job_of(question)
+    if before is not None:
+        before.job.cancel()
+    assert question.source is not None
+    st.session_state[f"{question.key}:job"] = StudyJob(question, question.source, job, origin)
 
 
 def job_of(question: Question) -> StudyJob | None:

@@ -16,7 +16,10 @@ from dpviz.charts.theme import Palette, palette
 from dpviz.charts.wording import opening
 from dpviz.check import RequestError
 from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
-from dpviz.runs.study.study import MEASURES, tidy
+from dpviz.runs.jobs import JobState
+from dpviz.runs.seats import cores
+from dpviz.runs.study.open_study import Study
+from dpviz.runs.study.study import MEASURES
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
@@ -26,24 +29,32 @@ from dpviz.ui.studies.one_setting import on_click
 from dpviz.ui.studies.study_job import Question, StudyJob, begin_study, job_of
 
 _SKELETON = 560
+# Starting workers, and k-means++ before the first run.
+_SECONDS_TO_BEGIN = 1.5
 
 
-class StudyPicture(Protocol):
-    """A picture of many runs: how it looks, what it says, the numbers behind it, and what a file of it is called."""
+class Numbers(Protocol):
+    """What is behind a picture of many runs, what that says, and what a file of it is called."""
 
     @property
     def stem(self) -> str: ...
     @property
     def finding(self) -> str: ...
+    def table(self) -> pd.DataFrame: ...
+
+
+class StudyPicture(Numbers, Protocol):
+    """A picture of many runs."""
+
     def draw(self, palette: Palette) -> go.Figure: ...
     def words(self) -> str: ...
-    def table(self) -> pd.DataFrame: ...
 
 
 @dataclass(frozen=True)
 class Invitation:
-    """What stands in place of a study that nobody has asked for yet."""
+    """What stands in place of a study that nobody has asked for yet; ``what`` is its name, as a noun."""
 
+    what: str
     title: str
     words: str
     icon: str
@@ -53,7 +64,8 @@ def study_button(question: Question, *, with_centers: bool = False, problem: str
     """The button that starts a study, with how much it will compute."""
     problem = problem or question.problem
     number, seconds = (len(question.grid.trials()), question.seconds) if problem is None else (0, 0.0)
-    words = f"{number:,} runs, about {duration(seconds)}. They run in workers while you read on."
+    about = duration(_SECONDS_TO_BEGIN + seconds / cores())
+    words = f"{number:,} runs, about {about}; none that is known is repeated. They run in workers while you read on."
     ask_button(question, partial(begin_study, with_centers=with_centers), words=words, problem=problem)
 
 
@@ -81,25 +93,19 @@ def study_half(
     question: Question,
     *,
     invitation: Invitation,
-    label: str,
     pictures: Callable[[StudyJob], None],
     button: str = "Compute",
 ) -> None:
     """The lower half of a page: its last study, live while it runs and kept afterwards, or an invitation.
 
-    ``label`` is a noun for what is computed, and ``button`` would compute it anew.
+    ``button`` would compute it anew.
     """
     study = job_of(question)
     if study is None:
         st.info(invitation.words, title=invitation.title, icon=invitation.icon)
         return
     badge = badge_text("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
-    fits = (
-        ":green-badge[:material/check: matches the settings above]"
-        if study.answers(question)
-        else f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones."
-    )
-    st.markdown(f"{badge} losses on {plain(study.source.title)} {fits}")
+    st.markdown(f"{badge} losses on {plain(study.source.title)} {_standing(study, question, button)}")
 
     def draw() -> None:
         if study.rows:
@@ -107,7 +113,16 @@ def study_half(
         else:
             st.skeleton(height=_SKELETON)
 
-    job_panel(study.job, label=label, key=question.key, live=draw)
+    job_panel(study.job, label=invitation.what, key=question.key, live=draw)
+
+
+def _standing(study: StudyJob, question: Question, button: str) -> str:
+    """Whether it is what the form asks for now, and whether that is all."""
+    if not study.answers(question):
+        return f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones."
+    if study.job.state is JobState.CANCELLED and isinstance(study.job, Study):
+        return f":yellow-badge[:material/pause_circle: not complete] Press **{button}** to go on where it stopped."
+    return ":green-badge[:material/check: matches the settings above]"
 
 
 def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
@@ -145,7 +160,7 @@ def show_picture(
     numbers_behind(picture, study, growing=growing)
 
 
-def numbers_behind(picture: StudyPicture, study: StudyJob, *, growing: bool = False) -> None:
+def numbers_behind(picture: Numbers, study: StudyJob, *, growing: bool = False) -> None:
     """A table to unfold, and its file where its rows may leave.
 
     A table that is still ``growing`` has no file yet: the next picture would replace it under the reader's hand.
@@ -184,7 +199,7 @@ def study_csv(study: StudyJob) -> bytes:
     """
     if not study.source.kind.may_be_shown:
         raise RequestError("Losses of a private file are not exported: study a stand-in to take a file away.")
-    return frame_csv(tidy(study.rows), note=REVEALED_NOTE)
+    return frame_csv(study.frame(), note=REVEALED_NOTE)
 
 
 def _may_leave(study: StudyJob) -> bool:

@@ -27,6 +27,7 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, Request
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
+from dpviz.ui.figure import data_table
 from dpviz.ui.studies.judged_rows import rows_for
 from dpviz.ui.table_words import unbroken
 
@@ -132,18 +133,13 @@ def _numbers(advice: Advice) -> None:
     if not known:
         return
     with st.expander(f"All algorithms at ε = {advice.setting.epsilon:g}, on stand-ins", icon=":material/table:"):
-        st.dataframe(advice_table(known), hide_index=True)
+        data_table(advice_table(known), alt="What the stored study says of each algorithm", height="auto")
 
 
 def advice_table(known: list[Outlook]) -> pd.DataFrame:
     """One line an algorithm."""
-    return pd.DataFrame(
-        {
-            "algorithm": [card_of(one.algorithm).title for one in known],
-            "loss / k-means++, median": [round(one.median, 3) for one in known],
-            "25 %": [round(one.low, 3) for one in known],
-            "75 %": [round(one.high, 3) for one in known],
-            "target met on": [f"{one.share:.0%}" for one in known],
-            "seconds on a stand-in": [float(f"{one.seconds:.2g}") for one in known],
-        }
-    )
+    rows = [
+        (card_of(one.algorithm).title, one.median, one.low, one.high, f"{one.share:.0%}", one.seconds) for one in known
+    ]
+    names = ["algorithm", "loss / k-means++, median", "25 %", "75 %", "target met on", "seconds on a stand-in"]
+    return pd.DataFrame(rows, columns=names)

@@ -13,7 +13,6 @@ from dpviz.charts.picture import Look
 from dpviz.charts.registry import picture_of
 from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import palette
-from dpviz.charts.wording import ratio
 from dpviz.ui.figure import show
 from dpviz.ui.looks import revealed_view
 from dpviz.ui.plane_choice import plane_choice
@@ -25,6 +24,7 @@ from dpviz.ui.studies.study_panel import Invitation, numbers_behind, study_butto
 
 _KEY = "tradeoff:draws"
 _INVITATION = Invitation(
+    "Draws",
     "No draws yet",
     "Press **Compute**: the same release is drawn again and again. Step through the draws or let them play, beside a "
     "cloud of where centres fall.",
@@ -49,7 +49,7 @@ def draws_section(question: Question) -> None:
         study_button(one, with_centers=True)
     # Asked here, where it stays on the page: an answer to a panel that has gone by then would be lost.
     still = wants_less_motion()
-    study_half(one, invitation=_INVITATION, label="Draws", pictures=lambda study: _pictures(study, still=still))
+    study_half(one, invitation=_INVITATION, pictures=lambda study: _pictures(study, still=still))
 
 
 def wants_less_motion() -> bool:
@@ -71,45 +71,37 @@ def _pictures(study: StudyJob, *, still: bool) -> None:
     reference = study.yardstick.reference if study.yardstick is not None else None
     view = plane_choice(study.source.domain, _KEY)
     rows = revealed_view(study.source, "rows under repeated draws")
-    centers = np.stack([row["centers"] for row in study.rows])
-    draws = Draws(centers, np.array([row["ratio"] for row in study.rows]), view, reference, rows)
     found = None if reference is None else partial(found_or_none, study.source, reference=reference)
     look = Look(view, palette(st.context.theme.type), rows, reference, found=found)
+    centers = np.stack([row["centers"] for row in study.rows])
+    draws = Draws(centers, np.array([row["ratio"] for row in study.rows]), look)
     if study.running:
-        _cloud(draws, look)
+        _cloud(draws)
         return
-    _player(draws, look, still=still)
+    _player(draws, still=still)
     if reference is not None:
         numbers_behind(draws, study)
 
 
-def _player(draws: Draws, look: Look, *, still: bool) -> None:
-    """Nothing moves until Play is pressed; for whoever has asked for less motion there is no such button."""
-    _fit_player(len(draws.centers))
+def _player(draws: Draws, *, still: bool) -> None:
+    """Nothing moves until Play is pressed; for whoever has asked for less motion there is no such button.
+
+    Another number of draws is another walk.
+    """
 
     def show_draw(place: int) -> None:
         if still:
             st.caption("Your system asks for less motion: step through the draws by hand.")
         left, right = st.columns(2, gap="medium")
         with left:
-            loss = ratio(float(draws.losses[place]))
-            made, words = picture_of(draws.step(place)).draw(look), f"Draw {place + 1}: {loss} the loss of k-means++"
-            show(made, alt=words, key=f"{_KEY}:one", stem="one-draw")
+            step = draws.step(place)
+            show(picture_of(step).draw(draws.look), alt=step.title, key=f"{_KEY}:one", stem="one-draw")
         with right:
-            _cloud(draws, look)
+            _cloud(draws)
 
-    help = "Each draw is one possible release."
-    step_player(_KEY, len(draws.centers), show_draw, label="Draw", help=help, still=still)
-
-
-def _fit_player(draws: int) -> None:
-    """Another number of draws starts another walk."""
-    if st.session_state.get(f"{_KEY}:draws", draws) != draws:
-        for name in ("at", "slider"):
-            st.session_state.pop(f"{_KEY}:{name}", None)
-    st.session_state[f"{_KEY}:draws"] = draws
+    help, number = "Each draw is one possible release.", len(draws.centers)
+    step_player(f"{_KEY}:{number}", number, show_draw, label="Draw", help=help, still=still)
 
 
-def _cloud(draws: Draws, look: Look) -> None:
-    made = draws.draw(look.palette)
-    show(made, alt=draws.words(), key=f"{_KEY}:cloud", stem="cloud-of-centres")
+def _cloud(draws: Draws) -> None:
+    show(draws.draw(), alt=draws.words(), key=f"{_KEY}:cloud", stem="cloud-of-centres")

@@ -8,8 +8,6 @@ import streamlit as st
 
 from dpviz.charts.studies.curves import Curves
 from dpviz.runs.advice.prediction import predict
-from dpviz.runs.request import Contender, Request
-from dpviz.runs.study.study import tidy
 from dpviz.ui.studies.one_setting import go_where_asked, opener
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import (
@@ -21,6 +19,7 @@ from dpviz.ui.studies.study_panel import (
 )
 
 _INVITATION = Invitation(
+    "Trade-off",
     "No trade-off yet",
     "Choose algorithms and press **Compute**: the loss at every ε appears here as it is computed, each ε once before "
     "any comes twice.",
@@ -35,12 +34,12 @@ _DASHED = (
 
 def frontier_section(question: Question) -> None:
     """The figure and the numbers behind it, or an invitation."""
-    study_half(question, invitation=_INVITATION, label="Trade-off", pictures=_frontier)
+    study_half(question, invitation=_INVITATION, pictures=_frontier)
 
 
 def _frontier(study: StudyJob) -> None:
     go_where_asked()
-    frame, key = tidy(study.rows), study.question.key
+    frame, key = study.frame(), study.question.key
     with st.container(horizontal=True, vertical_alignment="bottom"):
         measure = measure_choice(frame, key, without=("seconds",))
         dashed = st.toggle("Predictions", value=True, key=f"{key}:dashed", persist_state="session", help=_DASHED)
@@ -75,18 +74,12 @@ def predictions_of(study: StudyJob, measure: str) -> dict[str, list[tuple[float,
     reference = study.yardstick.reference if study.yardstick is not None else None
     if reference is None or reference.nicv == 0 or measure not in ("nicv", "ratio", "matched_error"):
         return {}
-    curves: dict[str, list[tuple[float, float]]] = {}
-    for contender in study.grid.contenders:
-        for epsilon in study.grid.epsilons:
-            excess = _excess(study, contender, epsilon)
-            if excess is not None:
-                value = {"nicv": reference.nicv + excess, "ratio": 1 + excess / reference.nicv}
-                curves.setdefault(contender.label, []).append((epsilon, value.get(measure, sqrt(excess))))
+    table, curves = study.source.private, dict[str, list[tuple[float, float]]]()
+    for trial in (trial for trial in study.grid.trials() if trial.repeat == 0):
+        setting = study.grid.at(trial).setting(table)
+        prediction = predict(trial.contender, setting, table.domain.region)
+        if prediction is not None and prediction.holds:
+            loss = reference.nicv + prediction.excess
+            value = {"nicv": loss, "ratio": loss / reference.nicv, "matched_error": sqrt(prediction.excess)}
+            curves.setdefault(trial.contender.label, []).append((trial.epsilon, value[measure]))
     return {name: curve for name, curve in curves.items() if len(curve) > 1}
-
-
-def _excess(study: StudyJob, contender: Contender, epsilon: float) -> float | None:
-    table = study.source.private
-    setting = Request(contender, study.grid.ks[0], epsilon, study.grid.deltas[0]).setting(table)
-    prediction = predict(contender, setting, table.domain.region)
-    return prediction.excess if prediction is not None and prediction.holds else None

@@ -19,6 +19,7 @@ _KEY = "tradeoff:parts"
 # A private run, the same without noise, and two solutions from many starts.
 _RUNS_EACH = 4
 _INVITATION = Invitation(
+    "Where the error comes from",
     "Nothing taken apart yet",
     "Press **Measure**: what quantising, noise and the solver each add to the loss of k-means++ "
     "appears here, in bars that add up to the private loss, and what clipping costs beside them.",
@@ -51,11 +52,11 @@ def parts_section(question: Question) -> None:
         seconds = 0.0 if problem else _RUNS_EACH * one.seconds
         words = f"{one.grid.repeats:,} runs with noise and without, about {duration(seconds)}."
         ask_button(one, _begin, words=words, problem=problem, label="Measure")
-    study_half(one, invitation=_INVITATION, label="Where the error comes from", pictures=_bars, button="Measure")
+    study_half(one, invitation=_INVITATION, pictures=_bars, button="Measure")
 
 
 def _begin(one: Question) -> None:
-    send(one, error_rows, look=f"tradeoff: error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}")
+    send(one, error_rows, look=f"error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}")
 
 
 def _bars(study: StudyJob) -> None:

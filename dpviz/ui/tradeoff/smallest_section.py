@@ -10,7 +10,6 @@ from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.smallest import Smallest, share_words
 from dpviz.check import RequestError
 from dpviz.runs.smallest_epsilon import sharpened_rows, smallest_epsilons
-from dpviz.runs.study.study import tidy
 from dpviz.ui.escape import plain
 from dpviz.ui.job_panel import job_panel
 from dpviz.ui.studies.one_setting import go_where_asked
@@ -20,6 +19,7 @@ from dpviz.ui.studies.study_panel import Invitation, show_picture, study_half
 _KEY = "tradeoff:smallest"
 _REPEATS, _ROUNDS = 20, 5
 _INVITATION = Invitation(
+    "Trade-off",
     "No runs to answer from yet",
     "Press **Compute** above; then name a target (at most 10 % above k-means++, say), and the smallest ε that meets it "
     "stands here, with how sure that is.",
@@ -29,7 +29,7 @@ _INVITATION = Invitation(
 
 def smallest_section(question: Question) -> None:
     """The smallest ε that is good enough, from the same runs as the frontier."""
-    study_half(question, invitation=_INVITATION, label="Trade-off", pictures=_smallest)
+    study_half(question, invitation=_INVITATION, pictures=_smallest)
 
 
 def _smallest(study: StudyJob) -> None:
@@ -65,24 +65,22 @@ def _smallest(study: StudyJob) -> None:
 
 
 def _answer(study: StudyJob, more: StudyJob | None, target: float, share: float) -> None:
-    frame = tidy([*study.rows, *(more.rows if more is not None else ())])
+    frame = study.frame(more.rows if more is not None else ())
     curves = Curves(frame, places=study.grid.epsilons)
     picture = Smallest(curves, smallest_epsilons(frame, target, share=share), target, share)
-    st.markdown(f"#### {plain(picture.finding)}")
-    st.caption(
-        "Between two ε that were tried the loss is read off a falling curve. The interval holds both of them, and "
-        "those around nine in ten answers from resampled runs: a bisection, or more runs, make it narrower."
-    )
-    sharpen = partial(_sharpen, study, picture)
     growing = more is not None and more.running
-    show_picture(picture, study, opens=True, beneath=sharpen if not study.running else lambda: None, growing=growing)
+    show_picture(picture, study, opens=True, beneath=partial(_sharpen, study, picture), growing=growing)
 
 
 def _sharpen(study: StudyJob, picture: Smallest) -> None:
     """A bisection for one algorithm, from the runs that are there."""
-    able = [
-        answer for answer in picture.answers if answer.reached and not answer.sharp and answer.epsilon > answer.lowest
-    ]
+    st.caption(
+        "Between two ε that were tried the loss is read off a falling curve. The interval holds both of them, and "
+        "those around nine in ten answers from resampled runs: a bisection, or more runs, make it narrower."
+    )
+    if study.running:
+        return
+    able = [one for one in picture.answers if one.reached and not one.sharp and one.epsilon > one.lowest]
     if not able or study.yardstick is None:
         st.caption("Nothing to sharpen: each answer is sharp, at the lower end of the range, or out of reach.")
         return
@@ -94,7 +92,7 @@ def _sharpen(study: StudyJob, picture: Smallest) -> None:
     contender = next(contender for contender in study.grid.contenders if contender.label == label)
     question = study.question.narrowed(_KEY, contenders=(contender,), repeats=_REPEATS)
     known = [row for row in picture.curves.runs.to_dict("records") if row["contender"] == label]
-    look = f"tradeoff: {_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
+    look = f"{_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
     options = {"yardstick": study.yardstick, "share": picture.share, "rounds": _ROUNDS}
     try:
         send(question, sharpened_rows, known, picture.target, look=look, origin=study, **options)

@@ -12,7 +12,6 @@ import streamlit as st
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.epsilon_n_map import EpsilonNMap
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.study import tidy
 from dpviz.ui.escape import plain
 from dpviz.ui.studies.judged_rows import larger_or_same
 from dpviz.ui.studies.one_setting import at_epsilon, has_any, whom
@@ -39,15 +38,14 @@ class _Sweep:
 
     key: str
     over: Literal["k", "n", "epsilon and n"]
-    label: str
     invitation: Invitation
 
 
 _MAP = _Sweep(
     "tradeoff:map",
     "epsilon and n",
-    "Map of ε and n",
     Invitation(
+        "Map of ε and n",
         "No map yet",
         "Press **Compute**: the loss for every ε and number of rows appears here, with lines along which it is equal, "
         "and your own number of rows.",
@@ -57,8 +55,8 @@ _MAP = _Sweep(
 _KS = _Sweep(
     "tradeoff:ks",
     "k",
-    "Sweep over k",
     Invitation(
+        "Sweep over k",
         "No sweep over k yet",
         "Press **Compute**: the loss of every algorithm appears here against the number of clusters, at one ε.",
         icon=":material/ssid_chart:",
@@ -67,8 +65,8 @@ _KS = _Sweep(
 _NS = _Sweep(
     "tradeoff:ns",
     "n",
-    "Sweep over n",
     Invitation(
+        "Sweep over n",
         "No sweep over n yet",
         "Press **Compute**: the loss of every algorithm appears here against the number of rows, at one ε.",
         icon=":material/ssid_chart:",
@@ -99,9 +97,7 @@ def _section(sweep: _Sweep, question: Question) -> None:
         private_n = sweep is not _KS and source is not None and source.n_public is None
         study_button(asked, problem=_PRIVATE_N if private_n else None)
     own = k if sweep is _KS else question.table.n_public
-    study_half(
-        asked, invitation=sweep.invitation, label=sweep.label, pictures=lambda study: _pictures(sweep, study, own)
-    )
+    study_half(asked, invitation=sweep.invitation, pictures=lambda study: _pictures(sweep, study, own))
 
 
 map_section = partial(_section, _MAP)
@@ -133,7 +129,7 @@ def _pictures(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
 
 def _with_whole(study: StudyJob) -> pd.DataFrame:
     """The runs of a study, with the number of rows also where the whole table was used."""
-    frame = tidy(study.rows)
+    frame = study.frame()
     frame["n"] = frame["n"].astype(float).fillna(float(_whole(study.source)))
     return frame
 
