@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from dpviz.charts.canvas import NUMBER_SIZE, canvas
 from dpviz.charts.studies.contenders import measure_of, name_column, names_in, narrow, runs_text, styles_of
-from dpviz.charts.studies.medians import Span, quartiles
+from dpviz.charts.studies.medians import Span, note, quartiles
 from dpviz.charts.theme import Palette
 from dpviz.charts.wording import clauses
 from dpviz.runs.study.study import MEASURES, summarise
@@ -66,10 +66,7 @@ class Scores:
         span = Span.holding([*drawn, *[1.0] * score.ratio], air=0.05)
         if score.ratio:
             figure.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
-            figure.add_annotation(
-                **{"x": span.at(1), "y": 0.72, "text": "◇ k-means++ = 1", "showarrow": False},
-                **{"xanchor": "left", "xshift": 4, "font": {"size": NUMBER_SIZE, "color": palette.muted}},
-            )
+            note(figure, "◇ k-means++ = 1", palette.muted, {"x": span.at(1), "y": 0.72, "xanchor": "left", "xshift": 4})
         figure.update_xaxes(span.axis, title_text=score.axis)
         figure.update_yaxes(
             tickvals=[-place for place in range(len(self.medians))],
