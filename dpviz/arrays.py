@@ -1,4 +1,4 @@
-"""The two kinds of arrays that the whole package speaks of."""
+"""The kinds of arrays that the whole package speaks of."""
 
 from __future__ import annotations
 
@@ -7,3 +7,4 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]

@@ -17,7 +17,7 @@ st.title("Data")
 st.markdown("Bring a table, and declare what anybody may know about it. Its rows stay on this machine.")
 
 with st.container(border=True):
-    way_place, table_place = st.columns([2, 3], gap="medium")
+    way_place, table_place = st.columns(2, gap="medium")
     way = way_place.segmented_control(
         "Where does the table come from?", list(WAYS), default="My CSV file", required=True, key="way_in"
     )

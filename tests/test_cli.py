@@ -245,8 +245,6 @@ def test_ctrl_c_is_no_defect(capsys, monkeypatch, points):
 def test_the_module_runs_as_a_command(points):
     command = [sys.executable, "-m", "dpviz", "run", str(points), *ASK]
     ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["k"] == 3
     plain = subprocess.run(command, capture_output=True, text=True, check=True, env=ascii_only)
     assert "Released" in plain.stdout
     wrong = subprocess.run([*command, "--bounds", "1,0"], capture_output=True, text=True)

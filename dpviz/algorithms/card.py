@@ -142,6 +142,11 @@ class Setting:
     n: int | None = None
     rows_per_person: int = 1
 
+    @property
+    def rows(self) -> float:
+        """The number of rows where it is known, else 0: for rough numbers of operations."""
+        return float(self.n or 0)
+
     def budget(self, accounting: Accounting) -> Budget:
         """What a run may spend in all."""
         amount = capacity(accounting, epsilon=self.epsilon, delta=self.delta)

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from dpviz.algorithms.auto import auto
-from dpviz.algorithms.balcan2017 import balcan, balcan_kmedian, balcan_sparse
-from dpviz.algorithms.baselines import kmeans_plus_plus, kvariates, sample_aggregate, sulq
+from importlib import import_module
+
+from dpviz.algorithms.baselines import kmeans_plus_plus
 from dpviz.algorithms.card import Card
-from dpviz.algorithms.cohen2021 import averages, gaussian_mixture, noisy_centers, stable_kmeans
-from dpviz.algorithms.hashes import lsh_coreset, lsh_local
-from dpviz.algorithms.su2016 import dplloyd, eugkm, gkm, hybrid, pgkm
+from dpviz.algorithms.su2016 import dplloyd
 from dpviz.check import RequestError, shown
 
-_MODULES = (
-    auto,
-    kmeans_plus_plus,
-    *(dplloyd, eugkm, hybrid, gkm, pgkm),
-    *(balcan, balcan_sparse, balcan_kmedian, sulq, sample_aggregate, kvariates),
-    *(lsh_coreset, lsh_local),
-    *(noisy_centers, averages, stable_kmeans, gaussian_mixture),
+_FILES = (
+    "auto.auto",
+    "baselines.kmeans_plus_plus",
+    *("su2016.dplloyd", "su2016.eugkm", "su2016.hybrid", "su2016.gkm", "su2016.pgkm"),
+    *("balcan2017.balcan", "balcan2017.balcan_sparse", "balcan2017.balcan_kmedian"),
+    *("baselines.sulq", "baselines.sample_aggregate", "baselines.kvariates"),
+    *("hashes.lsh_coreset", "hashes.lsh_local"),
+    *("cohen2021.k_tuples", "cohen2021.gaussian_mixture"),
 )
 
-CARDS: dict[str, Card] = {module.CARD.id: module.CARD for module in _MODULES}
+
+def _cards(file: str) -> tuple[Card, ...]:
+    """The cards of a file: one, or several where it holds variants of one algorithm."""
+    module = import_module(f"dpviz.algorithms.{file}")
+    cards: tuple[Card, ...] = module.CARDS if hasattr(module, "CARDS") else (module.CARD,)
+    return cards
+
+
+CARDS: dict[str, Card] = {card.id: card for file in _FILES for card in _cards(file)}
 
 REFERENCE = kmeans_plus_plus.CARD.id
 

@@ -118,7 +118,8 @@ class Sheet:
 
     def arrows(self, start: Array, end: Array, name: str, *, width: float, head: float, standoff: Array) -> None:
         """Thin grey arrows between drawn places (m, 2), in no legend; heads stop ``standoff`` (m,) pixels short."""
-        arrows, nothing = len(start), np.zeros(len(start))
+        arrows = len(start)
+        nothing = np.zeros(len(start))
         marker = {
             **{"symbol": ["circle", "arrow", "circle"] * arrows, "size": [0, head, 0] * arrows},
             **{"angleref": "previous", "standoff": np.column_stack([nothing, standoff, nothing]).ravel()},

@@ -7,12 +7,10 @@ from pathlib import Path
 
 from dpviz.check import RequestError, shown
 from dpviz.claims import (
-    balcan_clusters,
-    balcan_epsilon,
+    balcan_figure2,
     balcan_small,
-    cohen_dimensions,
     cohen_naive,
-    cohen_separation,
+    cohen_sizes,
     google_coreset,
     su_blocks,
     su_epsilon,
@@ -24,14 +22,14 @@ from dpviz.claims.catalogue import CATALOGUE
 from dpviz.claims.claim import Claim, Row
 from dpviz.claims.material import Shelf
 
-_MODULES = (
-    *(su_epsilon, su_scaling, su_blocks, su_genetic, su_hybrid),
-    *(balcan_small, balcan_clusters, balcan_epsilon),
-    *(google_coreset,),
-    *(cohen_separation, cohen_dimensions, cohen_naive),
+_CLAIMS = (
+    *(su_epsilon.CLAIM, su_scaling.CLAIM, su_blocks.CLAIM, su_genetic.CLAIM, su_hybrid.CLAIM),
+    *(balcan_small.CLAIM, balcan_figure2.CLUSTERS, balcan_figure2.EPSILON),
+    *(google_coreset.CLAIM,),
+    *(cohen_sizes.SEPARATION, cohen_sizes.DIMENSIONS, cohen_naive.CLAIM),
 )
 
-CLAIMS: dict[str, Claim] = {module.CLAIM.id: module.CLAIM for module in _MODULES}
+CLAIMS: dict[str, Claim] = {claim.id: claim for claim in _CLAIMS}
 
 
 def claim_of(claim_id: str) -> Claim:

@@ -8,7 +8,7 @@ from itertools import product
 
 import pandas as pd
 
-from dpviz.algorithms.su2016.grid_synopsis import cells_per_axis
+from dpviz.algorithms.su2016.eugkm import cells_per_axis
 from dpviz.claims.catalogue import separated
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import at_least, judged, medians, ordered, rank_correlation

@@ -87,8 +87,7 @@ class Budget:
 
     def split(self, **weights: float) -> Shares:
         """Named shares in proportion to ``weights``; a weight of 0 gives a share that cannot be spent."""
-        total = fsum(weights.values())
-        return Shares({name: self.fraction(weight / total) for name, weight in weights.items()})
+        return Shares(zip(weights, self.rounds(len(weights), list(weights.values())), strict=True))
 
     def rounds(self, number: int, weights: Sequence[float] | None = None) -> list[Budget]:
         """One budget for each round, equal or in proportion to ``weights``."""
@@ -97,21 +96,14 @@ class Budget:
         return [self.fraction(weight / total) for weight in weights]
 
 
-class Shares:
-    """Named parts of a budget, read as attributes."""
-
-    def __init__(self, parts: dict[str, Budget]) -> None:
-        self._parts = parts
+class Shares(dict[str, Budget]):
+    """Named parts of a budget, read as attributes; as items where names are made up on the way, as those of rounds."""
 
     def __getattr__(self, name: str) -> Budget:
         try:
-            return self.__dict__["_parts"][name]  # type: ignore[no-any-return]
+            return self[name]
         except KeyError:
             raise AttributeError(name) from None
-
-    def __getitem__(self, name: str) -> Budget:
-        """For names that are made up on the way, as those of rounds."""
-        return self._parts[name]
 
 
 def capacity(accounting: Accounting, *, epsilon: float, delta: float) -> float:

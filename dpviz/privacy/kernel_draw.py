@@ -69,44 +69,33 @@ class WeightedRows:
 
     def row(self, index: int) -> Array:
         """The row at that place, shape (d,)."""
-        for chunk in self.rows:
-            if index < len(chunk):
-                row: Array = chunk[index]
-                return row
-            index -= len(chunk)
-        raise IndexError("no such row")
+        return np.array([self.column(axis)[index] for axis in range(self.dim)])
 
 
 @dataclass(frozen=True, eq=False)
 class DistanceWeights(OfAllRows):
-    """Every row with its squared distance to the nearest of ``centers`` (m, d); without centres all weigh the same.
+    """Every row with its squared distance to the nearest of ``points`` (m, d); without points all weigh the same.
 
-    ``centers`` must lie in the room's region, or a weight could exceed what is declared; the room checks it.
+    ``points`` must lie in the room's region, or a weight could exceed what is declared; the room checks it.
     """
 
-    centers: Array
+    points: Array
 
     @property
     def width(self) -> int:
-        return 2 * int(self.centers.shape[1]) + 2
-
-    @property
-    def points(self) -> Array:
-        return self.centers
+        return 2 * int(self.points.shape[1]) + 2
 
     def tally(self, chunk: Array, cell: Codes) -> WeightedRows:
-        """One pass for each centre. O(rows m d)."""
-        weights = np.ones(len(chunk))
-        if len(self.centers):
-            weights.fill(np.inf)
-        for center in self.centers:
-            gap = chunk - center
+        """One pass for each point. O(rows m d)."""
+        weights = np.full(len(chunk), np.inf if len(self.points) else 1.0)
+        for point in self.points:
+            gap = chunk - point
             np.minimum(weights, np.einsum("rd,rd->r", gap, gap), out=weights)
         return WeightedRows((chunk,), (weights,))
 
     def sensitivity(self, relation: Relation, region: Region) -> WeightSensitivity:
-        """A row comes with a weight of at most the squared diameter (1 while there is no centre)."""
-        once = region.diameter**2 if len(self.centers) else 1.0
+        """A row comes with a weight of at most the squared diameter (1 while there is no point)."""
+        once = region.diameter**2 if len(self.points) else 1.0
         exchanged = relation is Relation.REPLACE
         return WeightSensitivity(relation.rows * once, inf, apart=region.diameter, exchanged=exchanged)
 
@@ -115,11 +104,11 @@ class DistanceWeights(OfAllRows):
 class KernelDraw(Priced):
     """Releases a point of density p = (Σ w_i K(c - x_i) + τ U(c)) / (Σ w_i + τ), with K-norm noise K of ``scale`` b.
 
-    U is the even mixture of K around public points q of the region, τ their ``public_weight``. A person who comes turns
-    p into (1 - λ') p + λ' K', where K' is a mixture of K around that person's rows and λ' at most λ = w / (w + τ) for
-    rows of weight w in all. Any two mixtures of K around points of the region have a ratio of at most e^ε_K, with ε_K
-    the diameter over b. So p changes by a factor of at most e^ε with ε = ln(1 + λ (e^ε_K - 1)). Where rows come and go
-    at once it is min(2 ε, ε_K). If nothing weighs anything, all rows weigh the same; without rows K lies around 0.
+    U is the even mixture of K around public ``points`` of the region, τ their ``public_weight``. A person who comes
+    turns p into (1 - λ') p + λ' K', where K' is a mixture of K around that person's rows and λ' at most λ = w / (w + τ)
+    for rows of weight w in all. Any two mixtures of K around points of the region have a ratio of at most e^ε_K, with
+    ε_K the diameter over b. So p changes by a factor of at most e^ε with ε = ln(1 + λ (e^ε_K - 1)). Where rows come and
+    go at once it is min(2 ε, ε_K). If nothing weighs anything, all rows weigh the same; without rows K lies around 0.
 
     ``sensitivity`` is ε times the scale.
 
@@ -133,7 +122,7 @@ class KernelDraw(Priced):
     scale: float
     change: WeightSensitivity
     public_weight: float
-    public_points: Array = field(compare=False)
+    points: Array = field(compare=False)
 
     @classmethod
     def bought(
@@ -149,11 +138,6 @@ class KernelDraw(Priced):
         if sensitivity.exchanged:
             of_kernel = max(epsilon, _kernel_epsilon(epsilon / 2, part))
         return cls(sensitivity.apart / (of_kernel * _SOLVED), sensitivity, public_weight, public_points)
-
-    @property
-    def points(self) -> Array:
-        """The public points, which must lie in the room's region: the room checks it."""
-        return self.public_points
 
     @property
     def sensitivity(self) -> float:
@@ -172,7 +156,7 @@ class KernelDraw(Priced):
         weights = truth.all_weights()
         total = float(weights.sum())
         if which * (total + self.public_weight) < self.public_weight:
-            middle = self.public_points[int(where * len(self.public_points))]
+            middle = self.points[int(where * len(self.points))]
         elif len(weights):
             middle = truth.row(_row_at(truth, weights if total > 0 else np.ones(len(weights)), where))
         else:
@@ -187,8 +171,8 @@ class KernelDraw(Priced):
         away = [np.linalg.norm(released - points, axis=1) for points in truth.rows]
         if not len(weights) and not self.public_weight:
             return -float(np.linalg.norm(released)) / self.scale
-        share = np.full(len(self.public_points), self.public_weight / max(1, len(self.public_points)))
-        distances = np.concatenate([*away, np.linalg.norm(released - self.public_points, axis=1)])
+        share = np.full(len(self.points), self.public_weight / max(1, len(self.points)))
+        distances = np.concatenate([*away, np.linalg.norm(released - self.points, axis=1)])
         every = np.concatenate([weights, share])
         return float(logsumexp(-distances / self.scale, b=every) - log(every.sum()))
 

@@ -19,11 +19,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from dpviz.arrays import Array, Codes
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.accounting import Budget
 from dpviz.privacy.hash_partitions import HashCodes
 from dpviz.privacy.loss_kinds import LossKind, ratio_bought
-from dpviz.privacy.mechanisms import Drawn, KNorm, NoDensity
+from dpviz.privacy.mechanisms import DrawnNoise, KNorm, NoDensity, Priced
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import OfCells, Relation, Sensitivity
 from dpviz.privacy.tuples.tuples import Tuples, TupleTable
@@ -42,7 +41,7 @@ class EachRow(Tuples):
 
 
 @dataclass(frozen=True)
-class LocalNoise(Drawn):
+class LocalNoise(DrawnNoise):
     """K-norm noise on each of ``number`` places, which hold rows in a random order; pure ε = sensitivity / scale.
 
     Where there are fewer rows than places the middle of the domain fills the others; where there are more, rows are
@@ -63,10 +62,6 @@ class LocalNoise(Drawn):
     def loss(self) -> LossKind:
         """ε-DP: of the random order of places nothing more is proved."""
         return LossKind.PURE
-
-    def sd_in(self, width: int) -> float:
-        """Standard deviation of one entry of a row of ``width`` numbers."""
-        return self.once.sd_in(width)
 
     def draw(self, truth: TupleTable, noise: NoiseSource) -> Array:
         rows = truth.values[:, 0]
@@ -134,7 +129,7 @@ class Reports:
 
 
 @dataclass(frozen=True)
-class LocalReports:
+class LocalReports(Priced):
     """Each user sends the prefix of the own code that the group is asked for, by randomised response.
 
     Users of the last group send their prefix with ε/2 and their vector with K-norm noise with ε/2. One person's
@@ -188,11 +183,6 @@ class LocalReports:
         """The noise of a vector."""
         return KNorm(self.diameter, 2 * self.diameter * self.scale)
 
-    def cost(self, accounting: Accounting) -> float:
-        if accounting is not Accounting.PURE:
-            raise RequestError("Messages of the local model are paid under pure accounting.")
-        return self.sensitivity / self.scale
-
     def draw(self, truth: UserAnswers, noise: NoiseSource) -> Reports:
         return self.messages(self.seated(truth, noise), noise)
 
@@ -211,9 +201,7 @@ class LocalReports:
             mine = self.groups == group
             sent[mine] = respond(truth.codes[mine] >> (self.depth - bits), bits, self.response(group), noise)
         last = self.groups == len(self.bits) - 1
-        released = Reports(sent, self.vector_noise.draw(truth.vectors[last], noise))
-        released.codes.flags.writeable = released.vectors.flags.writeable = False
-        return released
+        return Reports(sent, self.vector_noise.draw(truth.vectors[last], noise))
 
     def log_density(self, released: Reports, truth: UserAnswers) -> float:
         # Of answers in the order of their seats. That order is as likely on any table: it bounds the loss.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import log, sqrt
-from typing import Any, ClassVar, Protocol, TypeVar, overload
+from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
@@ -95,17 +95,28 @@ class Priced:
 
 
 @dataclass(frozen=True)
-class Laplace(Priced):
-    """Independent Laplace noise on every entry; ``sensitivity`` is l1. Pure ε = sensitivity / scale."""
+class Calibrated(Priced):
+    """A draw calibrated to one norm of the answer's change, its ``sensitivity``: ε = sensitivity / scale."""
 
-    name: ClassVar[str] = "laplace"
-    loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
+    name: ClassVar[str]
+    loss: ClassVar[LossKind]
+    norm: ClassVar[str]
     sensitivity: float
     scale: float
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity) -> Laplace:
-        return cls(sensitivity.l1, sensitivity.l1 / ratio_bought(cls.loss, share, mechanism=cls.name))
+    def bought(cls, share: Budget, sensitivity: Sensitivity, **options: Any) -> Self:
+        change: float = getattr(sensitivity, cls.norm)
+        return cls(change, change / ratio_bought(cls.loss, share, mechanism=cls.name), **options)
+
+
+@dataclass(frozen=True)
+class Laplace(Calibrated):
+    """Independent Laplace noise on every entry."""
+
+    name: ClassVar[str] = "laplace"
+    loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
+    norm: ClassVar[str] = "l1"
 
     def sd_in(self, width: int) -> float:
         """Standard deviation of one entry, whatever the ``width`` of a row."""
@@ -162,20 +173,15 @@ class Gaussian:
 
 
 @dataclass(frozen=True)
-class KNorm(Priced):
-    """Noise of density exp(-norm / scale) on every row of the answer; ``sensitivity`` is of the row norms' sum.
+class KNorm(Calibrated):
+    """Noise of density exp(-norm / scale) on every row of the answer, calibrated to the sum of the row norms.
 
-    Less noise than Laplace for vectors of bounded Euclidean norm. Pure ε = sensitivity / scale.
+    Less noise than Laplace for vectors of bounded Euclidean norm.
     """
 
     name: ClassVar[str] = "k-norm"
     loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
-    sensitivity: float
-    scale: float
-
-    @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity) -> KNorm:
-        return cls(sensitivity.block, sensitivity.block / ratio_bought(cls.loss, share, mechanism=cls.name))
+    norm: ClassVar[str] = "block"
 
     def sd_in(self, width: int) -> float:
         """Standard deviation of one entry of a row of ``width`` numbers."""
@@ -203,23 +209,17 @@ def noise_kind(accounting: Accounting, *, spherical: bool = False) -> Kind[Array
 
 
 @dataclass(frozen=True)
-class Exponential(Priced):
-    """Selects the entry of least loss with Gumbel noise; ``sensitivity`` is the range of the losses' change.
+class Exponential(Calibrated):
+    """Selects the entry of least loss with Gumbel noise, calibrated to the range of the losses' change.
 
-    Pr[entry] is proportional to prior · exp(-loss / scale) with a public prior (None: all entries alike). ε =
-    sensitivity / scale, both for pure DP and as bounded range: the prior cancels in every ratio.
+    Pr[entry] is proportional to prior · exp(-loss / scale) with a public prior (None: all entries alike). ε is that of
+    pure DP and of bounded range alike: the prior cancels in every ratio.
     """
 
     name: ClassVar[str] = "exponential"
     loss: ClassVar[LossKind] = LossKind.BOUNDED_RANGE
-    sensitivity: float
-    scale: float
+    norm: ClassVar[str] = "range"
     log_prior: Array | None = field(default=None, compare=False)
-
-    @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, *, log_prior: Array | None = None) -> Exponential:
-        scale = sensitivity.range / ratio_bought(cls.loss, share, mechanism=cls.name)
-        return cls(sensitivity.range, scale, log_prior)
 
     def draw(self, truth: Array, noise: NoiseSource) -> int:
         utility = self._log_weights(truth)
@@ -264,6 +264,17 @@ class Drawn:
 
     def cost(self, accounting: Accounting) -> float:
         return self.draws * self.once.cost(accounting)
+
+
+@dataclass(frozen=True)
+class DrawnNoise(Drawn):
+    """What noise that is added leaves behind: the standard deviation of an entry is known."""
+
+    once: Additive
+
+    def sd_in(self, width: int) -> float:
+        """Standard deviation of one entry of a row of ``width`` numbers, before anything is cut."""
+        return self.once.sd_in(width)
 
 
 @dataclass(frozen=True)

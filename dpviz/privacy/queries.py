@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from math import inf, sqrt
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -102,9 +102,7 @@ class OfCells:
 class OfAllRows(OfCells):
     """A question about all rows together."""
 
-    @property
-    def over(self) -> Everything:
-        return Everything()
+    over: ClassVar[Everything] = Everything()
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.hash_partitions import code_range
-from dpviz.privacy.mechanisms import Drawn, Gaussian, Laplace, noise_kind
+from dpviz.privacy.mechanisms import Drawn, DrawnNoise, Gaussian, Laplace, noise_kind
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity, SparseCounts
 
@@ -71,7 +71,7 @@ class NoisyThreshold(Drawn):
 
 
 @dataclass(frozen=True)
-class SparseLaplace(Drawn):
+class SparseLaplace(DrawnNoise):
     """Laplace noise on every cell of a huge universe, of which only |noisy count| > ``cutoff`` is released.
 
     Exactly the law of dense noise followed by the cut, at the cost of the non-empty and the released cells only. The
@@ -86,10 +86,6 @@ class SparseLaplace(Drawn):
     def bought(cls, share: Budget, sensitivity: Sensitivity, *, cutoff_in_scales: float) -> SparseLaplace:
         once = Laplace.bought(share, sensitivity)
         return cls(once, cutoff_in_scales * once.scale)
-
-    def sd_in(self, width: int) -> float:
-        """Standard deviation of one count before the cut."""
-        return self.once.sd_in(width)
 
     def draw(self, truth: SparseCounts, noise: NoiseSource) -> SparseCounts:
         noisy = self.once.draw(truth.values, noise)
@@ -125,16 +121,16 @@ def absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> Codes:
         return absent[np.argsort(noise.uniform(absent.shape))[:number]]
     drawn: Codes = np.zeros(0, dtype=np.int64)
     while len(drawn) < number:
-        more = noise.codes(truth.universe, 2 * (number - len(drawn)) + 16)
+        tried = noise.codes(truth.universe, 2 * (number - len(drawn)) + 16)
         # Keep first occurrences in the order drawn: sorting before the cut would favour small codes.
-        pool = np.r_[drawn, more[~np.isin(more, truth.codes)]]
+        pool = np.r_[drawn, tried[~np.isin(tried, truth.codes)]]
         first = np.sort(np.unique(pool, return_index=True)[1])
         drawn = pool[first]
     return drawn[:number]
 
 
 @dataclass(frozen=True)
-class NoisyExcess(Drawn):
+class NoisyExcess(DrawnNoise):
     """Sum over all cells of max(count - ``threshold``, 0), with Laplace noise; shape (1,).
 
     The positive part moves no faster than the count: the sum has the l1 sensitivity of the histogram itself.
@@ -162,7 +158,7 @@ class NoisyExcess(Drawn):
 
 
 @dataclass(frozen=True)
-class PathCounts(Drawn):
+class PathCounts(DrawnNoise):
     """Noisy counts of a binary tree of code prefixes that grows where it finds many rows: one histogram answers all.
 
     Releases noisy counts of the two children of the root, then of both children of every node that is heavy enough. A
@@ -194,10 +190,6 @@ class PathCounts(Drawn):
     @property
     def draws(self) -> int:
         return self.levels
-
-    def sd_in(self, width: int) -> float:
-        """Standard deviation of one count."""
-        return self.once.sd_in(width)
 
     def draw(self, truth: SparseCounts, noise: NoiseSource) -> SparseCounts:
         nodes = np.array([2, 3], dtype=np.int64)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,20 @@ from dpviz.table.rows import scratch
 _SHRINK = 1.0 - 1e-13
 
 
+class _FromPoints:
+    """A question about residuals from ``at`` (n_cells, d), of which a row needs so many ``copies`` at a time."""
+
+    copies: ClassVar[int] = 1
+    over: Everything | Voronoi | Projected
+    at: Array
+
+    @property
+    def width(self) -> int:
+        return int(self.over.width + self.copies * self.at.shape[1])
+
+
 @dataclass(frozen=True, eq=False)
-class Radii:
+class Radii(_FromPoints):
     """Histogram of the lengths of all residuals from ``at`` (n_cells, d), shape (bins,).
 
     The bins are equal up to ``reach``; the last one takes the rest.
@@ -38,10 +50,6 @@ class Radii:
     at: Array
     reach: float
     bins: int = 40
-
-    @property
-    def width(self) -> int:
-        return int(self.over.width + self.at.shape[1])
 
     def tally(self, chunk: Array, cell: Codes) -> Array:
         length = np.sqrt(_squared_lengths(_residuals(chunk, cell, self.at)))
@@ -54,16 +62,12 @@ class Radii:
 
 
 @dataclass(frozen=True, eq=False)
-class ResidualSum:
+class ResidualSum(_FromPoints):
     """Sum over the rows of each cell of their residuals, shortened to ``reach``; shape (n_cells, d)."""
 
     over: Voronoi | Projected
     at: Array
     reach: float
-
-    @property
-    def width(self) -> int:
-        return int(self.over.width + self.at.shape[1])
 
     def tally(self, chunk: Array, cell: Codes) -> Array:
         residual = _residuals(chunk, cell, self.at)
@@ -75,19 +79,16 @@ class ResidualSum:
 
 
 @dataclass(frozen=True, eq=False)
-class Pull:
+class Pull(_FromPoints):
     """Sum over the rows of each cell of the unit vector from the cell's point to the row, shape (n_cells, d).
 
     Minus the subgradient of the summed distances to ``at`` (n_cells, d): every row pulls with the same force, however
     far it is. A row on its point does not pull.
     """
 
+    copies: ClassVar[int] = 2
     over: Voronoi | Projected
     at: Array
-
-    @property
-    def width(self) -> int:
-        return int(self.over.width + 2 * self.at.shape[1])
 
     def tally(self, chunk: Array, cell: Codes) -> Array:
         away = _residuals(chunk, cell, self.at)

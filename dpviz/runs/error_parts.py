@@ -18,7 +18,7 @@ import numpy as np
 
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.steps import GridStep, Step
-from dpviz.algorithms.su2016.grid_synopsis import all_cells, standing_out
+from dpviz.algorithms.su2016.eugkm import all_cells, standing_out
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, weighted_kmeans_pp
 from dpviz.arrays import Array
 from dpviz.check import RequestError

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
 from dpviz import __version__
 from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.ledger import Entry
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.run import Run
+from dpviz.runs.run import Run, RunFacts
 from dpviz.table.declaration import Declaration
 from dpviz.table.sidecar import file_values
 
@@ -47,23 +45,17 @@ class LookKind(StrEnum):
     """How the file is read, as a look at it proposed."""
 
 
-@dataclass(frozen=True, eq=False)
-class ReleaseRecord:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReleaseRecord(RunFacts):
     """A run with all that was declared about it: whole, and without anything that was not released or declared.
 
-    There is no time in it but the day: how long a run takes depends on the rows.
+    There is no time in it but the day: how long a run takes depends on the rows. The reference releases nothing: then
+    ``centers``, ``weights`` and ``spent_epsilon`` are None, ``entries`` empty.
 
     Attributes
     ----------
-    private : bool
-        False for the reference, which releases nothing: then ``centers`` and ``weights`` are None, ``entries`` empty.
     declaration : Declaration
         With the columns spelled out.
-    unit : str
-        The unit of privacy that sensitivities are computed for, in words.
-    n_public, n : int or None
-        The number of rows where it is public, and the one that was used: public, or bought and noisy.
-    n_origin : "declared", "by the replace relation", "bought" or "not used"
     columns : tuple of str
         The coordinates of a centre, shape (d,); not the declared columns where a row holds several points.
     centers : array of shape (k, d) or None
@@ -76,26 +68,10 @@ class ReleaseRecord:
         The day, UTC.
     """
 
-    algorithm: str
-    private: bool
-    k: int
-    epsilon: float
-    delta: float
     declaration: Declaration
-    unit: str
-    n_public: int | None
-    n: int | None
-    n_origin: str
     columns: tuple[str, ...]
-    parameters: Mapping[str, Any]
-    warnings: tuple[str, ...]
-    hardened: bool
-    seeded: bool
     centers: Array | None
     weights: Array | None
-    accounting: Accounting
-    spent_epsilon: float | None
-    entries: tuple[Entry, ...]
     looks: Mapping[str, int]
     version: str
     date: str
@@ -118,27 +94,16 @@ class ReleaseRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, in the form that ``run --json`` prints."""
+        same = ("algorithm", "k", "epsilon", "delta", "relation", "unit", "n_public", "n", "n_origin")
         return {
             "format": FORMAT,
-            "algorithm": self.algorithm,
-            "k": self.k,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "relation": self.relation,
-            "unit": self.unit,
-            "n_public": self.n_public,
-            "n": self.n,
-            "n_origin": self.n_origin,
+            **{name: getattr(self, name) for name in same},
             "columns": list(self.columns),
             "declaration": self._declared(),
             "parameters": dict(self.parameters),
             "warnings": list(self.warnings),
             "noise": RELEASE_GRADE if self.hardened else STUDY_NOISE,
-            "seeded": self.seeded,
-            "note": self.note,
-            "looks": dict(self.looks),
-            "version": self.version,
-            "date": self.date,
+            **{name: getattr(self, name) for name in ("seeded", "note", "looks", "version", "date")},
             "released": {
                 "centers": None if self.centers is None else self.centers.tolist(),
                 "weights": None if self.weights is None else self.weights.tolist(),
@@ -156,19 +121,14 @@ class ReleaseRecord:
         said = self.declaration
         bounds = said.bounds_for(said.columns)
         pairs = zip(said.columns, zip(bounds.lower.tolist(), bounds.upper.tolist(), strict=True), strict=True)
+        same = ("scaling", "radius", "relation", "unit_of_privacy", "id_column", "rows_per_person", "n_public")
         return {
             "columns": list(said.columns),
             "bounds": {name: list(pair) for name, pair in pairs},
             "origins": {name: said.origin_of(name) for name in said.columns},
             "bounds_from_rows": said.bounds_from_rows,
-            "scaling": said.scaling,
-            "radius": said.radius,
-            "relation": said.relation,
             "unit": self.unit,
-            "unit_of_privacy": said.unit_of_privacy,
-            "id_column": said.id_column,
-            "rows_per_person": said.rows_per_person,
-            "n_public": said.n_public,
+            **{name: getattr(said, name) for name in same},
             "kind": said.kind.value,
             "proposed": said.proposed,
             **({"file": values} if (values := file_values(said.file)) else {}),
@@ -177,30 +137,19 @@ class ReleaseRecord:
 
 def record_of(run: Run, table: OpenTable, *, looks: Mapping[LookKind, int] | None = None) -> ReleaseRecord:
     """The record of a run on ``table`` after so many ``looks`` at its rows; a proposed declaration is one more."""
-    private, declaration = run.private, table.declaration
-    weights = run.noisy_weights
+    said = {fact.name: getattr(run, fact.name) for fact in fields(RunFacts)}
+    if not run.private:
+        said |= {"spent_epsilon": None, "entries": ()}
+    seeded = (SEEDED,) if run.seeded else ()
+    looked_up = (LOOKED_UP,) if table.declaration.bounds_from_rows else ()
+    weights = run.noisy_weights if run.private else None
     return ReleaseRecord(
-        algorithm=run.algorithm,
-        private=private,
-        k=run.k,
-        epsilon=run.epsilon,
-        delta=run.delta,
-        declaration=declaration,
-        unit=run.unit,
-        n_public=run.n_public,
-        n=run.n_used,
-        n_origin=_n_origin(run),
+        **said | {"warnings": (*run.warnings, *seeded, *looked_up)},
+        declaration=table.declaration,
         columns=run.domain.columns,
-        parameters=dict(run.parameters),
-        warnings=_warnings(run, declaration),
-        hardened=run.hardened,
-        seeded=run.seeded,
-        centers=_frozen(run.centers) if private else None,
-        weights=_frozen(weights) if private and weights is not None else None,
-        accounting=run.accounting,
-        spent_epsilon=run.spent_epsilon if private else None,
-        entries=run.entries if private else (),
-        looks=counted(looks or {}, declaration),
+        centers=_frozen(run.centers) if run.private else None,
+        weights=None if weights is None else _frozen(weights),
+        looks=counted(looks or {}, table.declaration),
         version=__version__,
         date=datetime.now(UTC).date().isoformat(),
     )
@@ -208,20 +157,8 @@ def record_of(run: Run, table: OpenTable, *, looks: Mapping[LookKind, int] | Non
 
 def counted(looks: Mapping[LookKind, int], declaration: Declaration) -> dict[str, int]:
     """Looks by kind, in the order of the kinds and without those that there were none of."""
-    asked = {LookKind.PROPOSAL: int(declaration.proposed), **looks}
-    return {kind.value: asked[kind] for kind in LookKind if asked.get(kind)}
-
-
-def _n_origin(run: Run) -> str:
-    if run.n_source != "public":
-        return {"paid": "bought"}.get(run.n_source, run.n_source)
-    return "by the replace relation" if run.relation == "replace" else "declared"
-
-
-def _warnings(run: Run, declaration: Declaration) -> tuple[str, ...]:
-    seeded = (SEEDED,) if run.seeded else ()
-    looked_up = (LOOKED_UP,) if declaration.bounds_from_rows else ()
-    return (*run.warnings, *seeded, *looked_up)
+    numbers = {LookKind.PROPOSAL: int(declaration.proposed), **looks}
+    return {kind.value: numbers[kind] for kind in LookKind if numbers.get(kind)}
 
 
 def _frozen(values: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from dpviz.printed import Printed, TextTable
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.noise import NoiseSource, StudyNoise
+from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.request import Contender, Request
 from dpviz.table.domain import Domain
@@ -42,13 +43,11 @@ class Frame(Printed):
         yield f"{self.step.title} (ε = {self.spent_epsilon:.3g} spent so far)"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Run(Printed):
-    """A finished run. Holds public and released values only: it may be pickled and replayed.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RunFacts:
+    """What is said of a run wherever it is told of: what was asked for, where n came from, what was spent, and how.
 
-    How long it took is not in it, because that depends on the rows. The exception is a run of a non-private algorithm
-    (``private`` is False), whose centres are revealed. ``domain`` is that of the centres: the table's, or where a row
-    stands for ``points_per_row`` points, that of one of them.
+    ``n`` is the number of rows that was used, where one was: public or, if ``n_origin`` is "bought", noisy.
     """
 
     algorithm: str
@@ -56,22 +55,34 @@ class Run(Printed):
     k: int
     epsilon: float
     delta: float
-    relation: str
     unit: str
     n_public: int | None
-    n_used: int | None
-    n_source: str
-    parameters: dict[str, Any]
-    domain: Domain
-    points_per_row: int
+    n: int | None
+    n_origin: str
+    parameters: Mapping[str, Any]
     accounting: Accounting
-    spent_epsilon: float
-    spent_fraction: float
+    spent_epsilon: float | None
     entries: tuple[Entry, ...]
-    frames: tuple[Frame, ...]
     hardened: bool
     seeded: bool
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Run(RunFacts, Printed):
+    """A finished run. Holds public and released values only: it may be pickled and replayed.
+
+    How long it took is not in it, because that depends on the rows. The exception is a run of a non-private algorithm
+    (``private`` is False), whose centres are revealed. ``domain`` is that of the centres: the table's, or where a row
+    stands for ``points_per_row`` points, that of one of them.
+    """
+
+    relation: str
+    domain: Domain
+    points_per_row: int
+    spent_epsilon: float
+    spent_fraction: float
+    frames: tuple[Frame, ...]
 
     @property
     def unit_centers(self) -> Array:
@@ -209,8 +220,8 @@ def frames_of(request: Request, table: PrivateTable, *, noise: NoiseSource | Non
         relation=table.relation.value,
         unit=table.unit,
         n_public=table.n_public,
-        n_used=opened.n if card.needs_n else None,
-        n_source=("public" if table.n_public is not None else "paid") if card.needs_n else "not used",
+        n=opened.n if card.needs_n else None,
+        n_origin=_n_origin(table) if card.needs_n else "not used",
         parameters=asdict(params),
         domain=table.domain.unfolded(params.points_per_row(k)),
         points_per_row=params.points_per_row(k),
@@ -223,6 +234,12 @@ def frames_of(request: Request, table: PrivateTable, *, noise: NoiseSource | Non
         seeded=request.seed is not None,
         warnings=_warnings(request, table, params),
     )
+
+
+def _n_origin(table: PrivateTable) -> str:
+    if table.n_public is None:
+        return "bought"
+    return "by the replace relation" if table.relation is Relation.REPLACE else "declared"
 
 
 def _two_streams(seed: int | None) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:

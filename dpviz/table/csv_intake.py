@@ -22,11 +22,11 @@ from dpviz.table.file_format import MAX_COLUMNS, PLAIN_FORMAT, WHITESPACE, FileF
 from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable, listed, quoted, table_of
 from dpviz.table.records import Column, Wanted, fields_of, read_lines, read_records
 
-MAX_BYTES = 200_000_000
-_MOST_SEVERAL_LINES = 20_000_000
+MAX_BYTES = 200_000_000  # as much as the server of the pages takes: .streamlit/config.toml
+_MOST_SEVERAL_LINES = 20_000_000  # here every cell is a Python object for a while, of some 60 bytes and more
 _TOO_LARGE = "The file is larger than 200 MB, the most allowed; keep only the columns you need, or fewer rows."
 
-_LONGEST = 1_000_000
+_LONGEST = 1_000_000  # of a first line: 2,000 names of 80 characters, in any encoding
 _DELIMITERS = (",", ";", "\t", "|")
 _STATES_DELIMITER = re.compile(r"\s*sep=([^\n\r]*)", flags=re.IGNORECASE)
 _LONGEST_NAME = 80

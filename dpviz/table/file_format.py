@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dpviz.table.loaded_table import IntakeError, listed, quoted
 
-MAX_COLUMNS = 2_000
+MAX_COLUMNS = 2_000  # as many bounds as somebody may still declare, and a page show
 WHITESPACE = "whitespace"
 """The delimiter of columns that are set apart by any number of blanks and tabs."""
 

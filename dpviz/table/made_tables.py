@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import USUAL_LABEL, FloatArray, IntakeError, LoadedTable, numeric_table
 
-MAX_CELLS = 50_000_000
+MAX_CELLS = 50_000_000  # 400 MB
 _ROWS_AT_ONCE = 10_000
-_UNIFORM_SHARE = 0.05
-_CANDIDATES = 512
+# Of the rows, those that belong to no cluster; and how many places are tried for the next centre: the choice of the
+# farthest gains little from more.
+_UNIFORM_SHARE, _CANDIDATES = 0.05, 512
 _MIXED, _TEXTS, _MADE = 100_000, 20_000, 2_000_000
 # Words in all, topics, words of a text, words that a topic has of its own, share of words that may be any.
 _VOCABULARY, _TOPICS, _PER_ROW, _OWN, _COMMON_SHARE = 400, 5, 20, 40, 0.3

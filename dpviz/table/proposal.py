@@ -33,8 +33,8 @@ from dpviz.table.file_format import MAX_COLUMNS, PLAIN_STYLE, WHITESPACE, FileFo
 from dpviz.table.loaded_table import FloatArray, IntakeError, listed
 from dpviz.table.records import MISSING, fields_of, numbers_of
 
-_ROWS = 1_000
-_CHARACTERS = 1_000_000
+# How far a look goes.
+_ROWS, _CHARACTERS = 1_000, 1_000_000
 _DELIMITERS = (",", ";", "\t", "|")
 _UNDEFINED_IN_CP1252 = tuple(bytes([code]) for code in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
 _BYTE_ORDER_MARKS = {  # UTF-32 first: its mark begins with that of UTF-16

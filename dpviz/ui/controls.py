@@ -12,6 +12,7 @@ from dpviz.algorithms.registry import AUTO, CARDS
 from dpviz.runs.request import Contender, Request
 from dpviz.ui.session import choose, current_table, remember, remembered, setting
 
+# What anybody asks a page for; ``check`` allows more, and so does the command line.
 LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
 HIGHEST_DELTA = 0.1
 MOST_CLUSTERS, USUAL_CLUSTERS = 1_000, 5

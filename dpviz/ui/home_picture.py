@@ -20,6 +20,7 @@ from dpviz.runs.open_table import declare
 from dpviz.runs.run import run
 from dpviz.table.samples import sample
 from dpviz.ui.badges import badge_text
+from dpviz.ui.escape import plain
 
 _EPSILONS, _SAMPLE, _CLUSTERS, _SEED = (0.02, 0.1, 0.5), "fifteen", 15, 1
 _HEIGHT = 300
@@ -59,7 +60,7 @@ def home_picture() -> None:
                 f"{panel.found.clusters} clusters found.",
             )
     st.caption(
-        f"{trial.title}, a public sample, clustered by {_card().title} at three budgets: "
+        f"{plain(trial.title)}, a public sample, clustered by {_card().title} at three budgets: "
         f"{badge_text('released')} filled: private centres · {badge_text('public')} dots and open diamonds: "
         f"the made-up points and their k-means++ centres · {FOUND_RULE}"
     )

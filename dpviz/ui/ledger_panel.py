@@ -19,7 +19,7 @@ from dpviz.ui.session import Booked, once
 from dpviz.ui.table_words import RELATION_WORDS
 
 _READDED, _MOST_READDED = "ledger:readded", 10_000
-_WEAK = 5.0
+_WEAK = 5.0  # e^5 = 148: what an ε means, said on the page
 _ROW_PIXELS, _MOST_PIXELS = 35, 420
 # Pixels of a column for the longest number of four digits, 0.000001234: a narrower one would cut its first digits off.
 # Only a cost or a δ is that small; other numbers begin at 0.00001234.

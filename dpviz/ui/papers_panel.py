@@ -116,7 +116,7 @@ def _claim(claim: Claim, result: Shipped) -> None:
         st.markdown(plain(claim.claim))
         for finding in verdict.findings:
             st.markdown(_finding(finding))
-        st.caption(f"Computed by {plain(result.how)}. Data: {'; '.join(_origins(result))}.")
+        st.caption(f"Computed by {plain(result.how.replace('`', ''))}. Data: {'; '.join(_origins(result))}.")
         for note in claim.notes:
             st.caption(plain(note))
     for place, (figure, alt) in enumerate(_figures(claim.id, result.table, st.context.theme.type)):

@@ -11,13 +11,13 @@ from typing import Any, cast
 import streamlit as st
 
 from dpviz.arrays import Array
-from dpviz.check import RequestError
 from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.found import Found, found_in
 from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
+from dpviz.runs.shelf import ShelfFull
 from dpviz.runs.work import expected_reference_seconds, reference_work
 from dpviz.ui.badges import badge_text
 from dpviz.ui.job_panel import job_shelf
@@ -43,7 +43,7 @@ def reference_or_none(table: OpenTable, k: int, *, points_per_row: int = 1) -> R
         return once(_REFERENCES, key, lambda: reference_for(rows, k), most=_KEPT_REFERENCES)
     if key not in _jobs():
         # Where too many jobs wait already, the next rerun asks again.
-        with suppress(RequestError):
+        with suppress(ShelfFull):
             _jobs()[key] = job_shelf().submit(reference_work, rows, k)
         return None
     computed = [item for item in _jobs()[key].items if isinstance(item, Reference)]

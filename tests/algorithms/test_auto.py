@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import product
 
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import PlanStep, make_plan
+from dpviz.algorithms.auto.auto_plan import Part, PlanStep, Round, Swap, make_plan
 from dpviz.algorithms.auto.first_look import LookStep
-from dpviz.algorithms.auto.residual_rounds import PolishStep
-from dpviz.algorithms.auto.split_swap import SplitStep, split_and_drop
-from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep, cube_cells
+from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, split_and_drop
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.tools.cubes import cube_grid
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation
@@ -20,12 +22,14 @@ from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain, Scaling
+from tests.cases import about
 from tests.contract.tables import small_table
 
-SETTING = {
-    "k": 5, "dim": 2, "n": 10_000, "epsilon": 1.0, "delta": 1e-6,
-    "relation": Relation.ADD_REMOVE, "rows_per_person": 1, "n_public": True,
-}  # fmt: skip
+SETTING = Setting(dim=2, k=5, epsilon=1.0, delta=1e-6, n=10_000)
+
+
+def plan_of(*, n_public=True, **changes):
+    return make_plan(dataclasses.replace(SETTING, **changes), n_public=n_public)
 
 
 def mixture(n, dim, k, *, seed=0, spread=0.03, radius=1.0):
@@ -57,28 +61,33 @@ def test_without_noise_it_is_lloyds_iteration(dim):
     assert ratio(table, 4, epsilon=5000.0, delta=1e-6, seed=0) == pytest.approx(1.0, abs=0.01)
 
 
-@pytest.mark.parametrize("n", [300, 10_000, 1_000_000])
-@pytest.mark.parametrize("k", [1, 8, 64])
 @pytest.mark.parametrize("dim", [2, 6, 100])
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
-def test_parts_of_the_plan_add_up(dim, k, n, delta):
-    plan = make_plan(**{**SETTING, "dim": dim, "k": k, "n": n, "delta": delta})
-    assert all(part.weight > 0 for part in plan.parts.values())
-    assert sum(name.startswith("counts_") for name in plan.parts) == plan.rounds
-    pure = sum(part.weight for part in plan.parts.values() if not part.gaussian)
-    if delta == 0 or not plan.gaussian:
+def test_parts_of_the_plan_add_up(dim, delta):
+    for k, n in product((1, 8, 64), (300, 10_000, 1_000_000)):
+        with about(f"k = {k}, n = {n}"):
+            _adds_up(dim, k, n, delta)
+
+
+def _adds_up(dim: int, k: int, n: int, delta: float) -> None:
+    plan = plan_of(dim=dim, k=k, n=n, delta=delta)
+    assert all(part.weight > 0 for part in plan.parts)
+    assert len({part.name for part in plan.parts}) == len(plan.parts)
+    assert sum(isinstance(stage, Round) for stage in plan.stages) == plan.rounds
+    pure = sum(part.weight for part in plan.parts if part.noise != "Gaussian")
+    if delta == 0 or plan.parts[-1].noise != "Gaussian":
         assert pure == pytest.approx(1.0)
-        assert not any(part.gaussian for part in plan.parts.values())
+        assert not any(part.noise == "Gaussian" for part in plan.parts)
     else:
         assert pure == pytest.approx(0.75 if dim <= 3 else 0.3)
 
 
 @pytest.mark.parametrize("dim", [2, 6])
 def test_a_bought_n_moves_nothing_but_gaussian_shares(dim):
-    plans = [make_plan(**{**SETTING, "dim": dim, "n": n, "n_public": False}) for n in (500, 100_000)]
-    pure = [{name: part for name, part in plan.parts.items() if not part.gaussian} for plan in plans]
+    plans = [plan_of(dim=dim, n=n, n_public=False) for n in (500, 100_000)]
+    pure = [[part for part in plan.parts if part.noise != "Gaussian"] for plan in plans]
     assert pure[0] == pure[1]
-    totals = [sum(part.weight for part in plan.parts.values() if part.gaussian) for plan in plans]
+    totals = [sum(part.weight for part in plan.parts if part.noise == "Gaussian") for plan in plans]
     assert totals[0] == pytest.approx(totals[1])
     assert plans[0].rounds != plans[1].rounds or dim > 3
 
@@ -142,8 +151,8 @@ def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
     )
     # One centre between two clusters, and two on the third.
     start = np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]])
-    shares = room.budget.fraction(0.4), room.budget.fraction(0.4)
-    step = split_and_drop(room, start, 1.0, None, *shares, gaussian=True, before=1)
+    stage = Swap(*(Part("swap", what, "Gaussian", 0.4, 1) for what in ("counts", "spread")))
+    step = split_and_drop(room, start, 1.0, None, stage, {part: room.budget.fraction(part.weight) for part in stage})
     assert isinstance(step, SplitStep)
     assert step.split.tolist() == [0]
     assert step.dropped[0] in (1, 2)
@@ -155,8 +164,8 @@ def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
 @pytest.mark.parametrize("number", [1, 30, 5000, 3e6])
 def test_cells_are_cubes(number):
     half = np.array([1.0, 0.5, 0.01])
-    grid = cube_cells(half, number, np.zeros(3))
-    assert grid.n_cells <= 1.5 * number + 1
+    grid = cube_grid(half, number, np.zeros(3))
+    assert grid.n_cells <= number
     side = 2 * half / grid.cells_per_axis
     many = grid.cells_per_axis > 8
     assert np.ptp(side[many]) <= 0.15 * side.max() if many.any() else True
@@ -170,9 +179,8 @@ def test_more_clusters_than_cells_still_end():
 
 
 def test_replace_and_many_rows_a_person_get_more_noise():
-    plain = make_plan(**SETTING)
+    plain = plan_of()
     for change in ({"relation": Relation.REPLACE}, {"rows_per_person": 2}):
-        assert make_plan(**{**SETTING, **change}).unit_variance == pytest.approx(
-            4 * plain.unit_variance if plain.gaussian == make_plan(**{**SETTING, **change}).gaussian else 0, rel=1e-9
-        )
-    assert dataclasses.replace(plain) == plain
+        plan = plan_of(**change)
+        assert plan.parts[-1].noise is plain.parts[-1].noise
+        assert plan.unit_variance == pytest.approx(4 * plain.unit_variance, rel=1e-9)

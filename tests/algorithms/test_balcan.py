@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from dpviz.algorithms.balcan2017.balcan import CARD, BalcanParams, CandidatesStep
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
-from dpviz.algorithms.balcan2017.private_partition import TreeStep
 from dpviz.algorithms.balcan2017.projection import gaussian_frame, orthonormal_frame, project
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Level

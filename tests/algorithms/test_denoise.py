@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.algorithms.auto.denoise import onto_total, smoothed
+from dpviz.algorithms.auto.view_synopsis import onto_total, smoothed
 
 
 @pytest.mark.parametrize("shape", [(400,), (60, 60), (12, 12, 12), (8, 8, 8, 8)])

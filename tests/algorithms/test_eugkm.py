@@ -14,17 +14,20 @@ from hypothesis import strategies as st
 from dpviz import check
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import CentersStep, GridStep
-from dpviz.algorithms.su2016 import grid_synopsis
-from dpviz.algorithms.su2016.eugkm import CARD, EUGkMParams, problem_on, smallest_n
-from dpviz.algorithms.su2016.grid_synopsis import (
-    MOST_CELLS,
+from dpviz.algorithms.su2016 import eugkm
+from dpviz.algorithms.su2016.eugkm import (
+    CARD,
+    EUGkMParams,
     all_cells,
     cells_per_axis,
-    cube_grid,
     grid_in_words,
+    problem_on,
+    smallest_n,
     standing_out,
 )
+from dpviz.algorithms.tools.cubes import cube_grid
 from dpviz.algorithms.tools.starts import StartsStep
+from dpviz.privacy.known import MOST_CELLS
 from dpviz.privacy.partitions import Grid
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
@@ -36,6 +39,10 @@ from tests.contract.tables import blobs, small_table
 from tests.examples import examples
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+def cubes(region: Region, per_axis: float) -> Grid:
+    return cube_grid(region.half, max(1, round(per_axis)) ** region.dim)
 
 
 def box(*half: float) -> Region:
@@ -59,21 +66,21 @@ def test_the_papers_grid_sizes(n, dim, wanted):
 
 @pytest.mark.parametrize(("per_axis", "wanted"), [(22.36, 22), (8.6, 9), (1.4, 1), (0.01, 1)])
 def test_a_box_of_equal_sides_has_the_papers_cells(per_axis, wanted):
-    np.testing.assert_array_equal(cube_grid(box(1, 1, 1), per_axis).cells_per_axis, [wanted] * 3)
+    np.testing.assert_array_equal(cubes(box(1, 1, 1), per_axis).cells_per_axis, [wanted] * 3)
 
 
 def test_a_box_of_unequal_sides_has_as_many_cells_that_are_nearly_cubes():
-    grid = cube_grid(box(1, 0.3, 0.1), 20)
+    grid = cubes(box(1, 0.3, 0.1), 20)
     assert grid.n_cells == pytest.approx(20**3, rel=0.1)
     width = grid.half / grid.cells_per_axis
     assert width.max() / width.min() < 1.15
-    np.testing.assert_array_equal(cube_grid(box(1, 1e-6), 5).cells_per_axis, [25, 1])
+    np.testing.assert_array_equal(cubes(box(1, 1e-6), 5).cells_per_axis, [25, 1])
 
 
 @settings(max_examples=examples(60))
 @given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=70), st.floats(1e-6, 1e40))
 def test_no_grid_has_more_cells_than_can_be_numbered(half, per_axis):
-    grid = cube_grid(box(*half), per_axis)
+    grid = cubes(box(*half), per_axis)
     assert grid.cells_per_axis.min() >= 1
     assert grid.n_cells <= MOST_CELLS
     if len(half) == 1:
@@ -82,7 +89,7 @@ def test_no_grid_has_more_cells_than_can_be_numbered(half, per_axis):
 
 @pytest.mark.parametrize(("theta", "capped"), [(0.01, True), (1.0, False)])
 def test_a_grid_that_is_capped_says_so(theta, capped, monkeypatch):
-    monkeypatch.setattr(grid_synopsis, "LISTED_CELLS", 1000.0)
+    monkeypatch.setattr(eugkm, "LISTED_CELLS", 1000.0)
     monkeypatch.setattr(check, "MOST_EPSILON", 1e18)  # no request that is allowed reaches the cap
     table = small_table(blobs(300, dim=1), n_public=10**9)
     step = grid_step_of(table, epsilon=1e18, params={"theta": theta, "starts": 1}, seed=0)
@@ -91,10 +98,10 @@ def test_a_grid_that_is_capped_says_so(theta, capped, monkeypatch):
 
 
 def test_a_grid_in_words():
-    assert grid_in_words(cube_grid(box(1), 0.1)) == "One cell, the whole box"
-    assert grid_in_words(cube_grid(box(1, 1), 1200)) == "1,200 × 1,200 cells"
-    assert grid_in_words(cube_grid(box(1, 1, 1, 1), 8)) == "8 cells along each of 4 axes, 4,096 in all"
-    assert grid_in_words(cube_grid(box(*[1.0] * 30), 1e6)) == "4 cells along each of 30 axes, 1.2e+18 in all"
+    assert grid_in_words(cubes(box(1), 0.1)) == "One cell, the whole box"
+    assert grid_in_words(cubes(box(1, 1), 1200)) == "1,200 × 1,200 cells"
+    assert grid_in_words(cubes(box(1, 1, 1, 1), 8)) == "8 cells along each of 4 axes, 4,096 in all"
+    assert grid_in_words(cubes(box(*[1.0] * 30), 1e6)) == "4 cells along each of 30 axes, 1.2e+18 in all"
 
 
 def test_the_grid_uses_the_epsilon_that_a_row_has():
@@ -118,8 +125,8 @@ def test_the_grid_uses_the_epsilon_that_a_row_has():
 @pytest.mark.parametrize("n_public", [None, 400])
 @pytest.mark.parametrize("dense_cells", [2**21, 4])
 def test_the_whole_budget_and_no_more_goes_to_the_grid(relation, n_public, dense_cells, monkeypatch):
-    monkeypatch.setattr(grid_synopsis, "DENSE_CELLS", dense_cells)
-    monkeypatch.setattr(grid_synopsis, "LISTED_CELLS", 10.0)
+    monkeypatch.setattr(eugkm, "DENSE_CELLS", dense_cells)
+    monkeypatch.setattr(eugkm, "LISTED_CELLS", 10.0)
     table = small_table(relation=relation, n_public=n_public)
     result = run("eugkm", table, k=3, epsilon=1.3, seed=1)
     bought = relation is Relation.ADD_REMOVE and n_public is None
@@ -162,8 +169,8 @@ def test_noisy_counts_add_up_to_n_on_average_and_negative_ones_are_kept(n):
 @pytest.mark.parametrize(("dim", "theta"), [(1, 10.0), (2, 1.0), (3, 10.0)])
 def test_without_noise_and_with_small_cells_it_is_k_means(preset, dim, theta, monkeypatch):
     """At ε = 1e5 the grid is fine (and sparse for d > 1), so only the optimiser is left."""
-    monkeypatch.setattr(grid_synopsis, "DENSE_CELLS", 50_000)
-    monkeypatch.setattr(grid_synopsis, "LISTED_CELLS", 2_000.0)
+    monkeypatch.setattr(eugkm, "DENSE_CELLS", 50_000)
+    monkeypatch.setattr(eugkm, "LISTED_CELLS", 2_000.0)
     table = small_table(blobs(1000, dim=dim, k=4, seed=3), n_public=1000)
     revealed = clipped(table.reveal(note="test"), table.domain.region)
     result = run("eugkm", table, k=4, epsilon=1e5, params={"preset": preset, "theta": theta}, seed=0)
@@ -184,8 +191,8 @@ def test_a_sparse_grid_gives_the_centres_of_a_dense_one(monkeypatch):
     table = small_table(blobs(5000, dim=3, k=4, seed=2), n_public=5000)
     revealed = clipped(table.reveal(note="test"), table.domain.region)
     dense = run("eugkm", table, k=4, epsilon=2.0, seed=0)
-    monkeypatch.setattr(grid_synopsis, "DENSE_CELLS", 1)
-    monkeypatch.setattr(grid_synopsis, "LISTED_CELLS", 100.0)
+    monkeypatch.setattr(eugkm, "DENSE_CELLS", 1)
+    monkeypatch.setattr(eugkm, "LISTED_CELLS", 100.0)
     sparse = run("eugkm", table, k=4, epsilon=2.0, seed=0)
     assert dense.frames[0].step.cutoff is None
     assert sparse.frames[0].step.cutoff > 0
@@ -201,14 +208,14 @@ def _step(true_counts: np.ndarray, grid: Grid, scale: float, seed: int) -> GridS
 
 def test_only_noise_does_not_stand_out():
     region = box(1, 1, 1, 1)
-    grid = cube_grid(region, 9)
+    grid = cubes(region, 9)
     kept = [len(standing_out(_step(np.zeros(grid.n_cells), grid, 2.0, seed), region)) for seed in range(20)]
     assert np.mean(kept) < 0.002 * grid.n_cells
 
 
 def test_a_heavy_cell_stands_out_alone_and_a_thin_crowd_together():
     region, scale = box(1, 1, 1), 1.0
-    grid = cube_grid(region, 20)
+    grid = cubes(region, 20)
     true_counts = np.zeros(grid.n_cells)
     places = grid.places(np.arange(grid.n_cells))
     crowd = (places >= 10).all(axis=1) & (places < 14).all(axis=1)
@@ -229,7 +236,7 @@ def test_a_heavy_cell_stands_out_alone_and_a_thin_crowd_together():
 
 def test_where_too_little_stands_out_all_cells_and_blind_starts_are_used():
     region = box(1, 1)
-    step = _step(np.zeros(64), cube_grid(region, 8), 5.0, 0)
+    step = _step(np.zeros(64), cubes(region, 8), 5.0, 0)
     problem = problem_on(step, 4, region, EUGkMParams(), np.random.default_rng(0))
     assert len(problem.cells) == 64
     assert len(problem.starts) == EUGkMParams().starts
@@ -237,7 +244,7 @@ def test_where_too_little_stands_out_all_cells_and_blind_starts_are_used():
 
 def test_cells_beyond_the_ball_are_empty_and_others_stand_inside_it():
     region = Region(np.ones(3), 1.0)
-    grid = cube_grid(region, 12)
+    grid = cubes(region, 12)
     cells = all_cells(_step(np.zeros(grid.n_cells), grid, 1.0, 0), region)
     assert len(cells) < 0.75 * grid.n_cells  # the ball is π/6 of the box
     assert np.linalg.norm(cells.columns, axis=0).max() <= 1 + 1e-6

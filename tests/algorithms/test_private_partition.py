@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.balcan2017.private_partition import TreeStep, private_partition, quiet_threshold
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep, private_partition, quiet_threshold
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import Gaussian, Laplace

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep, bounded, clip_radius
-from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep, averaged_tuples, halves
-from dpviz.algorithms.cohen2021.tuple_source import TupleParams
+from dpviz.algorithms.cohen2021.tested_tuples import TupleParams, TupleTestStep, averaged_tuples, halves
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.room import PrivateTable
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
@@ -102,7 +101,8 @@ def test_averages_of_two_million_tuples_are_those_of_the_sample():
 def test_the_fewest_averaged_tuples_are_the_fewest(k):
     share = Budget(Accounting.BASIC, 1.0, 1e-7)
     fewest = averaged_tuples(share, TupleParams(), k, 2, 1e-4)
-    hopeless = [TupleAverages(1.0, 1e-7, k, n, 2, 1e-4, 1.0, 0.05).hopeless for n in (fewest - 1, fewest, 2 * fewest)]
+    constants = {"epsilon": 1.0, "delta": 1e-7, "k": k, "dim": 2, "finest": 1e-4, "bound": 1.0, "beta": 0.05}
+    hopeless = [TupleAverages(**constants, number=n).hopeless for n in (fewest - 1, fewest, 2 * fewest)]
     assert hopeless == [True, False, False]
 
 

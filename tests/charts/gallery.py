@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from dpviz.algorithms.auto.auto_plan import Cells, FirstLook, Part, Zoom
 from dpviz.algorithms.auto.first_look import LookStep, look
-from dpviz.algorithms.auto.split_swap import SplitStep
+from dpviz.algorithms.auto.polishing import SplitStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep, flat_synopsis, zoom
 from dpviz.algorithms.balcan2017.balcan import CandidatesStep
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
-from dpviz.algorithms.balcan2017.private_partition import TreeStep
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.baselines.kvariates import SeedStep
 from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
-from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.algorithms.tools.starts import StartsStep
@@ -179,10 +180,13 @@ def swap_steps(found: CandidatesStep, k: int, swaps: int = 4) -> list[SwapStep]:
     return steps
 
 
+COARSE = Part("zoom", "zoom", "Laplace", 0.02)
+
+
 def zoom_step(shown: Exhibit) -> ZoomStep:
     """A coarse histogram, with a box where there is room left around the clusters."""
     room = open_room(shown.table)
-    return zoom(room, room.budget)
+    return zoom(room, Zoom(COARSE), {COARSE: room.budget})
 
 
 def boxed_synopsis(dim: int, *, n: int = 20_000) -> tuple[ZoomStep, SynopsisStep, Domain]:
@@ -192,18 +196,21 @@ def boxed_synopsis(dim: int, *, n: int = 20_000) -> tuple[ZoomStep, SynopsisStep
     rows = rng.normal(-35.0, 3.0, (n, dim))
     rows[: n // 80] = rng.normal(110.0, 2.0, (n // 80, dim))
     room = open_room(PrivateTable(rows, domain, n_public=n))
-    share = room.budget.split(zoom=0.02, grid=0.98)
-    zoomed = zoom(room, share.zoom)
-    return zoomed, flat_synopsis(room, 3, share.grid, zoomed), domain
+    grid = Part("grid", "grid", "Laplace", 0.98)
+    shares = {part: room.budget.fraction(part.weight) for part in (COARSE, grid)}
+    zoomed = zoom(room, Zoom(COARSE), shares)
+    return zoomed, flat_synopsis(room, 3, Cells(None, grid), shares, zoomed), domain
 
 
 def look_step(shown: Exhibit, *, bought: bool = True, epsilon: float = 2.0) -> LookStep:
     """A look at rows, whatever the number of their columns; its axes bought, or from public coins."""
     noise = StudyNoise(np.random.default_rng(6))
     room = shown.table.open(epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=noise)
-    shares = room.budget.split(middle=1.0, radii=1.0, axes=4.0 if bought else 0.0)
-    axes = min(room.dim, 5)
-    return look(room, shares, axes=axes, bought_axes=bought, rng=np.random.default_rng(8))
+    middle = Part("look", "middle", "Gaussian", 1 / 6 if bought else 1 / 2)
+    radii = middle._replace(what="radii", noise="Laplace")
+    stage = FirstLook(middle, middle._replace(what="axes", weight=4 / 6) if bought else None, radii)
+    shares = {part: room.budget.fraction(part.weight) for part in stage if part is not None}
+    return look(room, stage, shares, min(room.dim, 5), np.random.default_rng(8))
 
 
 def split_step(shown: Exhibit, *, splits: int = 1) -> SplitStep:

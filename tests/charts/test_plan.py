@@ -1,24 +1,24 @@
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import PlanStep
+from dpviz.algorithms.auto.auto_plan import ROWS, Part, PlanStep
 from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
-from dpviz.privacy.loss_distributions import Draws
 from tests.charts.gallery import ANYWHERE, draw
 from tests.charts.laws import is_sound, shows_kinds
 
 LIGHT = palette("light")
-PARTS = {"zoom": 10.0, "grid": 30.0, "radii_1": 1.0, "counts_1": 4.0, "sums_1": 15.0, "swap_counts_2": 10.0}
+PARTS = [Part("zoom", "zoom", "Laplace", 10.0), Part("grid", "grid", "Laplace", 30.0)]
+PARTS += [Part("round", what, "Laplace", share, 1) for what, share in (("radii", 1.0), ("counts", 4.0))]
+PARTS += [Part("round", "sums", "K-norm", 15.0, 1)]
+PARTS += [Part("swap", "counts", "Laplace", 10.0, 2), Part("swap", "spread", "K-norm", 10.0, 2)]
+PARTS += [Part("round", "counts", "Laplace", 5.0, 2), Part("round", "sums", "K-norm", 15.0, 2)]
 
 
 def plan(*, bought: bool = False) -> PlanStep:
-    parts = {"rows": 5.0, **PARTS, "swap_spread_2": 10.0, "counts_2": 5.0, "sums_2": 15.0}
-    if not bought:
-        parts.pop("rows")
-    noises = tuple("K-norm" if name.startswith(("sums", "swap_spread")) else "Laplace" for name in parts)
-    draws = tuple(Draws(False, 1 / part) for part in parts.values())
-    return PlanStep(title="The plan", names=tuple(parts), noises=noises, draws=draws, delta=0.0)
+    parts = [Part(ROWS, ROWS, "Laplace", 5.0)] * bought + PARTS
+    draws = tuple(part.draws() for part in parts)
+    return PlanStep(title="The plan", parts=tuple(parts), draws=draws, delta=0.0)
 
 
 def test_stages_lie_below_each_other_and_their_parts_side_by_side() -> None:

@@ -3,8 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.residual_rounds import PolishStep
-from dpviz.algorithms.auto.split_swap import SplitStep
+from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
 from dpviz.charts.pictures.rounds import Gains, Rounds
 from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette

@@ -12,9 +12,9 @@ from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import View, view_of
 from dpviz.runs.run import run
+from tests.cases import about
 from tests.charts.gallery import Exhibit, draw, exhibit, steps_of
 from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
-from tests.contract.checks import about
 
 TABLES = [(1, 3, "unit"), (2, 5, "unit"), (2, 15, "common"), (6, 5, "unit")]
 CELLS = {1: 200, 2: 40, 6: 5}
@@ -30,7 +30,14 @@ def steps(dim: int, k: int, scaling: str) -> dict[str, Step]:
     return dict(steps_of(shown(dim, k, scaling), cells=CELLS[dim]))
 
 
-KINDS = list(steps(1, 3, "unit"))
+# Those of the gallery, by name: no algorithm has to run before the tests are collected.
+KINDS = [
+    "centers-first", "centers-last", "grid", "grid-sparse", "starts", "tree-early", "tree-last", "candidates",
+    "swap", "swap-idle", "pool-first", "pool-last", "seed-first", "seed-last", "blocks", "ranges",
+    "centers-averaged", "ranges-domain", "median-law", "centers-medians", "tuples", "tuples-bottom", "mixture",
+    "mixture-tiny", "coordinates", "plan", "zoom", "look", "look-public", "synopsis", "polish", "split",
+    "split-none", "hash-tree", "coreset", "message", "server", "reference",
+]  # fmt: skip
 EACH = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -55,6 +62,10 @@ def _named(value: object) -> str:
 def _theme(kind: str, table: Show) -> str:
     """Dealt: every kind is drawn in both themes, and every table, too."""
     return THEMES[(KINDS.index(kind) + TABLES.index(table)) % len(THEMES)]
+
+
+def test_every_kind_of_the_gallery_is_drawn() -> None:
+    assert list(steps(*TABLES[0])) == KINDS
 
 
 def on_a_plane(step: Step) -> bool:

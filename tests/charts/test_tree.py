@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.algorithms.balcan2017.private_partition import TreeStep
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.charts.pictures.tree import (
     ActivationCurve,
     TreeDiagram,

@@ -8,11 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from dpviz.claims import balcan_lines as bl
+from dpviz.claims import balcan_figure2 as bl
 from dpviz.claims import balcan_small as small
-from dpviz.claims import cohen_dimensions as dimensions
 from dpviz.claims import cohen_naive as naive
-from dpviz.claims import cohen_separation as separation
+from dpviz.claims import cohen_sizes as cohen
 from dpviz.claims import google_coreset as google
 from dpviz.claims import su_blocks as blocks
 from dpviz.claims import su_genetic as genetic
@@ -98,7 +97,7 @@ def _cohen_separation(outcome: Outcome) -> pd.DataFrame:
         far = reach / 32
         averages = 1e7 if outcome is not Outcome.FAILS else 1e7 / far
         noisy = 1e8 / far**2 if outcome is not Outcome.FAILS else 1e8
-        needed = {separation.AVERAGES: averages, separation.ACCURATE: 1e7, separation.NOISY: noisy}
+        needed = {cohen.AVERAGES: averages, cohen.ACCURATE: 1e7, cohen.NOISY: noisy}
         parts.append(lines(needed, "samples", reach=reach))
     found = table(parts)
     return found.assign(tuples=3781 if outcome is Outcome.HOLDS else 4296)
@@ -106,13 +105,13 @@ def _cohen_separation(outcome: Outcome) -> pd.DataFrame:
 
 def _cohen_dimensions(outcome: Outcome) -> pd.DataFrame:
     parts = []
-    by_clusters = [(data, k, 4) for data in (dimensions.BY_CLUSTERS, dimensions.ONE_DISTANCE) for k in (2, 8)]
-    for data, k, d in (*by_clusters, (dimensions.BY_COLUMNS, 2, 16)):
+    by_clusters = [(data, k, 4) for data in (cohen.BY_CLUSTERS, cohen.ONE_DISTANCE) for k in (2, 8)]
+    for data, k, d in (*by_clusters, (cohen.BY_COLUMNS, 2, 16)):
         noisy = {Outcome.HOLDS: 1e5 * k**3, Outcome.IN_PART: 1e5, Outcome.FAILS: 1e12 / k**3}[outcome]
         per_unit = 5e4 if outcome is Outcome.FAILS else 5e5
         averages = per_unit * k * d
-        needed = {dimensions.AVERAGES: averages * 15 * k, dimensions.NOISY: noisy}
-        found = lines(needed | {dimensions.ACCURATE: averages * 15 * k}, "samples", data=data, k=k, d=d)
+        needed = {cohen.AVERAGES: averages * 15 * k, cohen.NOISY: noisy}
+        found = lines(needed | {cohen.ACCURATE: averages * 15 * k}, "samples", data=data, k=k, d=d)
         sizes = {"tuples": averages, "samples_per_tuple": 15 * k, "how": "searched"}
         parts.append([{**row, **sizes, "by_constants": row["samples"]} for row in found])
     return table(parts)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from dpviz.claims import cohen_naive, su_genetic
-from dpviz.claims.balcan_lines import DELTA, as_basic
+from dpviz.claims.balcan_figure2 import DELTA, as_basic
 from dpviz.claims.catalogue import ball_stand_in
 from dpviz.claims.material import Shelf
 from dpviz.claims.registry import CLAIMS, shelf

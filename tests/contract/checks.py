@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,16 +17,6 @@ from tests.contract.rooms import Loss, Tape, in_room, loss_room, recording_room,
 
 # Log densities and sums are floating-point numbers.
 _ROUNDING = 1e-8
-
-
-@contextmanager
-def about(*what: object) -> Iterator[None]:
-    """Whatever is raised inside says what it was about: one test goes through several cases."""
-    try:
-        yield
-    except BaseException as error:
-        error.add_note(f"about {', '.join(map(str, what))}")
-        raise
 
 
 def frames_of(card: Card, table: PrivateTable, *, room: type[DataRoom] | None = None, **request: Any) -> list[Frame]:

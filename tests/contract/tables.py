@@ -153,7 +153,7 @@ LOCAL = {card.id for card in private_cards() if card.local}
 SETTINGS = [setting for card in private_cards() if card.id not in LOCAL for setting in settings_of(card)]
 
 
-def _is_fast(place: int, turn: int) -> bool:
+def is_fast(place: int, turn: int) -> bool:
     """Whether a setting is the one of its card that is fast in this turn."""
     own = [other for other, (card, _, _) in enumerate(SETTINGS) if card is SETTINGS[place][0]]
     return own[turn % len(own)] == place
@@ -162,7 +162,7 @@ def _is_fast(place: int, turn: int) -> bool:
 def in_turn(turn: int) -> list[Any]:
     """Every setting, as parameters (card, params, delta) of a test: one of each card is fast in a turn, others slow."""
     return [
-        pytest.param(*SETTINGS[place], marks=() if _is_fast(place, turn) else pytest.mark.slow)
+        pytest.param(*SETTINGS[place], marks=() if is_fast(place, turn) else pytest.mark.slow)
         for place in range(len(SETTINGS))
     ]
 
@@ -186,7 +186,7 @@ def dealt(
     made, hands = [], 0
     for place, setting in enumerate(SETTINGS):
         hand = []
-        if turn is None or _is_fast(place, turn):
+        if turn is None or is_fast(place, turn):
             hand = [fast[(hands * each + i) % len(fast)] for i in range(each)]
             hands += 1
         made += [pytest.param(*setting, value, marks=() if value in hand else pytest.mark.slow) for value in values]

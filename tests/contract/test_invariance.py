@@ -8,7 +8,8 @@ import pytest
 import dpviz.table.rows
 from dpviz.privacy.room import PrivateTable
 from dpviz.table.domain import Domain
-from tests.contract.checks import about, arrays_in, frames_of, run_of
+from tests.cases import about
+from tests.contract.checks import arrays_in, frames_of, run_of
 from tests.contract.rooms import BlocksByContent
 from tests.contract.tables import BOUGHT, REPLACE, World, blobs, dealt, in_turn, named
 

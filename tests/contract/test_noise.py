@@ -13,6 +13,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
 from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
 from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
+from dpviz.privacy.released import Question
 from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.table.domain import Region
@@ -62,16 +63,18 @@ def test_release_behind_a_projection(accounting, law):
 
 @pytest.mark.some(2)
 @pytest.mark.parametrize(("accounting", "law"), MECHANISMS, ids=["pure", "gdp", "zcdp"])
-def test_release_moments(accounting, law):
+def test_counts_and_sums_in_one_pass(accounting, law):
     room = _room(accounting)
     cells = Grid(room.region.half, np.array([MANY // 100, 100]))
     counts, sums = room.budget.fraction(0.3), room.budget.fraction(0.6)
-    moments = room.release_moments(cells, counts=counts, sums=sums, note="x")
+    kind = noise_kind(accounting)
+    both = Question(Count(cells), kind, counts), Question(Sum(cells), kind, sums)
+    noisy_counts, noisy_sums = room.ask_together(*both, note="x")
     of_counts, of_sums = room.ledger.entries
     assert (of_counts.query, of_sums.query) == ("Count", "Sum")
     assert (of_counts.amount, of_sums.amount) == pytest.approx((counts.amount, sums.amount))
-    count_noise = moments.counts.value - _truth(room, Count(cells))
-    sum_noise = moments.sums.value - _truth(room, Sum(cells))
+    count_noise = noisy_counts.value - _truth(room, Count(cells))
+    sum_noise = noisy_sums.value - _truth(room, Sum(cells))
     check_scale(count_noise, law, of_counts.scale)
     check_scale(sum_noise.ravel(), law, of_sums.scale)
     every = np.column_stack([count_noise / count_noise.std(), sum_noise / sum_noise.std()])
@@ -292,9 +295,8 @@ def test_a_release_cannot_be_changed_afterwards():
     grid = Grid(np.ones(2), np.array([30, 30]))
     noisy = room.release(Count(Everything()), room.budget.fraction(0.1), note="x").value
     sparse = room.ask(SparseCount(grid), SparseLaplace, room.budget.fraction(0.1), note="x", cutoff_in_scales=1).value
-    moments = room.release_moments(
-        Voronoi(np.zeros((1, 2))), counts=room.budget.fraction(0.1), sums=room.budget.fraction(0.1), note="x"
-    )
-    for array in (noisy, sparse.codes, sparse.values, moments.counts.value, moments.sums.value):
+    one = Question(Count(Voronoi(np.zeros((1, 2)))), Laplace, room.budget.fraction(0.1))
+    noisy_counts, noisy_sums = room.ask_together(one, one._replace(query=Sum(Everything())), note="x")
+    for array in (noisy, sparse.codes, sparse.values, noisy_counts.value, noisy_sums.value):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0

@@ -169,7 +169,7 @@ def test_noise_that_is_not_the_ledgers(mistake, monkeypatch):
             Laplace, "draw", lambda self, truth, noise: np.where(truth != 0, draw(self, truth, noise), truth)
         )
     with caught:
-        noise_tests.test_release_moments(Accounting.PURE, stats.laplace)
+        noise_tests.test_counts_and_sums_in_one_pass(Accounting.PURE, stats.laplace)
 
 
 def test_noise_that_depends_on_rows(monkeypatch):
@@ -273,7 +273,7 @@ def test_an_unpaid_look_at_rows():
 def test_true_answers_passed_on(monkeypatch):
     monkeypatch.setattr(DataRoom, "_draw", lambda self, mechanism, truth: truth)
     with caught:
-        noise_tests.test_release_moments(Accounting.PURE, stats.laplace)
+        noise_tests.test_counts_and_sums_in_one_pass(Accounting.PURE, stats.laplace)
     with caught:
         noise_tests.test_release(Accounting.GDP, stats.norm, Relation.ADD_REMOVE)
 

@@ -156,7 +156,7 @@ def test_a_part_left_out_of_the_calibration(monkeypatch):
     def forgetful(self, **draws: Draws):
         last = [*draws][-1]
         shares = calibrated(self, **{name: draw for name, draw in draws.items() if name != last})
-        shares._parts[last] = shares._parts[[*draws][-2]]
+        shares[last] = shares[[*draws][-2]]
         return shares
 
     monkeypatch.setattr(DataRoom, "calibrated", forgetful)
@@ -172,13 +172,13 @@ def test_a_round_that_nobody_books(monkeypatch):
 
 
 def test_a_plan_that_buys_less_than_the_request(monkeypatch):
-    parts = auto_plan.AutoPlan.shares
+    shares = auto_plan.AutoPlan.shares
+    part = auto_plan.Part("round", "unused", "Laplace", 0.1, 99)
+    unused = auto_plan.Round(None, part, part._replace(what="unused too"))
     monkeypatch.setattr(
         auto_plan.AutoPlan,
         "shares",
-        lambda self, room: parts(
-            dataclasses.replace(self, parts={**self.parts, "unused": auto_plan.Part(False, 0.1)}), room
-        ),
+        lambda self, room: shares(dataclasses.replace(self, polishing=(*self.polishing, unused)), room),
     )
     with caught:
         check_ledger(CARD, PUBLIC.table(), **APPROX)

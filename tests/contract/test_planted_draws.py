@@ -136,7 +136,7 @@ def test_the_room_refuses_points_of_a_mechanism_before_it_charges():
 
 def test_points_outside_the_region_would_lose_more_than_is_paid():
     for place, refused in ((1.0, False), (5.0, True)):
-        draw = dataclasses.replace(draw_tests.bought(1.0, floor=2.0), public_points=np.array([[place]]))
+        draw = dataclasses.replace(draw_tests.bought(1.0, floor=2.0), points=np.array([[place]]))
         most = draw_tests.worst(draw, draw_tests.weighed([1.0], -1.0), draw_tests.weighed([], -1.0))
         assert (most > 1.0) == refused
 

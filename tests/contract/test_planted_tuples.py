@@ -11,7 +11,7 @@ import pytest
 import dpviz.privacy.tuples.center_noise
 import dpviz.privacy.tuples.partition_test
 import tests.contract.test_sensitivity as sensitivity_tests
-from dpviz.algorithms.cohen2021.tuple_source import TupleSource
+from dpviz.algorithms.cohen2021.tested_tuples import TupleSource
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.accounting import gdp_mu
@@ -65,10 +65,11 @@ def test_gaussian_noise_that_takes_the_share_of_the_reach_as_well(printed, monke
     mechanism = NoisyCenters(**ok.CHEAP | {"number": 700}, far=1400.0, printed=printed)
     ok.check_price_of_noise(mechanism)
 
-    def thinner(epsilon, delta, k, printed):
+    def thinner(self):
+        k, epsilon, delta = self.k, self.epsilon, self.delta
         return 2 * k / epsilon * sqrt(2 * log(10 * k / delta)) if printed else sqrt(k) / gdp_mu(epsilon / 2, delta / 8)
 
-    monkeypatch.setattr(dpviz.privacy.tuples.center_noise, "gaussian_sd", thinner)
+    monkeypatch.setattr(NoisyCenters, "sd_of_reach", property(thinner))
     with caught:
         ok.check_price_of_noise(mechanism)
 
@@ -139,7 +140,7 @@ def test_a_radius_whose_comparisons_each_take_the_whole_share(monkeypatch):
 
 
 def test_points_released_in_the_order_of_a_secret_tuple(monkeypatch):
-    monkeypatch.setattr(NoisyTuple, "of", classmethod(lambda cls, centers: cls(True, centers)))
+    monkeypatch.setattr(NoisyTuple, "of", classmethod(lambda cls, centers: cls(centers)))
     with caught:
         ok.check_order(CENTERS)
 

@@ -76,7 +76,7 @@ def test_the_number_of_rows_says_where_it_is_from(make, origin):
     done = finished(table)
     said = told(record_of(done, table))
     assert said["n_origin"] == origin
-    assert said["n"] == done.n_used and said["n_public"] == (None if origin == "bought" else 400)
+    assert said["n"] == done.n and said["n_public"] == (None if origin == "bought" else 400)
     bought = [entry for entry in said["ledger"]["entries"] if entry["note"] == "number of rows"]
     assert len(bought) == (origin == "bought")
 

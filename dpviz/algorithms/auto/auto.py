@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import ROWS, AutoPlan, Part, PlanStep, make_plan
+from dpviz.algorithms.auto.auto_plan import AutoPlan, Zoom, make_plan, plan_step
 from dpviz.algorithms.auto.expectation import expected, fewest_rows
 from dpviz.algorithms.auto.first_look import LookStep, look
-from dpviz.algorithms.auto.residual_rounds import residual_rounds
+from dpviz.algorithms.auto.polishing import residual_rounds
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, View, flat_synopsis, view_synopsis, zoom
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts
 from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Shares
+from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
 
@@ -64,66 +62,25 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
     those of a fixed list, in any order; Gaussian draws that share a fixed μ² may divide it as releases suggest. K-norm
     noise is dominated by Laplace noise of the same multiplier (``dpviz.privacy.ledger``).
     """
-    plan = _plan_of(room, k)
+    here = Setting(room.dim, k, room.ledger.epsilon, room.ledger.delta, room.relation, room.n, room.rows_per_person)
+    plan = make_plan(here, n_public=room.n_is_public)
     shares = plan.shares(room)
-    yield _plan_step(room, plan, shares)
-    if plan.flat:
-        zoomed = zoom(room, shares.zoom)
+    yield plan_step(room, plan, shares)
+    seen = None
+    if isinstance(plan.first, Zoom):
+        zoomed = zoom(room, plan.first, shares)
         yield zoomed
-        seen, synopsis = None, flat_synopsis(room, k, shares.grid, zoomed)
+        synopsis = flat_synopsis(room, k, plan.cells, shares, zoomed)
     else:
-        seen = look(room, shares, axes=plan.axes, bought_axes=plan.bought_axes, rng=rng)
+        seen = look(room, plan.first, shares, plan.axes, rng)
         yield seen
-        synopsis = view_synopsis(room, k, plan, shares, _view(seen))
+        synopsis = view_synopsis(room, k, plan.cells, shares, _view(seen))
     yield synopsis
-    seeds = _seeds(room, k, synopsis, seen, params, rng)
-    yield StartsStep(
-        title=f"{len(seeds.losses)} starts solved on {seeds.cells:,} cells",
-        losses=seeds.losses,
-        chosen=seeds.chosen,
-        centers=seeds.centers,
-    )
-    yield CentersStep(title=f"Start {seeds.chosen + 1} gives the seeds", centers=seeds.centers, released=True)
+    solved, radius2 = _seeds(room, k, synopsis, seen, params, rng)
+    yield solved
+    yield CentersStep(title=f"Start {solved.chosen + 1} gives the seeds", centers=solved.centers, released=True)
     frame = None if seen is None or plan.swap_axes == room.dim else seen.look.basis[: plan.swap_axes]
-    reach = _reach(room, k, plan, seeds.radius2, seen)
-    yield from residual_rounds(room, seeds.centers, reach, frame, plan, shares)
-
-
-def _plan_of(room: DataRoom, k: int) -> AutoPlan:
-    return make_plan(
-        k=k,
-        dim=room.dim,
-        n=room.n,
-        epsilon=room.ledger.epsilon,
-        delta=room.ledger.delta,
-        relation=room.relation,
-        rows_per_person=room.rows_per_person,
-        n_public=room.n_is_public,
-    )
-
-
-def _plan_step(room: DataRoom, plan: AutoPlan, shares: Shares) -> PlanStep:
-    rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds} rounds"
-    chances = {0: "no chance", 1: "one chance"}.get(len(plan.swap_before), f"{len(plan.swap_before)} chances")
-    read = "before a row is read" if room.n_is_public else "before any other row is read than to count them"
-    bought = room.ledger.draws
-    return PlanStep(
-        title=f"The plan, {read}: {rounds} of polishing, {chances} to split clusters",
-        names=(*(ROWS for _ in bought), *plan.parts),
-        noises=(*(_PLAIN[draw.gaussian] for draw in bought), *(_noise(*part) for part in plan.parts.items())),
-        draws=(*bought, *plan.draws(shares).values()),
-        delta=room.ledger.delta,
-    )
-
-
-_PLAIN = {True: "Gaussian", False: "Laplace"}
-
-
-def _noise(name: str, part: Part) -> str:
-    """Vectors have K-norm noise where all is pure; single numbers have Laplace noise."""
-    if part.gaussian:
-        return "Gaussian"
-    return "K-norm" if name.startswith(("middle", "sums", "swap_spread")) else "Laplace"
+    yield from residual_rounds(room, solved.centers, _reach(room, k, plan, radius2, seen), frame, plan, shares)
 
 
 def _view(seen: LookStep) -> View:
@@ -132,20 +89,10 @@ def _view(seen: LookStep) -> View:
     return View(frame @ seen.look.middle, half, frame)
 
 
-class Seeds(NamedTuple):
-    """Seeds (k, d), the losses (m,) of all starts on the synopsis, and the squared radius of their clusters."""
-
-    centers: Array
-    losses: Array
-    chosen: int
-    cells: int
-    radius2: float
-
-
 def _seeds(
     room: DataRoom, k: int, synopsis: SynopsisStep, seen: LookStep | None, params: AutoParams, rng: np.random.Generator
-) -> Seeds:
-    """The best of several solutions on the synopsis, brought back into the space of the rows: free."""
+) -> tuple[StartsStep, float]:
+    """The best of several solutions on the synopsis, in the space of the rows, and its clusters' squared radius."""
     grid = synopsis.grid
     middle = np.zeros(len(grid.half)) if grid.middle is None else grid.middle
     points = np.concatenate([grid.centers(synopsis.codes[synopsis.kept]), synopsis.outside]) - middle
@@ -153,20 +100,17 @@ def _seeds(
     half = np.maximum(grid.half, np.abs(points).max(axis=0, initial=0.0))
     region = Region(half, float(np.linalg.norm(half)))
     number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
-    best = best_of_starts(
-        SignedPoints.of(points, weights), starts_on_coreset(points, weights, k, number, region, rng), region
-    )
-    side = 2 * grid.half / grid.cells_per_axis
-    inside_cells = float((side**2).sum()) / 12
+    starts = starts_on_coreset(points, weights, k, number, region, rng)
+    best = best_of_starts(SignedPoints.of(points, weights), starts, region)
+    inside_cells = float(((2 * grid.half / grid.cells_per_axis) ** 2).sum()) / 12
     radius2 = max(best.solution.loss, 0.0) / max(float(weights.sum()), 1.0) + inside_cells
-    found = best.solution.centers + middle
-    if seen is None or synopsis.frame is None:
-        return Seeds(room.region.clip(found), best.losses, best.chosen, len(points), radius2)
-    around, frame = seen.look, synopsis.frame
-    centers = around.middle + (found - frame @ around.middle) @ frame
-    used = (around.basis @ frame.T).argmax(axis=0)
-    radius2 += max(around.spread - float(around.captured[used].sum()), 0.0)
-    return Seeds(room.region.clip(centers), best.losses, best.chosen, len(points), radius2)
+    centers = best.solution.centers + middle
+    if seen is not None and synopsis.frame is not None:
+        around, frame = seen.look, synopsis.frame
+        centers = around.middle + (centers - frame @ around.middle) @ frame
+        used = (around.basis @ frame.T).argmax(axis=0)
+        radius2 += max(around.spread - float(around.captured[used].sum()), 0.0)
+    return replace(StartsStep.of(best, len(points), "cell"), centers=room.region.clip(centers)), radius2
 
 
 def _reach(room: DataRoom, k: int, plan: AutoPlan, radius2: float, seen: LookStep | None) -> float:

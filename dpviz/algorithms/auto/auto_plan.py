@@ -1,108 +1,138 @@
-"""The plan of ``auto``: what is bought, with which noise, for which part of the budget; made before a row is read.
+"""The plan of ``auto``: which stages there are, and what each buys with which noise; made before a row is read.
 
 Everything here follows from k, the number of columns, ε, δ, the relation and n. If n had to be bought it is a release:
 then only Gaussian shares depend on it, and only in how they divide one fixed total, which every accounting allows.
+
+Where nothing else is said, constants were chosen by hand on the tuning families of ``benchmarks/families.py``; judging
+families, which ``benchmarks/utility.py`` runs, were not looked at (``docs/findings.md``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from math import ceil, fsum, log2, sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
+from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget, Shares, gdp_mu
+from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
 from dpviz.privacy.loss_distributions import Draws, composed_epsilon
-from dpviz.privacy.queries import Relation
+from dpviz.privacy.mechanisms import Gaussian, Kind, KNorm, Laplace
+from dpviz.privacy.queries import Query, Relation
+from dpviz.privacy.released import Question
 from dpviz.privacy.room import DataRoom
 
 # Up to so many columns a grid lies over the rows themselves; beyond, over a few axes.
 FLAT_DIM = 3
-# Up to so many clusters a coarse grid tells them apart.
-FEW_CLUSTERS = 12
+# Up to so many clusters a coarse grid on a few axes tells them apart; those are so many.
+FEW_CLUSTERS, _FEW_AXES = 12, 5
 # Beyond so many columns a matrix of second moments is too large to be worth its noise.
 MOST_FOR_AXES = 1000
 
+# Parts of ε for all that finds the clusters: of it zooming in, and of the grid a test whether fine cells would do.
 _GRID_FLAT, _GRID_VIEW = 0.75, 0.3
 _ZOOM, _FINE_TEST = 0.04, 0.02
+# Parts of μ² for the look, and of the look for the middle.
 _LOOK, _MIDDLE = 0.2, 0.15
 # Without δ there are no private axes: parts of ε for the middle, the radii, the grid; the rest is for polishing.
 _PURE_MIDDLE, _PURE_RADII, _PURE_GRID = 0.08, 0.02, 0.4
+# Distances are bought at the ε for which a hundredth of the rows is three scales of their noise, within limits.
 _RADII_ROWS, _LEAST_RADII, _MOST_RADII, _RADII_UNKNOWN_N = 300.0, 0.03, 0.15, 0.06
 # Rounds of polishing: as many as keep the noise of a mean, over the radius of a cluster, in proportion; at most 12.
-_MOST_ROUNDS, _ROUND_NOISE, _NOISY = 12, 0.02, 0.001
+_MOST_ROUNDS, _ROUND_NOISE = 12, 0.02
+# From this noise of a mean on the reach follows the residuals.
+_NOISY = 0.001
+# Parts of a round for counts and for lengths of residuals.
 _COUNTS, _PURE_COUNTS, _ROUND_RADII = 0.12, 0.15, 0.06
+# Parts of polishing for splits, and of a split for counts.
 _SWAP_FLAT, _SWAP_VIEW, _SWAP_COUNTS = 0.15, 0.2, 0.3
-# A swap needs its noise below this part of the rows of a cluster.
+# A split needs its noise below this part of the rows of a cluster; spreads are measured along so many axes at most.
 _GATE_FLAT, _GATE_VIEW = 0.2, 0.5
-MOST_SWAP_AXES = 64
+_MOST_SWAP_AXES = 64
 
 
-# The part that is bought before there can be a plan, if the number of rows is not public.
-ROWS = "rows"
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PlanStep(Step):
-    """How the budget is divided: the ``names`` of its parts in the order of spending, and the ``noises`` on them.
-
-    ``draws`` is the size of that noise beside what one person changes. Parts of round t end in ``_t``; the first may
-    be the number of ``rows``, without which there is no plan.
-    """
-
-    names: tuple[str, ...]
-    noises: tuple[str, ...]
-    draws: tuple[Draws, ...]
-    delta: float
-
-    @property
-    def public(self) -> bool:
-        """Whether no row has been read for it."""
-        return ROWS not in self.names
-
-    @cached_property
-    def fractions(self) -> Array:
-        """What each part adds to the ε that is spent, in the order of spending; together 1.
-
-        Without δ the ε of the parts add up. With it the ε after each stage is what the noise so far composes to, as
-        the ledger counts it; parts of one round divide what the round adds by the ε, or the ρ, of each alone.
-        """
-        added = np.zeros(len(self.names))
-        before = 0.0
-        for _, stage in groupby(range(len(self.names)), key=self._stage):
-            parts = list(stage)
-            alone = np.array([self.draws[i].rho if self.draws[i].gaussian else self._epsilon(i) for i in parts])
-            after = max(before, self._epsilon_after(parts[-1]))
-            added[parts] = (after - before) * alone / alone.sum()
-            before = after
-        fractions: Array = added / before
-        return fractions
-
-    def _stage(self, part: int) -> str:
-        """Questions of one round are asked together; before the rounds, each part is a stage."""
-        name = self.names[part]
-        *_, last = name.split("_")
-        return f"{name.startswith('swap')} {last}" if last.isdigit() else name
-
-    def _epsilon(self, part: int) -> float:
-        return self.draws[part].times / self.draws[part].multiplier
-
-    def _epsilon_after(self, part: int) -> float:
-        if self.delta == 0:
-            return fsum(self._epsilon(i) for i in range(part + 1))
-        return composed_epsilon(self.draws[: part + 1], self.delta)
+Noise = Literal["Laplace", "K-norm", "Gaussian"]
+_KINDS: dict[Noise, Kind[Array, Laplace | KNorm | Gaussian]]
+_KINDS = {"Laplace": Laplace, "K-norm": KNorm, "Gaussian": Gaussian}
 
 
 class Part(NamedTuple):
-    """Something to buy: ``weight`` is ε for pure noise, μ² for Gaussian noise, before all are calibrated together."""
+    """What a ``stage`` buys with some ``noise``; ``round`` is 0 before the rounds.
 
-    gaussian: bool
+    ``weight`` is ε for pure noise and μ² for Gaussian noise, before all parts are calibrated together.
+    """
+
+    stage: str
+    what: str
+    noise: Noise
     weight: float
+    round: int = 0
+
+    @property
+    def name(self) -> str:
+        """A word for each part of a plan."""
+        return ("swap_" if self.stage == "swap" else "") + self.what + (f"_{self.round}" if self.round else "")
+
+    def asks(self, query: Query, shares: Paid) -> Question:
+        """The question that its share pays for."""
+        return Question(query, _KINDS[self.noise], shares[self])
+
+    def draws(self, share: Budget | None = None) -> Draws:
+        """Its noise beside what one person changes: by its weight, or as ``share`` buys it."""
+        gaussian = self.noise == "Gaussian"
+        if share is None:
+            return Draws(gaussian, 1 / (sqrt(self.weight) if gaussian else self.weight))
+        # ρ is 1 / (2 · the multiplier squared), and ε of pure noise is 1 over it.
+        return Draws(gaussian, 1 / (sqrt(2 * share.amount) if share.accounting is Accounting.PLD else share.amount))
+
+
+# What each part may spend.
+Paid = Mapping[Part, Budget]
+
+
+class Zoom(NamedTuple):
+    """Over few columns: coarse cells of the whole domain."""
+
+    zoom: Part
+
+
+class FirstLook(NamedTuple):
+    """Over many columns: the middle of the rows, the axes along which they spread (None: public coins), how far."""
+
+    middle: Part
+    axes: Part | None
+    radii: Part
+
+
+class Cells(NamedTuple):
+    """One grid; with many clusters, after a test whether fine cells would do."""
+
+    fine_test: Part | None
+    grid: Part
+
+
+class Swap(NamedTuple):
+    """Counts and spreads of all clusters before a round: some are split, as many centres dropped."""
+
+    counts: Part
+    spread: Part
+
+
+class Round(NamedTuple):
+    """A round of polishing: lengths of residuals where the reach follows them, counts, sums."""
+
+    radii: Part | None
+    counts: Part
+    sums: Part
+
+
+Stage = Zoom | FirstLook | Cells | Swap | Round
 
 
 @dataclass(frozen=True)
@@ -111,119 +141,113 @@ class AutoPlan:
 
     Parameters
     ----------
-    flat : bool
-        At most three columns: the grid lies over the rows themselves.
-    many : bool
-        More clusters than a coarse grid on a few axes tells apart: a fine one is tried.
+    first : Zoom or FirstLook
+        Zoom for up to three columns: then the grid lies over the rows themselves.
+    cells : Cells
+    polishing : tuple of Swap and Round
     axes : int
         Axes of the view.
-    bought_axes : bool
-        Whether the axes are bought; otherwise they are public coins.
-    rounds : int
-        Rounds of polishing.
-    swap_before : tuple of int
-        Rounds before which clusters are split and dropped.
     swap_axes : int
         Axes along which the spread of a cluster is measured.
-    adaptive : bool
-        Whether the reach follows the residuals from round to round.
-    gaussian : bool
-        Whether polishing has Gaussian noise; K-norm and Laplace noise otherwise.
     unit_variance : float
         Variance of the noise on a query of sensitivity 1 that has all of the polishing budget, before calibration.
-    parts : mapping of names to Part
     """
 
-    flat: bool
-    many: bool
+    first: Zoom | FirstLook
+    cells: Cells
+    polishing: tuple[Swap | Round, ...]
     axes: int
-    bought_axes: bool
-    rounds: int
-    swap_before: tuple[int, ...]
     swap_axes: int
-    adaptive: bool
-    gaussian: bool
     unit_variance: float
-    parts: dict[str, Part]
 
-    def shares(self, room: DataRoom) -> Shares:
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """All of them, in the order of spending."""
+        return (self.first, self.cells, *self.polishing)
+
+    @property
+    def parts(self) -> list[Part]:
+        """What all stages buy, in the order of spending."""
+        return [part for stage in self.stages for part in stage if isinstance(part, Part)]
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of polishing."""
+        return sum(isinstance(stage, Round) for stage in self.polishing)
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the reach follows the residuals from round to round."""
+        return any(isinstance(stage, Round) and stage.radii is not None for stage in self.polishing)
+
+    def shares(self, room: DataRoom) -> dict[Part, Budget]:
         """The budget of ``room``, less what was spent already, divided among all parts.
 
         **Guarantee.** Together the shares are worth the whole budget of the room, whatever is asked with them.
         """
-        if room.accounting is not Accounting.PLD:
-            return room.budget.split(**{name: part.weight for name, part in self.parts.items()})
-        draws = {
-            name: Draws(part.gaussian, 1 / (sqrt(part.weight) if part.gaussian else part.weight))
-            for name, part in self.parts.items()
-        }
-        return room.calibrated(**draws)
-
-    def draws(self, shares: Shares) -> dict[str, Draws]:
-        """The noise that each of ``shares`` buys, beside what one person changes."""
-        amounts = {name: shares[name] for name in self.parts}
-        return {name: Draws(self.parts[name].gaussian, _multiplier(share)) for name, share in amounts.items()}
+        if room.accounting is Accounting.PLD:
+            bought = room.calibrated(**{part.name: part.draws() for part in self.parts})
+        else:
+            bought = room.budget.split(**{part.name: part.weight for part in self.parts})
+        return {part: bought[part.name] for part in self.parts}
 
 
-def _multiplier(share: Budget) -> float:
-    """Noise over sensitivity; ρ is 1 / (2 · its square), and ε of pure noise is 1 over it."""
-    return 1 / sqrt(2 * share.amount) if share.accounting is Accounting.PLD else 1 / share.amount
-
-
-def make_plan(
-    *, k: int, dim: int, n: int, epsilon: float, delta: float, relation: Relation, rows_per_person: int, n_public: bool
-) -> AutoPlan:
-    """The plan for a setting."""
+def make_plan(setting: Setting, *, n_public: bool) -> AutoPlan:
+    """The plan for a setting whose number of rows is public, or was bought."""
+    assert setting.n is not None
+    k, dim, n, delta = setting.k, setting.dim, setting.n, setting.delta
     flat, many = dim <= FLAT_DIM, dim > FLAT_DIM and k > FEW_CLUSTERS
-    bought_axes = not flat and delta > 0 and dim <= MOST_FOR_AXES
-    axes = dim if flat else min(dim, max(5, ceil(log2(k)) + 2) if many else 5)
-    grid_epsilon = epsilon * (_GRID_FLAT if flat else _GRID_VIEW)
     # What one person changes: noise grows in proportion.
-    moved = rows_per_person * (2 if relation is Relation.REPLACE else 1)
-    polish_epsilon = epsilon - grid_epsilon
-    mu2 = gdp_mu(polish_epsilon, delta) ** 2 if delta > 0 else 0.0
-    parts: dict[str, Part] = {}
+    moved = setting.rows_per_person * (2 if setting.relation is Relation.REPLACE else 1)
+    grid_epsilon = setting.epsilon * (_GRID_FLAT if flat else _GRID_VIEW)
+    epsilon = setting.epsilon - grid_epsilon
+    mu2 = gdp_mu(epsilon, delta) ** 2 if delta > 0 else 0.0
+    first: Zoom | FirstLook
     if flat:
-        parts["zoom"] = Part(False, _ZOOM * grid_epsilon)
-        parts["grid"] = Part(False, (1 - _ZOOM) * grid_epsilon)
+        first = Zoom(Part("zoom", "zoom", "Laplace", _ZOOM * grid_epsilon))
+        cells = _cells((1 - _ZOOM) * grid_epsilon, many)
     elif delta > 0:
         rows_share = _RADII_ROWS * moved / n if n_public else _RADII_UNKNOWN_N * grid_epsilon
         radii = float(np.clip(rows_share, _LEAST_RADII * grid_epsilon, _MOST_RADII * grid_epsilon))
-        axes_share = 1.0 if bought_axes else 0.0
-        parts["middle"] = Part(True, mu2 * _LOOK * _MIDDLE)
-        if bought_axes:
-            parts["axes"] = Part(True, mu2 * _LOOK * (1 - _MIDDLE))
-        parts["radii"] = Part(False, radii)
-        parts |= _grid_parts(grid_epsilon - radii, many)
-        mu2 *= 1 - _LOOK * (_MIDDLE + (1 - _MIDDLE) * axes_share)
+        axes = Part("look", "axes", "Gaussian", mu2 * _LOOK * (1 - _MIDDLE)) if dim <= MOST_FOR_AXES else None
+        middle = Part("look", "middle", "Gaussian", mu2 * _LOOK * _MIDDLE)
+        first = FirstLook(middle, axes, Part("look", "radii", "Laplace", radii))
+        cells = _cells(grid_epsilon - radii, many)
+        mu2 *= 1 - _LOOK * (_MIDDLE + (1 - _MIDDLE) * (axes is not None))
     else:
-        parts["middle"], parts["radii"] = Part(False, _PURE_MIDDLE * epsilon), Part(False, _PURE_RADII * epsilon)
-        parts |= _grid_parts(_PURE_GRID * epsilon, many)
-        polish_epsilon = epsilon * (1 - _PURE_MIDDLE - _PURE_RADII - _PURE_GRID)
+        middle = Part("look", "middle", "K-norm", _PURE_MIDDLE * setting.epsilon)
+        first = FirstLook(middle, None, Part("look", "radii", "Laplace", _PURE_RADII * setting.epsilon))
+        cells = _cells(_PURE_GRID * setting.epsilon, many)
+        epsilon = setting.epsilon * (1 - _PURE_MIDDLE - _PURE_RADII - _PURE_GRID)
 
-    gaussian, rounds, variance = _kind_of_rounds(k, dim, n, polish_epsilon, mu2, moved, choose=flat and n_public)
+    gaussian, rounds, variance = _kind_of_rounds(k, dim, n, epsilon, mu2, moved, choose=flat and n_public)
     if not flat:
-        # Gaussian noise hardly grows with more rounds; that of pure noise grows with their number.
+        # Gaussian noise hardly grows with more rounds; that of pure noise grows with their number. The square root is
+        # measured: 1.003 times the loss of k-means++, where as many rounds as with Gaussian noise came to 6.4
+        # (docs/findings.md).
         rounds = _MOST_ROUNDS if gaussian else int(sqrt(rounds))
-    whole = mu2 if gaussian else polish_epsilon
-    swap_axes = min(dim, MOST_SWAP_AXES)
-    swap = _SWAP_FLAT if flat else _SWAP_VIEW
+    swap_axes, swap = min(dim, _MOST_SWAP_AXES), _SWAP_FLAT if flat else _SWAP_VIEW
     entries = swap_axes * (swap_axes + 1) / 2
-    unit_sd = moved * (1 / sqrt(swap * mu2) if gaussian else sqrt(entries + 1) / (swap * polish_epsilon))
+    unit_sd = moved * (1 / sqrt(swap * mu2) if gaussian else sqrt(entries + 1) / (swap * epsilon))
     clear = unit_sd * sqrt(2 * swap_axes) <= (_GATE_FLAT if flat else _GATE_VIEW) * n / k
-    middle_round = rounds // 2 + 1
-    before = (
-        () if rounds < 2 or k < 2 or not clear else (middle_round,) if flat else (middle_round, 3 * rounds // 4 + 1)
+    before = [rounds // 2 + 1] if flat else [rounds // 2 + 1, 3 * rounds // 4 + 1]
+    polishing = _polishing(
+        mu2 if gaussian else epsilon,
+        rounds,
+        before if rounds >= 2 and k >= 2 and clear else [],
+        swap=swap,
+        gaussian=gaussian,
+        adaptive=_noise_to_signal(k, dim, n, variance) >= _NOISY,
     )
-    adaptive = _noise_to_signal(k, dim, n, variance) >= _NOISY
-    parts |= _polish_parts(whole, gaussian, rounds, before, swap, adaptive)
-    return AutoPlan(flat, many, axes, bought_axes, rounds, before, swap_axes, adaptive, gaussian, variance, parts)
+    axes_of_view = dim if flat else min(dim, max(_FEW_AXES, ceil(log2(k)) + 2) if many else _FEW_AXES)
+    return AutoPlan(first, cells, tuple(polishing), axes_of_view, swap_axes, variance)
 
 
-def _grid_parts(epsilon: float, many: bool) -> dict[str, Part]:
+def _cells(epsilon: float, many: bool) -> Cells:
     test = _FINE_TEST * epsilon if many else 0.0
-    grid = {"grid": Part(False, epsilon - test)}
-    return ({"fine_test": Part(False, test)} if many else {}) | grid
+    return Cells(
+        Part("grid", "fine_test", "Laplace", test) if many else None, Part("grid", "grid", "Laplace", epsilon - test)
+    )
 
 
 def _kind_of_rounds(
@@ -242,22 +266,104 @@ def _noise_to_signal(k: int, dim: int, n: int, variance: float) -> float:
     return 4 * (k / n) ** 2 * dim * variance
 
 
-def _polish_parts(
-    whole: float, gaussian: bool, rounds: int, before: tuple[int, ...], swap: float, adaptive: bool
-) -> dict[str, Part]:
+def _polishing(
+    whole: float, rounds: int, before: list[int], *, swap: float, gaussian: bool, adaptive: bool
+) -> Iterator[Swap | Round]:
     """Later rounds get more: round t in proportion to t²."""
-    parts = {}
     weights = np.arange(1, rounds + 1) ** 2.0
     weights *= whole * (1 - swap * bool(before)) / weights.sum()
-    counts = _COUNTS if gaussian else _PURE_COUNTS
-    for t, weight in enumerate(weights, start=1):
+    of_counts = _COUNTS if gaussian else _PURE_COUNTS
+    number: Noise = "Gaussian" if gaussian else "Laplace"
+    vector: Noise = "Gaussian" if gaussian else "K-norm"
+    for t, weight in enumerate(weights.tolist(), start=1):
         if t in before:
-            each = whole * swap / len(before)
-            parts[f"swap_counts_{t}"] = Part(gaussian, each * _SWAP_COUNTS)
-            parts[f"swap_spread_{t}"] = Part(gaussian, each * (1 - _SWAP_COUNTS))
+            of_swap = whole * swap / len(before)
+            yield Swap(
+                Part("swap", "counts", number, of_swap * _SWAP_COUNTS, t),
+                Part("swap", "spread", vector, of_swap * (1 - _SWAP_COUNTS), t),
+            )
         radii = _ROUND_RADII if adaptive and t < rounds else 0.0
-        if radii:
-            parts[f"radii_{t}"] = Part(gaussian, weight * radii)
-        parts[f"counts_{t}"] = Part(gaussian, weight * (1 - radii) * counts)
-        parts[f"sums_{t}"] = Part(gaussian, weight * (1 - radii) * (1 - counts))
-    return parts
+        yield Round(
+            Part("round", "radii", number, weight * radii, t) if radii else None,
+            Part("round", "counts", number, weight * (1 - radii) * of_counts, t),
+            Part("round", "sums", vector, weight * (1 - radii) * (1 - of_counts), t),
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PlanStep(Step):
+    """How the budget is divided among ``parts``, in the order of spending, and the ``draws`` of noise that each buys.
+
+    The size of noise is told beside what one person changes. The first part may be the number of rows, of a stage of
+    its own: without it there is no plan.
+    """
+
+    parts: tuple[Part, ...]
+    draws: tuple[Draws, ...]
+    delta: float
+
+    @property
+    def public(self) -> bool:
+        """Whether no row has been read for it."""
+        return self.parts[0].stage != ROWS
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A word for each part."""
+        return tuple(part.name for part in self.parts)
+
+    @property
+    def noises(self) -> tuple[str, ...]:
+        """The kind of noise on each part."""
+        return tuple(part.noise for part in self.parts)
+
+    @cached_property
+    def fractions(self) -> Array:
+        """What each part adds to the ε that is spent, in the order of spending; together 1.
+
+        Without δ the ε of the parts add up. With it the ε after each question is what the noise so far composes to, as
+        the ledger counts it; parts of one round are asked together and divide what it adds by the ε, or the ρ, of each.
+        """
+        added = np.zeros(len(self.parts))
+        before = 0.0
+        for _, asked_together in groupby(range(len(self.parts)), key=self._asked_with):
+            places = list(asked_together)
+            alone = np.array([self.draws[i].rho if self.draws[i].gaussian else self._epsilon(i) for i in places])
+            after = max(before, self._epsilon_after(places[-1]))
+            added[places] = (after - before) * alone / alone.sum()
+            before = after
+        fractions: Array = added / before
+        return fractions
+
+    def _asked_with(self, i: int) -> tuple[str, int, str]:
+        """Parts with the same answer here are asked together."""
+        part = self.parts[i]
+        return part.stage, part.round, "" if part.round else part.what
+
+    def _epsilon(self, i: int) -> float:
+        return self.draws[i].times / self.draws[i].multiplier
+
+    def _epsilon_after(self, last: int) -> float:
+        if self.delta == 0:
+            return fsum(self._epsilon(i) for i in range(last + 1))
+        return composed_epsilon(self.draws[: last + 1], self.delta)
+
+
+# The part that is bought before there can be a plan, if the number of rows is not public.
+ROWS = "rows"
+
+
+def plan_step(room: DataRoom, plan: AutoPlan, shares: Paid) -> PlanStep:
+    """What the plan will cost, after what was bought already: the number of rows, if it is not public."""
+    bought, planned = room.ledger.draws, plan.parts
+    rows = tuple(Part(ROWS, ROWS, "Gaussian" if draw.gaussian else "Laplace", 0.0) for draw in bought)
+    splits = sum(isinstance(stage, Swap) for stage in plan.polishing)
+    rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds} rounds"
+    chances = {0: "no chance", 1: "one chance"}.get(splits, f"{splits} chances")
+    read = "before a row is read" if room.n_is_public else "before any other row is read than to count them"
+    return PlanStep(
+        title=f"The plan, {read}: {rounds} of polishing, {chances} to split clusters",
+        parts=(*rows, *planned),
+        draws=(*bought, *(part.draws(shares[part]) for part in planned)),
+        delta=room.ledger.delta,
+    )

@@ -13,7 +13,7 @@ from math import log10, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import AutoPlan, make_plan
+from dpviz.algorithms.auto.auto_plan import AutoPlan, Zoom, make_plan
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Expectation
 
@@ -70,9 +70,9 @@ _HALVINGS = 16
 def regime_of(setting: Setting) -> str:
     """Which part of the table a setting belongs to."""
     plan = _plan(setting)
-    if plan.flat:
+    if isinstance(plan.first, Zoom):
         return "flat"
-    return ("many" if plan.many else "few") + (", pure" if setting.delta <= 0 else "")
+    return ("few" if plan.cells.fine_test is None else "many") + (", pure" if setting.delta <= 0 else "")
 
 
 def mean_noise(setting: Setting) -> float:
@@ -99,13 +99,4 @@ def fewest_rows(setting: Setting, median: float) -> float:
 
 
 def _plan(setting: Setting) -> AutoPlan:
-    return make_plan(
-        k=setting.k,
-        dim=setting.dim,
-        n=setting.n or 10_000,
-        epsilon=setting.epsilon,
-        delta=setting.delta,
-        relation=setting.relation,
-        rows_per_person=setting.rows_per_person,
-        n_public=setting.n is not None,
-    )
+    return make_plan(replace(setting, n=setting.n or 10_000), n_public=setting.n is not None)

@@ -1,4 +1,7 @@
-"""A private look at rows of many columns: their middle, how far they reach, and the axes along which they spread."""
+"""A private look at rows of many columns: their middle, how far they reach, and the axes along which they spread.
+
+Constants were chosen by hand on the tuning families of ``benchmarks/families.py``.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,9 @@ from math import sqrt
 
 import numpy as np
 
+from dpviz.algorithms.auto.auto_plan import FirstLook, Paid, Part
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
-from dpviz.privacy.accounting import Budget, Shares
-from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.queries import Sum
 from dpviz.privacy.room import DataRoom
@@ -69,31 +71,31 @@ class LookStep(Step):
     radii_reach: float
 
 
-def look(room: DataRoom, shares: Shares, *, axes: int, bought_axes: bool, rng: np.random.Generator) -> LookStep:
+def look(room: DataRoom, stage: FirstLook, shares: Paid, axes: int, rng: np.random.Generator) -> LookStep:
     """The noisy middle, radius and axes of the rows of ``room``.
 
-    **Guarantee.** The shares ``middle``, ``radii`` and, if the axes are bought, ``axes``. One row adds a vector of
-    length at most R to the sum, 1 to one bin, and a matrix of Euclidean length at most R₁² to the second moments.
+    **Guarantee.** The shares of the stage. One row adds a vector of length at most R to the sum, 1 to one bin, and,
+    if the axes are bought, a matrix of Euclidean length at most R₁² to the second moments.
 
     References
     ----------
     Dwork, Talwar, Thakurta & Zhang 2014 (Gaussian noise on second moments). The noise is drawn in an orthonormal basis
     of the symmetric matrices, so that entries off the diagonal have half the variance of those on it.
     """
-    total = room.release(Sum(Everything()), shares.middle, note="middle of the rows", spherical=True)
+    (total,) = room.ask_together(stage.middle.asks(Sum(Everything()), shares), note="middle of the rows")
     middle = room.region.clip(total.value[0] / room.n)
     far = Radii(Everything(), middle[None], 2 * room.region.radius, _BINS)
-    radii = room.ask(far, Laplace, shares.radii, note="distances from the middle")
+    (radii,) = room.ask_together(stage.radii.asks(far, shares), note="distances from the middle")
     reach = _reach(radii.value, far.reach, radii.mechanism.scale, room.n)
-    if bought_axes:
-        found = _bought_axes(room, middle, reach, shares.axes, axes)
+    if stage.axes is not None:
+        seen, noise_edge = _bought_axes(room, middle, reach, stage.axes, shares)
     else:
-        found = _public_axes(room, middle, reach, radii.value, far.reach, axes, rng)
+        seen, noise_edge = _public_axes(room, middle, reach, radii.value, far.reach, axes, rng), 0.0
     return LookStep(
         title=f"A look: {axes} axes for {room.dim} columns, and how far nearly all rows reach",
-        look=found[0],
+        look=seen,
         axes=axes,
-        noise_edge=found[1],
+        noise_edge=noise_edge,
         noisy_radii=radii.value,
         radii_scale=radii.mechanism.scale,
         radii_reach=far.reach,
@@ -108,8 +110,10 @@ def _reach(noisy_radii: Array, farthest: float, scale: float, n: int) -> float:
     return float(farthest * (clear[-1] + 1) / len(noisy_radii)) if len(clear) else farthest
 
 
-def _bought_axes(room: DataRoom, middle: Array, reach: float, share: Budget, axes: int) -> tuple[Look, float]:
-    moments = room.ask(Spread(Everything(), middle[None], reach), Gaussian, share, note="second moments")
+def _bought_axes(room: DataRoom, middle: Array, reach: float, part: Part, shares: Paid) -> tuple[Look, float]:
+    """The axes of noisy second moments, and the variance that noise alone would show."""
+    spread_of_rows = part.asks(Spread(Everything(), middle[None], reach), shares)
+    (moments,) = room.ask_together(spread_of_rows, note="second moments")
     values, vectors = np.linalg.eigh(symmetric(moments.value, room.dim)[0] / room.n)
     edge = moments.sd * sqrt(2 * room.dim) / room.n
     values, basis = values[::-1], vectors.T[::-1]
@@ -128,11 +132,11 @@ def _public_axes(
     farthest: float,
     axes: int,
     rng: np.random.Generator,
-) -> tuple[Look, float]:
+) -> Look:
     """Axes from public coins: nothing is bought. The radii say how wide the rows are on average."""
     basis, _ = np.linalg.qr(rng.normal(size=(room.dim, min(room.dim, max(axes, 64)))))
     weight = np.maximum(noisy_radii, 0.0)
     length = np.minimum((np.arange(len(weight)) + 0.5) / len(weight) * farthest, reach)
     spread = max(float(weight @ length**2) / max(float(weight.sum()), 1.0), _TINY * reach**2)
     variances = np.full(basis.shape[1], spread / room.dim)
-    return Look(middle, reach, basis.T, variances, spread, variances), 0.0
+    return Look(middle, reach, basis.T, variances, spread, variances)

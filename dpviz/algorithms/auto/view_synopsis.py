@@ -1,19 +1,23 @@
-"""The synopsis of ``auto``: one noisy histogram of cube cells over a view of the rows, and what stands out of it."""
+"""The synopsis of ``auto``: one noisy histogram of cube cells over a view of the rows, and what stands out of it.
+
+What stands out is free post-processing of released counts: without it a few spikes of noise, far away from all rows,
+take a centre each. Where nothing else is said, constants were chosen by hand on the tuning families of
+``benchmarks/families.py``.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import log, sqrt
+from dataclasses import dataclass, replace
+from math import log, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+from scipy.ndimage import gaussian_filter
 
-from dpviz.algorithms.auto.auto_plan import AutoPlan
-from dpviz.algorithms.auto.denoise import onto_total, smoothed
+from dpviz.algorithms.auto.auto_plan import Cells, Paid, Zoom
 from dpviz.algorithms.steps import GridStep
+from dpviz.algorithms.tools.cubes import cube_grid
 from dpviz.arrays import Array, Codes
-from dpviz.privacy.accounting import Budget, Shares
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.partitions import Grid, Projected, Zoomed
 from dpviz.privacy.queries import Count, SparseCount
@@ -32,6 +36,9 @@ _CAUTION_FLAT, _CAUTION_VIEW = 1.2, 1.0
 # Zooming in: coarse cells along an axis, how clearly they are full, and how much of the rows the box must hold.
 _ZOOM_CELLS, _ZOOM_CELLS_3D, _ZOOM_CLEAR = 16, 8, 3.0
 _ZOOM_MOST, _ZOOM_ROWS, _ZOOM_SDS = 0.5, 0.93, 1.5
+# Widths of the smoothing, in cells. None wider than a sixth of the grid was tried and brought nothing
+# (docs/findings.md).
+WIDTHS = (0.0, 0.6, 1.0, 1.6, 2.5, 4.0)
 # A cell of no believable weight still has a place when there are hardly any others.
 _LEAST_WEIGHT = 1e-3
 
@@ -64,17 +71,16 @@ class View(NamedTuple):
 
     middle: Array
     half: Array
-    frame: Array | None
+    frame: Array
 
 
-def zoom(room: DataRoom, share: Budget) -> ZoomStep:
+def zoom(room: DataRoom, stage: Zoom, shares: Paid) -> ZoomStep:
     """A coarse histogram of the whole domain, and the box of its full cells if that is small and holds nearly all rows.
 
-    **Guarantee.** ``share``; nothing is clipped to the box.
+    **Guarantee.** The share of the stage; nothing is clipped to the box.
     """
-    per_axis = _ZOOM_CELLS if room.dim <= 2 else _ZOOM_CELLS_3D
-    grid = Grid.over(room.region, per_axis)
-    coarse = room.ask(Count(grid), Laplace, share, note="zoom: coarse cells")
+    grid = Grid.over(room.region, _ZOOM_CELLS if room.dim <= 2 else _ZOOM_CELLS_3D)
+    coarse = room.ask(Count(grid), Laplace, shares[stage.zoom], note="zoom: coarse cells")
     box = _box(grid, coarse.value, coarse.mechanism.scale, room.n)
     where = "all rows may lie anywhere" if box is None else "nearly all rows lie in a box"
     return ZoomStep(
@@ -88,102 +94,82 @@ def zoom(room: DataRoom, share: Budget) -> ZoomStep:
 
 
 def _box(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
-    places = grid.places(np.flatnonzero(noisy > (log(grid.n_cells) + _ZOOM_CLEAR) * scale))
-    if len(places) == 0:
+    every = grid.places(np.arange(grid.n_cells))
+    full = every[noisy > (log(grid.n_cells) + _ZOOM_CLEAR) * scale]
+    if len(full) == 0:
         return None
-    first, end = places.min(axis=0), places.max(axis=0) + 1
-    inside = ((grid.places(np.arange(grid.n_cells)) >= first) & (grid.places(np.arange(grid.n_cells)) < end)).all(
-        axis=1
-    )
-    cells = int(inside.sum())
-    held = float(noisy[inside].sum())
+    first, end = full.min(axis=0), full.max(axis=0) + 1
+    inside = ((every >= first) & (every < end)).all(axis=1)
+    cells, held = int(inside.sum()), float(noisy[inside].sum())
     if cells > _ZOOM_MOST * grid.n_cells or held <= _ZOOM_ROWS * n + _ZOOM_SDS * sqrt(2 * cells) * scale:
         return None
     edges: Array = (2 * np.stack([first, end]) / grid.cells_per_axis - 1) * grid.half
     return edges
 
 
-def flat_synopsis(room: DataRoom, k: int, share: Budget, zoomed: ZoomStep) -> SynopsisStep:
+def flat_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, zoomed: ZoomStep) -> SynopsisStep:
     """The histogram over the rows' own columns: over the box, with coarse cells for what lies outside of it.
 
-    **Guarantee.** ``share``.
+    **Guarantee.** The share of the grid.
     """
     low, high = zoomed.box if zoomed.box is not None else (-room.region.half, room.region.half)
     half, middle = (high - low) / 2, (high + low) / 2
-    scale = room.mechanism(Count(zoomed.grid), Laplace, share).scale
-    grid = cube_cells(half, coarse_cells(room.n, k, scale, room.dim, flat=True), middle)
+    scale = room.mechanism(Count(zoomed.grid), Laplace, shares[stage.grid]).scale
+    grid = cube_grid(half, coarse_cells(room.n, k, scale, room.dim, flat=True), middle)
     cells = Zoomed(grid, zoomed.grid) if zoomed.box is not None else grid
-    noisy = room.ask(Count(cells), Laplace, share, note="grid cells").value
-    inner, outer = noisy[: grid.n_cells], noisy[grid.n_cells :]
-    sd = sqrt(2) * scale
-    kept = np.flatnonzero(smoothed(inner.reshape(grid.cells_per_axis), sd, caution=_CAUTION_FLAT).ravel())
-    far = (
-        np.flatnonzero(_outside(zoomed) & (outer > _CAUTION_FLAT * log(grid.n_cells) * scale)) if len(outer) else _NONE
-    )
-    weights = np.r_[inner[kept], outer[far]]
-    weights = onto_total(weights, float(room.n)) if len(weights) else weights
-    around = _around(zoomed, outer, sd) if len(outer) else None
-    return _synopsis(
-        View(middle, half, None), grid, np.arange(grid.n_cells), inner, sd, kept, weights[: len(kept)], k,
-        around=around, outside=zoomed.grid.centers(far), outside_weights=weights[len(kept) :],
-    )  # fmt: skip
-
-
-Flags = npt.NDArray[np.bool_]
-_NONE: Codes = np.zeros(0, dtype=np.int64)
-
-
-def _outside(zoomed: ZoomStep) -> Flags:
-    """Flags of the coarse cells that do not lie in the box."""
-    assert zoomed.box is not None
+    noisy = room.ask(Count(cells), Laplace, shares[stage.grid], note="grid cells")
+    inner, outer = noisy.value[: grid.n_cells], noisy.value[grid.n_cells :]
+    histogram = GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=inner, sd=noisy.sd)
+    kept = np.flatnonzero(smoothed(inner.reshape(grid.cells_per_axis), noisy.sd, caution=_CAUTION_FLAT))
+    if zoomed.box is None:
+        return _synopsis(histogram, None, kept, onto_total(inner[kept], float(room.n)), k)
     middles = zoomed.grid.centers(np.arange(zoomed.grid.n_cells))
-    flags: Flags = ~((middles > zoomed.box[0]) & (middles < zoomed.box[1])).all(axis=1)
-    return flags
-
-
-def _around(zoomed: ZoomStep, noisy: Array, sd: float) -> GridStep:
-    codes = np.flatnonzero(_outside(zoomed))
-    return GridStep(
-        title="coarse cells around the box", grid=zoomed.grid, codes=codes, noisy_counts=noisy[codes], sd=sd
+    out = ~((middles > low) & (middles < high)).all(axis=1)
+    far = np.flatnonzero(out & (outer > _CAUTION_FLAT * log(grid.n_cells) * scale))
+    weights = onto_total(np.r_[inner[kept], outer[far]], float(room.n))
+    around = GridStep(
+        title="coarse cells around the box",
+        grid=zoomed.grid,
+        codes=np.flatnonzero(out),
+        noisy_counts=outer[out],
+        sd=noisy.sd,
     )
+    return _synopsis(replace(histogram, around=around), None, kept, weights, k, outside=middles[far])
 
 
-def view_synopsis(room: DataRoom, k: int, plan: AutoPlan, shares: Shares, view: View) -> SynopsisStep:
+def view_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View) -> SynopsisStep:
     """The histogram over the axes of a view: fine, if a test says that enough rows would stand out, else coarse.
 
-    **Guarantee.** The shares ``grid`` and, with many clusters, ``fine_test``. One row changes one cell by 1, and with
-    it the sum of what exceeds a threshold. The test decides which one grid is bought; there is never a second one.
+    **Guarantee.** The shares of the stage. One row changes one cell by 1, and with it the sum of what exceeds a
+    threshold. The test decides which one grid is bought; there is never a second one.
     """
-    scale = room.mechanism(Count(Grid.over(room.region, 1)), Laplace, shares.grid).scale
-    if plan.many:
-        fine = cube_cells(view.half, _FINE_CELLS, view.middle)
+    scale = room.mechanism(Count(Grid.over(room.region, 1)), Laplace, shares[stage.grid]).scale
+    if stage.fine_test is not None:
+        fine = cube_grid(view.half, _FINE_CELLS, view.middle)
         cutoff = _FINE_CAUTION * log(fine.n_cells)
-        cells = SparseCount(_seen(room, fine, view))
-        excess = room.ask(cells, NoisyExcess, shares.fine_test, note="would fine cells do?", threshold=cutoff * scale)
+        cells, test = SparseCount(_seen(room, fine, view)), shares[stage.fine_test]
+        excess = room.ask(cells, NoisyExcess, test, note="would fine cells do?", threshold=cutoff * scale)
         if float(excess.value[0]) > _FINE_ENOUGH * room.n:
-            listed = room.ask(cells, SparseLaplace, shares.grid, note="fine grid cells", cutoff_in_scales=cutoff)
+            listed = room.ask(cells, SparseLaplace, shares[stage.grid], note="fine grid cells", cutoff_in_scales=cutoff)
             codes, counts = listed.value.codes, listed.value.values
+            histogram = GridStep(title="cells", grid=fine, codes=codes, noisy_counts=counts, sd=listed.sd)
             kept = np.flatnonzero(counts > 0)
-            return _synopsis(
-                view, fine, codes, counts, listed.sd, kept, counts[kept], k,
-                cutoff=cutoff * scale,
-            )  # fmt: skip
+            return _synopsis(replace(histogram, cutoff=cutoff * scale), view.frame, kept, counts[kept], k)
     half = view.half.copy()
     half[_COARSE_AXES:] = 0.0
-    grid = cube_cells(half, coarse_cells(room.n, k, scale, len(half), flat=False), view.middle)
+    grid = cube_grid(half, coarse_cells(room.n, k, scale, len(half), flat=False), view.middle)
     used = grid.cells_per_axis > 1
-    if not used.any():
-        used[0] = True
-    assert view.frame is not None
+    used[0] |= not used.any()
     seen = View(view.middle[used], view.half[used], view.frame[used])
     grid = Grid(seen.half, grid.cells_per_axis[used], seen.middle)
-    noisy = room.ask(Count(_seen(room, grid, seen)), Laplace, shares.grid, note="grid cells").value
-    sd = sqrt(2) * scale
-    smooth = smoothed(noisy.reshape(grid.cells_per_axis), sd, caution=_CAUTION_VIEW).ravel()
+    noisy = room.ask(Count(_seen(room, grid, seen)), Laplace, shares[stage.grid], note="grid cells")
+    smooth = smoothed(noisy.value.reshape(grid.cells_per_axis), noisy.sd, caution=_CAUTION_VIEW).ravel()
     kept = np.flatnonzero(smooth)
-    # Wide smoothing in a small grid leaves a floor everywhere: the counts have to add up to the rows.
-    weights = onto_total(smooth[kept], float(room.n)) if len(kept) else smooth[kept]
-    return _synopsis(seen, grid, np.arange(grid.n_cells), noisy, sd, kept, weights, k)
+    # Wide smoothing in a small grid leaves a floor everywhere: the counts have to add up to the rows, which is
+    # measured (docs/findings.md: 1.021 instead of 1.027 over the tuning tables).
+    weights, codes = onto_total(smooth[kept], float(room.n)), np.arange(grid.n_cells)
+    histogram = GridStep(title="cells", grid=grid, codes=codes, noisy_counts=noisy.value, sd=noisy.sd)
+    return _synopsis(histogram, seen.frame, kept, weights, k)
 
 
 def coarse_cells(n: int, k: int, scale: float, axes: int, *, flat: bool) -> float:
@@ -194,52 +180,81 @@ def coarse_cells(n: int, k: int, scale: float, axes: int, *, flat: bool) -> floa
     return max(1.0, min(max(wanted, least), most, k * per_axis ** min(axes, 40)))
 
 
-def cube_cells(half: Array, number: float, middle: Array) -> Grid:
-    """At most about ``number`` cubes over ``middle ± half``; a narrow axis gets few of them, or one."""
-    low, high = 1e-7 * float(half.max()), 2 * float(half.max())
-    for _ in range(70):
-        side = sqrt(low * high)
-        too_many = np.log(_along(half, side)).sum() > log(number)
-        low, high = (side, high) if too_many else (low, side)
-    return Grid(np.maximum(half, 1e-9 * half.max()), _along(half, high), middle)
-
-
-def _along(half: Array, side: float) -> Codes:
-    cells: Codes = np.maximum(1, np.rint(2 * half / side)).astype(np.int64)
-    return cells
-
-
 def _seen(room: DataRoom, grid: Grid, view: View) -> Projected:
-    assert view.frame is not None
     return Projected(grid, view.frame, Region.ball(len(view.frame), room.region.radius))
 
 
 def _synopsis(
-    view: View, grid: Grid, codes: Codes, noisy: Array, sd: float, kept: Codes, weights: Array, k: int, *,
-    around: GridStep | None = None, outside: Array | None = None, outside_weights: Array | None = None,
-    cutoff: float | None = None,
-) -> SynopsisStep:  # fmt: skip
-    """With hardly more cells than clusters, the largest noisy ones take part whether they stand out or not."""
-    outside = np.zeros((0, len(view.half))) if outside is None else outside
-    outside_weights = np.zeros(0) if outside_weights is None else outside_weights
-    positive = weights > 0
-    kept, weights = kept[positive], weights[positive]
-    if len(kept) + len(outside) <= k < len(codes):
+    cells: GridStep, frame: Array | None, kept: Codes, weights: Array, k: int, *, outside: Array | None = None
+) -> SynopsisStep:
+    """With hardly more cells than clusters, the largest noisy ones take part whether they stand out or not.
+
+    ``weights`` are those of the ``kept`` cells, then those of the points ``outside``.
+    """
+    grid, noisy = cells.grid, cells.noisy_counts
+    outside = np.zeros((0, len(grid.half))) if outside is None else outside
+    weights, outside_weights = weights[: len(kept)], weights[len(kept) :]
+    kept, weights = kept[weights > 0], weights[weights > 0]
+    if len(kept) + len(outside) <= k < len(cells.codes):
         kept = np.sort(np.argsort(-noisy, kind="stable")[: max(k, len(kept))])
         weights = np.maximum(noisy[kept], _LEAST_WEIGHT * max(float(noisy.max()), 1.0))
     size = " × ".join(f"{m:,}" for m in grid.cells_per_axis) if len(grid.cells_per_axis) <= 5 else f"{grid.n_cells:,}"
-    kind = "" if cutoff is None else "fine "
+    kind = "" if cells.cutoff is None else "fine "
     return SynopsisStep(
         title=f"{size} {kind}cells; denoising keeps {len(kept) + len(outside):,}",
         grid=grid,
-        codes=codes,
+        codes=cells.codes,
         noisy_counts=noisy,
-        sd=sd,
-        cutoff=cutoff,
-        around=around,
-        frame=view.frame,
+        sd=cells.sd,
+        cutoff=cells.cutoff,
+        around=cells.around,
+        frame=frame,
         kept=kept,
         weights=weights,
         outside=outside,
         outside_weights=outside_weights,
     )
+
+
+def smoothed(noisy_counts: Array, sd: float, *, caution: float) -> Array:
+    """Each cell at the least width of smoothing at which it stands out of its noise; 0 where it never does.
+
+    Parameters
+    ----------
+    noisy_counts : array with one axis for each axis of the grid
+    sd : float
+        Standard deviation of the (Laplace) noise on a cell.
+    caution : float
+        A factor on the threshold that chance exceeds about once in a whole grid of empty cells.
+    """
+    dim = noisy_counts.ndim
+    kept, undecided = np.zeros_like(noisy_counts), np.ones(noisy_counts.shape, dtype=bool)
+    for width in WIDTHS:
+        averaged = 1.0 if width == 0 else min(1.0, (2 * sqrt(pi) * width) ** -dim)
+        level = noisy_counts if width == 0 else gaussian_filter(noisy_counts, width, mode="constant")
+        noise = sd if width == 0 else sd * (2 * sqrt(pi) * width) ** (-dim / 2)
+        clear = undecided & (level > caution * _threshold(noisy_counts.size, dim, width, averaged) * noise)
+        kept[clear] = level[clear]
+        undecided &= ~clear
+    return kept
+
+
+def _threshold(cells: int, dim: int, width: float, averaged: float) -> float:
+    """In standard deviations: Gaussian where many cells are averaged, Laplace, whose tails are heavier, at width 0."""
+    apart = max(log(max(cells / max(1.0, (2 * width) ** dim), 2.0)), 0.0)
+    normal = sqrt(2 * apart)
+    return normal + max(0.0, apart / sqrt(2) - normal) * sqrt(averaged)
+
+
+def onto_total(noisy_counts: Array, total: float) -> Array:
+    """The counts, none negative, that add up to ``total`` and lie nearest to ``noisy_counts`` (m,)."""
+    if len(noisy_counts) == 0:
+        return noisy_counts
+    ordered = np.sort(noisy_counts)[::-1]
+    surplus = ordered.cumsum() - total
+    usable = np.flatnonzero(ordered > surplus / np.arange(1, len(ordered) + 1))
+    if len(usable) == 0:
+        return np.full(len(noisy_counts), total / len(noisy_counts))
+    last = usable[-1]
+    projected: Array = np.maximum(noisy_counts - surplus[last] / (last + 1), 0.0)
+    return projected

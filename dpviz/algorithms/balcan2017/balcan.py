@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, log, sqrt
 from typing import NamedTuple
@@ -10,17 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.algorithms.balcan2017 import FAMILY, PAPER
-from dpviz.algorithms.balcan2017.candidate_centers import candidates_of, grow_trees
+from dpviz.algorithms.balcan2017.candidate_centers import candidates_of, grow_trees, quiet_threshold
 from dpviz.algorithms.balcan2017.local_swap import local_swap, start_on_cubes, useful_swaps
-from dpviz.algorithms.balcan2017.private_partition import quiet_threshold
 from dpviz.algorithms.balcan2017.projection import Projection, gaussian_frame, orthonormal_frame, project
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.lloyd_round import count_to_sum_ratio, lloyd_round
-from dpviz.algorithms.tools.revive import revive
+from dpviz.algorithms.tools.lloyd_round import count_to_sum_ratio, lloyd_round, revive
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import Gaussian, Laplace, mechanism_for, noise_kind
+from dpviz.privacy.mechanisms import mechanism_for, noise_kind
 from dpviz.privacy.partitions import CubeTree, Everything, Voronoi
 from dpviz.privacy.queries import Relation, SparseCount, Sum
 from dpviz.privacy.room import DataRoom
@@ -40,7 +38,7 @@ _PAIRS = 1e8
 # The gains of all swaps come from one matrix product: this much faster than a pass over the rows.
 _GAIN_SPEED = 12
 
-_accounting = pure_or(Accounting.ZCDP)
+ACCOUNTING = pure_or(Accounting.ZCDP)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -78,15 +76,17 @@ class BalcanParams(Params):
 
 
 class Constants(NamedTuple):
-    """What a preset decides, from public quantities only."""
+    """What the parameters decide, from public quantities only; ``swaps`` is None where noise is to decide."""
 
+    practical: bool
+    swaps: int | None
     dimensions: int
     shifts: int
     levels: int
     empty_rate: float
     keep: float
     tree: float
-    swap: float
+    swapping: float
     means: float
 
 
@@ -99,14 +99,12 @@ def balcan(room: DataRoom, k: int, params: BalcanParams, rng: np.random.Generato
     and sets dimensions, levels and rounds. A branch is taken on released values only, and every branch costs the same.
     """
     c = constants_of(params, room.n, room.dim)
-    practical = params.preset == "practical"
-    found = yield from find_centers(room, k, c, rng, practical=practical, swaps=params.swaps)
-    weights = _round_weights(params, room, k, found.budget)
-    budgets = found.budget.rounds(len(weights), weights)
-    yield from recover(room, found.view, found.centers, budgets, rng, reviving=practical)
+    searched = yield from find_centers(room, k, c, rng)
+    weights = _round_weights(params, room, k, searched.budget)
+    yield from recover(room, searched, searched.budget.rounds(len(weights), weights), rng, reviving=c.practical)
 
 
-class Found(NamedTuple):
+class Searched(NamedTuple):
     """Centres (k, p) where ``view`` looks, and the budget that is left for the full space."""
 
     view: Projection
@@ -115,73 +113,55 @@ class Found(NamedTuple):
 
 
 def find_centers(
-    room: DataRoom,
-    k: int,
-    c: Constants,
-    rng: np.random.Generator,
-    *,
-    practical: bool,
-    swaps: int | None,
-    order: int = 2,
-) -> Generator[Step, None, Found]:
+    room: DataRoom, k: int, c: Constants, rng: np.random.Generator, *, order: int = 2
+) -> Generator[Step, None, Searched]:
     """Project, find candidates, and pick k of them by private swaps: a generator of steps that returns the centres.
 
-    **Guarantee.** The parts ``c.tree`` and ``c.swap`` of the room's budget.
+    **Guarantee.** The parts ``c.tree`` and ``c.swapping`` of the room's budget.
     """
-    view = project(room, _frame(c.dimensions, room.dim, rng, practical))
-    share = room.budget.split(tree=c.tree, rest=c.swap + c.means)
+    view = project(room, _frame(c, room.dim, rng))
+    share = room.budget.split(tree=c.tree, rest=c.swapping + c.means)
     trees: list[CubeTree] = []
     for grown in grow_trees(view, share.tree, c.shifts, c.levels, rng, empty_rate=c.empty_rate):
         trees[grown.shift - 1 :] = [grown.tree]
         yield grown
-    found = candidates_of(trees, k, view.room.region, rng)
-    added = int((found.depths < 0).sum())
+    candidates = candidates_of(trees, k, view.room.region, rng)
+    added = int((candidates.depths < 0).sum())
     yield CandidatesStep(
-        title=f"{len(found.points):,} candidate centres: the middles of all cubes that woke up"
+        title=f"{len(candidates.points):,} candidate centres: the middles of all cubes that woke up"
         + (f", and {added:,} added without data" if added else ""),
-        candidates=found.points,
-        depths=found.depths,
+        candidates=candidates.points,
+        depths=candidates.depths,
         region=view.room.region,
         frame=view.frame,
     )
 
-    few = found.thinned(max(4 * k, int(min(2000, _PAIRS / room.n))), rng)
-    start = start_on_cubes(few, k, rng) if practical else rng.choice(len(few.points), k, replace=False)
+    few = candidates.thinned(max(4 * k, int(min(2000, _PAIRS / room.n))), rng)
+    start = start_on_cubes(few, k, rng) if c.practical else rng.choice(len(few.points), k, replace=False)
     centers = few.points[start]
     # Where there is nothing to swap, the means take the share.
-    swapping = len(few.points) > k and swaps != 0
-    rest = share.rest.split(swaps=c.swap if swapping else 0.0, means=c.means)
+    swapping = len(few.points) > k and c.swaps != 0
+    rest = share.rest.split(swaps=c.swapping if swapping else 0.0, means=c.means)
     if swapping:
-        useful = useful_swaps(view, k, len(few.points), rest.swaps, order=order) if practical else k
+        useful = useful_swaps(view, k, len(few.points), rest.swaps, order=order) if c.practical else k
+        number, paper = c.swaps or useful, not c.practical
         for swap in local_swap(
-            view,
-            few.points,
-            start,
-            rest.swaps,
-            swaps or useful,
-            keep=c.keep,
-            choose_iterate=not practical,
-            order=order,
+            view, few.points, start, rest.swaps, number, keep=c.keep, choose_iterate=paper, order=order
         ):
             centers = swap.centers
             yield swap
-    return Found(view, centers, rest.means)
+    return Searched(view, centers, rest.means)
 
 
 def recover(
-    room: DataRoom,
-    view: Projection,
-    centers: Array,
-    budgets: Sequence[Budget],
-    rng: np.random.Generator,
-    *,
-    reviving: bool,
+    room: DataRoom, searched: Searched, budgets: Sequence[Budget], rng: np.random.Generator, *, reviving: bool
 ) -> Iterator[CentersStep]:
-    """Means of the clusters of projected ``centers`` (k, p) in the full space, then rounds of Lloyd's iteration.
+    """Means of the clusters of projected centres in the full space, then rounds of Lloyd's iteration.
 
     **Guarantee.** The sum of ``budgets``. The paper's recovery adds Laplace noise of scale Λ/ε to every coordinate,
     √d too little for rows in a Euclidean ball: here it is K-norm noise (pure) or Gaussian.
     """
+    view, centers = searched.view, searched.centers
     cells, before = view.cells(centers), view.lift(centers, room.region)
     for t, budget in enumerate(budgets):
         name = "Recovery" if t == 0 else f"Polishing {t} of {len(budgets) - 1}"
@@ -198,22 +178,23 @@ def recover(
 
 def constants_of(params: BalcanParams, n: int, dim: int) -> Constants:
     """What a preset decides for ``n`` rows (public or bought) of ``dim`` columns."""
-    if params.preset == "practical":
+    practical, swaps = params.preset == "practical", params.swaps
+    if practical:
         by_rule = dim if dim <= 6 else max(2, min(dim, ceil(log(n) / 2) + 2))
         p = min(dim, params.dimensions or by_rule)
-        made = Constants(p, 1, 6, _SPURIOUS / 2**p, _KEEP, _TREE, _SWAPS, _MEANS)
+        made = Constants(practical, swaps, p, 1, 6, _SPURIOUS / 2**p, _KEEP, _TREE, _SWAPS, _MEANS)
     else:
         # Alg. 4 gives trees, swaps and recovery 2 : 2 : 1; how the polishing of §7 is paid is not printed: half of all.
         by_rule = dim if dim <= 5 else max(1, int(log(n) / 2))
         p = min(dim, params.dimensions or by_rule)
-        made = Constants(p, 2, max(1, int(log(n))), 0.5 / max(n, 2) ** 2, 0.0, 0.2, 0.2, 0.6)
+        made = Constants(practical, swaps, p, 2, max(1, int(log(n))), 0.5 / max(n, 2) ** 2, 0.0, 0.2, 0.2, 0.6)
     return made._replace(shifts=params.shifts or made.shifts, levels=params.levels or made.levels)
 
 
-def _frame(p: int, dim: int, rng: np.random.Generator, practical: bool) -> Array | None:
-    if p >= dim:
+def _frame(c: Constants, dim: int, rng: np.random.Generator) -> Array | None:
+    if c.dimensions >= dim:
         return None
-    return orthonormal_frame(p, dim, rng) if practical else gaussian_frame(p, dim, rng)
+    return (orthonormal_frame if c.practical else gaussian_frame)(c.dimensions, dim, rng)
 
 
 def _round_weights(params: BalcanParams, room: DataRoom, k: int, budget: Budget) -> list[float]:
@@ -246,23 +227,26 @@ def noise_of_a_row(budget: Budget, dim: int, relation: Relation) -> float:
 
 def _smallest_n(setting: Setting, params: BalcanParams) -> float:
     """Two thresholds' worth of rows in each of k clusters, and means whose noise is half the centres' spacing."""
+
+    def noise(budget: Budget, part: float) -> float:
+        means = noise_of_a_row(budget.fraction(part), setting.dim, setting.relation)
+        return means / float(setting.k ** (-1 / setting.dim))
+
+    return smallest_n_of(setting, params, noise)
+
+
+def smallest_n_of(setting: Setting, params: BalcanParams, noise: Callable[[Budget, float], float]) -> float:
+    """Two thresholds' worth of rows in each of k clusters, and twice the ``noise`` that a part of the budget leaves."""
     c = constants_of(params, setting.n or 10_000, setting.dim)
-    budget = setting.budget(_accounting(params, setting.delta))
-    threshold = quiet_threshold(level_noise(budget.fraction(c.tree / c.shifts / c.levels), setting), c.empty_rate)
-    spacing = float(setting.k ** (-1 / setting.dim))
-    means = noise_of_a_row(budget.fraction(c.means), setting.dim, setting.relation)
-    return setting.k * max(2 * threshold, 2 * means / spacing)
-
-
-def level_noise(share: Budget, setting: Setting) -> Laplace | Gaussian:
-    """The noise on a cube's count that one level of a tree buys with ``share``."""
-    any_tree, kind = CubeTree(np.zeros(1), 1.0), noise_kind(share.accounting)
-    return mechanism_for(SparseCount(any_tree), kind, share, setting.relation, Region.ball(1, 1.0))
+    budget = setting.budget(ACCOUNTING(params, setting.delta))
+    share, any_tree = budget.fraction(c.tree / c.shifts / c.levels), SparseCount(CubeTree(np.zeros(1), 1.0))
+    counts = mechanism_for(any_tree, noise_kind(share.accounting), share, setting.relation, Region.ball(1, 1.0))
+    return setting.k * max(2 * quiet_threshold(counts, c.empty_rate), 2 * noise(budget, c.means))
 
 
 def operations(setting: Setting, params: BalcanParams) -> float:
     """Rough number of elementary operations."""
-    n = float(setting.n or 0)
+    n = setting.rows
     c = constants_of(params, setting.n or 1, setting.dim)
     searched = max(4.0 * setting.k, min(500.0, _PAIRS / max(n, 1.0)))
     rounds = 4 if params.polishing is None else params.polishing + 1
@@ -296,7 +280,7 @@ CARD = Card(
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=BalcanParams,
     plan=balcan,
-    accounting=_accounting,
+    accounting=ACCOUNTING,
     smallest_n=_smallest_n,
     hopeless="clusters have too few rows to wake up a cube, or their means are mostly noise",
     operations=operations,

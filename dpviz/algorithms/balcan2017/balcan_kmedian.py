@@ -9,10 +9,15 @@ from math import sqrt
 import numpy as np
 
 from dpviz.algorithms.balcan2017 import FAMILY, PAPER
-from dpviz.algorithms.balcan2017.balcan import BalcanParams, constants_of, find_centers, level_noise
-from dpviz.algorithms.balcan2017.balcan import operations as balcan_operations
-from dpviz.algorithms.balcan2017.private_partition import quiet_threshold
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.balcan2017.balcan import (
+    ACCOUNTING,
+    BalcanParams,
+    constants_of,
+    find_centers,
+    operations,
+    smallest_n_of,
+)
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
@@ -29,8 +34,6 @@ _COUNTS = 0.1
 _FIRST_STEP = 0.5
 _ROUNDS_GAUSSIAN, _ROUNDS_PURE = 12, 5
 
-_accounting = pure_or(Accounting.ZCDP)
-
 
 @dataclass(frozen=True)
 class KMedianParams(Params):
@@ -45,6 +48,11 @@ class KMedianParams(Params):
         None, help="Steps towards the medians; empty: 12 with Gaussian noise, 5 at δ = 0.", low=1, high=50
     )
 
+    @property
+    def search(self) -> BalcanParams:
+        """How k cubes are searched for."""
+        return BalcanParams(dimensions=self.dimensions, levels=self.levels, swaps=self.swaps)
+
 
 def balcan_kmedian(room: DataRoom, k: int, params: KMedianParams, rng: np.random.Generator) -> Iterator[Step]:
     """Find k cubes by private swaps on distances, then walk to the medians of their clusters.
@@ -54,11 +62,10 @@ def balcan_kmedian(room: DataRoom, k: int, params: KMedianParams, rng: np.random
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought
     and sets dimensions, levels and swaps.
     """
-    c = constants_of(_as_balcan(params), room.n, room.dim)
-    found = yield from find_centers(room, k, c, rng, practical=True, swaps=params.swaps, order=1)
-    rounds = params.rounds or planned_rounds(found.budget.accounting)
-    cells, start = found.view.cells(found.centers), found.view.lift(found.centers, room.region)
-    yield from median_rounds(room, cells, start, found.budget, rounds)
+    c = constants_of(params.search, room.n, room.dim)
+    view, centers, budget = yield from find_centers(room, k, c, rng, order=1)
+    rounds = params.rounds or planned_rounds(budget.accounting)
+    yield from median_rounds(room, view.cells(centers), view.lift(centers, room.region), budget, rounds)
 
 
 def median_rounds(
@@ -106,25 +113,21 @@ def planned_rounds(accounting: Accounting) -> int:
     return _ROUNDS_PURE if accounting is Accounting.PURE else _ROUNDS_GAUSSIAN
 
 
-def _as_balcan(params: KMedianParams) -> BalcanParams:
-    return BalcanParams(dimensions=params.dimensions, levels=params.levels, swaps=params.swaps)
-
-
 def _smallest_n(setting: Setting, params: KMedianParams) -> float:
     """Two thresholds' worth of rows in each of k clusters, and pulls whose noise is half of what all rows pull."""
-    c = constants_of(_as_balcan(params), setting.n or 10_000, setting.dim)
-    budget = setting.budget(_accounting(params, setting.delta))
-    threshold = quiet_threshold(level_noise(budget.fraction(c.tree / c.shifts / c.levels), setting), c.empty_rate)
-    rounds = params.rounds or planned_rounds(budget.accounting)
-    share = budget.fraction(c.means / rounds * (1 - _COUNTS))
-    nowhere = Voronoi(np.zeros((1, setting.dim)))
-    pull, kind = Pull(nowhere, nowhere.centers), noise_kind(budget.accounting, spherical=True)
-    noise = mechanism_for(pull, kind, share, setting.relation, Region.ball(setting.dim, 1.0))
-    return setting.k * max(2 * threshold, 2 * sqrt(setting.dim) * noise.sd_in(setting.dim))
+
+    def noise(budget: Budget, part: float) -> float:
+        rounds = params.rounds or planned_rounds(budget.accounting)
+        share, nowhere = budget.fraction(part / rounds * (1 - _COUNTS)), Voronoi(np.zeros((1, setting.dim)))
+        pull, kind = Pull(nowhere, nowhere.centers), noise_kind(budget.accounting, spherical=True)
+        pulls = mechanism_for(pull, kind, share, setting.relation, Region.ball(setting.dim, 1.0))
+        return sqrt(setting.dim) * pulls.sd_in(setting.dim)
+
+    return smallest_n_of(setting, params.search, noise)
 
 
 def _operations(setting: Setting, params: KMedianParams) -> float:
-    return balcan_operations(setting, _as_balcan(params)) + 12.0 * float(setting.n or 0) * setting.k * setting.dim
+    return operations(setting, params.search) + 12.0 * setting.rows * setting.k * setting.dim
 
 
 CARD = Card(
@@ -145,7 +148,7 @@ CARD = Card(
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=KMedianParams,
     plan=balcan_kmedian,
-    accounting=_accounting,
+    accounting=ACCOUNTING,
     smallest_n=_smallest_n,
     hopeless="clusters have too few rows to wake up a cube, or their pulls are mostly noise",
     operations=_operations,

@@ -9,10 +9,15 @@ from math import ceil, sqrt
 import numpy as np
 
 from dpviz.algorithms.balcan2017 import FAMILY, PAPER
-from dpviz.algorithms.balcan2017.balcan import BalcanParams, constants_of, find_centers, level_noise
-from dpviz.algorithms.balcan2017.balcan import operations as balcan_operations
-from dpviz.algorithms.balcan2017.private_partition import quiet_threshold
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.balcan2017.balcan import (
+    ACCOUNTING,
+    BalcanParams,
+    constants_of,
+    find_centers,
+    operations,
+    smallest_n_of,
+)
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget
@@ -26,8 +31,6 @@ from dpviz.privacy.sums import ChosenSum, Weights
 _CHOICE, _SIZES, _COUNTS = 0.45, 0.45, 0.10
 # A mean within so many standard deviations of its noise is set to 0.
 _STANDS_OUT = 2.0
-
-_accounting = pure_or(Accounting.ZCDP)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -69,6 +72,11 @@ class SparseParams(Params):
         None, help="Private swaps; empty: 3 to 20, as many as can stand out of the noise.", low=0, high=200
     )
 
+    @property
+    def search(self) -> BalcanParams:
+        """How k cubes are searched for."""
+        return BalcanParams(dimensions=self.dimensions, levels=self.levels, swaps=self.swaps)
+
 
 def balcan_sparse(room: DataRoom, k: int, params: SparseParams, rng: np.random.Generator) -> Iterator[Step]:
     """Find k cubes in a projection, then recover each cluster's largest coordinates only.
@@ -79,11 +87,11 @@ def balcan_sparse(room: DataRoom, k: int, params: SparseParams, rng: np.random.G
     bought and sets dimensions, levels and swaps.
     """
     few = room.sparsified(params.nonzeros)
-    c = constants_of(_as_balcan(params), room.n, room.dim)
-    found = yield from find_centers(few, k, c, rng, practical=True, swaps=params.swaps)
-    cells: Voronoi | Projected = found.view.cells(found.centers)
+    c = constants_of(params.search, room.n, room.dim)
+    view, centers, whole = yield from find_centers(few, k, c, rng)
+    cells: Voronoi | Projected = view.cells(centers)
     rounds = _rounds(params, room.accounting)
-    for budget in found.budget.rounds(rounds, list(range(2, 2 + rounds))):
+    for budget in whole.rounds(rounds, list(range(2, 2 + rounds))):
         step = recover_coordinates(few, cells, budget, params)
         yield step
         centers = np.zeros((k, room.dim))
@@ -135,23 +143,15 @@ def _rounds(params: SparseParams, accounting: Accounting) -> int:
     return params.rounds or (1 if accounting is Accounting.PURE else 2)
 
 
-def _as_balcan(params: SparseParams) -> BalcanParams:
-    return BalcanParams(dimensions=params.dimensions, levels=params.levels, swaps=params.swaps)
-
-
 def _smallest_n(setting: Setting, params: SparseParams) -> float:
     """Two thresholds' worth of rows in each cluster, and sums whose noise is half of a full coordinate of all rows."""
-    c = constants_of(_as_balcan(params), setting.n or 10_000, setting.dim)
-    budget = setting.budget(_accounting(params, setting.delta))
-    threshold = quiet_threshold(level_noise(budget.fraction(c.tree / c.shifts / c.levels), setting), c.empty_rate)
-    share = budget.fraction(c.means * _SIZES / _rounds(params, budget.accounting))
-    few = min(params.nonzeros, setting.dim)
-    sd = few * sqrt(2) / share.amount if budget.accounting is Accounting.PURE else sqrt(few / (2 * share.amount))
-    return setting.k * max(2 * threshold, 2 * sd)
 
+    def noise(budget: Budget, part: float) -> float:
+        amount = budget.fraction(part * _SIZES / _rounds(params, budget.accounting)).amount
+        few = min(params.nonzeros, setting.dim)
+        return few * sqrt(2) / amount if budget.accounting is Accounting.PURE else sqrt(few / (2 * amount))
 
-def _operations(setting: Setting, params: SparseParams) -> float:
-    return balcan_operations(setting, _as_balcan(params))
+    return smallest_n_of(setting, params.search, noise)
 
 
 CARD = Card(
@@ -172,10 +172,10 @@ CARD = Card(
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=SparseParams,
     plan=balcan_sparse,
-    accounting=_accounting,
+    accounting=ACCOUNTING,
     smallest_n=_smallest_n,
     hopeless="clusters have too few rows to wake up a cube, or their coordinates are mostly noise",
-    operations=_operations,
+    operations=lambda setting, params: operations(setting, params.search),
     sample="words",
     formula=r"\Pr[\text{coordinate } r]\propto e^{\varepsilon_a|S_r|/(2J\Lambda)},\qquad "
     r"\tilde S_r=S_r+\mathrm{Lap}\!\left(\tfrac{\min(J,s)\,\Lambda}{\varepsilon_b}\right)",

@@ -1,22 +1,103 @@
-"""Candidate centres: the middles of all cubes of a few randomly shifted trees (Balcan et al. 2017, Alg. 2)."""
+"""Candidate centres: the middles of all cubes of a few randomly shifted private trees (Balcan et al. 2017, Algs. 1-2).
+
+In a tree, cubes that hold many rows are split, level by level.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
-import numpy.typing as npt
+from scipy.special import ndtri
 
-from dpviz.algorithms.balcan2017.private_partition import MOST_CUBES, TreeStep, private_partition
 from dpviz.algorithms.balcan2017.projection import Projection
+from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.public_points import sphere_packing
-from dpviz.arrays import Array, Codes
+from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.accounting import Budget
+from dpviz.privacy.mechanisms import Gaussian, Laplace, noise_kind
 from dpviz.privacy.partitions import CubeTree
+from dpviz.privacy.queries import SparseCount
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold
 from dpviz.table.domain import Region
 
-Mask = npt.NDArray[np.bool_]
+# All trees of a run together keep at most this many cubes.
+MOST_CUBES = 20_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TreeStep(Step):
+    """A private partition after a level, in the space that ``frame`` (p, d) maps rows to (None: the same space).
+
+    A child cube is active when its count plus noise of ``noise_scale`` exceeds ``threshold``; only the decision is
+    released. ``shift`` numbers the random shifts.
+    """
+
+    tree: CubeTree
+    region: Region
+    threshold: float
+    noise_name: str
+    noise_scale: float
+    shift: int
+    frame: Array | None = None
+
+
+def private_partition(
+    view: Projection,
+    budget: Budget,
+    root: CubeTree,
+    depth: int,
+    rng: np.random.Generator,
+    *,
+    empty_rate: float,
+    shift: int = 1,
+    most_cubes: int = MOST_CUBES,
+) -> Iterator[TreeStep]:
+    """The tree grown from ``root`` by ``depth`` noisy decisions about every child of every active cube.
+
+    **Guarantee.** ``budget``: one row changes the count of one child a level, and each level pays an equal share. A
+    level is asked, and paid, even where no cube is left to split. Empty children are asked like all others.
+
+    Parameters
+    ----------
+    empty_rate : float
+        Probability that a child without rows wakes up; the threshold follows from it and the noise.
+    most_cubes : int
+        Beyond this a level keeps a random part of what woke up, by public coins.
+
+    References
+    ----------
+    Balcan et al. 2017, Alg. 1. Its loop makes one more round than it outputs, and its ε' = ε / (2 log n) is twice too
+    small under add/remove: here ``depth`` levels share the budget exactly.
+    """
+    tree, cubes = root, 1
+    for level, share in enumerate(budget.rounds(depth), start=1):
+        children, note = SparseCount(tree), f"tree {shift}, level {level}"
+        noise = view.room.mechanism(children, noise_kind(share.accounting), share)
+        threshold = quiet_threshold(noise, empty_rate)
+        active = view.room.ask(children, NoisyThreshold, share, note=note, threshold=threshold).value
+        number, most = tree.n_cells, max(0, most_cubes - cubes)
+        tree = tree.grown(active if len(active) <= most else np.sort(rng.choice(active, most, replace=False)))
+        cubes += tree.n_active
+        yield TreeStep(
+            title=f"Level {level}: {len(active):,} of {number:,} cubes woke up, threshold {threshold:,.0f} rows",
+            tree=tree,
+            region=view.room.region,
+            threshold=threshold,
+            noise_name=noise.name,
+            noise_scale=noise.scale,
+            shift=shift,
+            frame=view.frame,
+        )
+
+
+def quiet_threshold(noise: Laplace | Gaussian, empty_rate: float) -> float:
+    """The threshold γ that an empty cube exceeds with probability ``empty_rate`` (below 1/2)."""
+    if isinstance(noise, Laplace):
+        return -noise.scale * log(2 * empty_rate)
+    return -noise.scale * float(ndtri(empty_rate))
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +115,7 @@ class Candidates:
 
     points: Array
     depths: Codes
-    finest: Mask
+    finest: Flags
 
     def thinned(self, most: int, rng: np.random.Generator) -> Candidates:
         """At most ``most`` of them, the finest first and otherwise by public coins."""
@@ -71,21 +152,16 @@ def candidates_of(trees: Sequence[CubeTree], k: int, region: Region, rng: np.ran
     depths = np.concatenate([np.full(len(tree.corners(level)), level) for tree, level in levels])
     finest = np.concatenate([_childless(tree, level) for tree, level in levels])
     first = np.sort(np.unique(middles, axis=0, return_index=True)[1])
-    found = Candidates(middles[first], depths[first], finest[first])
-    return found if len(first) >= k else _padded(found, k, region, rng)
+    points, depths, finest = middles[first], depths[first], finest[first]
+    missing = k - len(points)
+    if missing > 0:
+        points = np.concatenate([points, sphere_packing(missing, region, rng)])
+        depths, finest = np.r_[depths, np.full(missing, -1)], np.r_[finest, np.zeros(missing, dtype=np.bool_)]
+    return Candidates(points, depths, finest)
 
 
-def _childless(tree: CubeTree, level: int) -> Mask:
+def _childless(tree: CubeTree, level: int) -> Flags:
     childless = np.ones(len(tree.corners(level)), dtype=np.bool_)
     if level < tree.depth:
         childless[tree.parents(level + 1)] = False
     return childless
-
-
-def _padded(found: Candidates, k: int, region: Region, rng: np.random.Generator) -> Candidates:
-    missing = k - len(found.points)
-    return Candidates(
-        np.concatenate([found.points, sphere_packing(missing, region, rng)]),
-        np.concatenate([found.depths, np.full(missing, -1)]),
-        np.concatenate([found.finest, np.zeros(missing, dtype=np.bool_)]),
-    )

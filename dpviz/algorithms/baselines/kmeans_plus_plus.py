@@ -78,7 +78,7 @@ CARD = Card(
     params=KMeansParams,
     plan=kmeans_plus_plus,
     accounting=always(Accounting.NONE),
-    operations=lambda setting, params: 8.0 * params.starts * float(setting.n or 0) * setting.k * setting.dim,
+    operations=lambda setting, params: 8.0 * params.starts * setting.rows * setting.k * setting.dim,
     needs_n=False,
     sparse=True,
 )

@@ -120,10 +120,6 @@ def _smallest_n(setting: Setting, params: KVariatesParams) -> float:
     return max(1.0, 4 * (ratio - 1) / params.alpha)
 
 
-def _operations(setting: Setting, params: KVariatesParams) -> float:
-    return float(setting.n or 0) * setting.dim * setting.k * (setting.k / 2 + params.rounds + 20)
-
-
 CARD = Card(
     id="kvariates",
     title="k-variates++",
@@ -149,7 +145,7 @@ CARD = Card(
     accounting=always(Accounting.PURE),
     smallest_n=_smallest_n,
     hopeless="the noise on a seed exceeds half the spacing of the centres, whatever row it hides",
-    operations=_operations,
+    operations=lambda setting, params: setting.rows * setting.dim * setting.k * (setting.k / 2 + params.rounds + 20),
     sample="fifteen",
     formula=(
         r"p(c)\propto\sum_i D_i^2\,K(c-x_i)+\tau\,U(c),\quad K(z)\propto e^{-\lVert z\rVert/b},\quad "

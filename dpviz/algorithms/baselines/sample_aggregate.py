@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.secret_blocks import (
     ROWS_FOR_A_CLUSTER,
+    Blocking,
+    align_knob,
     deal,
     domain_box,
     models_of,
@@ -68,12 +69,17 @@ class SampleAggregateParams(Params):
     block: str | None = knob(
         None, help="sqrt: √n blocks. 3k: blocks of about 3k rows. By rule: the preset's.", choices=("sqrt", "3k")
     )
-    align: str = knob(
-        "anchors",
-        help="How centres of different blocks are told apart. anchors: matched to public points. sorted: by their "
-        "first coordinate, which mixes up clusters that lie above each other.",
-        choices=("anchors", "sorted"),
-    )
+    align: str = align_knob()
+
+    @property
+    def smooth(self) -> bool:
+        """Whether medians carry noise by smooth sensitivity."""
+        return (self.aggregate or ("smooth" if self.preset == "paper" else "em_median")) == "smooth"
+
+    def blocking(self, k: int) -> Blocking:
+        """How many blocks there are."""
+        block = self.block or ("sqrt" if self.preset == "paper" else "3k")
+        return Blocking(ROWS_FOR_A_CLUSTER * k, None if block == "3k" else 0.5)
 
 
 def sample_aggregate(room: DataRoom, k: int, params: SampleAggregateParams, rng: np.random.Generator) -> Iterator[Step]:
@@ -83,20 +89,19 @@ def sample_aggregate(room: DataRoom, k: int, params: SampleAggregateParams, rng:
     (em_median). One person is in one block, whatever the number of their rows: one model is replaced. Bounds and
     anchors are public; n is public or bought, and sets the number of blocks.
     """
-    blocks = deal(room, k, _number_of_blocks(params, room.n, k), rng, align=params.align)
+    blocks = deal(room, k, params.blocking(k).number(room.n), rng, align=params.align)
     yield blocks
     models = models_of(room, blocks)
     box, note = domain_box(models), "medians over blocks"
-    smooth = _aggregate(params) == "smooth"
-    question, kind = _median(smooth, box.lower, box.upper)
+    question, kind = _median(params.smooth, box.lower, box.upper)
     yield MedianLawStep(
         title="How much of the blocks' order a median of this ε can see",
         number=blocks.number,
         medians=models.dim,
         epsilon_each=models.mechanism(question, kind, room.budget).epsilon_of_one,
-        smooth=smooth,
+        smooth=params.smooth,
     )
-    if smooth:
+    if params.smooth:
         tight = params.preset == "practical"
         medians = models.ask(question, SmoothMedian, room.budget, note=note, tight=tight).value
     else:
@@ -116,34 +121,18 @@ def _median(
     return (Medians(lower, upper), SmoothMedian) if smooth else (Quantiles(_MEDIAN, lower, upper), ExponentialQuantile)
 
 
-def _aggregate(params: SampleAggregateParams) -> str:
-    return params.aggregate or ("smooth" if params.preset == "paper" else "em_median")
-
-
-def _in_blocks_of_3k(params: SampleAggregateParams) -> bool:
-    return (params.block or ("sqrt" if params.preset == "paper" else "3k")) == "3k"
-
-
-def _number_of_blocks(params: SampleAggregateParams, n: int, k: int) -> int:
-    return max(1, n // (ROWS_FOR_A_CLUSTER * k) if _in_blocks_of_3k(params) else round(sqrt(n)))
-
-
 def _accounting(params: SampleAggregateParams, delta: float) -> Accounting:
-    if delta <= 0:
-        return Accounting.PURE
-    return Accounting.BASIC if _aggregate(params) == "smooth" else Accounting.ZCDP
+    return pure_or(Accounting.BASIC if params.smooth else Accounting.ZCDP)(params, delta)
 
 
 def _smallest_n(setting: Setting, params: SampleAggregateParams) -> float:
     """Records at which the number of blocks times ε of one median is 20; rows of one person are in one block."""
-    budget, smooth = setting.budget(_accounting(params, setting.delta)), _aggregate(params) == "smooth"
+    budget = setting.budget(_accounting(params, setting.delta))
     side = np.ones(setting.k * setting.dim)
-    question, kind = _median(smooth, -side, side)
+    question, kind = _median(params.smooth, -side, side)
     region = Region(side, float(np.linalg.norm(side)))
     number = _TELLING_RANKS / mechanism_for(question, kind, budget, Relation.REPLACE, region).epsilon_of_one
-    of_a_block = ROWS_FOR_A_CLUSTER * setting.k
-    needed = number * of_a_block if _in_blocks_of_3k(params) else max(number**2, of_a_block**2)
-    return max(needed, of_a_block) / setting.rows_per_person
+    return params.blocking(setting.k).smallest_n(number) / setting.rows_per_person
 
 
 CARD = Card(
@@ -172,7 +161,7 @@ CARD = Card(
     accounting=_accounting,
     smallest_n=_smallest_n,
     hopeless="each coordinate has so small a part of ε for so few blocks that its median is mostly noise",
-    operations=lambda setting, params: operations_of_blocks(float(setting.n or 0), setting.k, setting.dim),
+    operations=operations_of_blocks,
     sample="city",
     formula=(
         r"S^*=\max_{t\ge0}\,e^{-\beta t}\max_{0\le s\le t+1}\left(z_{m+s}-z_{m+s-t-1}\right),\quad "

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, always, knob
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import gaussian_rounds, gaussian_smallest_n, lloyd_round
 from dpviz.algorithms.tools.public_points import random_points
@@ -51,14 +51,6 @@ def _rounds(params: SuLQParams) -> int:
     return params.rounds or (_PAPER_ROUNDS if params.preset == "paper" else _USUAL_ROUNDS)
 
 
-def _smallest_n(setting: Setting, params: SuLQParams) -> float:
-    return gaussian_smallest_n(setting, _rounds(params))
-
-
-def _operations(setting: Setting, params: SuLQParams) -> float:
-    return _rounds(params) * float(setting.n or 0) * setting.k * setting.dim
-
-
 CARD = Card(
     id="sulq",
     title="SuLQ k-means",
@@ -79,9 +71,9 @@ CARD = Card(
     params=SuLQParams,
     plan=sulq,
     accounting=always(Accounting.GDP),
-    smallest_n=_smallest_n,
+    smallest_n=lambda setting, params: gaussian_smallest_n(setting, _rounds(params)),
     hopeless="the noise of a mean exceeds half the spacing of the centres",
-    operations=_operations,
+    operations=lambda setting, params: _rounds(params) * setting.rows * setting.k * setting.dim,
     sample="people",
     formula=r"c_j=\frac{\sum_{i\in C_j}x_i+\mathcal N(0,\sigma_s^2 I)}{|C_j|+\mathcal N(0,\sigma_c^2)},\quad "
     r"\mu^2=\sum_{t=1}^{T}\left(\frac{\Delta_s^2}{\sigma_s^2}+\frac{\Delta_c^2}{\sigma_c^2}\right)",

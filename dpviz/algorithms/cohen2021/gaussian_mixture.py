@@ -10,9 +10,15 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Setting, always, knob
 from dpviz.algorithms.cohen2021 import FAMILY, PAPER
-from dpviz.algorithms.cohen2021.stable_kmeans import TUPLES_PART
-from dpviz.algorithms.cohen2021.tuple_plan import halves, noisy_center_test, operations_of, smallest_n_of
-from dpviz.algorithms.cohen2021.tuple_source import TupleParams, TupleSource
+from dpviz.algorithms.cohen2021.k_tuples import TUPLES_PART
+from dpviz.algorithms.cohen2021.tested_tuples import (
+    TupleParams,
+    TupleSource,
+    halves,
+    noisy_center_test,
+    operations_of,
+    smallest_n_of,
+)
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import lloyd_round
 from dpviz.algorithms.tools.public_points import sphere_packing
@@ -193,13 +199,11 @@ def _parts(rows: Array, centers: Array, sd: float, smallest_sd: float, room: Dat
     for i in range(k):
         residual = rows[nearest == i] - centers[i]
         spread[i] = residual.T @ residual / max(1, len(residual)) - sd**2 * np.eye(room.dim)
-    values, vectors = np.linalg.eigh(spread)
-    kept = np.clip(values, smallest_sd**2, room.region.diameter**2)
     return MixtureStep(
         title=f"{BADGE}: a mixture fitted to rows with noise of {sd:.3g} (unit coordinates) on every coordinate",
         weights=weights,
         centers=centers,
-        covariances=(vectors * kept[:, None, :]) @ vectors.transpose(0, 2, 1),
+        covariances=bounded(spread, smallest_sd, room.region.diameter),
     )
 
 

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from dpviz.arrays import Array, Codes
+from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.hash_partitions import level_of
 from dpviz.privacy.queries import SparseCounts
-
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

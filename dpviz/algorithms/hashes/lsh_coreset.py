@@ -8,11 +8,10 @@ from math import ceil, floor, log2, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
 from dpviz.algorithms.hashes.hash_levels import CountedTree, consistent_counts, leaf_weights
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.lloyd_round import lloyd_round
-from dpviz.algorithms.tools.revive import revive
+from dpviz.algorithms.tools.lloyd_round import lloyd_round, revive
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near
 from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
 from dpviz.arrays import Array
@@ -174,7 +173,8 @@ def lsh_coreset(room: DataRoom, k: int, params: LshCoresetParams, rng: np.random
         center_noise_sd=sums.sd * np.sqrt(np.maximum(best.solution.members, 1)) / mass,
     )
     if params.rounds:
-        yield from _polish(room, centers, share.polishing.rounds(params.rounds, _growing(params.rounds)), rng)
+        weights_of_rounds = np.linspace(1, _LAST_TO_FIRST, params.rounds).tolist()
+        yield from _polish(room, centers, share.polishing.rounds(params.rounds, weights_of_rounds), rng)
 
 
 def _polish(
@@ -196,16 +196,15 @@ def _shares(room: DataRoom, params: LshCoresetParams, levels: int) -> Shares:
     if room.accounting is not Accounting.PLD:
         return room.budget.split(**_weights(params))
     # Whatever was added to the paper's two releases takes its part of the rest, in the currency of ρ.
-    more = {name: weight for name, weight in _weights(params).items() if name in ("center", "polishing") and weight}
+    weights = {name: weight for name, weight in _weights(params).items() if name not in ("sums", "tree") and weight}
     printed = {"sums": Draws(True, _PAPER_SUMS), "tree": Draws(False, _PAPER_COUNTS, levels)}
     per_weight = sum(draws.rho for draws in printed.values()) / (_SUMS + _TREE)
-    added = {name: Draws(True, 1 / sqrt(2 * weight * per_weight)) for name, weight in more.items()}
+    added = {name: Draws(True, 1 / sqrt(2 * weight * per_weight)) for name, weight in weights.items()}
     return room.calibrated(**printed, **added)
 
 
 def _weights(params: LshCoresetParams) -> dict[str, float]:
-    plain = not params.practical and not params.rounds and not params.wants(params.centering)
-    if plain:
+    if not params.practical and not params.rounds and not params.wants(params.centering):
         return {"center": 0.0, "tree": 1 - _PURE_PAPER_SUMS, "sums": _PURE_PAPER_SUMS, "polishing": 0.0}
     centering = _CENTER if params.wants(params.centering) else 0.0
     return {"center": centering, "tree": _TREE, "sums": _SUMS, "polishing": _POLISHING if params.rounds else 0.0}
@@ -239,14 +238,8 @@ def _planes(
     return HashCodes(planes, offsets)
 
 
-def _growing(rounds: int) -> list[float]:
-    return [float(weight) for weight in np.linspace(1, _LAST_TO_FIRST, rounds)]
-
-
 def _accounting(params: LshCoresetParams, delta: float) -> Accounting:
-    if delta <= 0:
-        return Accounting.PURE
-    return Accounting.GDP if params.practical else Accounting.PLD
+    return pure_or(Accounting.GDP if params.practical else Accounting.PLD)(params, delta)
 
 
 def _smallest_n(setting: Setting, params: LshCoresetParams) -> float:
@@ -264,7 +257,7 @@ def _smallest_n(setting: Setting, params: LshCoresetParams) -> float:
 
 
 def _operations(setting: Setting, params: LshCoresetParams) -> float:
-    n, leaves = float(setting.n or 0), _LEAVES_PER_CENTER * setting.k
+    n, leaves = setting.rows, _LEAVES_PER_CENTER * setting.k
     levels = params.levels or MOST_LEVELS
     return n * setting.dim * (2 * levels + params.rounds * setting.k) + (
         20.0 * params.starts * leaves * setting.k * setting.dim

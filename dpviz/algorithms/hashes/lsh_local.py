@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, log2, sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
-from dpviz.algorithms.hashes.hash_levels import Flags
+from dpviz.algorithms.card import Card, Guarantee, Params, always, knob
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near
 from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
-from dpviz.arrays import Array, Codes
+from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.hash_partitions import HashCodes, code_range, level_of
 from dpviz.privacy.local_model import LocalReports, Reports, UserAnswers, UserQuestion
@@ -31,7 +30,7 @@ _THRESHOLD = 3.0
 _MOST_BITS, _PREFIX_GROUPS = 8, 5
 # A public or noisy n may be far larger than the table: 4 million messages are made in seconds.
 _MOST_MESSAGES = 2**22
-# Users for each centre, column and 1/ε² below which the centres are noise.
+# Users for each centre, column and 1/ε² below which the centres are noise: a rough guess.
 _USERS = 1e5
 
 
@@ -92,15 +91,6 @@ class LshLocalParams(Params):
     starts: int = knob(10, help="Starts that are solved on the leaves; the best one is kept.", low=1, high=300)
 
 
-class Leaf(NamedTuple):
-    """What the server knows of the leaves: heap numbers (m,), counts (m,), points (m, d) and their noise (m,)."""
-
-    nodes: Codes
-    counts: Array
-    points: Array
-    sd: Array
-
-
 def lsh_local(room: DataRoom, k: int, params: LshLocalParams, rng: np.random.Generator) -> Iterator[Step]:
     """One message from each user, a tree of debiased counts at the server, k-means on its leaves. O(n d B), B planes.
 
@@ -120,31 +110,26 @@ def lsh_local(room: DataRoom, k: int, params: LshLocalParams, rng: np.random.Gen
     reports = room.ask(question, LocalReports, room.budget, note="one message from each user", **options).value
     server = server_tree(mechanism, reports)
     yield server
-    leaf = leaves_of(mechanism, reports, server, room.region)
-    yield CoresetStep(
-        title=f"{len(leaf.nodes):,} leaves, each the debiased sum of the vectors that were sent",
-        points=leaf.points,
-        weights=leaf.counts,
-        point_noise_sd=leaf.sd,
-    )
-    data = SignedPoints.of(leaf.points, leaf.counts)
-    starts = starts_on_coreset(leaf.points, leaf.counts, k, params.starts, room.region, rng)
+    leaves = leaves_of(mechanism, reports, server, room.region)
+    yield leaves
+    data = SignedPoints.of(leaves.points, leaves.weights)
+    starts = starts_on_coreset(leaves.points, leaves.weights, k, params.starts, room.region, rng)
     best = best_of_starts(data, starts, room.region)
-    yield StartsStep.of(best, len(leaf.points), "point of a leaf", "points of leaves")
+    yield StartsStep.of(best, len(data), "point of a leaf", "points of leaves")
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the leaves and is released",
         centers=best.solution.centers,
         noisy_counts=mass_near(data, best.solution.centers),
         previous=best.start,
-        center_noise_sd=_noise_of_centers(leaf, best.solution.centers),
+        center_noise_sd=_noise_of_centers(leaves, best.solution.centers),
     )
 
 
-def _noise_of_centers(leaf: Leaf, centers: Array) -> Array:
+def _noise_of_centers(leaves: CoresetStep, centers: Array) -> Array:
     """Standard deviation of a coordinate of each centre: of the weighted mean of its leaves, shape (k,)."""
-    nearest = ((leaf.points[:, None] - centers[None]) ** 2).sum(axis=2).argmin(axis=1)
-    spread = np.bincount(nearest, (leaf.counts * leaf.sd) ** 2, len(centers))
-    sd: Array = np.sqrt(spread) / np.maximum(np.bincount(nearest, leaf.counts, len(centers)), 1.0)
+    nearest = ((leaves.points[:, None] - centers[None]) ** 2).sum(axis=2).argmin(axis=1)
+    spread = np.bincount(nearest, (leaves.weights * leaves.point_noise_sd) ** 2, len(centers))
+    sd: Array = np.sqrt(spread) / np.maximum(np.bincount(nearest, leaves.weights, len(centers)), 1.0)
     return sd
 
 
@@ -179,16 +164,8 @@ def made_up_message(
     point = region.clip(0.5 * region.radius * direction / np.linalg.norm(direction))
     number = len(mechanism.bits)
     code = hashes.assign(point[None])
-    one_of_each = LocalReports(
-        mechanism.sensitivity,
-        mechanism.scale,
-        mechanism.diameter,
-        mechanism.bits,
-        mechanism.depth,
-        np.arange(number),
-    )
     own = UserAnswers(np.repeat(code, number), np.repeat(point[None], number, axis=0))
-    made = one_of_each.messages(own, StudyNoise(rng))
+    made = replace(mechanism, groups=np.arange(number)).messages(own, StudyNoise(rng))
     bits = np.array(mechanism.bits, dtype=np.int64)
     return MessageStep(
         title="What one user sends: a made-up row, no row of the table has been read",
@@ -207,35 +184,31 @@ def server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeStep:
     """Debiased counts of prefixes, top down: children of kept nodes, kept again from three standard deviations on."""
     n = len(mechanism.groups)
     above = np.array([1], dtype=np.int64)
-    nodes, counts, sds, kept = [], [], [], []
+    levels = []
     for group, bits in enumerate(mechanism.bits[:-1]):
         response, users = mechanism.response(group), max(1, int((mechanism.groups == group).sum()))
-        asked = above
-        while len(asked) and int(level_of(asked[:1])[0]) < bits:
-            asked = children_of(asked)
+        nodes = above
+        while len(nodes) and int(level_of(nodes[:1])[0]) < bits:
+            nodes = children_of(nodes)
         sent = np.bincount(reports.codes[mechanism.groups == group], minlength=1 << bits)
-        estimate = n / users * (sent[asked - (1 << bits)] - users * response.other) / response.gap
+        estimate = n / users * (sent[nodes - (1 << bits)] - users * response.other) / response.gap
         sd = n / users * sqrt(users * response.other * (1 - response.other)) / response.gap
         heavy = estimate >= _THRESHOLD * sd
-        nodes.append(asked)
-        counts.append(estimate)
-        sds.append(np.full(len(asked), sd))
-        kept.append(heavy)
-        above = asked[heavy]
-    asked_in_all = np.concatenate(nodes)
-    flags: Flags = np.concatenate(kept)
+        levels.append((nodes, estimate, np.full(len(nodes), sd), heavy))
+        above = nodes[heavy]
+    every, counts, sds, kept = (np.concatenate(column) for column in zip(*levels, strict=True))
     return ServerTreeStep(
-        title=f"The server counts {len(asked_in_all):,} prefixes and keeps {int(flags.sum()):,}",
-        nodes=asked_in_all,
-        noisy_counts=np.concatenate(counts),
-        count_sd=np.concatenate(sds),
-        kept=flags,
+        title=f"The server counts {len(every):,} prefixes and keeps {int(kept.sum()):,}",
+        nodes=every,
+        noisy_counts=counts,
+        count_sd=sds,
+        kept=kept,
         threshold=_THRESHOLD,
         n=n,
     )
 
 
-def leaves_of(mechanism: LocalReports, reports: Reports, server: ServerTreeStep, region: Region) -> Leaf:
+def leaves_of(mechanism: LocalReports, reports: Reports, server: ServerTreeStep, region: Region) -> CoresetStep:
     """Kept nodes without kept descendants (the root if there is none), with debiased sums of the vectors.
 
     A vector counts for a leaf by whether the code sent with it lies below the leaf, corrected for the chance that it
@@ -255,12 +228,12 @@ def leaves_of(mechanism: LocalReports, reports: Reports, server: ServerTreeStep,
     counts = np.array([max(1.0, by_node.get(int(node), float(server.n))) for node in leaves])
     noise = mechanism.vector_noise.sd_in(region.dim)
     sd = scale * noise * np.sqrt((weights**2).sum(axis=0)) / counts
-    return Leaf(leaves, counts, region.clip(sums / counts[:, None]), sd)
-
-
-def _smallest_n(setting: Setting, params: LshLocalParams) -> float:
-    """A rough guess: 10⁵ users for each centre and column, over ε²."""
-    return _USERS * setting.k * setting.dim / setting.epsilon**2
+    return CoresetStep(
+        title=f"{len(leaves):,} leaves, each the debiased sum of the vectors that were sent",
+        points=region.clip(sums / counts[:, None]),
+        weights=counts,
+        point_noise_sd=sd,
+    )
 
 
 CARD = Card(
@@ -286,9 +259,9 @@ CARD = Card(
     params=LshLocalParams,
     plan=lsh_local,
     accounting=always(Accounting.PURE),
-    smallest_n=_smallest_n,
+    smallest_n=lambda setting, params: _USERS * setting.k * setting.dim / setting.epsilon**2,
     hopeless="messages are so noisy that the centres say nothing",
-    operations=lambda setting, params: 40.0 * float(setting.n or 0) * setting.dim,
+    operations=lambda setting, params: 40.0 * setting.rows * setting.dim,
     sample="fifteen",
     local=True,
     formula=r"\Pr[\text{the truth is sent}]=\frac{e^{\varepsilon}}{e^{\varepsilon}+2^{\ell}-1},\qquad"

@@ -11,9 +11,8 @@ import numpy as np
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.su2016 import FAMILY, PAPER
-from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, gaussian_rounds, gaussian_smallest_n, lloyd_round
+from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, gaussian_rounds, gaussian_smallest_n, lloyd_round, revive
 from dpviz.algorithms.tools.public_points import sphere_packing
-from dpviz.algorithms.tools.revive import revive
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.room import DataRoom
@@ -78,10 +77,6 @@ def planned_rounds(room: DataRoom, k: int, preset: str) -> int:
     return int(np.clip(room.ledger.epsilon / room.rows_per_person / least, 2, 7))
 
 
-def _accounting(params: DPLloydParams, delta: float) -> Accounting:
-    return Accounting.GDP if params.preset == "gaussian" else Accounting.PURE
-
-
 def _smallest_n(setting: Setting, params: DPLloydParams) -> float:
     """Records at which the noise of a mean is half the typical distance between centres (Su et al., Eq. 7)."""
     rounds = params.rounds or _PAPER_ROUNDS
@@ -90,10 +85,6 @@ def _smallest_n(setting: Setting, params: DPLloydParams) -> float:
     k, dim = setting.k, setting.dim
     spacing = float(k ** (-1 / dim))
     return k * rounds * (dim + 1) * sqrt(2 * dim * (1 + TYPICAL_OFFSET**2)) / (setting.epsilon * spacing)
-
-
-def _operations(setting: Setting, params: DPLloydParams) -> float:
-    return (params.rounds or _PAPER_ROUNDS) * float(setting.n or 0) * setting.k * setting.dim
 
 
 CARD = Card(
@@ -112,10 +103,10 @@ CARD = Card(
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=DPLloydParams,
     plan=dplloyd,
-    accounting=_accounting,
+    accounting=lambda params, delta: Accounting.GDP if params.preset == "gaussian" else Accounting.PURE,
     smallest_n=_smallest_n,
     hopeless="the noise of a mean exceeds half the spacing of the centres",
-    operations=_operations,
+    operations=lambda setting, params: (params.rounds or _PAPER_ROUNDS) * setting.rows * setting.k * setting.dim,
     sample="people",
     formula=r"c_j=\frac{\sum_{i\in C_j}x_i+\mathrm{noise}}{|C_j|+\mathrm{noise}}",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import pow, sqrt
+from math import sqrt
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.secret_blocks import (
     ROWS_FOR_A_CLUSTER,
+    Blocking,
     BlocksStep,
     Box,
+    align_knob,
     deal,
     domain_box,
     models_of,
@@ -84,12 +86,13 @@ class GkMParams(Params):
         "it. domain: the declared bounds are the range, and the averages get all of it.",
         choices=("estimate", "domain"),
     )
-    align: str = knob(
-        "anchors",
-        help="How centres of different blocks are told apart. anchors: matched to public points. sorted: by their "
-        "first coordinate, which mixes up clusters that lie above each other.",
-        choices=("anchors", "sorted"),
-    )
+    align: str = align_knob()
+
+    def blocking(self, k: int) -> Blocking:
+        """How many blocks there are."""
+        block = self.block or ("n0.4" if self.preset == "paper" else "3k")
+        by_rows = self.rows_per_block or ROWS_FOR_A_CLUSTER * k
+        return Blocking(by_rows, None if block == "3k" or self.rows_per_block else _PAPER_POWER)
 
 
 def gkm(room: DataRoom, k: int, params: GkMParams, rng: np.random.Generator) -> Iterator[Step]:
@@ -99,7 +102,7 @@ def gkm(room: DataRoom, k: int, params: GkMParams, rng: np.random.Generator) -> 
     number of their rows: one model is replaced. Bounds and anchors are public; n is public or bought, and sets the
     number of blocks.
     """
-    blocks = deal(room, k, _number_of_blocks(params, room.n, k), rng, align=params.align)
+    blocks = deal(room, k, params.blocking(k).number(room.n), rng, align=params.align)
     yield blocks
     models = models_of(room, blocks)
     shares = room.budget.split(ranges=1.0, averages=1.0)
@@ -170,14 +173,6 @@ def _quantiles_tell(models: DataRoom, domain: Box, share: Budget) -> bool:
     return models.n * models.mechanism(query, ExponentialQuantile, share).epsilon_of_one >= _TELLING_RANKS
 
 
-def _number_of_blocks(params: GkMParams, n: int, k: int) -> int:
-    if params.rows_per_block is not None:
-        return max(1, n // params.rows_per_block)
-    if (params.block or ("n0.4" if params.preset == "paper" else "3k")) == "3k":
-        return max(1, n // (ROWS_FOR_A_CLUSTER * k))
-    return max(1, round(pow(n, _PAPER_POWER)))
-
-
 def _smallest_n(setting: Setting, params: GkMParams) -> float:
     """Records at which the noise of an average over the whole domain is half the typical distance between centres.
 
@@ -186,20 +181,8 @@ def _smallest_n(setting: Setting, params: GkMParams) -> float:
     k, dim = setting.k, setting.dim
     budget = setting.budget(_accounting(params, setting.delta))
     kind = noise_kind(budget.accounting, spherical=params.preset == "practical")
-    noise = mechanism_for(Sum(Everything()), kind, budget, Relation.REPLACE, _cube(k * dim))
-    number = noise.sd_in(k * dim) / float(k ** (-1 / dim))
-    in_blocks_of_3k = (params.block or ("n0.4" if params.preset == "paper" else "3k")) == "3k"
-    of_a_block = params.rows_per_block or ROWS_FOR_A_CLUSTER * k
-    needed = (
-        number * of_a_block
-        if in_blocks_of_3k or params.rows_per_block
-        else max(number ** (1 / _PAPER_POWER), of_a_block ** (5 / 3))
-    )
-    return max(needed, of_a_block) / setting.rows_per_person
-
-
-def _cube(dim: int) -> Region:
-    return Region(np.ones(dim), sqrt(dim))
+    noise = mechanism_for(Sum(Everything()), kind, budget, Relation.REPLACE, Region(np.ones(k * dim), sqrt(k * dim)))
+    return params.blocking(k).smallest_n(noise.sd_in(k * dim) / float(k ** (-1 / dim))) / setting.rows_per_person
 
 
 CARD = Card(
@@ -226,7 +209,7 @@ CARD = Card(
     accounting=_accounting,
     smallest_n=_smallest_n,
     hopeless="the noise of an average over the blocks exceeds half the spacing of the centres",
-    operations=lambda setting, params: operations_of_blocks(float(setting.n or 0), setting.k, setting.dim),
+    operations=operations_of_blocks,
     sample="city",
     formula=(
         r"\tilde c_j=\frac1\ell\sum_{b=1}^{\ell}\mathrm{clip}(c_{b,j})+"

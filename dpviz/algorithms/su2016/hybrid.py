@@ -10,8 +10,7 @@ import numpy as np
 from dpviz.algorithms.card import Card, Guarantee, always, knob
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
-from dpviz.algorithms.su2016.eugkm import EUGkMParams, grid_kmeans, operations, smallest_n
-from dpviz.algorithms.su2016.grid_synopsis import epsilon_per_row
+from dpviz.algorithms.su2016.eugkm import EUGkMParams, epsilon_per_row, grid_kmeans, operations, smallest_n
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, lloyd_round
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting

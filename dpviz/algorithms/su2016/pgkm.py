@@ -186,7 +186,7 @@ def _smallest_n(setting: Setting, params: PGkMParams) -> float:
 
 
 def _operations(setting: Setting, params: PGkMParams) -> float:
-    n = float(setting.n or 0)
+    n = setting.rows
     return planned_search(int(n), setting.epsilon, params).rounds * n * POOL * setting.k * (setting.dim + 3) / 10
 
 

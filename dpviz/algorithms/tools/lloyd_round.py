@@ -1,4 +1,4 @@
-"""One noisy round of Lloyd's iteration, shared by every algorithm that measures cluster means."""
+"""A noisy round of Lloyd's iteration, shared by all that measure cluster means, and what is free after it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,20 @@ import numpy as np
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import CentersStep
-from dpviz.algorithms.tools.cluster_means import center_noise_sd, noisy_means
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
+from dpviz.privacy.mechanisms import Additive, noise_kind
 from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.queries import Count, Sum
+from dpviz.privacy.released import Question, Released
 from dpviz.privacy.room import DataRoom
+from dpviz.table.domain import Region
 
 # Typical distance of a centre from the middle of its axis, in half-widths: 2ρ with the ρ = .225 of Su et al.
 TYPICAL_OFFSET = 0.45
+# A centre is idle below this part of an equal share of the rows; it is then put beside the heaviest centre at this part
+# of the distance to the next one, close enough to split its cluster. Both chosen by hand, not measured.
+_IDLE_PART, _STEP_PART = 0.1, 0.25
 
 
 def count_to_sum_ratio(dim: int, accounting: Accounting, *, spherical: bool) -> float:
@@ -82,12 +88,67 @@ def lloyd_round(
     if ratio is None:
         ratio = count_to_sum_ratio(room.dim, room.accounting, spherical=spherical)
     share = budget.split(counts=ratio, sums=1.0)
-    moments = room.release_moments(cells, counts=share.counts, sums=share.sums, note=note, spherical=spherical)
+    counts, sums = room.ask_together(
+        Question(Count(cells), noise_kind(room.accounting), share.counts),
+        Question(Sum(cells), noise_kind(room.accounting, spherical=spherical), share.sums),
+        note=note,
+    )
     return CentersStep(
         title=title,
-        centers=noisy_means(moments, fallback, room.region),
-        noisy_counts=moments.counts.value,
+        centers=noisy_means(counts, sums, fallback, room.region),
+        noisy_counts=counts.value,
         previous=fallback,
-        center_noise_sd=center_noise_sd(moments),
-        count_noise_sd=moments.counts.sd,
+        center_noise_sd=center_noise_sd(counts, sums),
+        count_noise_sd=counts.sd,
     )
+
+
+Noisy = Released[Array, Additive]
+
+
+def noisy_means(noisy_counts: Noisy, noisy_sums: Noisy, fallback: Array, region: Region) -> Array:
+    """Released means per cluster, shape (k, d), moved into ``region``; ``fallback`` where the noisy count is tiny.
+
+    A count below twice its noise (and below 1) says nothing: dividing by it would throw the centre far away.
+    """
+    trusted = noisy_counts.value >= max(1.0, 2 * noisy_counts.sd)
+    counts = np.where(trusted, noisy_counts.value, 1.0)
+    means = np.where(trusted[:, None], noisy_sums.value / counts[:, None], fallback)
+    return region.clip(means)
+
+
+def center_noise_sd(noisy_counts: Noisy, noisy_sums: Noisy) -> Array:
+    """Standard deviation of the noise on one coordinate of each mean, shape (k,); from released values only."""
+    sd: Array = noisy_sums.sd / np.maximum(noisy_counts.value, max(1.0, 2 * noisy_counts.sd))
+    return sd
+
+
+def revive(
+    centers: Array,
+    noisy_counts: Array,
+    n: int,
+    region: Region,
+    rng: np.random.Generator,
+    *,
+    idle_below: float | None = None,
+) -> Array:
+    """``centers`` (k, d) with each idle one moved next to the heaviest one, unit coordinates.
+
+    A start that ignores the data leaves centres in empty corners, where Lloyd's iteration never finds them again.
+    Uses released counts, the public (or paid) ``n`` and public coins only. ``idle_below`` is the noisy count under
+    which a centre is idle; None: a tenth of an equal share of the rows.
+    """
+    moved, weight = centers.copy(), noisy_counts.copy()
+    idle = noisy_counts < (_IDLE_PART * n / len(centers) if idle_below is None else idle_below)
+    busy = ~idle
+    for j in np.flatnonzero(idle):
+        heaviest = int(weight.argmax())
+        others = busy.copy()
+        others[heaviest] = False
+        gaps = np.linalg.norm(moved[others] - moved[heaviest], axis=1)
+        direction = rng.normal(size=region.dim)
+        direction *= _STEP_PART * (gaps.min() if len(gaps) else region.radius) / np.linalg.norm(direction)
+        moved[j] = moved[heaviest] + direction
+        weight[heaviest] /= 2
+        weight[j] = weight[heaviest]
+    return region.clip(moved)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpviz.algorithms.card import Params, Setting, knob
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array
@@ -42,6 +43,33 @@ class BlocksStep(Step):
     def public(self) -> bool:
         """Always: what the blocks find is secret."""
         return True
+
+
+class Blocking(NamedTuple):
+    """How many blocks there are: as many as hold ``rows`` rows each, or n to a ``power``."""
+
+    rows: int
+    power: float | None = None
+
+    def number(self, n: int) -> int:
+        """Blocks of n rows."""
+        return max(1, n // self.rows if self.power is None else round(n**self.power))
+
+    def smallest_n(self, number: float) -> float:
+        """Rows that make so many blocks, none of which is too small."""
+        if self.power is None:
+            return max(number, 1.0) * self.rows
+        return float(max(number ** (1 / self.power), self.rows ** (1 / (1 - self.power))))
+
+
+def align_knob() -> Any:
+    """How the centres of blocks are put in order, as a parameter."""
+    return knob(
+        "anchors",
+        help="How centres of different blocks are told apart. anchors: matched to public points. sorted: by their "
+        "first coordinate, which mixes up clusters that lie above each other.",
+        choices=("anchors", "sorted"),
+    )
 
 
 class Box(NamedTuple):
@@ -85,6 +113,6 @@ def domain_box(models: DataRoom) -> Box:
     return Box(-half, half)
 
 
-def operations_of_blocks(n: float, k: int, dim: int) -> float:
+def operations_of_blocks(setting: Setting, params: Params) -> float:
     """Rough number of elementary operations of k-means in all blocks."""
-    return _PASSES * n * k * dim
+    return _PASSES * setting.rows * setting.k * setting.dim

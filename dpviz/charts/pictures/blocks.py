@@ -37,7 +37,8 @@ class BlocksPicture(Picture[BlocksStep]):
     """The public anchors; if rows are revealed, what k-means finds in blocks of them that public coins deal."""
 
     def finding(self, domain: Domain) -> str:
-        step, centers = self.step, things(len(self.step.anchors), "centre")
+        step = self.step
+        centers = things(len(self.step.anchors), "centre")
         blocks = opening(things(step.number, "secret block"))
         return f"{blocks} of about {number(step.rows_each)} rows find {centers} each"
 
@@ -80,7 +81,8 @@ class RangesPicture(Picture[RangesStep]):
         return view.boxes()
 
     def finding(self, domain: Domain) -> str:
-        step, width = self.step, 2 * domain.region.half
+        step = self.step
+        width = 2 * domain.region.half
         noise = percent(float(np.median(step.noise_sd / width)))
         if not step.estimated:
             return f"Without ranges an average carries noise of {noise} of the width"
@@ -91,8 +93,10 @@ class RangesPicture(Picture[RangesStep]):
         return clauses(self.step.title, _another_split(look.reveal), look.view.about)
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, view, ranges = self.step, sheet.view, len(self.step.lower) if self.step.estimated else 1
-        kind, color = self.kind, sheet.palette.kind(self.kind)
+        step, view = self.step, sheet.view
+        ranges = len(self.step.lower) if self.step.estimated else 1
+        kind = self.kind
+        color = sheet.palette.kind(self.kind)
         _add_revealed(sheet, step.blocks, look.reveal)
         low, high = (view.plane(corner[:ranges]) for corner in (step.lower, step.upper))
         outline, width = (segments(low, high), 6.0) if view.flat else (boxes(low, high), 1.6)
@@ -101,7 +105,8 @@ class RangesPicture(Picture[RangesStep]):
         sheet.lines(outline, name, kind, strength=0.75, width=width, fill=fill)
         # Noise beyond the domain is drawn as large as the domain.
         reach = np.minimum(step.noise_sd[:ranges], 2 * view.region.radius)[:, list(view.axes or (0,))]
-        middles, across = view.plane((step.lower + step.upper)[:ranges] / 2), reach * view.scale[: reach.shape[1]]
+        middles = view.plane((step.lower + step.upper)[:ranges] / 2)
+        across = reach * view.scale[: reach.shape[1]]
         along = np.column_stack([across[:, 0], np.zeros(ranges)])
         noise = segments(middles - along, middles + along) if view.flat else circles(middles, across, np.ones(2))
         ink = sheet.palette.faded(sheet.palette.text if step.estimated else color, 0.75)
@@ -130,7 +135,8 @@ class MedianLawPicture(Picture[MedianLawStep]):
     legend_lines = 2
 
     def finding(self, domain: Domain) -> str:
-        step, within = self.step, 1 / (self._rate * self.step.number)
+        step = self.step
+        within = 1 / (self._rate * self.step.number)
         if within >= 0.5:
             return f"With {step.number:,} blocks a median cannot tell the middle from the ends"
         what = "Its noise follows jumps within" if step.smooth else "A median is drawn from"

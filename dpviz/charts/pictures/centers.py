@@ -101,7 +101,8 @@ class CentersPicture(Picture[CentersStep]):
         return table
 
     def words(self, domain: Domain) -> str:
-        centers, counts = things(len(self.step.centers), "released centre"), self.step.noisy_counts
+        counts = self.step.noisy_counts
+        centers = things(len(self.step.centers), "released centre")
         text = f"{opening(centers)} over {columns_of(domain)}. {self.finding(domain)}."
         if counts is not None:
             text += f" Noisy counts run from {number(float(counts.min()))} to {number(float(counts.max()))}."
@@ -122,7 +123,8 @@ class CentersPicture(Picture[CentersStep]):
 
     def _noise(self, at: str) -> str:
         """What noise does to the centres, from released values alone."""
-        step, k = self.step, len(self.step.centers)
+        step = self.step
+        k = len(self.step.centers)
         if step.center_noise_sd is None:
             untold = ": how far noise moved them is not told" if step.released else _UNCOUNTED
             return things(k, "centre") + untold
@@ -171,7 +173,8 @@ def add_cells(sheet: Sheet, centers: Array, *, tinted: bool = True) -> None:
 
     ``tinted`` cells carry the colour of their centre, where colours tell centres apart.
     """
-    view, k = sheet.view, len(centers)
+    view = sheet.view
+    k = len(centers)
     if not view.whole:
         return
     if view.flat:
@@ -238,7 +241,8 @@ def center_sizes(step: CentersStep) -> Array:
 def add_halos(sheet: Sheet, centers: Array, sd: Array) -> None:
     """One standard deviation of the noise on a coordinate, around each centre; never more than the whole domain."""
     radii = np.minimum(sd, sheet.view.region.diameter)
-    width, fill = 6.0 if sheet.view.flat else 0.8, sheet.color("released", 0.14)
+    width = 6.0 if sheet.view.flat else 0.8
+    fill = sheet.color("released", 0.14)
     sheet.halos(sheet.view.plane(centers), radii, "noise ±1 sd", "released", strength=0.5, width=width, fill=fill)
 
 

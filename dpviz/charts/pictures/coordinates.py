@@ -16,6 +16,7 @@ from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, count, number, opening, shortened
 from dpviz.table.domain import Domain
 
+# Lines and columns of the map that a phone shows.
 _MOST_COLUMNS, _MOST_CLUSTERS = 20, 16
 # The most characters of a column's name.
 _NAME = 18
@@ -28,7 +29,8 @@ class CoordinatesPicture(Picture[CoordinatesStep]):
     legend_lines = 3
 
     def finding(self, domain: Domain) -> str:
-        standing, kept = int((self.step.noisy_means != 0).sum(axis=1).mean().round()), self.step.coordinates.shape[1]
+        standing = int((self.step.noisy_means != 0).sum(axis=1).mean().round())
+        kept = self.step.coordinates.shape[1]
         verb = "stands" if standing == 1 else "stand"
         return opening(f"{count(standing)} of {kept} chosen coordinates {verb} out of the noise")
 
@@ -79,9 +81,11 @@ class CoordinatesPicture(Picture[CoordinatesStep]):
         return frame.iloc[order].reset_index(drop=True)
 
     def words(self, domain: Domain) -> str:
-        step, j = self.step, int(np.argmax(self.step.noisy_counts))
+        step = self.step
+        j = int(np.argmax(self.step.noisy_counts))
         best = int(np.argmax(np.abs(step.noisy_means[j])))
-        name, mean = domain.columns[step.coordinates[j, best]], number(float(step.noisy_means[j, best]))
+        name = domain.columns[step.coordinates[j, best]]
+        mean = number(float(step.noisy_means[j, best]))
         return f"{self.finding(domain)}. The largest cluster is strongest in {name}, with a noisy mean of {mean}."
 
     def _clusters(self) -> Codes:

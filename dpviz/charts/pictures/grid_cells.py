@@ -130,7 +130,8 @@ def add_noisy_bars(sheet: Sheet, step: GridStep, rows: Array | None) -> None:
         _add_bars(sheet, shown, "noisy count", colors)
     for counted in true_counts(step, rows) if rows is not None else []:
         truth = shown_grid(*counted, sheet.view)
-        listed, hover = {"showlegend": counted.grid is step.grid}, "true count %{y:,.0f} (revealed)<br>%{x:.4g}"
+        hover = "true count %{y:,.0f} (revealed)<br>%{x:.4g}"
+        listed = {"showlegend": counted.grid is step.grid}
         sheet.ticks(_bars(truth, sheet.view).middle, truth.values, "true counts", hover=hover, trace=listed)
     noise = float(np.median(sd))
     sheet.band(-noise, noise, strength=0.18)
@@ -203,7 +204,8 @@ def _add_bars(sheet: Sheet, shown: Shown, what: str, colors: Array | None = None
 
 def _dress(sheet: Sheet, step: GridStep) -> None:
     """The same axes for noisy and denoised counts."""
-    counts, figure = [layer.shown.values for layer in _layers(step, sheet.view)], sheet.figure
+    figure = sheet.figure
+    counts = [layer.shown.values for layer in _layers(step, sheet.view)]
     low, high = min(0.0, *(float(some.min()) for some in counts)), max(1.0, *(float(some.max()) for some in counts))
     figure.update_xaxes(range=sheet.view.range[0], title_text=spelled(sheet.view.name[0]), zeroline=False)
     figure.update_yaxes(title_text="rows per cell (noisy)", zeroline=True, zerolinecolor=sheet.palette.muted)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.hashes.hash_levels import Flags
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, HashTreeStep
-from dpviz.arrays import Array
+from dpviz.arrays import Array, Flags
 from dpviz.charts.canvas import NUMBER_SIZE, hidden_axis
 from dpviz.charts.cells import segments
 from dpviz.charts.picture import Look, Picture, columns_of, points_table, told_of
@@ -34,7 +33,8 @@ class HashTreePicture(Picture[HashTreeStep]):
     legend_lines = 3
 
     def finding(self, domain: Domain) -> str:
-        tree, leaves = self.step.tree, int(self.step.tree.leaf.sum())
+        tree = self.step.tree
+        leaves = int(self.step.tree.leaf.sum())
         held = float(tree.noisy_counts[tree.leaf].sum() / max(1.0, tree.noisy_counts[0]))
         named = "1 leaf holds" if leaves == 1 else f"{leaves:,} leaves hold"
         return f"{named} {percent(min(1.0, max(0.0, held)))} of the rows, by noisy counts"
@@ -48,17 +48,20 @@ class HashTreePicture(Picture[HashTreeStep]):
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        tree, places, figure = self.step.tree, node_places(self.step), sheet.figure
+        tree, figure = self.step.tree, sheet.figure
+        places = node_places(self.step)
         parent = np.searchsorted(tree.nodes, tree.nodes[1:] >> 1)
         for which, strength in ((~tree.kept[1:], 0.18), (tree.kept[1:], 0.5)):
             sheet.lines(segments(places[parent][which], places[1:][which]), "", "released", strength=strength)
-        sizes, rim = _diameters(tree.noisy_counts, tree.noisy_counts[0]), {"width": 0.8, "color": sheet.palette.surface}
+        sizes = _diameters(tree.noisy_counts, tree.noisy_counts[0])
+        rim = {"width": 0.8, "color": sheet.palette.surface}
         for name, which, symbol, strength in (
             ("dropped", ~tree.kept, "circle-open", 0.4),
             ("inner nodes", tree.kept & ~tree.leaf, "circle", 0.45),
             ("leaves", tree.leaf, "square", 1.0),
         ):
-            marker, notes = {"symbol": symbol, "size": sizes[which], "line": rim}, self._notes(which)
+            marker = {"symbol": symbol, "size": sizes[which], "line": rim}
+            notes = self._notes(which)
             sheet.marks(places[which], name, "released", marker, strength=strength, notes=notes, trace=UNCUT)
         if look.reveal is not None:
             rows = look.reveal.points if look.reveal.everyone is None else look.reveal.everyone
@@ -68,7 +71,8 @@ class HashTreePicture(Picture[HashTreeStep]):
             ring = {"symbol": "circle-open", "size": _diameters(counts, float(len(rows))) + 1, "line": line}
             hover = "true count: %{customdata:,.0f} (revealed)"
             sheet.marks(places, "true counts", "revealed", ring, hover=hover, notes=counts, trace=UNCUT)
-        named, every = range(tree.depth + 1), 1 if tree.depth <= _NAMED_LEVELS else 2
+        named = range(tree.depth + 1)
+        every = 1 if tree.depth <= _NAMED_LEVELS else 2
         levels = ["all rows" if level == 0 else f"bit {level}" if level % every == 0 else "" for level in named]
         names = {"tickvals": [-level for level in named], "ticktext": levels}
         figure.update_xaxes(**hidden_axis(), range=[-0.02, 1.02])
@@ -110,7 +114,8 @@ def node_places(step: HashTreeStep) -> Array:
     """Where each node is drawn, shape (m, 2): ends side by side in the order of their codes, parents above the middle
     of their children, one row a level."""
     tree = step.tree
-    level, x = level_of(tree.nodes), np.zeros(len(tree.nodes))
+    level = level_of(tree.nodes)
+    x = np.zeros(len(tree.nodes))
     ends = np.flatnonzero(~tree.split)
     by_code = ends[np.argsort(tree.nodes[ends] / 2.0 ** level[ends], kind="stable")]
     x[by_code] = (np.arange(len(by_code)) + 0.5) / len(by_code)
@@ -149,10 +154,12 @@ class CoresetPicture(Picture[CoresetStep]):
         return clauses("noisy means of the leaves, their area the noisy weight", look.view.about, outside)
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, places = self.step, sheet.view.plane(self.step.points)
+        step = self.step
+        places = sheet.view.plane(self.step.points)
         sheet.rows(look.reveal)
         if len(places) <= _HALOS_UP_TO:
-            radii, width = np.minimum(step.point_noise_sd, sheet.view.region.diameter), 5.0 if sheet.view.flat else 0.8
+            radii = np.minimum(step.point_noise_sd, sheet.view.region.diameter)
+            width = 5.0 if sheet.view.flat else 0.8
             sheet.halos(places, radii, "noise ±1 sd", "released", strength=0.3, width=width)
         order = np.argsort(-step.weights, kind="stable")
         notes = told_of(step.points, sheet.view.domain, "point", {"weight": step.weights})
@@ -174,7 +181,8 @@ class CoresetPicture(Picture[CoresetStep]):
         return table
 
     def words(self, domain: Domain) -> str:
-        points, weights = opening(things(len(self.step.points), "released coreset point")), self.step.weights
+        weights = self.step.weights
+        points = opening(things(len(self.step.points), "released coreset point"))
         return (
             f"{points} over {columns_of(domain)}. {self.finding(domain)}. In all they weigh "
             f"{number(float(weights.sum()))} rows, each from {number(float(weights.min()))} to "

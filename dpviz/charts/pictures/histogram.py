@@ -28,6 +28,7 @@ from dpviz.table.domain import Domain
 
 # Beyond this many noise sd a cell is said to stand out.
 _STANDS_OUT = 3.0
+# As many cells as anybody reads.
 _TABLE_ROWS = 1000
 # Up to so many cells, digits are as long as a reader takes them in.
 _COUNTABLE = 1e9
@@ -78,7 +79,8 @@ class GridPicture(Picture[GridStep]):
             sheet.frame(box_of(step.grid))
 
     def table(self, domain: Domain) -> pd.DataFrame:
-        step, top = self.step, largest(self.step.noisy_counts)
+        step = self.step
+        top = largest(self.step.noisy_counts)
         table = points_table(step.grid.centers(step.codes[top]), domain)
         table["noisy count"], table["noise sd"] = step.noisy_counts[top], step.sd
         return table
@@ -96,7 +98,8 @@ class GridPicture(Picture[GridStep]):
         return f"of {columns_of(domain)}"
 
     def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
-        rows, view = self.rows(look), self.view(look.view)
+        rows = self.rows(look)
+        view = self.view(look.view)
         if rows is not None and not view.flat:
             yield Companion("True counts", TrueCounts(self.grid_step(), rows, view), "revealed")
 

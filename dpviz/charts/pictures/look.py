@@ -63,7 +63,9 @@ class LookPicture(Picture[LookStep]):
         if not _bought(step):
             Distances(step).paint(sheet, look)
             return
-        axis, variance, clear = np.arange(1, shown + 1), step.look.captured[:shown], clear_axes(step)[:shown]
+        axis = np.arange(1, shown + 1)
+        variance = step.look.captured[:shown]
+        clear = clear_axes(step)[:shown]
         in_view = axis <= step.axes
         hover = "axis %{x}: variance %{y:.3g}, sd %{customdata:.3g} (released)"
         for name, which, color in (
@@ -72,7 +74,8 @@ class LookPicture(Picture[LookStep]):
             ("may be noise", ~clear, sheet.color("released", 0.3)),
         ):
             if which.any():
-                heights, notes = variance[which].astype(SCREEN), np.sqrt(variance[which]).astype(SCREEN)
+                heights = variance[which].astype(SCREEN)
+                notes = np.sqrt(variance[which]).astype(SCREEN)
                 sheet.bars(axis[which], heights, 0.8, name, "released", {"color": color}, hover=hover, notes=notes)
         sheet.band(0, step.noise_edge, strength=_BAND)
         rows = look.rows_in(look.view.domain.region)
@@ -123,13 +126,15 @@ class Axes(Drawing[LookStep]):
 
     def note(self, look: Look) -> str:
         how = "how much of each column is in an axis, with its sign"
-        columns, dim = self._columns(), look.view.domain.dim
+        dim = look.view.domain.dim
+        columns = self._columns()
         held = percent(float((self.step.look.basis[: self.step.axes, columns] ** 2).sum()) / self.step.axes)
         some = f"{len(columns)} of {dim:,} columns, {held} of these axes" if len(columns) < dim else ""
         return clauses(how if _bought(self.step) else "public coins: no row had a say", some)
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, figure, columns = self.step, sheet.figure, self._columns()
+        step, figure = self.step, sheet.figure
+        columns = self._columns()
         kind: Kind = "released" if _bought(step) else "public"
         loadings = step.look.basis[: step.axes, columns]
         reach, axis = float(np.abs(loadings).max()), np.arange(1, step.axes + 1)
@@ -145,7 +150,8 @@ class Axes(Drawing[LookStep]):
             colorscale=[list(stop) for stop in sheet.palette.diverging],
             **{"x": axis, "y": np.arange(len(names)), "xgap": 2, "ygap": 1, "zmin": -reach, "zmax": reach},
         )
-        doubtful, veil = axis[~clear_axes(step)[: step.axes]], sheet.palette.faded(sheet.palette.surface, 0.6)
+        doubtful = axis[~clear_axes(step)[: step.axes]]
+        veil = sheet.palette.faded(sheet.palette.surface, 0.6)
         for a in doubtful:
             figure.add_vrect(x0=a - 0.5, x1=a + 0.5, line_width=0, layer="above", fillcolor=veil)
         words = "axis of the view" + (" (faded: may be noise)" if len(doubtful) else "")
@@ -158,7 +164,8 @@ class Axes(Drawing[LookStep]):
 
     def table(self, domain: Domain) -> pd.DataFrame:
         """Every axis with its spread, and how much of each column is in it."""
-        step, axes = self.step, np.arange(1, len(self.step.look.basis) + 1)
+        step = self.step
+        axes = np.arange(1, len(self.step.look.basis) + 1)
         table = pd.DataFrame({"axis": axes, "noisy variance (unit coordinates²)": step.look.captured})
         table["noise alone makes"] = step.noise_edge
         table["may be noise"], table["in the view"] = ~clear_axes(step), axes <= step.axes
@@ -178,7 +185,8 @@ class Distances(Drawing[LookStep]):
     """The noisy histogram of distances from the middle, with the reach that was chosen on it."""
 
     def finding(self, domain: Domain) -> str:
-        possible, reach = number(self.step.radii_reach), self.step.look.reach
+        reach = self.step.look.reach
+        possible = number(self.step.radii_reach)
         if reach >= self.step.radii_reach:
             return f"Noise hides how far rows reach: all of {possible} is kept"
         return f"Nearly all rows lie within {number(reach)} of their middle, of {possible} possible"
@@ -188,9 +196,13 @@ class Distances(Drawing[LookStep]):
         return clauses(band, "dashed: the reach, beyond which hardly any row was found")
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, figure, bins, edges = self.step, sheet.figure, len(self.step.noisy_radii), self._edges()
-        middle, width = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
-        inside, hover = self._inside(), "%{y:.4g} rows (released), %{x:.3g} from the middle"
+        step, figure = self.step, sheet.figure
+        bins = len(self.step.noisy_radii)
+        edges = self._edges()
+        middle = (edges[1:] + edges[:-1]) / 2
+        width = np.diff(edges)
+        hover = "%{y:.4g} rows (released), %{x:.3g} from the middle"
+        inside = self._inside()
         for name, which, strength in (("rows within the reach", inside, 0.9), ("beyond it", ~inside, 0.35)):
             if which.any():
                 x, y, wide = (values[which].astype(SCREEN) for values in (middle, step.noisy_radii, width))

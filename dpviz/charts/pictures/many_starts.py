@@ -22,7 +22,8 @@ class StartsPicture(Picture[StartsStep]):
     legend_lines = 0
 
     def finding(self, domain: Domain) -> str:
-        losses, starts = self._losses(), things(len(self.step.losses), "start")
+        losses = self._losses()
+        starts = things(len(self.step.losses), "start")
         typical, best = float(np.median(losses)), float(losses[self.step.chosen])
         if len(losses) == 1:
             return "One start on the synopsis" + (": all points of it are centres" if best == 0 else "")
@@ -38,12 +39,15 @@ class StartsPicture(Picture[StartsStep]):
         return clauses(self.step.title, free)
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        losses, chosen, figure = self._losses(), self.step.chosen, sheet.figure
-        order, starts = np.argsort(losses, kind="stable"), len(losses)
+        chosen, figure = self.step.chosen, sheet.figure
+        losses = self._losses()
+        order = np.argsort(losses, kind="stable")
+        starts = len(losses)
         places = np.column_stack([np.arange(1, starts + 1), losses[order]])
         hover = "start %{customdata}: loss %{y:.4g}"
         sheet.marks(places, "", "released", {"size": 9}, strength=0.6, hover=hover, notes=order + 1)
-        here, ringed = places[order == chosen], {"size": 15, "line": {"width": 2, "color": sheet.palette.text}}
+        here = places[order == chosen]
+        ringed = {"size": 15, "line": {"width": 2, "color": sheet.palette.text}}
         sheet.marks(here, "", "released", ringed, hover=hover, notes=[chosen + 1])
         # Above its mark: others stand beside it, often at the same height.
         above = {"xanchor": "left", "yanchor": "bottom", "xshift": -8, "yshift": 10}

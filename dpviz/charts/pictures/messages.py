@@ -41,7 +41,8 @@ class MessagePicture(Picture[MessageStep]):
 
     def paint(self, sheet: Sheet, look: Look) -> None:
         step, figure = self.step, sheet.figure
-        groups, font = np.arange(len(step.bits)), {"size": NUMBER_SIZE, "color": sheet.palette.text}
+        groups = np.arange(len(step.bits))
+        font = {"size": NUMBER_SIZE, "color": sheet.palette.text}
         sheet.bars(
             step.honest,
             -groups,
@@ -67,7 +68,8 @@ class MessagePicture(Picture[MessageStep]):
         figure.update_layout(margin={"l": 104})
 
     def table(self, domain: Domain) -> pd.DataFrame:
-        step, prefixes = self.step, self._prefixes()
+        step = self.step
+        prefixes = self._prefixes()
         return pd.DataFrame(
             {
                 "group": np.arange(1, len(step.bits) + 1),
@@ -122,10 +124,12 @@ class ServerTreePicture(Picture[ServerTreeStep]):
             ("dropped", ~step.kept, "circle-open", 0.6),
             ("kept", step.kept, "circle", 1.0),
         ):
-            marker, notes = {"symbol": symbol, "size": 9}, [told[i] for i in np.flatnonzero(which)]
+            marker = {"symbol": symbol, "size": 9}
+            notes = [told[i] for i in np.flatnonzero(which)]
             sheet.marks(places[which], name, "released", marker, strength=strength, notes=notes)
         levels, first = np.unique(level_of(step.nodes), return_index=True)
-        height, middle = step.threshold * step.count_sd[first] / step.n, np.arange(len(levels), dtype=np.float64)
+        height = step.threshold * step.count_sd[first] / step.n
+        middle = np.arange(len(levels), dtype=np.float64)
         left, right = (np.column_stack([middle + side * _HALF_WALL, height]) for side in (-1, 1))
         name = f"{step.threshold:g} sd of the noise"
         sheet.lines(segments(left, right), name, "public", width=1.5, dash="dash")

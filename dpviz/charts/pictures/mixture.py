@@ -15,6 +15,7 @@ from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, opening, percent, things
 from dpviz.table.domain import Domain
 
+# Standard deviations that an ellipse reaches.
 _SDS = 2.0
 # Ellipses whose largest half-axis is below this part of the picture are enlarged to it.
 _SMALLEST_PART = 0.08
@@ -26,12 +27,14 @@ class MixturePicture(Picture[MixtureStep]):
     """Means with their numbers, ellipses around them; tiny ellipses enlarged, all alike, and said so."""
 
     def finding(self, domain: Domain) -> str:
-        weights, heaviest = self.step.weights, int(np.argmax(self.step.weights))
+        weights = self.step.weights
+        heaviest = int(np.argmax(self.step.weights))
         parts = things(len(weights), "part")
         return opening(f"{parts}: number {heaviest + 1} holds {percent(float(weights[heaviest]))} of the weight")
 
     def note(self, look: Look) -> str:
-        radius, times = self.step.clip_radius, _enlarged(self._half_axes(look.view), look.view)
+        radius = self.step.clip_radius
+        times = _enlarged(self._half_axes(look.view), look.view)
         return clauses(
             self.step.title,
             f"ellipses: ±{_SDS:g} sd" + (f", drawn {number(times)} times as large" if times > 1 else ""),
@@ -40,7 +43,8 @@ class MixturePicture(Picture[MixtureStep]):
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, half = self.step, self._half_axes(sheet.view)
+        step = self.step
+        half = self._half_axes(sheet.view)
         sheet.rows(look.reveal)
         angle = np.linspace(0, 2 * np.pi, _AROUND)
         ring = _enlarged(half, sheet.view) * np.column_stack([np.cos(angle), np.sin(angle)])

@@ -31,7 +31,8 @@ _STAGES = {
     **dict.fromkeys(("middle", "radii", "axes"), _Stage("look", "how rows spread")),
     **dict.fromkeys(("fine_test", "grid"), _Stage("grid", "which clusters there are")),
 }
-_POLISH, _SPLIT = _Stage("polish", "where they lie, by round"), _Stage("split", "which is really two, by round")
+_POLISH = _Stage("polish", "where they lie, by round")
+_SPLIT = _Stage("split", "which is really two, by round")
 _PARTS = {
     **{"rows": "number of rows", "zoom": "coarse cells", "middle": "middle", "radii": "distances", "axes": "axes"},
     **{"fine_test": "would fine cells do?", "grid": "cells", "counts": "sizes of clusters", "sums": "their means"},
@@ -62,8 +63,10 @@ class PlanPicture(Picture[PlanStep]):
         return clauses(self.step.title, "in the order of spending, as the meter will count it")
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        figure, palette, blocks = sheet.figure, sheet.palette, _blocks(self.step)
-        stages, kind = list(dict.fromkeys(blocks["stage"])), self.kind
+        figure, palette = sheet.figure, sheet.palette
+        blocks = _blocks(self.step)
+        kind = self.kind
+        stages = list(dict.fromkeys(blocks["stage"]))
         shares = [float(blocks.loc[blocks["stage"] == stage, "share"].sum()) for stage in stages]
         rim = {"color": palette.surface, "width": 1.5}
         inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "constraintext": "none"}
@@ -93,7 +96,8 @@ class PlanPicture(Picture[PlanStep]):
         figure.update_layout(barmode="overlay", margin={"l": 16}, legend={"traceorder": "normal"})
 
     def table(self, domain: Domain) -> pd.DataFrame:
-        step, parts = self.step, [_part(name) for name in self.step.names]
+        step = self.step
+        parts = [_part(name) for name in self.step.names]
         return pd.DataFrame(
             {
                 "stage": [f"{part.stage.name}{f', round {part.round}' if part.round else ''}" for part in parts],

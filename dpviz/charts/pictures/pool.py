@@ -13,6 +13,7 @@ from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, number, opening, percent, things
 from dpviz.table.domain import Domain
 
+# Centres of candidate sets that a picture can carry.
 _POINTS_SHOWN = 4000
 
 
@@ -31,7 +32,8 @@ class PoolPicture(Picture[PoolStep]):
         return clauses(self.step.title, "spread in unit coordinates", alike, look.view.about)
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, first = self.step, self.step.sets[self.step.chosen[0]]
+        step = self.step
+        first = self.step.sets[self.step.chosen[0]]
         sheet.rows(look.reveal)
         add_cells(sheet, first, tinted=False)
         sheet.marks(_some_of(step.sets, sheet), "candidate sets", "released", {"size": 3.5}, strength=0.3)
@@ -53,7 +55,8 @@ class PoolPicture(Picture[PoolStep]):
         return table
 
     def words(self, domain: Domain) -> str:
-        sets, k = self.step.sets, self.step.sets.shape[1]
+        sets = self.step.sets
+        k = self.step.sets.shape[1]
         return f"{self.finding(domain)}. Each of {things(len(sets), 'candidate set')} has {things(k, 'centre')}."
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import panels
 from dpviz.charts.cells import circles
@@ -60,7 +60,8 @@ class RevealedTuples:
     def of(cls, step: TupleTestStep, points: Array, region: Region) -> RevealedTuples:
         """The tuples of revealed ``points`` (n, d), those that rows stand for, by public coins."""
         k, dim = step.anchors.shape
-        rng, clipped = np.random.default_rng(step.salt), region.clip(points)
+        rng = np.random.default_rng(step.salt)
+        clipped = region.clip(points)
         if step.given:
             rows = clipped.reshape(-1, k, dim)
             tuples = rows[rng.permutation(len(rows))[:_MOST]]
@@ -125,7 +126,8 @@ class RevealedBalls(RevealedDrawing):
         return opening(f"{about}{things(unfit, 'tuple')} of {number_of:,} not in the balls around one of them")
 
     def note(self, look: Look) -> str:
-        balls, shown = len(self.revealed.one), self._shown
+        shown = self._shown
+        balls = len(self.revealed.one)
         some = f"{shown} of {things(balls, 'ball')}" if shown < balls else ""
         return clauses(self.revealed.about, f"Δ = {number(self.step.far)} radii between centres", some)
 

@@ -9,8 +9,7 @@ from math import sqrt
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.auto.residual_rounds import PolishStep
-from dpviz.algorithms.auto.split_swap import SplitStep
+from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import NUMBER_SIZE
@@ -43,7 +42,8 @@ class PolishPicture(CentersPicture):
         crowd = marks_of(len(step.centers)).number is None
         around = step.previous[[int(step.noisy_counts.argmax())]] if crowd else step.previous
         middles, radii = sheet.view.plane(around, "previous"), np.full(len(around), step.reach)
-        name, width = "reach of the largest" if crowd else "reach", 5.0 if sheet.view.flat else 1.0
+        name = "reach of the largest" if crowd else "reach"
+        width = 5.0 if sheet.view.flat else 1.0
         sheet.halos(middles, radii, name, "released", width=width, strength=0.5, dash="dash")
         super().paint(sheet, look)
 
@@ -74,7 +74,9 @@ class Rounds(Drawing[PolishStep]):
     rounds: int
 
     def finding(self, domain: Domain) -> str:
-        last, moved, noise = len(self.so_far), _typical_move(self.step), _typical_noise(self.step)
+        last = len(self.so_far)
+        moved = _typical_move(self.step)
+        noise = _typical_noise(self.step)
         if moved > noise:
             return f"Round {last} moved a typical centre {number(moved / max(noise, _TINY))} times its noise"
         return f"Round {last} moved a typical centre no farther than its noise"
@@ -158,12 +160,14 @@ class SplitPicture(CentersPicture):
             ("gave way", step.dropped, "x", 12),
         ):
             if len(which):
-                places, hover = sheet.view.plane(step.previous[which]), f"centre %{{customdata}} {what} (released)"
+                places = sheet.view.plane(step.previous[which])
+                hover = f"centre %{{customdata}} {what} (released)"
                 marker = {"symbol": symbol, "size": size, "color": sheet.palette.text, "line": {"width": 2}}
                 sheet.marks(places, what, "released", marker, hover=hover, notes=which + 1)
 
     def table(self, domain: Domain) -> pd.DataFrame:
-        step, table = self.step, super().table(domain)
+        step = self.step
+        table = super().table(domain)
         table["saved by splitting it"], table["lost by dropping it"] = step.gain_of_each, step.cost_of_each
         became = np.full(len(table), "", dtype=object)
         became[step.split], became[step.dropped] = "split", "gave way, took the other half"

@@ -65,13 +65,15 @@ class SeedPicture(Picture[SeedStep]):
         places = np.stack(np.meshgrid(across, up), axis=2)
         pull = ((places[:, :, None, :] - self.step.centers[:-1]) ** 2).sum(axis=3).min(axis=2)
         x, y = sheet.view.domain.from_unit(np.column_stack([across, up])).astype(SCREEN).T
-        hover, scale = "squared distance to the seeds before: %{z:.3g}", [[0, sheet.color("public", 0.0)]]
-        scale += [[1, sheet.color("public", 0.35)]]
+        hover = "squared distance to the seeds before: %{z:.3g}"
+        scale = [[0, sheet.color("public", 0.0)], [1, sheet.color("public", 0.35)]]
         sheet.cells(pull, "public", hover=hover, x=x, y=y, colorscale=scale)
 
     def _add_cloud(self, sheet: Sheet) -> None:
         """Points around the last seed at the distances of the noise: any could be its row. Chosen without data."""
-        dim, rng, region = self.step.centers.shape[1], np.random.default_rng(0), sheet.view.region
+        region = sheet.view.region
+        dim = self.step.centers.shape[1]
+        rng = np.random.default_rng(0)
         direction = rng.normal(size=(_CLOUD, dim))
         direction /= np.linalg.norm(direction, axis=1, keepdims=True)
         cloud = self.step.centers[-1] + direction * rng.gamma(dim, self.step.kernel_scale, (_CLOUD, 1))

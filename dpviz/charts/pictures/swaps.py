@@ -37,7 +37,8 @@ class CandidatesPicture(Picture[CandidatesStep]):
         depths = self.step.depths[self.step.depths >= 0]
         if not len(depths):
             return "No cube woke up: all candidates are public points"
-        deepest, candidates = int(depths.max()), things(len(self.step.depths), "candidate")
+        deepest = int(depths.max())
+        candidates = things(len(self.step.depths), "candidate")
         finest = int((depths == deepest).sum())
         return opening(f"{candidates}, {finest:,} of them from the finest cubes (depth {deepest})")
 
@@ -48,12 +49,14 @@ class CandidatesPicture(Picture[CandidatesStep]):
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, places = self.step, sheet.view.plane(self.step.candidates)
+        step = self.step
+        places = sheet.view.plane(self.step.candidates)
         sheet.rows(look.reveal, step.region, step.frame)
         grown = np.flatnonzero(step.depths >= 0)
         # Deep candidates last, so that they lie on top.
         order = grown[np.argsort(step.depths[grown], kind="stable")]
-        depth, deepest = step.depths[order], max(1, int(step.depths.max(initial=1)))
+        depth = step.depths[order]
+        deepest = max(1, int(step.depths.max(initial=1)))
         bar = sheet.color_bar("depth of the cube (deeper: more rows)", tickvals=list(range(deepest + 1)))
         shades = [[0, sheet.color("released", 0.25)], [1, sheet.color("released", 0.95)]]
         marker = {
@@ -64,7 +67,8 @@ class CandidatesPicture(Picture[CandidatesStep]):
         hover = "candidate of depth %{customdata}<br>%{x:.4g}, %{y:.4g}"
         sheet.marks(places[order], "", "released", marker, hover=hover, notes=depth)
         if len(grown) < len(step.depths):
-            ring, hover = {"symbol": "circle-open", "size": 9}, "a public point<br>%{x:.4g}, %{y:.4g}"
+            hover = "a public point<br>%{x:.4g}, %{y:.4g}"
+            ring = {"symbol": "circle-open", "size": 9}
             sheet.marks(places[step.depths < 0], "without data", "public", ring, hover=hover)
         sheet.plane()
 
@@ -156,7 +160,8 @@ class SwapTrace(Drawing[SwapStep]):
         idle = np.column_stack([swap, moved])[moved == 0]
         ring = {"symbol": "circle-open", "size": 9, "line": {"width": 2}}
         sheet.marks(idle, "", "released", ring, hover="swap %{x}: nothing moved", trace=UNCUT)
-        top, most = 1.1 * float(ever.max()) or 1.0, len(ever)
+        top = 1.1 * float(ever.max()) or 1.0
+        most = len(ever)
         ticks = {} if ever.any() else {"tickvals": [0]}
         words = "distance moved<br>(unit coordinates)"
         sheet.figure.update_yaxes(title_text=words, range=[-0.04 * top, top], **ticks)

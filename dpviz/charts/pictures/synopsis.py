@@ -44,14 +44,16 @@ class SynopsisPicture(GridPicture):
 
     def rows(self, look: Look) -> Array | None:
         """Revealed rows as the algorithm saw them, from the middle of the grid, shape (n, p)."""
-        rows, frame, region = super().rows(look), self.step.frame, look.view.domain.region
+        frame, region = self.step.frame, look.view.domain.region
+        rows = super().rows(look)
         if rows is None or frame is None:
             return rows
         projected = Region.ball(len(frame), region.radius).clip(rows @ frame.T)
         return projected if self.step.grid.middle is None else projected - self.step.grid.middle
 
     def table(self, domain: Domain) -> pd.DataFrame:
-        step, top = self.step, largest(self.step.noisy_counts)
+        step = self.step
+        top = largest(self.step.noisy_counts)
         table = points_table(step.grid.centers(step.codes[top]), domain, projected=step.frame is not None)
         if step.frame is not None:
             table.columns = pd.Index(axis_names(step.frame, domain))
@@ -101,7 +103,8 @@ class Kept(Drawing[SynopsisStep]):
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, figure = SynopsisPicture(self.step).grid_step(), sheet.figure
+        figure = sheet.figure
+        step = SynopsisPicture(self.step).grid_step()
         layers = [Counted(step.grid, step.codes[step.kept], step.weights)]
         if step.around is not None:
             coarse = step.around.grid

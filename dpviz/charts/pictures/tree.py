@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from dpviz import check
-from dpviz.algorithms.balcan2017.private_partition import TreeStep
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, hidden_axis
@@ -48,7 +48,8 @@ class TreePicture(Picture[TreeStep]):
         return view.boxes() if self.step.frame is None else view.within(self.step.region)
 
     def finding(self, domain: Domain) -> str:
-        tree, sizes = self.step.tree, level_sizes(self.step.tree)
+        tree = self.step.tree
+        sizes = level_sizes(self.step.tree)
         if tree.depth == 0:
             return "The root cube holds every row"
         children = sizes[-2] << tree.dim
@@ -69,21 +70,26 @@ class TreePicture(Picture[TreeStep]):
         step, tree = self.step, self.step.tree
         sheet.rows(look.reveal, step.region, step.frame)
         for level in range(tree.depth + 1):
-            deepest, (low, high) = level == tree.depth, _drawn_boxes(tree, level, sheet.view)
+            deepest = level == tree.depth
+            low, high = _drawn_boxes(tree, level, sheet.view)
             fill = sheet.color("released", 0.10 if deepest else 0.05) if level else ""
             name = "active cubes, darker is deeper" if deepest else ""
-            strength, width = 0.25 + 0.6 * level / max(1, tree.depth), 1.6 if deepest else 1.0
+            strength = 0.25 + 0.6 * level / max(1, tree.depth)
+            width = 1.6 if deepest else 1.0
             sheet.lines(boxes(low, high), name, "released", strength=strength, width=width, fill=fill)
         rows = look.rows_in(step.region, step.frame)
         if rows is not None and tree.depth > 0:
-            empty, hover = empty_cubes(tree, rows), "no row in this cube: noise woke it (revealed)"
-            places, name = sheet.view.plane(tree.centers(tree.depth)[empty]), f"{int(empty.sum()):,} empty, awake"
+            hover = "no row in this cube: noise woke it (revealed)"
+            empty = empty_cubes(tree, rows)
+            places = sheet.view.plane(tree.centers(tree.depth)[empty])
+            name = f"{int(empty.sum()):,} empty, awake"
             cross = {"symbol": "x-thin", "size": 11, "line": {"width": 2.5, "color": sheet.palette.revealed}}
             sheet.marks(places, name, "revealed", cross, hover=hover)
         sheet.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:
-        tree, sizes = self.step.tree, level_sizes(self.step.tree)
+        tree = self.step.tree
+        sizes = level_sizes(self.step.tree)
         return pd.DataFrame(
             {
                 "level": np.arange(len(sizes)),
@@ -94,7 +100,8 @@ class TreePicture(Picture[TreeStep]):
         )
 
     def words(self, domain: Domain) -> str:
-        step, sizes = self.step, ", ".join(f"{size:,}" for size in level_sizes(self.step.tree))
+        step = self.step
+        sizes = ", ".join(f"{size:,}" for size in level_sizes(self.step.tree))
         return (
             f"Private partition over {len(step.region.half)} axes. {self.finding(domain)}. Active cubes by level from "
             f"the root: {sizes}. The {step.noise_name} noise on a count has scale {number(step.noise_scale)}."
@@ -151,12 +158,14 @@ class TreeDiagram(Drawing[TreeStep]):
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        tree, sizes, figure = self.step.tree, level_sizes(self.step.tree), sheet.figure
+        tree, figure = self.step.tree, sheet.figure
+        sizes = level_sizes(self.step.tree)
         for level, spans in enumerate(band_spans(tree)):
             left, right = _runs(spans)
             low = np.column_stack([left, np.full(len(left), -level - _BAND)])
             high = np.column_stack([right, np.full(len(right), -float(level))])
-            fill, width = sheet.color("released", 0.2 + 0.6 * level / max(1, tree.depth)), 1 if len(left) < 200 else 0.3
+            fill = sheet.color("released", 0.2 + 0.6 * level / max(1, tree.depth))
+            width = 1 if len(left) < 200 else 0.3
             sheet.lines(boxes(low, high), "", "released", color=sheet.palette.surface, width=width, fill=fill)
         levels = {
             "tickvals": [-level - _BAND / 2 for level in range(len(sizes))],
@@ -188,7 +197,8 @@ def band_spans(tree: CubeTree) -> list[Spans]:
         leaves[level - 1] = np.maximum(below, 1)
     starts = [np.zeros(1)]
     for level in range(1, tree.depth + 1):
-        parent, width = tree.parents(level), leaves[level]
+        parent = tree.parents(level)
+        width = leaves[level]
         # Keys are sorted, so siblings are neighbours: a cube's place is what the siblings before it take.
         before = np.cumsum(width) - width
         starts.append(starts[level - 1][parent] + before - before[np.searchsorted(parent, parent)])
@@ -225,11 +235,13 @@ class ActivationCurve(Drawing[TreeStep]):
 
     def paint(self, sheet: Sheet, look: Look) -> None:
         step, figure = self.step, sheet.figure
-        top, sd = step.threshold + 8 * step.noise_scale, _sd(step)
+        top = step.threshold + 8 * step.noise_scale
+        sd = _sd(step)
         rows = np.linspace(0, top, 241)
         sheet.band(step.threshold - sd, step.threshold + sd, strength=0.15, upright=True)
         figure.add_vline(x=step.threshold, line={"color": sheet.palette.public, "width": 1.5, "dash": "dash"})
-        curve, hover = np.column_stack([rows, activation(step, rows)]), "%{x:.0f} rows: %{y:.3g}"
+        hover = "%{x:.0f} rows: %{y:.3g}"
+        curve = np.column_stack([rows, activation(step, rows)])
         sheet.lines(curve, "", "public", color=sheet.palette.text, width=2.5, hover=hover)
         height, side, shift = (0.92, "right", -8) if step.threshold > top / 2 else (0.08, "left", 8)
         beside = {"xanchor": side, "align": side, "xshift": shift, "bgcolor": sheet.palette.surface, "opacity": 0.9}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.cohen2021.tuple_plan import TupleTestStep
+from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.algorithms.steps import Step
 from dpviz.charts.canvas import LEGEND_LINE
 from dpviz.charts.cells import circles, joined
@@ -18,6 +18,7 @@ from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, number, opening, things
 from dpviz.table.domain import Domain
 
+# Of the sign ⊥, in pixels: it fills a good part of the plane.
 _BOTTOM_SIZE = 120
 # Tuples whose points are joined by lines.
 _TUPLES_DRAWN = 300
@@ -33,7 +34,8 @@ class TupleTestPicture(Picture[TupleTestStep]):
     """Released centres with their typical noise, or a large ⊥ over the stand-ins that know no data."""
 
     def finding(self, domain: Domain) -> str:
-        step, who = self.step, "tuples" if self.step.given else "blocks"
+        step = self.step
+        who = "tuples" if self.step.given else "blocks"
         if step.passed:
             return opening(f"the {who} agree: {things(len(step.anchors), 'noisy centre')} released")
         if not step.sampled:
@@ -90,7 +92,8 @@ class TupleTestPicture(Picture[TupleTestStep]):
         return pd.DataFrame(lines, columns=["what", "kind", "value"])
 
     def words(self, domain: Domain) -> str:
-        step, where = self.step, columns_of(domain)
+        step = self.step
+        where = columns_of(domain)
         if step.centers is None:
             return f"The answer is bottom, over {where}. {step.title}."
         misfits = number(step.misfit_limit)
@@ -121,7 +124,8 @@ class MadeUpBalls(Drawing[TupleTestStep]):
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        k, rng = min(max(2, len(self.step.anchors)), _SHOWN_BALLS), np.random.default_rng(0)
+        k = min(max(2, len(self.step.anchors)), _SHOWN_BALLS)
+        rng = np.random.default_rng(0)
         angle = 2 * np.pi * np.arange(k) / k + 0.4
         middles = 1.2 * np.column_stack([np.cos(angle), np.sin(angle)])
         around = [*range(k), 0] if k > 2 else [0, 1]
@@ -149,7 +153,8 @@ class Votes(RevealedDrawing):
     legend_lines = 2
 
     def finding(self, domain: Domain) -> str:
-        misfits, votes = self.revealed.misfits, number(self.step.vote_limit)
+        misfits = self.revealed.misfits
+        votes = number(self.step.vote_limit)
         passing = int((misfits <= self.step.misfit_limit).sum())
         return f"{passing} of {len(misfits)} tried tuples pass but for noise; {votes} noisy votes needed"
 
@@ -158,8 +163,10 @@ class Votes(RevealedDrawing):
         return clauses(self.revealed.about, f"one vote for each tuple below the line; noise on votes ±{noise}")
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, misfits, limit = self.step, np.sort(self.revealed.misfits), self.step.misfit_limit
-        sd, ends = _SD * step.misfit_scale, [0.5, len(misfits) + 0.5]
+        step, limit = self.step, self.step.misfit_limit
+        misfits = np.sort(self.revealed.misfits)
+        sd = _SD * step.misfit_scale
+        ends = [0.5, len(misfits) + 0.5]
         places = np.column_stack([np.arange(1, len(misfits) + 1), misfits])
         name = "misfits of a tried tuple, ± the noise on them"
         noise = {"error_y": {"type": "constant", "value": sd, "color": sheet.color("revealed", 0.5), "width": 0}}

@@ -7,18 +7,16 @@ Cohen, Kaplan, Mansour, Stemmer & Tsfadia 2021, Fig. 3 (PrivatekAverages) and Cl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, exp, log, log2, sqrt
 from typing import ClassVar
 
 import numpy as np
 
 from dpviz.arrays import Array
-from dpviz.privacy.accounting import Budget
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.tuples.partition_test import PartitionTest, nearest_of_each
-from dpviz.privacy.tuples.tuples import NoisyTuple, TupleMechanism, TupleTable, tuple_budget
+from dpviz.privacy.tuples.partition_test import nearest_of_each
+from dpviz.privacy.tuples.tuples import TupleMechanism
 
 # So many pairs of points must lie within a radius for it to be taken, as a part of the expected number.
 _PAIRS = 0.75
@@ -28,7 +26,10 @@ FAR = 7.0
 
 @dataclass(frozen=True)
 class PrivateAverage:
-    """Constants of the average of about ``expected`` points with coordinates in [-``bound``, ``bound``]; all public.
+    """The average of a cloud of points whose place and width nobody knows: radius, interior point, clipped mean.
+
+    (ε, δ)-DP if a point comes or goes, whatever the points. Their number is private; it is expected to be near a public
+    one, by which sums are divided. All constants are public.
 
     Parameters
     ----------
@@ -39,7 +40,12 @@ class PrivateAverage:
     finest : float
         The smallest radius that is told apart.
     bound : float
+        Coordinates lie in [-bound, bound].
     dim : int
+
+    References
+    ----------
+    Cohen et al. 2021, Prop. 2.9, which asks for such an average; the three parts are the textbook's.
     """
 
     epsilon: float
@@ -146,57 +152,29 @@ def pair_distances(points: Array, noise: NoiseSource) -> Array:
     return distances
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TupleAverages(TupleMechanism):
-    """Test and averages in one: (ε, δ)-DP for tables of ``number`` tuples of which one is replaced; ε at most 1.
+    """Given that the test passes, the average of the points that tuples have in each of k clusters.
 
-    Half of ε pays for the test. Given that it passes, at most k (ℓ + 1) points of neighbouring tables lie in another
-    cluster, each of which changes two clusters: every average is paid for that often.
+    At most k (ℓ + 1) points of neighbouring tables lie in another cluster then, each of which changes two clusters:
+    every average is paid for that often. ``printed``: averages are released even where their public constants say that
+    they are noise; otherwise the answer is ⊥ there.
 
     Parameters
     ----------
-    epsilon, delta : float
-    k, number, dim : int
-        Points of a tuple; tuples; columns of a point.
+    dim : int
+        Columns of a point.
     finest : float
         Radius of the smallest cloud of points that is told apart, unit coordinates.
     bound : float
         Largest coordinate.
-    beta : float
-        Chance of ⊥ for tuples that fit.
-    printed : bool
-        Whether ε₁ of the test is the paper's bound, and averages are released even where their public constants say
-        that they are noise; otherwise the answer is ⊥ there.
     """
 
     name: ClassVar[str] = "tuple averages"
+    far: float = field(default=FAR, init=False)
     dim: int
     finest: float
     bound: float
-    beta: float
-    printed: bool = False
-
-    @classmethod
-    def bought(
-        cls,
-        share: Budget,
-        sensitivity: Sensitivity,
-        *,
-        k: int,
-        number: int,
-        dim: int,
-        finest: float,
-        bound: float,
-        beta: float,
-        printed: bool = False,
-    ) -> TupleAverages:
-        share = tuple_budget(share, sensitivity)
-        return cls(share.amount, share.delta, k, number, dim, finest, bound, beta, printed)
-
-    @property
-    def test(self) -> PartitionTest:
-        """The test at ε/2, δ/4, β/2."""
-        return PartitionTest(self.epsilon / 2, self.delta / 4, self.beta / 2, FAR, self.number, self.printed)
 
     @property
     def average(self) -> PrivateAverage | None:
@@ -222,15 +200,8 @@ class TupleAverages(TupleMechanism):
         average = self.average
         return average is None or (self.number < average.fewest and not self.printed)
 
-    def draw(self, truth: TupleTable, noise: NoiseSource) -> NoisyTuple:
-        self.refuse_other_number(truth)
+    def noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
+        """Averages of the clouds around the points of the sampled tuple."""
         average = self.average
-        if average is None or self.hopeless:
-            return NoisyTuple.bottom()
-        if self.k == 1:
-            return NoisyTuple.of(average.draw(truth.values[:, 0], noise)[None])
-        centers = self.test.centers(truth.values, noise)
-        if centers is None:
-            return NoisyTuple.bottom()
-        clouds = nearest_of_each(truth.values, centers)
-        return NoisyTuple.of(np.stack([average.draw(cloud, noise) for cloud in clouds]))
+        assert average is not None
+        return np.stack([average.draw(cloud, noise) for cloud in nearest_of_each(tuples, centers)])

@@ -19,9 +19,9 @@ import numpy as np
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.su2016.dplloyd import DPLloydParams, planned_rounds
-from dpviz.algorithms.su2016.eugkm import EUGkMParams
-from dpviz.algorithms.su2016.grid_synopsis import cells_per_axis, cube_grid, epsilon_per_row
+from dpviz.algorithms.su2016.eugkm import EUGkMParams, cells_per_axis, epsilon_per_row
 from dpviz.algorithms.su2016.hybrid import HybridParams, threshold_epsilon
+from dpviz.algorithms.tools.cubes import cube_grid
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, count_to_sum_ratio
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.ledger import Ledger
@@ -67,7 +67,7 @@ def predict(contender: Contender, setting: Setting, region: Region) -> Predictio
         setting.rows_per_person,
         Ledger(accounting, setting.epsilon, setting.delta),
         StudyNoise(np.random.default_rng(0)),
-        n=setting.n,
+        setting.n,
     )
     noise, bias = formula(room, setting.k, params)
     # What k centres that share the box evenly typically lie apart, halved.
@@ -105,7 +105,7 @@ def _lloyd(room: DataRoom, k: int, budget: Budget, *, rounds: int, preset: str) 
 def _grid(room: DataRoom, k: int, params: EUGkMParams | HybridParams) -> _Excess:
     """Eqs. 9 and 10 for the grid that is really laid: whole cells, and a box of unequal sides."""
     dim, half, epsilon = room.dim, room.region.half, epsilon_per_row(room, room.budget)
-    grid = cube_grid(room.region, cells_per_axis(room.n, epsilon, params.theta, dim))
+    grid = cube_grid(half, max(1, round(cells_per_axis(room.n, epsilon, params.theta, dim))) ** dim)
     # Of one centre in the unit cube, from the noise of the counts of its cells.
     variance = 2 * dim * grid.n_cells * float(k ** ((dim - 2) / dim)) / (3 * (room.n * epsilon) ** 2)
     return _Excess(float((half**2).sum()) / dim * variance, float(((half / grid.cells_per_axis) ** 2).sum()))

@@ -175,20 +175,20 @@ def joined(declaration: Declaration, text: str, content: Content) -> Declaration
     IntakeError
         If the two contradict each other, or the file has no such column.
     """
-    told = declaration_in(text, declaration)
-    names = column_names(content, told)
+    joint = declaration_in(text, declaration)
+    names = column_names(content, joint)
     for what, columns in {
-        "columns to cluster": told.columns,
-        "number columns": told.numbers,
-        "id column": [told.id_column or ""],
-        "label column": [told.label_column or ""],
+        "columns to cluster": joint.columns,
+        "number columns": joint.numbers,
+        "id column": [joint.id_column or ""],
+        "label column": [joint.label_column or ""],
     }.items():
         if strangers := [name for name in columns if name and name not in names]:
             raise IntakeError(
                 f"The JSON names {listed(strangers)} as {what}; the columns are {listed(names)}; mend it, or how the "
                 "file is read."
             )
-    return (told.over(names) if told.lower else told).checked()
+    return (joint.over(names) if joint.lower else joint).checked()
 
 
 def _next_version() -> int:

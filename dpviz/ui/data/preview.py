@@ -26,6 +26,7 @@ from dpviz.ui.looks import reveal
 from dpviz.ui.plane_choice import plane_choice
 
 _ROWS_SHOWN = 200
+# From these shares on the sentence above the table warns: of rows moved, and of a width without any.
 _MUCH_CLIPPED, _MUCH_EMPTY = 0.01, 0.5
 
 

@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.check import RequestError
-from dpviz.table.csv_intake import open_csv
+from dpviz.table.csv_intake import MAX_BYTES, open_csv
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import IntakeError, LoadedTable
 from dpviz.table.made_tables import simulate
@@ -16,7 +16,6 @@ from dpviz.ui.controls import suggest_delta, suggest_k
 from dpviz.ui.escape import plain
 from dpviz.ui.session import current_table, open_table, set_aside
 
-_LARGEST_MB = 200
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"
 _UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
 
@@ -75,7 +74,7 @@ def csv_upload() -> bool:
         type=["csv", "tsv", "txt", "gz"],
         key="csv",
         on_change=_taken_away,
-        max_upload_size=_LARGEST_MB,
+        max_upload_size=MAX_BYTES // 1_000_000,
         help="A text file with one row a line; gzip is unpacked. How it is read is declared next.",
     )
     st.caption("The file stays in this server's memory for this visit. Nothing is written to disk, nothing leaves it.")

@@ -66,7 +66,8 @@ def empty_panel(table: OpenTable) -> None:
 def headline(result: Result, now: Request) -> None:
     """Which run this is, and whether it is the one that the form asks for ``now``."""
     run, request = result.run, result.request
-    st.subheader(f"{request.card.title}: k = {run.k:d}, ε = {run.epsilon:g}", divider="gray")
+    card = request.card
+    st.subheader(f"{card.title}: k = {run.k:d}, ε = {run.epsilon:g}", divider="gray")
     seeded = "" if request.seed is None else f":orange-badge[:material/science: simulation, seed {request.seed:d}] "
     fits = (
         ":green-badge[:material/check: matches the settings above]"
@@ -81,7 +82,8 @@ def headline(result: Result, now: Request) -> None:
 
 def looks_at_run(table: OpenTable, run: Run) -> Looks:
     """Choose the plane and the revealed layers; what the owner does not let be shown is in neither look."""
-    allowed, epsilon = reveal_allowed(table), run.epsilon if run.private else None
+    allowed = reveal_allowed(table)
+    epsilon = run.epsilon if run.private else None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         view = plane_choice(run.domain, "explore", centers=run.unit_centers if run.private else None)
         rows = allowed and _layer("rows")
@@ -190,7 +192,8 @@ def scores_of(table: OpenTable, result: Result, reference: Reference | None) -> 
         return None
     kept = cast("_Judged | None", st.session_state.get(_SCORES))
     if kept is None or kept.run is not run:
-        labels, codes = None, None if table.labels is None else table.labels[rows.kept]
+        labels = None
+        codes = None if table.labels is None else table.labels[rows.kept]
         if codes is not None:
             accuracy = label_accuracy(codes, assign(rows.points, run.unit_centers))
             labels = _Labels(accuracy, int((codes < 0).sum()))

@@ -28,7 +28,8 @@ def walk(run: Run, look: Look, beside: Look, *, key: str) -> None:
 
     def show_step(place: int) -> None:
         _spent_meter(run, run.frames[place])
-        picture, stem = picture_of(steps[place]), picture_stem(run)
+        picture = picture_of(steps[place])
+        stem = picture_stem(run)
         left, right = st.columns(2, gap="medium")
         with left:
             _main_picture(picture, look, key=key, stem=stem)
@@ -51,7 +52,8 @@ def _main_picture(picture: Picture[Any], look: Look, *, key: str, stem: str) -> 
 def _companion(picture: Picture[Any], look: Look, steps: Sequence[Step], *, key: str, stem: str) -> None:
     """One companion of a picture at a time, or the tables behind all of them."""
     companions = {companion.name: companion for companion in picture.companions(look, steps)}
-    names, domain = [*companions, _TABLE], look.view.domain
+    domain = look.view.domain
+    names = [*companions, _TABLE]
     with _head():
         chosen = st.segmented_control(
             "Beside the picture",

@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 import pytest
 
-from dpviz.algorithms.tools.revive import revive
+from dpviz.algorithms.tools.lloyd_round import revive
 from dpviz.table.domain import Region
 
 REGION = Region(np.ones(2), np.sqrt(2))

@@ -1,0 +1,210 @@
+"""Polishing: rounds of Lloyd on shortened residuals, so that noise is in proportion to clusters, not to the domain.
+
+Between rounds a centre may change its place, by noisy counts and spreads of all clusters. Where nothing else is said,
+constants were chosen by hand on the tuning families of ``benchmarks/families.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.auto.auto_plan import AutoPlan, Paid, Round, Swap
+from dpviz.algorithms.steps import CentersStep
+from dpviz.arrays import Array, Codes
+from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.queries import Count
+from dpviz.privacy.released import Released
+from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sums import Radii, ResidualSum, Spread, symmetric
+
+# A count below this many sds of its noise is raised to it; below so many, the centre stays.
+_RAISED, _STAYS, _LEAST_COUNT = 3.0, 2.0, 2.0
+# The reach follows this quantile of the residuals, and a few bins more.
+_QUANTILE, _MORE_BINS, _FULL_BIN = 0.9, 1.5, 1.5
+# The spread of a cluster that may be two is measured farther out.
+_WIDER = 2.0
+# What splitting a Gaussian across its widest axis removes of the spread along it: 2/π. That a split is taken where it
+# saves more than the other centre's loss costs, without a margin, is measured (docs/findings.md).
+_SPLIT_SAVES = 0.64
+# For a split, counts are raised to this part of their noise.
+_RAISED_FOR_SPLIT = 0.5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PolishStep(CentersStep):
+    """Centres after a round on residuals, which were shortened to ``reach`` first, unit coordinates."""
+
+    reach: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SplitStep(CentersStep):
+    """Centres after some clusters were split: ``split`` (m,) gave one half to centre ``dropped`` (m,).
+
+    ``gains`` (m,) are what each split saves and ``costs`` (m,) what dropping the other centre loses, by noisy counts
+    and spreads, unit coordinates squared. ``gain_of_each`` and ``cost_of_each`` (k,) are those of all clusters before
+    anything moved: a pair is exchanged where its gain is more than its cost.
+    """
+
+    split: Codes
+    dropped: Codes
+    gains: Array
+    costs: Array
+    gain_of_each: Array
+    cost_of_each: Array
+
+
+def residual_rounds(
+    room: DataRoom, start: Array, reach: float, frame: Array | None, plan: AutoPlan, shares: Paid
+) -> Iterator[CentersStep]:
+    """The plan's noisy steps from ``start`` (k, d) to the means of the clusters, unit coordinates.
+
+    **Guarantee.** The shares of all rounds and splits. The reach is released, or follows from releases, before it is
+    used.
+    """
+    centers = start
+    for stage in plan.polishing:
+        if isinstance(stage, Swap):
+            split = split_and_drop(room, centers, (_WIDER if plan.adaptive else 1.0) * reach, frame, stage, shares)
+            yield split
+            centers = split.centers
+            continue
+        step, lengths = _round(room, centers, reach, stage, shares, plan.rounds)
+        yield step
+        centers = step.centers
+        if lengths is not None:
+            reach *= _shrink(lengths)
+
+
+def _round(
+    room: DataRoom, centers: Array, reach: float, stage: Round, shares: Paid, rounds: int
+) -> tuple[PolishStep, Released[Array, Laplace | KNorm | Gaussian] | None]:
+    """One round, and the noisy lengths of the residuals if the reach adapts.
+
+    Rows are read once, for counts, sums of residuals shortened to ``reach``, and perhaps a histogram of their lengths.
+    A residual has length at most ``reach`` in one cluster. A mean whose noise is as long as itself hardly moves.
+    """
+    cells = Voronoi(centers)
+    how_many = stage.counts.asks(Count(cells), shares)
+    where_to = stage.sums.asks(ResidualSum(cells, centers, reach), shares)
+    lengths, note = None, f"round {stage.sums.round}"
+    if stage.radii is None:
+        counts, sums = room.ask_together(how_many, where_to, note=note)
+    else:
+        how_far = stage.radii.asks(Radii(cells, centers, reach), shares)
+        counts, sums, lengths = room.ask_together(how_many, where_to, how_far, note=note)
+    shrunk = np.maximum(0.0, 1 - room.dim * sums.sd**2 / np.maximum((sums.value**2).sum(axis=1), 1e-300))
+    size = np.maximum(counts.value, max(_RAISED * counts.sd, _LEAST_COUNT))
+    move = _at_most(shrunk[:, None] * sums.value / size[:, None], reach)
+    move[counts.value <= _STAYS * counts.sd] = 0.0
+    step = PolishStep(
+        title=f"Round {stage.sums.round} of {rounds}: reach {reach / room.region.radius:.2g} of the domain's radius",
+        centers=room.region.clip(centers + move),
+        noisy_counts=counts.value,
+        previous=centers,
+        center_noise_sd=sums.sd / size,
+        count_noise_sd=counts.sd,
+        reach=reach,
+    )
+    return step, lengths
+
+
+def _shrink(lengths: Released[Array, Laplace | KNorm | Gaussian]) -> float:
+    """The part of the reach within which most residuals lie, at most 1."""
+    filled = np.where(lengths.value > _FULL_BIN * lengths.sd, lengths.value, 0.0).cumsum()
+    if filled[-1] <= 0:
+        return 1.0
+    bin_ = int(np.searchsorted(filled, _QUANTILE * filled[-1]))
+    return min(1.0, (bin_ + _MORE_BINS) / len(filled))
+
+
+def _at_most(vectors: Array, length: float) -> Array:
+    """``vectors`` (k, d), those that are longer shortened to ``length``."""
+    norm = np.linalg.norm(vectors, axis=1, keepdims=True)
+    shortened: Array = vectors * np.minimum(1.0, length / np.maximum(norm, 1e-300))
+    return shortened
+
+
+def split_and_drop(
+    room: DataRoom, centers: Array, reach: float, frame: Array | None, stage: Swap, shares: Paid
+) -> SplitStep:
+    """Noisy counts and spreads of all clusters; where a cluster is two, one of its halves takes the cheapest centre.
+
+    **Guarantee.** The shares of the stage. The spread of a row has Euclidean length at most ``reach``² in one cluster;
+    what is split and dropped follows from released numbers.
+    """
+    cells = Voronoi(centers)
+    spread = Spread(cells, centers, reach, frame)
+    counts, spreads = room.ask_together(
+        stage.counts.asks(Count(cells), shares),
+        stage.spread.asks(spread, shares),
+        note=f"before round {stage.counts.round}: counts and spreads",
+    )
+    values, vectors = np.linalg.eigh(symmetric(spreads.value, spread.axes))
+    widest = vectors[:, :, -1] if frame is None else vectors[:, :, -1] @ frame
+    size = np.maximum(counts.value, _RAISED_FOR_SPLIT * counts.sd)
+    gain = _SPLIT_SAVES * np.maximum(0.0, values[:, -1] - spreads.sd * sqrt(2 * spread.axes))
+    half_axis = np.sqrt(np.maximum(values[:, -1], 0.0) / size)[:, None] * widest
+    moved, exchanges = _exchanged(centers, size, gain, half_axis)
+    columns = np.array(exchanges, dtype=np.float64).reshape(-1, 4).T
+    words = f"{len(exchanges)} split, as many centres dropped" if exchanges else "nothing is split"
+    return SplitStep(
+        title=f"Spreads before round {stage.counts.round}: {words}",
+        centers=room.region.clip(moved),
+        noisy_counts=counts.value,
+        previous=centers,
+        count_noise_sd=counts.sd,
+        split=columns[0].astype(np.int64),
+        dropped=columns[1].astype(np.int64),
+        gains=columns[2],
+        costs=columns[3],
+        gain_of_each=gain,
+        cost_of_each=_dropping(centers, size).cost,
+    )
+
+
+class _Dropping(NamedTuple):
+    """Who would take over the rows of each centre, and what these lose by it, both of shape (k,)."""
+
+    neighbour: Codes
+    cost: Array
+
+
+def _dropping(centers: Array, size: Array) -> _Dropping:
+    apart = ((centers[:, None] - centers) ** 2).sum(axis=2)
+    np.fill_diagonal(apart, np.inf)
+    neighbour = apart.argmin(axis=1)
+    return _Dropping(neighbour, size * size[neighbour] / (size + size[neighbour]) * apart.min(axis=1))
+
+
+class _Exchange(NamedTuple):
+    """Cluster ``split`` gives one half to the centre ``dropped``: what that saves, and what it costs."""
+
+    split: int
+    dropped: int
+    gain: float
+    cost: float
+
+
+def _exchanged(centers: Array, size: Array, gain: Array, half_axis: Array) -> tuple[Array, list[_Exchange]]:
+    """The best split against the cheapest centre, again and again, each cluster touched once."""
+    centers, k = centers.copy(), len(centers)
+    touched = np.zeros(k, dtype=bool)
+    exchanges: list[_Exchange] = []
+    for _ in range(k // 2):
+        neighbour, cost = _dropping(centers, size)
+        j = int(np.where(touched, -1.0, gain).argmax())
+        cost[touched | (np.arange(k) == j) | (neighbour == j)] = np.inf
+        i = int(cost.argmin())
+        if touched[j] or not gain[j] > cost[i]:
+            break
+        exchanges.append(_Exchange(j, i, float(gain[j]), float(cost[i])))
+        touched[[i, j, neighbour[i]]] = True
+        centers[i], centers[j] = centers[j] - half_axis[j], centers[j] + half_axis[j]
+    return centers, exchanges

@@ -1,0 +1,376 @@
+"""From a room to a tested release of k-tuples, shared by all algorithms that stand on tuples.
+
+Tuples are made by secret blocks of rows, one each, or the rows are tuples themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.card import Params, Setting, knob
+from dpviz.algorithms.steps import CentersStep, Step
+from dpviz.algorithms.tools.lloyd_round import lloyd_round
+from dpviz.algorithms.tools.public_points import sphere_packing
+from dpviz.algorithms.tools.secret_blocks import most_blocks
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.block_models import BlockKMeans
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.released import Released
+from dpviz.privacy.room import DataRoom
+from dpviz.privacy.tuples.center_noise import NoisyCenters, far_for, printed_far
+from dpviz.privacy.tuples.partition_test import smallest_number
+from dpviz.privacy.tuples.tuple_averages import TupleAverages
+from dpviz.privacy.tuples.tuples import NoisyTuple, Tuples
+
+# Rows of a block for each cluster, in the paper's runs.
+_ROWS_PER_CLUSTER = 15
+_RECORDS, _TUPLES = "records", "tuples"
+# The claim behind the test holds for ε up to 1.
+MOST_EPSILON = 1.0
+# The noise that the practical preset aims at, as a part of the distance between centres.
+_RELATIVE_NOISE = 0.05
+# Radius of the smallest cloud of tuples' points that averages tell apart, unit coordinates.
+FINEST = 1e-4
+_SLACK = 1 - 1e-12
+
+
+@dataclass(frozen=True)
+class TupleParams(Params):
+    """Parameters of algorithms on tuples."""
+
+    preset: str = knob(
+        "practical",
+        help="paper: constants as printed (with the corrected λ). practical: one exactly calibrated Gaussian for all "
+        "centres, Δ for noise of a twentieth of their distance, ⊥ where averages would be noise.",
+        choices=("practical", "paper"),
+    )
+    beta: float = knob(0.05, help="β: chance of the answer ⊥ for tuples that fit.", low=1e-6, high=0.5)
+    rows_per_tuple: int | None = knob(
+        None, help="Fewest rows of a block, which makes one tuple; empty: 15 for each cluster.", low=2, high=100_000
+    )
+
+    @property
+    def printed(self) -> bool:
+        """Whether constants are the paper's."""
+        return self.preset == "paper"
+
+    @property
+    def given(self) -> bool:
+        """Whether each row is a tuple already."""
+        return False
+
+    def rows_of_tuple(self, k: int) -> int:
+        """Fewest rows that make a tuple."""
+        return 1 if self.given else self.rows_per_tuple or _ROWS_PER_CLUSTER * k
+
+
+@dataclass(frozen=True)
+class GivenTupleParams(TupleParams):
+    """Parameters of algorithms that serve tables of tuples, too."""
+
+    rows: str = knob(
+        _RECORDS,
+        help="What a row is. records: one point; secret blocks of rows make the tuples. tuples: k points in any order, "
+        "such as k centres that one hospital reports; its columns are those of one point, then those of the next, with "
+        "the same bounds for every point, and the table's relation is replace.",
+        choices=(_RECORDS, _TUPLES),
+    )
+
+    @property
+    def given(self) -> bool:
+        return self.rows == _TUPLES
+
+    def points_per_row(self, k: int) -> int:
+        """k in a table of tuples."""
+        return k if self.given else 1
+
+    def refusal(self, relation: Relation) -> str | None:
+        """A table of tuples is served under replace only."""
+        if not self.given or relation is Relation.REPLACE:
+            return None
+        return (
+            "With rows = tuples the number of tuples is public, and one of them may be replaced by another: declare "
+            "the relation replace, or choose rows = records."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TupleSource:
+    """A room whose rows are tuples, or make them.
+
+    Parameters
+    ----------
+    room : DataRoom
+        Over the rows of the table.
+    points : DataRoom
+        Over the points that rows stand for: what the centres live in.
+    params : TupleParams
+    anchors : array of shape (k, d)
+        Public: what a block with fewer than k distinct rows answers, and what stands in for ⊥.
+    salt : int
+        Public coin of the models of blocks.
+    """
+
+    room: DataRoom
+    points: DataRoom
+    params: TupleParams
+    anchors: Array
+    salt: int
+
+    @classmethod
+    def of(cls, room: DataRoom, k: int, params: TupleParams, rng: np.random.Generator) -> TupleSource:
+        """The source that ``params`` ask for; no row is read."""
+        points = room.unfolded(params.points_per_row(k))
+        return cls(room, points, params, sphere_packing(k, points.region, rng), int(rng.integers(2**20)))
+
+    @property
+    def k(self) -> int:
+        return len(self.anchors)
+
+    @property
+    def most(self) -> int:
+        """As many tuples as there can be."""
+        number = max(1, self.room.n // self.params.rows_of_tuple(self.k))
+        return number if self.params.given else min(number, most_blocks(self.k, self.room.dim))
+
+    def enough(self, needed: int) -> int:
+        """``needed`` tuples if blocks can make them and the fewest rows do not go short; given ones are all taken."""
+        return self.most if self.params.given else min(needed, self.most)
+
+    def tuples(self, number: int) -> DataRoom:
+        """A room over ``number`` tuples, of which one unit of privacy replaces one."""
+        if self.params.given:
+            return self.room
+        return self.room.blocks(BlockKMeans(self.anchors, match=False, salt=self.salt), number)
+
+    def stand_in(self) -> CentersStep:
+        """The first step: centres that know no data."""
+        title = "Sphere packing, which stands in for ⊥: no row has been read"
+        return CentersStep(title=title, centers=self.anchors)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TupleTestStep(Step):
+    """The answer of a test of tuples, with its public numbers; ``centers`` (k, d) are released if it ``passed``.
+
+    Parameters
+    ----------
+    number, needed : int
+        Tuples, and how many the formulas ask for: with fewer the answer is ⊥ before any row is read.
+    rows_per_tuple : float
+        Rows of a block, on average; 1 where rows are tuples.
+    sampled : int
+        m, the tuples that are tried; 0 where none is.
+    far : float
+        Δ.
+    misfit_limit, misfit_scale : float
+        Noisy misfits up to which a sampled tuple passes, and the scale of the Laplace noise on them.
+    vote_limit, vote_scale : float
+        Noisy votes from which the test passes, and the scale of the Laplace noise on them.
+    center_noise_sd : array of shape (k,) or None
+        Typical standard deviation of the noise, estimated from the released distances alone: the true one depends on
+        rows and is not released.
+    anchors : array of shape (k, d)
+        Public: what blocks with fewer than k distinct rows answer, and what stands in for ⊥.
+    salt : int
+        Public coin of the models of the blocks.
+    given : bool
+        Whether each row of the table is a tuple; otherwise tuples are models of secret blocks.
+    """
+
+    passed: bool
+    centers: Array | None
+    center_noise_sd: Array | None
+    number: int
+    needed: int
+    rows_per_tuple: float
+    sampled: int
+    far: float
+    misfit_limit: float
+    misfit_scale: float
+    vote_limit: float
+    vote_scale: float
+    anchors: Array
+    salt: int
+    given: bool = False
+
+
+class Halves(NamedTuple):
+    """What the tuples may spend, and what is left for means of rows, if anything."""
+
+    tuples: Budget
+    means: Budget | None
+
+
+def halves(budget: Budget, part: float) -> Halves:
+    """``part`` of the budget for the tuples, but at most ε = 1 of it; the surplus goes to means of rows."""
+    epsilon = min(part * budget.amount, MOST_EPSILON)
+    if part == 1.0 and epsilon == budget.amount:
+        return Halves(budget, None)
+    delta = min(part, 0.5) * budget.delta
+    return Halves(
+        Budget(budget.accounting, epsilon * _SLACK, delta * _SLACK),
+        Budget(budget.accounting, (budget.amount - epsilon) * _SLACK, (budget.delta - delta) * _SLACK),
+    )
+
+
+def needed_tuples(share: Budget, params: TupleParams) -> int:
+    """Fewest tuples that the test can be asked about with ``share``; from public numbers only."""
+    return smallest_number(
+        epsilon=share.amount / 2, delta=share.delta / 4, beta=params.beta / 2, printed=params.printed
+    )
+
+
+def noisy_center_test(source: TupleSource, share: Budget, *, far: float | None) -> TupleTestStep:
+    """As many tuples as the test needs, or as there can be, and noisy points of one of them.
+
+    One centre is far from nothing: it needs no test, and is averaged.
+
+    **Guarantee.** ``share``: (ε, δ), whatever the answer.
+    """
+    k, params = source.k, source.params
+    if k == 1:
+        return average_test(source, share, finest=FINEST)
+    needed = needed_tuples(share, params)
+    number = source.enough(needed)
+    far = far or far_of(share, params, k)
+    options = {"k": k, "number": number, "far": far, "beta": params.beta, "printed": params.printed}
+    tuples, note = source.tuples(number), "test of tuples, noisy centres of one"
+    released = tuples.ask(Tuples(k), NoisyCenters, share, note=note, **options)
+    return _outcome(source, released, needed=needed, possible=released.mechanism.test.plan is not None)
+
+
+def average_test(source: TupleSource, share: Budget, *, finest: float) -> TupleTestStep:
+    """As many tuples as there can be, and averages of their points.
+
+    **Guarantee.** ``share``: (ε, δ), whatever the answer.
+    """
+    k, params, number = source.k, source.params, source.most
+    options = {"k": k, "number": number, "dim": source.points.dim, "finest": finest, "beta": params.beta}
+    options |= {"bound": float(source.points.region.half.max()), "printed": params.printed}
+    tuples, note = source.tuples(number), "test of tuples, averages of clusters"
+    released = tuples.ask(Tuples(k), TupleAverages, share, note=note, **options)
+    needed = averaged_tuples(share, params, k, source.points.dim, finest)
+    possible = released.mechanism.test.plan is not None and (params.printed or number >= needed)
+    return _outcome(source, released, needed=needed, possible=possible)
+
+
+def averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, finest: float) -> int:
+    """Fewest tuples whose averages are not noise; from public numbers only."""
+
+    def wanted(number: int) -> int:
+        average = TupleAverages(
+            epsilon=share.amount,
+            delta=share.delta,
+            k=k,
+            number=number,
+            dim=dim,
+            finest=finest,
+            bound=1.0,
+            beta=params.beta,
+            printed=params.printed,
+        ).average
+        assert average is not None
+        return ceil(average.fewest)
+
+    # ℓ falls where there are more tuples, and with it what is wanted.
+    low = needed_tuples(share, params) if k > 1 else 1
+    high = max(low, wanted(low))
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if middle >= wanted(middle) else (middle + 1, high)
+    return high
+
+
+def far_of(share: Budget, params: TupleParams, k: int) -> float:
+    """Δ by the preset's rule."""
+    epsilon, delta = share.amount, share.delta
+    if params.printed:
+        return printed_far(epsilon=epsilon, delta=delta, k=k, beta=params.beta)
+    return far_for(_RELATIVE_NOISE, epsilon=epsilon, delta=delta, k=k)
+
+
+def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> Iterator[CentersStep]:
+    """The last step: the released centres, or those that know no data; with ``means`` left, means of their cells.
+
+    **Guarantee.** ``means``; under ⊥ as well, where they are one round of Lloyd from centres that know no data.
+    """
+    start = step.centers if step.centers is not None else step.anchors
+    if means is not None:
+        origin = "the noisy centres" if step.passed else "⊥: centres that know no data"
+        title = f"Noisy means of the cells of {origin}"
+        yield lloyd_round(source.points, Voronoi(start), means, start, title=title, note="means of the cells")
+    elif step.passed:
+        yield CentersStep(
+            title="The released centres", centers=start, center_noise_sd=step.center_noise_sd, released=True
+        )
+    else:
+        yield CentersStep(title="⊥: these centres know no data, they were packed without it", centers=start)
+
+
+def smallest_n_of(setting: Setting, params: TupleParams, part: float, *, finest: float | None = None) -> float:
+    """Rows for as many tuples as the public formulas ask for; ``finest`` for averages, None for noisy centres."""
+    tuples = halves(Budget(Accounting.BASIC, setting.epsilon, setting.delta or 1e-6), part).tuples
+    if finest is not None or setting.k == 1:
+        dim = max(1, setting.dim // params.points_per_row(setting.k))
+        needed = averaged_tuples(tuples, params, setting.k, dim, finest or FINEST)
+    else:
+        needed = needed_tuples(tuples, params)
+    return float(needed * params.rows_of_tuple(setting.k))
+
+
+def operations_of(setting: Setting, params: TupleParams) -> float:
+    """k-means in every block, the test, and a pass for means."""
+    return 30.0 * setting.rows * setting.k * setting.dim
+
+
+def _outcome(
+    source: TupleSource, released: Released[NoisyTuple, NoisyCenters | TupleAverages], *, needed: int, possible: bool
+) -> TupleTestStep:
+    """The released record as a step; its centres moved into the region, which is free.
+
+    ``possible`` says whether public numbers allow the test to be asked at all.
+    """
+    passed, centers, test = released.value.passed, released.value.centers, released.mechanism.test
+    what, sd, number = "averages", None, test.number
+    if isinstance(released.mechanism, NoisyCenters):
+        what = "noisy centres"
+        if centers is not None:
+            gaps = np.linalg.norm(centers[:, None] - centers, axis=2)
+            np.fill_diagonal(gaps, np.inf)
+            sd = released.mechanism.relative_sd * gaps.min(axis=1)
+    if passed and source.k == 1:
+        makers = "rows" if source.params.given else "blocks"
+        title = f"One centre needs no test: the average of {number:,} {makers} is released"
+    elif passed:
+        title = f"{number:,} tuples agree: {what} are released"
+    elif possible:
+        title = f"⊥: {number:,} tuples do not agree about far-apart centres; the budget is spent"
+    else:
+        title = f"⊥, by public numbers alone: {number:,} tuples where {needed:,} are needed; the budget is spent"
+    plan = test.plan if possible else None
+    return TupleTestStep(
+        title=title,
+        passed=passed,
+        centers=None if centers is None else source.points.region.clip(centers),
+        center_noise_sd=sd,
+        number=number,
+        needed=needed,
+        rows_per_tuple=source.room.n / number,
+        sampled=plan.sampled if plan is not None else 0,
+        far=test.far,
+        misfit_limit=test.misfit_limit if plan is not None else 0.0,
+        misfit_scale=test.misfit_scale if plan is not None else 0.0,
+        vote_limit=test.vote_limit if plan is not None else 0.0,
+        vote_scale=1 / plan.vote_epsilon if plan is not None else 0.0,
+        anchors=source.anchors,
+        salt=source.salt,
+        given=source.params.given,
+    )
