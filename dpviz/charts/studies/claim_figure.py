@@ -12,7 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import LEGEND_LINE, below_plot, canvas, panels
+from dpviz.charts.canvas import LEGEND_LINE, NUMBER_SIZE, below_plot, canvas, panels
 from dpviz.charts.studies.contenders import Style, narrow, runs_text, styles_of
 from dpviz.charts.studies.medians import Span, band, median_line, quartiles
 from dpviz.charts.theme import Palette
@@ -20,7 +20,7 @@ from dpviz.charts.wording import PHONE, clauses, number, opening
 from dpviz.claims.claim import Picture
 
 _PANEL, _HEAD = 250, 200
-_NAME_ROOM, _NAME_SIZE = 30.0, 11
+_NAME_ROOM = 30.0
 _BAND = 0.16
 _WIDTH = 900
 """Pixels that titles are broken for: a page of its own is read on a screen, the app gives its own width."""
@@ -77,9 +77,9 @@ class ClaimFigure:
             else:
                 self._draw_lines(figure, part, palette, place)
             corner = {"x": 0, "y": 1, "xref": "x domain", "yref": "y domain", "xanchor": "left", "yanchor": "bottom"}
-            font = {"size": _NAME_SIZE, "color": palette.text}
-            title = f"<b>{narrow(name, 40)}</b>"
-            figure.add_annotation(text=title, font=font, showarrow=False, **corner, **place.at)
+            font = {"size": NUMBER_SIZE, "color": palette.text}
+            text = f"<b>{narrow(name, 40)}</b>"
+            figure.add_annotation(text=text, font=font, showarrow=False, **corner, **place.at)
             self._set_axes(figure, place)
         for empty in range(len(names), rows * cols):
             figure.update_xaxes(visible=False, row=empty // cols + 1, col=empty % cols + 1)

@@ -17,7 +17,7 @@ from dpviz.charts.cells import segments
 from dpviz.charts.picture import Look
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.studies.contenders import measure_of, name_column, names_in, narrow, runs_text, styles_of
-from dpviz.charts.studies.medians import Span, quartiles
+from dpviz.charts.studies.medians import Span, note, quartiles
 from dpviz.charts.theme import Palette, center_marker, layout, reference_marker
 from dpviz.charts.wording import clauses, ratio, things
 from dpviz.runs.evaluation import match
@@ -146,10 +146,7 @@ class Scores:
         span = Span.holding([*drawn, *[1.0] * score.ratio], air=0.05)
         if score.ratio:
             figure.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
-            figure.add_annotation(
-                **{"x": span.at(1), "y": 0.72, "text": "◇ k-means++ = 1", "showarrow": False},
-                **{"xanchor": "left", "xshift": 4, "font": {"size": NUMBER_SIZE, "color": palette.muted}},
-            )
+            note(figure, "◇ k-means++ = 1", palette.muted, {"x": span.at(1), "y": 0.72, "xanchor": "left", "xshift": 4})
         figure.update_xaxes(span.axis, title_text=score.axis)
         figure.update_yaxes(
             tickvals=[-place for place in range(len(self.medians))],

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.charts.canvas import LEGEND_LINE, NUMBER_SIZE, canvas
+from dpviz.charts.canvas import LEGEND_LINE, canvas
 from dpviz.charts.studies.contenders import Style, measure_of, name_column, names_in, runs_text, styles_of
 from dpviz.charts.studies.medians import (
     LABELS,
@@ -22,6 +22,7 @@ from dpviz.charts.studies.medians import (
     label_ends,
     median_line,
     more_for_labels,
+    note,
     quartiles,
 )
 from dpviz.charts.theme import Palette, epsilon_axis, log_axis
@@ -233,11 +234,9 @@ class Curves:
         """The k or n that the user has, as a line from top to bottom."""
         assert self.own is not None
         figure.add_vline(x=self.own, line={"color": palette.text, "width": 1.3, "dash": "dot"})
-        figure.add_annotation(
-            **{"x": log10(self.own), "yref": "paper", "y": 1.0, "yanchor": "bottom", "xanchor": "right"},
-            **{"text": f"yours: {_LETTERS[self.over]} = {self.own:,g}", "showarrow": False},
-            font={"size": NUMBER_SIZE, "color": palette.text},
-        )
+        text = f"yours: {_LETTERS[self.over]} = {self.own:,g}"
+        at = {"x": log10(self.own), "y": 1, "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
+        note(figure, text, palette.text, at)
 
 
 def _close_from(line: pd.DataFrame) -> float | None:

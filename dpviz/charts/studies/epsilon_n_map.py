@@ -15,6 +15,7 @@ import plotly.graph_objects as go
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, below_plot, canvas, ink_on
 from dpviz.charts.studies.contenders import runs_text
+from dpviz.charts.studies.medians import note
 from dpviz.charts.theme import CLUSTER_MARKS, Palette, epsilon_axis, log_axis
 from dpviz.charts.wording import clauses, percent
 from dpviz.runs.smallest_epsilon import crossing
@@ -184,11 +185,8 @@ class EpsilonNMap:
         )
         # Lines of less loss lie further right: labels that grow away from each other do not meet.
         end, side = line[0], "right" if level >= ISO[0] else "left"
-        figure.add_annotation(
-            **{"x": log10(end.epsilon), "y": log10(end.n), "yanchor": "top", "yshift": -5, "xanchor": side},
-            **{"showarrow": False, "text": f"+{percent(level - 1)}", "bgcolor": palette.surface, "opacity": 0.92},
-            font={"size": NUMBER_SIZE, "color": palette.text},
-        )
+        at = {"x": log10(end.epsilon), "y": log10(end.n), "xanchor": side, "yanchor": "top", "yshift": -5}
+        note(figure, f"+{percent(level - 1)}", palette.text, at | {"bgcolor": palette.surface, "opacity": 0.92})
 
     def _mark_own(self, figure: go.Figure, own: int, palette: Palette) -> None:
         """A frame around the row of cells with the user's n; a line where it lies between two that were tried."""
@@ -198,11 +196,8 @@ class EpsilonNMap:
         low, high = (border[row], border[row + 1]) if near else (own, own)
         line = {"color": palette.text, "width": 2.5, "dash": "solid" if near else "dot"}
         figure.add_shape(type="rect", x0=left, x1=right, y0=low, y1=high, line=line)
-        figure.add_annotation(
-            **{"xref": "paper", "x": 1.0, "y": log10(high), "xanchor": "right", "yanchor": "bottom"},
-            **{"text": f"yours: n = {own:,}", "showarrow": False, "bgcolor": palette.surface},
-            font={"size": NUMBER_SIZE, "color": palette.text},
-        )
+        at = {"xref": "paper", "x": 1.0, "y": log10(high), "xanchor": "right", "yanchor": "bottom"}
+        note(figure, f"yours: n = {own:,}", palette.text, at | {"bgcolor": palette.surface})
 
 
 def _edges(places: Sequence[float]) -> Array:

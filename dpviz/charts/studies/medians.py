@@ -88,6 +88,12 @@ def median_line(name: str, x: Array, y: Array, style: Style, **more: Any) -> go.
     )
 
 
+def note(figure: go.Figure, text: str, color: str, where: Mapping[str, Any], *, size: int = NUMBER_SIZE) -> None:
+    """Words beside what they are about."""
+    font = {"size": size, "color": color}
+    figure.add_annotation({"text": text, "showarrow": False, "font": font, **where})
+
+
 def draw_baselines(
     figure: go.Figure, baselines: Mapping[str, float], span: Span, words: Measure, palette: Palette
 ) -> None:
@@ -98,13 +104,10 @@ def draw_baselines(
         value, text = finite[label], narrow(f"{label}: {words.text(finite[label])}", _LABEL_WIDTH)
         gap = span.height(finite[above]) - span.height(value) if above is not None else 1.0
         figure.add_hline(y=value, line={"color": palette.public, "width": 1.3, "dash": "dot"})
-        figure.add_annotation(
-            **{"xref": "paper", "x": 0.99, "yref": "paper", "y": span.height(value), "xanchor": "right"},
-            **{"text": text, "showarrow": False, "align": "right"},
-            # Nothing lies below the least of them, and much above the others is empty but for the next line.
-            yanchor="top" if label == upwards[0] or gap < _room(figure) * len(text.split("<br>")) else "bottom",
-            font={"size": NUMBER_SIZE, "color": palette.muted},
-        )
+        # Nothing lies below the least of them, and much above the others is empty but for the next line.
+        beneath = label == upwards[0] or gap < _room(figure) * len(text.split("<br>"))
+        at = {"x": 0.99, "y": span.height(value), "xanchor": "right", "yanchor": "top" if beneath else "bottom"}
+        note(figure, text, palette.muted, {"xref": "paper", "yref": "paper", "align": "right", **at})
 
 
 def label_ends(
@@ -117,12 +120,8 @@ def label_ends(
     for name, height in zip(ends, heights, strict=True):
         # Further rows begin under the name, not under its sign.
         text = "<br>\u2003".join(labels[name])
-        figure.add_annotation(
-            **{"xref": "paper", "x": 1.0, "xshift": 6, "yref": "paper", "y": height, "xanchor": "left"},
-            **{"yanchor": "middle", "text": f"{styles[name].sign} {text}"},
-            **{"showarrow": False, "align": "left", "font": {"size": _LABEL_SIZE, "color": palette.text}},
-            hovertext=name,
-        )
+        at = {"xref": "paper", "x": 1.0, "xshift": 6, "yref": "paper", "y": height, "xanchor": "left", "align": "left"}
+        note(figure, f"{styles[name].sign} {text}", palette.text, at | {"hovertext": name}, size=_LABEL_SIZE)
 
 
 def more_for_labels(names: Iterable[str]) -> int:

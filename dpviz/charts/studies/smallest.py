@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.charts.canvas import NUMBER_SIZE
 from dpviz.charts.studies.curves import Curves
+from dpviz.charts.studies.medians import note
 from dpviz.charts.theme import Palette
 from dpviz.charts.wording import percent
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
@@ -53,14 +53,10 @@ class Smallest:
         """The target as a line across the curves, each answer on it in the colour of its line, the band of the best."""
         figure = self.curves.draw(palette, title=self.finding)
         figure.add_hline(y=self.target, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
-        figure.add_annotation(
-            # At large ε, where few answers lie.
-            **{"xref": "paper", "x": 0.99, "y": self.curves.span.at(self.target), "yref": "y"},
-            **{"xanchor": "right", "yanchor": "bottom", "showarrow": False},
-            bgcolor=palette.faded(palette.surface, 0.7),
-            text=f"target: {percent(self.target - 1)} above k-means++",
-            font={"size": NUMBER_SIZE, "color": palette.text},
-        )
+        # At large ε, where few answers lie.
+        at = {"x": 0.99, "y": self.curves.span.at(self.target), "xanchor": "right", "yanchor": "bottom"}
+        text, behind = f"target: {percent(self.target - 1)} above k-means++", palette.faded(palette.surface, 0.7)
+        note(figure, text, palette.text, {"xref": "paper", "bgcolor": behind, **at})
         reached = [answer for answer in self.answers if answer.reached]
         for best in reached[:1]:
             high = best.high if isfinite(best.high) else best.highest

@@ -8,8 +8,9 @@ from typing import ClassVar, NamedTuple
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.charts.canvas import NUMBER_SIZE, canvas
+from dpviz.charts.canvas import canvas
 from dpviz.charts.studies.contenders import runs_text
+from dpviz.charts.studies.medians import note
 from dpviz.charts.theme import CLUSTER_MARKS, Palette
 from dpviz.charts.wording import clauses, number, opening, percent, ratio
 from dpviz.runs.error_parts import ErrorParts
@@ -95,10 +96,8 @@ class Waterfall:
         )
         for place, bar in enumerate(bars):
             # The number stands right of the bar, whichever way the bar goes.
-            figure.add_annotation(
-                **{"text": bar.text, "x": scale * max(bar.base, bar.tip), "y": place},
-                **{"xanchor": "left", "xshift": 5, "showarrow": False, "font": {"size": NUMBER_SIZE}},
-            )
+            right = scale * max(bar.base, bar.tip)
+            note(figure, bar.text, palette.text, {"x": right, "y": place, "xanchor": "left", "xshift": 5})
         for place, bar in enumerate(bars[:-1]):
             figure.add_shape(
                 **{"type": "line", "x0": scale * bar.tip, "x1": scale * bar.tip, "layer": "below"},
