@@ -23,11 +23,12 @@ from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, weighte
 from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.noise import Shape, StudyNoise
-from dpviz.runs.clipped_rows import ClippedRows, JudgedTable
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.evaluation import nicv
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import Run, run_of
 from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import Yardstick, yardstick
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Region
 
@@ -61,25 +62,6 @@ class _Quiet(StudyNoise):
     def binomial(self, trials: int, probability: float) -> int:
         """No cell wakes by chance."""
         return 0
-
-
-@dataclass(frozen=True)
-class ErrorBase:
-    """What does not depend on the noise: losses per row, unit coordinates squared.
-
-    Parameters
-    ----------
-    kmeans : float
-        Of k-means++ on the clipped rows.
-    clipping : float
-        Mean squared distance that clipping moves a row.
-    moved_share : float
-        Part of the rows that clipping moves.
-    """
-
-    kmeans: float
-    clipping: float
-    moved_share: float
 
 
 class Part(NamedTuple):
@@ -122,8 +104,8 @@ def refusal_of(contender: Contender, k: int) -> str | None:
     return None
 
 
-def error_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | ErrorBase | dict[str, Any]]:
-    """Progress, the ``ErrorBase``, and for each repeat the losses of a private run and of what was switched off.
+def error_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Yardstick | dict[str, float]]:
+    """Progress, the ``Yardstick``, and for each repeat the losses of a private run and of what was switched off.
 
     ``grid`` has one point. Losses are read from revealed rows: whoever calls has revealed them knowingly. In each dict:
     "private"; "quiet", the same run without noise; "solved" and "quiet_solved", the best of many starts on what either
@@ -139,19 +121,14 @@ def error_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | ErrorBase
     if refusal is not None:
         raise RequestError(refusal)
     yield Progress(0, repeats + 1, f"k-means++ with k = {k}")
-    yield error_base(judged.rows, k)
+    yield yardstick(judged, k)
     for trial in grid.trials():
         yield Progress(trial.repeat + 1, repeats + 1, f"{contender.label}, run {trial.repeat + 1} of {repeats}")
         yield {"repeat": trial.repeat} | _losses(judged, grid.at(trial))
     yield Progress(repeats + 1, repeats + 1, "done")
 
 
-def error_base(rows: ClippedRows, k: int) -> ErrorBase:
-    """The loss of k-means++ on the clipped rows, and how far these were moved."""
-    return ErrorBase(reference_for(rows, k).nicv, rows.clipping, rows.moved_share)
-
-
-def error_parts(base: ErrorBase, rows: Sequence[Mapping[str, Any]]) -> ErrorParts:
+def error_parts(stick: Yardstick, rows: Sequence[Mapping[str, Any]]) -> ErrorParts:
     """Bars from the median losses over ``rows`` of ``error_rows``, at least one; the interaction is what is left over.
 
     With a synopsis, noise and solver are each switched off in the private run, and their interaction is what they do
@@ -159,7 +136,8 @@ def error_parts(base: ErrorBase, rows: Sequence[Mapping[str, Any]]) -> ErrorPart
     """
     private, quiet, solved, quiet_solved = (np.array([float(row[name]) for row in rows]) for name in _LOSSES)
     quantised = not np.isnan([solved, quiet_solved]).any()
-    kmeans = np.full(len(rows), base.kmeans)
+    best = stick.reference.nicv
+    kmeans = np.full(len(rows), best)
     noise = _part("noise", private, quiet, "the private run against the same run without noise")
     if quantised:
         quantise = _part(
@@ -169,14 +147,14 @@ def error_parts(base: ErrorBase, rows: Sequence[Mapping[str, Any]]) -> ErrorPart
     else:
         quantise = Part("quantise", 0.0, 0.0, 0.0, "0: the rows are read to the end, not a synopsis in their place")
         solver = _part("solver", quiet, kmeans, "the run without noise against k-means++ on the same clipped rows")
-    moved = f"how far the bounds move the rows, squared: {100 * base.moved_share:.3g} % of them lie outside"
-    clip = Part("clip", base.clipping, base.clipping, base.clipping, moved)
-    total = float(np.median(private)) - base.kmeans
+    moved = f"how far the bounds move the rows, squared: {100 * stick.moved_share:.3g} % of them lie outside"
+    clip = Part("clip", stick.clipping, stick.clipping, stick.clipping, moved)
+    total = float(np.median(private)) - best
     rest = total - sum(part.value for part in (quantise, noise, solver))
-    rest = 0.0 if abs(rest) <= 1e-12 * max(abs(total), base.kmeans) else rest
+    rest = 0.0 if abs(rest) <= 1e-12 * max(abs(total), best) else rest
     together = "what noise and solver do together beyond what each does alone" if quantised else "0: measured in turn"
     parts = (quantise, noise, solver, Part("interaction", rest, rest, rest, together))
-    return ErrorParts(base.kmeans, float(np.median(private)), parts, clip, len(rows), quantised)
+    return ErrorParts(best, float(np.median(private)), parts, clip, len(rows), quantised)
 
 
 _LOSSES = ("private", "quiet", "solved", "quiet_solved")

@@ -9,12 +9,10 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from dpviz.algorithms.baselines.kmeans_plus_plus import reference_centers
-from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.losses import Loss
 from dpviz.privacy.partitions import Voronoi
 from dpviz.runs.clipped_rows import ClippedRows
-from dpviz.table.domain import Region
 from dpviz.table.rows import Rows
 
 # Ten starts of the reference, three where one start already takes seconds.
@@ -149,23 +147,6 @@ def label_accuracy(labels: Codes, assigned: Codes) -> float:
     table = np.zeros((int(assigned.max()) + 1, int(label.max()) + 1))
     flat = np.bincount(assigned * table.shape[1] + label, minlength=table.size)
     return float(flat.reshape(table.shape).max(axis=1).sum() / len(labels))
-
-
-@dataclass(frozen=True)
-class Baselines:
-    """Losses per row that need no privacy budget to speak of: one centre, and centres that never saw a row."""
-
-    one_center: float
-    data_independent: float
-
-
-def baselines(rows: ClippedRows, region: Region, k: int, *, seed: int = 0) -> Baselines:
-    """The loss of the rows' mean, and the median loss of 9 sphere packings."""
-    points = rows.points
-    mean = np.reshape(points.mean(axis=0), (1, -1)) if points.shape[0] else np.zeros((1, region.dim))
-    rng = np.random.default_rng(seed)
-    blind = [nicv(points, sphere_packing(k, region, rng)) for _ in range(9)]
-    return Baselines(nicv(points, mean), float(np.median(blind)))
 
 
 def _ratio(loss: float, reference: float) -> float:

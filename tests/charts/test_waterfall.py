@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from dpviz.charts.studies.waterfall import Waterfall
 from dpviz.charts.theme import palette
-from dpviz.runs.error_parts import ErrorBase, ErrorParts, error_parts
+from dpviz.runs.error_parts import ErrorParts, error_parts
+from dpviz.runs.evaluation import Reference
+from dpviz.runs.study.study import Yardstick
 from tests.charts.laws import is_sound
 
 LIGHT = palette("light")
+
+
+def against(kmeans: float, *, clipping: float) -> Yardstick:
+    return Yardstick(3, Reference(np.zeros((3, 2)), kmeans, 1), 9.0, 9.0, clipping, clipping / 2)
 
 
 def parts(kmeans: float = 2.0) -> ErrorParts:
     rows = [
         {"private": 3.0 + shift, "quiet": 2.5, "solved": 2.9 + shift, "quiet_solved": 2.4} for shift in (-0.1, 0.0, 0.2)
     ]
-    return error_parts(ErrorBase(kmeans, 0.1, 0.05), rows)
+    return error_parts(against(kmeans, clipping=0.1), rows)
 
 
 @pytest.mark.parametrize("kmeans", [2.0, 0.0])
@@ -58,12 +65,12 @@ def test_clipping_stands_beside_the_bars_and_not_among_them() -> None:
         assert "lipping alone moves them by 0.1 a row" in words
     assert Waterfall(found, "EUGkM", 0.3).table()["loss per row"].iloc[-1] == 0.1
     rows = [{"private": 2.5, "quiet": 2.0, "solved": 2.5, "quiet_solved": 2.0}]
-    inside = error_parts(ErrorBase(2.0, 0.0, 0.0), rows)
+    inside = error_parts(against(2.0, clipping=0.0), rows)
     assert "The bounds clip no row" in Waterfall(inside, "DPLloyd", 1).words()
 
 
 def test_nothing_lost_is_said() -> None:
     rows = [{"private": 2.0, "quiet": 2.0, "solved": float("nan"), "quiet_solved": float("nan")}]
-    found = error_parts(ErrorBase(2.0, 0.0, 0.0), rows)
+    found = error_parts(against(2.0, clipping=0.0), rows)
     assert "next to nothing" in Waterfall(found, "DPLloyd", 10.0).words()
     is_sound(Waterfall(found, "DPLloyd", 10.0).draw(LIGHT))

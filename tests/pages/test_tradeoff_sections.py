@@ -10,9 +10,9 @@ import pytest
 import yaml
 from streamlit.testing.v1 import AppTest
 
-from dpviz.runs.error_parts import ErrorBase
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import Grid, epsilons_between
+from dpviz.runs.study.study import Yardstick
 from dpviz.table.declaration import FileKind
 from dpviz.ui.escape import plain
 from tests.pages.tables import app_on, open_blobs, sound, text_of
@@ -49,7 +49,7 @@ def test_the_error_of_a_grid_is_taken_apart() -> None:
     app.selectbox(key="tradeoff:parts:whom").set_value("DPLloyd")
     assert "older settings" in text_of(sound(app.run()))
     (base, *runs) = app.session_state["tradeoff:parts:job"].items
-    assert isinstance(base, ErrorBase) and len(runs) == 3
+    assert isinstance(base, Yardstick) and len(runs) == 3
 
 
 def test_what_cannot_be_taken_apart_says_why() -> None:

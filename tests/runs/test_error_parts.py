@@ -13,10 +13,10 @@ from dpviz.algorithms.registry import private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable
-from dpviz.runs.error_parts import ErrorBase, ErrorParts, error_parts, error_rows, refusal_of
+from dpviz.runs.error_parts import ErrorParts, error_parts, error_rows, refusal_of
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import study_rows
+from dpviz.runs.study.study import Yardstick, study_rows
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
 from tests.contract.tables import blobs
@@ -29,7 +29,7 @@ def judged(table: PrivateTable) -> JudgedTable:
 def measured(table: PrivateTable, contender: Contender, *, repeats: int = 2, epsilon: float = 1.0) -> ErrorParts:
     grid = Grid((contender,), (3,), (epsilon,), (1e-6,), repeats=repeats)
     base, *rows = (item for item in error_rows(judged(table), grid) if not isinstance(item, Progress))
-    assert isinstance(base, ErrorBase) and len(rows) == repeats
+    assert isinstance(base, Yardstick) and len(rows) == repeats
     return error_parts(base, rows)
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, pairwise_distances, pairwise_distances_argmin
 
-from dpviz.runs.clipped_rows import ClippedRows, clipped
-from dpviz.runs.evaluation import assign, baselines, evaluate, label_accuracy, match, nicv, reference_for
-from dpviz.table.domain import Region
+from dpviz.runs.clipped_rows import ClippedRows, JudgedTable
+from dpviz.runs.evaluation import assign, evaluate, label_accuracy, match, nicv, reference_for
+from dpviz.runs.study.study import yardstick
 from tests.contract.tables import blobs, small_table
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -113,10 +113,11 @@ def test_nothing_is_better_than_a_reference_of_no_loss():
 
 def test_baselines_bracket_a_good_result():
     table = small_table(blobs(800, k=4, seed=3))
-    rows = clipped(table.reveal(note="test"), table.domain.region)
-    base = baselines(rows, table.domain.region, 4)
-    assert base.one_center == pytest.approx(rows.points.var(axis=0).sum())
-    assert reference_for(rows, 4).nicv < min(base.one_center, base.data_independent)
-    assert baselines(rows, table.domain.region, 4) == base
-    nobody = baselines(_rows(np.empty((0, 2))), Region.ball(2, 1.0), 3)
+    judged = JudgedTable.of(table, table.reveal(note="test"), None)
+    base, again = yardstick(judged, 4), yardstick(judged, 4)
+    assert base.one_center == pytest.approx(judged.rows.points.var(axis=0).sum())
+    assert base.reference.nicv < min(base.one_center, base.data_independent)
+    assert (again.one_center, again.data_independent) == (base.one_center, base.data_independent)
+    empty = small_table(np.empty((0, 2)))
+    nobody = yardstick(JudgedTable.of(empty, empty.reveal(note="test"), None), 3)
     assert (nobody.one_center, nobody.data_independent) == (0.0, 0.0)

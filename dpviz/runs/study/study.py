@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 
 from dpviz import check
+from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.privacy.accounting import Accounting
 from dpviz.runs.clipped_rows import JudgedTable
-from dpviz.runs.evaluation import Reference, assign, baselines, evaluate, label_accuracy, reference_for
+from dpviz.runs.evaluation import Reference, assign, evaluate, label_accuracy, nicv, reference_for
 from dpviz.runs.run import Run, run_of
 from dpviz.runs.study.grid import Grid, Trial
 from dpviz.runs.worker import Progress
@@ -33,7 +34,16 @@ Row: TypeAlias = dict[str, Any]
 class Yardstick:
     """What the losses of one k and n are measured against, on clipped rows; losses per row, unit coordinates squared.
 
-    ``clipping`` is what the bounds alone cost, beside these losses. ``n`` is None for the whole table.
+    Parameters
+    ----------
+    one_center, data_independent : float
+        Losses that take next to no budget: of the rows' mean, and of centres that never saw a row (the median of 9
+        sphere packings).
+    clipping : float
+        What the bounds alone cost, beside these losses: how far they move a row, squared; ``moved_share`` of the rows
+        are moved.
+    n : int or None
+        Rows of a subsample; None for the whole table.
     """
 
     k: int
@@ -41,6 +51,7 @@ class Yardstick:
     one_center: float
     data_independent: float
     clipping: float
+    moved_share: float
     n: int | None = None
 
 
@@ -109,10 +120,12 @@ def _in_words(n: int | None) -> str:
 
 
 def yardstick(judged: JudgedTable, k: int, *, n: int | None = None) -> Yardstick:
-    """The reference and the baselines for ``k`` clusters; ``n`` says whether these rows are a subsample."""
-    base = baselines(judged.rows, judged.private.domain.region, k)
-    reference = reference_for(judged.rows, k)
-    return Yardstick(k, reference, base.one_center, base.data_independent, judged.rows.clipping, n)
+    """What ``k`` centres are measured against; ``n`` says whether these rows are a subsample."""
+    rows, points, region = judged.rows, judged.rows.points, judged.private.domain.region
+    mean = np.reshape(points.mean(axis=0), (1, -1)) if points.shape[0] else np.zeros((1, region.dim))
+    rng = np.random.default_rng(0)
+    blind = float(np.median([nicv(points, sphere_packing(k, region, rng)) for _ in range(9)]))
+    return Yardstick(k, reference_for(rows, k), nicv(points, mean), blind, rows.clipping, rows.moved_share, n)
 
 
 def _row(finished: Run, judged: JudgedTable, trial: Trial, stick: Yardstick, *, seconds: float) -> Row:

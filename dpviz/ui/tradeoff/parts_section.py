@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from dpviz.charts.studies.waterfall import Waterfall
-from dpviz.runs.error_parts import ErrorBase, error_parts, error_rows, refusal_of
+from dpviz.runs.error_parts import error_parts, error_rows, refusal_of
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
 from dpviz.ui.job_panel import duration
@@ -60,8 +60,8 @@ def _begin(one: Question) -> None:
 
 
 def _bars(study: StudyJob) -> None:
-    base = next(item for item in study.items if isinstance(item, ErrorBase))
-    error = error_parts(base, study.rows)
+    assert study.yardstick is not None  # it comes before any row
+    error = error_parts(study.yardstick, study.rows)
     if study.source.kind is FileKind.PRIVATE:  # bounds are not to be chosen by it
         error = replace(error, clip=None)
     (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons
