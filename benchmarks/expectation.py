@@ -2,7 +2,8 @@
 
 python -m benchmarks.expectation [--settings 60] [--repeats 3] [--jobs 2] [--check]
 
-Prints the table that dpviz/algorithms/auto/expectation.py holds. ``--check`` measures on the judging families
+Prints the lines of dpviz/algorithms/auto/expectation.csv; there each part begins with the limit without noise, too.
+``--check`` measures on the judging families
 instead how often the fitted table was right.
 """
 
@@ -16,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.families import FAMILIES, Family, Size, generated
 from benchmarks.timing import machine
-from dpviz.algorithms.auto.expectation import TABLE, expected, mean_noise, regime_of
+from dpviz.algorithms.auto.expectation import expected, mean_noise, regime_of, stored_table
 from dpviz.algorithms.card import Setting
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
@@ -83,7 +84,7 @@ def main() -> None:
 
 def _fit(found: list[tuple[Setting, list[float]]]) -> None:
     """Medians and upper deciles of all runs by the noise of a mean, made to rise with it."""
-    for regime in TABLE:
+    for regime in stored_table():
         runs = [(mean_noise(s), ratio) for s, ratios in found if regime_of(s) == regime for ratio in ratios]
         noise, ratio = np.log10([r for r, _ in runs]), np.array([q for _, q in runs])
         bins = [ratio[(noise >= low) & (noise < low + 0.5)] for low in EDGES[:-1]]
@@ -92,11 +93,9 @@ def _fit(found: list[tuple[Setting, list[float]]]) -> None:
         for column in table.T:
             known = ~np.isnan(column)
             column[known] = np.maximum.accumulate(column[known])
-        print(f'    "{regime}": (')
         for low, (middle, high), part in zip(EDGES[:-1], table, bins, strict=True):
             if len(part) >= FEWEST:
-                print(f"        ({low + 0.25:.2f}, {max(middle, 1.0):.3f}, {max(high, 1.0):.3f}),  # {len(part)} runs")
-        print("    ),")
+                print(f'"{regime}",{low + 0.25:.2f},{max(middle, 1.0):.3f},{max(high, 1.0):.3f}')
 
 
 def _check(found: list[tuple[Setting, list[float]]]) -> None:

@@ -11,7 +11,9 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from shutil import copytree
 
+import pandas as pd
 import pytest
 
 import dpviz.cli.sweep_command as sweep_command
@@ -220,3 +222,32 @@ def test_results_without_their_manifest_are_not_gone_on_with(capsys, tmp_path, p
     assert call(capsys, "sweep", points, *SMALL, "--out", out).code == 0
     (out / "manifest.json").unlink()
     assert "no manifest.json" in refused(call(capsys, "sweep", points, *SMALL, "--out", out, "--resume"))
+
+
+EARLIER = ROOT / "tests" / "earlier_study"
+
+
+def request_in(folder: Path) -> dict[str, object]:
+    """The manifest without the versions of what computed it."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    return {name: value for name, value in manifest.items() if name not in ("dpviz", "libraries", "python")}
+
+
+def test_a_folder_of_before_requests_were_values_is_resumed_and_its_runs_come_out_again(capsys, tmp_path, points):
+    """Keys and seeds of trials are what they were, so a study that was begun then is gone on with now."""
+    asked = (
+        *("sweep", points, "--algorithms", "kmeans++,dplloyd:preset=su,eugkm:theta=5", "--epsilons", "0.5,2"),
+        *("--ks", "2", "--ns", "all,60", "--deltas", "1e-6", "--jobs", "1"),
+    )
+    old, new = tmp_path / "old", tmp_path / "new"
+    copytree(EARLIER, old)
+    lines = (EARLIER / "results.csv").read_text().splitlines()
+    said = call(capsys, *asked, "--repeats", 1, "--resume", "--out", old)
+    assert said.code == 0 and "10 of 10 runs are in the folder already" in said.err
+    assert (old / "results.csv").read_text().splitlines() == lines
+    assert request_in(old) == request_in(EARLIER)
+    assert call(capsys, *asked, "--repeats", 2, "--resume", "--out", old).code == 0
+    assert (old / "results.csv").read_text().splitlines()[: len(lines)] == lines
+    assert call(capsys, *asked, "--repeats", 1, "--seed", 3, "--out", new).code == 0
+    before, again = (pd.read_csv(folder / "results.csv").drop(columns="seconds") for folder in (EARLIER, new))
+    pd.testing.assert_frame_equal(before, again, rtol=1e-6)

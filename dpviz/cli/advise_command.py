@@ -12,8 +12,7 @@ from dpviz.algorithms.registry import card_of
 from dpviz.cli.parser import Parser, number, whole
 from dpviz.printed import table_text
 from dpviz.privacy.queries import Relation
-from dpviz.runs.advice.advice import Advice, advise
-from dpviz.runs.advice.advice_words import WHERE_FROM, alternatives, answer, certainty, changed
+from dpviz.runs.advice.advice import WHERE_FROM, Advice, advise, alternatives, answer, certainty, changed
 
 
 def add(command: Parser) -> None:
@@ -58,8 +57,8 @@ def serve(arguments: argparse.Namespace) -> str:
         n=arguments.n,
         rows_per_person=arguments.rows_per_person,
     )
-    found = advise(setting, target=arguments.target)
-    return json.dumps(_plain(found), indent=2, ensure_ascii=False) if arguments.json else _text(found)
+    advice = advise(setting, target=arguments.target)
+    return json.dumps(_plain(advice), indent=2, ensure_ascii=False) if arguments.json else _text(advice)
 
 
 def _text(advice: Advice) -> str:

@@ -36,8 +36,8 @@ class ClaimFolder:
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._manifest = path / "manifest.json"
-            found = json.loads(self._manifest.read_text("utf-8")) if self._manifest.exists() else {}
-            self._claims: dict[str, Any] = dict(found.get("claims", {}))
+            earlier = json.loads(self._manifest.read_text("utf-8")) if self._manifest.exists() else {}
+            self._claims: dict[str, Any] = dict(earlier.get("claims", {}))
         except (OSError, ValueError, TypeError, AttributeError, RecursionError):
             raise RequestError(
                 "--out cannot be used as the folder of reproduced claims: give another one, that you may write to."
@@ -83,10 +83,10 @@ class ClaimFolder:
 def tables_of(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The tables behind a result: name, origin, and how large."""
     columns = [column for column in ("data", "origin", "n", "d") if column in table.columns]
-    found: list[dict[str, Any]] = [
+    tables: list[dict[str, Any]] = [
         {str(name): value for name, value in row.items()} for row in table[columns].drop_duplicates().to_dict("records")
     ]
-    return found if len(found) <= _MOST_LISTED else [{**found[0], "number": len(found)}]
+    return tables if len(tables) <= _MOST_LISTED else [{**tables[0], "number": len(tables)}]
 
 
 _MOST_LISTED = 12
@@ -94,12 +94,12 @@ _MOST_LISTED = 12
 
 def tables_text(table: pd.DataFrame) -> str:
     """The same in words, tables of one name together."""
-    found = []
+    words = []
     for key, part in table.groupby(["data", "origin"], sort=False):
-        name, origin = (str(word) for word in key)
+        name, origin = map(str, key)
         sizes = [_sizes(part[column]) for column in ("n", "d") if column in part.columns and part[column].notna().all()]
-        found.append(f"{name} ({', '.join([origin, ' × '.join(sizes)] if len(sizes) == 2 else [origin])})")
-    return "; ".join(found)
+        words.append(f"{name} ({', '.join([origin, ' × '.join(sizes)] if len(sizes) == 2 else [origin])})")
+    return "; ".join(words)
 
 
 def _sizes(values: pd.Series) -> str:

@@ -23,12 +23,14 @@ class Parser(argparse.ArgumentParser):
 
 def add_request_options(command: Parser, *, seed: str) -> None:
     """What is asked of every algorithm that runs; ``seed`` says what one does here."""
-    asked = command.add_argument_group("the request")
-    asked.add_argument("--delta", type=number, default=0.0, metavar="D", help="for approximate algorithms (default: 0)")
-    asked.add_argument(
+    request = command.add_argument_group("the request")
+    request.add_argument(
+        "--delta", type=number, default=0.0, metavar="D", help="for approximate algorithms (default: 0)"
+    )
+    request.add_argument(
         "--set", nargs="+", action="extend", default=[], metavar="name=value", help="parameters of the algorithm"
     )
-    asked.add_argument("--seed", type=whole, metavar="S", help=seed)
+    request.add_argument("--seed", type=whole, metavar="S", help=seed)
 
 
 def joined(argv: Sequence[str]) -> list[str]:
@@ -69,10 +71,10 @@ def names(text: str) -> list[str]:
     """Comma-separated names; a name that contains a comma stands between double quotes."""
     import csv
 
-    found = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
-    if not found or not all(found):
+    listed = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    if not listed or not all(listed):
         raise argparse.ArgumentTypeError("give names with commas between them, such as a,b")
-    return found
+    return listed
 
 
 def numbers(text: str) -> list[float]:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import version
-from itertools import product
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from dpviz.cli.parser import Parser, add_request_options, names, numbers, whole,
 from dpviz.printed import table_text
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.request import Contender, Request, named_values
+from dpviz.runs.request import Contender, named_values
 from dpviz.runs.seats import cores
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import Grid
@@ -73,7 +72,7 @@ def serve(arguments: argparse.Namespace) -> str:
     with StudyFolder(Path(arguments.out), resume=arguments.resume) as folder:
         declared = declared_table(arguments)
         table = declared.table
-        grid = replace(grid, seed=folder.seed(asked=arguments.seed))
+        grid = replace(grid, seed=folder.seed(given=arguments.seed))
         grid.check(table.private)
         folder.begin(_manifest(arguments, table, grid), must_agree=_FIXED)
         revealed = table.private.reveal(note="sweep")
@@ -81,7 +80,7 @@ def serve(arguments: argparse.Namespace) -> str:
         for note in (*declared.notes, _REVEALED):
             say(note)
         left = [trial for trial in trials if trial.key not in folder.done]
-        for row in _reported(rows_of(judged, grid, left, workers=workers), total=len(left), found=len(planned)):
+        for row in _reported(rows_of(judged, grid, left, workers=workers), total=len(left), planned=len(planned)):
             folder.append(row)
         folder.finish(planned)
         return _summary(folder.rows(planned))
@@ -94,16 +93,14 @@ def _grid(arguments: argparse.Namespace) -> Grid:
     for name in shared:
         if not any(name in contender.params for contender in contenders):
             raise RequestError(f"None of the algorithms has a parameter {name!r}: see `dpviz algorithms`.")
-    deltas = tuple(arguments.deltas or [arguments.delta])
-    for k, epsilon, delta in product(arguments.ks, arguments.epsilons, deltas):
-        Request(contenders[0], k, epsilon, delta, arguments.seed).check_numbers()
     return Grid(
         contenders,
         tuple(arguments.ks),
         tuple(arguments.epsilons),
-        deltas,
+        tuple(arguments.deltas or [arguments.delta]),
         tuple(arguments.ns or [None]),
         repeats=arguments.repeats,
+        seed=arguments.seed or 0,
     )
 
 
@@ -141,10 +138,10 @@ def _manifest(arguments: argparse.Namespace, table: OpenTable, grid: Grid) -> di
     }
 
 
-def _reported(rows: Iterator[dict[str, Any]], *, total: int, found: int) -> Iterator[dict[str, Any]]:
+def _reported(rows: Iterator[dict[str, Any]], *, total: int, planned: int) -> Iterator[dict[str, Any]]:
     """The rows as they pass, with a word on stderr every few seconds."""
-    if total < found:
-        say(f"{found - total} of {found} runs are in the folder already.")
+    if total < planned:
+        say(f"{planned - total} of {planned} runs are in the folder already.")
     first_at = reported_at = time.monotonic()
     for done, row in enumerate(rows, start=1):
         yield row

@@ -157,8 +157,7 @@ def error_parts(base: ErrorBase, rows: Sequence[Mapping[str, Any]]) -> ErrorPart
     With a synopsis, noise and solver are each switched off in the private run, and their interaction is what they do
     together beyond that. Without one, noise enters every step: the solver is judged without it, and nothing is left.
     """
-    found = {name: np.array([float(row[name]) for row in rows]) for name in _LOSSES}
-    private, quiet, solved, quiet_solved = (found[name] for name in _LOSSES)
+    private, quiet, solved, quiet_solved = (np.array([float(row[name]) for row in rows]) for name in _LOSSES)
     quantised = not np.isnan([solved, quiet_solved]).any()
     kmeans = np.full(len(rows), base.kmeans)
     noise = _part("noise", private, quiet, "the private run against the same run without noise")

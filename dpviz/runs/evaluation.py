@@ -111,7 +111,7 @@ def evaluate(rows: ClippedRows, centers: Array, reference: Reference) -> Scores:
     loss = nicv(rows.points, centers)
     pairs = match(centers, reference.centers)
     squared = ((centers - reference.centers[pairs]) ** 2).sum(axis=1)
-    own, theirs = (assign(rows.points, found) for found in (centers, reference.centers))
+    own, theirs = assign(rows.points, centers), assign(rows.points, reference.centers)
     return Scores(
         nicv=loss,
         nicv_kmeans=reference.nicv,

@@ -90,12 +90,12 @@ def smallest_epsilons(
         The part of all runs that must meet it: 0.5 is the median run.
     """
     check.within(0.0, 1.0, share=share)
-    found = [
+    answers = [
         _answer(str(name), runs, target, share=share, measure=measure, seed=seed)
         for name, runs in frame.groupby("contender", sort=False)
         if runs["epsilon"].notna().any()
     ]
-    return sorted(found, key=lambda each: (each.epsilon, each.low))
+    return sorted(answers, key=lambda answer: (answer.epsilon, answer.low))
 
 
 def crossing(epsilons: Array, losses: Array, target: float) -> float:
@@ -148,10 +148,10 @@ def _answer(
     by_epsilon = {e: losses for e, losses in by_epsilon.items() if len(losses)}
     epsilons = np.array(sorted(by_epsilon))
     losses = [by_epsilon[epsilon] for epsilon in epsilons]
-    usual = np.array([[np.quantile(each, share) for each in losses]])
+    usual = np.array([[np.quantile(runs, share) for runs in losses]])
     (best,) = _crossings(epsilons, usual, target)
     rng = np.random.default_rng(seed)
-    drawn = np.column_stack([_resampled(each, share, rng) for each in losses])
+    drawn = np.column_stack([_resampled(runs, share, rng) for runs in losses])
     tried = _neighbours(epsilons, np.r_[best, _crossings(epsilons, drawn, target)])
     low = min(tried.below[0], float(np.quantile(tried.below, _INTERVAL[0], method="nearest")))
     high = max(tried.above[0], float(np.quantile(tried.above, _INTERVAL[1], method="nearest")))
@@ -184,8 +184,8 @@ def _resampled(losses: Array, share: float, rng: np.random.Generator) -> Array:
     Rao & Wu 1988 (resamples of n - 1).
     """
     size = max(1, len(losses) - 1)
-    found: Array = np.quantile(rng.choice(losses, (_RESAMPLES, size)), share, axis=1)
-    return found
+    quantiles: Array = np.quantile(rng.choice(losses, (_RESAMPLES, size)), share, axis=1)
+    return quantiles
 
 
 def _crossings(epsilons: Array, curves: Array, target: float) -> Array:
@@ -200,8 +200,8 @@ def _crossings(epsilons: Array, curves: Array, target: float) -> Array:
     part = np.divide(above, drop, out=np.ones(len(curves)), where=drop > 0)
     logs = np.log(epsilons)
     crossed = np.exp(logs[before] + part * (logs[first] - logs[before]))
-    found: Array = np.where(met.any(axis=1), np.where(first == 0, epsilons[0], crossed), inf)
-    return found
+    least: Array = np.where(met.any(axis=1), np.where(first == 0, epsilons[0], crossed), inf)
+    return least
 
 
 def _falling(curves: Array) -> Array:

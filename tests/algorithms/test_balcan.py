@@ -141,8 +141,8 @@ def test_the_plan_depends_on_the_declared_n_and_not_on_the_rows(preset):
 def test_an_undeclared_n_is_bought_and_used():
     made = run(CARD, small_table(blobs(3000, 8)), k=3, epsilon=1.0, seed=0)
     assert made.entries[0].note == "number of rows"
-    assert made.n_source == "paid"
-    assert made.n_used != 3000
+    assert made.n_origin == "bought"
+    assert made.n != 3000
     assert 0.99 <= made.spent_fraction <= 1
 
 

@@ -46,8 +46,8 @@ def test_the_whole_cost_is_the_sum_of_squares_of_every_question(relation):
 def test_a_bought_number_of_rows_is_in_the_ledger_and_at_the_root():
     done, tree, _ = _steps(small_table(blobs(3000)), k=3, epsilon=1.0)
     assert done.entries[0].note == "number of rows"
-    assert tree.tree.noisy_counts[0] == done.n_used
-    assert abs(done.n_used - 3000) < 6 * done.entries[0].scale
+    assert tree.tree.noisy_counts[0] == done.n
+    assert abs(done.n - 3000) < 6 * done.entries[0].scale
     public, tree, _ = _steps(small_table(blobs(3000), n_public=2500), k=3, epsilon=1.0)
     assert tree.tree.noisy_counts[0] == 2500
     assert "number of rows" not in {entry.note for entry in public.entries}

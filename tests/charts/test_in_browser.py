@@ -17,9 +17,8 @@ from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.charts.picture import Look
 from dpviz.charts.pictures.swaps import SwapTrace
 from dpviz.charts.spent import draw_spent
-from dpviz.charts.studies.compare import Typical, draw_compare
+from dpviz.charts.studies.compare import Scores, Typical, draw_compare
 from dpviz.charts.studies.curves import Curves
-from dpviz.charts.studies.scores import Scores
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from tests.charts.gallery import beside, draw, exhibit, steps_of

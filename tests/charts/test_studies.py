@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 
 from dpviz.charts.picture import Look
 from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
-from dpviz.charts.studies.compare import Typical, draw_compare
+from dpviz.charts.studies.compare import Scores, Typical, draw_compare
 from dpviz.charts.studies.contenders import styles_of
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.medians import _apart
-from dpviz.charts.studies.scores import Scores
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.runs.run import run

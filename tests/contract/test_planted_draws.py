@@ -91,7 +91,7 @@ def test_a_replaced_row_paid_as_an_added_one(monkeypatch):
 def test_a_person_counted_as_a_row(monkeypatch):
     monkeypatch.setattr(WeightSensitivity, "times", lambda self, rows_per_person: self)
     with caught:
-        draw_tests.test_the_share_is_spent_and_not_a_bit_more(1.0, Relation.ADD_REMOVE, 40.0, 5)
+        draw_tests.check_share(1.0, Relation.ADD_REMOVE, 40.0, 5)
 
 
 def test_draws_that_are_not_divided_among_seeds(monkeypatch):

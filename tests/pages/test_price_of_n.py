@@ -32,7 +32,7 @@ def test_the_number_of_rows_costs_two_percent_of_the_budget_and_with_a_delta_not
 ) -> None:
     table = PrivateTable(blobs(3000, 2), small_table(blobs(10, 2)).domain)
     done = run(algorithm, table, k=3, epsilon=1.0, delta=delta, params=params, seed=0)
-    assert done.accounting is adds_up and done.n_source == "paid"
+    assert done.accounting is adds_up and done.n_origin == "bought"
     whole: Budget = Ledger(adds_up, 1.0, delta).budget
     assert done.entries[0].amount == pytest.approx(_SHARE * whole.amount, rel=1e-6)
     if adds_up is Accounting.GDP:

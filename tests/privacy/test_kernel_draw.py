@@ -100,10 +100,10 @@ def test_the_share_is_spent_and_not_a_bit_more(relation, floor, people):
         pytest.skip("defined for one row a person")
     for epsilon in (1e-4, 0.1, 1.0, 5.0, 60.0, 1e4):
         with about(f"ε = {epsilon}"):
-            _spends_its_share(epsilon, relation, floor, people)
+            check_share(epsilon, relation, floor, people)
 
 
-def _spends_its_share(epsilon, relation, floor, people):
+def check_share(epsilon, relation, floor, people):
     draw = bought(epsilon, relation, floor=floor, people=people)
     assert (1 - 1e-6) * epsilon <= draw.cost(PURE) <= epsilon
     assert draw.cost(PURE) == pytest.approx(draw.sensitivity / draw.scale)

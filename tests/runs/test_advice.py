@@ -13,8 +13,19 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.queries import Relation
-from dpviz.runs.advice.advice import ENOUGH, Outlook, StandInStudy, advise, best_at, outlooks, stored
-from dpviz.runs.advice.advice_words import alternatives, answer, certainty, changed
+from dpviz.runs.advice.advice import (
+    ENOUGH,
+    Outlook,
+    StandInStudy,
+    advise,
+    alternatives,
+    answer,
+    best_at,
+    certainty,
+    changed,
+    outlooks,
+    stored,
+)
 
 ROWS, EPSILONS = 100_000, (0.01, 0.1, 1.0, 10.0)
 AT = Setting(4, 4, 1.0, 0.0, n=ROWS)

@@ -25,7 +25,7 @@ def _form(card_id: str) -> None:
 
     from dpviz.algorithms.registry import CARDS
     from dpviz.ui.controls import request
-    from dpviz.ui.explore.forms import params_form
+    from dpviz.ui.explore.setup_panel import params_form
 
     params_form(CARDS[card_id])
     st.json(dict(request(card_id).params))

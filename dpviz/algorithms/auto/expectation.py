@@ -2,13 +2,17 @@
 
 The loss hardly depends on more than one number: the noise of a mean of n/k rows, with all of the polishing budget, over
 the radius of a cluster. The table gives the median and the upper decile of the ratio to k-means++, by that noise, on
-three families of generated tables (``benchmarks/expectation.py`` makes it, and says how it did on families that it was
-not made from). Two of them have clusters of one size; the sizes of the third fall like 1/rank.
+three families of generated tables: ``expectation.csv``, which ``benchmarks/expectation.py`` makes (and says how it did
+on families that it was not made from). Two of them have clusters of one size; the sizes of the third fall like 1/rank.
 """
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from itertools import islice
 from math import log10, sqrt
 
 import numpy as np
@@ -16,52 +20,7 @@ import numpy as np
 from dpviz.algorithms.auto.auto_plan import AutoPlan, Zoom, make_plan
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Expectation
-
-# Decimal logarithm of the noise of a mean, median, upper decile. The first line of each is the limit without noise.
-TABLE: dict[str, tuple[tuple[float, float, float], ...]] = {
-    "flat": (
-        (-4.00, 1.000, 1.050),
-        (-2.75, 1.001, 1.053),
-        (-2.25, 1.002, 1.053),
-        (-1.75, 1.014, 1.053),
-        (-1.25, 1.019, 1.399),
-        (-0.75, 1.371, 1.793),
-        (-0.25, 1.797, 5.806),
-        (0.25, 3.776, 582.206),
-        (0.75, 39.358, 582.206),
-    ),
-    "few": (
-        (-4.00, 1.000, 1.050),
-        (-2.25, 1.000, 1.001),
-        (-1.75, 1.001, 1.002),
-        (-1.25, 1.002, 1.004),
-        (-0.75, 1.023, 1.315),
-        (-0.25, 2.019, 4.573),
-    ),
-    "many": (
-        (-4.00, 1.000, 1.050),
-        (-1.25, 1.008, 1.375),
-        (-0.75, 1.109, 4.646),
-        (-0.25, 21.910, 97.186),
-        (0.25, 21.910, 199.622),
-    ),
-    "few, pure": (
-        (-4.00, 1.000, 1.050),
-        (-2.25, 1.001, 1.184),
-        (-1.75, 1.009, 1.566),
-        (-1.25, 1.056, 1.566),
-        (-0.75, 1.493, 2.373),
-        (-0.25, 3.895, 32.469),
-    ),
-    "many, pure": (
-        (-4.00, 1.000, 1.050),
-        (-1.25, 1.415, 23.256),
-        (-0.75, 3.601, 23.256),
-        (-0.25, 20.556, 68.054),
-        (0.25, 23.564, 368.390),
-    ),
-}
-
+from dpviz.arrays import Array
 
 # Of 1 to 1e12 on a log scale: to a thousandth, of which two digits are said.
 _HALVINGS = 16
@@ -81,9 +40,22 @@ def mean_noise(setting: Setting) -> float:
     return 2 * (setting.k / setting.n) * sqrt(setting.dim * _plan(setting).unit_variance)
 
 
+@cache
+def stored_table() -> dict[str, Array]:
+    """For each part of the table: decimal logarithm of the noise of a mean, median, upper decile, a line each (m, 3).
+
+    The first line of each is the limit without noise.
+    """
+    lines: dict[str, list[list[float]]] = {}
+    with (files("dpviz.algorithms.auto") / "expectation.csv").open(encoding="utf-8") as file:
+        for part, *numbers in islice(csv.reader(file), 1, None):
+            lines.setdefault(part, []).append([float(number) for number in numbers])
+    return {part: np.array(those) for part, those in lines.items()}
+
+
 def expected(setting: Setting) -> Expectation:
     """The table at a setting, between its lines; beyond its ends the nearest line."""
-    noise, median, decile = np.array(TABLE[regime_of(setting)]).T
+    noise, median, decile = stored_table()[regime_of(setting)].T
     place = log10(mean_noise(setting))
     return Expectation(float(np.interp(place, noise, median)), float(np.interp(place, noise, decile)))
 

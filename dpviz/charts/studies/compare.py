@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
+from dpviz.charts.canvas import NUMBER_SIZE, canvas
 from dpviz.charts.cells import segments
 from dpviz.charts.picture import Look
 from dpviz.charts.sheet import Sheet
-from dpviz.charts.theme import center_marker, layout, reference_marker
+from dpviz.charts.studies.contenders import measure_of, name_column, names_in, narrow, runs_text, styles_of
+from dpviz.charts.studies.medians import Span, note, quartiles
+from dpviz.charts.theme import Palette, center_marker, layout, reference_marker
 from dpviz.charts.wording import clauses, ratio, things
 from dpviz.runs.evaluation import match
+from dpviz.runs.study.study import MEASURES, summarise
 
 # Up to so many pictures, the least width of each and the height of its plane in pixels: many pictures stand in fours
 # on a desktop, in twos on a phone.
@@ -86,3 +94,111 @@ def _picture(centers: Array, look: Look, height: int) -> go.Figure:
     figure.update_xaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
     figure.update_yaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
     return figure
+
+
+_ROW = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Distributions of a measure over the runs of each algorithm, the best on top.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        One row a run, with the columns of a study: contender (or algorithm), epsilon and the measure.
+    """
+
+    runs: pd.DataFrame
+    measure: str = "ratio"
+
+    @cached_property
+    def medians(self) -> pd.DataFrame:
+        """Low, median, high and runs of each algorithm that has a finite score, by name, the best first."""
+        column, lowest_first = name_column(self.runs), measure_of(self.measure).lower_is_better
+        medians = quartiles(self.runs, self.measure, [column]).set_index(column)
+        return medians.sort_values("median", ascending=lowest_first, kind="stable")
+
+    @property
+    def finding(self) -> str:
+        """Who comes first."""
+        if self.medians.empty:
+            return "No run yet"
+        epsilons = sorted(set(self.runs["epsilon"].dropna())) if "epsilon" in self.runs.columns else []
+        at = f"At ε = {epsilons[0]:g}, " if len(epsilons) == 1 else ""
+        return at + measure_of(self.measure).first(self.medians["median"])
+
+    def draw(self, palette: Palette) -> go.Figure:
+        """The figure: a row an algorithm."""
+        score, rows = measure_of(self.measure), max(3, len(self.medians))
+        numbers = runs_text(self.medians["runs"].tolist())
+        figure = canvas(
+            palette,
+            title=self.finding,
+            subtitle=clauses("dots: runs, bar: middle half, line: median", numbers),
+            height=200 + _ROW * rows,
+            legend_lines=0,
+        )
+        for place, name in enumerate(self.medians.index):
+            self._draw_row(figure, name, -float(place), palette)
+        # k-means++ itself is always in the picture of a ratio.
+        drawn = self.runs[self.measure][self.runs[name_column(self.runs)].isin(self.medians.index)]
+        span = Span.holding([*drawn, *[1.0] * score.ratio], air=0.05)
+        if score.ratio:
+            figure.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
+            note(figure, "◇ k-means++ = 1", palette.muted, {"x": span.at(1), "y": 0.72, "xanchor": "left", "xshift": 4})
+        figure.update_xaxes(span.axis, title_text=score.axis)
+        figure.update_yaxes(
+            tickvals=[-place for place in range(len(self.medians))],
+            ticktext=[
+                f"{narrow(name)}<br><b>{score.text(median)}</b> ({score.text(low)} to {score.text(high)})"
+                for name, low, median, high in self.medians[["low", "median", "high"]].itertuples()
+            ],
+            tickfont={"color": palette.text, "size": NUMBER_SIZE},
+            range=[-rows + 0.4, 0.9],
+            showgrid=False,
+            zeroline=False,
+        )
+        return figure
+
+    def words(self) -> str:
+        """The picture in words."""
+        score = measure_of(self.measure)
+        medians = ", ".join(f"{name} {score.text(median)}" for name, median in self.medians["median"].items())
+        return f"Median {score.name} by algorithm: {medians or 'no run yet'}."
+
+    def table(self) -> pd.DataFrame:
+        """Medians of every measure in words, of the chosen one with quartiles; an algorithm a line, the best first."""
+        known = [self.measure, *(name for name in MEASURES if name != self.measure and self.runs[name].notna().any())]
+        lines = {name: summarise(self.runs, name) for name in {"ratio", *known}}
+        table = pd.DataFrame({"algorithm": lines["ratio"]["contender"], "runs": lines["ratio"]["runs"]})
+        for name in known:
+            score = measure_of(name)
+            table[name] = [
+                score.text(median) + (f" [{score.text(low)}, {score.text(high)}]" if name == self.measure else "")
+                for median, low, high in lines[name][["median", "q25", "q75"]].to_numpy(dtype=float)
+            ]
+        return table.iloc[lines["ratio"]["median"].to_numpy().argsort(kind="stable")]
+
+    def _draw_row(self, figure: go.Figure, name: str, y: float, palette: Palette) -> None:
+        style = styles_of(names_in(self.runs))[name]
+        low, middle, high, _ = self.medians.loc[name]
+        scores = self.runs[self.measure][self.runs[name_column(self.runs)] == name].to_numpy(np.float64)
+        finite = scores[np.isfinite(scores)]
+        # Spread the dots evenly over the row in the order of the runs: no random jitter, nothing hides.
+        heights = y + 0.26 * (np.arange(len(finite)) % 5 - 2) / 2
+        figure.add_trace(
+            go.Scatter(
+                **{"x": finite, "y": heights, "mode": "markers", "showlegend": False, "meta": "run"},
+                marker={"color": palette.faded(style.color, 0.8), "size": 6, "symbol": style.marker},
+                hovertemplate="%{x:.3g}<extra></extra>",
+            )
+        )
+        figure.add_shape(
+            **{"type": "rect", "x0": low, "x1": high, "y0": y - 0.17, "y1": y + 0.17, "layer": "below"},
+            **{"fillcolor": palette.faded(style.color, 0.3), "line": {"width": 0}},
+        )
+        figure.add_shape(
+            **{"type": "line", "x0": middle, "x1": middle, "y0": y - 0.3, "y1": y + 0.3, "layer": "above"},
+            line={"color": palette.text, "width": 2.5},
+        )

@@ -10,6 +10,7 @@ Cohen, Kaplan, Mansour, Stemmer & Tsfadia 2021, Figs. 1 and 2, Defs. 4.1 and 4.4
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 from math import expm1, log, log1p
@@ -143,11 +144,7 @@ def smallest_number(*, epsilon: float, delta: float, beta: float, printed: bool)
     high = 2
     while not feasible(high):
         high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if feasible(middle) else (middle, high)
-    return high
+    return bisect_left(range(high + 1), True, key=feasible)
 
 
 @lru_cache(maxsize=4096)

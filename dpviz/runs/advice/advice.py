@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms.card import Setting
+from dpviz.algorithms.regime import told_apart
 from dpviz.algorithms.registry import card_of
 from dpviz.arrays import Array
 from dpviz.check import RequestError
@@ -38,6 +39,16 @@ NEAR = 1.05
 ALIKE = 1.01
 # Losses are cut here: what lies above is noise.
 _MOST = 1000.0
+
+
+# So much more loss is not worth mentioning, and so much more time is.
+_SLIGHTLY, _MUCH_CHEAPER = 1.02, 3.0
+
+WHERE_FROM = (
+    "Read from a stored study of generated tables; no row of yours is read. They are groups of rows, most of them of "
+    "like size, k of them or a third more, that reach the bounds or fill a part of them. Rows that fill less of their "
+    "bounds, or whose groups overlap or are of unlike size, may lose more."
+)
 
 
 @dataclass(frozen=True)
@@ -180,10 +191,10 @@ def _log_budget(setting: Setting) -> float:
     return log10(max(1e-12, setting.n * budget / (setting.rows_per_person * twice)))
 
 
-def _closeness(sizes: Array, asked: int) -> Array:
-    """1 for the studied size that was asked for, falling to 0 at its neighbours, on a log scale; shape of ``sizes``."""
+def _closeness(sizes: Array, size: int) -> Array:
+    """1 where a studied size is this one, falling to 0 at its neighbours, on a log scale; shape of ``sizes``."""
     known = np.unique(sizes)
-    by_size = [np.interp(np.log(asked), np.log(known), row) for row in np.eye(len(known))]
+    by_size = [np.interp(np.log(size), np.log(known), row) for row in np.eye(len(known))]
     close: Array = np.array(by_size)[np.searchsorted(known, sizes)]
     return close
 
@@ -212,13 +223,12 @@ def outlooks(setting: Setting, *, target: float | None = None, study: StandInStu
     weights, losses = weights[used], losses[used]
     able = [place for place, name in enumerate(study.algorithms) if _can_run(name, setting)]
     least = losses[:, able].min(axis=1) if able else np.zeros(len(losses))
-    found = []
+    there = []
     for place in able:
-        own = losses[:, place]
+        own, seconds = losses[:, place], study.seconds[used, :, place]
         held = own - least <= np.log(NEAR) if target is None else own <= np.log(target)
         low, median, high = np.exp(_weighted_quantiles(own, weights, (0.25, 0.5, 0.75)))
-        seconds = study.seconds[used, :, place]
-        found.append(
+        there.append(
             Outlook(
                 study.algorithms[place],
                 setting.epsilon,
@@ -230,13 +240,12 @@ def outlooks(setting: Setting, *, target: float | None = None, study: StandInStu
                 float(np.exp(weights @ (own - least))),
             )
         )
-    return sorted(found, key=lambda one: one.behind)
+    return sorted(there, key=lambda outlook: outlook.behind)
 
 
 def best_at(setting: Setting, *, study: StandInStudy | None = None) -> Outlook | None:
     """The algorithm to take at a given ε: of those that are alike the cheapest; None if none can run."""
-    found = outlooks(setting, study=study)
-    return _cheapest_of_alike(found)
+    return _cheapest_of_alike(outlooks(setting, study=study))
 
 
 def advise(setting: Setting, *, target: float, study: StandInStudy | None = None) -> Advice:
@@ -257,14 +266,12 @@ def advise(setting: Setting, *, target: float, study: StandInStudy | None = None
     study = study or stored(with_delta=setting.delta > 0)
     best = _smallest(setting, target, study)
     at = replace(setting, epsilon=best.epsilon if best else EPSILONS[-1])
-    others = [
-        one for one in outlooks(at, target=target, study=study) if best is None or one.algorithm != best.algorithm
-    ]
+    there = outlooks(at, target=target, study=study)
     return Advice(
         setting=at,
         target=target,
         best=best,
-        others=tuple(others),
+        others=tuple(outlook for outlook in there if best is None or outlook.algorithm != best.algorithm),
         changes=tuple(_changes(at, target, study)),
         stand_ins=int(np.count_nonzero(study.weights(setting))),
         beyond=not study.covers(at),
@@ -273,39 +280,35 @@ def advise(setting: Setting, *, target: float, study: StandInStudy | None = None
 
 def _smallest(setting: Setting, target: float, study: StandInStudy) -> Outlook | None:
     """The advised algorithm at the smallest ε for which it, and every larger ε, meets the target often enough."""
-    found: Outlook | None = None
+    smallest: Outlook | None = None
     for epsilon in reversed(EPSILONS):
         there = outlooks(replace(setting, epsilon=epsilon), target=target, study=study)
-        enough = _cheapest_of_alike([one for one in there if one.share >= ENOUGH])
+        enough = _cheapest_of_alike([outlook for outlook in there if outlook.share >= ENOUGH])
         if enough is None:
             break
-        found = enough
-    return found
+        smallest = enough
+    return smallest
 
 
-def _cheapest_of_alike(found: Sequence[Outlook]) -> Outlook | None:
+def _cheapest_of_alike(there: Sequence[Outlook]) -> Outlook | None:
     """Of what is as good as the first, in the mean and in how often it held, the cheapest."""
-    if not found:
-        return None
-    first = found[0]
-    alike = [one for one in found if one.behind <= ALIKE * first.behind and one.share >= first.share]
-    return min(alike, key=lambda one: one.seconds)
+    alike = [one for one in there if one.behind <= ALIKE * there[0].behind and one.share >= there[0].share]
+    return min(alike, key=lambda outlook: outlook.seconds, default=None)
 
 
 def _changes(setting: Setting, target: float, study: StandInStudy) -> list[Change]:
     """The same question with more rows, with fewer clusters, and what a larger ε would give."""
     assert setting.n is not None
-    more, fewer = 3 * setting.n, max(1, setting.k // 2)
-    asked = [(f"{more:,} rows instead of {setting.n:,}", replace(setting, n=more))]
+    rows, fewer = 3 * setting.n, max(1, setting.k // 2)
+    others = [(f"{rows:,} rows instead of {setting.n:,}", replace(setting, n=rows))]
     if fewer < setting.k:
-        asked.append((f"k = {fewer} instead of {setting.k}", replace(setting, k=fewer)))
-    changes = [Change(words, _smallest(each, target, study)) for words, each in asked]
+        others.append((f"k = {fewer} instead of {setting.k}", replace(setting, k=fewer)))
+    changes = [Change(words, _smallest(other, target, study)) for words, other in others]
     larger = next((epsilon for epsilon in EPSILONS if epsilon >= 2.5 * setting.epsilon), None)
     if larger is not None:
-        at = outlooks(replace(setting, epsilon=larger), target=target, study=study)
-        changes.append(
-            Change(f"ε = {larger:g} instead of {setting.epsilon:g}", _cheapest_of_alike(at), asks_epsilon=True)
-        )
+        there = outlooks(replace(setting, epsilon=larger), target=target, study=study)
+        words = f"ε = {larger:g} instead of {setting.epsilon:g}"
+        changes.append(Change(words, _cheapest_of_alike(there), asks_epsilon=True))
     return changes
 
 
@@ -334,5 +337,71 @@ def _weighted_quantiles(values: Array, weights: Array, parts: Sequence[float]) -
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
     places = np.minimum(np.searchsorted(reached, np.array(parts) - 1e-12), len(values) - 1)
-    found: Array = values[order][places]
-    return found
+    reached_at: Array = values[order][places]
+    return reached_at
+
+
+def answer(advice: Advice) -> str:
+    """The algorithm and the ε, or that there is none."""
+    aim = f"at most {_percent_above(advice.target)} above the loss of k-means++"
+    if advice.best is None:
+        return f"No algorithm gets to {aim} on {ENOUGH:.0%} of the stand-ins, at any ε up to {EPSILONS[-1]:g}."
+    return f"{_title(advice.best)} at ε = {advice.best.epsilon:g} should do on most tables like the study's: {aim}."
+
+
+def certainty(advice: Advice) -> str:
+    """On how many stand-ins that held, and how far they lie apart."""
+    outlook = advice.best or (advice.others[0] if advice.others else None)
+    if outlook is None:
+        return "No algorithm can serve this request."
+    stand_ins = f"{advice.stand_ins} stand-ins of about this size"
+    low, high = told_apart(outlook.low, outlook.high)
+    spread = f"half of them lie between {low} and {high} ×"
+    if advice.best is None:
+        return (
+            f"The nearest is {_title(outlook)} at ε = {outlook.epsilon:g}: it got there on {outlook.share:.0%} of "
+            f"{stand_ins}; {spread}."
+        )
+    beyond = " Your sizes lie beyond those that were studied: the nearest of them answered." if advice.beyond else ""
+    return f"It held on {outlook.share:.0%} of {stand_ins}; {spread}.{beyond}"
+
+
+def alternatives(advice: Advice) -> list[str]:
+    """What else would do at this ε: what is as good and cheaper, and what is better."""
+    best, sentences = advice.best, []
+    for other in advice.others if best is not None else ():
+        assert best is not None
+        if other.share < ENOUGH:
+            continue
+        if other.behind * _SLIGHTLY <= best.behind:
+            why = "loses less ({} × against {} ×)".format(*told_apart(other.median, best.median))
+        elif other.behind <= _SLIGHTLY * best.behind:
+            why = f"does as well ({told_apart(other.median)[0]} ×)"
+        elif other.seconds * _MUCH_CHEAPER <= best.seconds:
+            why = f"loses more ({told_apart(other.median)[0]} ×), in a fraction of the computing time"
+        else:
+            continue
+        sentences.append(f"{_title(other)} {why}; it held on {other.share:.0%}.")
+    return sentences
+
+
+def changed(change: Change, advice: Advice) -> str:
+    """What another request would lead to."""
+    outlook = change.outlook
+    if outlook is None:
+        return f"With {change.words} it would still be out of reach."
+    if change.asks_epsilon:
+        (median,) = told_apart(outlook.median)
+        return f"With {change.words}, expect {median} × the loss of k-means++ ({_title(outlook)})."
+    if advice.best is None or outlook.epsilon < advice.best.epsilon:
+        return f"With {change.words}, ε = {outlook.epsilon:g} would do ({_title(outlook)})."
+    still = "still " * (outlook.epsilon == advice.best.epsilon)
+    return f"With {change.words}, ε = {outlook.epsilon:g} would {still}be needed ({_title(outlook)})."
+
+
+def _title(outlook: Outlook) -> str:
+    return card_of(outlook.algorithm).title
+
+
+def _percent_above(target: float) -> str:
+    return f"{100 * (target - 1):.3g} %"

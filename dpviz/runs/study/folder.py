@@ -78,12 +78,12 @@ class StudyFolder:
     ) -> None:
         self._held.close()
 
-    def seed(self, *, asked: int | None) -> int:
-        """The study's seed: as asked for, else that of the study being resumed, else 0.
+    def seed(self, *, given: int | None) -> int:
+        """The study's seed: the one that is given, else that of the study being resumed, else 0.
 
         A study is no release: its noise need not be secret, and who repeats it wants to find the same.
         """
-        return self._earlier.get("seed", 0) if asked is None else asked
+        return self._earlier.get("seed", 0) if given is None else given
 
     def begin(self, manifest: Mapping[str, Any], *, must_agree: Sequence[str]) -> None:
         """Write down what is asked.
@@ -124,8 +124,8 @@ class StudyFolder:
 
     def rows(self, planned: Sequence[str]) -> list[dict[str, Any]]:
         """The finished runs of a plan, in its order."""
-        found = {row["trial"]: row for row in self._read()}
-        return [found[key] for key in planned if key in found]
+        rows = {row["trial"]: row for row in self._read()}
+        return [rows[key] for key in planned if key in rows]
 
     def finish(self, planned: Sequence[str]) -> None:
         """Bring the lines into the order of the plan, so that the same study gives the same file; others stay below.
@@ -174,15 +174,15 @@ class StudyFolder:
         if not self._manifest.exists():
             return {}
         try:
-            found = json.loads(self._manifest.read_text("utf-8"))
+            manifest = json.loads(self._manifest.read_text("utf-8"))
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict) or not _is_seed(found.get("seed", 0)):
+            manifest = None
+        if not isinstance(manifest, dict) or not _is_seed(manifest.get("seed", 0)):
             raise RequestError(
                 f"manifest.json in {self._called} is damaged, or is not that of a study: give another folder, or mend "
                 "it."
             )
-        return found
+        return manifest
 
     def _drop_torn_line(self) -> None:
         """Cut what a killed study wrote of its last line."""

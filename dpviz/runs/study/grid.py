@@ -199,13 +199,15 @@ class Grid:
     def _check_numbers(self) -> None:
         check.at_least(1, number_of_algorithms=len(self.contenders), number_of_epsilons=len(self.epsilons))
         check.repeats(repeats=self.repeats)
+        check.seed(seed=self.seed)
         check.at_least(1, number_of_deltas=len(self.deltas), number_of_sizes=len(self.ns))
         for k, n in product(self.ks, self.ns):
             check.clusters(k=k)
             check.records(n=k if n is None else n)
             if n is not None and k > n:
                 raise RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
-        for delta in self.deltas:
+        for epsilon, delta in product(self.epsilons, self.deltas):
+            check.epsilon(epsilon=epsilon)
             check.delta_for(None, delta=delta)
 
     def _first_of_its_kind(self, contender: Contender, delta: float) -> bool:

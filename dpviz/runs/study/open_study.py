@@ -105,8 +105,8 @@ def open_study(
             if name not in _ENGINES:
                 folder = _folder() if kept else None
                 path = None if folder is None else folder / name
-                found = _found(judged, grid, queue, with_centers, _KEPT.pop(name, []), path)
-                _ENGINES[name] = _Engine(found, name)
+                items = _items(judged, grid, queue, with_centers, _KEPT.pop(name, []), path)
+                _ENGINES[name] = _Engine(items, name)
             engine = _ENGINES[name]
             study = engine.read()
         if study is not None:
@@ -115,7 +115,7 @@ def open_study(
             raise RequestError("The same study is just being stopped: ask again in a moment.")
 
 
-def _found(
+def _items(
     judged: JudgedTable,
     grid: Grid,
     queue: Callable[[Job[Row]], None],
@@ -133,8 +133,8 @@ def _found(
             make_private(path, called=FOLDER_VARIABLE)
             folder = StudyFolder(path, resume=True, called=FOLDER_VARIABLE, again="press Compute again")
             opened.enter_context(folder)
-            asked = {"study": grid.to_query(), "seed": grid.seed}
-            folder.begin({"dpviz": __version__, **asked}, must_agree=list(asked))
+            manifest = {"dpviz": __version__, "study": grid.to_query(), "seed": grid.seed}
+            folder.begin(manifest, must_agree=("study", "seed"))
             rows = folder.rows([trial.key for trial in trials])
         yield from yardsticks
         yield from rows
@@ -224,10 +224,10 @@ _ENGINES: dict[str, _Engine] = {}
 _KEPT: OrderedDict[str, list[Yardstick | Row]] = OrderedDict()
 
 
-def _keep(name: str, found: list[Yardstick | Row]) -> None:
+def _keep(name: str, items: list[Yardstick | Row]) -> None:
     """In place of those that nobody has read for longest, where all of them would be too large."""
-    _KEPT[name] = found
-    sizes = {kept: sum(map(_size, items)) for kept, items in _KEPT.items()}
+    _KEPT[name] = items
+    sizes = {kept: sum(map(_size, _KEPT[kept])) for kept in _KEPT}
     while sum(sizes.values()) > _MOST_KEPT_BYTES:
         del sizes[next(iter(_KEPT))]
         _KEPT.popitem(last=False)

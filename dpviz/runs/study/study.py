@@ -179,9 +179,9 @@ def _quartiles(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[fl
     if len(values) == 0:
         return nan, nan, nan
     ordered = np.sort(values)
-    found = []
+    quartiles = []
     for part in (0.25, 0.5, 0.75):
         place = part * (len(ordered) - 1)
         low, high = ordered[int(np.floor(place))], ordered[int(np.ceil(place))]
-        found.append(float(low if low == high else low + (high - low) * (place % 1)))
-    return found[0], found[1], found[2]
+        quartiles.append(float(low if low == high else low + (high - low) * (place % 1)))
+    return quartiles[0], quartiles[1], quartiles[2]

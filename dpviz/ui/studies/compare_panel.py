@@ -9,9 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.charts.picture import Look
-from dpviz.charts.studies.compare import Typical, draw_compare
+from dpviz.charts.studies.compare import Scores, Typical, draw_compare
 from dpviz.charts.studies.contenders import measure_of
-from dpviz.charts.studies.scores import Scores
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import opening
 from dpviz.runs.open_table import OpenTable

@@ -12,8 +12,17 @@ import streamlit as st
 from dpviz import check
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import AUTO, card_of
-from dpviz.runs.advice.advice import EPSILONS, Advice, Outlook, advise
-from dpviz.runs.advice.advice_words import WHERE_FROM, alternatives, answer, certainty, changed
+from dpviz.runs.advice.advice import (
+    EPSILONS,
+    WHERE_FROM,
+    Advice,
+    Outlook,
+    advise,
+    alternatives,
+    answer,
+    certainty,
+    changed,
+)
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, Request
 from dpviz.ui.badges import badge_text
