@@ -50,5 +50,5 @@ def test_centres_are_matched_before_they_are_measured() -> None:
     assert away[:, 1:].max() < 0.01 < np.median(away[:, 0])
     table = draws.table()
     assert table["typical distance"].argmax() == 0 and (table["farthest"] >= table["typical distance"]).all()
-    assert "centre 1 " in draws.words()
+    assert "Centre 1 strays most from k-means++" in draws.words()
     assert replace(draws, look=Look(draws.look.view, LIGHT)).words().startswith("Centres of twelve draws")

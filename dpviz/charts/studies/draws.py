@@ -53,21 +53,19 @@ class Draws:
 
     @property
     def finding(self) -> str:
-        """How far centres typically lie from those of k-means++."""
+        """Which centre typically lies farthest from its own of k-means++, and how far."""
         if self.distances is None:
             return f"Centres of {things(len(self.centers), 'draw')}"
         typical = np.median(self.distances, axis=0)
-        worst = int(typical.argmax())
-        return (
-            f"A centre typically lies {number(float(np.median(typical)))} from k-means++, centre {worst + 1} farthest: "
-            f"{number(float(typical[worst]))}"
-        )
+        return f"Centre {typical.argmax() + 1} strays most from k-means++: {number(float(typical.max()))}"
 
     def draw(self) -> go.Figure:
         """The cloud."""
         view, palette = self.look.view, self.look.palette
-        about = f"{things(len(self.centers), 'draw')}, every centre a dot"
-        subtitle = clauses(about, "distances in unit coordinates", view.about)
+        about, typical = f"{things(len(self.centers), 'draw')}, every centre a dot", "distances in unit coordinates"
+        if self.distances is not None:
+            typical = f"typically {number(float(np.median(self.distances)))} from k-means++ (unit coordinates)"
+        subtitle = clauses(about, typical, view.about)
         sheet = Sheet(canvas(palette, title=self.finding, subtitle=subtitle), palette, view)
         sheet.rows(self.look.reveal)
         places = view.plane(self.centers.reshape(-1, self.centers.shape[2]))

@@ -71,18 +71,18 @@ def quartiles(runs: pd.DataFrame, score: str, by: Sequence[str]) -> pd.DataFrame
     return table.assign(runs=runs.groupby(list(by)).size()).reset_index()
 
 
-def band(x: Array, low: Array, high: Array, fill: str, **more: Any) -> go.Scatter:
+def band(x: Array, low: Array, high: Array, fill: str, **options: Any) -> go.Scatter:
     """The area between two curves."""
     return go.Scatter(
         **{"x": np.r_[x, x[::-1]], "y": np.r_[high, low[::-1]], "fill": "toself", "fillcolor": fill, "mode": "lines"},
-        **{"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False, "meta": "band"} | more,
+        **{"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False, "meta": "band"} | options,
     )
 
 
-def median_line(name: str, x: Array, y: Array, style: Style, **more: Any) -> go.Scatter:
+def median_line(name: str, x: Array, y: Array, style: Style, **options: Any) -> go.Scatter:
     """The curve of one algorithm, with a marker wherever something was run."""
     return go.Scatter(
-        **{"x": x, "y": y, "mode": "lines+markers", "name": name, "meta": "median", "showlegend": False} | more,
+        **{"x": x, "y": y, "mode": "lines+markers", "name": name, "meta": "median", "showlegend": False} | options,
         line={"color": style.color, "width": 2.2, "dash": style.dash},
         marker={"symbol": style.marker, "size": 8, "color": style.color},
     )

@@ -67,7 +67,7 @@ def open_in_explore(request: Request) -> None:
     st.session_state[_WANTED] = {name: value for name, value in request.query.items() if name not in shared}
 
 
-def go_where_asked() -> None:
+def turn_to_explore() -> None:
     """Turn to Explore if a click has asked for it; call it where a page may change, after the callbacks."""
     wanted = cast("dict[str, str] | None", st.session_state.pop(_WANTED, None))
     if wanted is not None:

@@ -108,9 +108,9 @@ class StudyJob:
         rows = [item for item in self.items if isinstance(item, dict)]
         return sorted(rows, key=lambda row: self._places.get(row.get("trial", ""), 0))
 
-    def frame(self, more: Sequence[Row] = ()) -> pd.DataFrame:
-        """The runs so far, and some ``more``; algorithms look the same whichever of them comes first."""
-        frame = tidy([*self.rows, *more])
+    def frame(self, extra: Sequence[Row] = ()) -> pd.DataFrame:
+        """The runs so far, and some ``extra`` ones; algorithms look the same whichever of them comes first."""
+        frame = tidy([*self.rows, *extra])
         names = [contender.label for contender in self.grid.contenders]
         return frame.assign(contender=pd.Categorical(frame["contender"], names))
 

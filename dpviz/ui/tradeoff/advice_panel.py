@@ -103,7 +103,7 @@ def _form(table: OpenTable, k: int, delta: float, key: str) -> tuple[Setting, fl
             help="The number of rows is private here: say what is known without counting them.",
         )
     else:
-        size = ", ".join(unbroken(each) for each in (f"{table.domain.dim:d} columns", f"k = {k}", f"δ = {delta:g}"))
+        size = ", ".join(unbroken(part) for part in (f"{table.domain.dim:d} columns", f"k = {k}", f"δ = {delta:g}"))
         right.markdown(f"**{n:,}** public rows, {size}")
     setting = Request(Contender(AUTO), k, EPSILONS[-1], delta).setting(table.private)
     return replace(setting, n=int(n)), 1 + float(percent) / 100

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.charts.studies.curves import Curves
 from dpviz.runs.advice.prediction import predict
-from dpviz.ui.studies.one_setting import go_where_asked, opener
+from dpviz.ui.studies.one_setting import opener, turn_to_explore
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import (
     Invitation,
@@ -38,7 +38,7 @@ def frontier_section(question: Question) -> None:
 
 
 def _frontier(study: StudyJob) -> None:
-    go_where_asked()
+    turn_to_explore()
     frame, key = study.frame(), study.question.key
     with st.container(horizontal=True, vertical_alignment="bottom"):
         measure = measure_choice(frame, key, without=("seconds",))

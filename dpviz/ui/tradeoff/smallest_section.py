@@ -12,7 +12,7 @@ from dpviz.check import RequestError
 from dpviz.runs.smallest_epsilon import sharpened_rows, smallest_epsilons
 from dpviz.ui.escape import plain
 from dpviz.ui.job_panel import job_panel
-from dpviz.ui.studies.one_setting import go_where_asked
+from dpviz.ui.studies.one_setting import turn_to_explore
 from dpviz.ui.studies.study_job import Question, StudyJob, job_of, send
 from dpviz.ui.studies.study_panel import Invitation, show_picture, study_half
 
@@ -34,7 +34,7 @@ def smallest_section(question: Question) -> None:
 
 def _smallest(study: StudyJob) -> None:
     """The target, the answer with its uncertainty, and both in the frontier."""
-    go_where_asked()
+    turn_to_explore()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         above = st.number_input(
             "At most … % above k-means++",
@@ -56,19 +56,19 @@ def _smallest(study: StudyJob) -> None:
             help="A release is one run. Half of all runs is what usually happens; 9 of 10 is what one can count on.",
         )
     target, wanted = 1 + float(above) / 100, float(share or 0.5)
-    more = job_of(study.question.narrowed(_KEY))
-    if more is None or more.origin is not study:
+    bisection = job_of(study.question.narrowed(_KEY))
+    if bisection is None or bisection.origin is not study:
         _answer(study, None, target, wanted)
         return
-    whose = f"Bisection for {more.grid.contenders[0].label}"
-    job_panel(more.job, label=whose, key=_KEY, live=lambda: _answer(study, more, target, wanted))
+    whose = f"Bisection for {bisection.grid.contenders[0].label}"
+    job_panel(bisection.job, label=whose, key=_KEY, live=lambda: _answer(study, bisection, target, wanted))
 
 
-def _answer(study: StudyJob, more: StudyJob | None, target: float, share: float) -> None:
-    frame = study.frame(more.rows if more is not None else ())
+def _answer(study: StudyJob, bisection: StudyJob | None, target: float, share: float) -> None:
+    frame = study.frame(bisection.rows if bisection is not None else ())
     curves = Curves(frame, places=study.grid.epsilons)
     picture = Smallest(curves, smallest_epsilons(frame, target, share=share), target, share)
-    growing = more is not None and more.running
+    growing = bisection is not None and bisection.running
     show_picture(picture, study, opens=True, beneath=partial(_sharpen, study, picture), growing=growing)
 
 

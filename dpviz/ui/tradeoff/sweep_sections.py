@@ -93,11 +93,11 @@ def _section(sweep: _Sweep, question: Question) -> None:
             else:
                 source = larger_or_same(sweep.key, question.table, source, k=k)
                 changes["ns"] = _sizes(source, k)
-        asked = replace(question.narrowed(sweep.key, **changes), source=source)
+        narrowed = replace(question.narrowed(sweep.key, **changes), source=source)
         private_n = sweep is not _KS and source is not None and source.n_public is None
-        study_button(asked, problem=_PRIVATE_N if private_n else None)
+        study_button(narrowed, problem=_PRIVATE_N if private_n else None)
     own = k if sweep is _KS else question.table.n_public
-    study_half(asked, invitation=sweep.invitation, pictures=lambda study: _pictures(sweep, study, own))
+    study_half(narrowed, invitation=sweep.invitation, pictures=lambda study: _pictures(sweep, study, own))
 
 
 map_section = partial(_section, _MAP)

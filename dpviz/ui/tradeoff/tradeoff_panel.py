@@ -12,7 +12,7 @@ from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import epsilons_between
 from dpviz.ui.controls import ROUND_EPSILONS
 from dpviz.ui.session import remember, remembered
-from dpviz.ui.studies.one_setting import go_where_asked, open_in_explore
+from dpviz.ui.studies.one_setting import open_in_explore, turn_to_explore
 from dpviz.ui.studies.study_form import study_form
 from dpviz.ui.studies.study_job import Question
 from dpviz.ui.tradeoff.advice_panel import advice_panel
@@ -76,7 +76,7 @@ def _epsilons() -> tuple[float, ...]:
 
 def _advice_section(question: Question) -> None:
     """What a stored study of made-up tables says, before any run on this one."""
-    go_where_asked()
+    turn_to_explore()
     (k,), (delta,) = question.grid.ks, question.grid.deltas
 
     def take(advised: Outlook) -> None:
