@@ -31,10 +31,10 @@ from dpviz.algorithms.card import Card, Setting
 from dpviz.algorithms.registry import private_cards
 from dpviz.privacy.room import PrivateTable, Revealed
 from dpviz.runs.advice.advice import NEAR, best_at
-from dpviz.runs.advice.prospect import prospect_of
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
-from dpviz.runs.run import run, setting_of
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import run
 
 DELTA = 1e-6
 TABLE_SEED, RUN_SEED = 30_000, 90_000
@@ -68,8 +68,8 @@ def medians(
     revealed = clipped(table.reveal(note="a bench"), table.domain.region)
     reference = reference or reference_for(revealed, k).nicv
     for card in private_cards():
-        prospect = prospect_of(card, table, k=k, epsilon=epsilon, delta=delta)
-        setting = setting_of(table, k=k, epsilon=epsilon, delta=delta)
+        request = Request(Contender.of(card), k, epsilon, delta)
+        prospect, setting = request.prospect(table), request.setting(table)
         slow = card.operations is not None and card.operations(setting, card.params()) > most_operations
         # Where a bench told what to expect, red means a large loss, not a larger one than that of others.
         skipped = prospect.hopeless and card.expect is None and not hopeless

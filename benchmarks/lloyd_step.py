@@ -14,8 +14,11 @@ from sklearn.cluster import KMeans
 
 from benchmarks.timing import machine, median_seconds, seconds_of
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.queries import Count, Sum
+from dpviz.privacy.released import Question
 from dpviz.privacy.room import PrivateTable
 from dpviz.table.domain import Domain
 
@@ -36,7 +39,9 @@ def main() -> None:
             noise = StudyNoise(np.random.default_rng(0))
             room = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise)
             share = room.budget.split(counts=1, sums=1)
-            room.release_moments(Voronoi(centers), counts=share.counts, sums=share.sums, note="step")
+            cells = Voronoi(centers)
+            counts, sums = Question(Count(cells), Laplace, share.counts), Question(Sum(cells), Laplace, share.sums)
+            room.ask_together(counts, sums, note="step")
 
         def fit(steps: int, rows: np.ndarray = rows, centers: np.ndarray = centers) -> None:
             KMeans(len(centers), init=centers, n_init=1, max_iter=steps, tol=0).fit(rows)

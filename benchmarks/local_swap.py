@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.timing import machine, median_ratio
-from dpviz.privacy.queries import SwapLoss
+from dpviz.privacy.losses import SwapLoss
 from dpviz.table.rows import Rows
 
 SHAPES = ((20_000, 8, 10, 200), (20_000, 8, 20, 300))

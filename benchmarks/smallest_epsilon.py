@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import inf, isfinite, nan
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,12 @@ from threadpoolctl import threadpool_limits
 from benchmarks.families import FAMILIES, Size, generated
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
-from dpviz.privacy.room import PrivateTable, Revealed
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import Reference, reference_for
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import sharpened_rows, smallest_epsilons
-from dpviz.runs.study.study import Contender, study_rows, tidy
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import Yardstick, study_rows, tidy, yardstick
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 TARGETS = (1.1, 1.3)
@@ -44,32 +46,26 @@ def judged(name: str, make: Callable[[], tuple[PrivateTable, int]]) -> Rows:
     """A line for each algorithm and target on one table."""
     with threadpool_limits(1):
         table, k = make()
-        revealed = table.reveal(note="a bench")
-        reference = reference_for(clipped(revealed, table.domain.region), k)
+        rows = JudgedTable.of(table, table.reveal(note="a bench"), None)
+        stick = yardstick(rows, k)
         return [
             {"table": name, "algorithm": algorithm, "target": target, **found}
             for algorithm in ALGORITHMS
-            for target, found in _found(table, revealed, reference, k, Contender(algorithm))
+            for target, found in _found(rows, stick, Contender(algorithm))
         ]
 
 
-def _found(
-    table: PrivateTable, revealed: Revealed, reference: Reference, k: int, contender: Contender
-) -> Iterator[tuple[float, dict[str, Any]]]:
+def _found(rows: JudgedTable, stick: Yardstick, contender: Contender) -> Iterator[tuple[float, dict[str, Any]]]:
     """Of each target: the answer, and what runs of other seeds say at both ends."""
-    asked: dict[str, Any] = {"delta": DELTA, "references": {(k, None): reference}}
-    studied = study_rows(table, revealed, [contender], [k], EPSILONS, repeats=REPEATS, seed=STUDY_SEED, **asked)
-    first = [item for item in studied if isinstance(item, dict)]
+    grid = Grid((contender,), (stick.k,), tuple(EPSILONS), (DELTA,), repeats=REPEATS, seed=STUDY_SEED)
+    first = [item for item in study_rows(rows, grid, yardsticks=[stick]) if isinstance(item, dict)]
     for target in TARGETS:
-        more = sharpened_rows(
-            *(table, revealed, contender, first, target),
-            **{"reference": reference, "k": k, "delta": DELTA, "seed": STUDY_SEED},
-            **{"repeats": REPEATS, "rounds": ROUNDS},
-        )
+        more = sharpened_rows(rows, grid, first, target, yardstick=stick, rounds=ROUNDS)
         (answer,) = smallest_epsilons(tidy([*first, *(item for item in more if isinstance(item, dict))]), target)
         low, high = (answer.low, answer.high) if answer.reached else (answer.highest, inf)
         ends = sorted({end for end in (low, high) if isfinite(end)})
-        again = study_rows(table, revealed, [contender], [k], ends, repeats=OTHER_REPEATS, seed=OTHER_SEED, **asked)
+        other = replace(grid, epsilons=tuple(ends), repeats=OTHER_REPEATS, seed=OTHER_SEED)
+        again = study_rows(rows, other, yardsticks=[stick])
         ratios = tidy([item for item in again if isinstance(item, dict)]).groupby("epsilon")["ratio"].median()
         # Nothing is claimed below the range, nor above it.
         low_misses = low <= answer.lowest or ratios[low] >= target

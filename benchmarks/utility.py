@@ -29,7 +29,8 @@ from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
-from dpviz.runs.run import run, setting_of
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import run
 
 DELTA = 1e-6
 TABLE_SEED, RUN_SEED = 20_000, 70_000
@@ -96,7 +97,7 @@ def _one(name: str, table: PrivateTable, k: int, epsilon: float, seed: int, most
     """One run; a refusal or an estimate that is too long is an outcome."""
     card = CARDS[name]
     nothing = {"centers": None, "spent_epsilon": nan, "seconds": nan}
-    setting = setting_of(table, k=k, epsilon=epsilon, delta=DELTA)
+    setting = Request(Contender(name), k, epsilon, DELTA).setting(table)
     if card.operations is not None and card.operations(setting, card.params()) > most:
         return {**nothing, "outcome": "too slow"}
     began = time.perf_counter()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpviz.algorithms.registry import CARDS
+    from dpviz.charts.show import show
     from dpviz.check import RequestError
     from dpviz.estimators import PrivateKMeans
     from dpviz.privacy.queries import Relation
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from dpviz.table.csv_intake import load_csv
     from dpviz.table.domain import Domain, Scaling
     from dpviz.table.loaded_table import LoadedTable
+    from dpviz.table.samples import sample
 
 __version__ = "0.1.0"
 __all__ = [
@@ -29,6 +31,8 @@ __all__ = [
     "Scaling",
     "load_csv",
     "run",
+    "sample",
+    "show",
 ]
 
 # Imported when first asked for: the command line and the workers should not wait for pandas or scikit-learn.
@@ -44,6 +48,8 @@ _HOMES = {
     "Scaling": "dpviz.table.domain",
     "load_csv": "dpviz.table.csv_intake",
     "run": "dpviz.runs.run",
+    "sample": "dpviz.table.samples",
+    "show": "dpviz.charts.show",
 }
 
 

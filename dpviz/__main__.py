@@ -69,6 +69,10 @@ def _serve(argv: Sequence[str]) -> str:
             from dpviz.cli.reproduce_command import reproduce_command
 
             return reproduce_command(arguments)
+        case "open":
+            from dpviz.cli.open_command import open_command
+
+            return open_command(arguments)
         case unknown:
             raise RequestError(f"There is no command {unknown!r}: see dpviz --help.")
 

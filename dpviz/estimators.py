@@ -144,7 +144,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             seed=_seed(self.random_state),
         )
         self.cluster_centers_: Array = self.run_.centers
-        self.ledger_ = Ledger(self.run_.accounting, self.run_.epsilon, self.run_.delta, list(self.run_.entries))
+        self.ledger_: Ledger = self.run_.ledger
         return self
 
     def predict(self, X: npt.ArrayLike) -> Codes:

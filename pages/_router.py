@@ -2,17 +2,16 @@
 
 
 def main() -> None:
-    from importlib.resources import files
-
     import streamlit as st  # here, so that importing this file stays light
 
+    from dpviz.ui import FAVICON
     from dpviz.ui.controls import remember_link
+    from dpviz.ui.data.given import begin_with_given
     from dpviz.ui.runner import claim_finished
     from dpviz.ui.sidebar import sidebar
 
     # A picture of our own: a Material icon here would make the browser ask a font server.
-    favicon = str(files("dpviz.ui") / "assets" / "favicon.png")
-    st.set_page_config(page_title="dpviz: what privacy costs", page_icon=favicon, layout="wide")
+    st.set_page_config(page_title="dpviz: what privacy costs", page_icon=str(FAVICON), layout="wide")
     page = st.navigation(
         {
             "": [st.Page("home.py", title="Home", icon=":material/home:", default=True)],
@@ -27,6 +26,8 @@ def main() -> None:
         }
     )
     remember_link()
+    if begin_with_given() and page.url_path == "":
+        st.switch_page("data.py")
     claim_finished()
     count_looks = sidebar()
     page.run()

@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from dpviz.ui.compare_panel import compare_setup, compare_study
-from dpviz.ui.state import require_table
+from dpviz.ui.session import require_table
+from dpviz.ui.studies.compare_panel import compare_setup, compare_study
 
 st.title("Compare")
 table = require_table()
-plan, source = compare_setup(table)
-compare_study(table, plan, source)
+compare_study(compare_setup(table))

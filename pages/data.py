@@ -3,14 +3,13 @@
 import streamlit as st
 
 from dpviz.check import RequestError
+from dpviz.ui.controls import suggest_delta
 from dpviz.ui.data.declaration_form import declaration_form
-from dpviz.ui.data.declared_json import declaration_download
-from dpviz.ui.data.intake_notes import intake_notes
 from dpviz.ui.data.preview import preview
-from dpviz.ui.data.table_summary import table_summary
+from dpviz.ui.data.table_summary import declaration_download, intake_notes, table_summary
 from dpviz.ui.data.ways_in import csv_upload, sample_choice, stand_in_form
 from dpviz.ui.escape import plain
-from dpviz.ui.state import current_source, current_table, open_table, set_aside, suggest_delta, undeclared
+from dpviz.ui.session import current_source, current_table, open_table, set_aside, undeclared
 
 WAYS = {"My CSV file": csv_upload, "A sample": sample_choice, "A stand-in": stand_in_form}
 
@@ -18,7 +17,7 @@ st.title("Data")
 st.markdown("Bring a table, and declare what anybody may know about it. Its rows stay on this machine.")
 
 with st.container(border=True):
-    way_place, table_place = st.columns([2, 3], gap="medium")
+    way_place, table_place = st.columns(2, gap="medium")
     way = way_place.segmented_control(
         "Where does the table come from?", list(WAYS), default="My CSV file", required=True, key="way_in"
     )

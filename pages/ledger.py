@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from dpviz.ui.ledger.ledger_panels import charges_panel, looks_panel, together_panel, totals_panel
-from dpviz.ui.state import booked, looks
+from dpviz.ui.ledger_panel import charges_panel, looks_panel, together_panel, totals_panel
+from dpviz.ui.session import booked, looks
 
 st.title("Ledger")
 st.markdown(

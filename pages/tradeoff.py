@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from dpviz.ui.state import require_table
+from dpviz.ui.session import require_table
+from dpviz.ui.tradeoff.settings_section import remember_study_link
 from dpviz.ui.tradeoff.tradeoff_panel import tradeoff_setup, tradeoff_study
-from dpviz.ui.tradeoff.tradeoff_settings import remember_study_link
 
 st.title("Trade-off")
 remember_study_link()
 table = require_table()
-plan, source = tradeoff_setup(table)
-tradeoff_study(table, plan, source)
+tradeoff_study(tradeoff_setup(table))

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from dpviz.table.bag_of_words import bag_of_words, bag_of_words_sidecar
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.fixed_points import COLUMNS, fixed_points, fixed_points_sidecar
+from dpviz.table.made_tables import FIXED_POINTS, WORDS, bag_of_words, fixed_points
 from sample_data.made import LICENCE, SOURCE, Made, MadeSparse, csv_text
 
 
@@ -45,20 +44,20 @@ def laboratories(seed: int = 4) -> Made:
     n = 5_000
     rows = fixed_points(n, spread=0.002, wrong=8, seed=seed)
     rows = rows[np.random.default_rng(seed).permutation(n)]
-    sidecar = fixed_points_sidecar(
-        "Two fixed points, 5,000 laboratories",
-        "5,000 laboratories measured when zinc and aluminium freeze, a pair of points a row: for k-noisy-centers with "
-        "rows = tuples.",
-        n,
+    sidecar = replace(
+        FIXED_POINTS,
+        title="Two fixed points, 5,000 laboratories",
+        description="5,000 laboratories measured when zinc and aluminium freeze, a pair of points a row: for "
+        "k-noisy-centers with rows = tuples.",
+        n_public=n,
         unit_of_privacy="one laboratory (one row, a pair of points)",
         source=SOURCE,
     )
-    return Made(csv_text(",".join(COLUMNS), "%.4f,%.4f,%.4f,%.4f", *rows.T), sidecar)
+    return Made(csv_text(",".join(FIXED_POINTS.columns), "%.4f,%.4f,%.4f,%.4f", *rows.T), sidecar)
 
 
 def words() -> MadeSparse:
     """The texts of ``bag_of_words`` as a sparse file, whose columns have no names."""
-    table, declared = bag_of_words(), bag_of_words_sidecar()
-    rows = sparse.csr_array(table.columns(declared.columns).astype(np.int8))
-    unnamed = replace(declared, columns=(), lower=(-1.0,), upper=(1.0,), label_column=None, source=SOURCE)
+    rows = sparse.csr_array(bag_of_words().columns(WORDS.columns).astype(np.int8))
+    unnamed = replace(WORDS, columns=(), lower=(-1.0,), upper=(1.0,), label_column=None, source=SOURCE)
     return MadeSparse(rows, unnamed)

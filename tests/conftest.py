@@ -1,28 +1,21 @@
-"""For all tests: every core, one thread each, property tests that repeat exactly, and one browser a process."""
+"""For all tests: every core, one thread each, property tests that repeat exactly, and a browser."""
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 
 # Before NumPy loads its linear algebra: several test processes share few cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
-from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser
 
+from tests import examples
 from tests.browser.chromium import NoBrowser, launched
-
-settings.register_profile(
-    "repeatable",
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
-settings.load_profile("repeatable")
 
 _MOST_PROCESSES = 4
 
@@ -40,9 +33,43 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.dist = "worksteal"
 
 
-@pytest.fixture(scope="session")
+def pytest_configure(config: pytest.Config) -> None:
+    """Properties are tried on fewer examples where slow tests are left out."""
+    examples.load(quick="not slow" in config.option.markexpr)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Nothing that is imported and collected is garbage: to look for some takes a third of the time of collecting."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test marked ``some(n)`` that many of its cases are fast: the first, the last, and others between them."""
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("some") and not item.get_closest_marker("slow"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for family in cases.values():
+        number = min(family[0].get_closest_marker("some").args[0], len(family))
+        fast = {round(place * (len(family) - 1) / max(1, number - 1)) for place in range(number)}
+        for place, item in enumerate(family):
+            if place not in fast:
+                item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium; without one, tests that need it skip, or fail where ``REQUIRE_BROWSER=1``."""
+    """Chromium; without one, tests that need it skip, or fail where ``REQUIRE_BROWSER=1``.
+
+    For one file of tests: as long as it is open, Playwright's event loop runs in this thread, and no other can.
+    """
     with ExitStack() as stack:
         try:
             found = stack.enter_context(launched())

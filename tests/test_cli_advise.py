@@ -50,6 +50,7 @@ def losses_at(k: int, best: dict, *, runs: int) -> np.ndarray:
     return np.array([nicv(rows.points, centers) / reference for centers in drawn])
 
 
+@pytest.mark.slow
 def test_the_readmes_advice_is_kept_by_the_sample_of_its_size(capsys):
     (line,) = re.findall(r"python -m dpviz (advise .*)", README)
     table, asked = sample_table("people"), line.split()

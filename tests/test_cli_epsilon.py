@@ -67,7 +67,7 @@ def request_id(value):
     return getattr(value, "id", None) or (value.get("preset", "default") if isinstance(value, dict) else str(value))
 
 
-@pytest.mark.parametrize(("card", "params", "delta", "n"), dealt(["n public", "n private"]), ids=request_id)
+@pytest.mark.parametrize(("card", "params", "delta", "n"), dealt(["n public", "n private"], turn=0), ids=request_id)
 def test_the_ledger_adds_up_to_the_request(capsys, tmp_path, card, params, delta, n):
     path = write_points(tmp_path / "points.csv")
     options = [f"--set={name}={value}" for name, value in params.items()] + (

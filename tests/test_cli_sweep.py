@@ -49,6 +49,7 @@ def test_results_are_tidy_and_the_request_lies_beside_them(capsys, tmp_path, poi
     assert "DPLloyd (su)" in said.out
 
 
+@pytest.mark.slow
 def test_two_workers_find_what_one_finds(capsys, tmp_path, points):
     sizes = ("--ns", "all,50", "--seed", 3)
     for jobs in (1, 2):
@@ -57,6 +58,7 @@ def test_two_workers_find_what_one_finds(capsys, tmp_path, points):
     assert results(tmp_path / "1") == results(tmp_path / "2")
 
 
+@pytest.mark.slow
 def test_a_sweep_over_n_and_delta(capsys, tmp_path, points):
     asked = ("--algorithms", "dplloyd,dplloyd:preset=gaussian", "--epsilons", "1", "--ks", "2", "--repeats", "1")
     sizes = ("--ns", "all,50", "--deltas", "1e-6,1e-4", "--seed", 3)
@@ -101,9 +103,9 @@ def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points):
         file.write("DPLloyd,dpll")  # a line torn by a kill
     asked = []
 
-    def noted(request, wanted, **kwargs):
+    def noted(judged, grid, wanted, **kwargs):
         asked.extend(wanted)
-        return rows_of(request, wanted, **kwargs)
+        return rows_of(judged, grid, wanted, **kwargs)
 
     monkeypatch.setattr(sweep_command, "rows_of", noted)
     said = call(capsys, "sweep", points, *GRID, "--out", stopped, "--resume")

@@ -119,6 +119,7 @@ def test_true_losses_are_for_their_owner_only(capsys, monkeypatch, tmp_path, poi
     assert stat.S_IMODE((out / "results.csv").stat().st_mode) == 0o600
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("file", ["results.csv", "manifest.json.tmp", "results.csv.tmp"])
 @pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "is full"), (errno.EROFS, "may not write to it")])
 def test_a_disk_that_is_full_or_barred_is_said_and_loses_no_run(
@@ -175,6 +176,7 @@ def test_a_manifest_that_cannot_be_written_leaves_the_old_one_whole(monkeypatch,
 GOOD = "trial,contender,algorithm,preset,k,repeat,epsilon,ratio,seconds"
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     "content",
     [
@@ -200,6 +202,7 @@ def test_damaged_results_are_refused_in_a_sentence(capsys, tmp_path, points, con
     assert (out / "results.csv").read_bytes() == content
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[1]", b"\xff\x00", b'{"seed": "x"}', b'{"seed": 1e999}', b'{"seed": true}', b"[" * 10_000]
 )

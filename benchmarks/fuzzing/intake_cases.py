@@ -20,7 +20,7 @@ from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import LoadedTable
 from dpviz.table.proposal import propose
-from dpviz.table.sidecar import stated_in, to_json
+from dpviz.table.sidecar import declaration_in, to_json
 
 
 def read_case(rng: np.random.Generator) -> Case:
@@ -53,7 +53,7 @@ def proposal_case(rng: np.random.Generator) -> Case:
         found = propose(open_csv(path))
         proposed = Declaration(file=found.file, numbers=found.numbers, proposed=True)
         text = to_json(proposed)
-        if Declaration(**stated_in(text)) != proposed:
+        if declaration_in(text) != proposed:
             raise AssertionError("a proposal that does not read back")
         table = open_csv(path).read(found.file, numbers=found.numbers, text=found.text)
         return "\n".join((text, *found.names, *found.notes, _said(table)))

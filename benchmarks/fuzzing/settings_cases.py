@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 import yaml
@@ -12,11 +13,11 @@ import yaml
 from benchmarks.fuzzing.case import Case, short
 from benchmarks.fuzzing.hostile import NUMBER_TEXTS, NUMBERS, TEXTS, any_value, happens, one, some
 from dpviz.algorithms.registry import CARDS
-from dpviz.runs.study.study import Contender
-from dpviz.runs.study.study_settings import StudySettings
+from dpviz.runs.request import Contender
+from dpviz.runs.study.grid import Grid, epsilons_between
 
-_KEYS = ("dpviz", "version", "algorithms", "epsilon_from", "epsilon_to", "k", "delta", "repeats")
-_NUMERIC = _KEYS[3:]
+_FIRST_KEYS = ("dpviz", "version", "algorithms", "epsilon_from", "epsilon_to", "k", "delta", "repeats")
+_WORDS = ("dpviz", "version", "algorithms")
 _LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
 )
@@ -53,21 +54,19 @@ def settings_case(rng: np.random.Generator) -> Case:
     text = one(rng, _RAW) if happens(rng, 0.15) else _mistaken(rng)
 
     def do(folder: Path) -> str:
-        settings = StudySettings.from_text(text)
-        for written in (settings.to_text(), settings.to_query()):
-            if StudySettings.from_text(written) != settings:
-                raise AssertionError("settings that do not read back")
-        return "\n".join((settings.to_query(), *(contender.label for contender in settings.contenders)))
+        grid = Grid.from_yaml(text)
+        if Grid.from_yaml(grid.to_yaml()) != grid or Grid.from_query(dict(parse_qsl(grid.to_query(), True))) != grid:
+            raise AssertionError("settings that do not read back")
+        return "\n".join((grid.to_query(), *(contender.label for contender in grid.contenders)))
 
     return Case("settings", short(text, most=500), do)
 
 
 def _mistaken(rng: np.random.Generator) -> str:
     contenders = tuple(_contender(rng) for _ in range(int(rng.integers(0, 4))))
-    good = StudySettings(contenders, 0.1, 3.0, 4, one(rng, (0.0, 1e-6)), 5)
-    found: dict[str, Any] = yaml.safe_load(good.to_text())
-    for key in some(rng, _KEYS, 2):
-        found[key] = one(rng, NUMBERS) if key in _NUMERIC and happens(rng, 0.7) else any_value(rng)
+    found = _first_version(rng, contenders) if happens(rng, 0.3) else _today(rng, contenders)
+    for key in some(rng, tuple(found), 2):
+        found[key] = one(rng, NUMBERS) if key not in _WORDS and happens(rng, 0.7) else any_value(rng)
     if happens(rng, 0.1):
         found[one(rng, TEXTS)] = any_value(rng)
     if happens(rng, 0.1):
@@ -79,6 +78,19 @@ def _mistaken(rng: np.random.Generator) -> str:
         lines[place] = lines[place].split(":")[0] + ": " + one(rng, _SCALARS)
         text = "\n".join(lines)
     return text
+
+
+def _today(rng: np.random.Generator, contenders: tuple[Contender, ...]) -> dict[str, Any]:
+    ns = one(rng, ((None,), (None, 50)))
+    good = Grid(contenders, (4, 2), epsilons_between(0.1, 3.0), (one(rng, (0.0, 1e-6)),), ns, repeats=5, seed=3)
+    found: dict[str, Any] = yaml.safe_load(good.to_yaml())
+    return found
+
+
+def _first_version(rng: np.random.Generator, contenders: tuple[Contender, ...]) -> dict[str, Any]:
+    algorithms = [{"algorithm": contender.algorithm, "params": dict(contender.params)} for contender in contenders]
+    values = ("trade-off study", 1, algorithms, 0.1, 3.0, 4, one(rng, (0.0, 1e-6)), 5)
+    return dict(zip(_FIRST_KEYS, values, strict=True))
 
 
 def _as_yaml(found: dict[str, Any]) -> str:

@@ -29,8 +29,6 @@ _BOLD = 1.15
 # Axis title with its ticks, and a line of the legend.
 _AXIS_ROOM, LEGEND_LINE = 50, 20
 
-# Up to this many points are markers; more become a density.
-MARKERS_UP_TO = 50_000
 # Figures keep float32: seven digits are more than a screen shows.
 SCREEN = np.float32
 Screen = npt.NDArray[np.float32]
@@ -150,14 +148,9 @@ def hidden_axis() -> dict[str, Any]:
     return {"visible": False, "fixedrange": True}
 
 
-def line_xy(outline: Array) -> dict[str, Screen]:
-    """A polyline with gaps as trace arguments."""
-    return {"x": outline[:, 0].astype(SCREEN), "y": outline[:, 1].astype(SCREEN)}
-
-
-def marks_xy(points: Array) -> dict[str, Screen]:
-    """Drawn positions (m, 2) as trace arguments."""
-    return line_xy(points)
+def xy(places: Array) -> dict[str, Screen]:
+    """Drawn places (m, 2) as trace arguments; a line has a gap where they are not numbers."""
+    return {"x": places[:, 0].astype(SCREEN), "y": places[:, 1].astype(SCREEN)}
 
 
 def panels(figure: go.Figure, palette: Palette, rows: int, cols: int, **spacing: Any) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import legend_name, marks_xy
+from dpviz.charts.canvas import legend_name, xy
 from dpviz.charts.theme import Palette
 from dpviz.charts.view import View
 from dpviz.table.domain import Region
@@ -54,7 +54,7 @@ def draw_rows(figure: go.Figure, points: Array, view: View, palette: Palette) ->
     """Revealed rows (m, d) as small orange dots; ticks below the line in one dimension."""
     figure.add_trace(
         go.Scatter(
-            **marks_xy(view.plane(points, "rows")),
+            **xy(view.plane(points, "rows")),
             mode="markers",
             name=legend_name("rows", "revealed"),
             marker={

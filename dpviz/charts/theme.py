@@ -88,11 +88,6 @@ class Palette:
         """
         return CLUSTER_MARKS[index] if k <= len(CLUSTER_MARKS) else ClusterMark(self.many, "circle")
 
-    def cluster_scale(self, k: int) -> list[tuple[float, str]]:
-        """Colour scale for integer labels 0 .. k-1 (with ``cmin=-0.5``, ``cmax=k-0.5``): flat steps."""
-        colors = [self.cluster(i, k).color for i in range(k)]
-        return [(edge / k, color) for i, color in enumerate(colors) for edge in (i, i + 1)]
-
     def faded(self, color: str, opacity: float = 0.25) -> str:
         """A hex ``color``, see-through: bands, and what lies under the noise."""
         red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
@@ -232,8 +227,3 @@ def center_marker(palette: Palette, colors: str | Sequence[str] | None = None, s
     """Released centres: filled circles, large enough for a number inside."""
     fill = palette.released if colors is None else colors
     return {"symbol": "circle", "size": size, "color": fill, "line": {"width": 1.5, "color": palette.surface}}
-
-
-def displacement_arrow(palette: Palette) -> dict[str, Any]:
-    """From a reference centre to its released twin: a thin grey arrow (an annotation without text)."""
-    return {"showarrow": True, "arrowhead": 2, "arrowwidth": 1.2, "arrowcolor": palette.muted, "text": ""}

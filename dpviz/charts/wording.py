@@ -75,6 +75,15 @@ def opening(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def shortened(text: str, most: int) -> str:
+    """``text`` cut to ``most`` characters.
+
+    >>> shortened("latitude", 8), shortened("longitude", 8)
+    ('latitude', 'longitu…')
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def lines(text: str, *, size: float, width: float = PHONE, even: bool = False) -> list[str]:
     """``text`` broken into lines that fit ``width`` pixels at a font ``size``; ``even`` lines are about equally long.
 
@@ -85,13 +94,13 @@ def lines(text: str, *, size: float, width: float = PHONE, even: bool = False) -
     """
     glued = re.sub(r" (?==)|(?<==) |(?<=\d) (?=%)", _GLUE, text)
     most = max(12, int(width / (_CHARACTER * size)))
-    found = _wrapped(glued, most)
-    least = max(12, len(text) // max(1, len(found))) if even and len(found) > 1 else most
+    broken = _wrapped(glued, most)
+    least = max(12, len(text) // max(1, len(broken))) if even and len(broken) > 1 else most
     for narrower in range(least, most):
-        if len(_wrapped(glued, narrower)) == len(found):
-            found = _wrapped(glued, narrower)
+        if len(_wrapped(glued, narrower)) == len(broken):
+            broken = _wrapped(glued, narrower)
             break
-    return [line.replace(_GLUE, " ") for line in found]
+    return [line.replace(_GLUE, " ") for line in broken]
 
 
 def _wrapped(text: str, most: int) -> list[str]:

@@ -12,7 +12,7 @@ from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array
 from dpviz.claims.material import PUBLISHED, RECIPE, STAND_IN, SUBSTITUTE, Bound, Material, Published
 from dpviz.table.domain import Domain, Region
-from dpviz.table.simulate import gaussian_mixture, gaussian_mixture_sidecar, simulate
+from dpviz.table.made_tables import MIXTURE, gaussian_mixture, simulate
 
 # Centre and half-width of Letter's columns, from its published table: Google centred it, and read the radius from it.
 _LETTER_MEANS = (
@@ -63,7 +63,7 @@ def separated(n: int, d: int, k: int) -> Material:
 
 def sixty_four_gaussians() -> Material:
     """Google's synthetic table; Balcan et al. describe theirs by n, d and the number of Gaussians alone."""
-    loaded, declared = gaussian_mixture(), gaussian_mixture_sidecar()
+    loaded, declared = gaussian_mixture(), MIXTURE
     bounds = declared.bounds_for(declared.columns)
     domain = Domain.of(declared.columns, bounds.lower, bounds.upper, radius=declared.radius, scaling="common")
     labels = loaded.frame["label"].to_numpy().astype(np.int64)

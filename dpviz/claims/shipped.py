@@ -1,4 +1,4 @@
-"""Results that lie in a checkout: tables of claims, and how they were made. Never a substitute for running them."""
+"""Results that come with dpviz: tables of claims, and how they were made. Never a substitute for running them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from dpviz.beside import BESIDE
 from dpviz.claims.claim import Claim
 
-#: Present in a checkout; an installed package has none.
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reproduced"
-
-
+FOLDER = BESIDE / "docs" / "reproduced"
 #: The same, computed from published files where there are some.
 FROM_FILES = FOLDER / "published"
 

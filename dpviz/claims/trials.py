@@ -8,9 +8,10 @@ from typing import Any
 
 from dpviz.claims.claim import Row
 from dpviz.claims.material import Material
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import Reference, reference_for
-from dpviz.runs.study.study import Contender, study_rows
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.request import Contender
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import Yardstick, study_rows
 
 
 @dataclass(frozen=True)
@@ -45,35 +46,25 @@ def grid_rows(
 ) -> Iterator[Row]:
     """All runs of ``lines`` on ``material``; losses in unit coordinates squared, the same seeds each time."""
     table = material.private
-    revealed = table.reveal(note="reproduce")
-    rows = clipped(revealed, table.domain.region)
-    references: dict[tuple[int, int | None], Reference] = {(k, None): reference_for(rows, k) for k in ks}
+    judged = JudgedTable.of(table, table.reveal(note="reproduce"), material.labels)
+    yardsticks: list[Yardstick] = []
     for line in lines:
         shown = {line.spends(epsilon): epsilon for epsilon in epsilons}
-        found = study_rows(
-            table,
-            revealed,
-            [Contender(line.algorithm, line.params)],
-            ks,
-            list(shown),
-            delta=line.delta,
-            repeats=repeats,
-            labels=material.labels,
-            references=references,
-            with_centers=with_centers,
-        )
-        for item in found:
-            if isinstance(item, dict):
-                k = item["k"]
+        whom = (Contender(line.algorithm, line.params),)
+        grid = Grid(whom, tuple(ks), tuple(shown), (line.delta,), repeats=repeats)
+        for item in study_rows(judged, grid, yardsticks=yardsticks, with_centers=with_centers):
+            if isinstance(item, Yardstick):
+                yardsticks.append(item)
+            elif isinstance(item, dict):
                 yield {
                     **material.facts,
-                    "k": k,
+                    "k": item["k"],
                     "epsilon": shown[item["epsilon"]],
                     "delta": line.delta,
                     "line": line.name,
                     "repeat": item["repeat"],
                     "nicv": item["nicv"],
-                    "kmeans": references[k, None].nicv,
+                    "kmeans": item["nicv_kmeans"],
                     **({"label_accuracy": item["label_accuracy"]} if material.labels is not None else {}),
                     "seconds": item["seconds"],
                 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.privacy.tuples.tuples import TupleTable
 
 EPSILON, DELTA, BETA = 1.0, exp(-28), 0.05
+_CONSTANTS: dict[str, Any] = {"epsilon": EPSILON, "delta": DELTA, "beta": BETA, "printed": True}
 FINEST = 0.1
 PAPER_TUPLES = 3781
 SAMPLES_PER_CLUSTER = 15
@@ -99,7 +101,7 @@ def noisy_centers_samples(mixture: Mixture, *, seed: Seed, draws: int) -> float:
     """The fewest samples of a tuple with which four in five of ``draws`` runs of PrivatekNoisyCenters separate them."""
     number = needed_tuples()
     far = printed_far(epsilon=EPSILON, delta=DELTA, k=mixture.k, beta=BETA)
-    mechanism = NoisyCenters(EPSILON, DELTA, mixture.k, number, far, BETA, True)
+    mechanism = NoisyCenters(**_CONSTANTS, k=mixture.k, number=number, far=far)
 
     def succeeds(size: int, rng: np.random.Generator) -> bool:
         released = mechanism.draw(TupleTable(mixture.tuples(number, size, rng)), StudyNoise(rng))
@@ -117,8 +119,7 @@ def averages_tuples(mixture: Mixture, *, seed: Seed, draws: int, within: float =
 
     def succeeds(size: int, rng: np.random.Generator) -> bool:
         tuples = TupleTable(mixture.tuples(size, samples, rng))
-        mechanism = TupleAverages(EPSILON, DELTA, mixture.k, size, mixture.d, FINEST, mixture.bound, BETA, True)
-        centers = mechanism.draw(tuples, StudyNoise(rng)).centers
+        centers = _averages(mixture, size).draw(tuples, StudyNoise(rng)).centers
         if centers is None or mixture.farthest(centers) > within:
             return False
         return mixture.separated(centers, size * samples)
@@ -130,12 +131,14 @@ def averages_formula(mixture: Mixture) -> float:
     """The tuples from which an average is not mostly noise, by the constants of its parts."""
     number = 1e6
     for _ in range(4):  # ℓ falls a little where there are more tuples
-        average = TupleAverages(
-            EPSILON, DELTA, mixture.k, round(number), mixture.d, FINEST, mixture.bound, BETA, True
-        ).average
+        average = _averages(mixture, round(number)).average
         assert average is not None
         number = average.fewest
     return number
+
+
+def _averages(mixture: Mixture, number: int) -> TupleAverages:
+    return TupleAverages(**_CONSTANTS, k=mixture.k, number=number, dim=mixture.d, finest=FINEST, bound=mixture.bound)
 
 
 def _fewest(succeeds: Callable[[int, np.random.Generator], bool], start: float, draws: int, seed: Seed) -> float:

@@ -9,8 +9,7 @@ from dataclasses import asdict
 from dpviz import check
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import card_of
-from dpviz.cli.request import check_numbers
-from dpviz.cli.run_text import table_text
+from dpviz.printed import table_text
 from dpviz.privacy.queries import Relation
 from dpviz.runs.advice.advice import Advice, advise
 from dpviz.runs.advice.advice_words import WHERE_FROM, alternatives, answer, certainty, changed
@@ -28,7 +27,7 @@ def advise_command(arguments: argparse.Namespace) -> str:
     check.at_least(1, d=arguments.d)
     check.within(1, check.MOST_RECORDS, d=arguments.d)
     check.rows_per_person(rows_per_person=arguments.rows_per_person)
-    check_numbers(ks=[arguments.k], epsilons=[], delta=arguments.delta, seed=None)
+    check.clusters(k=arguments.k)
     check.delta_for(arguments.n, delta=arguments.delta)
     check.one_of(tuple(relation.value for relation in Relation), relation=arguments.relation)
     setting = Setting(

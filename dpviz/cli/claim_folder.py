@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpviz import __version__
 from dpviz.charts.standalone import standalone_page
-from dpviz.charts.studies.claim_figure import draw_claim
+from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import palette
 from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Finding, Verdict
@@ -46,14 +46,14 @@ class ClaimFolder:
     def write_table(self, claim: Claim, rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
         """The rows as a file, and what can be read back from it: verdict and figure rest on nothing else."""
         file = self._path / f"{claim.id}.csv"
-        with in_a_sentence(after=""), written_whole(file) as table:
+        with in_a_sentence(), written_whole(file) as table:
             pd.DataFrame(list(rows)).to_csv(table, index=False, float_format=FORMAT, lineterminator="\n")
         return pd.read_csv(file)
 
     def write_page(self, claim: Claim, table: pd.DataFrame, verdict: Verdict) -> None:
         """Claim, verdict, findings and figures, to be opened from the disk."""
         colors = palette("light")
-        figures = [draw_claim(table, picture, finding=verdict.sentence, palette=colors) for picture in claim.pictures]
+        figures = [ClaimFigure(table, picture, verdict.sentence).draw(colors) for picture in claim.pictures]
         page = standalone_page(
             figures,
             title=f"{claim.paper}: {verdict.outcome.value}",
@@ -61,7 +61,7 @@ class ClaimFolder:
             points=[finding_text(finding) for finding in verdict.findings],
             palette=colors,
         )
-        with in_a_sentence(after=""), written_whole(self._path / f"{claim.id}.html") as file:
+        with in_a_sentence(), written_whole(self._path / f"{claim.id}.html") as file:
             file.write(page)
 
     def write_manifest(self, claim: Claim, table: pd.DataFrame, *, command: str, quick: bool, seconds: float) -> None:
@@ -76,7 +76,7 @@ class ClaimFolder:
             "seconds": round(seconds),
         }
         text = json.dumps({"claims": self._claims}, indent=1, ensure_ascii=False, sort_keys=True)
-        with in_a_sentence(after=""), written_whole(self._manifest) as file:
+        with in_a_sentence(), written_whole(self._manifest) as file:
             file.write(text + "\n")
 
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from dpviz.check import RequestError
-from dpviz.runs.open_table import OpenTable, declare
-from dpviz.table.csv_intake import CsvFile, open_csv
+from dpviz.runs.open_table import OpenTable, column_names, declare
 from dpviz.table.declaration import Declaration
-from dpviz.table.loaded_table import listed, quoted
-from dpviz.table.sidecar import Stated, parse_bounds_option, read_stated, sidecar_for
-from dpviz.table.sparse_intake import SparseTable, load_sparse
+from dpviz.table.loaded_table import LoadedTable, listed, quoted
+from dpviz.table.named import Content, named, nothing_declared_of
+from dpviz.table.sidecar import bounds_option
+from dpviz.table.sparse_intake import SparseTable
 
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the sidecar says.
 _GEOMETRY = ("columns", "lower", "upper", "origins", "bounds_origin", "radius", "scaling")
+_OPTIONS = ("radius", "scaling", "relation", "n_public")
 _FILE_OPTIONS = ("encoding", "delimiter", "header", "names")
 _STYLE_OPTIONS = ("decimal", "grouping", "sign")
 _TAB = "\\t"
@@ -40,57 +40,46 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     RequestError
         If the file or a declaration is missing or wrong.
     """
-    path = Path(arguments.data)
-    stated = _stated(path, arguments)
-    if path.suffix == ".npz":
-        table = declare(_sparse(path, arguments), Declaration(**{"scaling": "common", **stated}))
+    content, sidecar = named(arguments.data)
+    declaration = _declaration(content, sidecar, arguments)
+    if isinstance(content, SparseTable):
+        _refuse_names(arguments)
+        table = declare(content, declaration)
         return DeclaredTable(table, table.loaded.notes)
-    file = open_csv(path)
-    declaration = Declaration(**stated)
     declaration = replace(declaration, file=_format(declaration, arguments))
-    names = file.header(declaration.file).names
+    if isinstance(content, LoadedTable) and declaration.file != sidecar.file:
+        raise RequestError("A sample is there already, however a file is read: leave out the options of a file.")
+    names = column_names(content, declaration)
     if arguments.columns is not None:
         chosen = arguments.columns
         declaration = _as_coordinates(declaration, chosen).choosing(chosen)
-    notes = () if declaration.columns else _all_columns(file, declaration, names)
-    table = declare(file, declaration)
+    notes = () if declaration.columns else _all_columns(declaration, names)
+    table = declare(content, declaration)
     return DeclaredTable(table, (*table.loaded.notes, *notes))
 
 
-def _sparse(path: Path, arguments: argparse.Namespace) -> SparseTable:
+def _refuse_names(arguments: argparse.Namespace) -> None:
     if arguments.columns is not None or arguments.id_column:
         raise RequestError("A sparse file has no named columns: leave out --columns and --id-column.")
-    return load_sparse(path)
 
 
-def _stated(path: Path, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Fields of the declaration: those of the sidecar, replaced by --bounds, replaced by single options."""
-    beside = sidecar_for(path)
-    sidecar: Stated = {} if beside is None else read_stated(beside)
-    given: Stated | None = None if arguments.bounds is None else parse_bounds_option(arguments.bounds)
-    if given is None and "lower" not in sidecar:
-        _refuse_without_bounds(path)
-    stated = dict(sidecar)
-    if given is not None and os.path.isfile(arguments.bounds):  # noqa: PTH113
-        stated = {name: value for name, value in stated.items() if name not in _GEOMETRY} | dict(given)
-    elif given is not None:
-        stated |= _for_all(given, sidecar.get("columns", ()))
-        stated.pop("radius", None)
-    options = {name: getattr(arguments, name) for name in ("radius", "scaling", "relation", "n_public")}
-    stated |= {name: value for name, value in options.items() if value is not None}
-    if arguments.id_column is not None and (arguments.id_column or None) != stated.get("id_column"):
-        stated |= {"id_column": arguments.id_column or None, "rows_per_person": 1}
+def _declaration(content: Content, declared: Declaration, arguments: argparse.Namespace) -> Declaration:
+    """What is ``declared`` already, replaced by --bounds, replaced by single options."""
+    if arguments.bounds is not None:
+        if os.path.isfile(arguments.bounds):  # noqa: PTH113
+            nothing = nothing_declared_of(content)
+            declared = replace(declared, **{name: getattr(nothing, name) for name in _GEOMETRY})
+        declared = bounds_option(arguments.bounds, declared)
+    elif not declared.lower:
+        _refuse_without_bounds(Path(arguments.data))
+    changes = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}
+    if arguments.id_column is not None and (arguments.id_column or None) != declared.id_column:
+        changes |= {"id_column": arguments.id_column or None, "rows_per_person": 1}
     if arguments.rows_per_person is not None:
-        stated["rows_per_person"] = arguments.rows_per_person
+        changes["rows_per_person"] = arguments.rows_per_person
     if arguments.label is not None:
-        stated["label_column"] = arguments.label
-    return stated
-
-
-def _for_all(given: Stated, columns: tuple[str, ...]) -> Mapping[str, Any]:
-    """One pair of bounds for every column that the sidecar names."""
-    many = max(1, len(columns))
-    return {**given, "columns": columns, "lower": given["lower"] * many, "upper": given["upper"] * many}
+        changes["label_column"] = arguments.label
+    return replace(declared, **changes)
 
 
 def _format(declaration: Declaration, arguments: argparse.Namespace) -> Any:
@@ -117,7 +106,7 @@ def _as_coordinates(declaration: Declaration, columns: list[str]) -> Declaration
     return replace(declaration, label_column=label, numbers=())
 
 
-def _all_columns(file: CsvFile, declaration: Declaration, names: tuple[str, ...]) -> tuple[str, ...]:
+def _all_columns(declaration: Declaration, names: tuple[str, ...]) -> tuple[str, ...]:
     """The sentence that says which columns are clustered where nobody named them."""
     chosen = declaration.over(names).columns
     without = [name for name in names if name not in chosen]
@@ -128,8 +117,6 @@ def _all_columns(file: CsvFile, declaration: Declaration, names: tuple[str, ...]
 
 
 def _refuse_without_bounds(path: Path) -> NoReturn:
-    if not os.path.isfile(path):  # noqa: PTH113 (a path too long to be one is no file, and no error)
-        open_csv(path)  # says what is wrong with the path
     beside = quoted(Path(path.name.removesuffix(".gz")).stem + ".json")
     raise RequestError(
         "No bounds are declared for this table: give --bounds LO,HI for all columns, --bounds FILE.json, or put "

@@ -12,6 +12,8 @@ from dpviz.check import RequestError, shown
 
 _LOOKS_NEGATIVE = re.compile(r"-(\.?\d|inf|nan)", re.IGNORECASE)
 
+_DATA = "a CSV file (.csv.gz is unpacked), a sparse .npz, or the name of a sample"
+
 
 class Parser(argparse.ArgumentParser):
     """A parser that refuses in one sentence instead of leaving the process."""
@@ -49,7 +51,7 @@ def _build() -> Parser:
     parser.description = "Differentially private clustering that shows what privacy costs."
     parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
     commands = parser.add_subparsers(
-        dest="command", required=True, metavar="{algorithms,advise,declare,run,sweep,reproduce}"
+        dest="command", required=True, metavar="{algorithms,advise,declare,run,sweep,reproduce,open}"
     )
     _add_algorithms(commands)
     _add_advise(commands)
@@ -57,6 +59,7 @@ def _build() -> Parser:
     _add_run(commands)
     _add_sweep(commands)
     _add_reproduce(commands)
+    _add_open(commands)
     return parser
 
 
@@ -104,7 +107,7 @@ def _add_run(commands: argparse._SubParsersAction[Parser]) -> None:
         description="Run one algorithm on a CSV file and print what it releases.",
         allow_abbrev=False,
     )
-    run.add_argument("data", metavar="DATA.csv", help="the table; .csv.gz is unpacked")
+    run.add_argument("data", metavar="DATA", help=_DATA)
     run.add_argument("--algorithm", default="auto", metavar="ID", help="see `dpviz algorithms` (default: auto)")
     run.add_argument("--k", type=whole, required=True, metavar="K", help="number of clusters")
     run.add_argument("--epsilon", type=number, required=True, metavar="E", help="the whole ε of this run")
@@ -122,7 +125,7 @@ def _add_sweep(commands: argparse._SubParsersAction[Parser]) -> None:
         "Losses are read from the rows: the results are for the owner of the data, not a release.",
         allow_abbrev=False,
     )
-    sweep.add_argument("data", metavar="DATA.csv", help="the table; .csv.gz is unpacked")
+    sweep.add_argument("data", metavar="DATA", help=_DATA)
     sweep.add_argument(
         "--algorithms", type=names, required=True, metavar="A,B", help="ids; a variant is written ID:name=value"
     )
@@ -155,6 +158,18 @@ def _add_reproduce(commands: argparse._SubParsersAction[Parser]) -> None:
     reproduce.add_argument("--data", metavar="DIR", help="folder of published files, such as s1.csv")
     reproduce.add_argument("--jobs", type=whole, default=2, metavar="N", help="worker processes, 1 or 2 (default: 2)")
     reproduce.add_argument("--json", action="store_true", help="print verdicts as JSON")
+
+
+def _add_open(commands: argparse._SubParsersAction[Parser]) -> None:
+    opening = commands.add_parser(
+        "open",
+        help="open the dashboard in a browser on this machine",
+        description="Serve the dashboard to this machine alone, until Ctrl-C. Whoever can log in to it can see DATA: "
+        "name a private file on a machine of your own only, or bring it on the Data page.",
+        allow_abbrev=False,
+    )
+    opening.add_argument("data", nargs="?", metavar="DATA", help="what every visit begins with: a CSV file or a sample")
+    opening.add_argument("--port", type=whole, metavar="P", help="default: the first free one from 8501 on")
 
 
 def _add_table_options(command: Parser, *, seed: str) -> None:

@@ -14,12 +14,12 @@ from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
 from dpviz.cli.declared_table import declared_table
 from dpviz.cli.released_file import write_released
-from dpviz.cli.request import check_numbers, parameters
 from dpviz.cli.run_text import run_text
 from dpviz.runs.export import centers_csv
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind, ReleaseRecord, record_of
-from dpviz.runs.run import Run, run
+from dpviz.runs.request import Contender, Request, named_values
+from dpviz.runs.run import Run, run_of
 
 
 def run_command(arguments: argparse.Namespace) -> str:
@@ -31,21 +31,14 @@ def run_command(arguments: argparse.Namespace) -> str:
         If the request or the file is wrong, or --out cannot be written (``NotWritten``).
     """
     card = card_of(arguments.algorithm)
-    params = card.params.parse(parameters(arguments.set))
-    check_numbers(ks=[arguments.k], epsilons=[arguments.epsilon], delta=arguments.delta, seed=arguments.seed)
+    contender = Contender.checked(card.id, named_values(arguments.set))
+    request = Request(contender, arguments.k, arguments.epsilon, arguments.delta, arguments.seed)
+    request.check_numbers()
     if arguments.out is not None:
         _check_out(Path(arguments.out), card, data=Path(arguments.data))
     declared = declared_table(arguments)
     table = declared.table
-    finished = run(
-        card,
-        table.private,
-        k=arguments.k,
-        epsilon=arguments.epsilon,
-        delta=arguments.delta,
-        params=params,
-        seed=arguments.seed,
-    )
+    finished = run_of(request, table.private)
     looks = {LookKind.REFERENCE: int(not finished.private), LookKind.LOSS: int(arguments.evaluate)}
     record = record_of(finished, table, looks=looks)
     # Before anything else is worked out: what was paid for must not be lost.

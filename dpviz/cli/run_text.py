@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from dpviz.algorithms.card import Card
+from dpviz.printed import table_text
+from dpviz.privacy.ledger import entries_table
 from dpviz.runs.record import RELEASE_GRADE
-
-_MOST_ENTRIES = 40
+from dpviz.runs.run import NOT_HARDENED, centers_table
 
 
 def run_text(report: dict[str, Any], card: Card, *, name: str) -> str:
@@ -16,23 +16,18 @@ def run_text(report: dict[str, Any], card: Card, *, name: str) -> str:
     blocks = [f"{card.title} on {name}: k = {report['k']}", _privacy(report)]
     if report["released"]["centers"] is not None:
         heading = "Released centres (they carry noise), data units"
-        blocks.append(_centers(heading, report, report["released"]["centers"], report["released"]["weights"]))
-        blocks.append(_ledger(report["ledger"]))
+        released = report["released"]
+        blocks.append(
+            centers_table(heading, report["columns"], released["centers"], released["weights"]).text(most=None)
+        )
+        heading = "Ledger (what was spent, and on what; --json lists all)"
+        blocks.append(entries_table(report["ledger"]["entries"], heading).text())
     if "revealed" in report:
         blocks.append(_revealed(report))
     blocks += [f"Note: {warning}" for warning in report["warnings"]]
     if card.private and report["noise"] != RELEASE_GRADE:
-        blocks.append("Note: the noise is study noise, not hardened against floating-point attacks: do not publish.")
+        blocks.append(f"Note: {NOT_HARDENED}")
     return "\n\n".join(blocks)
-
-
-def table_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns aligned to the right, two blanks apart."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = [
-        "  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (header, *rows)
-    ]
-    return "\n".join(lines)
 
 
 def _privacy(report: dict[str, Any]) -> str:
@@ -47,34 +42,13 @@ def _privacy(report: dict[str, Any]) -> str:
     )
 
 
-def _centers(heading: str, report: dict[str, Any], centers: list[list[float]], weights: list[float] | None) -> str:
-    header = ["", *report["columns"]] + (["noisy size"] if weights is not None else [])
-    rows = [
-        [str(place), *(f"{value:.6g}" for value in center)] + ([f"{weights[place - 1]:.1f}"] if weights else [])
-        for place, center in enumerate(centers, start=1)
-    ]
-    return f"{heading}:\n{table_text(header, rows)}"
-
-
-def _ledger(ledger: dict[str, Any]) -> str:
-    entries = ledger["entries"]
-    header = ["mechanism", "query", "for", "sensitivity", "noise scale", "ε alone"]
-    rows = [
-        [e["mechanism"], e["query"], e["note"], f"{e['sensitivity']:.4g}", f"{e['scale']:.4g}", f"{e['epsilon']:.4g}"]
-        for e in entries[:_MOST_ENTRIES]
-    ]
-    more = len(entries) - len(rows)
-    rest = f"\n  and {more} more entries (--json lists all)" if more else ""
-    return f"Ledger (what was spent, and on what):\n{table_text(header, rows)}{rest}"
-
-
 def _revealed(report: dict[str, Any]) -> str:
     revealed = dict(report["revealed"])
     centers = revealed.pop("centers", None)
     parts = []
     if centers is not None:
         heading = "Revealed centres (read from the rows without privacy, never a release), data units"
-        parts.append(_centers(heading, report, centers, None))
+        parts.append(centers_table(heading, report["columns"], centers, None).text(most=None))
     if revealed:
         if revealed.get("label_accuracy", 0.0) is None:
             del revealed["label_accuracy"]  # no row has a label, as the next line says

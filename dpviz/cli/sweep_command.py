@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import os
 import platform
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import version
+from itertools import product
 from math import isnan
 from pathlib import Path
 from typing import Any
 
 from dpviz import __version__, check
-from dpviz.algorithms.registry import card_of
 from dpviz.check import RequestError
 from dpviz.cli.console import say
 from dpviz.cli.declared_table import declared_table
-from dpviz.cli.request import check_numbers, parameters
-from dpviz.cli.run_text import table_text
+from dpviz.printed import table_text
+from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.request import Contender, Request, named_values
+from dpviz.runs.seats import cores
 from dpviz.runs.study.folder import StudyFolder
-from dpviz.runs.study.study import Contender, refusals, summarise, tidy, trials
-from dpviz.runs.study.workers import StudyRequest, rows_of
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import summarise, tidy
+from dpviz.runs.study.workers import rows_of
 
 _SECONDS_BETWEEN_REPORTS = 2.0
 _REVEALED = "A sweep reads the rows to measure losses: its results are for the eyes of the data's owner, not a release."
@@ -36,49 +39,46 @@ def sweep_command(arguments: argparse.Namespace) -> str:
     RequestError
         If the request or a file is wrong.
     """
-    settings = parameters(arguments.set)
-    contenders = [_contender(text, settings) for text in arguments.algorithms]
-    _check_settings(settings, contenders)
-    workers = _cores() if arguments.jobs is None else arguments.jobs
-    deltas = arguments.deltas or [arguments.delta]
-    for delta in deltas:
-        check_numbers(ks=arguments.ks, epsilons=arguments.epsilons, delta=delta, seed=arguments.seed)
-    check.repeats(repeats=arguments.repeats)
+    grid = _grid(arguments)
+    trials = grid.trials()
+    planned = [trial.key for trial in trials]
+    workers = cores() if arguments.jobs is None else arguments.jobs
     check.at_least(1, jobs=workers)
-    grid = (contenders, arguments.ks, arguments.epsilons)
-    ns = arguments.ns or [None]
-    planned = [trial.key for trial in trials(*grid, delta=deltas, repeats=arguments.repeats, ns=ns)]
     with StudyFolder(Path(arguments.out), resume=arguments.resume) as folder:
         declared = declared_table(arguments)
         table = declared.table
-        refused = refusals(contenders, table.private, arguments.ks, arguments.epsilons, delta=deltas, ns=ns)
-        if refused:
-            raise RequestError(next(iter(refused.values())))
-        seed = folder.seed(asked=arguments.seed)
-        folder.begin(_manifest(arguments, table, contenders, seed), must_agree=_FIXED)
+        grid = replace(grid, seed=folder.seed(asked=arguments.seed))
+        grid.check(table.private)
+        folder.begin(_manifest(arguments, table, grid), must_agree=_FIXED)
         revealed = table.private.reveal(note="sweep")
-        request = StudyRequest(
-            table.private,
-            revealed,
-            *grid,
-            ns,
-            delta=deltas,
-            repeats=arguments.repeats,
-            seed=seed,
-            labels=table.labels_of(revealed),
-        )
+        judged = JudgedTable.of(table.private, revealed, table.labels_of(revealed))
         for note in (*declared.notes, _REVEALED):
             say(note)
-        left = [key for key in planned if key not in folder.done]
-        for row in _reported(rows_of(request, left, workers=workers), total=len(left), found=len(planned)):
+        left = [trial for trial in trials if trial.key not in folder.done]
+        for row in _reported(rows_of(judged, grid, left, workers=workers), total=len(left), found=len(planned)):
             folder.append(row)
         folder.finish(planned)
         return _summary(folder.rows(planned))
 
 
-def _cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _grid(arguments: argparse.Namespace) -> Grid:
+    """What is asked for; of ``--set``, each algorithm takes the parameters that it knows."""
+    shared = named_values(arguments.set)
+    contenders = tuple(Contender.from_text(text, shared) for text in arguments.algorithms)
+    for name in shared:
+        if not any(name in contender.params for contender in contenders):
+            raise RequestError(f"None of the algorithms has a parameter {name!r}: see `dpviz algorithms`.")
+    deltas = tuple(arguments.deltas or [arguments.delta])
+    for k, epsilon, delta in product(arguments.ks, arguments.epsilons, deltas):
+        Request(contenders[0], k, epsilon, delta, arguments.seed).check_numbers()
+    return Grid(
+        contenders,
+        tuple(arguments.ks),
+        tuple(arguments.epsilons),
+        deltas,
+        tuple(arguments.ns or [None]),
+        repeats=arguments.repeats,
+    )
 
 
 # What the numbers depend on besides dpviz; written down, so that a study resumed elsewhere can be told.
@@ -88,24 +88,7 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _FIXED = ("data", "columns", "lower", "upper", "radius", "scaling", "relation", "unit", "n_public", "delta", "seed")
 
 
-def _contender(text: str, settings: dict[str, str]) -> Contender:
-    """``ID`` or ``ID:name=value:name=value``; of ``settings`` it takes those that its parameters know."""
-    algorithm, *own = text.split(":")
-    knobs = {knob.name: knob for knob in card_of(algorithm).params.knobs()}
-    given = {name: value for name, value in settings.items() if name in knobs} | parameters(own)
-    card_of(algorithm).params.parse(given)  # refuses unknown names
-    return Contender(algorithm, {name: knobs[name].parse(value) for name, value in given.items()})
-
-
-def _check_settings(settings: dict[str, str], contenders: Sequence[Contender]) -> None:
-    for name in settings:
-        if not any(name in contender.params for contender in contenders):
-            raise RequestError(f"None of the algorithms has a parameter {name!r}: see `dpviz algorithms`.")
-
-
-def _manifest(
-    arguments: argparse.Namespace, table: OpenTable, contenders: Sequence[Contender], seed: int
-) -> dict[str, Any]:
+def _manifest(arguments: argparse.Namespace, table: OpenTable, grid: Grid) -> dict[str, Any]:
     """The request, from which the study can be repeated; public values only."""
     domain = table.private.domain
     return {
@@ -123,8 +106,8 @@ def _manifest(
         "unit": table.private.unit,
         "n_public": table.private.n_public,
         "delta": arguments.deltas or arguments.delta,
-        "seed": seed,
-        "algorithms": [{"id": one.algorithm, "parameters": dict(one.params)} for one in contenders],
+        "seed": grid.seed,
+        "algorithms": [{"id": one.algorithm, "parameters": dict(one.params)} for one in grid.contenders],
         "epsilons": arguments.epsilons,
         "ks": arguments.ks,
         "ns": arguments.ns,

@@ -5,8 +5,8 @@ such a number that can be divided; the ledger checks that the parts are not spen
 
 References
 ----------
-Dong, Roth & Su 2022, Cor. 2.13 and Cor. 3.3 (μ-GDP). Bun & Steinke 2016, Prop. 1.4 and Lemma 2.3 (zCDP).
-Canonne, Kamath & Steinke 2020, Cor. 2.13 (conversion to ε, δ). Cesar & Rogers 2021 (bounded range to zCDP).
+Dong, Roth & Su 2022, Cor. 2.13 (μ-GDP). Bun & Steinke 2016 (zCDP). Canonne, Kamath & Steinke 2020, Cor. 2.13 (its
+conversion to ε and δ).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from math import fsum, inf, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -50,6 +51,26 @@ class Accounting(Enum):
     NONE = "none"
     """No guarantee: the non-private reference."""
 
+    @property
+    def unit(self) -> Unit:
+        """What adds up, or is shown where nothing does."""
+        match self:
+            case Accounting.PURE | Accounting.BASIC:
+                return Unit("ε", "epsilon")
+            case Accounting.GDP:
+                return Unit("μ²", "mu^2")
+            case Accounting.ZCDP | Accounting.PLD:
+                return Unit("ρ", "rho")
+            case Accounting.NONE:
+                return Unit("none", "none")
+
+
+class Unit(NamedTuple):
+    """Of a cost: its symbol on a page, and its name in a file."""
+
+    symbol: str
+    name: str
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -66,8 +87,7 @@ class Budget:
 
     def split(self, **weights: float) -> Shares:
         """Named shares in proportion to ``weights``; a weight of 0 gives a share that cannot be spent."""
-        total = fsum(weights.values())
-        return Shares({name: self.fraction(weight / total) for name, weight in weights.items()})
+        return Shares(zip(weights, self.rounds(len(weights), list(weights.values())), strict=True))
 
     def rounds(self, number: int, weights: Sequence[float] | None = None) -> list[Budget]:
         """One budget for each round, equal or in proportion to ``weights``."""
@@ -76,21 +96,14 @@ class Budget:
         return [self.fraction(weight / total) for weight in weights]
 
 
-class Shares:
-    """Named parts of a budget, read as attributes."""
-
-    def __init__(self, parts: dict[str, Budget]) -> None:
-        self._parts = parts
+class Shares(dict[str, Budget]):
+    """Named parts of a budget, read as attributes; as items where names are made up on the way, as those of rounds."""
 
     def __getattr__(self, name: str) -> Budget:
         try:
-            return self.__dict__["_parts"][name]  # type: ignore[no-any-return]
+            return self[name]
         except KeyError:
             raise AttributeError(name) from None
-
-    def __getitem__(self, name: str) -> Budget:
-        """For names that are made up on the way, as those of rounds."""
-        return self._parts[name]
 
 
 def capacity(accounting: Accounting, *, epsilon: float, delta: float) -> float:
@@ -179,13 +192,3 @@ def zcdp_rho(epsilon: float, delta: float) -> float:
     order = 1 + less_one
     rho = (epsilon - np.log(less_one / order) + np.log(delta * order) / less_one) / order
     return float(rho.max()) * _ORDERS
-
-
-def pure_to_rho(epsilon: float, *, bounded_range: bool = False) -> float:
-    """ρ of an ε-DP mechanism: ε²/2, and ε²/8 if its loss has range ε (the exponential mechanism)."""
-    return epsilon**2 / (8 if bounded_range else 2)
-
-
-def rho_to_pure(rho: float, *, bounded_range: bool = False) -> float:
-    """The ε at which an ε-DP mechanism costs ``rho``."""
-    return sqrt(rho * (8 if bounded_range else 2))

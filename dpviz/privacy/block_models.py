@@ -11,7 +11,6 @@ Nissim, Raskhodnikova & Smith 2007 (sample and aggregate).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,18 +21,6 @@ from dpviz.table.rows import content_uniforms
 
 # Temporary numbers of one pass over rows.
 _NUMBERS = 2**20
-
-
-class BlockModel(Protocol):
-    """A small non-private fit for each block."""
-
-    def fit(self, rows: Array, block: Codes, number: int) -> Array:
-        """One line for each of ``number`` blocks, shape (number, width); ``block`` (n,) says where each row lies."""
-        ...
-
-    def region(self, region: Region) -> Region:
-        """Where the lines lie, if rows lie in ``region``."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

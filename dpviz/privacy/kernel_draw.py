@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp, expm1, inf, log, log1p
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
 
-from dpviz.arrays import Array
+from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.loss_kinds import LossKind
-from dpviz.privacy.mechanisms import pure_cost, pure_share
+from dpviz.privacy.accounting import Budget
+from dpviz.privacy.loss_kinds import LossKind, ratio_bought
+from dpviz.privacy.mechanisms import Priced
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.sums.distance_weights import WeightedRows, WeightSensitivity
+from dpviz.privacy.queries import OfAllRows, Relation, Sensitivity
+from dpviz.table.domain import Region
 
 # The kernel's ε is found by inverting a formula: rounded down by this, the formula never exceeds what was paid.
 _SOLVED = 1.0 - 1e-9
@@ -25,14 +25,90 @@ _LARGE = 40.0
 
 
 @dataclass(frozen=True)
-class KernelDraw:
+class WeightSensitivity(Sensitivity):
+    """How a person changes a weighted set of rows: ``l1`` is the weight that changes hands.
+
+    Parameters
+    ----------
+    apart : float
+        The farthest that two rows, or a row and the middle of the region, lie from each other. Does not grow with the
+        number of rows of a person.
+    exchanged : bool
+        Whether rows come and go at once (replace); ``l1`` then is twice the weight of one.
+    """
+
+    apart: float = inf
+    exchanged: bool = False
+
+    def times(self, rows: int) -> WeightSensitivity:
+        """For so many rows, all of which may be drawn."""
+        return replace(self, l1=rows * self.l1)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedRows:
+    """Rows and their weights, chunk by chunk: the rows themselves are not copied."""
+
+    rows: tuple[Array, ...]
+    weights: tuple[Array, ...]
+
+    def __add__(self, other: WeightedRows) -> WeightedRows:
+        return WeightedRows(self.rows + other.rows, self.weights + other.weights)
+
+    @property
+    def dim(self) -> int:
+        return int(self.rows[0].shape[1])
+
+    def all_weights(self) -> Array:
+        """Weights of all rows, shape (n,)."""
+        return np.concatenate(self.weights)
+
+    def column(self, axis: int) -> Array:
+        """One coordinate of all rows, shape (n,)."""
+        return np.concatenate([chunk[:, axis] for chunk in self.rows])
+
+    def row(self, index: int) -> Array:
+        """The row at that place, shape (d,)."""
+        return np.array([self.column(axis)[index] for axis in range(self.dim)])
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceWeights(OfAllRows):
+    """Every row with its squared distance to the nearest of ``points`` (m, d); without points all weigh the same.
+
+    ``points`` must lie in the room's region, or a weight could exceed what is declared; the room checks it.
+    """
+
+    points: Array
+
+    @property
+    def width(self) -> int:
+        return 2 * int(self.points.shape[1]) + 2
+
+    def tally(self, chunk: Array, cell: Codes) -> WeightedRows:
+        """One pass for each point. O(rows m d)."""
+        weights = np.full(len(chunk), np.inf if len(self.points) else 1.0)
+        for point in self.points:
+            gap = chunk - point
+            np.minimum(weights, np.einsum("rd,rd->r", gap, gap), out=weights)
+        return WeightedRows((chunk,), (weights,))
+
+    def sensitivity(self, relation: Relation, region: Region) -> WeightSensitivity:
+        """A row comes with a weight of at most the squared diameter (1 while there is no point)."""
+        once = region.diameter**2 if len(self.points) else 1.0
+        exchanged = relation is Relation.REPLACE
+        return WeightSensitivity(relation.rows * once, inf, apart=region.diameter, exchanged=exchanged)
+
+
+@dataclass(frozen=True)
+class KernelDraw(Priced):
     """Releases a point of density p = (Σ w_i K(c - x_i) + τ U(c)) / (Σ w_i + τ), with K-norm noise K of ``scale`` b.
 
-    U is the even mixture of K around public points q of the region, τ their ``public_weight``. A person who comes turns
-    p into (1 - λ') p + λ' K', where K' is a mixture of K around that person's rows and λ' at most λ = w / (w + τ) for
-    rows of weight w in all. Any two mixtures of K around points of the region have a ratio of at most e^ε_K, with ε_K
-    the diameter over b. So p changes by a factor of at most e^ε with ε = ln(1 + λ (e^ε_K - 1)). Where rows come and go
-    at once it is min(2 ε, ε_K). If nothing weighs anything, all rows weigh the same; without rows K lies around 0.
+    U is the even mixture of K around public ``points`` of the region, τ their ``public_weight``. A person who comes
+    turns p into (1 - λ') p + λ' K', where K' is a mixture of K around that person's rows and λ' at most λ = w / (w + τ)
+    for rows of weight w in all. Any two mixtures of K around points of the region have a ratio of at most e^ε_K, with
+    ε_K the diameter over b. So p changes by a factor of at most e^ε with ε = ln(1 + λ (e^ε_K - 1)). Where rows come and
+    go at once it is min(2 ε, ε_K). If nothing weighs anything, all rows weigh the same; without rows K lies around 0.
 
     ``sensitivity`` is ε times the scale.
 
@@ -46,7 +122,7 @@ class KernelDraw:
     scale: float
     change: WeightSensitivity
     public_weight: float
-    public_points: Array = field(compare=False)
+    points: Array = field(compare=False)
 
     @classmethod
     def bought(
@@ -56,17 +132,12 @@ class KernelDraw:
             raise RequestError("A kernel draw is made among weighted rows: ask for DistanceWeights.")
         if not 0 <= public_weight < inf or (public_weight > 0 and not len(public_points)):
             raise RequestError("The public part of a draw needs points and a finite weight of at least 0: give both.")
-        epsilon = pure_share(share)
+        epsilon = ratio_bought(cls.loss, share, mechanism=cls.name)
         part = _largest_part(sensitivity, public_weight)
         of_kernel = _kernel_epsilon(epsilon, part)
         if sensitivity.exchanged:
             of_kernel = max(epsilon, _kernel_epsilon(epsilon / 2, part))
         return cls(sensitivity.apart / (of_kernel * _SOLVED), sensitivity, public_weight, public_points)
-
-    @property
-    def points(self) -> Array:
-        """The public points, which must lie in the room's region: the room checks it."""
-        return self.public_points
 
     @property
     def sensitivity(self) -> float:
@@ -80,15 +151,12 @@ class KernelDraw:
             epsilon = of_kernel + log(part + (1 - part) * exp(-of_kernel))
         return self.scale * (min(2 * epsilon, of_kernel) if self.change.exchanged else epsilon)
 
-    def cost(self, accounting: Accounting) -> float:
-        return pure_cost(accounting, self.sensitivity / self.scale)
-
     def draw(self, truth: WeightedRows, noise: NoiseSource) -> Array:
         which, where = noise.uniform((2,))
         weights = truth.all_weights()
         total = float(weights.sum())
         if which * (total + self.public_weight) < self.public_weight:
-            middle = self.public_points[int(where * len(self.public_points))]
+            middle = self.points[int(where * len(self.points))]
         elif len(weights):
             middle = truth.row(_row_at(truth, weights if total > 0 else np.ones(len(weights)), where))
         else:
@@ -103,8 +171,8 @@ class KernelDraw:
         away = [np.linalg.norm(released - points, axis=1) for points in truth.rows]
         if not len(weights) and not self.public_weight:
             return -float(np.linalg.norm(released)) / self.scale
-        share = np.full(len(self.public_points), self.public_weight / max(1, len(self.public_points)))
-        distances = np.concatenate([*away, np.linalg.norm(released - self.public_points, axis=1)])
+        share = np.full(len(self.points), self.public_weight / max(1, len(self.points)))
+        distances = np.concatenate([*away, np.linalg.norm(released - self.points, axis=1)])
         every = np.concatenate([weights, share])
         return float(logsumexp(-distances / self.scale, b=every) - log(every.sum()))
 

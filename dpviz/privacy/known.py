@@ -10,33 +10,16 @@ from typing import Any
 
 from dpviz import check
 from dpviz.privacy.block_models import BlockKMeans
-from dpviz.privacy.excess import NoisyExcess
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
-from dpviz.privacy.kernel_draw import KernelDraw
-from dpviz.privacy.local.local_noise import EachRow, LocalNoise
-from dpviz.privacy.local.local_reports import LocalReports, UserQuestion
-from dpviz.privacy.mechanisms import (
-    Exponential,
-    Gaussian,
-    KNorm,
-    Laplace,
-    Mechanism,
-    NoisyThreshold,
-    SparseLaplace,
-)
+from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
+from dpviz.privacy.local_model import EachRow, LocalNoise, LocalReports, UserQuestion
+from dpviz.privacy.losses import Loss, PoolLoss, SwapLoss
+from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, Mechanism, Peeling
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
-from dpviz.privacy.path_counts import PathCounts
-from dpviz.privacy.peeling import Peeling
-from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
-from dpviz.privacy.queries import Count, Loss, Query, SparseCount, Sum, SwapLoss
-from dpviz.privacy.ranks import Medians, Quantiles
-from dpviz.privacy.sums.box_sum import BoxSum
-from dpviz.privacy.sums.chosen_coordinates import ChosenSum, Weights
-from dpviz.privacy.sums.distance_weights import DistanceWeights
-from dpviz.privacy.sums.pool_loss import PoolLoss
-from dpviz.privacy.sums.pulls import Pull
-from dpviz.privacy.sums.residual_moments import ResidualMoments
-from dpviz.privacy.sums.residuals import Radii, ResidualSum, Spread
+from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
+from dpviz.privacy.queries import Count, Query, SparseCount, Sum
+from dpviz.privacy.sparse_mechanisms import NoisyExcess, NoisyThreshold, PathCounts, SparseLaplace
+from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, ResidualSum, Spread, Weights
 from dpviz.privacy.tuples.center_noise import NoisyCenters
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.privacy.tuples.tuples import Tuples

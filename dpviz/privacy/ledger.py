@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, inf
 from typing import Any
 
 from dpviz.check import RequestError
+from dpviz.printed import Printed, TextTable
 from dpviz.privacy.accounting import Accounting, Budget, capacity, gdp_epsilon, spent_epsilon, zcdp_epsilon
 from dpviz.privacy.loss_distributions import Draws, composed_epsilon
 from dpviz.privacy.loss_kinds import LossKind, refuse_unpriced
@@ -108,18 +109,17 @@ class Entry:
             "scale": self.scale,
             "draws": self.draws,
             "amount": self.amount,
-            "unit": AMOUNT_UNIT[self.accounting],
+            "unit": self.accounting.unit.name,
         }
 
 
-AMOUNT_UNIT = {
-    Accounting.PURE: "epsilon",
-    Accounting.GDP: "mu^2",
-    Accounting.ZCDP: "rho",
-    Accounting.BASIC: "epsilon",
-    Accounting.PLD: "rho",
-    Accounting.NONE: "none",
-}
+def entries_table(entries: Sequence[Mapping[str, Any]], heading: str) -> TextTable:
+    """Entries, as ``Entry.to_dict`` gives them, to be printed."""
+    rows = [
+        [e["mechanism"], e["query"], e["note"], f"{e['sensitivity']:.4g}", f"{e['scale']:.4g}", f"{e['epsilon']:.4g}"]
+        for e in entries
+    ]
+    return TextTable(heading, ["mechanism", "query", "for", "sensitivity", "noise scale", "ε alone"], rows)
 
 
 def _own_delta(mechanism: Mechanism[Any]) -> float:
@@ -154,8 +154,8 @@ def total_epsilon(accounting: Accounting, entries: Sequence[Entry], *, delta: fl
     return spent_epsilon(accounting, fsum(entry.amount for entry in entries), delta=delta)
 
 
-@dataclass
-class Ledger:
+@dataclass(repr=False)
+class Ledger(Printed):
     """The odometer of one run with its cap: ε, μ² or ρ; under PLD the ε that all draws compose to.
 
     Parameters
@@ -234,7 +234,7 @@ class Ledger:
         after = self._total([*self.entries, *entries])
         if not after <= self.cap * (1 + _ROUNDING):
             left = max(0.0, self.cap - self.spent)
-            unit = "epsilon" if self.accounting is Accounting.PLD else AMOUNT_UNIT[self.accounting]
+            unit = "epsilon" if self.accounting is Accounting.PLD else self.accounting.unit.name
             raise BudgetExceeded(
                 f"This step asks for {after - self.spent:.6g} of {unit}, but {left:.6g} of "
                 f"{self.cap:.6g} is left: give the step a smaller share or the run a larger epsilon."
@@ -243,3 +243,12 @@ class Ledger:
         if self.accounting is Accounting.BASIC and not deltas <= self.delta * (1 + _ROUNDING):
             raise BudgetExceeded(f"This step asks for more of delta than is left of {self.delta:g}: give a larger one.")
         self.entries.extend(entries)
+
+    def _blocks(self) -> Iterator[str | TextTable]:
+        if self.accounting is Accounting.NONE:
+            yield "Ledger: no privacy, the rows themselves were read"
+        else:
+            spent = f"ε = {self.spent_epsilon:.6g} of {self.epsilon:g} spent, δ = {self.delta:g}"
+            yield f"Ledger: {spent}, {self.accounting.value} accounting, entries: {len(self.entries)}"
+        if self.entries:
+            yield entries_table([entry.to_dict() for entry in self.entries], "What was spent, and on what")

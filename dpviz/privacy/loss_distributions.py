@@ -48,29 +48,33 @@ def composed_epsilon(draws: tuple[Draws, ...], delta: float, *, grid: float = GR
     import dp_accounting  # slow to import
     from dp_accounting.pld import PLDAccountant
 
-    rho = fsum(each.rho for each in draws)
+    rho = _total_rho(draws)
     rough = zcdp_epsilon(rho, delta)
     if rough > _LARGE:
         return _basic_epsilon(draws, delta)
     # Where δ alone nearly pays for all, the ε left is small beside the losses themselves: these set the grid then.
     accountant = PLDAccountant(value_discretization_interval=grid * max(rough, sqrt(2 * rho), 1e-6))
-    for each in _gaussians_as_one(draws):
-        kind = dp_accounting.GaussianDpEvent if each.gaussian else dp_accounting.LaplaceDpEvent
-        accountant.compose(kind(each.multiplier), each.times)
+    for alike in _gaussians_as_one(draws):
+        kind = dp_accounting.GaussianDpEvent if alike.gaussian else dp_accounting.LaplaceDpEvent
+        accountant.compose(kind(alike.multiplier), alike.times)
     return float(accountant.get_epsilon(delta))
+
+
+def _total_rho(draws: Sequence[Draws]) -> float:
+    return fsum(alike.rho for alike in draws)
 
 
 def _basic_epsilon(draws: tuple[Draws, ...], delta: float) -> float:
     """The ε of pure draws added up, and of the Gaussian ones together: sound, and little more where both are large."""
-    pure = fsum(each.times / each.multiplier for each in draws if not each.gaussian)
-    rho = fsum(each.rho for each in draws if each.gaussian)
+    pure = fsum(alike.times / alike.multiplier for alike in draws if not alike.gaussian)
+    rho = _total_rho([alike for alike in draws if alike.gaussian])
     return pure + (gdp_epsilon(sqrt(2 * rho), delta) if rho else 0.0)
 
 
 def _gaussians_as_one(draws: tuple[Draws, ...]) -> list[Draws]:
     """Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something."""
-    rho = fsum(each.rho for each in draws if each.gaussian)
-    others = [each for each in draws if not each.gaussian]
+    rho = _total_rho([alike for alike in draws if alike.gaussian])
+    others = [alike for alike in draws if not alike.gaussian]
     return [*others, Draws(True, 1 / sqrt(2 * rho))] if rho else others
 
 
@@ -84,7 +88,7 @@ def calibrated_scale(draws: tuple[Draws, ...], spent: tuple[Draws, ...] = (), *,
         If what is spent leaves nothing.
     """
     target = epsilon * (1 - _MARGIN)
-    left = zcdp_rho(epsilon, delta) - fsum(each.rho for each in spent)
+    left = zcdp_rho(epsilon, delta) - _total_rho(spent)
     if not left > 0:
         raise RequestError("Nothing of this budget is left to draw noise with: give a larger epsilon.")
 
@@ -92,18 +96,18 @@ def calibrated_scale(draws: tuple[Draws, ...], spent: tuple[Draws, ...] = (), *,
         return composed_epsilon(spent + scaled(draws, scale), delta) - target
 
     # A sum of ρ is worth more than the distributions compose to, so that its scale is enough.
-    enough = sqrt(fsum(each.rho for each in draws) / left)
+    enough = sqrt(_total_rho(draws) / left)
     while excess(enough) > 0:
         enough /= _STEP
     less = enough * _STEP
     while excess(less) < 0:
         enough, less = less, less * _STEP
-    found = float(brentq(excess, less, enough, rtol=_CLOSE))
-    while excess(found) > 0:
-        found *= 1 + _CLOSE
-    return found
+    least = float(brentq(excess, less, enough, rtol=_CLOSE))
+    while excess(least) > 0:
+        least *= 1 + _CLOSE
+    return least
 
 
 def scaled(draws: Sequence[Draws], scale: float) -> tuple[Draws, ...]:
     """The same draws with ``scale`` times the noise."""
-    return tuple(each._replace(multiplier=each.multiplier * scale) for each in draws)
+    return tuple(alike._replace(multiplier=alike.multiplier * scale) for alike in draws)

@@ -1,11 +1,18 @@
-"""What is proved of the privacy loss of a draw: it decides how a charge is priced, and where it may be paid at all."""
+"""What is proved of the privacy loss of a draw: it decides what the draw costs, and where it may be paid at all.
+
+References
+----------
+Bun & Steinke 2016, Prop. 1.4 and Lemma 2.3 (ρ of what is ε-DP, and of Gaussian noise). Cesar & Rogers 2021 (ρ of
+bounded range). Dong, Roth & Su 2022, Cor. 3.3 (μ² of Gaussian noise).
+"""
 
 from __future__ import annotations
 
 from enum import Enum
+from math import sqrt
 
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.accounting import Accounting, Budget, gdp_epsilon, gdp_mu
 
 
 class LossKind(Enum):
@@ -49,3 +56,38 @@ def refuse_unpriced(loss: object, accounting: Accounting, *, mechanism: str) -> 
     """
     if not isinstance(loss, LossKind) or loss not in _ADDS_UP[accounting]:
         raise RequestError(f"A {mechanism} mechanism cannot be paid under {accounting.value} accounting.")
+
+
+def ratio_bought(loss: LossKind, share: Budget, *, mechanism: str) -> float:
+    """The sensitivity over the scale that ``share`` buys: ε of what is ε-DP, μ of Gaussian noise.
+
+    Raises
+    ------
+    RequestError
+        If the share's accounting cannot add up such a loss.
+    """
+    refuse_unpriced(loss, share.accounting, mechanism=mechanism)
+    match share.accounting:
+        case Accounting.GDP:
+            return sqrt(share.amount)
+        case Accounting.ZCDP | Accounting.PLD:
+            return sqrt(share.amount * _per_rho(loss))
+        case Accounting.BASIC if loss is LossKind.GAUSSIAN:
+            return gdp_mu(share.amount, share.delta)
+        case _:
+            return share.amount
+
+
+def amount_of(loss: LossKind, accounting: Accounting, *, sensitivity: float, scale: float, delta: float = 0.0) -> float:
+    """What a draw costs: the inverse of ``ratio_bought``. ``delta`` is its own part under basic composition."""
+    if loss is LossKind.GAUSSIAN and accounting is Accounting.BASIC:
+        return gdp_epsilon(sensitivity / scale, delta)
+    if accounting in (Accounting.PURE, Accounting.BASIC):
+        return sensitivity / scale
+    squared = (scale / sensitivity) ** -2 if loss is LossKind.GAUSSIAN else (sensitivity / scale) ** 2
+    return squared if accounting is Accounting.GDP else squared / _per_rho(loss)
+
+
+def _per_rho(loss: LossKind) -> int:
+    """The squared ε, or μ, that costs a ρ of 1: the loss of a choice has half the range of other ε-DP losses."""
+    return 8 if loss is LossKind.BOUNDED_RANGE else 2

@@ -5,26 +5,25 @@
 
 References
 ----------
-Dwork et al. 2006 (Laplace). Hardt & Talwar 2010 (K-norm). McSherry & Talwar 2007 (exponential). Balcan et al. 2017,
-Alg. 1 (noisy threshold). Cormode et al. 2012 (sparse release of noisy histograms).
+Dwork et al. 2006 (Laplace). Hardt & Talwar 2010 (K-norm). McSherry & Talwar 2007 (exponential). Durfee & Rogers 2019,
+Lemma 4.2 (one-shot Gumbel noise is peeling).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import log, sqrt
-from typing import Any, ClassVar, Protocol, TypeVar, overload
+from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
+from dpviz import check
 from dpviz.arrays import Array, Codes
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget, gdp_epsilon, gdp_mu, pure_to_rho, rho_to_pure
-from dpviz.privacy.loss_kinds import LossKind
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.loss_kinds import LossKind, amount_of, ratio_bought
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Query, Relation, Sensitivity
-from dpviz.privacy.sparse import SparseCounts
 from dpviz.table.domain import Region
 
 Answer = TypeVar("Answer", covariant=True)
@@ -33,49 +32,6 @@ Drawer = TypeVar("Drawer", covariant=True)
 
 class NoDensity(TypeError):
     """The density of a release cannot be written down: tests audit its law by frequencies instead."""
-
-
-def pure_share(share: Budget, *, bounded_range: bool = False) -> float:
-    """The ε that ``share`` buys for a mechanism that is ε-DP.
-
-    Raises
-    ------
-    RequestError
-        Under GDP accounting, which adds up Gaussian mechanisms only.
-    """
-    match share.accounting:
-        case Accounting.PURE | Accounting.BASIC:
-            return share.amount
-        case Accounting.ZCDP | Accounting.PLD:
-            return rho_to_pure(share.amount, bounded_range=bounded_range)
-        case _:
-            raise RequestError(f"A pure mechanism cannot be paid under {share.accounting.value} accounting.")
-
-
-def gaussian_multiplier(share: Budget) -> float:
-    """σ/Δ of Gaussian noise that ``share`` buys."""
-    match share.accounting:
-        case Accounting.GDP:
-            return 1 / sqrt(share.amount)
-        case Accounting.ZCDP | Accounting.PLD:
-            return 1 / sqrt(2 * share.amount)
-        case Accounting.BASIC:
-            return 1 / gdp_mu(share.amount, share.delta)
-        case _:
-            raise RequestError(f"Gaussian noise cannot be paid under {share.accounting.value} accounting.")
-
-
-def pure_cost(accounting: Accounting, epsilon: float, *, bounded_range: bool = False) -> float:
-    """What a mechanism that is ε-DP costs."""
-    return (
-        epsilon
-        if accounting in (Accounting.PURE, Accounting.BASIC)
-        else pure_to_rho(epsilon, bounded_range=bounded_range)
-    )
-
-
-def _gaussian_cost(accounting: Accounting, multiplier: float) -> float:
-    return multiplier**-2 / (1 if accounting is Accounting.GDP else 2)
 
 
 class Mechanism(Protocol[Answer]):
@@ -131,25 +87,40 @@ def mechanism_for(query: Query, kind: Kind[Any, Drawer], share: Budget, relation
     return kind.bought(share, query.sensitivity(relation, region))
 
 
-@dataclass(frozen=True)
-class Laplace:
-    """Independent Laplace noise on every entry; ``sensitivity`` is l1. Pure ε = sensitivity / scale."""
+class Priced:
+    """A draw that costs what its kind of loss, its sensitivity and its scale say."""
 
-    name: ClassVar[str] = "laplace"
-    loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
+    def cost(self: Mechanism[Any], accounting: Accounting) -> float:
+        return amount_of(self.loss, accounting, sensitivity=self.sensitivity, scale=self.scale)
+
+
+@dataclass(frozen=True)
+class Calibrated(Priced):
+    """A draw calibrated to one norm of the answer's change, its ``sensitivity``: ε = sensitivity / scale."""
+
+    name: ClassVar[str]
+    loss: ClassVar[LossKind]
+    norm: ClassVar[str]
     sensitivity: float
     scale: float
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity) -> Laplace:
-        return cls(sensitivity.l1, sensitivity.l1 / pure_share(share))
+    def bought(cls, share: Budget, sensitivity: Sensitivity, **options: Any) -> Self:
+        change: float = getattr(sensitivity, cls.norm)
+        return cls(change, change / ratio_bought(cls.loss, share, mechanism=cls.name), **options)
+
+
+@dataclass(frozen=True)
+class Laplace(Calibrated):
+    """Independent Laplace noise on every entry."""
+
+    name: ClassVar[str] = "laplace"
+    loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
+    norm: ClassVar[str] = "l1"
 
     def sd_in(self, width: int) -> float:
         """Standard deviation of one entry, whatever the ``width`` of a row."""
         return sqrt(2) * self.scale
-
-    def cost(self, accounting: Accounting) -> float:
-        return pure_cost(accounting, self.sensitivity / self.scale)
 
     def draw(self, truth: Array, noise: NoiseSource) -> Array:
         return truth + noise.laplace(self.scale, truth.shape)
@@ -179,16 +150,15 @@ class Gaussian:
 
     @classmethod
     def bought(cls, share: Budget, sensitivity: Sensitivity) -> Gaussian:
-        return cls(sensitivity.l2, sensitivity.l2 * gaussian_multiplier(share), share.delta)
+        multiplier = 1 / ratio_bought(cls.loss, share, mechanism=cls.name)
+        return cls(sensitivity.l2, sensitivity.l2 * multiplier, share.delta)
 
     def sd_in(self, width: int) -> float:
         """Standard deviation of one entry, whatever the ``width`` of a row."""
         return self.scale
 
     def cost(self, accounting: Accounting) -> float:
-        if accounting is Accounting.BASIC:
-            return gdp_epsilon(self.sensitivity / self.scale, self.delta)
-        return _gaussian_cost(accounting, self.scale / self.sensitivity)
+        return amount_of(self.loss, accounting, sensitivity=self.sensitivity, scale=self.scale, delta=self.delta)
 
     def draw(self, truth: Array, noise: NoiseSource) -> Array:
         return truth + noise.normal(self.scale, truth.shape)
@@ -203,27 +173,19 @@ class Gaussian:
 
 
 @dataclass(frozen=True)
-class KNorm:
-    """Noise of density exp(-norm / scale) on every row of the answer; ``sensitivity`` is of the row norms' sum.
+class KNorm(Calibrated):
+    """Noise of density exp(-norm / scale) on every row of the answer, calibrated to the sum of the row norms.
 
-    Less noise than Laplace for vectors of bounded Euclidean norm. Pure ε = sensitivity / scale.
+    Less noise than Laplace for vectors of bounded Euclidean norm.
     """
 
     name: ClassVar[str] = "k-norm"
     loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
-    sensitivity: float
-    scale: float
-
-    @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity) -> KNorm:
-        return cls(sensitivity.block, sensitivity.block / pure_share(share))
+    norm: ClassVar[str] = "block"
 
     def sd_in(self, width: int) -> float:
         """Standard deviation of one entry of a row of ``width`` numbers."""
         return self.scale * sqrt(width + 1)
-
-    def cost(self, accounting: Accounting) -> float:
-        return pure_cost(accounting, self.sensitivity / self.scale)
 
     def draw(self, truth: Array, noise: NoiseSource) -> Array:
         return truth + noise.spherical(self.scale, truth.shape)
@@ -247,25 +209,17 @@ def noise_kind(accounting: Accounting, *, spherical: bool = False) -> Kind[Array
 
 
 @dataclass(frozen=True)
-class Exponential:
-    """Selects the entry of least loss with Gumbel noise; ``sensitivity`` is the range of the losses' change.
+class Exponential(Calibrated):
+    """Selects the entry of least loss with Gumbel noise, calibrated to the range of the losses' change.
 
-    Pr[entry] is proportional to prior · exp(-loss / scale) with a public prior (None: all entries alike). ε =
-    sensitivity / scale, both for pure DP and as bounded range: the prior cancels in every ratio.
+    Pr[entry] is proportional to prior · exp(-loss / scale) with a public prior (None: all entries alike). ε is that of
+    pure DP and of bounded range alike: the prior cancels in every ratio.
     """
 
     name: ClassVar[str] = "exponential"
     loss: ClassVar[LossKind] = LossKind.BOUNDED_RANGE
-    sensitivity: float
-    scale: float
+    norm: ClassVar[str] = "range"
     log_prior: Array | None = field(default=None, compare=False)
-
-    @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, *, log_prior: Array | None = None) -> Exponential:
-        return cls(sensitivity.range, sensitivity.range / pure_share(share, bounded_range=True), log_prior)
-
-    def cost(self, accounting: Accounting) -> float:
-        return pure_cost(accounting, self.sensitivity / self.scale, bounded_range=True)
 
     def draw(self, truth: Array, noise: NoiseSource) -> int:
         utility = self._log_weights(truth)
@@ -281,130 +235,87 @@ class Exponential:
 
 
 @dataclass(frozen=True)
-class NoisyThreshold:
-    """Releases which cells of a huge universe hold more than ``threshold`` rows after noise: sorted codes only.
+class Drawn:
+    """What is computed from draws of another mechanism, ``once``: its loss is theirs, and so is its price.
 
-    A cell of m rows is released with probability f(m) = Pr[m + noise > threshold], the empty cells included: their
-    number is drawn from the exact binomial law, then that many distinct empty codes uniformly. Skipping the empty
-    cells would make an output impossible on one of two neighbouring tables.
+    Draws that follow each other add up, in the norm of the noise.
     """
 
-    test: Laplace | Gaussian
-    threshold: float
-
-    @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, *, threshold: float) -> NoisyThreshold:
-        return cls(noise_kind(share.accounting).bought(share, sensitivity), threshold)
+    once: Mechanism[Any]
 
     @property
-    def name(self) -> str:
-        return f"{self.test.name} threshold"
+    def draws(self) -> int:
+        """Draws that one row takes part in."""
+        return 1
 
     @property
     def loss(self) -> LossKind:
-        return self.test.loss
+        return self.once.loss
 
     @property
     def sensitivity(self) -> float:
-        return self.test.sensitivity
+        """Of all draws together."""
+        times = sqrt(self.draws) if self.loss is LossKind.GAUSSIAN else self.draws
+        return times * self.once.sensitivity
 
     @property
     def scale(self) -> float:
-        return self.test.scale
+        return self.once.scale
 
     def cost(self, accounting: Accounting) -> float:
-        return self.test.cost(accounting)
-
-    def log_active(self, count: Array) -> Array:
-        """ln f(count)."""
-        return self.test.log_above(self.threshold - count)
-
-    def log_inactive(self, count: Array) -> Array:
-        """ln (1 - f(count))."""
-        return self.test.log_above(count - self.threshold)
-
-    def draw(self, truth: SparseCounts, noise: NoiseSource) -> Codes:
-        awake = noise.exponential(1.0, truth.values.shape) > -self.log_active(truth.values)
-        empty_rate = float(np.exp(self.log_active(np.zeros(1))[0]))
-        spurious = noise.binomial(truth.universe - len(truth.codes), empty_rate)
-        return np.sort(np.r_[truth.codes[awake], absent_codes(truth, spurious, noise)])
-
-    def log_density(self, released: Codes, truth: SparseCounts) -> float:
-        awake = np.isin(truth.codes, released, assume_unique=True)
-        spurious = len(released) - int(awake.sum())
-        asleep = truth.universe - len(truth.codes) - spurious
-        none = np.zeros(1)
-        return float(
-            self.log_active(truth.values[awake]).sum()
-            + self.log_inactive(truth.values[~awake]).sum()
-            + spurious * self.log_active(none)[0]
-            + asleep * self.log_inactive(none)[0]
-        )
+        return self.draws * self.once.cost(accounting)
 
 
 @dataclass(frozen=True)
-class SparseLaplace:
-    """Laplace noise on every cell of a huge universe, of which only |noisy count| > ``cutoff`` is released.
+class DrawnNoise(Drawn):
+    """What noise that is added leaves behind: the standard deviation of an entry is known."""
 
-    Exactly the law of dense noise followed by the cut, at the cost of the non-empty and the released cells only. The
-    cut is two-sided, so what is released of an empty region stays unbiased.
-    """
-
-    name: ClassVar[str] = "sparse laplace"
-    loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
-    sensitivity: float
-    scale: float
-    cutoff: float = field(default=0.0)
-
-    @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, *, cutoff_in_scales: float) -> SparseLaplace:
-        scale = sensitivity.l1 / pure_share(share)
-        return cls(sensitivity.l1, scale, cutoff_in_scales * scale)
+    once: Additive
 
     def sd_in(self, width: int) -> float:
-        """Standard deviation of one entry before the cut."""
-        return sqrt(2) * self.scale
-
-    def cost(self, accounting: Accounting) -> float:
-        return pure_cost(accounting, self.sensitivity / self.scale)
-
-    def draw(self, truth: SparseCounts, noise: NoiseSource) -> SparseCounts:
-        noisy = truth.values + noise.laplace(self.scale, truth.values.shape)
-        kept = np.abs(noisy) > self.cutoff
-        beyond = noise.binomial(truth.universe - len(truth.codes), float(np.exp(-self.cutoff / self.scale)))
-        codes = np.r_[truth.codes[kept], absent_codes(truth, beyond, noise)]
-        sign = np.where(noise.uniform((beyond,)) < 0.5, -1.0, 1.0)
-        values = np.r_[noisy[kept], sign * (self.cutoff + noise.exponential(self.scale, (beyond,)))]
-        order = np.argsort(codes)
-        return SparseCounts(codes[order], values[order], truth.universe)
-
-    def log_density(self, released: SparseCounts, truth: SparseCounts) -> float:
-        shown = -np.abs(released.values - truth.at(released.codes)).sum() / self.scale
-        hidden = truth.values[~np.isin(truth.codes, released.codes, assume_unique=True)]
-        n_hidden_empty = truth.universe - len(np.union1d(truth.codes, released.codes))
-        log_empty = n_hidden_empty * self._log_hidden(np.zeros(1))[0] if n_hidden_empty else 0.0
-        return float(shown + self._log_hidden(hidden).sum() + log_empty)
-
-    def _log_hidden(self, count: Array) -> Array:
-        """ln Pr[|count + noise| <= cutoff], in two forms so that neither cancels."""
-        gap, cut = (np.abs(count) - self.cutoff) / self.scale, self.cutoff / self.scale
-        with np.errstate(divide="ignore"):
-            outside = -gap - log(2) + np.log(-np.expm1(-2 * cut))
-            inside = np.log1p(-(np.exp(np.minimum(gap, 0)) + np.exp(-np.abs(count) / self.scale - cut)) / 2)
-        hidden: Array = np.where(gap > 0, outside, inside)
-        return hidden
+        """Standard deviation of one entry of a row of ``width`` numbers, before anything is cut."""
+        return self.once.sd_in(width)
 
 
-def absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> Codes:
-    """``number`` distinct codes drawn uniformly from the cells that ``truth`` does not list."""
-    if 2 * number > truth.universe - len(truth.codes):
-        absent = np.setdiff1d(np.arange(truth.universe), truth.codes, assume_unique=True)
-        return absent[np.argsort(noise.uniform(absent.shape))[:number]]
-    drawn: Codes = np.zeros(0, dtype=np.int64)
-    while len(drawn) < number:
-        more = noise.codes(truth.universe, 2 * (number - len(drawn)) + 16)
-        # Keep first occurrences in the order drawn: sorting before the cut would favour small codes.
-        pool = np.r_[drawn, more[~np.isin(more, truth.codes)]]
-        first = np.sort(np.unique(pool, return_index=True)[1])
-        drawn = pool[first]
-    return drawn[:number]
+@dataclass(frozen=True)
+class Peeling(Drawn):
+    """``number`` times the exponential mechanism, each time among the entries that are left; the best one first.
+
+    Given what was drawn before, each draw is an exponential mechanism over fewer entries, whose losses change by no
+    larger range. So the cost is ``number`` times that of one draw. Gumbel noise added once to all entries and sorted
+    gives the same law. Lines of a matrix belong to disjoint cells and are peeled side by side, for the price of one.
+
+    ``magnitudes`` says whether the entries of largest magnitude are drawn, instead of those of least loss.
+    """
+
+    name: ClassVar[str] = "peeling"
+    once: Exponential
+    number: int
+    magnitudes: bool = False
+
+    @classmethod
+    def bought(cls, share: Budget, sensitivity: Sensitivity, *, draws: int, magnitudes: bool = False) -> Peeling:
+        check.at_least(1, draws=draws)
+        return cls(Exponential.bought(share.fraction(1 / draws), sensitivity), draws, magnitudes)
+
+    @property
+    def draws(self) -> int:
+        return self.number
+
+    def draw(self, truth: Array, noise: NoiseSource) -> Codes:
+        utility = self._utility(truth)
+        order = np.argsort(-(utility + noise.gumbel(1.0, utility.shape)), axis=-1, kind="stable")
+        return order[..., : self.draws]
+
+    def log_density(self, released: Codes, truth: Array) -> float:
+        left, total = np.atleast_2d(self._utility(truth)), 0.0
+        line = np.arange(len(left))
+        for entries in np.atleast_2d(released).T:
+            total += float((left[line, entries] - logsumexp(left, axis=1)).sum())
+            left[line, entries] = -np.inf
+        return total
+
+    def _utility(self, truth: Array) -> Array:
+        loss = -np.abs(truth) if self.magnitudes else truth
+        utility: Array = -(loss - loss.min(axis=-1, keepdims=True)) / self.scale
+        return utility

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,13 +23,8 @@ from dpviz.table.sparse_rows import written_out
 class Everything:
     """One cell that holds every row."""
 
-    @property
-    def n_cells(self) -> int:
-        return 1
-
-    @property
-    def width(self) -> int:
-        return 1
+    n_cells: ClassVar[int] = 1
+    width: ClassVar[int] = 1
 
     def assign(self, chunk: Array) -> Codes:
         """Cell of each row: 0, shape (rows,)."""

@@ -10,22 +10,24 @@ Smith 2011, §3 (exponential mechanism over the gaps). Nissim, Raskhodnikova & S
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import exp, isfinite, log
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import exp, inf, isfinite, log, sqrt
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
 
+from dpviz import check
 from dpviz.arrays import Array
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget, pure_to_rho, rho_to_pure
-from dpviz.privacy.loss_kinds import LossKind
-from dpviz.privacy.mechanisms import pure_cost, pure_share
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.loss_kinds import LossKind, amount_of, ratio_bought
+from dpviz.privacy.mechanisms import Priced
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.ranks import Columns
+from dpviz.privacy.queries import OfAllRows, Relation, Sensitivity
+from dpviz.table.domain import Region
 
 # Noise never gets narrower than this part of the box: else numbers would round it away, and show a row.
 _LEAST_PART = 1e-9
@@ -35,6 +37,103 @@ _SMOOTHEST = 50.0
 _MOST_EPSILON = 8.0
 # Pairs of ranks in one temporary block.
 _PAIRS = 2**22
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Rows clipped to a public box, asked for quantiles; those of two chunks add up to those of both.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        In any order: only ranks are looked at.
+    lower, upper : arrays of shape (d,)
+        The box, unit coordinates; public.
+    levels : tuple of float
+        The quantiles that are asked for, 1/2 for the median.
+    """
+
+    values: Array
+    lower: Array
+    upper: Array
+    levels: tuple[float, ...]
+
+    def __add__(self, other: Columns) -> Columns:
+        return Columns(np.concatenate([self.values, other.values]), self.lower, self.upper, self.levels)
+
+    @cached_property
+    def edges(self) -> Array:
+        """Each column in ascending order between its two bounds, shape (n + 2, d)."""
+        return np.concatenate([self.lower[None], np.sort(self.values, axis=0), self.upper[None]])
+
+    def rank_scores(self, ranks: Array) -> Array:
+        """Distance of ``ranks`` (rows on the left of a place) from what each level asks for, shape (levels, *ranks)."""
+        wanted = np.array(self.levels) * len(self.values)
+        scores: Array = np.abs(ranks - wanted.reshape(-1, *[1] * np.ndim(ranks)))
+        return scores
+
+
+class _InBox(OfAllRows):
+    """A question about ranks of the columns of all rows, clipped to a box."""
+
+    levels: tuple[float, ...]
+    lower: Array
+    upper: Array
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all() and (self.lower < self.upper).all()):
+            raise RequestError("A quantile needs room: give a finite lower bound below each upper bound.")
+        for level in self.levels:
+            check.within(0.0, 1.0, level=level)
+
+    @property
+    def width(self) -> int:
+        return 2 * len(self.lower)
+
+    def tally(self, chunk: Array, cell: object) -> Columns:
+        return Columns(np.clip(chunk, self.lower, self.upper), self.lower, self.upper, self.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class Quantiles(_InBox):
+    """The quantiles of every column of the rows, clipped to the box ``lower`` (d,) to ``upper`` (d,).
+
+    A place is scored by |rows on its left - level · rows|; the score's change between neighbouring tables is what the
+    sensitivity bounds: one range for each column and level, added up in the l1 and the Euclidean norm.
+    """
+
+    levels: tuple[float, ...]
+    lower: Array
+    upper: Array
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """Replaced, a row moves the score of a place by up to 1 one way, of another the other way: range 2.
+
+        Added, it moves rows-on-the-left by 1 and level · rows by the level: range 2 max(level, 1 - level).
+        """
+        replaced = relation is Relation.REPLACE
+        ranges = [2.0 if replaced else 2 * max(level, 1 - level) for level in self.levels]
+        columns = len(self.lower)
+        return Sensitivity(columns * sum(ranges), sqrt(columns * sum(r * r for r in ranges)), range=max(ranges))
+
+
+@dataclass(frozen=True, eq=False)
+class Medians(_InBox):
+    """The median of every column of rows whose number is fixed, clipped to the box ``lower`` to ``upper`` (d,).
+
+    The sensitivity says how many values of each column change, added up over columns: what a mechanism with noise by
+    smooth sensitivity is calibrated to.
+    """
+
+    lower: Array
+    upper: Array
+    levels: tuple[float, ...] = field(default=(0.5,), init=False)
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """One value of each column is replaced; nothing is proved where a row may come or go."""
+        if relation is Relation.ADD_REMOVE:
+            return Sensitivity(inf, inf)
+        return Sensitivity(l1=len(self.lower), l2=sqrt(len(self.lower)), range=1.0)
 
 
 @dataclass(frozen=True)
@@ -65,10 +164,9 @@ class ExponentialQuantile:
 
     @classmethod
     def bought(cls, share: Budget, sensitivity: Sensitivity) -> ExponentialQuantile:
-        if share.accounting is Accounting.ZCDP:
-            scale = sensitivity.l2 / rho_to_pure(share.amount, bounded_range=True)
-            return cls(sensitivity.l2, scale, sensitivity.l1, sensitivity.range)
-        return cls(sensitivity.l1, sensitivity.l1 / pure_share(share), sensitivity.l1, sensitivity.range)
+        ranges = sensitivity.l2 if share.accounting is Accounting.ZCDP else sensitivity.l1
+        scale = ranges / ratio_bought(cls.loss, share, mechanism=cls.name)
+        return cls(ranges, scale, sensitivity.l1, sensitivity.range)
 
     @property
     def epsilon_of_one(self) -> float:
@@ -76,9 +174,8 @@ class ExponentialQuantile:
         return self.range / self.scale
 
     def cost(self, accounting: Accounting) -> float:
-        if accounting is Accounting.ZCDP:
-            return pure_to_rho(self.sensitivity / self.scale, bounded_range=True)
-        return self.total / self.scale
+        ranges = self.sensitivity if accounting is Accounting.ZCDP else self.total
+        return amount_of(self.loss, accounting, sensitivity=ranges, scale=self.scale)
 
     def draw(self, truth: Columns, noise: NoiseSource) -> Array:
         """Released places, shape (levels, d)."""
@@ -106,7 +203,7 @@ class ExponentialQuantile:
 
 
 @dataclass(frozen=True)
-class SmoothMedian:
+class SmoothMedian(Priced):
     """The median of each column plus noise in proportion to a smooth bound on how far one value can move it.
 
     Cauchy noise is ε-DP; with a ``delta``, Laplace noise is (ε, δ)-DP. Each column gets an equal part of both. The
@@ -135,7 +232,8 @@ class SmoothMedian:
             raise RequestError("A median with smooth noise needs a fixed number of rows: ask it of blocks of rows.")
         if share.accounting not in (Accounting.PURE, Accounting.BASIC):
             raise RequestError(f"A smooth median cannot be paid under {share.accounting.value} accounting.")
-        return cls(sensitivity.l1, sensitivity.l1 / pure_share(share), share.delta, tight)
+        epsilon = ratio_bought(LossKind.PURE, share, mechanism="smooth median")
+        return cls(sensitivity.l1, sensitivity.l1 / epsilon, share.delta, tight)
 
     @property
     def name(self) -> str:
@@ -163,9 +261,6 @@ class SmoothMedian:
         if self.delta:
             return 2 / self._epsilon
         return 1 / (1 / self.scale - self.smoothness) if self.tight else 6 * self.scale
-
-    def cost(self, accounting: Accounting) -> float:
-        return pure_cost(accounting, self.sensitivity / self.scale)
 
     def draw(self, truth: Columns, noise: NoiseSource) -> Array:
         """Released medians, shape (d,)."""

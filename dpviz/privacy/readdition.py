@@ -37,12 +37,12 @@ def independent_epsilon(entries: Sequence[Entry], *, delta: float) -> float | No
         case Accounting.NONE:
             return None
         case Accounting.PURE:
-            return _total(RdpAccountant(orders=(_PURE_ORDER,)), map(_laplace_event, entries), _NEGLIGIBLE_DELTA)
+            return _total(RdpAccountant(orders=(_PURE_ORDER,)), map(_noise_event, entries), _NEGLIGIBLE_DELTA)
         case Accounting.GDP:
             # Loss distributions are rounded up to a grid, which has to be fine beside the total.
             mu = sqrt(fsum((entry.sensitivity / entry.scale) ** 2 for entry in entries))
             fine = PLDAccountant(value_discretization_interval=min(1e-3, 4e-4 * mu))
-            return _total(fine, map(_gaussian_event, entries), delta)
+            return _total(fine, map(_noise_event, entries), delta)
         case Accounting.BASIC:
             return _by_parameters(entries, delta)
         case Accounting.ZCDP:
@@ -69,17 +69,15 @@ def _by_parameters(entries: Sequence[Entry], delta: float) -> float:
     return float(reduce(lambda one, other: one.compose(other), parts).get_epsilon_for_delta(delta))
 
 
-def _laplace_event(entry: Entry) -> dp_accounting.DpEvent:
-    return dp_accounting.LaplaceDpEvent(entry.scale / entry.sensitivity)
-
-
-def _gaussian_event(entry: Entry) -> dp_accounting.DpEvent:
-    return dp_accounting.GaussianDpEvent(entry.scale / entry.sensitivity)
+def _noise_event(entry: Entry) -> dp_accounting.DpEvent:
+    """Gaussian noise, or the Laplace noise of the same ε."""
+    kind = dp_accounting.GaussianDpEvent if entry.loss is LossKind.GAUSSIAN else dp_accounting.LaplaceDpEvent
+    return kind(entry.scale / entry.sensitivity)
 
 
 def _concentrated_event(entry: Entry) -> dp_accounting.DpEvent:
     if entry.loss is LossKind.GAUSSIAN:
-        return _gaussian_event(entry)
+        return _noise_event(entry)
     epsilon = entry.sensitivity / entry.scale / entry.draws
     one = dp_accounting.ZCDpEvent(epsilon**2 / (8 if entry.loss is LossKind.BOUNDED_RANGE else 2))
     return dp_accounting.SelfComposedDpEvent(one, entry.draws)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar, overload
+from dataclasses import dataclass, is_dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -17,16 +17,15 @@ from scipy import sparse
 from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget, Shares
-from dpviz.privacy.block_models import BlockModel
+from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.known import BLOCK_MODELS, refuse_unknown
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
 from dpviz.privacy.mechanisms import Additive, Kind, Mechanism, noise_kind
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.partitions import Everything, Grid, Projected, Voronoi
-from dpviz.privacy.queries import Count, Query, Relation, Sensitivity, Sum
-from dpviz.privacy.released import Moments, Question, Released
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.partitions import Everything
+from dpviz.privacy.queries import Count, Query, Relation, Sensitivity
+from dpviz.privacy.released import Question, Released
 from dpviz.table.domain import Domain, Region
 from dpviz.table.rows import BLOCK_NUMBERS, Rows, in_region, rows_in_use
 from dpviz.table.sparse_rows import complete, is_sparse, sparse_in_region
@@ -34,13 +33,9 @@ from dpviz.table.sparse_rows import complete, is_sparse, sparse_in_region
 # Part of the budget that buys a noisy number of rows where none is declared.
 N_SHARE = 0.02
 
-# Values, and the mechanisms that they are drawn with.
-A = TypeVar("A")
-B = TypeVar("B")
-C = TypeVar("C")
-L = TypeVar("L")
+# A value, and the mechanism that it is drawn with.
+V = TypeVar("V")
 M = TypeVar("M")
-N = TypeVar("N")
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,16 +153,8 @@ class PrivateTable:
             If ε or δ is outside its range.
         """
         check.delta_for(self.n_public, delta=delta)
-        ledger = Ledger(accounting, epsilon, delta)
-        room = self._room_type(
-            self._rows,
-            self.domain.region,
-            self.relation,
-            self.rows_per_person,
-            ledger,
-            noise,
-            n=self.n_public,
-        )
+        ledger, region = Ledger(accounting, epsilon, delta), self.domain.region
+        room = self._room_type(self._rows, region, self.relation, self.rows_per_person, ledger, noise, self.n_public)
         if needs_n and self.n_public is None and accounting is not Accounting.NONE:
             room.buy_n(ledger.budget.fraction(N_SHARE))
         return room
@@ -183,6 +170,7 @@ class PrivateTable:
         return Revealed(self.domain.to_unit(values), kept)
 
 
+@dataclass(eq=False, repr=False)
 class DataRoom:
     """Answers with noise, paid from one ledger.
 
@@ -198,26 +186,17 @@ class DataRoom:
         Whether the number of rows was declared; a bought one is a release like any other.
     """
 
-    def __init__(
-        self,
-        rows: Rows,
-        region: Region,
-        relation: Relation,
-        rows_per_person: int,
-        ledger: Ledger,
-        noise: NoiseSource,
-        *,
-        n: int | None,
-    ) -> None:
-        self._rows = rows
-        self._noise = noise
-        self._n = n
-        self.n_is_public = n is not None
-        self.region = region
-        self.relation = relation
-        self.rows_per_person = rows_per_person
-        self.ledger = ledger
-        self.budget = ledger.budget
+    _rows: Rows
+    region: Region
+    relation: Relation
+    rows_per_person: int
+    ledger: Ledger
+    _noise: NoiseSource
+    _n: int | None
+
+    def __post_init__(self) -> None:
+        self.n_is_public = self._n is not None
+        self.budget = self.ledger.budget
 
     @property
     def dim(self) -> int:
@@ -252,10 +231,10 @@ class DataRoom:
 
         Under PLD accounting only: there a budget cannot be divided before it is known what is drawn.
         """
-        ledger, wanted = self.ledger, tuple(draws.values())
-        scale = calibrated_scale(wanted, ledger.draws, epsilon=ledger.epsilon, delta=ledger.delta)
-        noise = zip(draws, scaled(wanted, scale), strict=True)
-        return Shares({name: Budget(Accounting.PLD, each.rho) for name, each in noise})
+        ledger, planned = self.ledger, tuple(draws.values())
+        scale = calibrated_scale(planned, ledger.draws, epsilon=ledger.epsilon, delta=ledger.delta)
+        noise = zip(draws, scaled(planned, scale), strict=True)
+        return Shares({name: Budget(Accounting.PLD, drawn.rho) for name, drawn in noise})
 
     def release(self, query: Query, share: Budget, *, note: str, spherical: bool = False) -> Released[Array, Additive]:
         """The answer to ``query`` with Laplace noise (Gaussian under GDP and zCDP; K-norm if ``spherical`` and pure).
@@ -269,25 +248,7 @@ class DataRoom:
         """
         return self.ask(query, noise_kind(self.accounting, spherical=spherical), share, note=note)
 
-    def release_moments(
-        self,
-        over: Voronoi | Grid | Projected,
-        *,
-        counts: Budget,
-        sums: Budget,
-        note: str,
-        spherical: bool = False,
-    ) -> Moments:
-        """Noisy counts and coordinate sums of the cells of ``over``, every cell alike, in one pass over the rows.
-
-        **Guarantee.** ``counts`` plus ``sums``. Empty cells carry the same noise as all others.
-        """
-        scalar, vector = noise_kind(self.accounting), noise_kind(self.accounting, spherical=spherical)
-        return Moments(
-            *self.ask_together(Question(Count(over), scalar, counts), Question(Sum(over), vector, sums), note=note)
-        )
-
-    def ask(self, query: Query, kind: Kind[A, M], share: Budget, *, note: str, **options: object) -> Released[A, M]:
+    def ask(self, query: Query, kind: Kind[V, M], share: Budget, *, note: str, **options: object) -> Released[V, M]:
         """The answer to ``query`` by a mechanism of that ``kind``, bought with ``share`` and public ``options``.
 
         The room computes the sensitivity and buys the noise itself: whoever asks cannot get it wrong.
@@ -299,25 +260,15 @@ class DataRoom:
         RequestError
             If the question or the mechanism is not on the closed lists, or a point lies outside the region.
         """
-        (released,) = self.ask_together(Question(query, kind, share, options), note=note)
-        return released
+        mechanism: Any = self.mechanism(query, kind, share, **options)
+        return self._answer([(query, mechanism)], note=note)[0]
 
-    @overload
-    def ask_together(self, one: Question[A, L], /, *, note: str) -> tuple[Released[A, L]]: ...
-    @overload
-    def ask_together(
-        self, one: Question[A, L], two: Question[B, M], /, *, note: str
-    ) -> tuple[Released[A, L], Released[B, M]]: ...
-    @overload
-    def ask_together(
-        self, one: Question[A, L], two: Question[B, M], three: Question[C, N], /, *, note: str
-    ) -> tuple[Released[A, L], Released[B, M], Released[C, N]]: ...
-    def ask_together(self, *questions: Question[Any, Any], note: str) -> tuple[Released[Any, Any], ...]:
-        """Answers to several questions in one pass over the rows, each as ``ask`` gives it.
+    def ask_together(self, *questions: Question, note: str) -> tuple[Released[Array, Additive], ...]:
+        """Answers with added noise to several questions in one pass over the rows, each as ``ask`` gives it.
 
         **Guarantee.** The sum of their shares. None is answered unless all can be paid.
         """
-        bought = [(query, self.mechanism(query, kind, share, **options)) for query, kind, share, options in questions]
+        bought: Any = [(query, self.mechanism(query, kind, share)) for query, kind, share in questions]
         return tuple(self._answer(bought, note=note))
 
     def project(self, frame: Array, region: Region) -> DataRoom:
@@ -347,7 +298,7 @@ class DataRoom:
         room.rows_per_person, room._n = points * self.rows_per_person, self._n and points * self._n
         return room
 
-    def blocks(self, model: BlockModel, number: int) -> DataRoom:
+    def blocks(self, model: BlockKMeans, number: int) -> DataRoom:
         """A room over the models of ``number`` disjoint secret blocks of rows, one line a model.
 
         A row, or all rows of a person, lie in one block, drawn uniformly and independently of all others. Whoever
@@ -407,7 +358,7 @@ class DataRoom:
     def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
         """One release. Nobody can change what was released afterwards."""
         released = mechanism.draw(truth, self._noise)
-        for part in (released.codes, released.values) if isinstance(released, SparseCounts) else (released,):
+        for part in vars(released).values() if is_dataclass(released) else (released,):
             if isinstance(part, np.ndarray):
                 part.flags.writeable = False
         return released

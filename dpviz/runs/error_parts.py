@@ -23,11 +23,11 @@ from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, weighte
 from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.noise import Shape, StudyNoise
-from dpviz.privacy.room import PrivateTable, Revealed
-from dpviz.runs.clipped_rows import ClippedRows, clipped
+from dpviz.runs.clipped_rows import ClippedRows, JudgedTable
 from dpviz.runs.evaluation import nicv, reference_for
-from dpviz.runs.run import Run, run_frames
-from dpviz.runs.study.study import Contender, Trial
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import Run, run_of
+from dpviz.runs.study.grid import Grid
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Region
 
@@ -109,10 +109,10 @@ class ErrorParts:
 
 def refusal_of(contender: Contender, k: int) -> str | None:
     """Why the error of an algorithm cannot be taken apart, as a sentence; None if it can."""
-    card, params = contender.card, contender.card.params.parse(contender.params)
+    card = contender.card
     if not card.private:
         return f"{card.title} adds no noise: there is nothing to take apart."
-    if params.points_per_row(k) > 1:
+    if contender.settings.points_per_row(k) > 1:
         return f"{card.title} reads {k} points from each row, and a study judges centres of rows."
     if card.local:
         return (
@@ -122,38 +122,27 @@ def refusal_of(contender: Contender, k: int) -> str | None:
     return None
 
 
-def error_rows(
-    table: PrivateTable,
-    revealed: Revealed,
-    contender: Contender,
-    *,
-    k: int,
-    epsilon: float,
-    delta: float = 0.0,
-    repeats: int = 10,
-    seed: int = 0,
-) -> Iterator[Progress | ErrorBase | dict[str, Any]]:
+def error_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | ErrorBase | dict[str, Any]]:
     """Progress, the ``ErrorBase``, and for each repeat the losses of a private run and of what was switched off.
 
-    Losses are read from ``revealed`` rows: whoever calls has revealed them knowingly. In each dict: "private"; "quiet",
-    the same run without noise; "solved" and "quiet_solved", the best of many starts on what either run released, NaN
-    for an algorithm that reads rows again after its synopsis, or has none.
+    ``grid`` has one point. Losses are read from revealed rows: whoever calls has revealed them knowingly. In each dict:
+    "private"; "quiet", the same run without noise; "solved" and "quiet_solved", the best of many starts on what either
+    run released, NaN for an algorithm that reads rows again after its synopsis, or has none.
 
     Raises
     ------
     RequestError
         If the algorithm's error cannot be taken apart, or the request is outside what is allowed.
     """
+    (contender,), (k,), repeats = grid.contenders, grid.ks, grid.repeats
     refusal = refusal_of(contender, k)
     if refusal is not None:
         raise RequestError(refusal)
     yield Progress(0, repeats + 1, f"k-means++ with k = {k}")
-    rows = clipped(revealed, table.domain.region)
-    yield error_base(rows, k)
-    for repeat in range(repeats):
-        yield Progress(repeat + 1, repeats + 1, f"{contender.label}, run {repeat + 1} of {repeats}")
-        own = Trial(contender, k, epsilon, delta, repeat).seed(seed)
-        yield {"repeat": repeat} | _losses(table, rows, contender, k, epsilon, delta, own)
+    yield error_base(judged.rows, k)
+    for trial in grid.trials():
+        yield Progress(trial.repeat + 1, repeats + 1, f"{contender.label}, run {trial.repeat + 1} of {repeats}")
+        yield {"repeat": trial.repeat} | _losses(judged, grid.at(trial))
     yield Progress(repeats + 1, repeats + 1, "done")
 
 
@@ -199,18 +188,15 @@ def _part(name: str, on: Array, off: Array, about: str) -> Part:
     return Part(name, float(np.median(on) - np.median(off)), float(low), float(high), about)
 
 
-def _losses(
-    table: PrivateTable, rows: ClippedRows, contender: Contender, k: int, epsilon: float, delta: float, seed: int
-) -> dict[str, float]:
+def _losses(judged: JudgedTable, request: Request) -> dict[str, float]:
     """Losses of one private run and of its three relatives."""
-    asked: dict[str, Any] = {"k": k, "epsilon": epsilon, "delta": delta, "params": contender.params, "seed": seed}
-    *_, private = run_frames(contender.card, table, **asked)
-    *_, quiet = run_frames(contender.card, table, **asked, noise=_Quiet(np.random.default_rng(seed)))
-    assert isinstance(private, Run) and isinstance(quiet, Run)
+    table, points = judged.private, judged.rows.points
     region = table.domain.region
+    private = run_of(request, table)
+    quiet = run_of(request, table, noise=_Quiet(np.random.default_rng(request.seed)))
     solved = (_solved(private, region, exact=False), _solved(quiet, region, exact=True))
-    losses = [nicv(rows.points, each.unit_centers) for each in (private, quiet)]
-    losses += [nan if centers is None else nicv(rows.points, centers) for centers in solved]
+    losses = [nicv(points, finished.unit_centers) for finished in (private, quiet)]
+    losses += [nan if centers is None else nicv(points, centers) for centers in solved]
     return dict(zip(_LOSSES, losses, strict=True))
 
 

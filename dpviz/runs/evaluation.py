@@ -11,8 +11,8 @@ from scipy.optimize import linear_sum_assignment
 from dpviz.algorithms.baselines.kmeans_plus_plus import reference_centers
 from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array, Codes
+from dpviz.privacy.losses import Loss
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.queries import Loss
 from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.table.domain import Region
 from dpviz.table.rows import Rows

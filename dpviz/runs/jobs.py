@@ -1,31 +1,28 @@
-"""Long work in a process of its own: it streams what it finds, can be cancelled, dies with its parent."""
+"""Long work: what has arrived of it, how far it is, how it ended; and a job, which is a process of its own for it."""
 
 from __future__ import annotations
 
-import secrets
 import subprocess
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
+from typing import Generic, NamedTuple, ParamSpec, TypeVar
 
-from dpviz.runs.seats import SEATS, Seats, is_brief
+from dpviz.runs.seats import Seats
 from dpviz.runs.shared_memory import Shared
 from dpviz.runs.worker import Failure, Item, Parcel, Progress, kill, new_worker, pack, receive, send
 
-__all__ = ["Failure", "Job", "JobShelf", "JobState", "Progress", "ShelfFull"]
+__all__ = ["Failure", "Job", "JobState", "Progress", "Work"]
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 _SECONDS_TO_LEAVE = 5.0
 """How long a worker that has answered may take to tidy up and exit."""
-_POLITE = 10
-"""How much lower the priority of a shelf's workers is: pages are drawn first."""
+_POLITE, _MORE_POLITE = 10, 15
+"""How much lower the priorities of workers that waited for a seat are, of brief jobs and of studies: pages go first."""
 
 
 class JobState(Enum):
@@ -50,24 +47,10 @@ class _Mark(NamedTuple):
     progress: Progress
 
 
-class Job(Generic[T]):
-    """One call of a generator function in a worker process.
+class Work(Generic[T]):
+    """What is under way: the results that have arrived, how far it is, and how it ended."""
 
-    ``work`` is a module-level generator function; it yields `Progress`, which may be dropped, and results,
-    which all arrive, in order. Its arguments must not change before the job has ended: large arrays are sent
-    as they are. What several jobs read goes as `shared` into memory that all of them map.
-
-    Raises
-    ------
-    ValueError
-        If ``work`` cannot be found by name from another process.
-    """
-
-    def __init__(self, work: Callable[P, Iterator[T | Progress]], *args: P.args, **kwargs: P.kwargs) -> None:
-        if work.__module__ == "__main__" or "." in work.__qualname__:
-            raise ValueError(f"{work.__qualname__} runs in another process: define it at the top level of a module")
-        self._parcel: Parcel | None = pack((work, args, kwargs))
-        self._shared = [given for given in (*args, *kwargs.values()) if isinstance(given, Shared)]
+    def __init__(self) -> None:
         self._lock = threading.RLock()  # reentrant: a shelf may be collected, and cancel, at any allocation
         self._ended = threading.Event()
         self._state = JobState.QUEUED
@@ -78,43 +61,13 @@ class Job(Generic[T]):
         self._last_mark: _Mark | None = None
         self._began_at: float | None = None
         self._ended_at: float | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._on_end: Callable[[Job[T]], None] = lambda job: None
-        self._before: Callable[[Job[T]], int] = lambda job: 0
-        self._politeness = 0
-
-    @staticmethod
-    def start(work: Callable[P, Iterator[T | Progress]], *args: P.args, **kwargs: P.kwargs) -> Job[T]:
-        """A job for ``work(*args, **kwargs)`` that runs from now on."""
-        job: Job[T] = Job(work, *args, **kwargs)
-        job.begin()
-        return job
-
-    def begin(self) -> None:
-        """Start the worker of a queued job; does nothing for any other. Without memory for one, the job fails."""
-        try:
-            self._begin()
-        except OSError as error:
-            self._finish(JobState.FAILED, Failure.of(error))
-
-    def _begin(self) -> None:
-        with self._lock:
-            if self._state is not JobState.QUEUED:
-                return
-            self._process = new_worker([memory.fd for memory in self._shared], politeness=self._politeness)
-            self._shared = []
-            self._state = JobState.RUNNING
-            self._began_at = time.monotonic()
-            parcel, self._parcel = self._parcel, None
-        threading.Thread(target=self._follow, args=(self._process, parcel), name="job", daemon=True).start()
 
     def cancel(self) -> None:
-        """End the job now, and with it every process it started; what has arrived stays."""
-        if self._finish(JobState.CANCELLED) and self._process is not None:
-            kill(self._process)
+        """End it now; what has arrived stays."""
+        self._finish(JobState.CANCELLED)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the job has ended, at most ``timeout`` seconds; whether it has."""
+        """Wait until it has ended, at most ``timeout`` seconds; whether it has."""
         return self._ended.wait(timeout)
 
     def poll(self) -> list[T]:
@@ -132,12 +85,12 @@ class Job(Generic[T]):
 
     @property
     def state(self) -> JobState:
-        """Where the job stands; once this is final, `items` no longer grows."""
+        """Where it stands; once this is final, `items` no longer grows."""
         return self._state
 
     @property
     def error(self) -> Failure | None:
-        """Why the job failed, if it did."""
+        """Why it failed, if it did."""
         return self._error
 
     @property
@@ -148,12 +101,12 @@ class Job(Generic[T]):
 
     @property
     def before(self) -> int:
-        """How many jobs that wait on this server, anybody's, start before this one; 0 once it has begun."""
-        return self._before(self) if self._state is JobState.QUEUED else 0
+        """How many jobs that wait on this server, anybody's, start before it; 0 once it has begun."""
+        return 0
 
     @property
     def elapsed(self) -> float:
-        """Seconds in the worker so far, or in all; 0 while queued."""
+        """Seconds that it has been computed so far, or in all; 0 while queued."""
         if self._began_at is None:
             return 0.0
         return (self._ended_at or time.monotonic()) - self._began_at
@@ -170,13 +123,100 @@ class Job(Generic[T]):
         expected = (last.at - first.at) / steps * (last.progress.total - last.progress.done)
         return max(0.0, expected - (time.monotonic() - last.at))
 
+    def _begun(self) -> None:
+        self._state = JobState.RUNNING
+        self._began_at = time.monotonic()
+
+    def _take(self, item: T | Progress) -> None:
+        with self._lock:
+            if self._state.final:
+                return
+            if not isinstance(item, Progress):
+                self._items.append(item)
+            else:
+                self._last_mark = _Mark(time.monotonic(), item)
+                self._first_mark = self._first_mark or self._last_mark
+
+    def _finish(self, state: JobState, error: Failure | None = None) -> bool:
+        """Enter a final state; the first call decides which. Whether it was this one."""
+        with self._lock:
+            if self._state.final:
+                return False
+            self._state, self._error = state, error
+            self._ended_at = time.monotonic()
+        self._ended.set()
+        return True
+
+
+class Job(Work[T]):
+    """One call of a generator function in a worker process, which dies with this one.
+
+    ``work`` is a module-level generator function; it yields `Progress`, which may be dropped, and results,
+    which all arrive, in order. Its arguments must not change before the job has ended: large arrays are sent
+    as they are. What several jobs read goes as `shared` into memory that all of them map.
+
+    Raises
+    ------
+    ValueError
+        If ``work`` cannot be found by name from another process.
+    """
+
+    def __init__(self, work: Callable[P, Iterator[T | Progress]], *args: P.args, **kwargs: P.kwargs) -> None:
+        if work.__module__ == "__main__" or "." in work.__qualname__:
+            raise ValueError(f"{work.__qualname__} runs in another process: define it at the top level of a module")
+        super().__init__()
+        self._parcel: Parcel | None = pack((work, args, kwargs))
+        self._shared = [given for given in (*args, *kwargs.values()) if isinstance(given, Shared)]
+        self._process: subprocess.Popen[bytes] | None = None
+        self._seats: Seats | None = None
+        self._politeness = 0
+
+    @staticmethod
+    def start(work: Callable[P, Iterator[T | Progress]], *args: P.args, **kwargs: P.kwargs) -> Job[T]:
+        """A job for ``work(*args, **kwargs)`` that runs from now on."""
+        job: Job[T] = Job(work, *args, **kwargs)
+        job.begin()
+        return job
+
+    def queue(self, seats: Seats, *, owner: object, brief: bool = False, most: int = 2) -> None:
+        """Wait for one of ``seats`` and then begin, at a lower priority than pages: a brief job's is the higher one."""
+        self._seats, self._politeness = seats, _POLITE if brief else _MORE_POLITE
+        seats.queue(self, owner=owner, brief=brief, most=most)
+
+    def begin(self) -> None:
+        """Start the worker of a queued job; does nothing for any other. Without memory for one, the job fails."""
+        try:
+            self._begin()
+        except OSError as error:
+            self._finish(JobState.FAILED, Failure.of(error))
+
+    def _begin(self) -> None:
+        with self._lock:
+            if self._state is not JobState.QUEUED:
+                return
+            self._process = new_worker([memory.fd for memory in self._shared], politeness=self._politeness)
+            self._shared = []
+            self._begun()
+            parcel, self._parcel = self._parcel, None
+        threading.Thread(target=self._follow, args=(self._process, parcel), name="job", daemon=True).start()
+
+    def cancel(self) -> None:
+        """End the job now, and with it every process it started; what has arrived stays."""
+        if self._finish(JobState.CANCELLED) and self._process is not None:
+            kill(self._process)
+
+    @property
+    def before(self) -> int:
+        """How many jobs that wait on this server, anybody's, start before this one; 0 once it has begun."""
+        return self._seats.before(self) if self._seats is not None and self._state is JobState.QUEUED else 0
+
     def _follow(self, process: subprocess.Popen[bytes], parcel: Parcel) -> None:
         """Send the work, then keep the pipe empty until the worker is done (a thread of the parent)."""
         assert process.stdin is not None and process.stdout is not None
         try:
             send(process.stdin, parcel)
             while not isinstance(message := receive(process.stdout), Failure | None):
-                self._take(message)
+                self._take(message.value if isinstance(message, Item) else message)
             self._finish(JobState.FAILED if message else JobState.DONE, message)
             process.wait(_SECONDS_TO_LEAVE)
         except (EOFError, OSError):
@@ -191,109 +231,10 @@ class Job(Generic[T]):
                 with suppress(OSError):  # unsent bytes for a worker that is gone
                     pipe.close()
 
-    def _take(self, message: Progress | Item) -> None:
-        with self._lock:
-            if self._state.final:
-                return
-            if isinstance(message, Item):
-                self._items.append(message.value)
-            else:
-                self._last_mark = _Mark(time.monotonic(), message)
-                self._first_mark = self._first_mark or self._last_mark
-
     def _finish(self, state: JobState, error: Failure | None = None) -> bool:
-        """Enter a final state; the first call decides which. Whether it was this one."""
-        with self._lock:
-            if self._state.final:
-                return False
-            self._state, self._error = state, error
-            self._ended_at = time.monotonic()
-            self._parcel = None
-        self._ended.set()
-        self._on_end(self)
+        if not super()._finish(state, error):
+            return False
+        self._parcel = None
+        if self._seats is not None:
+            self._seats.leave(self)
         return True
-
-
-class ShelfFull(Exception):
-    """There is no room for one more waiting job."""
-
-    safe_message = True
-
-
-@dataclass(eq=False)
-class JobShelf:
-    """The jobs of one session: at most two run, as soon as the server has a seat; the oldest finished are dropped.
-
-    Keep one shelf per session. When the shelf goes, its jobs are cancelled.
-
-    Parameters
-    ----------
-    max_jobs
-        How many jobs the shelf holds, finished ones included.
-    max_age
-        Seconds after which a finished job is dropped.
-    max_running
-        How many run at a time, one of them a brief one; the others wait for their turn.
-    seats
-        Where they run, beside the jobs of other sessions.
-    """
-
-    max_jobs: int = 8
-    max_age: float = 3600.0
-    max_running: int = 2
-    seats: Seats = SEATS
-    _jobs: dict[str, Job[Any]] = field(default_factory=dict, init=False, repr=False)
-    _key: object = field(default_factory=object, init=False, repr=False)
-    _lock: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        weakref.finalize(self, _cancel_all, self._jobs)
-
-    def submit(self, work: Callable[P, Iterator[Any]], *args: P.args, **kwargs: P.kwargs) -> str:
-        """Queue ``work(*args, **kwargs)``; the unguessable id of its job.
-
-        Raises
-        ------
-        ShelfFull
-            If ``max_jobs`` jobs run or wait already.
-        """
-        job: Job[Any] = Job(work, *args, **kwargs)
-        # Neither the seats nor a running job may keep a shelf alive: they know its key only.
-        job._on_end, job._before, job._politeness = self.seats.leave, self.seats.before, _POLITE
-        job_id = secrets.token_urlsafe(16)
-        with self._lock:
-            self._make_room()
-            self._jobs[job_id] = job
-        self.seats.queue(job, owner=self._key, brief=is_brief(work), most=self.max_running)
-        return job_id
-
-    def get(self, job_id: str) -> Job[Any] | None:
-        """The job of that id, or None if it was dropped or never was here."""
-        with self._lock:
-            self._drop_old()
-            return self._jobs.get(job_id)
-
-    def __len__(self) -> int:
-        with self._lock:
-            self._drop_old()
-            return len(self._jobs)
-
-    def _make_room(self) -> None:
-        self._drop_old()
-        if len(self._jobs) < self.max_jobs:
-            return
-        finished = (job_id for job_id, job in self._jobs.items() if job.state.final)
-        if (oldest := next(finished, None)) is None:
-            raise ShelfFull(f"{self.max_jobs} jobs run or wait already: cancel one, or wait for one to end")
-        del self._jobs[oldest]
-
-    def _drop_old(self) -> None:
-        since = time.monotonic() - self.max_age
-        for job_id, job in list(self._jobs.items()):
-            if job._ended_at is not None and job._ended_at < since:
-                del self._jobs[job_id]
-
-
-def _cancel_all(jobs: dict[str, Job[Any]]) -> None:
-    for job in reversed(list(jobs.values())):  # those that wait first, or a cancelled one would seat the next
-        job.cancel()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dpviz.arrays import Codes
@@ -13,6 +12,7 @@ from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.domain import Domain
 from dpviz.table.loaded_table import LoadedTable, listed
+from dpviz.table.named import Content
 from dpviz.table.sparse_intake import SparseTable
 
 
@@ -58,7 +58,7 @@ class OpenTable:
         return None if self.labels is None else self.labels[revealed.kept]
 
 
-def declare(source: CsvFile | LoadedTable | SparseTable, declaration: Declaration) -> OpenTable:
+def declare(source: Content, declaration: Declaration) -> OpenTable:
     """The open table that ``declaration`` makes of ``source``, whose rows are read as it says.
 
     Raises
@@ -67,7 +67,7 @@ def declare(source: CsvFile | LoadedTable | SparseTable, declaration: Declaratio
         If a bound is missing, or the declarations contradict each other or the table (``IntakeError`` is one).
     """
     declaration = declaration.checked()
-    spelled_out = declaration.over(_names(source, declaration)).checked()
+    spelled_out = declaration.over(column_names(source, declaration)).checked()
     columns = spelled_out.columns
     if not columns:
         raise RequestError("No column is chosen: choose at least one column of numbers to cluster.")
@@ -95,7 +95,7 @@ def declare(source: CsvFile | LoadedTable | SparseTable, declaration: Declaratio
     return OpenTable(loaded, titled, private, labels, source.fingerprint)
 
 
-def _names(source: CsvFile | LoadedTable | SparseTable, declaration: Declaration) -> Sequence[str]:
+def column_names(source: Content, declaration: Declaration) -> tuple[str, ...]:
     """The columns that there are: public, they come from the header or the declaration."""
     if isinstance(source, CsvFile):
         return source.header(declaration.file).names

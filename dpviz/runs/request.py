@@ -1,85 +1,322 @@
-"""Whether an algorithm can serve a request: one answer for runs, studies and forms, before any row is read."""
+"""What is asked of an algorithm: one run, apart from its table; and whether it can be served, before any row is read.
+
+The command line, forms, links, files and workers all use these values. Each has one text, which reads back to it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+from urllib.parse import urlencode
 
 from dpviz import check
-from dpviz.algorithms.card import Card, Params
-from dpviz.algorithms.registry import private_cards
+from dpviz.algorithms.card import Card, Params, Setting
+from dpviz.algorithms.regime import Level, Regime
+from dpviz.algorithms.registry import AUTO, CARDS, card_of, private_cards
+from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, capacity
 from dpviz.privacy.room import PrivateTable
 
 
-def check_request(
-    card: Card,
-    table: PrivateTable,
-    *,
-    k: int,
-    epsilon: float,
-    delta: float = 0.0,
-    params: Params | Mapping[str, Any] | None = None,
-) -> Params:
-    """The checked parameters of a request that ``card`` can serve; arguments as for ``run``.
+@dataclass(frozen=True)
+class Contender:
+    """An algorithm with its parameters; those that are not given keep their defaults.
 
-    Looks at public quantities only: what is refused, and in which words, tells nothing about a row.
+    ``unlisted`` is a card that stands in no registry; it stays in this process.
+    """
+
+    algorithm: str
+    params: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    unlisted: Card | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, card: Card | str, params: Params | Mapping[str, Any] | None = None) -> Contender:
+        """The contender of a card, or of the id of one."""
+        given = asdict(params) if isinstance(params, Params) else dict(params or {})
+        if isinstance(card, str):
+            return cls(card, given)
+        return cls(card.id, given, None if CARDS.get(card.id) is card else card)
+
+    @classmethod
+    def checked(cls, algorithm: str, params: Mapping[str, Any]) -> Contender:
+        """A contender whose parameters, which may be texts, are of their kinds and in their ranges.
+
+        Raises
+        ------
+        RequestError
+            If there is no such algorithm, or a parameter is not allowed.
+        """
+        settings = card_of(algorithm).params.parse(params)
+        return cls(algorithm, {name: getattr(settings, name) for name in params})
+
+    @classmethod
+    def from_text(cls, text: str, shared: Mapping[str, str] | None = None) -> Contender:
+        """Reads ``ID`` or ``ID:name=value:name=value``; of ``shared`` parameters it takes those that it knows.
+
+        Raises
+        ------
+        RequestError
+            If there is no such algorithm, or a parameter is not allowed.
+        """
+        algorithm, *own = text.split(":")
+        known = {knob.name for knob in card_of(algorithm).params.knobs()}
+        given = {name: value for name, value in (shared or {}).items() if name in known}
+        return cls.checked(algorithm, given | named_values(own))
+
+    def to_text(self) -> str:
+        """What ``from_text`` reads.
+
+        >>> Contender("eugkm", {"theta": 3.0}).to_text()
+        'eugkm:theta=3'
+        """
+        return ":".join([self.algorithm, *(f"{name}={written(value)}" for name, value in self.params.items())])
+
+    @property
+    def card(self) -> Card:
+        return self.unlisted or card_of(self.algorithm)
+
+    @property
+    def settings(self) -> Params:
+        """All parameters, checked.
+
+        Raises
+        ------
+        RequestError
+            If one is not allowed.
+        """
+        return self.card.params.parse(self.params)
+
+    @property
+    def preset(self) -> str:
+        """The preset by name, or "" for an algorithm without presets."""
+        return str(getattr(self.settings, "preset", ""))
+
+    @property
+    def label(self) -> str:
+        """The title, with whatever differs from the defaults."""
+        card, changed = self.card, []
+        for knob in card.params.knobs():
+            value = self.params.get(knob.name, knob.default)
+            if value != knob.default:
+                changed.append(str(value) if knob.name == "preset" else f"{knob.name} = {value}")
+        return f"{card.title} ({', '.join(changed)})" if changed else card.title
+
+    def check_budget(self, epsilon: float, delta: float, *, n: int | None = None) -> None:
+        """Refuse an ε and δ that it cannot divide, whatever the table; a public ``n`` makes the advice fit it.
+
+        Raises
+        ------
+        RequestError
+            If there is no δ where one is needed, or too little to calibrate noise with.
+        """
+        accounting = self.card.accounting(self.settings, delta)
+        if delta == 0 and accounting not in (Accounting.PURE, Accounting.NONE):
+            pure = self._pure_presets()
+            instead = f", or choose the preset {' or '.join(pure)}" if pure else ""
+            usual = f"{check.usual_delta(n):.2g}".replace("e-0", "e-")
+            own = "" if self.preset == getattr(self.card.params(), "preset", "") else f" ({self.preset})"
+            raise RequestError(f"{self.card.title}{own} needs delta > 0: give, say, delta = {usual}{instead}.")
+        capacity(accounting, epsilon=epsilon, delta=delta)
+
+    def _pure_presets(self) -> list[str]:
+        """The presets that need no δ."""
+        settings, card = self.settings, self.card
+        choices = next((knob.choices or () for knob in card.params.knobs() if knob.name == "preset"), ())
+        by_preset = {name: replace(settings, **{"preset": name}) for name in choices}
+        return [name for name, other in by_preset.items() if card.accounting(other, 0.0) is Accounting.PURE]
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """What to expect of a request, from public quantities only.
+
+    Parameters
+    ----------
+    refusal : str
+        Why it cannot be served, and what would do, in a sentence; "" if it can.
+    regime : Regime or None
+        Its traffic light; None where it is refused, where n is private, or where nothing is known.
+    """
+
+    refusal: str = ""
+    regime: Regime | None = None
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether it would be served, and the result be mostly noise."""
+        return self.regime is not None and self.regime.level is Level.RED
+
+    @property
+    def caution(self) -> str:
+        """Why it should not be run, in a sentence: refused or hopeless; "" if there is no such reason."""
+        return self.refusal or (self.regime.message if self.regime is not None and self.hopeless else "")
+
+
+@dataclass(frozen=True)
+class Request:
+    """One run, apart from its table. A ``seed`` makes a study repeatable; a release has None, and links carry none."""
+
+    contender: Contender
+    k: int = 5
+    epsilon: float = 1.0
+    delta: float = 0.0
+    seed: int | None = None
+
+    @property
+    def algorithm(self) -> str:
+        return self.contender.algorithm
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        return self.contender.params
+
+    @property
+    def card(self) -> Card:
+        return self.contender.card
+
+    def check(self, table: PrivateTable) -> Params:
+        """The checked parameters of a request that can be served on ``table``.
+
+        Looks at public quantities only: what is refused, and in which words, tells nothing about a row.
+
+        Raises
+        ------
+        RequestError
+            If it cannot: why, and what would do.
+        """
+        card, params, k, n = self.card, self.contender.settings, self.k, table.n_public
+        self.check_numbers()
+        check.rows_per_person(rows_per_person=table.rows_per_person)
+        if n:
+            check.records(n_public=n)
+        check.delta_for(n, delta=self.delta)
+        if n is not None and k > n:
+            raise RequestError(f"k is {k} but there are {n:,} records: ask for at most that many clusters.")
+        if table.sparse and not card.sparse:
+            able = " or ".join(f"{other.title} ({other.id})" for other in private_cards() if other.sparse)
+            raise RequestError(
+                f"{card.title} would write out all {table.domain.dim:,} columns of a sparse table: choose {able}."
+            )
+        refusal = params.refusal(table.relation)
+        if refusal is not None:
+            raise RequestError(refusal)
+        table.domain.unfolded(params.points_per_row(k))
+        self.contender.check_budget(self.epsilon, self.delta, n=n)
+        return params
+
+    def check_numbers(self) -> None:
+        """Refuse numbers that no table would make right, so that a slip is told before a large one is read.
+
+        Raises
+        ------
+        RequestError
+            If one is outside its range.
+        """
+        check.clusters(k=self.k)
+        check.epsilon(epsilon=self.epsilon)
+        check.delta_for(None, delta=self.delta)
+        if self.seed is not None:
+            check.seed(seed=self.seed)
+
+    def setting(self, table: PrivateTable) -> Setting:
+        """The public quantities that it is judged by."""
+        return Setting(
+            dim=table.domain.dim,
+            k=self.k,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            relation=table.relation,
+            n=table.n_public,
+            rows_per_person=table.rows_per_person,
+        )
+
+    def prospect(self, table: PrivateTable) -> Prospect:
+        """What its algorithm would do with ``table``: refuse it, fail at it, or serve it."""
+        try:
+            params = self.check(table)
+        except RequestError as error:
+            return Prospect(refusal=str(error))
+        return Prospect(regime=self.card.regime(self.setting(table), params))
+
+    @property
+    def query(self) -> dict[str, str]:
+        """What a link says of it, by name; without the seed."""
+        own = {f"{self.algorithm}.{name}": written(value) for name, value in self.params.items()}
+        numbers = {name: written(getattr(self, name)) for name in ("k", "epsilon", "delta")}
+        return {"algorithm": self.algorithm, **own, **numbers}
+
+    def to_query(self) -> str:
+        """The same as the query of a link.
+
+        >>> Request(Contender("eugkm", {"theta": 3.0})).to_query()
+        'algorithm=eugkm&eugkm.theta=3&k=5&epsilon=1&delta=0'
+        """
+        return urlencode(self.query, safe=",:=")
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str], *, usual: Request | None = None) -> Request:
+        """Reads a link; what it does not say is as ``usual``, and what is not said for this is left alone.
+
+        Raises
+        ------
+        RequestError
+            If it says what is not allowed.
+        """
+        usual = usual or cls(Contender(AUTO), delta=check.usual_delta(None))
+        named = query.get("algorithm", usual.algorithm)
+        algorithm = next((card.id for card in CARDS.values() if card.title == named), named)
+        own = {name.partition(".")[2]: value for name, value in query.items() if name.startswith(f"{algorithm}.")}
+        kept = usual.contender if not own and algorithm == usual.algorithm else None
+        k, epsilon, delta = (
+            number(name, query[name]) if name in query else getattr(usual, name) for name in ("k", "epsilon", "delta")
+        )
+        cls(usual.contender, k, epsilon, delta).check_numbers()
+        return cls(kept or Contender.checked(algorithm, own), int(k), float(epsilon), float(delta))
+
+
+def named_values(texts: Sequence[str]) -> dict[str, str]:
+    """``name=value`` texts as a mapping.
 
     Raises
     ------
     RequestError
-        If it cannot: why, and what would do.
+        If one has no ``=``, or a name is given twice.
     """
-    chosen = params if isinstance(params, Params) else card.params.parse(params or {})
-    check.clusters(k=k)
-    check.epsilon(epsilon=epsilon)
-    check.rows_per_person(rows_per_person=table.rows_per_person)
-    if table.n_public:
-        check.records(n_public=table.n_public)
-    check.delta_for(table.n_public, delta=delta)
-    if table.n_public is not None and k > table.n_public:
-        raise check.RequestError(
-            f"k is {k} but there are {table.n_public:,} records: ask for at most that many clusters."
-        )
-    if table.sparse and not card.sparse:
-        able = " or ".join(f"{other.title} ({other.id})" for other in private_cards() if other.sparse)
-        raise check.RequestError(
-            f"{card.title} would write out all {table.domain.dim:,} columns of a sparse table: choose {able}."
-        )
-    refusal = chosen.refusal(table.relation)
-    if refusal is not None:
-        raise check.RequestError(refusal)
-    table.domain.unfolded(chosen.points_per_row(k))
-    check_budget(card, chosen, epsilon=epsilon, delta=delta, n=table.n_public)
-    return chosen
+    values: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise RequestError(f"{check.shown(text)} has no name or no value: write name=value.")
+        if name in values:
+            raise RequestError(f"{check.shown(name)} is named twice: give it one value.")
+        values[name] = value
+    return values
 
 
-def check_budget(card: Card, params: Params, *, epsilon: float, delta: float, n: int | None = None) -> None:
-    """Refuse an ε and δ that ``card`` cannot divide, whatever the table; a public ``n`` makes the advice fit it.
+def number(name: str, value: Any) -> Any:
+    """A number, or the text of one, which may still be any: its range is checked with its name.
 
     Raises
     ------
     RequestError
-        If there is no δ where one is needed, or too little to calibrate noise with.
+        If it is none.
     """
-    accounting = card.accounting(params, delta)
-    if delta == 0 and accounting not in (Accounting.PURE, Accounting.NONE):
-        pure = _pure_presets(card, params)
-        instead = f", or choose the preset {' or '.join(pure)}" if pure else ""
-        usual = f"{check.usual_delta(n):.2g}".replace("e-0", "e-")
-        raise check.RequestError(f"{_named(card, params)} needs delta > 0: give, say, delta = {usual}{instead}.")
-    capacity(accounting, epsilon=epsilon, delta=delta)
+    if isinstance(text := value, str):
+        for kind in (float, int):  # the last that can read it counts
+            with suppress(ValueError):
+                value = kind(text)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RequestError(f"{name} is not a number: give one.")
+    return value
 
 
-def _named(card: Card, params: Params) -> str:
-    """The title, with its preset where that is not the usual one."""
-    preset = getattr(params, "preset", None)
-    return card.title if preset in (None, getattr(card.params(), "preset", None)) else f"{card.title} ({preset})"
-
-
-def _pure_presets(card: Card, params: Params) -> list[str]:
-    """The presets that need no δ."""
-    choices = next((knob.choices or () for knob in card.params.knobs() if knob.name == "preset"), ())
-    by_preset = {name: replace(params, **{"preset": name}) for name in choices}
-    return [name for name, other in by_preset.items() if card.accounting(other, 0.0) is Accounting.PURE]
+def written(value: object) -> str:
+    """A number or a word as a link holds it: as short as reads back to the same."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        short = f"{value:g}"
+        return short if float(short) == value else repr(value)
+    return "auto" if value is None else str(value)

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
-from dpviz import check
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
-from dpviz.algorithms.card import Card, Params, Setting
+from dpviz.algorithms.card import Card, Params
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import card_of
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
+from dpviz.printed import Printed, TextTable
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.ledger import Entry
+from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.noise import NoiseSource, StudyNoise
 from dpviz.privacy.room import PrivateTable
-from dpviz.runs.request import check_request
+from dpviz.runs.request import Contender, Request
 from dpviz.table.domain import Domain
 
+NOT_HARDENED = "the noise is study noise, not hardened against floating-point attacks: do not publish."
+_MOST_COLUMNS = 8  # of a printed run: as many as a terminal holds side by side
 
-@dataclass(frozen=True, eq=False)
-class Frame:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frame(Printed):
     """A step and what had been spent when it was taken.
 
     ``spent_epsilon`` is the ε, at the run's δ, of all entries so far; ``entries`` is how many there were.
@@ -35,9 +38,12 @@ class Frame:
     spent_fraction: float
     entries: int
 
+    def _blocks(self) -> Iterator[str]:
+        yield f"{self.step.title} (ε = {self.spent_epsilon:.3g} spent so far)"
 
-@dataclass(frozen=True, eq=False)
-class Run:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run(Printed):
     """A finished run. Holds public and released values only: it may be pickled and replayed.
 
     How long it took is not in it, because that depends on the rows. The exception is a run of a non-private algorithm
@@ -83,6 +89,37 @@ class Run:
         step = self.frames[-1].step
         return step.noisy_counts if isinstance(step, CentersStep) else None
 
+    @property
+    def ledger(self) -> Ledger:
+        """What was spent, and on what."""
+        return Ledger(self.accounting, self.epsilon, self.delta, list(self.entries))
+
+    def _blocks(self) -> Iterator[str | TextTable]:
+        title, steps = card_of(self.algorithm).title, f"steps: {len(self.frames)}"
+        if not self.private:
+            yield f"{title}: k = {self.k}, {steps}; no privacy"
+        else:
+            budget = f"ε = {self.epsilon:g} (spent {self.spent_epsilon:.6g}), δ = {self.delta:g}"
+            yield f"{title}: k = {self.k}, {steps}; {budget}; {self.relation}, {self.unit}"
+        kind = "Released centres (they carry noise)" if self.private else "Revealed centres (read without privacy)"
+        columns, centers = self.domain.columns[:_MOST_COLUMNS], self.centers[:, :_MOST_COLUMNS]
+        left_out = f", the first {_MOST_COLUMNS} of {self.domain.dim} columns" * (self.domain.dim > _MOST_COLUMNS)
+        yield centers_table(f"{kind}, data units{left_out}", columns, centers.tolist(), self.noisy_weights)
+        notes = (*self.warnings, *[NOT_HARDENED] * (self.private and not self.hardened))
+        yield from (f"Note: {note}" for note in notes)
+
+
+def centers_table(
+    heading: str, columns: Sequence[str], centers: Sequence[Sequence[float]], weights: Array | Sequence[float] | None
+) -> TextTable:
+    """Centres by their numbers, data units, beside their noisy sizes where there are some, to be printed."""
+    sizes = [] if weights is None else [f"{weight:.1f}" for weight in weights]
+    rows = [
+        [str(place), *(f"{value:.6g}" for value in center), *sizes[place - 1 : place]]
+        for place, center in enumerate(centers, start=1)
+    ]
+    return TextTable(heading, ["", *columns, *["noisy size"] * (weights is not None)], rows)
+
 
 def run(
     card: Card | str,
@@ -117,9 +154,7 @@ def run(
     RequestError
         If the request is outside what is allowed; nothing has been read then.
     """
-    *_, last = run_frames(card, table, k=k, epsilon=epsilon, delta=delta, params=params, seed=seed)
-    assert isinstance(last, Run)
-    return last
+    return run_of(Request(Contender.of(card, params), k, epsilon, delta, seed), table)
 
 
 def run_frames(
@@ -133,54 +168,60 @@ def run_frames(
     seed: int | None = None,
     noise: NoiseSource | None = None,
 ) -> Iterator[Frame | Run]:
-    """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``.
+    """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``."""
+    return frames_of(Request(Contender.of(card, params), k, epsilon, delta, seed), table, noise=noise)
 
-    ``noise`` draws in place of a generator that follows from ``seed``: what a study of errors switches off.
+
+def run_of(request: Request, table: PrivateTable, *, noise: NoiseSource | None = None) -> Run:
+    """The run that is asked for; see ``run``."""
+    *_, last = frames_of(request, table, noise=noise)
+    assert isinstance(last, Run)
+    return last
+
+
+def frames_of(request: Request, table: PrivateTable, *, noise: NoiseSource | None = None) -> Iterator[Frame | Run]:
+    """The frames of what is asked for as they come, then the ``Run`` itself.
+
+    ``noise`` draws in place of a generator that follows from the seed: what a study of errors switches off.
     """
-    card = card_of(card) if isinstance(card, str) else card
-    chosen = check_request(card, table, k=k, epsilon=epsilon, delta=delta, params=params)
-    if seed is not None:
-        check.seed(seed=seed)
-    k = int(k)
-    domain = table.domain.unfolded(chosen.points_per_row(k))
-    accounting = card.accounting(chosen, delta)
-    coins, drawn = _two_streams(seed)
+    card, params, k = request.card, request.check(table), int(request.k)
+    accounting = card.accounting(params, request.delta)
+    coins, drawn = _two_streams(request.seed)
     source = noise or StudyNoise(np.random.default_rng(drawn))
     opened = table.open(
-        epsilon=epsilon,
-        delta=delta,
+        epsilon=request.epsilon,
+        delta=request.delta,
         accounting=accounting,
         noise=source,
         needs_n=card.needs_n,
     )
     ledger = opened.ledger
     frames: list[Frame] = []
-    for step in card.plan(opened, k, chosen, np.random.default_rng(coins)):
-        spent = (ledger.spent_epsilon, ledger.spent_fraction, len(ledger.entries))
-        frames.append(Frame(step, *spent))
+    for step in card.plan(opened, k, params, np.random.default_rng(coins)):
+        frames.append(Frame(step, ledger.spent_epsilon, ledger.spent_fraction, len(ledger.entries)))
         yield frames[-1]
     yield Run(
         algorithm=card.id,
         private=card.private,
         k=k,
-        epsilon=epsilon,
+        epsilon=request.epsilon,
         delta=ledger.delta,
         relation=table.relation.value,
         unit=table.unit,
         n_public=table.n_public,
         n_used=opened.n if card.needs_n else None,
         n_source=("public" if table.n_public is not None else "paid") if card.needs_n else "not used",
-        parameters=asdict(chosen),
-        domain=domain,
-        points_per_row=chosen.points_per_row(k),
+        parameters=asdict(params),
+        domain=table.domain.unfolded(params.points_per_row(k)),
+        points_per_row=params.points_per_row(k),
         accounting=accounting,
         spent_epsilon=ledger.spent_epsilon,
         spent_fraction=ledger.spent_fraction,
         entries=tuple(ledger.entries),
         frames=tuple(frames),
         hardened=source.hardened,
-        seeded=seed is not None,
-        warnings=_warnings(card, table, k, epsilon, delta, chosen),
+        seeded=request.seed is not None,
+        warnings=_warnings(request, table, params),
     )
 
 
@@ -192,19 +233,6 @@ def _two_streams(seed: int | None) -> tuple[np.random.SeedSequence, np.random.Se
     return coins, noise
 
 
-def setting_of(table: PrivateTable, *, k: int, epsilon: float, delta: float) -> Setting:
-    """The public quantities of a request."""
-    return Setting(
-        dim=table.domain.dim,
-        k=k,
-        epsilon=epsilon,
-        delta=delta,
-        relation=table.relation,
-        n=table.n_public,
-        rows_per_person=table.rows_per_person,
-    )
-
-
 def centers_of(step: Step) -> Array:
     """The centres that a final step carries, unit coordinates, shape (k, d)."""
     if not isinstance(step, CentersStep | ReferenceStep):
@@ -212,8 +240,8 @@ def centers_of(step: Step) -> Array:
     return step.centers
 
 
-def _warnings(card: Card, table: PrivateTable, k: int, epsilon: float, delta: float, params: Params) -> tuple[str, ...]:
-    if not card.private:
+def _warnings(request: Request, table: PrivateTable, params: Params) -> tuple[str, ...]:
+    if not request.card.private:
         return ("k-means++ reads the rows without any privacy: its centres are revealed, never a release.",)
-    regime = card.regime(setting_of(table, k=k, epsilon=epsilon, delta=delta), params)
+    regime = request.card.regime(request.setting(table), params)
     return (regime.message,) if regime is not None and regime.level is not Level.GREEN else ()

@@ -9,8 +9,12 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Protocol, TypeVar
 
-_MOST_STUDIES = 2
 W = TypeVar("W", bound=Callable[..., object])
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def brief(work: W) -> W:
@@ -49,12 +53,12 @@ class Seats:
     Parameters
     ----------
     workers
-        How many jobs compute at a time; by default one a core, and at least two.
+        How many jobs compute at a time; by default one a core, and one more.
     studies
-        How many of them may be long; by default two, but one seat stays free of them.
+        How many of them may be long; by default one seat stays free of them.
     """
 
-    workers: int = field(default_factory=lambda: max(2, os.cpu_count() or 1))
+    workers: int = field(default_factory=lambda: cores() + 1)
     studies: int = 0
     _waiting: list[_Place] = field(default_factory=list, init=False, repr=False)
     _taken: list[_Place] = field(default_factory=list, init=False, repr=False)
@@ -64,10 +68,14 @@ class Seats:
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.studies = self.studies or max(1, min(_MOST_STUDIES, self.workers - 1))
+        self.studies = self.studies or max(1, self.workers - 1)
 
     def queue(self, job: Seated, *, owner: object, brief: bool, most: int) -> None:
-        """Let ``job`` wait for a seat; at most ``most`` jobs of an ``owner`` sit at a time, one of them a brief one."""
+        """Let ``job`` wait for a seat.
+
+        At most ``most`` jobs of an ``owner`` sit at a time, the last one of them a brief one. For that, the workers of
+        a study, of which more may sit, are one job.
+        """
         with self._lock:
             self._waiting.append(_Place(job, owner, brief, most, next(self._numbers)))
         self._fill()
@@ -112,11 +120,12 @@ class Seats:
 
     def _may_sit(self, place: _Place) -> bool:
         own = [other for other in self._taken if other.owner is place.owner]
-        if len(self._taken) >= self.workers or len(own) >= place.most:
+        brief = sum(other.brief for other in own)
+        long = len(own) - brief
+        if len(self._taken) >= self.workers or brief + (place.brief and long > 0) >= place.most:
             return False
-        # As the server keeps a seat free of studies, so does each owner of two.
-        long, own_long = (sum(not other.brief for other in some) for some in (self._taken, own))
-        return place.brief or (long < self.studies and own_long < max(1, place.most - 1))
+        # As the server keeps a seat free of studies, so does each owner.
+        return place.brief or (sum(not p.brief for p in self._taken) < self.studies and long < max(1, place.most - 1))
 
 
 def _turn(place: _Place, served: dict[object, int]) -> tuple[bool, int, int]:

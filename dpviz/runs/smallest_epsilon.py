@@ -8,7 +8,7 @@ interval holds both, and whichever two resampled runs would have found. Nothing 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite, sqrt
 from typing import Any, NamedTuple
 
@@ -17,9 +17,9 @@ import pandas as pd
 
 from dpviz import check
 from dpviz.arrays import Array
-from dpviz.privacy.room import PrivateTable, Revealed
-from dpviz.runs.evaluation import Reference
-from dpviz.runs.study.study import Contender, Yardstick, study_rows, tidy
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import Yardstick, study_rows, tidy
 from dpviz.runs.worker import Progress
 
 _RESAMPLES = 500
@@ -107,25 +107,21 @@ def crossing(epsilons: Array, losses: Array, target: float) -> float:
 
 
 def sharpened_rows(
-    table: PrivateTable,
-    revealed: Revealed,
-    contender: Contender,
+    judged: JudgedTable,
+    grid: Grid,
     rows: Sequence[Mapping[str, Any]],
     target: float,
     *,
-    reference: Reference,
-    k: int,
-    delta: float = 0.0,
+    yardstick: Yardstick,
     share: float = 0.5,
-    repeats: int = 20,
     rounds: int = 5,
-    seed: int = 0,
 ) -> Iterator[Progress | dict[str, Any]]:
     """Bisection on the logarithmic axis: more rows of the study, each time in the middle of where the answer may lie.
 
-    Losses are read from ``revealed`` rows: whoever calls has revealed them knowingly. ``rows`` are those of the study;
-    ``reference`` is what they were measured against. Ends early where the answer is sharp, or out of reach.
+    ``grid`` says for whom, at which k and δ, and how many runs a round takes; ``rows`` are those of the study so far,
+    and ``yardstick`` is what they were measured against. Ends early where the answer is sharp, or out of reach.
     """
+    (contender,) = grid.contenders
     known = list(rows)
     for done in range(rounds):
         answer = _answer(
@@ -134,8 +130,8 @@ def sharpened_rows(
         epsilon = _next(answer, sorted({float(row["epsilon"]) for row in known}))
         if epsilon is None:
             break
-        asked: dict[str, Any] = {"delta": delta, "repeats": repeats, "seed": seed, "references": {(k, None): reference}}
-        for item in study_rows(table, revealed, [contender], [k], [epsilon], **asked):
+        at = replace(grid, epsilons=(epsilon,))
+        for item in study_rows(judged, at, yardsticks=[yardstick]):
             if isinstance(item, Progress):
                 part = item.done / max(1, item.total)
                 yield Progress(round(1000 * (done + part)), 1000 * rounds, f"ε = {epsilon:.3g}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from dpviz.algorithms.card import Card, Params, Setting
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.runs.evaluation import Reference, reference_for
-from dpviz.runs.run import Run, run_frames
+from dpviz.runs.request import Request
+from dpviz.runs.run import Run, frames_of
 from dpviz.runs.seats import brief
 from dpviz.runs.worker import Progress
 
@@ -19,19 +19,10 @@ _STEPS = 1000
 
 
 @brief
-def run_work(
-    algorithm: str,
-    table: PrivateTable,
-    *,
-    k: int,
-    epsilon: float,
-    delta: float = 0.0,
-    params: Mapping[str, Any] | None = None,
-    seed: int | None = None,
-) -> Iterator[Progress | Run]:
+def run_work(request: Request, table: PrivateTable) -> Iterator[Progress | Run]:
     """Progress after each step, measured by the part of the budget that is spent, then the ``Run``."""
     yield Progress(0, _STEPS, "starting")
-    for item in run_frames(algorithm, table, k=k, epsilon=epsilon, delta=delta, params=params, seed=seed):
+    for item in frames_of(request, table):
         if isinstance(item, Run):
             yield item
         else:

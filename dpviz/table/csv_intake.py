@@ -1,27 +1,93 @@
-"""Bytes of a CSV file to a table, as declared; nothing is worked out from rows, and no cell is ever quoted."""
+"""Bytes of a CSV file to a table, as declared: the first line gives names, every line below it is a row.
+
+Nothing is worked out from rows, and no cell is ever quoted. What a line becomes is told in ``records``.
+"""
 
 from __future__ import annotations
 
+import codecs
+import csv
 import hashlib
 import os
+import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
-from dpviz.table.header import Header, read_header
-from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable, listed, numeric_table, quoted, table_of
-from dpviz.table.records import Column, Wanted, read_lines, read_records
+from dpviz.table.file_format import MAX_COLUMNS, PLAIN_FORMAT, WHITESPACE, FileFormat, can_delimit
+from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable, listed, quoted, table_of
+from dpviz.table.records import Column, Wanted, fields_of, read_lines, read_records
 
-__all__ = ["CsvFile", "IntakeError", "LoadedTable", "load_csv", "numeric_table", "open_csv"]
-
-MAX_BYTES = 200_000_000
-_MOST_SEVERAL_LINES = 20_000_000
+MAX_BYTES = 200_000_000  # as much as the server of the pages takes: .streamlit/config.toml
+_MOST_SEVERAL_LINES = 20_000_000  # here every cell is a Python object for a while, of some 60 bytes and more
 _TOO_LARGE = "The file is larger than 200 MB, the most allowed; keep only the columns you need, or fewer rows."
+
+_LONGEST = 1_000_000  # of a first line: 2,000 names of 80 characters, in any encoding
+_DELIMITERS = (",", ";", "\t", "|")
+_STATES_DELIMITER = re.compile(r"\s*sep=([^\n\r]*)", flags=re.IGNORECASE)
+_LONGEST_NAME = 80
+
+_SIGNS = r"[%‰$€£¥₹₽₩₺฿¢°]"
+_CODES = "usd|eur|gbp|chf|jpy|cny|inr|rub|brl|mxn|krw|try|pln|czk|huf|sek|nok|dkk|cad|aud|nzd|zar|kr|rs"
+_UNIT = rf"({_SIGNS}|{_CODES})"
+_NUMBER = rf"[(]?\s*{_UNIT}?\s*[-+−–]?\s*{_UNIT}?\s*(\d[\d.,'’\s]*|[.,]\d+)([eE][-+−]?\d+)?\s*{_UNIT}?\s*[)]?"
+_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_READS_LIKE_A_ROW = re.compile(
+    "|".join(
+        (
+            _NUMBER,
+            r"[-+−]?(inf|infinity|nan)",
+            r"\d{1,4}\s*[-/.]\s*\d{1,2}\s*[-/.]\s*\d{1,4}\.?([T\s]\s*\d{1,2}:\d{2}.*)?",
+            r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*([ap]\.?m\.?)?",
+            rf"\d{{1,2}}\.?[-\s]{_MONTH}[-\s,]*(\d{{2,4}})?",
+            rf"{_MONTH}\s+\d{{1,2}}(st|nd|rd|th)?,?(\s+\d{{2,4}})?",
+        )
+    ),
+    flags=re.IGNORECASE,
+)
+_OTHER_FORMATS = {
+    b"PK\x03\x04": "a zip archive or an Excel workbook",
+    b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
+    b"%PDF": "a PDF",
+    b"PAR1": "a Parquet file",
+    b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive",
+    b"7z\xbc\xaf": "a 7-zip archive",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"SQLite format": "a database",
+    b"<": "a web page or XML",
+    b"{": "JSON",
+    b"[": "JSON",
+}
+TOO_MANY_COLUMNS = f"The file has more than {MAX_COLUMNS:,} columns, the most allowed; keep those you need."
+_HOW_TO_SAY = 'declare "header": true, or "header": false with "names" ("dpviz declare FILE" proposes one of them)'
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the first line says, or what is declared in its place; public either way.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One clean, distinct name a column.
+    delimiter : str
+        One character, or ``WHITESPACE``.
+    body : int
+        Where the rows begin, in bytes.
+    notes : tuple of str
+        Names that were changed.
+    """
+
+    names: tuple[str, ...]
+    delimiter: str
+    body: int
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +109,14 @@ class CsvFile:
         """SHA-256 of the bytes: it tells files apart, however they are read."""
         return hashlib.sha256(self.raw).hexdigest()
 
+    def lines(self, declared: FileFormat = PLAIN_FORMAT) -> bytes:
+        """The bytes in an encoding in which a line ends with one byte, without a byte order mark."""
+        raw = self.raw
+        if declared.encoding != declared.byte_encoding:
+            text = raw.decode(declared.encoding, errors="replace")
+            raw = text.removeprefix("\ufeff").encode("utf-8", errors="replace")
+        return raw.removeprefix(codecs.BOM_UTF8) if declared.byte_encoding == "utf-8" else raw
+
     def header(self, declared: FileFormat = PLAIN_FORMAT) -> Header:
         """Column names and delimiter, from the first line and the declaration.
 
@@ -51,7 +125,7 @@ class CsvFile:
         IntakeError
             If the first line cannot be a header.
         """
-        return read_header(declared.as_lines(self.raw), declared)
+        return read_header(self.lines(declared), declared)
 
     def read(
         self, declared: FileFormat = PLAIN_FORMAT, *, numbers: Sequence[str] | None = None, text: Sequence[str] = ()
@@ -71,11 +145,12 @@ class CsvFile:
         IntakeError
             If the first line cannot be a header, or has no such column.
         """
-        lines = declared.as_lines(self.raw)
+        lines = self.lines(declared)
         header = read_header(lines, declared)
-        asked = [name for name in header.names if name not in text] if numbers is None else list(numbers)
+        if numbers is None:
+            numbers = [name for name in header.names if name not in text]
         place = {name: number for number, name in enumerate(header.names)}
-        unknown = [name for name in (*asked, *text) if name not in place]
+        unknown = [name for name in (*numbers, *text) if name not in place]
         if unknown:
             raise IntakeError(
                 f"There is no column {listed(unknown)}; the columns are {listed(header.names)}; choose among these, "
@@ -85,7 +160,7 @@ class CsvFile:
             len(header.names),
             header.delimiter,
             declared.byte_encoding,
-            {place[name]: declared.style_of(name) for name in asked},
+            {place[name]: declared.style_of(name) for name in numbers},
             [place[name] for name in text],
         )
         if declared.several_lines:
@@ -98,7 +173,7 @@ class CsvFile:
         else:
             columns = read_lines(lines, wanted, first=header.body)
         chosen = {name: columns[place[name]] for name in header.names if place[name] in columns}
-        return table_of(chosen, name=self.name, notes=(*header.notes, *_notes(chosen, asked, declared)))
+        return table_of(chosen, name=self.name, notes=(*header.notes, *_notes(chosen, numbers, declared)))
 
 
 def open_csv(source: bytes | str | os.PathLike[str], *, name: str | None = None) -> CsvFile:
@@ -195,3 +270,145 @@ def _gunzip(packed: bytes) -> bytes:
 
 def _stem(path: Path) -> str:
     return Path(path.name.removesuffix(".gz")).stem
+
+
+def read_header(lines: bytes, declared: FileFormat) -> Header:
+    """The header of ``lines`` (see ``CsvFile.lines``); where none is declared, the declared names.
+
+    Raises
+    ------
+    IntakeError
+        If the first line cannot be a header, or is too long, or names too many columns.
+    """
+    if declared.header is False:
+        return Header(declared.names, declared.delimiter or ",", 0)
+    line, end, stated = _first_line(lines, declared)
+    delimiter = declared.delimiter or stated or _delimiter_of(line)
+    cells = header_cells(line, delimiter)
+    if declared.header is None and any(map(reads_like_a_row, pieces_of(cells))):
+        raise IntakeError(
+            "The first line holds a number, a date or an amount, so it may be a row; a header holds names only; "
+            f"{_HOW_TO_SAY}."
+        )
+    if declared.names:
+        return Header(declared.names, delimiter, end)
+    names, notes = clean_names(cells)
+    missing = [name for name in declared.styles if name not in names]
+    if missing:
+        raise IntakeError(f"Number styles are declared for {listed(missing)}; columns are {listed(names)}; mend one.")
+    return Header(names, delimiter, end, notes)
+
+
+def header_cells(line: str, delimiter: str) -> list[str]:
+    """The cells of a header line.
+
+    Raises
+    ------
+    IntakeError
+        If a quotation mark of it is never closed, or it breaks off in the middle: rows must not become names. If
+        there are none, or too many.
+    """
+    try:
+        cells = line.removeprefix("#").split() if delimiter == WHITESPACE else fields_of(line, delimiter)
+    except (csv.Error, ValueError):
+        raise IntakeError(
+            "The header is not one whole line: a quotation mark in it is not closed, or it holds another line end; a "
+            "header closes each quotation mark on the first line; mend it, or declare the names."
+        ) from None
+    if len(cells) > MAX_COLUMNS:
+        raise IntakeError(TOO_MANY_COLUMNS)
+    if not any(cell.strip() for cell in cells):
+        raise IntakeError("The first line is empty; a CSV has column names there, then one row a line; add the names.")
+    return cells
+
+
+def reads_like_a_row(cell: str) -> bool:
+    """Whether a cell is a number, an amount, a percentage, a date or a time rather than a name.
+
+    >>> [reads_like_a_row(cell) for cell in ("12%", "$73519.44", "1987-03-12", "inf", "−5", "x1", "age")]
+    [True, True, True, True, True, False, False]
+    """
+    return _READS_LIKE_A_ROW.fullmatch(cell.strip().strip('"').strip()) is not None
+
+
+def pieces_of(cells: Iterable[str]) -> list[str]:
+    """Cells, and what they would be if another delimiter was meant: ``1.5,2`` in a ``;`` file is no name either."""
+    split = ((cell, re.split(r"[,;\t|]", cell)) for cell in cells)
+    return [piece for cell, pieces in split for piece in ([cell] if len(pieces) == 1 else [cell, *pieces])]
+
+
+def clean_names(names: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Distinct printable names of at most 80 characters, and what was changed: ``column_3`` for a blank, ``a_2``."""
+    clean: list[str] = []
+    taken: set[str] = set()
+    notes: list[str] = []
+    for place, name in enumerate(names, start=1):
+        plain = "".join(letter if letter.isprintable() else " " for letter in name.lstrip("\ufeff#"))
+        stem = " ".join(plain.split())[:_LONGEST_NAME] or f"column_{place}"
+        new, number = stem, 2
+        while new in taken:
+            new, number = f"{stem}_{number}", number + 1
+        taken.add(new)
+        clean.append(new)
+        if new != stem:
+            notes.append(f"Column name {quoted(stem)} repeats; column {place} was renamed to {quoted(new)}.")
+        elif new != name:
+            notes.append(f"Column {place} was renamed to {quoted(new)}.")
+    return tuple(clean), tuple(notes)
+
+
+def delimiter_above(lines: str) -> str:
+    """The delimiter that a first line ``sep=;`` states, else "".
+
+    Raises
+    ------
+    IntakeError
+        If it states something that cannot be one.
+    """
+    stated = _STATES_DELIMITER.match(lines)
+    if stated is None:
+        return ""
+    delimiter = stated[1].strip(" ") or ","
+    if not can_delimit(delimiter):
+        raise IntakeError("The first line states a delimiter that is none; write sep= and one of , ; | or a tab.")
+    return delimiter
+
+
+def _first_line(lines: bytes, declared: FileFormat) -> tuple[str, int, str]:
+    """The header line as text, where it ends, and the delimiter that a line ``sep=;`` above it states."""
+    line, end = _line_at(lines, 0)
+    stated = delimiter_above(line.decode(declared.byte_encoding, errors="replace"))
+    if stated:
+        line, end = _line_at(lines, end)
+    refuse_other_formats(line)
+    try:
+        return line.removesuffix(b"\r").decode(declared.byte_encoding), end, stated
+    except UnicodeDecodeError:
+        raise IntakeError(
+            f"The header is not {declared.encoding}; files that are not UTF-8 need their encoding declared, such as "
+            "cp1252 (Windows) or iso8859-1; declare it, or save the file as UTF-8."
+        ) from None
+
+
+def _line_at(lines: bytes, start: int) -> tuple[bytes, int]:
+    end = lines.find(b"\n", start, start + _LONGEST)
+    if end < 0 and len(lines) - start >= _LONGEST:
+        raise IntakeError("The first line is longer than a million bytes; a CSV has one row a line; save it again.")
+    return (lines[start:], len(lines)) if end < 0 else (lines[start:end], end + 1)
+
+
+def _delimiter_of(line: str) -> str:
+    """The delimiter that stands most often outside quotation marks in the header line."""
+    outside = re.sub(r'"[^"]*"', "", line)
+    return max(_DELIMITERS, key=outside.count)
+
+
+def refuse_other_formats(line: bytes) -> None:
+    """Refuse a file whose first line is that of something else than a CSV in UTF-8."""
+    for magic, what in _OTHER_FORMATS.items():
+        if line.lstrip().startswith(magic):
+            raise IntakeError(f"The file looks like {what}, not a CSV; export the table as CSV and load that.")
+    if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise IntakeError('The file is UTF-16, not UTF-8; declare "encoding": "utf-16", or save it as UTF-8.')
+    if b"\0" in line:
+        raise IntakeError("The file is binary, or UTF-16 without a mark; save it as CSV in UTF-8.")

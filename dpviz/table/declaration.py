@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +50,17 @@ class Bounds(NamedTuple):
     upper: FloatArray
 
 
+class ColumnBounds(NamedTuple):
+    """Bounds of one column, data units, and where they come from; None and "" are still open."""
+
+    lower: float | None = None
+    upper: float | None = None
+    origin: str = ""
+
+
+NO_BOUNDS = ColumnBounds()
+
+
 @dataclass(frozen=True)
 class Declaration:
     """Public statements about one table; nothing in it may be computed from private rows.
@@ -62,7 +74,7 @@ class Declaration:
     bounds_origin : str
         Where the bounds come from, in words.
     origins : tuple of str
-        One of ``ORIGINS`` a column, or "" where it is not stated; empty: ``bounds_origin`` says all.
+        One of ``ORIGINS`` a column, or "" where it is not stated; empty where none is: ``bounds_origin`` says all.
     radius : float or None
         Largest distance from the middle of the bounds (see ``Domain``).
     scaling : "unit" or "common"
@@ -109,6 +121,23 @@ class Declaration:
     source: str = ""
     licence: str = ""
 
+    def __post_init__(self) -> None:
+        if not any(self.origins):
+            object.__setattr__(self, "origins", ())
+
+    @cached_property
+    def bounds(self) -> Mapping[str, ColumnBounds]:
+        """What is declared column by column; empty where one pair of bounds serves every column."""
+        if not self.columns:
+            return {}
+        lines = zip(self.columns, self.lower, self.upper, self.origins or ("",) * len(self.columns), strict=True)
+        return {name: ColumnBounds(low, high, origin) for name, low, high, origin in lines}
+
+    def with_bounds(self, columns: Sequence[str], bounds: Sequence[ColumnBounds]) -> Declaration:
+        """The same with these columns to cluster, and the bounds of each."""
+        lower, upper, origins = zip(*bounds, strict=True) if bounds else ((), (), ())
+        return replace(self, columns=tuple(columns), lower=lower, upper=upper, origins=origins)
+
     def checked(self) -> Declaration:
         """Itself.
 
@@ -116,6 +145,25 @@ class Declaration:
         ------
         IntakeError
             If something in it is not allowed, or contradicts something else. Missing bounds are allowed here.
+        """
+        self.check_values()
+        if self.rows_per_person > 1 and self.id_column is None:
+            raise IntakeError('"rows_per_person" needs "id_column", the column that says whose row it is; add it.')
+        if self.file.several_lines and not self.kind.may_be_shown:
+            raise IntakeError(
+                "Records over several lines are declared for a private file; there one row could change how all rows "
+                "below it are read, which no ε covers; write one record a line, or declare the file public."
+            )
+        self._check_roles()
+        return self
+
+    def check_values(self) -> None:
+        """Refuse whatever is not allowed by itself, beside whatever else it stands.
+
+        Raises
+        ------
+        IntakeError
+            If something is not.
         """
         self._check_bounds()
         if self.scaling not in ("unit", "common"):
@@ -128,27 +176,17 @@ class Declaration:
             value = getattr(self, key)
             if value is not None and value < 1:
                 raise IntakeError(f'"{key}" is {value}; write a whole number of at least 1, or leave it out.')
-        if self.rows_per_person > 1 and self.id_column is None:
-            raise IntakeError('"rows_per_person" needs "id_column", the column that says whose row it is; add it.')
-        if self.file.several_lines and not self.kind.may_be_shown:
-            raise IntakeError(
-                "Records over several lines are declared for a private file; there one row could change how all rows "
-                "below it are read, which no ε covers; write one record a line, or declare the file public."
-            )
-        self._check_roles()
-        return self
 
     def over(self, names: Sequence[str]) -> Declaration:
         """The same for a table of columns ``names``, with the clustered columns and the label spelled out."""
         label = self.label_column
         if label is None and USUAL_LABEL in names and USUAL_LABEL not in (*self.columns, *self.numbers):
             label = USUAL_LABEL
+        labelled = replace(self, label_column=label)
         if self.columns:
-            return replace(self, label_column=label)
-        columns = tuple(name for name in self.numbers or names if name not in (label, self.id_column))
-        lower, upper = (bound * len(columns) if len(bound) == 1 else bound for bound in (self.lower, self.upper))
-        origins = self.origins * len(columns) if len(self.origins) == 1 else self.origins
-        return replace(self, columns=columns, lower=lower, upper=upper, origins=origins, label_column=label)
+            return labelled
+        columns = [name for name in self.numbers or names if name not in (label, self.id_column)]
+        return labelled.with_bounds(columns, [self._pair] * len(columns))
 
     def choosing(self, columns: Sequence[str]) -> Declaration:
         """The same with other columns to cluster, whose bounds are declared already.
@@ -158,15 +196,7 @@ class Declaration:
         IntakeError
             If a column has no declared bounds.
         """
-        bounds = self.bounds_for(columns)
-        origins = dict(zip(self.columns, self.origins, strict=False))
-        return replace(
-            self,
-            columns=tuple(columns),
-            lower=tuple(bounds.lower.tolist()),
-            upper=tuple(bounds.upper.tolist()),
-            origins=tuple(origins.get(column, "") for column in columns) if origins else (),
-        )
+        return self.with_bounds(columns, self._declared_for(columns))
 
     def bounds_for(self, columns: Sequence[str]) -> Bounds:
         """The declared bounds of ``columns``, in their order.
@@ -176,28 +206,34 @@ class Declaration:
         IntakeError
             If a column has no declared bounds.
         """
-        bounds = list(zip(self.lower, self.upper, strict=True))
-        one_for_all = bool(bounds) and not self.columns
-        pairs = dict.fromkeys(columns, bounds[0]) if one_for_all else dict(zip(self.columns, bounds, strict=True))
-        known = {name: pair for name, pair in pairs.items() if None not in pair}
-        missing = [column for column in columns if column not in known]
-        if missing:
-            raise IntakeError(
-                f"No bounds are declared for {listed(missing)}; they are for {listed(tuple(known))}; declare a lower "
-                "and an upper bound that are known without a look at the rows, or choose among these."
-            )
-        chosen = np.array([known[column] for column in columns], dtype=np.float64).reshape(-1, 2)
-        return Bounds(chosen[:, 0], chosen[:, 1])
+        pairs = [bounds[:2] for bounds in self._declared_for(columns)]
+        lower, upper = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+        return Bounds(lower, upper)
 
     def origin_of(self, column: str) -> str:
         """Where the bounds of ``column`` come from, in words; "not stated" where nobody said."""
-        stated = dict(zip(self.columns, self.origins, strict=False)).get(column, "")
-        return ": ".join(part for part in (stated, self.bounds_origin.strip()) if part) or "not stated"
+        stated = self.bounds.get(column, NO_BOUNDS).origin
+        return ": ".join(filter(None, (stated, self.bounds_origin.strip()))) or "not stated"
 
     @property
     def bounds_from_rows(self) -> bool:
         """Whether some bound was read from the rows: then no ε covers it."""
         return FROM_ROWS in self.origins or FROM_ROWS in self.bounds_origin
+
+    @property
+    def _pair(self) -> ColumnBounds:
+        """Without ``columns``: what is declared of every column."""
+        return next(map(ColumnBounds, self.lower, self.upper, self.origins or ("",)), NO_BOUNDS)
+
+    def _declared_for(self, columns: Sequence[str]) -> list[ColumnBounds]:
+        declared = self.bounds if self.columns else dict.fromkeys(columns, self._pair)
+        known = {name: bounds for name, bounds in declared.items() if None not in bounds}
+        if missing := [column for column in columns if column not in known]:
+            raise IntakeError(
+                f"No bounds are declared for {listed(missing)}; they are for {listed(tuple(known))}; declare a lower "
+                "and an upper bound that are known without a look at the rows, or choose among these."
+            )
+        return [known[column] for column in columns]
 
     def _check_bounds(self) -> None:
         names = self.columns or ("every column",)
@@ -230,3 +266,6 @@ class Declaration:
                 f"Columns {listed(strangers)} are to be clustered, but number columns are {listed(self.numbers)}; "
                 "cluster these, or declare the others as numbers."
             )
+
+
+NOTHING_DECLARED = Declaration()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from functools import cached_property
 from itertools import takewhile
 
@@ -15,14 +15,14 @@ from dpviz import check
 from dpviz.arrays import Array
 
 # A clipped row must not exceed the radius by rounding: sensitivities are proved for the exact radius.
-_SHRINK = 1.0 - 1e-13
+SHRINK = 1.0 - 1e-13
 # Widths and radii that squares neither overflow nor underflow on: outside, a norm would be computed as 0 or infinite.
 _NARROWEST, _WIDEST = 1e-100, 1e100
 # Unit coordinates smaller than this beside 1 are lost in rounding.
 _SMALLEST_PART = 1e-9
 
 
-class Scaling(Enum):
+class Scaling(StrEnum):
     """How data units become unit coordinates."""
 
     UNIT = "unit"
@@ -88,7 +88,7 @@ class Region:
         if self.radius >= np.linalg.norm(self.half):
             return inside
         norm = np.sqrt(np.einsum("...i,...i->...", inside, inside))[..., None]
-        shrink = np.where(norm > self.radius, self.radius * _SHRINK / np.maximum(norm, self.radius), 1.0)
+        shrink = np.where(norm > self.radius, self.radius * SHRINK / np.maximum(norm, self.radius), 1.0)
         clipped: Array = inside * shrink
         return clipped
 
@@ -134,10 +134,7 @@ class Domain:
         """
         names = tuple(str(name) for name in columns)
         check.at_least(1, number_of_columns=len(names))
-        check.one_of(
-            tuple(s.value for s in Scaling),
-            scaling=Scaling(scaling).value if _is_scaling(scaling) else scaling,
-        )
+        check.one_of(tuple(scale.value for scale in Scaling), scaling=scaling)
         low, high = (_per_column(bound, names, which) for bound, which in ((lower, "lower"), (upper, "upper")))
         for name, lo, hi in zip(names, low.tolist(), high.tolist(), strict=True):
             if not (np.isfinite(lo) and np.isfinite(hi) and np.isfinite(hi - lo)):
@@ -252,10 +249,6 @@ def _shared_name(names: Sequence[str]) -> str:
 def _shared_start(names: Sequence[str]) -> str:
     same = (len({*letters}) == 1 for letters in zip(*names, strict=False))
     return names[0][: sum(takewhile(bool, same))]
-
-
-def _is_scaling(scaling: Scaling | str) -> bool:
-    return isinstance(scaling, Scaling) or scaling in tuple(s.value for s in Scaling)
 
 
 def _per_column(bound: npt.ArrayLike, names: tuple[str, ...], which: str) -> Array:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dpviz.table.loaded_table import IntakeError, listed, quoted
 
-MAX_COLUMNS = 2_000
+MAX_COLUMNS = 2_000  # as many bounds as somebody may still declare, and a page show
 WHITESPACE = "whitespace"
 """The delimiter of columns that are set apart by any number of blanks and tabs."""
 
@@ -155,12 +155,6 @@ class FileFormat:
     def byte_encoding(self) -> str:
         """The encoding of the bytes that lines are looked for in."""
         return "utf-8" if self.encoding in _TRANSCODED else self.encoding
-
-    def as_lines(self, raw: bytes) -> bytes:
-        """``raw`` in an encoding in which a line ends with one byte, without a byte order mark."""
-        if self.encoding in _TRANSCODED:
-            raw = raw.decode(self.encoding, errors="replace").removeprefix("\ufeff").encode("utf-8", errors="replace")
-        return raw.removeprefix(codecs.BOM_UTF8) if self.byte_encoding == "utf-8" else raw
 
 
 def _known_encoding(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,6 @@ class LoadedTable:
         What the table is called on screen: the file name without its ending, or what the caller chose.
     frame : pandas.DataFrame, shape (n, number of columns)
         Every column that was kept: numeric ones as float64 (missing = NaN), the others as text.
-    numeric_columns, text_columns : tuple of str
-        The columns by kind, in file order.
     fingerprint : str
         SHA-256 of names and values, computed once at load: the key for caches.
     notes : tuple of str
@@ -46,10 +45,18 @@ class LoadedTable:
 
     name: str
     frame: pd.DataFrame = field(repr=False)
-    numeric_columns: tuple[str, ...]
-    text_columns: tuple[str, ...]
     fingerprint: str
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def numeric_columns(self) -> tuple[str, ...]:
+        """The columns of numbers, in file order."""
+        return tuple(str(name) for name, kind in self.frame.dtypes.items() if kind == np.float64)
+
+    @cached_property
+    def text_columns(self) -> tuple[str, ...]:
+        """The other columns, in file order."""
+        return tuple(str(name) for name, kind in self.frame.dtypes.items() if kind != np.float64)
 
     @property
     def n_rows(self) -> int:
@@ -126,24 +133,12 @@ def numeric_table(
     return table_of(kept, name=name, notes=notes)
 
 
-def table_of(
-    columns: dict[str, FloatArray | pd.Series[Any]],
-    *,
-    name: str,
-    notes: tuple[str, ...] = (),
-) -> LoadedTable:
+def table_of(columns: dict[str, FloatArray | pd.Series[Any]], *, name: str, notes: tuple[str, ...] = ()) -> LoadedTable:
     """A ``LoadedTable`` from finished columns: float64 arrays are numeric, series are text."""
-    numeric = tuple(column for column, values in columns.items() if isinstance(values, np.ndarray))
-    for column in numeric:
-        columns[column].flags.writeable = False
-    return LoadedTable(
-        name=name,
-        frame=pd.DataFrame(columns, copy=False),
-        numeric_columns=numeric,
-        text_columns=tuple(column for column in columns if column not in set(numeric)),
-        fingerprint=_fingerprint(columns),
-        notes=notes,
-    )
+    for values in columns.values():
+        if isinstance(values, np.ndarray):
+            values.flags.writeable = False
+    return LoadedTable(name, pd.DataFrame(columns, copy=False), _fingerprint(columns), notes)
 
 
 def quoted(name: str) -> str:

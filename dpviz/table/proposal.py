@@ -10,7 +10,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from dpviz.table.csv_intake import CsvFile
-from dpviz.table.file_format import MAX_COLUMNS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
-from dpviz.table.header import (
+from dpviz.table.csv_intake import (
+    TOO_MANY_COLUMNS,
+    CsvFile,
     clean_names,
     delimiter_above,
     header_cells,
@@ -28,11 +28,13 @@ from dpviz.table.header import (
     reads_like_a_row,
     refuse_other_formats,
 )
+from dpviz.table.declaration import NO_BOUNDS, Declaration
+from dpviz.table.file_format import MAX_COLUMNS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
 from dpviz.table.loaded_table import FloatArray, IntakeError, listed
-from dpviz.table.records import MISSING, numbers_of
+from dpviz.table.records import MISSING, fields_of, numbers_of
 
-_ROWS = 1_000
-_CHARACTERS = 1_000_000
+# How far a look goes.
+_ROWS, _CHARACTERS = 1_000, 1_000_000
 _DELIMITERS = (",", ";", "\t", "|")
 _UNDEFINED_IN_CP1252 = tuple(bytes([code]) for code in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
 _BYTE_ORDER_MARKS = {  # UTF-32 first: its mark begins with that of UTF-16
@@ -45,55 +47,15 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _WHOLE_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 _LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,}\s*")
 # Only these are proposed as signs: anything else beside a number could be somebody's.
-_MONEY = (
-    "$",
-    "€",
-    "£",
-    "¥",
-    "₹",
-    "₽",
-    "₩",
-    "₺",
-    "USD",
-    "EUR",
-    "GBP",
-    "CHF",
-    "JPY",
-    "CNY",
-    "INR",
-    "kr",
-    "zł",
-    "Kč",
-    "Ft",
-)
-_MEASURES = (
-    "%",
-    "‰",
-    "°",
-    "°C",
-    "°F",
-    "kg",
-    "g",
-    "mg",
-    "t",
-    "lb",
-    "m",
-    "cm",
-    "mm",
-    "km",
-    "mi",
-    "ft",
-    "h",
-    "min",
-    "s",
-    "ms",
-    "l",
-    "ml",
-)
-_BESIDE = "|".join(map(re.escape, sorted((*_MONEY, *_MEASURES), key=len, reverse=True)))
+_MONEY = "USD|EUR|GBP|CHF|JPY|CNY|INR|kr|zł|Kč|Ft|[$€£¥₹₽₩₺]"
+_MEASURES = "min|°C|°F|kg|mg|lb|cm|mm|km|mi|ft|ms|ml|[%‰°gtmhsl]"
+_BESIDE = f"{_MONEY}|{_MEASURES}"
 _SIGNED = re.compile(rf"\s*(?P<before>{_BESIDE})?\s*[+-]?[\d.,][\d.,'\u2019\s]*(?P<behind>{_BESIDE})?\s*")
 _NO_COLUMNS = (0.0, 0.0, 0)
 _LINES_COMPARED = 50
+# Columns of these names are no first guess at what to cluster; nor are any where there are more than a page shows.
+_NO_MEASURES = frozenset({"id", "ids", "label", "labels", "class", "cluster", "target", "segment", "index", "key"})
+_MOST_CHOSEN = 12
 
 
 @dataclass(frozen=True)
@@ -117,6 +79,28 @@ class Proposal:
     text: tuple[str, ...]
     notes: tuple[str, ...]
 
+    def joined_to(self, declaration: Declaration) -> Declaration:
+        """``declaration`` with the file read as proposed; columns that were chosen stay where they hold numbers.
+
+        Where none was, those that sound like measurements are, if they are few.
+        """
+        others = (declaration.id_column, declaration.label_column)
+        measures = [name for name in self.numbers if name not in others and not _is_no_measure(name)]
+        chosen = [name for name in declaration.columns if name in self.numbers]
+        if not chosen and len(measures) <= _MOST_CHOSEN:
+            chosen = measures
+        bounded = declaration.with_bounds(chosen, [declaration.bounds.get(name, NO_BOUNDS) for name in chosen])
+        known_id = declaration.id_column in self.names
+        return replace(
+            bounded,
+            file=self.file,
+            numbers=self.numbers if self.text else (),
+            id_column=declaration.id_column if known_id else None,
+            rows_per_person=declaration.rows_per_person if known_id else 1,
+            label_column=declaration.label_column if declaration.label_column in self.names else None,
+            proposed=True,
+        )
+
 
 def propose(file: CsvFile) -> Proposal:
     """How ``file`` seems to be written, from its first thousand rows.
@@ -127,7 +111,7 @@ def propose(file: CsvFile) -> Proposal:
         If its bytes are not lines of text with fields.
     """
     encoded = FileFormat(_encoding(file.raw))
-    sample = _sample(encoded.as_lines(file.raw), encoded.byte_encoding)
+    sample = _sample(file.lines(encoded), encoded.byte_encoding)
     stated = delimiter_above(sample)
     lines = sample.partition("\n")[2] if stated else sample
     delimiter = stated or _delimiter(lines)
@@ -137,24 +121,28 @@ def propose(file: CsvFile) -> Proposal:
         raise IntakeError("The file is empty; a CSV has a header line and one row a line; choose another file.")
     top = _top(records, delimiter)
     if len(top.names) > MAX_COLUMNS:
-        raise IntakeError(f"The file has more than {MAX_COLUMNS:,} columns, the most allowed; keep those you need.")
+        raise IntakeError(TOO_MANY_COLUMNS)
     body = records[1:] if top.header else records
-    styles = {name: _style(_column(body, place), delimiter) for place, name in enumerate(top.names)}
-    found = {name: style for name, style in styles.items() if style is not None}
-    usual = Counter(found.values()).most_common(1)[0][0] if found else PLAIN_STYLE
-    found = {
-        name: _usual_if_it_reads(_column(body, top.names.index(name)), style, usual) for name, style in found.items()
-    }
+    cells = {name: [record[at] for record in body if len(record) > at] for at, name in enumerate(top.names)}
+    styles = {name: style for name in top.names if (style := _style(cells[name], delimiter)) is not None}
+    usual = Counter(styles.values()).most_common(1)[0][0] if styles else PLAIN_STYLE
+    styles = {name: _usual_if_it_reads(cells[name], style, usual) for name, style in styles.items()}
     declared = FileFormat(
         encoding=encoded.encoding,
         delimiter=delimiter,
         header=top.header,
         names=() if top.as_they_stand else top.names,
         style=usual,
-        styles={name: style for name, style in found.items() if style != usual},
+        styles={name: style for name, style in styles.items() if style != usual},
     )
-    text = tuple(name for name in top.names if name not in found)
-    return Proposal(declared, top.names, tuple(found), text, (*top.notes, *_notes(declared, top.names, found, body)))
+    text = tuple(name for name in top.names if name not in styles)
+    constant = [name for name in styles if len(set(cells[name])) == 1]
+    return Proposal(declared, top.names, tuple(styles), text, (*top.notes, *_notes(declared, styles, constant)))
+
+
+def _is_no_measure(name: str) -> bool:
+    """Whether a column sounds like an id or a known grouping rather than a measurement."""
+    return name.lower().replace("-", "_").split("_")[-1] in _NO_MEASURES
 
 
 class _Top(NamedTuple):
@@ -204,13 +192,9 @@ def _fields(line: str, delimiter: str) -> list[str]:
     if delimiter == WHITESPACE:
         return line.lstrip("#").split()
     try:
-        return next(csv.reader((line,), delimiter=delimiter, skipinitialspace=True, strict=True), [])
+        return fields_of(line, delimiter)
     except csv.Error:
         return []
-
-
-def _column(records: Sequence[Sequence[str]], place: int) -> list[str]:
-    return [record[place] for record in records if len(record) > place]
 
 
 def _delimiter(sample: str) -> str:
@@ -321,18 +305,15 @@ def _sign(cells: Sequence[str]) -> str:
     return sign if 2 * times >= len(cells) else ""
 
 
-def _notes(
-    declared: FileFormat, names: Sequence[str], numbers: Mapping[str, NumberStyle], body: Sequence[Sequence[str]]
-) -> list[str]:
+def _notes(declared: FileFormat, styles: Mapping[str, NumberStyle], constant: Sequence[str]) -> list[str]:
     """What was found besides, for the owner's eyes."""
     notes = []
     if declared.encoding in ("cp1252", "iso8859-1"):
         notes.append(f"The file is not UTF-8; it reads as {declared.encoding}.")
-    for style in dict.fromkeys(numbers.values()):
+    for style in dict.fromkeys(styles.values()):
         if style != PLAIN_STYLE:
-            written = [name for name, one in numbers.items() if one == style]
+            written = [name for name, one in styles.items() if one == style]
             notes.append(f"Written like {style}: {listed(written)}.")
-    constant = [name for place, name in enumerate(names) if name in numbers and len(set(_column(body, place))) == 1]
     if constant:
         notes.append(f"The same in every row looked at, so of no use to tell groups apart: {listed(constant)}.")
     return notes

@@ -198,7 +198,7 @@ class _Lines:
     def _fields(self, line: bytes) -> list[bytes] | None:
         text = line.removesuffix(b"\r").decode("latin-1")  # a character a byte: taken back below
         try:
-            fields = next(csv.reader((text,), delimiter=self._delimiter, skipinitialspace=True, strict=True), [])
+            fields = fields_of(text, self._delimiter)
         except csv.Error:
             return None
         return [field.encode("latin-1") for field in fields]
@@ -237,6 +237,11 @@ class _Lines:
         return inside
 
 
+def fields_of(line: str, delimiter: str) -> list[str]:
+    """The fields of one line; csv.Error if a quotation mark of it is never closed, or closes inside a field."""
+    return next(csv.reader((line,), delimiter=delimiter, skipinitialspace=True, strict=True), [])
+
+
 def numbers_of(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
     """Cells of shape (n,) as numbers written in ``style``; whatever is none, or not finite, is NaN."""
     if isinstance(cells, np.ndarray):
@@ -254,8 +259,8 @@ def _cast(cells: pa.BinaryArray) -> FloatArray:
     empty = pc.equal(pc.binary_length(cells), 0)
     if pc.any(empty).as_py():
         cells = pc.if_else(empty, pa.scalar(None, cells.type), cells)
-    found = pc.cast(cells.view(pa.string()), pa.float64())
-    values: FloatArray = found.to_numpy(zero_copy_only=found.null_count == 0)
+    numbers = pc.cast(cells.view(pa.string()), pa.float64())
+    values: FloatArray = numbers.to_numpy(zero_copy_only=numbers.null_count == 0)
     return values
 
 

@@ -117,7 +117,7 @@ class Rows:
 def _added(parts: Iterator[list[Any]]) -> list[Any]:
     totals = next(parts)
     for part in parts:
-        totals = [total + more for total, more in zip(totals, part, strict=True)]
+        totals = [total + answer for total, answer in zip(totals, part, strict=True)]
     return totals
 
 
@@ -128,8 +128,8 @@ def _linear_algebra() -> ThreadpoolController:
 
 
 def _threads() -> int:
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, int(asked)) if asked.isdecimal() else os.cpu_count() or 1
+    threads = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, int(threads)) if threads.isdecimal() else os.cpu_count() or 1
 
 
 def scratch(rows: int, columns: int, kind: type = np.float64) -> Any:
@@ -154,8 +154,8 @@ def products(points: Array, rows: Any, *, plus: Array | None = None, out: Array 
     rows are multiplied in tiles of one size; the last one is filled up.
     """
     if is_sparse(rows):  # one row after the other by itself: nothing to even out
-        found: Array = np.asarray((rows @ points.T).T) + (0.0 if plus is None else plus[:, None])
-        return found
+        sums: Array = np.asarray((rows @ points.T).T) + (0.0 if plus is None else plus[:, None])
+        return sums
     # A column of ones beside the rows adds ``plus`` within the product, for next to nothing.
     factor = points if plus is None else np.concatenate([points, plus[:, None]], axis=1)
     tile = np.ones((_TILE, factor.shape[1]))

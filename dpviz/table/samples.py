@@ -10,17 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.table.bag_of_words import bag_of_words, bag_of_words_sidecar
-from dpviz.table.csv_intake import LoadedTable, load_csv, numeric_table
+from dpviz.beside import BESIDE
+from dpviz.table.csv_intake import load_csv
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.fixed_points import thermometers, thermometers_sidecar
+from dpviz.table.loaded_table import USUAL_LABEL, LoadedTable, numeric_table
+from dpviz.table.made_tables import MIXTURE, THERMOMETERS, WORDS, bag_of_words, gaussian_mixture, thermometers
 from dpviz.table.sidecar import read_sidecar
-from dpviz.table.simulate import gaussian_mixture, gaussian_mixture_sidecar, simulate
 
-__all__ = ["SAMPLES", "LoadedSample", "Sample", "sample", "simulate"]
-
-#: Present in a checkout; an installed package has the generated and bundled samples only.
-FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
+FOLDER = BESIDE / "sample_data"
 # How many clusters were put into each.
 _FILES = {"fifteen": 15, "city": 8, "people": 6, "colours": 6, "outlier": 3, "towns": 2, "laboratories": 2}
 
@@ -52,13 +49,13 @@ def sample(sample_id: str) -> Sample:
 
 
 def _file_samples() -> list[Sample]:
-    found = []
+    samples = []
     for stem, clusters in _FILES.items():
         path = FOLDER / f"{stem}.csv"
         if path.is_file() and path.with_suffix(".json").is_file():
             declared = read_sidecar(path.with_suffix(".json"))
-            found.append(Sample(stem, declared.title, declared.description, clusters, partial(_load_file, path)))
-    return found
+            samples.append(Sample(stem, declared.title, declared.description, clusters, partial(_load_file, path)))
+    return samples
 
 
 def _load_file(path: Path) -> LoadedSample:
@@ -68,29 +65,24 @@ def _load_file(path: Path) -> LoadedSample:
     return LoadedSample(table, declared)
 
 
-def _made(
-    sample_id: str, clusters: int, table: Callable[[], LoadedTable], sidecar: Callable[[], Declaration]
-) -> Sample:
-    """A sample whose rows are made when they are asked for."""
-    declared = sidecar()
-    return Sample(sample_id, declared.title, declared.description, clusters, lambda: LoadedSample(table(), declared))
+def _made(sample_id: str, clusters: int, make: Callable[[], LoadedTable], declared: Declaration) -> Sample:
+    """A sample whose rows are made when they are wanted."""
+    return Sample(sample_id, declared.title, declared.description, clusters, lambda: LoadedSample(make(), declared))
 
 
-def _load_digits() -> LoadedSample:
+def _digits() -> LoadedTable:
     from sklearn.datasets import load_digits  # slow to import
 
     digits = load_digits()
     values = np.column_stack([digits.data, digits.target])
-    table = numeric_table(values, [*_DIGITS.columns, "label"], name=_DIGITS.title)
-    return LoadedSample(table, _DIGITS)
+    return numeric_table(values, [*_DIGITS.columns, USUAL_LABEL], name=_DIGITS.title)
 
 
 _DIGITS = Declaration(
     title="Handwritten digits",
     description="1,797 scanned digits of 8 x 8 pixels: 64 columns and few rows, a hard case for privacy.",
-    columns=tuple(f"pixel_{row}_{column}" for row in range(8) for column in range(8)),
-    lower=(0.0,) * 64,
-    upper=(16.0,) * 64,
+    lower=(0.0,),
+    upper=(16.0,),
     bounds_origin="The format: each pixel counts the dark ones among 4 x 4 scanned dots, 0 to 16.",
     scaling="common",
     unit_of_privacy="one scanned digit (one row)",
@@ -98,13 +90,13 @@ _DIGITS = Declaration(
     kind=FileKind.PUBLIC,
     source="E. Alpaydin, C. Kaynak: Optical Recognition of Handwritten Digits (UCI), bundled with scikit-learn.",
     licence="CC BY 4.0",
-    label_column="label",
-)
+    label_column=USUAL_LABEL,
+).over([f"pixel_{row}_{column}" for row in range(8) for column in range(8)])
 
 SAMPLES: tuple[Sample, ...] = (
     *_file_samples(),
-    _made("thermometers", 2, thermometers, thermometers_sidecar),
-    _made("mixture64", 64, gaussian_mixture, gaussian_mixture_sidecar),
-    _made("words", 5, bag_of_words, bag_of_words_sidecar),
-    Sample("digits", _DIGITS.title, _DIGITS.description, 10, _load_digits),
+    _made("thermometers", 2, thermometers, THERMOMETERS),
+    _made("mixture64", 64, gaussian_mixture, MIXTURE),
+    _made("words", 5, bag_of_words, WORDS),
+    _made("digits", 10, _digits, _DIGITS),
 )

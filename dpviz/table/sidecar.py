@@ -6,10 +6,11 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dpviz.table.declaration import DEFAULT_UNIT, Declaration, FileKind
+from dpviz.table.declaration import DEFAULT_UNIT, NOTHING_DECLARED, Declaration, FileKind
 from dpviz.table.file_format import MAX_COLUMNS, PLAIN_FORMAT, PLAIN_STYLE, FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError, listed, quoted
 
@@ -20,9 +21,6 @@ _BOUNDS_FORMS = (
     'allowed are {"bounds": {"x": [0, 1]}} and {"lower": 0, "upper": 1, "columns": ["x"]}, finite numbers with '
     "lower < upper"
 )
-
-Stated = Mapping[str, Any]
-"""What a sidecar says: fields of a ``Declaration``; those that it is silent about are absent."""
 
 
 def sidecar_for(csv_path: str | os.PathLike[str]) -> Path | None:
@@ -45,11 +43,11 @@ def read_sidecar(path: str | os.PathLike[str]) -> Declaration:
     IntakeError
         If the file is missing, is not JSON, or declares something that is not allowed.
     """
-    return Declaration(**read_stated(path)).checked()
+    return declaration_in_file(path).checked()
 
 
-def read_stated(path: str | os.PathLike[str]) -> Stated:
-    """What a JSON file declares; as ``read_sidecar``, for whoever puts two declarations together."""
+def declaration_in_file(path: str | os.PathLike[str], onto: Declaration = NOTHING_DECLARED) -> Declaration:
+    """``onto`` with everything that a JSON file declares in its place; see ``declaration_in``."""
     name = quoted(Path(path).name)
     try:
         with Path(path).open("rb") as file:
@@ -64,11 +62,14 @@ def read_stated(path: str | os.PathLike[str]) -> Stated:
         text = raw.decode("utf-8-sig")
     except ValueError:
         raise IntakeError(f"The file {name} is not JSON in UTF-8; {_BOUNDS_FORMS}; mend the file.") from None
-    return stated_in(text, what=f"The file {name}")
+    return declaration_in(text, onto, what=f"The file {name}")
 
 
-def stated_in(text: str, *, what: str = "The text") -> Stated:
-    """What JSON ``text`` declares.
+def declaration_in(text: str, onto: Declaration = NOTHING_DECLARED, *, what: str = "The text") -> Declaration:
+    """``onto`` with everything that JSON ``text`` declares in its place.
+
+    One pair of bounds without columns is that of the columns of ``onto``, if it has any. The result may still
+    contradict itself: see ``Declaration.checked``.
 
     Raises
     ------
@@ -76,39 +77,37 @@ def stated_in(text: str, *, what: str = "The text") -> Stated:
         If it is not JSON, or declares something that is not allowed.
     """
     try:
-        found = json.loads(text, object_pairs_hook=_without_repeats)
-        json.dumps(found, ensure_ascii=False).encode()  # half of a character cannot be written anywhere
+        said = json.loads(text, object_pairs_hook=_without_repeats)
+        json.dumps(said, ensure_ascii=False).encode()  # half of a character cannot be written anywhere
     except (ValueError, RecursionError):
         raise IntakeError(f"{what} is not JSON in UTF-8; {_BOUNDS_FORMS}; mend it.") from None
-    if not isinstance(found, dict):
+    if not isinstance(said, dict):
         raise IntakeError(f"The sidecar is not a JSON object; {_BOUNDS_FORMS}; mend the file.")
-    stated = {_FIELDS.get(key, key): read(key, found[key]) for key, read in _READERS.items() if key in found}
-    _refuse_unknown("sidecar", found, ("bounds", "origins", *_READERS, "columns", "lower", "upper"))
-    stated |= _read_bounds(found)
-    Declaration(**stated).checked()
-    return stated
+    fields = {_FIELDS.get(key, key): read(key, said[key]) for key, read in _READERS.items() if key in said}
+    _refuse_unknown("sidecar", said, ("bounds", "origins", *_READERS, "columns", "lower", "upper"))
+    if "id_column" in fields and fields["id_column"] is None:
+        fields = {"rows_per_person": 1, **fields}
+    declared = replace(onto, **fields, **_read_bounds(said, onto.columns))
+    declared.check_values()
+    return declared
 
 
-def parse_bounds_option(text: str) -> Stated:
-    """What ``--bounds`` says: ``LO,HI`` for every column, or the path of a JSON file.
+def bounds_option(text: str, onto: Declaration = NOTHING_DECLARED) -> Declaration:
+    """``onto`` with what ``--bounds`` says: ``LO,HI`` for every column, or the path of a JSON file.
 
     Raises
     ------
     IntakeError
         If it is neither, or the bounds are not allowed.
     """
-    parts = text.split(",")
-    if len(parts) == 2:
-        try:
-            low, high = float(parts[0]), float(parts[1])
-        except ValueError:
-            pass
-        else:
-            origin = "declared with --bounds"
-            stated = {"columns": (), "lower": (low,), "upper": (high,), "origins": (), "bounds_origin": origin}
-            Declaration(**stated).checked()  # type: ignore[arg-type]
-            return stated
-    return read_stated(text)
+    try:
+        low, high = map(float, text.split(","))
+    except ValueError:
+        return declaration_in_file(text, onto)
+    many = max(1, len(onto.columns))
+    pair = replace(onto, lower=(low,) * many, upper=(high,) * many, origins=(), radius=None)
+    pair.check_values()
+    return replace(pair, bounds_origin="declared with --bounds")
 
 
 def to_json(declaration: Declaration) -> str:
@@ -123,13 +122,14 @@ def to_json(declaration: Declaration) -> str:
         "numbers": list(declaration.numbers),
         "bounds": None,
         "bounds_origin": declaration.bounds_origin,
-        "origins": dict(zip(declaration.columns, declaration.origins, strict=False)),
+        "origins": {name: bounds.origin for name, bounds in declaration.bounds.items() if bounds.origin},
         "scaling": declaration.scaling,
         "radius": declaration.radius,
         "unit_of_privacy": declaration.unit_of_privacy,
         "relation": declaration.relation if declaration.relation != "add_remove" else None,
         "n_public": declaration.n_public,
-        "public": True if declaration.kind.may_be_shown else None,
+        "public": declaration.kind == FileKind.PUBLIC or None,
+        "kind": declaration.kind.value if declaration.kind == FileKind.SIMULATED else None,
         "label": declaration.label_column,
         "id_column": declaration.id_column,
         "rows_per_person": declaration.rows_per_person if declaration.id_column is not None else None,
@@ -152,7 +152,7 @@ def _bounds_lines(declaration: Declaration) -> list[str]:
         return [f'  "{key}": {json.dumps(_shortest(bound[0]))}' for key, bound in both if bound]
     pairs = (
         f"    {json.dumps(name, ensure_ascii=False)}: {json.dumps([_shortest(low), _shortest(high)])}"
-        for name, low, high in zip(declaration.columns, declaration.lower, declaration.upper, strict=True)
+        for name, (low, high, _) in declaration.bounds.items()
     )
     return ['  "bounds": {\n' + ",\n".join(pairs) + "\n  }"]
 
@@ -182,24 +182,38 @@ def _shortest(value: Any) -> Any:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    by_key = dict(pairs)
+    if len(by_key) < len(pairs):
         raise ValueError("a key is repeated")
-    return found
+    return by_key
 
 
-def _refuse_unknown(what: str, found: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
-    unknown = [key for key in found if key not in allowed]
+def _refuse_unknown(what: str, said: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
+    unknown = [key for key in said if key not in allowed]
     if unknown:
         allowed_keys = listed(allowed, most=len(allowed))
         raise IntakeError(f"The {what} has unknown keys {listed(unknown)}; allowed are {allowed_keys}; mend it.")
 
 
-def _read_bounds(found: dict[str, Any]) -> dict[str, Any]:
-    if "bounds" not in found:
-        return _read_lower_upper(found)
-    bounds = found["bounds"]
-    if any(key in found for key in ("lower", "upper", "columns")):
+def _read_bounds(said: Mapping[str, Any], of: tuple[str, ...]) -> dict[str, Any]:
+    """Columns, bounds and origins; one pair without columns is ``of`` these."""
+    if "bounds" in said:
+        read = _read_pairs(said)
+    elif any(key in said for key in ("lower", "upper", "columns")):
+        read = _read_lower_upper(said, of)
+    elif "origins" in said:
+        read = {"columns": of}
+    else:
+        return {}
+    origins = said.get("origins", {})
+    if not isinstance(origins, dict) or not set(origins) <= set(read["columns"]):
+        raise IntakeError('"origins" is not an object of texts by column, each with bounds; mend it.')
+    return {**read, "origins": tuple(_text("origins", origins.get(name, "")) for name in read["columns"])}
+
+
+def _read_pairs(said: Mapping[str, Any]) -> dict[str, Any]:
+    bounds = said["bounds"]
+    if any(key in said for key in ("lower", "upper", "columns")):
         both = '"bounds" and "lower", "upper" or "columns"'
         raise IntakeError(f"The sidecar has both {both}; {_BOUNDS_FORMS}; keep one form.")
     if isinstance(bounds, dict) and len(bounds) > MAX_COLUMNS:
@@ -208,31 +222,18 @@ def _read_bounds(found: dict[str, Any]) -> dict[str, Any]:
         raise IntakeError(f"The bounds are not an object of pairs by column; {_BOUNDS_FORMS}; mend them.")
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in bounds.values()):
         raise IntakeError(f"The bounds of a column are not a pair of numbers; {_BOUNDS_FORMS}; mend them.")
-    read: dict[str, Any] = {
-        "columns": tuple(bounds),
-        "lower": tuple(_bound(name, pair[0]) for name, pair in bounds.items()),
-        "upper": tuple(_bound(name, pair[1]) for name, pair in bounds.items()),
-    }
-    return {**read, **_read_origins(found, read["columns"])}
+    lower, upper = (tuple(_bound(name, pair[end]) for name, pair in bounds.items()) for end in (0, 1))
+    return {"columns": tuple(bounds), "lower": lower, "upper": upper}
 
 
-def _read_origins(found: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:
-    if "origins" not in found:
-        return {}
-    origins = found["origins"]
-    if not isinstance(origins, dict) or not set(origins) <= set(columns):
-        raise IntakeError('"origins" is not an object of texts by column, each with bounds; mend it.')
-    return {"origins": tuple(_text("origins", origins.get(name, "")) for name in columns)}
-
-
-def _read_lower_upper(found: dict[str, Any]) -> dict[str, Any]:
-    if "lower" not in found and "upper" not in found and "columns" not in found:
-        return {}
-    if "lower" not in found or "upper" not in found:
+def _read_lower_upper(said: Mapping[str, Any], of: tuple[str, ...]) -> dict[str, Any]:
+    if "lower" not in said or "upper" not in said:
         raise IntakeError(f"The sidecar declares no bounds; {_BOUNDS_FORMS}; add them.")
-    columns = _names("columns", found.get("columns", []))
-    read = {key: _one_or_many(key, found[key], max(1, len(columns))) for key in ("lower", "upper")}
-    return {"columns": columns, **read, **_read_origins(found, columns)}
+    columns = _names("columns", said.get("columns", [])) or of
+    return {
+        "columns": columns,
+        **{key: _one_or_many(key, said[key], max(1, len(columns))) for key in ("lower", "upper")},
+    }
 
 
 def _one_or_many(key: str, value: Any, length: int) -> tuple[float | None, ...]:
@@ -305,8 +306,14 @@ def _names(key: str, value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _kind(key: str, value: Any) -> FileKind:
+def _public(key: str, value: Any) -> FileKind:
     return FileKind.PUBLIC if _yes_or_no(key, value) else FileKind.PRIVATE
+
+
+def _kind(key: str, value: Any) -> FileKind:
+    if value not in [kind.value for kind in FileKind]:
+        raise IntakeError(f'"{key}" is none of {listed([kind.value for kind in FileKind])}; write one of them.')
+    return FileKind(value)
 
 
 def _or_none(read: Callable[[str, Any], Any], default: Any = None) -> Callable[[str, Any], Any]:
@@ -332,7 +339,8 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "unit_of_privacy": _or_none(_text, DEFAULT_UNIT),
     "relation": _or_none(_text, "add_remove"),
     "n_public": _or_none(_whole),
-    "public": _kind,
+    "public": _public,
+    "kind": _kind,
     "label": _or_none(_text),
     "id_column": _or_none(_text),
     "rows_per_person": _or_none(_whole, 1),

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from dpviz import check
 from dpviz.arrays import Array, Codes
-from dpviz.table.domain import Domain
+from dpviz.table.domain import SHRINK, Domain
 
 
 def is_sparse(values: Any) -> bool:
@@ -62,7 +62,7 @@ def sparse_in_region(values: Any, kept: Codes, domain: Domain) -> Any:
     half = domain.region.half[unit.indices]
     unit.data = np.clip(unit.data / domain.scale[unit.indices], -half, half)
     norms = np.sqrt(squared_norms(unit))
-    shrink = np.where(norms > domain.region.radius, domain.region.radius * (1 - 1e-13) / np.maximum(norms, 1e-300), 1.0)
+    shrink = np.where(norms > domain.region.radius, domain.region.radius * SHRINK / np.maximum(norms, 1e-300), 1.0)
     unit.data *= np.repeat(shrink, np.diff(unit.indptr))
     return unit
 

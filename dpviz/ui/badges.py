@@ -45,9 +45,3 @@ def badge_text(kind: Kind) -> str:
     """The badge as Markdown, for labels, captions and titles."""
     look = _LOOKS[kind]
     return f":{look.color}-badge[{look.icon} {kind}]"
-
-
-def kind_legend() -> None:
-    """All three badges with what they mean."""
-    for kind, look in _LOOKS.items():
-        st.markdown(f"{badge_text(kind)} {look.meaning}")

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
 from dpviz import check
 from dpviz.algorithms.registry import AUTO, CARDS
-from dpviz.ui.visit import current_table
+from dpviz.runs.request import Contender, Request
+from dpviz.ui.session import choose, current_table, remember, remembered, setting
 
-Setting = TypeVar("Setting", int, float, str)
-
+# What anybody asks a page for; ``check`` allows more, and so does the command line.
 LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
 HIGHEST_DELTA = 0.1
 MOST_CLUSTERS, USUAL_CLUSTERS = 1_000, 5
 
-_UNTIED = "link:untied"
-_LINKED = {"epsilon": (LOWEST_EPSILON, HIGHEST_EPSILON), "delta": (0.0, HIGHEST_DELTA), "k": (1, MOST_CLUSTERS)}
+_UNTIED, _SLIDER = "link:untied", "epsilon:slider"
+_RANGES = {"epsilon": (LOWEST_EPSILON, HIGHEST_EPSILON), "delta": (0.0, HIGHEST_DELTA), "k": (1, MOST_CLUSTERS)}
 
 ROUND_EPSILONS = (
     *(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5, 0.7),
@@ -28,91 +26,50 @@ ROUND_EPSILONS = (
 )
 
 
-@dataclass(frozen=True)
-class Request:
-    """What the shared settings ask for; every number is checked again by ``run``."""
-
-    algorithm: str
-    k: int
-    epsilon: float
-    delta: float
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-
-def request(algorithm: str | None = None, params: Mapping[str, Any] | None = None) -> Request:
-    """The shared settings as they stand; ``algorithm`` and ``params`` override what the page's widgets say."""
-    chosen = algorithm or str(_setting("algorithm", AUTO))
+def request(algorithm: str | None = None) -> Request:
+    """The shared settings as they stand, for the chosen algorithm or another one; every number is checked again."""
+    chosen = algorithm or setting("algorithm", AUTO)
     return Request(
-        algorithm=chosen,
-        k=int(_setting("k", USUAL_CLUSTERS)),
-        epsilon=float(_setting("epsilon", USUAL_EPSILON)),
-        delta=float(_setting("delta", default_delta())),
-        params=dict(params if params is not None else st.session_state.get(f"params:{chosen}", {})),
+        Contender(chosen, remembered(f"params:{chosen}", {})),
+        k=int(setting("k", USUAL_CLUSTERS)),
+        epsilon=float(setting("epsilon", USUAL_EPSILON)),
+        delta=float(setting("delta", default_delta())),
     )
 
 
-def epsilon_control(key: str = "epsilon", *, label: str = "ε, the privacy budget") -> float:
+def epsilon_control() -> float:
     """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box beside it, kept in step."""
-    slider_key = f"{key}:slider"
     slider_place, box_place = st.columns([3, 1.25], vertical_alignment="bottom", gap="small")
-    _start(key, USUAL_EPSILON, LOWEST_EPSILON, HIGHEST_EPSILON)
     # The box is drawn first: it is what a link sets, and the slider follows it.
-    epsilon = box_place.number_input(
-        "exact ε",
-        LOWEST_EPSILON,
-        HIGHEST_EPSILON,
-        step=0.01,
-        format="%g",
-        key=key,
-        **link_of(key),
-        help="Any number from 0.01 to 35.",
-    )
-    st.session_state[slider_key] = epsilon
+    help = "Any number from 0.01 to 35."
+    epsilon = float(_box(box_place, "epsilon", "exact ε", USUAL_EPSILON, step=0.01, format="%g", help=help))
+    st.session_state[_SLIDER] = epsilon
     slider_place.select_slider(
-        label,
+        "ε, the privacy budget",
         sorted({*ROUND_EPSILONS, epsilon}),
         format_func=lambda value: f"{value:g}",
-        key=slider_key,
+        key=_SLIDER,
         on_change=_follow_slider,
-        args=(slider_key, key),
         help="The most that one person's presence can change the odds of any result is a factor of e^ε. "
         "Small is private; above 5 is weak.",
     )
-    return _remember(key, float(epsilon))
+    return epsilon
 
 
-def delta_control(key: str = "delta", *, disabled: bool = False) -> float:
+def delta_control(*, disabled: bool = False) -> float:
     """δ as an exact box; at first min(1e-6, 1/(10 n)) where n is public."""
     usual = default_delta()
-    _start(key, usual, 0.0, HIGHEST_DELTA)
-    delta = st.number_input(
-        "δ, the slack",
-        0.0,
-        HIGHEST_DELTA,
-        step=1e-7,
-        format="%.1e",
-        key=key,
-        **link_of(key),
-        disabled=disabled,
-        help="Roughly, the chance that the ε promise fails; keep it well below 1/n. Pure algorithms ignore it; "
-        f"usual here: min(1e-6, 1/(10 n)) = {usual:.1e}.",
+    help = (
+        "Roughly, the chance that the ε promise fails; keep it well below 1/n. Pure algorithms ignore it; usual here: "
+        f"min(1e-6, 1/(10 n)) = {usual:.1e}."
     )
-    return _remember(key, float(delta))
+    return float(_box(st, "delta", "δ, the slack", usual, step=1e-7, format="%.1e", disabled=disabled, help=help))
 
 
-def k_control(key: str = "k") -> int:
+def k_control() -> int:
     """k, the number of clusters."""
-    _start(key, USUAL_CLUSTERS, 1, MOST_CLUSTERS)
-    k = st.number_input(
-        "k, the number of clusters",
-        1,
-        MOST_CLUSTERS,
-        step=1,
-        key=key,
-        **link_of(key),
-        help="More clusters mean fewer people in each, and so more noise in every centre.",
-    )
-    return _remember(key, int(k))
+    help = "More clusters mean fewer people in each, and so more noise in every centre."
+    return int(_box(st, "k", "k, the number of clusters", USUAL_CLUSTERS, step=1, help=help))
 
 
 class Clusters(NamedTuple):
@@ -136,24 +93,24 @@ def remember_link() -> None:
     """Keep what a link asks for while no table is open: opening one changes the page, which drops the link."""
     if current_table() is not None:
         return
-    for key, (low, high) in _LINKED.items():
-        asked = _number(st.query_params.get(key))
-        if asked is not None and low <= asked <= high:
-            st.session_state[f"link:{key}"] = _remember(key, int(asked) if key == "k" else asked)
+    for key, (low, high) in _RANGES.items():
+        linked = _number(st.query_params.get(key))
+        if linked is not None and low <= linked <= high:
+            st.session_state[f"link:{key}"] = remember(key, int(linked) if key == "k" else linked)
     named = st.query_params.get("algorithm")
     if any(named in (card.id, card.title) for card in CARDS.values()):
-        _remember("algorithm", str(named))
+        remember("algorithm", str(named))
 
 
 def suggest_k(k: int) -> None:
     """Set k for a table whose good k is known publicly, unless a link asked for another; call it before any control
     is drawn."""
-    st.session_state["k"] = _remember("k", st.session_state.pop("link:k", k))
+    choose("k", st.session_state.pop("link:k", k))
 
 
 def suggest_delta() -> None:
     """Set δ to the usual one for the open table, or to what a link asked for; call it before any control is drawn."""
-    st.session_state["delta"] = _remember("delta", st.session_state.pop("link:delta", default_delta()))
+    choose("delta", st.session_state.pop("link:delta", default_delta()))
 
 
 def default_delta() -> float:
@@ -162,21 +119,23 @@ def default_delta() -> float:
     return check.usual_delta(table.n_public if table is not None else None)
 
 
-def _follow_slider(slider_key: str, key: str) -> None:
+def _follow_slider() -> None:
     # A move may arrive when another page, or a new session after a restart, has dropped the slider's value.
-    if slider_key in st.session_state:
-        st.session_state[key] = st.session_state[slider_key]
+    if _SLIDER in st.session_state:
+        st.session_state["epsilon"] = st.session_state[_SLIDER]
 
 
-def _start(key: str, usual: float, low: float, high: float) -> None:
-    """The first value of a widget that a link may set: the link's if it is allowed, else what this visit remembers."""
+def _box(place: Any, key: str, label: str, usual: float, **look: Any) -> float:
+    """A box for a shared number. At first it holds the link's if that is allowed, else what this visit remembers."""
+    low, high = _RANGES[key]
+    linked = _number(st.query_params.get(key))
     if key in st.session_state:
         # Set anew: a widget of this name on another page does not hand its value on by itself.
         st.session_state[key] = st.session_state[key]
-        return
-    asked = _number(st.query_params.get(key))
-    if asked is None or not low <= asked <= high:
-        st.session_state[key] = st.session_state.get(f"setting:{key}", usual)
+    elif linked is None or not low <= linked <= high:
+        st.session_state[key] = remembered(key, usual)
+    value: float = place.number_input(label, low, high, key=key, **link_of(key), **look)
+    return remember(key, value)
 
 
 def link_of(key: str) -> dict[str, Any]:
@@ -185,8 +144,8 @@ def link_of(key: str) -> dict[str, Any]:
     Streamlit falls over an infinite number for a box of whole ones, in every run of a visit that came with it.
     """
     untied = cast("set[str]", st.session_state.setdefault(_UNTIED, set()))
-    asked = _number(st.query_params.get(key))
-    if asked is not None and not isfinite(asked):
+    linked = _number(st.query_params.get(key))
+    if linked is not None and not isfinite(linked):
         untied.add(key)
         del st.query_params[key]
     return {} if key in untied else {"bind": "query-params"}
@@ -197,13 +156,3 @@ def _number(text: str | None) -> float | None:
         return None if text is None else float(text)
     except ValueError:
         return None
-
-
-def _remember(key: str, value: Setting) -> Setting:
-    st.session_state[f"setting:{key}"] = value
-    return value
-
-
-def _setting(key: str, usual: Any) -> Any:
-    """A widget's value where it is drawn on this page, else what was last set on any page."""
-    return st.session_state.get(key, st.session_state.get(f"setting:{key}", usual))

@@ -27,5 +27,5 @@ def plain(name: object) -> str:
     """
     line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(str(name).split()))
     escaped = _SIGNS.sub(r"\\\g<0>", line)
-    begun = _BEGINS.sub(lambda found: f"\\{found[1]}" if found[1] else f"{found[2]}\\{found[3]}", escaped)
+    begun = _BEGINS.sub(lambda sign: f"\\{sign[1]}" if sign[1] else f"{sign[2]}\\{sign[3]}", escaped)
     return _JOINED.sub(_JOINER, begun)

@@ -8,7 +8,8 @@ from typing import Any, cast
 import streamlit as st
 
 from dpviz.charts.wording import things
-from dpviz.runs.jobs import Job, JobShelf, JobState
+from dpviz.runs.jobs import JobState, Work
+from dpviz.runs.shelf import JobShelf
 from dpviz.ui.escape import plain
 
 _SHELF = "job_panel:shelf"
@@ -24,21 +25,23 @@ def job_shelf() -> JobShelf:
     return cast(JobShelf, st.session_state[_SHELF])
 
 
-def job_panel(job: Job[Any], *, label: str, key: str, live: Callable[[], None] | None = None) -> None:
-    """Show ``job`` until it has ended, then run the page once more; a failed or cancelled job says so.
+def job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] | None = None) -> None:
+    """Show ``job`` until it has ended, then run the page once more; a failed or cancelled one says so.
 
     Parameters
     ----------
-    job : Job
+    job : Work
     label : str
         What is being computed, as a noun: "Trade-off of 3 algorithms".
     key : str
         Tells panels on one page apart.
     live : callable, optional
-        Draws what has arrived so far below the panel, every other second while the job runs.
+        Draws what has arrived so far below the panel: every other second while the job runs, and once it has ended.
     """
     if job.state.final:
         _epilogue(job, label)
+        if live is not None:
+            live()
         return
 
     # Decorators inside the function, because only a page that shows a running job may poll.
@@ -70,7 +73,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _progress(job: Job[Any], label: str) -> None:
+def _progress(job: Work[Any], label: str) -> None:
     if job.state is JobState.QUEUED:
         st.progress(0.0, text=f"**{plain(label)}**: waits for {things(job.before + 1, 'job')} before it to end")
         st.caption("not started")
@@ -82,7 +85,7 @@ def _progress(job: Job[Any], label: str) -> None:
     st.caption(f"{duration(job.elapsed)} so far, {estimate}")
 
 
-def _epilogue(job: Job[Any], label: str) -> None:
+def _epilogue(job: Work[Any], label: str) -> None:
     if job.state is JobState.FAILED and job.error is not None:
         unsaid = f"It stopped with {job.error.kind}. Its message is not shown, because it could quote the rows."
         st.error(plain(job.error.message or unsaid), title=f"{plain(label)}: failed", icon=":material/error:")

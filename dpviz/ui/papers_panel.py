@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
-from dpviz.charts.studies.claim_figure import describe_claim, draw_claim
+from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import palette
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import FROM_FILES, Shipped, shipped
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.step_pictures import data_table
-from dpviz.ui.wide_figure import show_wide
+from dpviz.ui.figure import data_table, show_wide
 
 _PAGE_WIDTH = 720
 _STAND_INS, _FILES = "generated stand-ins", "published files"
@@ -25,6 +26,11 @@ class _Look(NamedTuple):
     icon: str
 
 
+class _Figure(NamedTuple):
+    figure: go.Figure
+    alt: str
+
+
 _LOOKS = {
     Outcome.HOLDS: _Look("green", ":material/check_circle:"),
     Outcome.IN_PART: _Look("orange", ":material/contrast:"),
@@ -33,35 +39,49 @@ _LOOKS = {
 
 
 def papers_list() -> None:
-    """Every claim in a fold of its own, with its verdict on it; one may be open."""
-    found = {claim_id: shipped(claim) for claim_id, claim in CLAIMS.items()}
-    judged = {claim_id: CLAIMS[claim_id].judge(one.table) for claim_id, one in found.items() if one is not None}
-    if not judged:
+    """Every claim with its verdict; one of them with its figures and the table behind them."""
+    results = {claim_id: result for claim_id, claim in CLAIMS.items() if (result := shipped(claim)) is not None}
+    verdicts = {claim_id: _verdict(claim_id, result.table) for claim_id, result in results.items()}
+    if not verdicts:
         st.info(
-            "Tables of results lie in a checkout of the project, not in an installed package. "
-            "`python -m dpviz reproduce --quick --out DIR` makes them.",
+            "No tables of results lie beside these pages. `python -m dpviz reproduce --quick --out DIR` makes them.",
             title="Nothing has been reproduced here yet",
             icon=":material/science:",
         )
         return
-    _count(list(judged.values()))
+    _count(list(verdicts.values()))
     chosen = st.selectbox(
         "Claim",
-        list(judged),
-        format_func=lambda claim_id: f"{CLAIMS[claim_id].paper}: {judged[claim_id].outcome.value}",
+        list(verdicts),
+        format_func=lambda claim_id: f"{CLAIMS[claim_id].paper}: {verdicts[claim_id].outcome.value}",
         key="papers:claim",
     )
-    one = _source(CLAIMS[chosen], found[chosen])
-    _claim(CLAIMS[chosen], one, CLAIMS[chosen].judge(one.table))
-    _overview(judged)
-    missing = [claim for claim_id, claim in CLAIMS.items() if claim_id not in judged]
+    _claim(CLAIMS[chosen], _source(CLAIMS[chosen], results[chosen]))
+    st.subheader("All claims", divider="gray")
+    for claim_id, verdict in verdicts.items():
+        claim = CLAIMS[claim_id]
+        st.markdown(f"{_outcome(verdict)} **{plain(claim.paper)}** {plain(claim.claim)}")
+    missing = [claim for claim_id, claim in CLAIMS.items() if claim_id not in verdicts]
     if missing:
         st.caption(f"Not computed here yet: {'; '.join(plain(claim.paper) for claim in missing)}.")
 
 
-def _source(claim: Claim, from_stand_ins: Shipped | None) -> Shipped:
+# Judging all claims takes some 2 seconds, drawing one up to 1: what anybody sees is worked out once a server.
+@st.cache_data(max_entries=4 * len(CLAIMS), show_spinner=False)
+def _verdict(claim_id: str, table: pd.DataFrame) -> Verdict:
+    return CLAIMS[claim_id].judge(table)
+
+
+@st.cache_data(max_entries=4 * len(CLAIMS), show_spinner=False)
+def _figures(claim_id: str, table: pd.DataFrame, theme: str | None) -> list[_Figure]:
+    """The figures of a claim in the colours of a theme, and what they show in words."""
+    finding, colors = _verdict(claim_id, table).sentence, palette(theme)
+    shown = [ClaimFigure(table, picture, finding) for picture in CLAIMS[claim_id].pictures]
+    return [_Figure(each.draw(colors, width=_PAGE_WIDTH), each.words()) for each in shown]
+
+
+def _source(claim: Claim, from_stand_ins: Shipped) -> Shipped:
     """Which of its results is shown, where there are two."""
-    assert from_stand_ins is not None
     from_files = shipped(claim, FROM_FILES)
     if from_files is None:
         return from_stand_ins
@@ -89,27 +109,25 @@ def _count(verdicts: list[Verdict]) -> None:
     )
 
 
-def _claim(claim: Claim, one: Shipped, verdict: Verdict) -> None:
-    look = _LOOKS[verdict.outcome]
+def _claim(claim: Claim, result: Shipped) -> None:
+    verdict = _verdict(claim.id, result.table)
     with st.container(border=True):
-        st.markdown(f"**{plain(claim.paper)}** :{look.color}-badge[{look.icon} {plain(verdict.outcome.value)}]")
+        st.markdown(f"**{plain(claim.paper)}** {_outcome(verdict)}")
         st.markdown(plain(claim.claim))
         for finding in verdict.findings:
             st.markdown(_finding(finding))
-        st.caption(f"Computed by {plain(one.how)}. Data: {'; '.join(_origins(one))}.")
+        st.caption(f"Computed by {plain(result.how.replace('`', ''))}. Data: {'; '.join(_origins(result))}.")
         for note in claim.notes:
             st.caption(plain(note))
-    colors = palette(st.context.theme.type)
-    for place, picture in enumerate(claim.pictures):
-        figure = draw_claim(one.table, picture, finding=verdict.sentence, palette=colors, width=_PAGE_WIDTH)
-        show_wide(
-            figure,
-            alt=describe_claim(one.table, picture, finding=verdict.sentence),
-            key=f"papers:{claim.id}:{place}",
-            stem=f"{claim.id}-{place + 1}",
-        )
+    for place, (figure, alt) in enumerate(_figures(claim.id, result.table, st.context.theme.type)):
+        show_wide(figure, alt=alt, key=f"papers:{claim.id}:{place}", stem=f"{claim.id}-{place + 1}")
     with st.expander("The table behind it"):
-        data_table(one.table, alt=f"Runs behind {claim.paper}")
+        data_table(result.table, alt=f"Runs behind {claim.paper}")
+
+
+def _outcome(verdict: Verdict) -> str:
+    look = _LOOKS[verdict.outcome]
+    return f":{look.color}-badge[{look.icon} {plain(verdict.outcome.value)}]"
 
 
 def _finding(finding: Finding) -> str:
@@ -118,15 +136,6 @@ def _finding(finding: Finding) -> str:
     return f"{text} *Reason: {plain(finding.reason)}.*" if finding.reason else text
 
 
-def _origins(one: Shipped) -> list[str]:
-    pairs = one.table[["data", "origin"]].drop_duplicates()
+def _origins(result: Shipped) -> list[str]:
+    pairs = result.table[["data", "origin"]].drop_duplicates()
     return [plain(f"{row.data} ({row.origin})") for row in pairs.itertuples()]
-
-
-def _overview(judged: dict[str, Verdict]) -> None:
-    st.subheader("All claims", divider="gray")
-    for claim_id, verdict in judged.items():
-        look = _LOOKS[verdict.outcome]
-        claim = CLAIMS[claim_id]
-        outcome = f":{look.color}-badge[{look.icon} {plain(verdict.outcome.value)}]"
-        st.markdown(f"{outcome} **{plain(claim.paper)}** {plain(claim.claim)}")

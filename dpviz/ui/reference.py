@@ -5,22 +5,28 @@ At once where it is quick, else from a worker while the page is already there.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from contextlib import suppress
 from typing import Any, cast
 
 import streamlit as st
 
 from dpviz.arrays import Array
-from dpviz.runs.evaluation import Reference
+from dpviz.runs.clipped_rows import ClippedRows
+from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.found import Found, found_in
-from dpviz.runs.jobs import Job, JobState, ShelfFull
+from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
+from dpviz.runs.shelf import ShelfFull
 from dpviz.runs.work import expected_reference_seconds, reference_work
+from dpviz.ui.badges import badge_text
 from dpviz.ui.job_panel import job_shelf
-from dpviz.ui.looks import judged, keep_reference, known_reference, reference
+from dpviz.ui.looks import judged
+from dpviz.ui.session import once
 
-_JOBS, _FOUND, _KEPT_FOUND = "reference:jobs", "reference:found", 200
+_REFERENCES, _KEPT_REFERENCES = "reference:computed", 24
+_FOUND, _KEPT_FOUND = "reference:found", 200
+_JOBS = "reference:jobs"
 _SECONDS_INLINE, _POLL_SECONDS = 0.25, 1.0
 
 # A table, k, and the points that a row stands for.
@@ -29,50 +35,38 @@ _Key = tuple[str, int, int]
 
 def reference_or_none(table: OpenTable, k: int, *, points_per_row: int = 1) -> Reference | None:
     """The reference if the owner allows it and it is there; where it takes long, a worker starts on it."""
-    known = known_reference(table, k, points_per_row=points_per_row)
-    if known is not None:
-        return known
-    rows = judged(table, "k-means++ reference", LookKind.REFERENCE, points_per_row=points_per_row)
+    rows, key = _rows(table, points_per_row), (table.key, k, points_per_row)
     if rows is None:
         return None
-    if expected_reference_seconds(len(rows.points), k, rows.points.shape[1]) <= _SECONDS_INLINE:
-        return reference(table, k, points_per_row=points_per_row)
-    key = (table.key, k, points_per_row)
-    job = _job(key)
-    if job is None:
-        try:
+    quick = expected_reference_seconds(len(rows.points), k, rows.points.shape[1]) <= _SECONDS_INLINE
+    if quick or _is_known(key):
+        return once(_REFERENCES, key, lambda: reference_for(rows, k), most=_KEPT_REFERENCES)
+    if key not in _jobs():
+        # Where too many jobs wait already, the next rerun asks again.
+        with suppress(ShelfFull):
             _jobs()[key] = job_shelf().submit(reference_work, rows, k)
-        except ShelfFull:
-            return None
         return None
-    found = [item for item in job.items if isinstance(item, Reference)]
-    if not found:
-        return None
-    keep_reference(table, k, found[0], points_per_row=points_per_row)
-    return found[0]
+    computed = [item for item in _jobs()[key].items if isinstance(item, Reference)]
+    return once(_REFERENCES, key, lambda: computed[0], most=_KEPT_REFERENCES) if computed else None
 
 
 def found_or_none(table: OpenTable, centers: Array, reference: Reference, *, points_per_row: int = 1) -> Found | None:
     """How many clusters of the reference ``centers`` find, if the owner allows looks; kept for the next rerun."""
-    rows = judged(table, "k-means++ reference", LookKind.REFERENCE, points_per_row=points_per_row)
+    rows = _rows(table, points_per_row)
     if rows is None:
         return None
-    kept = cast("OrderedDict[Any, Found]", st.session_state.setdefault(_FOUND, OrderedDict()))
-    key = (table.key, points_per_row, reference.centers.tobytes(), centers.tobytes())
-    if key not in kept:
-        kept[key] = found_in(rows.points, centers, reference)
-    while len(kept) > _KEPT_FOUND:
-        kept.popitem(last=False)
-    return kept[key]
+    given = (table.key, points_per_row, reference.centers.tobytes(), centers.tobytes())
+    return once(_FOUND, given, lambda: found_in(rows.points, centers, reference), most=_KEPT_FOUND)
 
 
 def reference_notice(table: OpenTable, k: int, *, points_per_row: int = 1) -> None:
     """A line while the reference is being computed; the page runs once more when it has come."""
-    job = _job((table.key, k, points_per_row))
-    if job is None or known_reference(table, k, points_per_row=points_per_row) is not None:
+    key = (table.key, k, points_per_row)
+    job = _jobs().get(key)
+    if job is None or _is_known(key):
         return
     if job.state in (JobState.FAILED, JobState.CANCELLED):
-        st.caption(":orange-badge[:material/visibility: revealed] The k-means++ reference could not be computed.")
+        st.caption(f"{badge_text('revealed')} The k-means++ reference could not be computed.")
         return
 
     @st.fragment(run_every=_POLL_SECONDS, key="reference:poll")
@@ -84,10 +78,14 @@ def reference_notice(table: OpenTable, k: int, *, points_per_row: int = 1) -> No
     wait()
 
 
-def _job(key: _Key) -> Job[Any] | None:
-    job_id = _jobs().get(key)
-    return job_shelf().get(job_id) if job_id is not None else None
+def _rows(table: OpenTable, points_per_row: int) -> ClippedRows | None:
+    """What the reference is computed on, if the owner allows it."""
+    return judged(table, "k-means++ reference", LookKind.REFERENCE, points_per_row=points_per_row)
 
 
-def _jobs() -> dict[_Key, str]:
-    return cast("dict[_Key, str]", st.session_state.setdefault(_JOBS, {}))
+def _is_known(key: _Key) -> bool:
+    return key in st.session_state.get(_REFERENCES, ())
+
+
+def _jobs() -> dict[_Key, Job[Any]]:
+    return cast("dict[_Key, Job[Any]]", st.session_state.setdefault(_JOBS, {}))

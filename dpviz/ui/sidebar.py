@@ -7,10 +7,13 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
-from dpviz.ui.state import FileKind, OpenTable, current_table, private_looks, reveal_switch
-from dpviz.ui.table_words import KIND_WORDS, columns_line, rows_line, unit_line
+from dpviz.ui.looks import reveal_switch
+from dpviz.ui.session import current_table, private_looks
+from dpviz.ui.table_words import KIND_WORDS, columns_words, rows_line, unit_line
 
 
 def sidebar() -> Callable[[], None]:
@@ -37,7 +40,7 @@ def _about(table: OpenTable) -> None:
     st.markdown(f"**{plain(table.title)}**")
     color = "orange" if table.kind == FileKind.PRIVATE else "gray"
     st.markdown(f":{color}-badge[{KIND_WORDS[table.kind]}]")
-    st.caption(f"{columns_line(table)}  \n{rows_line(table)}  \nprotects {unit_line(table)}")
+    st.caption(f"{columns_words(table.domain.columns)}  \n{rows_line(table)}  \nprotects {unit_line(table)}")
     reveal_switch(table)
 
 

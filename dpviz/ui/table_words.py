@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import WHITESPACE
@@ -12,8 +14,16 @@ KIND_WORDS = {
     FileKind.SIMULATED: "simulated: nobody is in it",
     FileKind.PRIVATE: "private file",
 }
+RELATION_WORDS = {"add_remove": "added or removed", "replace": "replaced by another"}
 DELIMITER_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", WHITESPACE: "blanks or tabs"}
-_MOST_COLUMNS = 6
+_MOST_COLUMNS, _MOST_NOTES = 6, 12
+
+
+def bullets(notes: Sequence[str], most: int = _MOST_NOTES) -> str:
+    """The first few notes as a list in Markdown, and how many more there are."""
+    rest = len(notes) - most
+    lines = [*map(plain, notes[:most]), *([f"and {rest} more notes"] if rest > 0 else [])]
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def unbroken(words: str) -> str:
@@ -27,12 +37,7 @@ def unbroken(words: str) -> str:
 
 def unit_line(table: OpenTable) -> str:
     """Unit of privacy and neighbouring relation, to stand beside every ε."""
-    return f"{plain(table.private.unit)}, {relation_words(table)}"
-
-
-def relation_words(table: OpenTable) -> str:
-    """The neighbouring relation in words."""
-    return "added or removed" if table.private.relation.value == "add_remove" else "replaced by another"
+    return f"{plain(table.private.unit)}, {RELATION_WORDS[table.private.relation.value]}"
 
 
 def rows_line(table: OpenTable) -> str:
@@ -45,17 +50,11 @@ def delimiter_words(delimiter: str) -> str:
     return DELIMITER_WORDS.get(delimiter, delimiter)
 
 
-def columns_line(table: OpenTable, most: int = _MOST_COLUMNS) -> str:
-    """How many columns, and the names of the first few."""
-    return columns_words(table.domain.columns, most)
+def columns_words(names: tuple[str, ...], most: int = _MOST_COLUMNS) -> str:
+    """How many columns, and the names of the first few, as Markdown.
 
-
-def columns_words(names: tuple[str, ...], most: int = _MOST_COLUMNS, *, of_kind: str = "") -> str:
-    """How many columns (``of_kind`` "numeric", say), and the names of the first few, as Markdown.
-
-    >>> columns_words(("age", "height"), of_kind="numeric")
-    '2 numeric columns: age, height'
+    >>> columns_words(("age", "height"))
+    '2 columns: age, height'
     """
     rest = f" and {len(names) - most} more" if len(names) > most else ""
-    what = f"{of_kind} column".strip()
-    return f"{len(names)} {what}{'' if len(names) == 1 else 's'}: {', '.join(map(plain, names[:most]))}{rest}"
+    return f"{len(names)} column{'' if len(names) == 1 else 's'}: {', '.join(map(plain, names[:most]))}{rest}"

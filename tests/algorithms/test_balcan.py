@@ -191,6 +191,7 @@ def test_lifted_centres_project_back():
     np.testing.assert_allclose(view.lift(centers, room.region) @ view.frame.T, centers, atol=1e-12)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("relation", list(Relation))
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize("dim", [2, 12])
@@ -267,6 +268,7 @@ def test_the_regime_says_what_would_do():
     assert CARD.smallest_n(replace, BalcanParams()) == pytest.approx(2 * CARD.smallest_n(once, BalcanParams()))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_fifteen_clusters_at_epsilon_two(delta):
     rows = np.loadtxt(Path(__file__).parents[2] / "sample_data" / "fifteen.csv", delimiter=",", skiprows=1)[:, :2]

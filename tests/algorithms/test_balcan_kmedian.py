@@ -9,10 +9,11 @@ from dpviz.algorithms.balcan2017.balcan_kmedian import median_rounds
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.losses import Loss
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.queries import Loss, Relation
-from dpviz.privacy.sums.pulls import Pull
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.sums import Pull
 from dpviz.runs.run import run
 from tests.contract.tables import blobs, small_table
 

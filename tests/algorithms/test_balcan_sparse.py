@@ -12,13 +12,12 @@ from dpviz.algorithms.balcan2017.balcan_sparse import SparseParams, recover_coor
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import Exponential
+from dpviz.privacy.mechanisms import Exponential, Peeling
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
-from dpviz.privacy.sums.chosen_coordinates import ChosenSum
+from dpviz.privacy.sums import ChosenSum
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import evaluate, reference_for
 from dpviz.runs.run import run
@@ -98,6 +97,7 @@ def test_sums_are_calibrated_to_the_entries_of_a_row_and_not_to_the_columns():
     assert opened(table_of(values)).sensitivity(ChosenSum(cells, np.arange(30)[None])).l1 == 30
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("scale", [1.0, 0.8, 1.25])
 def test_coordinates_are_drawn_by_the_law_that_is_booked(scale):
     truth = np.array([[2.0, -1.0, 0.5]])

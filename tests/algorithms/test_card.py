@@ -13,6 +13,7 @@ from dpviz.algorithms.registry import AUTO, CARDS, card_of, private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.queries import Relation
+from tests.cases import about
 from tests.contract.tables import SETTINGS, named
 
 cards = pytest.mark.parametrize("card", CARDS.values(), ids=CARDS)
@@ -76,13 +77,14 @@ def test_a_card_is_complete(card: Card):
                 card.params.parse({known.name: end})
 
 
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
-def test_a_guarantee_is_what_the_accounting_gives(card, params, delta):
-    accounting = card.accounting(card.params.parse(params), delta)
-    assert accounting is not Accounting.NONE
-    wanted = Guarantee.PURE if accounting is Accounting.PURE else Guarantee.APPROX
-    assert wanted in card.guarantees
-    assert (accounting is Accounting.PURE) == (delta == 0)
+def test_a_guarantee_is_what_the_accounting_gives():
+    for card, params, delta in SETTINGS:
+        with about(card.id, params, delta):
+            accounting = card.accounting(card.params.parse(params), delta)
+            assert accounting is not Accounting.NONE
+            wanted = Guarantee.PURE if accounting is Accounting.PURE else Guarantee.APPROX
+            assert wanted in card.guarantees
+            assert (accounting is Accounting.PURE) == (delta == 0)
 
 
 def test_only_the_reference_has_no_guarantee():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -36,12 +36,13 @@ from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain, Region
 from tests.contract.tables import blobs, small_table
+from tests.examples import examples
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 def cubes(region: Region, per_axis: float) -> Grid:
-    return cube_grid(region.half, region.dim * log(per_axis))
+    return cube_grid(region.half, max(1, round(per_axis)) ** region.dim)
 
 
 def box(*half: float) -> Region:
@@ -76,7 +77,7 @@ def test_a_box_of_unequal_sides_has_as_many_cells_that_are_nearly_cubes():
     np.testing.assert_array_equal(cubes(box(1, 1e-6), 5).cells_per_axis, [25, 1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=70), st.floats(1e-6, 1e40))
 def test_no_grid_has_more_cells_than_can_be_numbered(half, per_axis):
     grid = cubes(box(*half), per_axis)
@@ -149,6 +150,7 @@ def test_steps_are_the_grid_the_starts_and_the_centres():
     assert (last.center_noise_sd > 0).all()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("n", [0, 300])
 def test_noisy_counts_add_up_to_n_on_average_and_negative_ones_are_kept(n):
     table = small_table(blobs(300)[:n], n_public=300)
@@ -162,6 +164,7 @@ def test_noisy_counts_add_up_to_n_on_average_and_negative_ones_are_kept(n):
     assert negative > 0
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("preset", ["su", "tuned"])
 @pytest.mark.parametrize(("dim", "theta"), [(1, 10.0), (2, 1.0), (3, 10.0)])
 def test_without_noise_and_with_small_cells_it_is_k_means(preset, dim, theta, monkeypatch):
@@ -304,6 +307,7 @@ def test_six_columns_of_the_census():
     assert np.median(tuned) < np.median(paper) <= 1.5
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("algorithm", ["eugkm", "hybrid"])
 def test_more_columns_than_an_index_of_numpy_has_axes(algorithm):
     done = run(algorithm, small_table(blobs(300, 100), n_public=300), k=3, epsilon=5.0, seed=0)

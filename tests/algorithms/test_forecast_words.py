@@ -42,6 +42,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.slow
 def test_the_forecast_of_auto_says_the_numbers_it_was_fitted_to() -> None:
     card, close = card_of("auto"), 0
     for setting in SETTINGS:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from dpviz.algorithms.hashes.hash_levels import CountedTree, consistent_counts, leaf_weights
 from dpviz.privacy.mechanisms import Gaussian
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.path_counts import PathCounts, counts_at
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.queries import SparseCounts
+from dpviz.privacy.sparse_mechanisms import PathCounts, counts_at
 
 
 def grown(seed: int, *, sd: float = 8.0, levels: int = 6, branch: float = 60.0, min_node: float = 20.0):

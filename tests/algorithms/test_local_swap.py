@@ -9,10 +9,11 @@ from dpviz.algorithms.balcan2017.candidate_centers import Candidates
 from dpviz.algorithms.balcan2017.local_swap import local_swap, log_prior, start_on_cubes, useful_swaps
 from dpviz.algorithms.balcan2017.projection import Projection, project
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.losses import SwapLoss, swap_gains
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.queries import Relation, SwapLoss, swap_gains
+from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
 from tests.contract.rooms import Tape, in_room, recording_room
 from tests.contract.tables import blobs, small_table
@@ -67,6 +68,7 @@ def test_all_gains_at_once_are_those_of_the_plain_loop(k, dim, order):
     np.testing.assert_array_equal(nothing, np.zeros((k, 7)))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("keep", [0.0, 0.99])
 def test_without_noise_it_is_greedy_local_search(keep):
     rng = np.random.default_rng(3)

@@ -17,7 +17,7 @@ from dpviz.algorithms.su2016.pgkm import (
     moved_centers,
     planned_search,
 )
-from dpviz.privacy.sums.pool_loss import PoolLoss
+from dpviz.privacy.losses import PoolLoss
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.run import run
 from dpviz.table.domain import Region

@@ -118,6 +118,7 @@ def test_no_outcome_tells_an_empty_table_from_a_single_row_by_more_than_epsilon(
     assert ratio >= 0.9 * epsilon  # the budget is used, not wasted
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("rows", [np.empty((0, 1)), np.array([[0.3]])], ids=["empty", "single"])
 def test_outcomes_come_as_often_as_they_are_likely(rows):
     runs, seen = 900, dict.fromkeys(OUTCOMES, 0)

@@ -39,6 +39,7 @@ def _test_of(done) -> TupleTestStep:
     return step
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("algorithm", "near"), [("k-noisy-centers", 0.6), ("stable-kmeans", 0.02)])
 def test_far_clusters_are_found(easy, algorithm, near):
     answers = [run(algorithm, easy, **REQUEST, seed=seed) for seed in range(3)]
@@ -62,6 +63,7 @@ def test_a_mixture_is_measured(easy):
     assert mixture.clip_radius == pytest.approx(0.001 * (np.sqrt(2) + np.sqrt(2 * np.log(ROWS))))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("algorithm", ["k-noisy-centers", "stable-kmeans", "gaussian-mixture"])
 def test_rows_without_far_clusters_are_answered_bottom_and_paid_for(hard, algorithm):
     done = run(algorithm, hard, **REQUEST, seed=1)
@@ -99,7 +101,8 @@ def test_averages_of_two_million_tuples_are_those_of_the_sample():
 def test_the_fewest_averaged_tuples_are_the_fewest(k):
     share = Budget(Accounting.BASIC, 1.0, 1e-7)
     fewest = averaged_tuples(share, TupleParams(), k, 2, 1e-4)
-    hopeless = [TupleAverages(1.0, 1e-7, k, n, 2, 1e-4, 1.0, 0.05).hopeless for n in (fewest - 1, fewest, 2 * fewest)]
+    constants = {"epsilon": 1.0, "delta": 1e-7, "k": k, "dim": 2, "finest": 1e-4, "bound": 1.0, "beta": 0.05}
+    hopeless = [TupleAverages(**constants, number=n).hopeless for n in (fewest - 1, fewest, 2 * fewest)]
     assert hopeless == [True, False, False]
 
 

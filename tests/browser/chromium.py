@@ -10,13 +10,16 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserType, sync_playwright
 
-# WebGL without a graphics card; no sandbox, because tests often run as root in a container.
+# WebGL without a graphics card, and all else drawn without the detour over an emulated one, which takes seconds for a
+# page; no sandbox, because tests often run as root in a container.
 _ARGUMENTS = (
     "--no-sandbox",
     "--disable-dev-shm-usage",
     "--use-gl=angle",
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
+    "--disable-gpu-compositing",
+    "--disable-gpu-rasterization",
 )
 _ON_THE_PATH = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 

@@ -18,7 +18,7 @@ NARROW = {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="session")
-def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Of an app that all browser tests share; at the end its log must hold no exception."""
     log = tmp_path_factory.mktemp("app") / "log.txt"
     with running_app(log) as found:
@@ -28,8 +28,9 @@ def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 @pytest.fixture
-def visitor(browser: Browser, address: str) -> Iterator[Callable[..., Visitor]]:
+def visitor(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable[..., Visitor]]:
     """A new visit: ``visitor()``, or with other options of a browser context; at its end it must be content."""
+    address = request.getfixturevalue("address")  # not started where there is no browser
     contexts = []
     visits = []
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import URLError
@@ -20,13 +20,20 @@ _SECONDS_TO_START = 60
 @contextmanager
 def running_app(log: Path, folder: Path = ROOT) -> Iterator[str]:
     """The address of a freshly started app, in ``folder``; what it prints goes to ``log``; it stops with the block."""
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+    options = ["--server.fileWatcherType", "none", "--server.port"]
+    with served([*command, *options], log, folder, {**own_environment(), "PYTHONPATH": str(ROOT)}) as address:
+        yield address
+
+
+@contextmanager
+def served(command: Sequence[str], log: Path, folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
+    """The address of the app that ``command``, to which a free port is added, starts in ``folder``."""
     port = _free_port()
     address = f"http://localhost:{port}"
-    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-    options = ["--server.port", str(port), "--server.headless", "true", "--server.fileWatcherType", "none"]
     with log.open("wb") as printed:
         server = subprocess.Popen(
-            [*command, *options], cwd=folder, env=_environment(), stdout=printed, stderr=subprocess.STDOUT
+            [*command, str(port)], cwd=folder, env=environment, stdout=printed, stderr=subprocess.STDOUT
         )
         try:
             _wait_until_healthy(address, server, log)
@@ -40,10 +47,11 @@ def running_app(log: Path, folder: Path = ROOT) -> Iterator[str]:
                 server.wait()
 
 
-def _environment() -> dict[str, str]:
-    """This process's own, without proxies: nothing has to leave the machine."""
+def own_environment() -> dict[str, str]:
+    """This process's own, without proxies: nothing has to leave the machine; and without other places of packages."""
     kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    return kept | {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(ROOT)}
+    kept.pop("PYTHONPATH", None)
+    return kept | {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
 
 
 def _free_port() -> int:

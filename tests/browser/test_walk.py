@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser]
 LOW, HIGH, CLUSTERS = -2, 2, 3
 
 
-def test_a_sample_is_one_click_away_and_its_runs_show_grid_tree_and_steps(visitor: Callable[..., Visitor]) -> None:
+def test_a_sample_is_one_click_away_and_its_run_shows_a_grid_and_centres(visitor: Callable[..., Visitor]) -> None:
     visit = visitor()
     visit.goes_to("/")
     visit.sees_figure("Private centres over a public sample")
@@ -32,6 +32,19 @@ def test_a_sample_is_one_click_away_and_its_runs_show_grid_tree_and_steps(visito
     visit.steps_to("Home")
     visit.sees_figure("Noisy histogram")
     visit.sees("of 484 cells")
+
+
+@pytest.mark.slow
+def test_a_run_after_another_shows_its_tree_and_is_still_there_after_a_change_of_page(
+    visitor: Callable[..., Visitor],
+) -> None:
+    visit = visitor()
+    visit.goes_to("/")
+    visit.opens_sample("Fifteen clusters")
+    visit.picks("Su et al. 2016")
+    visit.picks("EUGkM")
+    visit.presses("Run")
+    visit.sees("matches the settings above")
 
     visit.picks("Balcan et al. 2017")
     visit.sees("older settings")
@@ -75,6 +88,7 @@ def test_a_run_plays_on_by_itself_until_it_is_told_to_pause(visitor: Callable[..
     assert visit.slider("Step of the algorithm").get_attribute("aria-valuetext") == step, "it went on after Pause"
 
 
+@pytest.mark.slow
 def test_a_private_file_is_declared_run_and_its_centres_are_taken_away(visitor: Callable[..., Visitor]) -> None:
     visit = visitor()
     visit.goes_to("/data")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
 from dpviz.algorithms.auto.auto_plan import Cells, FirstLook, Part, Zoom
 from dpviz.algorithms.auto.first_look import LookStep, look
@@ -21,13 +23,17 @@ from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.algorithms.tools.starts import StartsStep
+from dpviz.charts.picture import Companion, Drawing, Look
+from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView
+from dpviz.charts.theme import palette
+from dpviz.charts.view import View, view_of
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Grid
 from dpviz.privacy.queries import Count, SparseCount
 from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import Reference, reference_for
 from dpviz.runs.run import run
@@ -44,6 +50,27 @@ class Exhibit:
     reveal: RevealedView
     reference: Reference
     k: int
+
+
+# For drawings that have no plane.
+ANYWHERE = view_of(Domain.of(["a", "b"], 0.0, 1.0))
+
+
+def draw(of: Step | Drawing[Any], *, view: View = ANYWHERE, theme: str = "light", **look: Any) -> go.Figure:
+    """The figure of a step, or of what stands beside one."""
+    drawing = of if isinstance(of, Drawing) else picture_of(of)
+    return drawing.draw(Look(view, palette(theme), **look))
+
+
+def beside(steps: Sequence[Step], place: int = 0, *, view: View = ANYWHERE, **look: Any) -> dict[str, Companion]:
+    """What can stand beside a step of a run, by name."""
+    companions = picture_of(steps[place]).companions(Look(view, palette("light"), **look), steps)
+    return {companion.name: companion for companion in companions}
+
+
+def title_of(figure: go.Figure) -> str:
+    """The title of a figure, unbroken."""
+    return str(figure.layout.meta["title"])
 
 
 def exhibit(dim: int, k: int, *, n: int = 4000, scaling: str = "unit", seed: int = 3) -> Exhibit:

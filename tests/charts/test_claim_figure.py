@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpviz.charts.standalone import standalone_page
-from dpviz.charts.studies.claim_figure import describe_claim, draw_claim
+from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import PHONE
 from dpviz.claims.claim import Outcome
@@ -15,13 +15,13 @@ from tests.claims.planted import PLANTED
 DRAWN = [(claim_id, place) for claim_id, claim in CLAIMS.items() for place in range(len(claim.pictures))]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("claim_id", "place"), DRAWN)
 def test_a_claim_is_drawn_as_its_medians(claim_id, place):
     claim = CLAIMS[claim_id]
     table, picture = PLANTED[claim_id](Outcome.IN_PART), claim.pictures[place]
-    figure = draw_claim(
-        table, picture, finding="holds in part", palette=palette("dark" if place else "light"), width=PHONE
-    )
+    claimed = ClaimFigure(table, picture, "holds in part")
+    figure = claimed.draw(palette("dark" if place else "light"), width=PHONE)
     is_sound(figure)
     medians = [trace for trace in figure.data if trace.meta == "median"]
     assert medians
@@ -32,12 +32,12 @@ def test_a_claim_is_drawn_as_its_medians(claim_id, place):
     expected = shown.groupby(keys)[picture.y].median()
     drawn = np.concatenate([np.ravel(t.z if t.type == "heatmap" else t.y) for t in medians]).astype(float)
     assert np.isin(np.round(drawn[np.isfinite(drawn)], 9), np.round(expected.to_numpy(), 9)).all()
-    assert picture.title in describe_claim(table, picture, finding="holds in part")
+    assert picture.title in claimed.words()
 
 
 def test_a_page_fetches_nothing_and_says_what_was_found():
     claim = CLAIMS["balcan-small"]
-    figure = draw_claim(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], finding="holds", palette=palette("light"))
+    figure = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], "holds").draw(palette("light"))
     page = standalone_page(
         [figure, figure], title="A <claim>", paragraphs=["said", "noted"], points=["a & b"], palette=palette("light")
     )

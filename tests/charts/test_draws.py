@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from dpviz.charts.studies.draws import Draws, cloud_table, describe_cloud, distances, draw_cloud, draw_one
+from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.runs.found import Found
-from tests.charts.gallery import Exhibit, exhibit
+from tests.charts.gallery import Exhibit, draw, exhibit
 from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
 
 LIGHT = palette("light")
@@ -21,28 +23,30 @@ def drawn(shown: Exhibit, number: int = 12) -> Draws:
     centers = shown.reference.centers
     spread = np.where(np.arange(len(centers))[:, None] == 0, 0.02, 0.001)
     moved = centers + spread * rng.normal(size=(number, *centers.shape))
-    return Draws(np.stack([each[rng.permutation(len(centers))] for each in moved]), rng.uniform(1, 2, number))
+    shuffled = np.stack([each[rng.permutation(len(centers))] for each in moved])
+    view = view_of(shown.table.domain)
+    return Draws(shuffled, rng.uniform(1, 2, number), view, shown.reference, shown.reveal)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 8])
 def test_the_cloud_holds_every_centre_of_every_draw(dim: int) -> None:
     shown = exhibit(dim, 5, n=400)
     draws, view = drawn(shown), view_of(shown.table.domain)
-    figure = draw_cloud(draws, view=view, palette=LIGHT, reference=shown.reference, reveal=shown.reveal)
+    figure = draws.draw(LIGHT)
     is_sound(figure)
     keeps_its_ranges(figure, view)
     shows_kinds(figure, LIGHT, {"released", "revealed"})
     (cloud,) = [trace for trace in figure.data if trace.meta == "released"]
     assert len(cloud.x) == 12 * 5
-    is_sound(draw_one(draws, 3, view=view, palette=LIGHT, reference=shown.reference, found=Found(4, 5)))
+    is_sound(draw(draws.step(3), view=view, reference=shown.reference, found=lambda _: Found(4, 5)))
 
 
 def test_centres_are_matched_before_they_are_measured() -> None:
     shown = exhibit(2, 5, n=400)
     draws = drawn(shown)
-    away = distances(draws, shown.reference)
+    away = draws.distances
     assert away[:, 1:].max() < 0.01 < np.median(away[:, 0])
-    table = cloud_table(draws, shown.reference)
+    table = draws.table()
     assert table["typical distance"].argmax() == 0 and (table["farthest"] >= table["typical distance"]).all()
-    assert "centre 1 " in describe_cloud(draws, shown.reference)
-    assert describe_cloud(draws).startswith("Centres of twelve draws")
+    assert "centre 1 " in draws.words()
+    assert replace(draws, reference=None).words().startswith("Centres of twelve draws")

@@ -2,11 +2,14 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.steps import GridStep
-from dpviz.charts.pictures.grid import describe_grid, draw_grid, draw_true_grid, shown_grid
+from dpviz.charts.pictures.grid_cells import shown_grid
+from dpviz.charts.pictures.histogram import TrueCounts
+from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.privacy.partitions import Grid
 from dpviz.table.domain import Domain
+from tests.charts.gallery import draw, title_of
 from tests.charts.laws import is_sound, shows_kinds
 
 LIGHT = palette("light")
@@ -29,23 +32,23 @@ def test_other_axes_are_summed_and_the_noise_with_them(axes: tuple[int, int]) ->
     whole = step.noisy_counts.reshape(4, 4, 4)
     np.testing.assert_allclose(shown.values, whole.sum(axis=1).T if axes == (2, 0) else whole.sum(axis=2))
     assert (shown.summed == 4).all()
-    figure = draw_grid(step, view=view_of(domain(3), axes), palette=LIGHT)
-    assert "up to 4 cells added up: sd 2" in figure.layout.title.subtitle.text.replace("<br>", " ")
+    figure = draw(step, view=view_of(domain(3), axes))
+    assert "up to 4 cells added up: sd 2" in figure.layout.meta["subtitle"]
     np.testing.assert_allclose(figure.data[0].customdata, shown.values.T, rtol=1e-5)
 
 
 def test_a_single_cell_does_not_pass_for_a_finding() -> None:
-    assert "says nothing" in describe_grid(dense(2, 1), domain=domain(2))
-    assert "stand out" in describe_grid(dense(2, 4), domain=domain(2))
+    assert "says nothing" in picture_of(dense(2, 1)).words(domain(2))
+    assert "stand out" in picture_of(dense(2, 4)).words(domain(2))
 
 
 def test_a_million_cells_stay_light_and_lose_nothing() -> None:
     step = dense(2, 1000)
-    figure = draw_grid(step, view=view_of(domain(2)), palette=LIGHT)
+    figure = draw(step, view=view_of(domain(2)))
     is_sound(figure)
     assert figure.data[0].z.shape == (250, 250)
     assert float(np.sum(figure.data[0].customdata)) == pytest.approx(step.noisy_counts.sum(), rel=1e-3, abs=0.5)
-    assert "up to 16 cells added up" in figure.layout.title.subtitle.text.replace("<br>", " ")
+    assert "up to 16 cells added up" in figure.layout.meta["subtitle"]
 
 
 def test_cells_stand_where_their_rows_are() -> None:
@@ -54,7 +57,7 @@ def test_cells_stand_where_their_rows_are() -> None:
     counts = np.zeros(100)
     counts[code] = 7
     step = GridStep(title="grid", grid=grid, codes=np.arange(100), noisy_counts=counts, sd=1.0)
-    drawn = draw_grid(step, view=view_of(domain(2)), palette=LIGHT).data[0]
+    drawn = draw(step, view=view_of(domain(2))).data[0]
     row, column = np.unravel_index(np.argmax(drawn.customdata), drawn.customdata.shape)
     assert drawn.x[column] == pytest.approx(9) and drawn.x[column + 1] == pytest.approx(10)
     assert drawn.y[row] == pytest.approx(0) and drawn.y[row + 1] == pytest.approx(1)
@@ -65,16 +68,13 @@ def test_colour_is_pale_within_one_sd_symmetric_and_monotone() -> None:
     counts = np.array([-30, -4, -2, -1, 0, 1, 2, 4, 30.0])
     flat = GridStep(title="grid", grid=grid, codes=np.arange(9), noisy_counts=counts, sd=2.0)
     two = Grid(domain(2).region.half, np.array([9, 1]))
-    drawn = draw_grid(
-        GridStep(title="grid", grid=two, codes=np.arange(9), noisy_counts=counts, sd=2.0),
-        view=view_of(domain(2)),
-        palette=LIGHT,
-    ).data[0]
+    step = GridStep(title="grid", grid=two, codes=np.arange(9), noisy_counts=counts, sd=2.0)
+    drawn = draw(step, view=view_of(domain(2))).data[0]
     tone = drawn.z[0]
     assert (np.diff(tone) > 0).all() and tone[4] == 0
     np.testing.assert_allclose(tone, -tone[::-1])
     assert abs(tone[2]) == pytest.approx(0.2) and tone[8] == pytest.approx(1)
-    assert len(set(draw_grid(flat, view=view_of(domain(1)), palette=LIGHT).data[0].marker.color)) == 2
+    assert len(set(draw(flat, view=view_of(domain(1))).data[0].marker.color)) == 2
 
 
 def test_cells_that_were_not_released_are_unknown_not_zero() -> None:
@@ -82,19 +82,19 @@ def test_cells_that_were_not_released_are_unknown_not_zero() -> None:
     step = GridStep(
         title="grid", grid=grid, codes=np.array([3, 20]), noisy_counts=np.array([9.0, -8.0]), sd=1.0, cutoff=7.0
     )
-    figure = draw_grid(step, view=view_of(domain(2)), palette=LIGHT)
+    figure = draw(step, view=view_of(domain(2)))
     assert int(np.isfinite(figure.data[0].z).sum()) == 2
-    assert "not released (within ±7)" in figure.layout.title.subtitle.text.replace("<br>", " ")
+    assert "not released (within ±7)" in figure.layout.meta["subtitle"]
 
 
 def test_true_counts_fill_the_same_cells_as_the_noisy_ones() -> None:
     rows = np.random.default_rng(1).uniform(-1, 1, (500, 2))
     step = dense(2, 8)
-    (noisy,) = draw_grid(step, view=view_of(domain(2)), palette=LIGHT).data
-    figure = draw_true_grid(step, rows, view=view_of(domain(2)), palette=LIGHT)
+    (noisy,) = draw(step, view=view_of(domain(2))).data
+    figure = draw(TrueCounts(step, rows, view_of(domain(2))), view=view_of(domain(2)))
     is_sound(figure)
     shows_kinds(figure, LIGHT, {"revealed"})
-    assert figure.layout.title.text.replace("<br>", " ").endswith("of 64 cells hold a row")
+    assert title_of(figure).endswith("of 64 cells hold a row")
     (true,) = figure.data
     assert true.meta == "revealed" and float(np.sum(true.customdata)) == 500
     counts = np.bincount(step.grid.assign(rows), minlength=64).reshape(8, 8)
@@ -105,6 +105,6 @@ def test_true_counts_fill_the_same_cells_as_the_noisy_ones() -> None:
 def test_a_grid_of_more_cells_than_anybody_counts_has_a_short_title() -> None:
     grid = Grid.over(domain(60).region, 2)
     step = GridStep(title="grid", grid=grid, codes=np.array([5]), noisy_counts=np.array([9.0]), sd=1.0, cutoff=7.0)
-    figure = draw_grid(step, view=view_of(domain(60)), palette=LIGHT)
+    figure = draw(step, view=view_of(domain(60)))
     is_sound(figure)
-    assert "1.15e18 cells" in figure.layout.title.text.replace("<br>", " ")
+    assert "1.15e18 cells" in title_of(figure)

@@ -7,17 +7,15 @@ import pytest
 
 from dpviz.algorithms.hashes.hash_levels import CountedTree
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, HashTreeStep
-from dpviz.charts.pictures.coreset import coreset_finding, draw_coreset
-from dpviz.charts.pictures.hash_tree import draw_hash_tree, hash_tree_finding, hash_tree_table, node_places
+from dpviz.charts.pictures.hashes import node_places
+from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView
-from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.privacy.hash_partitions import HashCodes
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.queries import SparseCounts
 from dpviz.table.domain import Domain
+from tests.charts.gallery import ANYWHERE, draw, title_of
 from tests.charts.laws import is_sound
-
-LIGHT = palette("light")
 
 
 def step_of(counts: dict[int, float], *, n: float = 100.0, min_node: float = 10.0) -> HashTreeStep:
@@ -46,21 +44,21 @@ def test_parents_stand_above_the_middle_of_their_children() -> None:
 
 def test_marks_tell_leaves_from_dropped_nodes_and_their_area_is_the_count() -> None:
     step = step_of(SMALL)
-    figure = draw_hash_tree(step, palette=LIGHT)
+    figure = draw(step)
     is_sound(figure)
     traces = {trace.name: trace for trace in figure.data if trace.name}
     assert len(traces["leaves"].x) == 4 and len(traces["dropped"].x) == 1 and len(traces["inner nodes"].x) == 4
     assert traces["inner nodes"].marker.size[0] == max(max(trace.marker.size) for trace in traces.values())
-    assert hash_tree_finding(step) == "4 leaves hold 91 % of the rows, by noisy counts"
-    table = hash_tree_table(step)
+    assert title_of(figure) == "4 leaves hold 91 % of the rows, by noisy counts"
+    table = picture_of(step).table(ANYWHERE.domain)
     assert table.loc[table["leaf"], "prefix"].tolist() == ["10", "11", "000", "001"]
 
 
 def test_true_counts_are_drawn_for_the_owner_only() -> None:
     step = step_of(SMALL)
     rows = np.random.default_rng(1).uniform(-1, 1, (100, 2))
-    assert all(trace.meta == "released" for trace in draw_hash_tree(step, palette=LIGHT).data)
-    shown = draw_hash_tree(step, palette=LIGHT, reveal=RevealedView.of(rows, "test"))
+    assert all(trace.meta == "released" for trace in draw(step).data)
+    shown = draw(step, reveal=RevealedView.of(rows, "test"))
     (truth,) = [trace for trace in shown.data if trace.meta == "revealed"]
     true_counts = dict(zip(step.tree.nodes.tolist(), truth.customdata, strict=True))
     assert true_counts[1] == 100 and true_counts[2] + true_counts[3] == 100
@@ -73,15 +71,16 @@ def test_a_tree_of_twenty_levels_and_thousands_of_nodes_stays_light() -> None:
         asked = [2 * node + side for node in heavy for side in (0, 1)]
         nodes += asked
         heavy = asked[:: max(1, len(asked) // 150)]
-    figure = draw_hash_tree(step_of(dict.fromkeys(nodes, 40.0)), palette=LIGHT)
+    figure = draw(step_of(dict.fromkeys(nodes, 40.0)))
     is_sound(figure)
     assert len([text for text in figure.layout.yaxis.ticktext if text]) <= 12
 
 
 def test_an_empty_tree_is_one_leaf() -> None:
     step = step_of({2: 1.0, 3: -2.0})
-    is_sound(draw_hash_tree(step, palette=LIGHT))
-    assert hash_tree_finding(step).startswith("1 leaf holds 100 %")
+    figure = draw(step)
+    is_sound(figure)
+    assert title_of(figure).startswith("1 leaf holds 100 %")
 
 
 @pytest.mark.parametrize("dim", [1, 2])
@@ -91,10 +90,10 @@ def test_heavier_points_are_larger(dim: int) -> None:
     step = CoresetStep(
         title="a coreset", points=rng.uniform(-1, 1, (4, dim)), weights=weights, point_noise_sd=np.full(4, 0.05)
     )
-    figure = draw_coreset(step, view=view_of(Domain.of(["a", "b"][:dim], 0, 1)), palette=LIGHT)
+    figure = draw(step, view=view_of(Domain.of(["a", "b"][:dim], 0, 1)))
     is_sound(figure)
     bubbles = figure.data[-1]
     # Heavy ones first, so that light ones lie on top.
     assert (np.diff(bubbles.marker.size) < 0).all()
     assert "weight: 400" in bubbles.customdata[0]
-    assert coreset_finding(step) == "Four points for all rows, with noise of 2.5 % of the width"
+    assert title_of(figure) == "Four points for all rows, with noise of 2.5 % of the width"

@@ -10,14 +10,13 @@ import pytest
 from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.tools.starts import StartsStep
-from dpviz.charts.pictures.coordinates import draw_coordinates, round_reach
-from dpviz.charts.pictures.starts import draw_starts
-from dpviz.charts.pictures.swaps import draw_swap_trace
-from dpviz.charts.theme import palette
+from dpviz.charts.pictures.coordinates import round_reach
+from dpviz.charts.pictures.swaps import SwapTrace
+from dpviz.charts.view import view_of
 from dpviz.table.domain import Domain, Region
+from tests.charts.gallery import draw, title_of
 from tests.charts.laws import is_sound
 
-LIGHT = palette("light")
 CENTERS = np.array([[0.1, 0.2], [-0.4, 0.0]])
 IDLE = SwapStep(
     **{"title": "Swap", "candidates": CENTERS, "previous": CENTERS, "centers": CENTERS, "removed": 0, "added": 0},
@@ -28,7 +27,7 @@ MOVED = replace(IDLE, centers=CENTERS + np.array([[0.0, 0.3], [0.0, 0.0]]))
 
 def test_swaps_that_move_nothing_are_marked_and_axes_stay_from_one_swap_to_the_next() -> None:
     every = [IDLE, MOVED, IDLE]
-    drawn = [draw_swap_trace(every[:n], palette=LIGHT, of=every) for n in (1, 2, 3)]
+    drawn = [draw(SwapTrace(every[n - 1], every[:n], every)) for n in (1, 2, 3)]
     for figure in drawn:
         is_sound(figure)
         assert figure.layout.xaxis.range == drawn[-1].layout.xaxis.range
@@ -36,7 +35,7 @@ def test_swaps_that_move_nothing_are_marked_and_axes_stay_from_one_swap_to_the_n
     marks = [trace for trace in drawn[-1].data if trace.type == "scatter"]
     assert list(marks[0].x) == [1, 3] and list(marks[0].y) == [0, 0]
     assert drawn[-1].layout.yaxis.range[1] > 0.3
-    still = draw_swap_trace([IDLE], palette=LIGHT, of=[IDLE, IDLE])
+    still = draw(SwapTrace(IDLE, [IDLE], [IDLE, IDLE]))
     assert list(still.layout.yaxis.tickvals) == [0] and still.layout.xaxis.range[1] > 2
 
 
@@ -52,9 +51,9 @@ def test_swaps_that_move_nothing_are_marked_and_axes_stay_from_one_swap_to_the_n
 )
 def test_starts_with_nothing_to_choose_from(losses: list[float], words: str) -> None:
     step = StartsStep(title="starts", losses=np.array(losses), chosen=0, centers=CENTERS)
-    figure = draw_starts(step, palette=LIGHT)
+    figure = draw(step)
     is_sound(figure)
-    assert figure.layout.title.text.replace("<br>", " ").startswith(words)
+    assert title_of(figure).startswith(words)
     low, high = figure.layout.yaxis.range
     assert low < losses[0] < high
 
@@ -71,7 +70,7 @@ def coordinates_step(k: int, scale: float) -> CoordinatesStep:
 @pytest.mark.parametrize("k", [3, 30])
 def test_clusters_stand_in_their_own_order_whatever_their_counts(k: int) -> None:
     domain = Domain.of([f"a column with a long name {j}" for j in range(200)], -1.0, 1.0)
-    figure = draw_coordinates(coordinates_step(k, 0.4), palette=LIGHT, domain=domain)
+    figure = draw(coordinates_step(k, 0.4), view=view_of(domain))
     is_sound(figure)
     shown = [int(name) for name in figure.layout.xaxis.ticktext]
     assert shown == sorted(shown) and len(shown) == min(k, 16)
@@ -82,4 +81,4 @@ def test_clusters_stand_in_their_own_order_whatever_their_counts(k: int) -> None
 
 def test_coordinates_that_are_all_noise_are_blank() -> None:
     domain = Domain.of([f"c{j}" for j in range(200)], -1.0, 1.0)
-    assert draw_coordinates(coordinates_step(3, 0.0), palette=LIGHT, domain=domain).data[0].zmax == 1.0
+    assert draw(coordinates_step(3, 0.0), view=view_of(domain)).data[0].zmax == 1.0

@@ -13,24 +13,15 @@ import plotly.graph_objects as go
 import pytest
 from playwright.sync_api import Browser
 
-from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
-from dpviz.algorithms.steps import GridStep
-from dpviz.charts.clipping import draw_clipping
-from dpviz.charts.pictures.activation import draw_activation
-from dpviz.charts.pictures.draw import draw
-from dpviz.charts.pictures.grid import draw_true_grid
-from dpviz.charts.pictures.swaps import draw_swap_trace
-from dpviz.charts.pictures.tree_diagram import draw_tree_diagram
-from dpviz.charts.points import draw_points
+from dpviz.charts.pictures.swaps import SwapTrace
 from dpviz.charts.spent import draw_spent
-from dpviz.charts.studies.compare import draw_compare
-from dpviz.charts.studies.scores import draw_scores
-from dpviz.charts.studies.tradeoff import draw_tradeoff
+from dpviz.charts.studies.compare import Typical, draw_compare
+from dpviz.charts.studies.curves import Curves
+from dpviz.charts.studies.scores import Scores
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
-from dpviz.ui.explore.auto_companions import companions
-from tests.charts.gallery import exhibit, steps_of
+from tests.charts.gallery import beside, draw, exhibit, steps_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -63,23 +54,16 @@ _DRAW = """async (spec) => {
 
 def figures() -> Iterator[tuple[str, go.Figure]]:
     """One of each kind, with the owner's look, in the longest wording."""
-    light = palette("light")
     for dim, k, scaling, cells in ((1, 3, "unit", 200), (2, 15, "common", 40), (6, 5, "unit", 5)):
         shown = exhibit(dim, k, n=1500, scaling=scaling)
         view = view_of(shown.table.domain)
         for kind, step in steps_of(shown, cells=cells):
-            look = {"reveal": shown.reveal, "reference": shown.reference, "epsilon": 0.05}
-            yield f"{kind} {dim}-d", draw(step, view=view, palette=light, **look)
-            if type(step) is GridStep and not view.flat:
-                yield f"{kind} truth {dim}-d", draw_true_grid(step, shown.reveal.points, view=view, palette=light)
-            if isinstance(step, TreeStep):
-                yield f"{kind} diagram {dim}-d", draw_tree_diagram(step, palette=light)
-                yield f"{kind} activation {dim}-d", draw_activation(step, palette=light)
-            seen = {"view": view, "palette": light, "reveal": shown.reveal}
-            for name, found in companions([step], 0, **seen).items():
-                yield f"{kind} {name} {dim}-d", found.make()
+            look = {"view": view, "reveal": shown.reveal, "reference": shown.reference, "epsilon": 0.05}
+            yield f"{kind} {dim}-d", draw(step, **look)
+            for name, companion in beside([step], **look).items():
+                yield f"{kind} {name} {dim}-d", draw(companion.drawing, **look)
             if isinstance(step, SwapStep):
-                yield f"{kind} trace {dim}-d", draw_swap_trace([step] * 12, palette=light, true_losses=[0.1] * 12)
+                yield f"{kind} trace {dim}-d", draw(SwapTrace(step, [step] * 12, [step] * 12))
     yield from studies()
 
 
@@ -96,16 +80,13 @@ def studies() -> Iterator[tuple[str, go.Figure]]:
     baselines = {"one centre": 9.1, "data-independent centres": 4.2, "k-means++": 1.0}
     for number in (5, 18):
         some = table[table.contender.isin(names[:number])]
-        yield f"trade-off {number}", draw_tradeoff(some, palette=light, baselines=baselines)
+        yield f"trade-off {number}", Curves(some, baselines=baselines).draw(light)
         for measure in ("ratio", "matched_error", "ari"):
-            yield f"{measure} {number}", draw_scores(some[some.epsilon == 1.0], measure, palette=light)
-        results = dict.fromkeys(names[:number], shown.reference.centers)
-        made = draw_compare(results, view=view_of(shown.table.domain), palette=light, reference=shown.reference)
+            yield f"{measure} {number}", Scores(some[some.epsilon == 1.0], measure).draw(light)
+        releases = dict.fromkeys(names[:number], Typical(shown.reference.centers, 1.0))
+        made = draw_compare(releases, view=view_of(shown.table.domain), palette=light, reference=shown.reference)
         yield f"compare {number}", made.panels[-1].figure
     yield "spent", draw_spent({"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, palette=light, epsilon=0.05)
-    cut = pd.DataFrame({"column": ["a rather long column name", "b"], "below": [0.1, 0.0], "above": [0.02, 0.0]})
-    yield "clipping", draw_clipping(cut, palette=light)
-    yield "points", draw_points(shown.reveal.points, view_of(shown.table.domain), palette=light)
 
 
 @pytest.mark.parametrize("width", [360, 1100])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
-from dpviz.charts.pictures.messages import draw_message, draw_server, message_table, server_finding, server_places
-from dpviz.charts.theme import palette
+from dpviz.charts.pictures.messages import server_places
+from dpviz.charts.registry import picture_of
+from tests.charts.gallery import ANYWHERE, draw, title_of
 from tests.charts.laws import is_sound
 
-LIGHT = palette("light")
 MESSAGE = MessageStep(
     title="one user",
     **{"bits": np.array([2, 3, 3]), "truths": np.array([2, 5, 5]), "sent": np.array([2, 1, 5])},
@@ -28,15 +28,15 @@ SERVER = ServerTreeStep(
 
 
 def test_own_and_sent_prefixes_stand_beside_their_chances() -> None:
-    figure = draw_message(MESSAGE, palette=LIGHT)
+    figure = draw(MESSAGE)
     is_sound(figure)
     bars, guess = figure.data
     assert list(bars.text) == ["own 10, sent 10", "own 101, sent 001", "own 101, sent 101"]
     np.testing.assert_allclose(guess.x, [0.25, 0.125, 0.125])
-    assert "lies in 1 of 3" in figure.layout.title.text.replace("<br>", " ")
+    assert "lies in 1 of 3" in title_of(figure)
     # Made up from public coins: nothing in the picture is a release.
-    assert {trace.meta for trace in figure.data} == {"public"}
-    assert message_table(MESSAGE)["own prefix"].tolist() == ["10", "101", "101"]
+    assert {trace.meta for trace in figure.data} == {"public"} == {picture_of(MESSAGE).kind}
+    assert picture_of(MESSAGE).table(ANYWHERE.domain)["own prefix"].tolist() == ["10", "101", "101"]
 
 
 def test_prefixes_stand_in_the_order_of_their_codes_level_by_level() -> None:
@@ -46,10 +46,10 @@ def test_prefixes_stand_in_the_order_of_their_codes_level_by_level() -> None:
 
 
 def test_the_threshold_of_a_level_is_three_standard_deviations() -> None:
-    figure = draw_server(SERVER, palette=LIGHT)
+    figure = draw(SERVER)
     is_sound(figure)
     dropped, kept, wall = figure.data
     assert len(kept.x) == 3 and len(dropped.x) == 3
     heights = {round(float(height), 6) for height in wall.y if np.isfinite(height)}
     assert heights == {0.24, 0.36}
-    assert server_finding(SERVER).startswith("3 of 6 prefixes")
+    assert title_of(figure).startswith("3 of 6 prefixes")

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto.auto_plan import ROWS, Part, PlanStep
-from dpviz.charts.pictures.plan import describe_plan, draw_plan, plan_table
+from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
+from tests.charts.gallery import ANYWHERE, draw
 from tests.charts.laws import is_sound, shows_kinds
 
 LIGHT = palette("light")
@@ -21,7 +22,7 @@ def plan(*, bought: bool = False) -> PlanStep:
 
 
 def test_stages_lie_below_each_other_and_their_parts_side_by_side() -> None:
-    figure = draw_plan(plan(), palette=LIGHT)
+    figure = draw(plan())
     is_sound(figure)
     ends = {}
     for trace in figure.data:
@@ -39,25 +40,25 @@ def test_stages_lie_below_each_other_and_their_parts_side_by_side() -> None:
 
 
 def test_each_kind_of_noise_has_its_hatch_and_its_word() -> None:
-    figure = draw_plan(plan(), palette=LIGHT)
+    figure = draw(plan())
     shapes = {trace.name: trace.marker.pattern.shape for trace in figure.data}
     assert set(shapes) == {"○ Laplace noise", "○ K-norm noise"} and len(set(shapes.values())) == 2
 
 
 def test_the_title_adds_up_what_comes_before_polishing() -> None:
-    assert draw_plan(plan(), palette=LIGHT).layout.title.text.startswith("40 % of the budget finds")
-    assert describe_plan(plan()).startswith("40 % of the budget finds")
+    assert draw(plan()).layout.title.text.startswith("40 % of the budget finds")
+    assert picture_of(plan()).words(ANYWHERE.domain).startswith("40 % of the budget finds")
 
 
 def test_a_plan_that_hangs_on_a_bought_number_of_rows_is_a_release() -> None:
-    shows_kinds(draw_plan(plan(), palette=LIGHT), LIGHT, {"public"})
-    figure = draw_plan(plan(bought=True), palette=LIGHT)
+    shows_kinds(draw(plan()), LIGHT, {"public"})
+    figure = draw(plan(bought=True))
     shows_kinds(figure, LIGHT, {"released"})
     assert figure.layout.annotations[0].text.startswith("<b>Count")
 
 
 def test_every_part_is_in_the_table() -> None:
-    table = plan_table(plan())
+    table = picture_of(plan()).table(ANYWHERE.domain)
     assert len(table) == len(plan().names)
     assert table["share of the budget (%)"].sum() == pytest.approx(100)
     assert set(table["stage"]) == {"zoom", "grid", "polish, round 1", "polish, round 2", "split, round 2"}

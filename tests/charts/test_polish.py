@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
-from dpviz.charts.pictures.polish import describe_polish, draw_polish, draw_rounds, polish_table
-from dpviz.charts.pictures.split import describe_split, draw_gains, draw_split, split_table
+from dpviz.charts.pictures.rounds import Gains, Rounds
+from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.table.domain import Domain
-from tests.charts.gallery import exhibit, split_step
+from tests.charts.gallery import draw, exhibit, split_step, title_of
 from tests.charts.laws import is_sound, shows_kinds
 
 LIGHT = palette("light")
@@ -31,7 +31,7 @@ def reach_of(figure) -> np.ndarray:
 
 def test_the_reach_is_an_ellipse_in_data_units_around_where_centres_were() -> None:
     step = polish()
-    figure = draw_polish(step, view=view_of(DOMAIN), palette=LIGHT)
+    figure = draw(step, view=view_of(DOMAIN))
     is_sound(figure)
     first = reach_of(figure)[:48]
     np.testing.assert_allclose(np.ptp(first, axis=0), 2 * 0.2 * np.array([50, 5]), rtol=0.01)
@@ -43,43 +43,43 @@ def test_the_reach_is_an_ellipse_in_data_units_around_where_centres_were() -> No
 def test_in_a_plane_of_many_columns_the_reach_keeps_its_radius(seed: int | None) -> None:
     wide = Domain.of([f"c{j}" for j in range(6)], -1.0, 1.0)
     view = view_of(wide, projection_seed=seed)
-    first = reach_of(draw_polish(polish(dim=6), view=view, palette=LIGHT))[:48]
+    first = reach_of(draw(polish(dim=6), view=view))[:48]
     np.testing.assert_allclose(np.ptp(first, axis=0), 0.4, rtol=0.01)
 
 
 def test_one_column_has_stretches_and_a_crowd_one_circle() -> None:
     line = Domain.of(["x"], 0.0, 10.0)
-    stretch = reach_of(draw_polish(polish(dim=1), view=view_of(line), palette=LIGHT))
+    stretch = reach_of(draw(polish(dim=1), view=view_of(line)))
     assert len(stretch) == 3 * 4 and stretch[1, 0] - stretch[0, 0] == pytest.approx(2 * 0.2 * 5)
-    assert len(reach_of(draw_polish(polish(64), view=view_of(DOMAIN), palette=LIGHT))) == 49
-    assert len(reach_of(draw_polish(polish(20), view=view_of(DOMAIN), palette=LIGHT))) == 20 * 49
+    assert len(reach_of(draw(polish(64), view=view_of(DOMAIN)))) == 49
+    assert len(reach_of(draw(polish(20), view=view_of(DOMAIN)))) == 20 * 49
 
 
 def test_the_table_and_the_words_say_how_far_centres_moved() -> None:
-    table = polish_table(polish(), domain=DOMAIN)
+    table = picture_of(polish()).table(DOMAIN)
     np.testing.assert_allclose(table["moved (unit coordinates)"], 0.05)
     assert (table["reach (unit coordinates)"] == 0.2).all()
-    assert "at most 0.2" in describe_polish(polish(), domain=DOMAIN)
+    assert "at most 0.2" in picture_of(polish()).words(DOMAIN)
 
 
 def test_rounds_are_compared_with_their_noise() -> None:
     steps = [polish(reach=0.4, moved=0.3), polish(moved=0.01), polish(moved=0.0)]
-    figure = draw_rounds(steps, rounds=5, palette=LIGHT)
+    figure = draw(Rounds(steps[-1], steps, 5))
     is_sound(figure)
-    assert "no farther than its noise" in figure.layout.title.text.replace("<br>", " ")
+    assert "no farther than its noise" in title_of(figure)
     lines = {trace.name: trace for trace in figure.data}
-    assert lines["reach"].y.tolist() == [0.4, 0.2, 0.2]
+    np.testing.assert_allclose(lines["reach"].y, [0.4, 0.2, 0.2])
     assert lines["move"].customdata[-1] == 0 and lines["move"].y[-1] < lines["move"].y[-2]
     assert figure.layout.xaxis.range[1] == 5.5
-    early = draw_rounds(steps[:1], rounds=5, palette=LIGHT)
-    assert "21.2 times its noise" in early.layout.title.text.replace("<br>", " ")
+    early = draw(Rounds(steps[0], steps[:1], 5))
+    assert "21.2 times its noise" in title_of(early)
 
 
 @pytest.mark.parametrize("splits", [0, 1, 2])
 def test_a_split_marks_what_was_split_and_what_gave_way(splits: int) -> None:
     shown = exhibit(2, 5, n=600)
     step = split_step(shown, splits=splits)
-    figure = draw_split(step, view=view_of(shown.table.domain), palette=LIGHT)
+    figure = draw(step, view=view_of(shown.table.domain))
     is_sound(figure)
     shows_kinds(figure, LIGHT, {"released", "public"})
     marks = {trace.name: trace for trace in figure.data if trace.name in ("split", "gave way")}
@@ -88,15 +88,15 @@ def test_a_split_marks_what_was_split_and_what_gave_way(splits: int) -> None:
         where = shown.table.domain.from_unit(step.previous[step.dropped])
         np.testing.assert_allclose(np.column_stack([marks["gave way"].x, marks["gave way"].y]), where, rtol=1e-5)
     heads = {0: "All five clusters stay whole", 1: "Cluster 1 is split", 2: "Two clusters are split"}
-    assert figure.layout.title.text.replace("<br>", " ").startswith(heads[splits])
-    changes = split_table(step, domain=shown.table.domain)["change"].tolist()
+    assert title_of(figure).startswith(heads[splits])
+    changes = picture_of(step).table(shown.table.domain)["change"].tolist()
     assert changes.count("split") == splits and len([c for c in changes if c.startswith("gave way")]) == splits
-    assert describe_split(step, domain=shown.table.domain).count("gave way") == splits
+    assert picture_of(step).words(shown.table.domain).count("gave way") == splits
 
 
 def test_gains_fall_costs_rise_and_zero_stands_on_the_floor() -> None:
     step: SplitStep = split_step(exhibit(2, 5, n=600))
-    figure = draw_gains(step, palette=LIGHT)
+    figure = draw(Gains(step))
     is_sound(figure)
     gains, costs = figure.data
     assert (np.diff(gains.y) <= 0).all() and (np.diff(costs.y) >= 0).all()
@@ -108,6 +108,6 @@ def test_gains_fall_costs_rise_and_zero_stands_on_the_floor() -> None:
 def test_without_any_gain_it_is_said_that_no_cluster_is_wide() -> None:
     step = split_step(exhibit(2, 5, n=600), splits=0)
     flat = dataclasses.replace(step, gain_of_each=np.zeros(5))
-    figure = draw_gains(flat, palette=LIGHT)
+    figure = draw(Gains(flat))
     is_sound(figure)
-    assert "nothing is split" in figure.layout.title.text.replace("<br>", " ")
+    assert "nothing is split" in title_of(figure)

@@ -8,11 +8,12 @@ import pytest
 
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.charts.pictures.draw import describe, draw, shown_view, table_of
+from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import View, view_of
 from dpviz.runs.run import run
-from tests.charts.gallery import Exhibit, exhibit, steps_of
+from tests.cases import about
+from tests.charts.gallery import Exhibit, draw, exhibit, steps_of
 from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
 
 TABLES = [(1, 3, "unit"), (2, 5, "unit"), (2, 15, "common"), (6, 5, "unit")]
@@ -29,29 +30,42 @@ def steps(dim: int, k: int, scaling: str) -> dict[str, Step]:
     return dict(steps_of(shown(dim, k, scaling), cells=CELLS[dim]))
 
 
-KINDS = list(steps(1, 3, "unit"))
+# Those of the gallery, by name: no algorithm has to run before the tests are collected.
+KINDS = [
+    "centers-first", "centers-last", "grid", "grid-sparse", "starts", "tree-early", "tree-last", "candidates",
+    "swap", "swap-idle", "pool-first", "pool-last", "seed-first", "seed-last", "blocks", "ranges",
+    "centers-averaged", "ranges-domain", "median-law", "centers-medians", "tuples", "tuples-bottom", "mixture",
+    "mixture-tiny", "coordinates", "plan", "zoom", "look", "look-public", "synopsis", "polish", "split",
+    "split-none", "hash-tree", "coreset", "message", "server", "reference",
+]  # fmt: skip
 EACH = pytest.mark.parametrize("kind", KINDS)
 
 
-def _dealt(shows: list[tuple[object, ...]]) -> list[object]:
-    """Every kind of step in every one of these shows; fast are two of them for each kind, dealt in turn."""
-    return [
-        pytest.param(kind, *show, marks=() if (place + turn) % len(shows) < 2 else pytest.mark.slow)
-        for turn, kind in enumerate(KINDS)
-        for place, show in enumerate(shows)
-    ]
+THEMES = ("light", "dark")
+Show = tuple[int, int, str]
+
+
+def _dealt(shift: int) -> pytest.MarkDecorator:
+    """Every kind of step in all of these tables: one of them, dealt in turn and shifted, is fast."""
+    hands = []
+    for turn, kind in enumerate(KINDS):
+        first = (turn + shift) % len(TABLES)
+        hands.append(pytest.param(kind, TABLES[first : first + 1]))
+        hands.append(pytest.param(kind, TABLES[:first] + TABLES[first + 1 :], marks=pytest.mark.slow))
+    return pytest.mark.parametrize(("kind", "tables"), hands, ids=_named)
 
 
 def _named(value: object) -> str:
-    return f"{value[0]}d-{value[2]}" if isinstance(value, tuple) else str(value)
+    return "+".join(f"{dim}d-{scaling}" for dim, _, scaling in value) if isinstance(value, list) else str(value)
 
 
-EVERY = pytest.mark.parametrize(("kind", "table"), _dealt([(table,) for table in TABLES]), ids=_named)
-IN_EVERY_THEME = pytest.mark.parametrize(
-    ("kind", "table", "theme"),
-    _dealt([(table, theme) for table in TABLES for theme in ("light", "dark")]),
-    ids=_named,
-)
+def _theme(kind: str, table: Show) -> str:
+    """Dealt: every kind is drawn in both themes, and every table, too."""
+    return THEMES[(KINDS.index(kind) + TABLES.index(table)) % len(THEMES)]
+
+
+def test_every_kind_of_the_gallery_is_drawn() -> None:
+    assert list(steps(*TABLES[0])) == KINDS
 
 
 def on_a_plane(step: Step) -> bool:
@@ -61,65 +75,81 @@ def on_a_plane(step: Step) -> bool:
 
 def has_its_truth_beside(step: Step, view: View) -> bool:
     """True counts of a grid on the plane have a figure of their own."""
-    return isinstance(step, GridStep) and not shown_view(step, view).flat
+    return isinstance(step, GridStep) and not picture_of(step).view(view).flat
 
 
-@IN_EVERY_THEME
-def test_released_only(kind: str, table: tuple[int, int, str], theme: str) -> None:
-    step, view = steps(*table)[kind], view_of(shown(*table).table.domain)
-    figure = draw(step, view=view, palette=palette(theme))
+@_dealt(0)
+def test_released_only(kind: str, tables: list[Show]) -> None:
+    for table in tables:
+        with about(table):
+            _released_only(kind, table)
+
+
+def _released_only(kind: str, table: Show) -> None:
+    step, view, theme = steps(*table)[kind], view_of(shown(*table).table.domain), _theme(kind, table)
+    figure = draw(step, view=view, theme=theme)
     is_sound(figure)
     if on_a_plane(step):
-        keeps_its_ranges(figure, shown_view(step, view))
+        keeps_its_ranges(figure, picture_of(step).view(view))
     allowed = {"revealed"} if isinstance(step, ReferenceStep) else {"public", "released"}
     shows_kinds(figure, palette(theme), allowed)
 
 
-@EVERY
-def test_with_a_look_at_the_rows(table: tuple[int, int, str], kind: str) -> None:
-    step, this = steps(*table)[kind], shown(*table)
+@_dealt(1)
+def test_with_a_look_at_the_rows(kind: str, tables: list[Show]) -> None:
+    for table in tables:
+        with about(table):
+            _with_a_look(kind, table)
+
+
+def _with_a_look(kind: str, table: Show) -> None:
+    step, this, theme = steps(*table)[kind], shown(*table), _theme(kind, table)
     view = view_of(this.table.domain)
-    figure = draw(step, view=view, palette=palette("light"), reveal=this.reveal, reference=this.reference, epsilon=1.0)
+    figure = draw(step, view=view, theme=theme, reveal=this.reveal, reference=this.reference, epsilon=1.0)
     is_sound(figure)
-    shows_kinds(figure, palette("light"), {"public", "released", "revealed"})
+    shows_kinds(figure, palette(theme), {"public", "released", "revealed"})
     if on_a_plane(step):
-        keeps_its_ranges(figure, shown_view(step, view))
+        keeps_its_ranges(figure, picture_of(step).view(view))
         assert any(trace.meta == "revealed" for trace in figure.data) != has_its_truth_beside(step, view)
 
 
+@pytest.mark.some(13)
 @EACH
 def test_on_a_slanted_plane(kind: str) -> None:
     this = shown(6, 5, "unit")
     step, view = steps(6, 5, "unit")[kind], view_of(this.table.domain, projection_seed=0)
-    figure = draw(step, view=view, palette=palette("light"), reveal=this.reveal, reference=this.reference)
+    figure = draw(step, view=view, reveal=this.reveal, reference=this.reference)
     is_sound(figure)
     if on_a_plane(step):
-        keeps_its_ranges(figure, shown_view(step, view))
+        keeps_its_ranges(figure, picture_of(step).view(view))
 
 
-@EVERY
-def test_a_table_and_words_stand_behind_every_figure(table: tuple[int, int, str], kind: str) -> None:
-    step, domain = steps(*table)[kind], shown(*table).table.domain
-    numbers = table_of(step, domain=domain).select_dtypes("number")
-    assert len(numbers) > 0 and np.isfinite(numbers.to_numpy(np.float64)).all()
-    words = describe(step, domain=domain)
-    assert len(words) > 20 and "nan" not in words and (words[0].isupper() or words[0].isdigit())
+@_dealt(2)
+def test_a_table_and_words_stand_behind_every_figure(kind: str, tables: list[Show]) -> None:
+    for table in tables:
+        with about(table):
+            step, domain = steps(*table)[kind], shown(*table).table.domain
+            numbers = picture_of(step).table(domain).select_dtypes("number")
+            assert len(numbers) > 0 and np.isfinite(numbers.to_numpy(np.float64)).all()
+            words = picture_of(step).words(domain)
+            assert len(words) > 20 and "nan" not in words and (words[0].isupper() or words[0].isdigit())
 
 
 def test_centres_are_told_in_data_units() -> None:
     domain = shown(2, 5, "unit").table.domain
     step = steps(2, 5, "unit")["centers-last"]
     assert isinstance(step, CentersStep)
-    table = table_of(step, domain=domain)
+    table = picture_of(step).table(domain)
     np.testing.assert_allclose(table[["longitude", "latitude"]].to_numpy(), domain.from_unit(step.centers))
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("algorithm", ["auto", "dplloyd", "eugkm", "balcan", "pgkm", "kvariates", "lsh-coreset"])
 def test_nothing_moves_while_a_run_unfolds(algorithm: str) -> None:
     this = shown(2, 5, "unit")
     view = view_of(this.table.domain)
     frames = run(algorithm, this.table, k=5, epsilon=2.0, delta=1e-6, seed=1).frames
-    drawn = [draw(f.step, view=view, palette=palette("light"), epsilon=2.0) for f in frames if on_a_plane(f.step)]
+    drawn = [draw(f.step, view=view, epsilon=2.0) for f in frames if on_a_plane(f.step)]
     for figure in drawn:
         is_sound(figure)
         keeps_its_ranges(figure, view)
@@ -131,7 +161,7 @@ def test_a_step_from_before_a_hot_reload_is_still_drawn() -> None:
     old = steps(2, 5, "unit")["centers-last"]
     reborn = type("CentersStep", (), {f.name: getattr(old, f.name) for f in dataclasses.fields(old)})()
     view = view_of(shown(2, 5, "unit").table.domain)
-    assert draw(reborn, view=view, palette=palette("light")).data
+    assert draw(reborn, view=view).data
 
 
 def test_a_kind_of_step_without_a_chart_is_a_defect_that_says_so() -> None:
@@ -139,5 +169,5 @@ def test_a_kind_of_step_without_a_chart_is_a_defect_that_says_so() -> None:
     class StrangeStep(Step):
         pass
 
-    with pytest.raises(TypeError, match="no chart for a StrangeStep"):
-        table_of(StrangeStep(title="?"), domain=shown(1, 3, "unit").table.domain)
+    with pytest.raises(TypeError, match="no picture for a StrangeStep"):
+        picture_of(StrangeStep(title="?"))

@@ -1,4 +1,4 @@
-"""Charts over many runs: scores, trade-off, side by side, the budget, clipping."""
+"""Charts over many runs: scores, trade-off, side by side, the budget."""
 
 import numpy as np
 import pandas as pd
@@ -6,16 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.charts.clipping import describe_clipping, draw_clipping
 from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
-from dpviz.charts.studies.compare import draw_compare
+from dpviz.charts.studies.compare import Typical, draw_compare
 from dpviz.charts.studies.contenders import styles_of
+from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.medians import _apart
-from dpviz.charts.studies.scores import describe_scores, draw_scores
-from dpviz.charts.studies.tradeoff import describe_tradeoff, draw_tradeoff, frontier_table
+from dpviz.charts.studies.scores import Scores
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
-from dpviz.runs.evaluation import Reference
 from dpviz.runs.run import run
 from dpviz.runs.study.study import summarise, tidy
 from tests.charts.gallery import exhibit
@@ -52,7 +50,7 @@ def title(figure: object) -> str:
 @pytest.mark.parametrize("number", [1, 5, 18])
 def test_trade_off_draws_medians_and_middle_halves(number: int) -> None:
     table = study(NAMES[:number], [0.1, 1.0, 10.0])
-    figure = draw_tradeoff(table, palette=LIGHT, baselines={"one centre": 9.0, "k-means++": 1.0})
+    figure = Curves(table, baselines={"one centre": 9.0, "k-means++": 1.0}).draw(LIGHT)
     is_sound(figure)
     expected = summarise(table).set_index(["contender", "epsilon"])
     for line in (trace for trace in figure.data if trace.meta == "median"):
@@ -64,38 +62,36 @@ def test_trade_off_draws_medians_and_middle_halves(number: int) -> None:
     assert sum(name in text for name in NAMES[:number] for text in shown) == number
     assert any("one centre: 9.00×" in text for text in labels)
     assert "7 runs each" in figure.layout.title.subtitle.text
-    assert describe_tradeoff(table).count("goes from") == number
+    assert Curves(table).words().count("goes from") == number
 
 
 def test_the_hull_is_the_best_median_at_each_epsilon() -> None:
     table = study(NAMES[:3], [0.1, 1.0])
     table.loc[(table.contender == NAMES[2]) & (table.epsilon == 1.0), "ratio"] = 0.9
-    figure = draw_tradeoff(table, palette=LIGHT)
+    figure = Curves(table).draw(LIGHT)
     (hull,) = [trace for trace in figure.data if trace.meta == "hull"]
-    behind = frontier_table(table)
+    behind = Curves(table).table()
     assert len(behind) == 6
     on_it = behind[behind["best at this ε"]]
     assert list(on_it.sort_values("ε")["algorithm"]) == [NAMES[0], NAMES[2]]
     np.testing.assert_allclose(hull.y, on_it.sort_values("ε")["median"])
-    assert not [trace for trace in draw_tradeoff(study(NAMES[:1], [0.1]), palette=LIGHT).data if trace.meta == "hull"]
-    more = draw_tradeoff(table, "ari", palette=LIGHT)
+    assert not [trace for trace in Curves(study(NAMES[:1], [0.1])).draw(LIGHT).data if trace.meta == "hull"]
+    more = Curves(table, "ari").draw(LIGHT)
     (hull,) = [trace for trace in more.data if trace.meta == "hull"]
     np.testing.assert_allclose(hull.y, [1 / 2, 1 / 2])
 
 
 def test_the_trade_off_title_says_from_which_epsilon_on_privacy_is_cheap() -> None:
     table = study(NAMES[:2], [0.1, 0.3, 1.0, 3.0])
-    assert title(draw_tradeoff(table, palette=LIGHT)) == f"From ε = 0.3 on, {NAMES[0]} stays within 10 % of k-means++"
-    assert f"At ε = 1, {NAMES[1]} comes first" in title(
-        draw_tradeoff(table[table.contender == NAMES[1]], palette=LIGHT)
-    )
+    assert title(Curves(table).draw(LIGHT)) == f"From ε = 0.3 on, {NAMES[0]} stays within 10 % of k-means++"
+    assert f"At ε = 1, {NAMES[1]} comes first" in title(Curves(table[table.contender == NAMES[1]]).draw(LIGHT))
 
 
 def test_the_trade_off_axis_does_not_move_while_it_fills() -> None:
     table, every = study(NAMES[:3], [0.1, 1.0, 10.0]), [0.1, 1.0, 10.0]
-    live = draw_tradeoff(table[table.epsilon == 0.1], palette=LIGHT, epsilons=every)
-    assert live.layout.xaxis.range == draw_tradeoff(table, palette=LIGHT, epsilons=every).layout.xaxis.range
-    empty = draw_tradeoff(table[:0], palette=LIGHT, epsilons=every)
+    live = Curves(table[table.epsilon == 0.1], places=every).draw(LIGHT)
+    assert live.layout.xaxis.range == Curves(table, places=every).draw(LIGHT).layout.xaxis.range
+    empty = Curves(table[:0], places=every).draw(LIGHT)
     assert title(empty) == "No run yet" and empty.layout.xaxis.range == live.layout.xaxis.range
 
 
@@ -104,13 +100,13 @@ def test_runs_that_are_infinitely_worse_and_the_reference_itself_do_no_harm() ->
     table.loc[:9, "ratio"] = np.inf
     reference = pd.DataFrame([{"contender": "k-means++", "epsilon": np.nan, "ratio": 1.0}])
     both = pd.concat([table, reference])
-    is_sound(draw_tradeoff(both, palette=LIGHT, baselines={"k-means++": 1.0, "one centre": np.inf}))
-    is_sound(draw_scores(both, palette=LIGHT))
+    is_sound(Curves(both, baselines={"k-means++": 1.0, "one centre": np.inf}).draw(LIGHT))
+    is_sound(Scores(both).draw(LIGHT))
 
 
 def test_a_prediction_is_dashed() -> None:
     table = study(NAMES[:1], [0.1, 1.0])
-    figure = draw_tradeoff(table, palette=LIGHT, prediction={NAMES[0]: [(0.1, 4.0), (1.0, 1.2)]})
+    figure = Curves(table, predictions={NAMES[0]: [(0.1, 4.0), (1.0, 1.2)]}).draw(LIGHT)
     (predicted,) = [trace for trace in figure.data if trace.meta == "prediction"]
     assert predicted.line.dash == "dash" and list(predicted.y) == [4.0, 1.2]
 
@@ -118,10 +114,10 @@ def test_a_prediction_is_dashed() -> None:
 def test_predictions_are_named_once_each_and_leave_the_plot_its_size() -> None:
     table, curve = study(NAMES[:2], [0.1, 1.0]), [(0.1, 4.0), (1.0, 1.2)]
     prediction = {NAMES[0]: curve, NAMES[1]: [(0.1, 5.0), (1.0, 1.5)], NAMES[2]: list(curve)}
-    figure = draw_tradeoff(table, palette=LIGHT, prediction=prediction)
+    figure = Curves(table, predictions=prediction).draw(LIGHT)
     named = [trace.name for trace in figure.data if trace.showlegend]
     assert named == [f"predicted: {NAMES[0]}, {NAMES[2]}", f"predicted: {NAMES[1]}"]
-    plain = draw_tradeoff(table, palette=LIGHT)
+    plain = Curves(table).draw(LIGHT)
     heights = [f.layout.height - f.layout.margin.t - f.layout.margin.b for f in (figure, plain)]
     assert heights[0] == heights[1] and plain.layout.showlegend is False
 
@@ -129,7 +125,7 @@ def test_predictions_are_named_once_each_and_leave_the_plot_its_size() -> None:
 @pytest.mark.parametrize(("losses", "below"), [((9.0, 8.8, 1.0), {8.8, 1.0}), ((9.0, 4.0, 1.0), {1.0})])
 def test_a_baseline_is_labelled_where_the_next_one_leaves_room(losses: tuple[float, ...], below: set[float]) -> None:
     baselines = {f"line {loss:g}": loss for loss in losses}
-    figure = draw_tradeoff(study(NAMES[:1], [0.1, 1.0]), palette=LIGHT, baselines=baselines)
+    figure = Curves(study(NAMES[:1], [0.1, 1.0]), baselines=baselines).draw(LIGHT)
     notes = {note.text: note.yanchor for note in figure.layout.annotations if note.text.startswith("line")}
     assert {
         loss for loss in losses for text in notes if text.startswith(f"line {loss:g}:") and notes[text] == "top"
@@ -151,7 +147,7 @@ def test_labels_keep_their_distance_and_their_order(ends: list[tuple[float, int]
 
 def test_a_chart_grows_for_labels_that_would_not_fit() -> None:
     table = study([f"A rather long name {place} (variant)" for place in range(30)], [0.1, 1.0], repeats=1)
-    assert draw_tradeoff(table, palette=LIGHT).layout.height > draw_tradeoff(table[:4], palette=LIGHT).layout.height
+    assert Curves(table).draw(LIGHT).layout.height > Curves(table[:4]).draw(LIGHT).layout.height
 
 
 def test_all_algorithms_with_all_their_presets_look_different() -> None:
@@ -163,33 +159,34 @@ def test_all_algorithms_with_all_their_presets_look_different() -> None:
 @pytest.mark.parametrize(("measure", "best"), [("ratio", 0), ("ari", 0), ("seconds", 0)])
 def test_scores_put_the_best_on_top(measure: str, best: int) -> None:
     table = study(NAMES[:5], [1.0])
-    figure = draw_scores(table, measure, palette=LIGHT)
+    figure = Scores(table, measure).draw(LIGHT)
     is_sound(figure)
     assert NAMES[best] in figure.layout.yaxis.ticktext[0].replace("<br>", " ")
     assert f"At ε = 1, {NAMES[best]} comes first" in title(figure)
     dots = [trace for trace in figure.data if trace.meta == "run"]
     assert [len(trace.x) for trace in dots] == [7] * 5
-    assert NAMES[4] in describe_scores(table, measure)
+    assert NAMES[4] in Scores(table, measure).words()
 
 
 def test_scores_without_a_run() -> None:
-    assert title(draw_scores(study(NAMES[:1], [1.0])[:0], palette=LIGHT)) == "No run yet"
+    assert title(Scores(study(NAMES[:1], [1.0])[:0]).draw(LIGHT)) == "No run yet"
 
 
 @pytest.mark.parametrize("number", [1, 2, 4, 5, 18])
 def test_panels_share_their_axes(number: int) -> None:
     shown = exhibit(2, 5, n=600)
     view, rng = view_of(shown.table.domain), np.random.default_rng(0)
-    results = {name: np.clip(shown.reference.centers + rng.normal(0, 0.05, (5, 2)), -1, 1) for name in NAMES[:number]}
-    made = draw_compare(results, view=view, palette=LIGHT, reference=shown.reference, reveal=shown.reveal)
-    assert [panel.name for panel in made.panels] == list(results)
+    moved = {name: np.clip(shown.reference.centers + rng.normal(0, 0.05, (5, 2)), -1, 1) for name in NAMES[:number]}
+    releases = {name: Typical(centers, 1.0) for name, centers in moved.items()}
+    made = draw_compare(releases, view=view, palette=LIGHT, reference=shown.reference, reveal=shown.reveal)
+    assert [panel.name for panel in made.panels] == list(releases)
     assert all(name in made.about for name in view.name)
     for panel in made.panels:
         has_finite_coordinates(panel.figure)
         keeps_its_ranges(panel.figure, view)
         shows_kinds(panel.figure, LIGHT, {"released", "revealed"})
         np.testing.assert_allclose(
-            view.plane(results[panel.name])[:, 0],
+            view.plane(releases[panel.name].centers)[:, 0],
             next(t.x for t in panel.figure.data if t.name == "centres"),
             rtol=1e-5,
         )
@@ -198,24 +195,11 @@ def test_panels_share_their_axes(number: int) -> None:
 
 def test_panels_stand_in_the_order_of_their_losses() -> None:
     shown = exhibit(2, 5, n=600)
-    results = dict.fromkeys(NAMES[:3], shown.reference.centers)
-    losses = dict(zip(results, (3.0, 1.04, 2.0), strict=True))
-    made = draw_compare(results, view=view_of(shown.table.domain), palette=LIGHT, losses=losses)
+    losses = zip(NAMES[:3], (3.0, 1.04, 2.0), strict=True)
+    releases = {name: Typical(shown.reference.centers, loss) for name, loss in losses}
+    made = draw_compare(releases, view=view_of(shown.table.domain), palette=LIGHT)
     assert [panel.score for panel in made.panels] == ["1.04×", "2.00×", "3.00×"]
     assert made.title == f"{NAMES[1]} comes closest to k-means++"
-
-
-def test_the_closest_to_k_means_is_named() -> None:
-    centers = np.array([[0.0, 0.0], [0.5, 0.5]])
-    results = {"near": centers + 0.01, "far": centers + 0.2}
-    made = draw_compare(
-        results,
-        view=view_of(exhibit(2, 2, n=50).table.domain),
-        palette=LIGHT,
-        reference=Reference(centers, 0.1, 1),
-    )
-    assert made.title == "near comes closest to k-means++"
-    assert {panel.name: panel.score for panel in made.panels}["far"] == "0.283"
 
 
 def test_shares_of_the_budget_add_up_to_what_was_spent() -> None:
@@ -239,14 +223,3 @@ def test_shares_follow_the_meter_where_amounts_do_not_add_up() -> None:
     after_grid = next(frame for frame in finished.frames if frame.entries == 2)
     assert shares["zoom: coarse cells"] + shares["grid cells"] == pytest.approx(after_grid.spent_fraction)
     assert sum(shares.values()) == pytest.approx(finished.spent_fraction)
-
-
-def test_clipping_names_the_column_that_loses_most() -> None:
-    cut = pd.DataFrame({"column": ["age", "income"], "below": [0.01, 0.0], "above": [0.0, 0.2]})
-    figure = draw_clipping(cut, palette=LIGHT)
-    is_sound(figure)
-    assert title(figure) == "The bounds cut off most in income: 20 % of the rows"
-    assert figure.layout.yaxis.ticktext[0] == "income"
-    below, above = figure.data
-    assert list(below.x) == [0.0, -0.01] and list(above.x) == [0.2, 0.0]
-    assert describe_clipping(cut.assign(below=0.0, above=0.0)) == "The bounds cut off nothing."

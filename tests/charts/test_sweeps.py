@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.charts.studies.epsilon_n_map import describe_map, draw_map, iso_crossings, map_table
-from dpviz.charts.studies.sweep import Over, describe_sweep, draw_sweep, sweep_table
+from dpviz.charts.studies.curves import Curves, Over
+from dpviz.charts.studies.epsilon_n_map import EpsilonNMap
 from dpviz.charts.theme import palette
 from tests.charts.laws import is_sound
 
@@ -33,20 +33,20 @@ def runs(names: tuple[str, ...] = ("A",), *, repeats: int = 5) -> pd.DataFrame:
 @pytest.mark.parametrize("over", ["k", "n"])
 def test_a_sweep_draws_medians(over: Over) -> None:
     table = runs(("A", "B")).query("epsilon == 1.0")
-    figure = draw_sweep(table, over, palette=LIGHT, epsilon=1.0, own=5 if over == "k" else 3000)
+    figure = Curves(table, over=over, epsilon=1.0, own=5 if over == "k" else 3000).draw(LIGHT)
     is_sound(figure)
-    behind = sweep_table(table, over)
+    behind = Curves(table, over=over).table()
     lines = {trace.name: trace for trace in figure.data if trace.meta == "median"}
     assert set(lines) == {"A", "B"}
     np.testing.assert_allclose(lines["B"].y, behind[behind.algorithm == "B"]["median"])
     assert any(note.text.startswith("yours") for note in figure.layout.annotations)
-    assert "A comes first" in describe_sweep(table, over, epsilon=1.0)
-    assert "No run yet" in describe_sweep(table[:0], over, epsilon=1.0)
-    is_sound(draw_sweep(table[:0], over, palette=LIGHT, epsilon=1.0, values=[2.0, 4.0]))
+    assert "A comes first" in Curves(table, over=over, epsilon=1.0).words()
+    assert "No run yet" in Curves(table[:0], over=over, epsilon=1.0).words()
+    is_sound(Curves(table[:0], over=over, epsilon=1.0, places=[2.0, 4.0]).draw(LIGHT))
 
 
 def test_equal_losses_lie_where_n_times_epsilon_is_the_same() -> None:
-    crossings = iso_crossings(runs())
+    crossings = EpsilonNMap(runs(), "A", EPSILONS, NS).crossings
     products = {level: [c.n * c.epsilon for c in crossings if c.loss == level] for level in (1.1, 1.02)}
     assert len(products[1.1]) >= 2 and len(products[1.02]) >= 2
     for level, found in products.items():
@@ -57,19 +57,19 @@ def test_equal_losses_lie_where_n_times_epsilon_is_the_same() -> None:
 def test_the_map_is_sound_while_it_fills(part: float) -> None:
     table = runs()
     table = table[: round(part * len(table))]
-    figure = draw_map(table, palette=LIGHT, name="A (tuned)", epsilons=EPSILONS, ns=NS, own=2500)
+    figure = EpsilonNMap(table, "A (tuned)", EPSILONS, NS, own=2500).draw(LIGHT)
     is_sound_but_for_edges = [trace for trace in figure.data if trace.meta != "cells"]
     assert all(np.isfinite(np.asarray(trace.x, dtype=float)).all() for trace in is_sound_but_for_edges)
     (cells,) = [trace for trace in figure.data if trace.meta == "cells"]
     assert np.asarray(cells.z).shape == (len(NS), len(EPSILONS))
     assert (len(cells.x), len(cells.y)) == (len(EPSILONS) + 1, len(NS) + 1)
     assert any("yours: n = 2,500" in note.text for note in figure.layout.annotations)
-    assert len(map_table(table)) == len(table.groupby(["n", "epsilon"]))
+    assert len(EpsilonNMap(table, "A", EPSILONS, NS).table()) == len(table.groupby(["n", "epsilon"]))
 
 
 def test_the_map_speaks_of_the_users_rows() -> None:
-    said = describe_map(runs(), name="A", ns=NS, own=2800)
+    said = EpsilonNMap(runs(), "A", EPSILONS, NS, own=2800).words()
     assert "With n = 3,000, A comes within 10 % of k-means++ from ε = 0.3" in said
-    assert "no ε of this map" in describe_map(runs().query("epsilon <= 0.3"), name="A", ns=NS, own=300)
-    assert "every ε of this map" in describe_map(runs().query("epsilon >= 3"), name="A", ns=NS, own=2800)
-    assert "No run with n = 3,000 yet" in describe_map(runs().query("n < 1000"), name="A", ns=NS, own=2800)
+    assert "no ε of this map" in EpsilonNMap(runs().query("epsilon <= 0.3"), "A", EPSILONS, NS, own=300).words()
+    assert "every ε of this map" in EpsilonNMap(runs().query("epsilon >= 3"), "A", EPSILONS, NS, own=2800).words()
+    assert "No run with n = 3,000 yet" in EpsilonNMap(runs().query("n < 1000"), "A", EPSILONS, NS, own=2800).words()

@@ -1,33 +1,28 @@
 import dataclasses
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.charts.pictures.draw import shown_view
-from dpviz.charts.pictures.synopsis import (
-    axis_names,
-    describe_kept,
-    draw_kept,
-    draw_synopsis,
-    draw_true_synopsis,
-    in_its_box,
-    synopsis_table,
-)
-from dpviz.charts.pictures.zoom import draw_zoom
+from dpviz.charts.pictures.synopsis import Kept, axis_names
+from dpviz.charts.registry import picture_of
+from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
+from dpviz.charts.view import View, view_of
 from dpviz.privacy.partitions import Grid
 from dpviz.table.domain import Domain
-from tests.charts.gallery import boxed_synopsis, exhibit, zoom_step
+from tests.charts.gallery import beside, boxed_synopsis, draw, exhibit, title_of, zoom_step
 from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
 
 LIGHT = palette("light")
 DOMAIN = Domain.of([f"c{j}" for j in range(4)], 0.0, 10.0)
 
 
-def title(figure) -> str:
-    return figure.layout.title.text.replace("<br>", " ")
+def truth(step: SynopsisStep, rows: np.ndarray, view: View) -> go.Figure:
+    """The true counts of rows (n, d), unit coordinates."""
+    companions = beside([step], view=view, reveal=RevealedView.of(rows, "test"))
+    return draw(companions["True counts"].drawing, view=view)
 
 
 def in_a_view(*cells: int, kept: int = 3, frame: np.ndarray | None = None) -> SynopsisStep:
@@ -48,47 +43,46 @@ def test_a_box_is_framed_and_coarse_cells_lie_around_it(dim: int) -> None:
     zoomed, step, domain = boxed_synopsis(dim)
     assert zoomed.box is not None and step.around is not None and len(step.outside) > 0
     view = view_of(domain)
-    for figure in (draw_zoom(zoomed, view=view, palette=LIGHT), draw_synopsis(step, view=view, palette=LIGHT)):
+    for figure in (draw(zoomed, view=view), draw(step, view=view)):
         is_sound(figure)
         low, high = view.boxes().plane(zoomed.box)
         assert any(
             shape.x0 == pytest.approx(low[0]) and shape.x1 == pytest.approx(high[0]) for shape in figure.layout.shapes
         )
-    assert "lie in a box of" in title(draw_zoom(zoomed, view=view, palette=LIGHT))
-    coarse, fine = draw_synopsis(step, view=view, palette=LIGHT).data
+    assert "lie in a box of" in title_of(draw(zoomed, view=view))
+    coarse, fine = draw(step, view=view).data
     assert np.ptp(np.asarray(coarse.x)) > np.ptp(np.asarray(fine.x))
 
 
 def test_without_a_box_nothing_is_framed() -> None:
     shown = exhibit(2, 5, n=1500)
     step = dataclasses.replace(zoom_step(shown), box=None)
-    figure = draw_zoom(step, view=view_of(shown.table.domain), palette=LIGHT)
-    assert "No small box" in title(figure) and len(figure.layout.shapes) == 1
+    figure = draw(step, view=view_of(shown.table.domain))
+    assert "No small box" in title_of(figure) and len(figure.layout.shapes) == 1
 
 
 @pytest.mark.parametrize("dim", [1, 2])
 def test_what_is_kept_adds_up_to_the_rows_wherever_it_lies(dim: int) -> None:
     _, step, domain = boxed_synopsis(dim)
-    figure = draw_kept(step, view=view_of(domain), palette=LIGHT)
+    figure = draw(Kept(step), view=view_of(domain))
     is_sound(figure)
     shows_kinds(figure, LIGHT, {"released"})
     drawn = sum(np.nansum(np.asarray(trace.customdata if dim == 2 else trace.y)) for trace in figure.data)
     assert drawn == pytest.approx(20_000, rel=1e-4)
-    assert "20,000 rows" in describe_kept(step)
+    assert "20,000 rows" in Kept(step).words(domain)
 
 
 def test_noisy_and_kept_counts_share_their_axes() -> None:
     for dim in (1, 2):
         _, step, domain = boxed_synopsis(dim)
-        noisy, kept = (f(step, view=view_of(domain), palette=LIGHT) for f in (draw_synopsis, draw_kept))
+        noisy, kept = (draw(of, view=view_of(domain)) for of in (step, Kept(step)))
         assert noisy.layout.xaxis.range == kept.layout.xaxis.range
         assert noisy.layout.yaxis.range == kept.layout.yaxis.range is not None
 
 
 def test_a_closer_look_shows_the_box_and_little_more() -> None:
     _, step, domain = boxed_synopsis(2)
-    view = view_of(domain)
-    figure = in_its_box(draw_kept(step, view=view, palette=LIGHT), step, view)
+    figure = draw(Kept(step, in_its_box=True), view=view_of(domain))
     low, high = figure.layout.xaxis.range
     width = 2 * step.grid.half[0] * domain.scale[0]
     assert width < high - low < 1.2 * width
@@ -97,21 +91,21 @@ def test_a_closer_look_shows_the_box_and_little_more() -> None:
 def test_true_counts_in_a_box_leave_rows_outside_of_it_to_the_coarse_cells() -> None:
     _, step, domain = boxed_synopsis(2)
     rows = np.r_[np.full((30, 2), step.grid.middle), np.full((7, 2), 0.9)]
-    coarse, fine = draw_true_synopsis(step, rows, view=view_of(domain), palette=LIGHT).data
+    coarse, fine = truth(step, rows, view_of(domain)).data
     assert np.nansum(coarse.customdata) == 7 and np.nansum(fine.customdata) == 30
 
 
 def test_over_a_view_the_axes_range_over_the_grid_and_rows_fall_into_its_cells() -> None:
     step, view = in_a_view(5, 4, 3), view_of(DOMAIN)
-    figure = draw_synopsis(step, view=view, palette=LIGHT)
+    figure = draw(step, view=view)
     is_sound(figure)
-    keeps_its_ranges(figure, shown_view(step, view))
+    keeps_its_ranges(figure, picture_of(step).view(view))
     (drawn,) = figure.data
     assert drawn.x[0] == pytest.approx(-0.6) and drawn.x[-1] == pytest.approx(0.6)
     np.testing.assert_allclose(drawn.customdata, step.noisy_counts.reshape(5, 4, 3).sum(axis=2).T, rtol=1e-5)
     assert "first two of 3 axes" in figure.layout.title.subtitle.text.replace("<br>", " ")
     rows = np.r_[np.tile([0.2, 0.2, 0.2, 0.9], (6, 1)), np.tile([0.75, -0.05, 0.2, 0.0], (2, 1))]
-    (true,) = draw_true_synopsis(step, rows, view=view, palette=LIGHT).data
+    (true,) = truth(step, rows, view).data
     counts = np.asarray(true.customdata)
     # The edges of the middle cell hold 0; the second group lies in the last column of the lowest row.
     assert counts.sum() == 8 and counts[0, 4] == 2 and counts[2, 2] == 6
@@ -125,18 +119,15 @@ def test_axes_are_named_after_the_column_that_they_mostly_are() -> None:
 def test_one_axis_of_a_view_is_drawn_as_bars() -> None:
     shown = exhibit(4, 3, n=500)
     step, view = in_a_view(12), view_of(shown.table.domain)
-    for figure in (
-        draw_synopsis(step, view=view, palette=LIGHT, reveal=shown.reveal),
-        draw_kept(step, view=view, palette=LIGHT),
-    ):
+    for figure in (draw(step, view=view, reveal=shown.reveal), draw(Kept(step), view=view)):
         is_sound(figure)
         assert figure.data[0].type == "bar"
-    true = draw_synopsis(step, view=view, palette=LIGHT, reveal=shown.reveal).data[-1]
+    true = draw(step, view=view, reveal=shown.reveal).data[-1]
     assert true.meta == "revealed" and sum(true.y) == 500
 
 
 def test_the_table_says_what_was_kept_of_the_largest_cells() -> None:
-    table = synopsis_table(in_a_view(5, 4), domain=DOMAIN)
+    table = picture_of(in_a_view(5, 4)).table(DOMAIN)
     assert table["count kept"][:3].tolist() == [10.0, 11.0, 12.0] and (table["count kept"][3:] == 0).all()
     assert (table["noisy count"].diff().dropna() <= 0).all()
 
@@ -152,10 +143,8 @@ def test_a_few_of_three_million_cells_stay_light_and_lose_nothing() -> None:
     )
     assert grid.n_cells > 2e6
     view = view_of(Domain.of([f"c{j}" for j in range(8)], 0.0, 1.0))
-    for figure in (draw_synopsis(step, view=view, palette=LIGHT), draw_kept(step, view=view, palette=LIGHT)):
+    for figure in (draw(step, view=view), draw(Kept(step), view=view)):
         is_sound(figure)
         assert float(np.sum(figure.data[0].customdata)) == pytest.approx(300_000)
-    assert "not released" in draw_synopsis(step, view=view, palette=LIGHT).layout.title.subtitle.text.replace(
-        "<br>", " "
-    )
-    assert len(synopsis_table(step, domain=view.domain)) == 1000
+    assert "not released" in draw(step, view=view).layout.meta["subtitle"]
+    assert len(picture_of(step).table(view.domain)) == 1000

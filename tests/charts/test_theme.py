@@ -111,17 +111,6 @@ def test_clusters_beyond_seven_share_one_hue():
     assert all("diamond" not in mark.symbol for mark in CLUSTER_MARKS)
 
 
-def test_the_cluster_scale_is_flat_at_each_label():
-    scale = palette("light").cluster_scale(3)
-    assert scale[0][0] == 0
-    assert scale[-1][0] == 1
-    for label in range(3):
-        at = (label + 0.5) / 3
-        below = [color for edge, color in scale if edge <= at][-1]
-        above = next(color for edge, color in scale if edge >= at)
-        assert below == above == CLUSTER_MARKS[label].color
-
-
 @BOTH
 def test_plotly_accepts_every_part(name):
     p = palette(name)
@@ -129,14 +118,13 @@ def test_plotly_accepts_every_part(name):
         [
             go.Scatter(x=[1], y=[1], marker=theme.reference_marker(p)),
             go.Scatter(x=[1], y=[1], marker=theme.center_marker(p)),
-            go.Scatter(x=[1], y=[1], fillcolor=p.faded(p.released), marker={"colorscale": p.cluster_scale(9)}),
+            go.Scatter(x=[1], y=[1], fillcolor=p.faded(p.released)),
             go.Scatter(x=[1] * 7, y=[1] * 7, marker={"symbol": [mark.symbol for mark in CLUSTER_MARKS]}),
             go.Heatmap(z=[[-1, 1]], colorscale=p.diverging),
         ],
         layout=theme.layout(p, title="A finding"),
     )
     figure.update_xaxes(theme.epsilon_axis())
-    figure.add_annotation(x=1, y=1, ax=0, ay=0, **theme.displacement_arrow(p))
     assert figure.layout.xaxis.gridcolor == p.grid
     assert figure.layout.xaxis.tickvals == (0.1, 0.3, 1, 3, 10)
 

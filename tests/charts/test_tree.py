@@ -4,17 +4,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
-from dpviz.charts.pictures.activation import activation, draw_activation, expected_empty
-from dpviz.charts.pictures.tree import draw_tree, empty_cubes, level_sizes, tree_table
-from dpviz.charts.pictures.tree_diagram import _intervals, draw_tree_diagram
+from dpviz.charts.pictures.tree import (
+    ActivationCurve,
+    TreeDiagram,
+    activation,
+    band_spans,
+    empty_cubes,
+    expected_empty,
+    level_sizes,
+)
+from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView
-from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.privacy.partitions import CubeTree
 from dpviz.table.domain import Domain, Region
+from tests.charts.gallery import draw, title_of
 from tests.charts.laws import is_sound
-
-LIGHT = palette("light")
 
 
 def grown(dim: int, depth: int, seed: int, share: float = 0.5) -> CubeTree:
@@ -37,7 +42,7 @@ def step_of(tree: CubeTree, *, noise: str = "laplace", scale: float = 4.0, thres
 @given(seed=st.integers(0, 10**6), dim=st.integers(1, 3), depth=st.integers(1, 4))
 def test_children_hang_below_their_parent_side_by_side(seed: int, dim: int, depth: int) -> None:
     tree = grown(dim, depth, seed)
-    starts, ends = _intervals(tree)
+    starts, ends = zip(*band_spans(tree), strict=True)
     for level in range(1, depth + 1):
         parent = tree.parents(level)
         assert (starts[level] >= starts[level - 1][parent] - 1e-12).all()
@@ -48,22 +53,20 @@ def test_children_hang_below_their_parent_side_by_side(seed: int, dim: int, dept
 
 def test_a_level_of_the_diagram_says_how_many_cubes_it_has() -> None:
     tree = grown(2, 3, seed=4)
-    figure = draw_tree_diagram(step_of(tree), palette=LIGHT)
+    figure = draw(TreeDiagram(step_of(tree)))
     is_sound(figure)
     for size, text in zip(level_sizes(tree), figure.layout.yaxis.ticktext, strict=True):
         assert f"{size} cube" in text
-    assert tree_table(step_of(tree), domain=Domain.of(["a", "b"], 0, 1))["cubes active"].tolist() == level_sizes(tree)
+    assert picture_of(step_of(tree)).table(Domain.of(["a", "b"], 0, 1))["cubes active"].tolist() == level_sizes(tree)
 
 
 def test_a_tree_that_has_died_out_is_drawn_to_its_end() -> None:
     nothing = np.zeros(0, dtype=np.int64)
     tree = grown(2, 2, seed=1).grown(nothing).grown(nothing)
     step = step_of(tree)
-    is_sound(draw_tree(step, view=view_of(Domain.of(["a", "b"], -1, 1)), palette=LIGHT))
-    assert "ends at level 2" in draw_tree_diagram(step, palette=LIGHT).layout.title.text.replace("<br>", " ")
-    assert (
-        "asks no cube" in draw_tree(step, view=view_of(Domain.of(["a", "b"], -1, 1)), palette=LIGHT).layout.title.text
-    )
+    is_sound(draw(step))
+    assert "ends at level 2" in title_of(draw(TreeDiagram(step)))
+    assert "asks no cube" in title_of(draw(step))
 
 
 def test_twenty_thousand_cubes_stay_light() -> None:
@@ -71,8 +74,8 @@ def test_twenty_thousand_cubes_stay_light() -> None:
     assert tree.n_active > 15_000
     step = step_of(tree)
     domain = Domain.of([f"c{j}" for j in range(8)], -1, 1)
-    is_sound(draw_tree(step, view=view_of(domain), palette=LIGHT))
-    is_sound(draw_tree_diagram(step, palette=LIGHT))
+    is_sound(draw(step, view=view_of(domain)))
+    is_sound(draw(TreeDiagram(step)))
 
 
 @given(seed=st.integers(0, 10**6))
@@ -88,29 +91,28 @@ def test_empty_cubes_look_like_all_others_until_the_owner_looks() -> None:
     tree = grown(2, 3, seed=2)
     rows = np.repeat(tree.centers(3)[[4]], 5, axis=0)
     step, view = step_of(tree), view_of(Domain.of(["a", "b"], -1, 1))
-    assert all(trace.meta == "released" for trace in draw_tree(step, view=view, palette=LIGHT).data)
-    marked = draw_tree(step, view=view, palette=LIGHT, reveal=RevealedView.of(rows, "look")).data[-1]
+    assert all(trace.meta == "released" for trace in draw(step, view=view).data)
+    marked = draw(step, view=view, reveal=RevealedView.of(rows, "look")).data[-1]
     assert marked.meta == "revealed" and len(marked.x) == tree.n_active - 1
-    subsample = draw_tree(step, view=view, palette=LIGHT, reveal=RevealedView(rows, "look"))
+    subsample = draw(step, view=view, reveal=RevealedView(rows, "look"))
     assert not any("awake" in (trace.name or "") and "empty" in trace.name for trace in subsample.data)
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_activation_is_the_probability_of_the_noisy_decision(noise: str) -> None:
     step, rng = step_of(grown(2, 1, 0), noise=noise), np.random.default_rng(0)
-    draw = rng.laplace if noise == "laplace" else rng.normal
+    drawn = rng.laplace if noise == "laplace" else rng.normal
     for rows in (20.0, 30.0, 36.0):
-        share = float((rows + draw(0, 4.0, 200_000) > 30).mean())
+        share = float((rows + drawn(0, 4.0, 200_000) > 30).mean())
         assert float(activation(step, np.array([rows]))[0]) == pytest.approx(share, abs=0.005)
-    curve = draw_activation(step, palette=LIGHT)
+    curve = draw(ActivationCurve(step))
     is_sound(curve)
     assert curve.data[0].y[np.abs(curve.data[0].x - 30).argmin()] == pytest.approx(0.5, abs=0.05)
 
 
 def test_the_title_names_the_rows_that_wake_a_cube_nine_times_in_ten() -> None:
     # Pr[30 + m + Lap(4) > 30] = 0.9 at m = 4 ln 5 = 6.44.
-    title = draw_activation(step_of(grown(2, 1, 0)), palette=LIGHT).layout.title.text.replace("<br>", " ")
-    assert "about 37 rows" in title
+    assert "about 37 rows" in title_of(draw(ActivationCurve(step_of(grown(2, 1, 0)))))
 
 
 def test_expected_empty_cubes_count_all_that_were_asked() -> None:

@@ -5,14 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.charts.pictures.revealed_tuples import RevealedTuples
-from dpviz.charts.pictures.tuple_balls import draw_made_up_balls
-from dpviz.charts.pictures.tuple_votes import draw_votes
-from dpviz.charts.pictures.tuple_zoom import draw_revealed_balls
+from dpviz.charts.pictures.revealed_tuples import RevealedBalls, RevealedTuples
+from dpviz.charts.pictures.tuple_test import MadeUpBalls, Votes
 from dpviz.charts.theme import palette
 from dpviz.privacy.tuples.partition_test import count_misfits
 from dpviz.table.domain import Region
-from tests.charts.gallery import exhibit, tuple_test_step
+from tests.charts.gallery import draw, exhibit, title_of, tuple_test_step
 from tests.charts.laws import is_sound, shows_kinds
 from tests.privacy.tuple_checks import tight_tuples
 
@@ -20,24 +18,25 @@ from tests.privacy.tuple_checks import tight_tuples
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("dim", "k"), [(1, 3), (2, 5), (6, 5)])
 def test_an_illustration_is_public(dim: int, k: int, theme: str) -> None:
-    figure = draw_made_up_balls(tuple_test_step(exhibit(dim, k, n=100)), palette=palette(theme))
+    figure = draw(MadeUpBalls(tuple_test_step(exhibit(dim, k, n=100))), theme=theme)
     is_sound(figure)
     shows_kinds(figure, palette(theme), {"public"})
     assert "made-up" in figure.layout.meta["subtitle"]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("dim", "k"), [(1, 3), (2, 5), (6, 5)])
 def test_tuples_of_another_split_are_revealed(dim: int, k: int, theme: str) -> None:
     shown = exhibit(dim, k, n=1500)
     step, rows, region = tuple_test_step(shown), shown.reveal.everyone, shown.table.domain.region
     revealed = RevealedTuples.of(step, rows, region)
-    for draw in (draw_revealed_balls, draw_votes):
-        figure = draw(step, revealed, palette=palette(theme))
+    for kind in (RevealedBalls, Votes):
+        figure = draw(kind(step, rows, region), theme=theme)
         is_sound(figure)
-        shows_kinds(figure, palette(theme), {"revealed", "public"} if draw is draw_votes else {"revealed"})
+        shows_kinds(figure, palette(theme), {"revealed", "public"} if kind is Votes else {"revealed"})
         assert "another split" in figure.layout.meta["subtitle"]
-    made = draw_revealed_balls(step, revealed, palette=palette(theme))
+    made = draw(RevealedBalls(step, rows, region), theme=theme)
     (bars,) = [trace for trace in made.data if trace.type == "bar"]
     assert sum(bars.y) == step.number
     assert revealed.tuples.shape == (60, k, dim)
@@ -57,10 +56,10 @@ def test_given_tuples_are_shown_as_they_are() -> None:
     assert {one.tobytes() for one in revealed.tuples} == {one.tobytes() for one in points.reshape(80, 2, 2)}
     assert revealed.unfit == count_misfits(revealed.one, points.reshape(80, 2, 2), step.far) == 7
     assert "another split" not in revealed.about and "stays secret" in revealed.about
-    votes = draw_votes(step, revealed, palette=palette("light")).layout.meta["title"]
+    votes = title_of(draw(Votes(step, points, region)))
     fitting = int((revealed.misfits <= step.misfit_limit).sum())
     assert votes.startswith(f"{fitting} of 9 tried tuples pass")
-    assert "Seven tuples of 80" in draw_revealed_balls(step, revealed, palette=palette("light")).layout.meta["title"]
+    assert "Seven tuples of 80" in title_of(draw(RevealedBalls(step, points, region)))
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])

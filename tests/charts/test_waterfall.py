@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpviz.charts.studies.waterfall import describe_waterfall, draw_waterfall, waterfall_table
+from dpviz.charts.studies.waterfall import Waterfall
 from dpviz.charts.theme import palette
 from dpviz.runs.error_parts import ErrorBase, ErrorParts, error_parts
 from tests.charts.laws import is_sound
@@ -21,7 +21,7 @@ def parts(kmeans: float = 2.0) -> ErrorParts:
 
 @pytest.mark.parametrize("kmeans", [2.0, 0.0])
 def test_each_bar_begins_where_the_one_before_ends(kmeans: float) -> None:
-    figure = draw_waterfall(parts(kmeans), palette=LIGHT, name="EUGkM (su, theta = 3.0)", epsilon=0.3)
+    figure = Waterfall(parts(kmeans), "EUGkM (su, theta = 3.0)", 0.3).draw(LIGHT)
     is_sound(figure)
     (bars,) = figure.data
     assert list(figure.layout.yaxis.ticktext) == [
@@ -38,32 +38,32 @@ def test_each_bar_begins_where_the_one_before_ends(kmeans: float) -> None:
 
 
 def test_it_names_the_largest_part() -> None:
-    said = describe_waterfall(parts(), name="EUGkM", epsilon=0.3)
+    said = Waterfall(parts(), "EUGkM", 0.3).words()
     assert "loses 50 % on top of k-means++, most of it to noise" in said
     assert "solver +5 %" in said and "interaction" in said
-    found = waterfall_table(parts())
+    found = Waterfall(parts(), "EUGkM", 0.3).table()
     bars = found.iloc[:-1]["loss per row"]
     assert bars.iloc[:-1].sum() == pytest.approx(bars.iloc[-1])
 
 
 def test_clipping_stands_beside_the_bars_and_not_among_them() -> None:
     found = parts()
-    figure = draw_waterfall(found, palette=LIGHT, name="EUGkM", epsilon=0.3)
+    figure = Waterfall(found, "EUGkM", 0.3).draw(LIGHT)
     (bars,) = figure.data
     assert bars.x[-1] == pytest.approx(100 * (3.0 - 2.0) / 2.0)
     for words in (
         figure.layout.title.subtitle.text.replace("<br>", " "),
-        describe_waterfall(found, name="x", epsilon=1),
+        Waterfall(found, "x", 1).words(),
     ):
         assert "lipping alone moves them by 0.1 a row" in words
-    assert waterfall_table(found)["loss per row"].iloc[-1] == 0.1
+    assert Waterfall(found, "EUGkM", 0.3).table()["loss per row"].iloc[-1] == 0.1
     rows = [{"private": 2.5, "quiet": 2.0, "solved": 2.5, "quiet_solved": 2.0}]
     inside = error_parts(ErrorBase(2.0, 0.0, 0.0), rows)
-    assert "The bounds clip no row" in describe_waterfall(inside, name="DPLloyd", epsilon=1)
+    assert "The bounds clip no row" in Waterfall(inside, "DPLloyd", 1).words()
 
 
 def test_nothing_lost_is_said() -> None:
     rows = [{"private": 2.0, "quiet": 2.0, "solved": float("nan"), "quiet_solved": float("nan")}]
     found = error_parts(ErrorBase(2.0, 0.0, 0.0), rows)
-    assert "next to nothing" in describe_waterfall(found, name="DPLloyd", epsilon=10.0)
-    is_sound(draw_waterfall(found, palette=LIGHT, name="DPLloyd", epsilon=10.0))
+    assert "next to nothing" in Waterfall(found, "DPLloyd", 10.0).words()
+    is_sound(Waterfall(found, "DPLloyd", 10.0).draw(LIGHT))

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.charts import canvas, wording
-from dpviz.charts.pictures import centers
+from dpviz.charts import canvas, picture, wording
+from dpviz.charts.pictures import centers, coordinates, hashes
 from dpviz.charts.studies import contenders
 from dpviz.charts.wording import lines, number
 
 
-@pytest.mark.parametrize("module", [wording, canvas, contenders, centers])
+@pytest.mark.parametrize("module", [wording, canvas, picture, contenders, centers, coordinates, hashes])
 def test_examples_in_the_docstrings(module: object) -> None:
     tried = doctest.testmod(module)  # type: ignore[arg-type]
     assert tried.attempted > 0 and tried.failed == 0

@@ -11,20 +11,15 @@ import numpy as np
 
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
-from dpviz.privacy.local.local_noise import EachRow
+from dpviz.privacy.kernel_draw import DistanceWeights, WeightedRows
+from dpviz.privacy.local_model import EachRow
+from dpviz.privacy.losses import Loss, PoolLoss, SwapLoss
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
-from dpviz.privacy.queries import Count, Loss, Query, Relation, Sensitivity, SparseCount, Sum, SwapLoss
-from dpviz.privacy.ranks import Columns, Medians, Quantiles
+from dpviz.privacy.quantiles import Columns, Medians, Quantiles
+from dpviz.privacy.queries import Count, Query, Relation, Sensitivity, SparseCount, SparseCounts, Sum
 from dpviz.privacy.room import DataRoom, PrivateTable
-from dpviz.privacy.sparse import SparseCounts
-from dpviz.privacy.sums.box_sum import BoxSum
-from dpviz.privacy.sums.chosen_coordinates import ChosenSum, Weights
-from dpviz.privacy.sums.distance_weights import DistanceWeights, WeightedRows
-from dpviz.privacy.sums.pool_loss import PoolLoss
-from dpviz.privacy.sums.pulls import Pull
-from dpviz.privacy.sums.residual_moments import ResidualMoments
-from dpviz.privacy.sums.residuals import Radii, ResidualSum, Spread
+from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, ResidualSum, Spread, Weights
 from dpviz.privacy.tuples.tuples import Tuples, TupleTable
 from dpviz.table.domain import Domain, Region
 

@@ -12,10 +12,9 @@ from dpviz.arrays import Codes
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Mechanism
-from dpviz.privacy.path_counts import PathCounts, counts_at
-from dpviz.privacy.queries import Relation
+from dpviz.privacy.queries import Relation, SparseCounts
 from dpviz.privacy.room import DataRoom, PrivateTable
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.sparse_mechanisms import PathCounts, counts_at
 from dpviz.table.rows import Rows, content_uniforms
 
 

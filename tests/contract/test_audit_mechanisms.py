@@ -14,20 +14,14 @@ import numpy as np
 import pytest
 
 from dpviz.privacy.accounting import Accounting, Budget, gdp_epsilon
-from dpviz.privacy.excess import NoisyExcess
-from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.privacy.known import MECHANISMS
-from dpviz.privacy.local.local_noise import LocalNoise
-from dpviz.privacy.local.local_reports import LocalReports
-from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
+from dpviz.privacy.local_model import LocalNoise, LocalReports
+from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, Peeling
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.path_counts import PathCounts
-from dpviz.privacy.peeling import Peeling
-from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
-from dpviz.privacy.queries import Relation
-from dpviz.privacy.ranks import Columns, Medians, Quantiles
-from dpviz.privacy.sparse import SparseCounts
-from dpviz.privacy.sums.distance_weights import DistanceWeights
+from dpviz.privacy.quantiles import Columns, ExponentialQuantile, Medians, Quantiles, SmoothMedian
+from dpviz.privacy.queries import Relation, SparseCounts
+from dpviz.privacy.sparse_mechanisms import NoisyExcess, NoisyThreshold, PathCounts, SparseLaplace
 from dpviz.privacy.tuples.center_noise import NoisyCenters
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.table.domain import Region
@@ -114,7 +108,7 @@ CASES = {
         lambda e: NoisyThreshold(Laplace(1.0, 1 / e), 1.0), {"a lone row": ONE_CELL, "beside others": ONE_OF_TWO}
     ),
     "sparse laplace": Case(
-        lambda e: SparseLaplace(1.0, 1 / e, 0.5), {"a lone row": ONE_CELL, "beside others": ONE_OF_TWO}
+        lambda e: SparseLaplace(Laplace(1.0, 1 / e), 0.5), {"a lone row": ONE_CELL, "beside others": ONE_OF_TWO}
     ),
     "excess": Case(
         lambda e: NoisyExcess(Laplace(1.0, 1 / e), 1.0),

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.privacy.local.local_noise import LocalNoise
+from dpviz.privacy.local_model import LocalNoise
+from dpviz.privacy.mechanisms import KNorm
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.tuples.center_noise import NoisyCenters
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
@@ -80,7 +81,7 @@ def test_an_average_without_a_test_is_not_refuted():
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 4])
 def test_noise_on_a_row_is_not_refuted_but_a_quarter_of_it_is(times):
-    mechanism = LocalNoise(2.0, 2.0 / times, 1)
+    mechanism = LocalNoise(KNorm(2.0, 2.0 / times), 1)
     here, there = (
         np.array([mechanism.draw(TupleTable(row), StudyNoise(rng))[0, 0] for _ in range(20_000)])
         for row, rng in zip(np.array([[[[1.0]]], [[[-1.0]]]]), map(np.random.default_rng, (1, 2)), strict=True)

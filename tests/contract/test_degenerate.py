@@ -8,8 +8,9 @@ import pytest
 from dpviz.check import RequestError
 from dpviz.privacy.queries import Relation
 from dpviz.runs.run import run
+from tests.cases import about
 from tests.contract.checks import check_centers
-from tests.contract.tables import SETTINGS, blobs, dealt, is_pure, named, small_table
+from tests.contract.tables import SETTINGS, blobs, dealt, in_turn, is_pure, named, small_table
 
 FAR = blobs(50)
 FAR[7] = 1e300
@@ -30,32 +31,59 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize(
-    "relation", [Relation.ADD_REMOVE, pytest.param(Relation.REPLACE, marks=pytest.mark.slow)], ids=lambda r: r.value
-)
-@pytest.mark.parametrize("rows", TABLES)
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
-def test_k_finite_centres_inside(card, params, delta, rows, relation):
-    table = small_table(TABLES[rows], relation=relation)
-    for k in (1, 3):
-        if relation is Relation.REPLACE and k > len(TABLES[rows]):
-            with pytest.raises(RequestError, match="at most that many clusters"):
-                run(card, table, k=k, epsilon=1.0, delta=delta, params=params, seed=0)
-        else:
-            check_centers(run(card, table, k=k, epsilon=1.0, delta=delta, params=params, seed=0), k)
+# Every setting meets these at once, and two more in turn; the rest, and all of them under replace, are slow.
+ALWAYS = ("no row", "one row")
+IN_TURN = tuple(name for name in TABLES if name not in ALWAYS)
+
+
+def _at_once(turn: int) -> tuple[str, ...]:
+    return (*ALWAYS, *(IN_TURN[(2 * turn + i) % len(IN_TURN)] for i in range(2)))
+
+
+def check_degenerate(card, names, relation, **request) -> None:
+    for name in names:
+        table = small_table(TABLES[name], relation=relation)
+        for k in (1, 3):
+            with about(name, relation.value, f"k = {k}"):
+                if relation is Relation.REPLACE and k > len(TABLES[name]):
+                    with pytest.raises(RequestError, match="at most that many clusters"):
+                        run(card, table, k=k, epsilon=1.0, seed=0, **request)
+                else:
+                    check_centers(run(card, table, k=k, epsilon=1.0, seed=0, **request), k)
 
 
 @pytest.mark.parametrize(
-    ("card", "params", "delta", "at"), dealt([(None, 1e-3), (0.4, 1e4), (None, 1e4), (0.4, 1e-3)], each=2), ids=named
+    ("card", "params", "delta", "names"),
+    [(*setting, _at_once(turn)) for turn, setting in enumerate(SETTINGS)],
+    ids=named,
 )
-def test_more_clusters_than_rows_and_extreme_budgets(card, params, delta, at):
-    radius, epsilon = at
-    table = small_table(blobs(5, 3), radius=radius)
-    check_centers(run(card, table, k=12, epsilon=epsilon, delta=delta, params=params, seed=1), 12)
+def test_k_finite_centres_inside(card, params, delta, names):
+    check_degenerate(card, names, Relation.ADD_REMOVE, delta=delta, params=params)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
+@pytest.mark.parametrize(("turn", "card", "params", "delta"), [(t, *s) for t, s in enumerate(SETTINGS)], ids=named)
+def test_k_finite_centres_inside_whatever_the_table(turn, card, params, delta, relation):
+    done = _at_once(turn) if relation is Relation.ADD_REMOVE else ()
+    others = [name for name in TABLES if name not in done]
+    check_degenerate(card, others, relation, delta=delta, params=params)
+
+
+@pytest.mark.parametrize(
+    ("card", "params", "delta", "corners"),
+    dealt([((None, 1e-3), (0.4, 1e4)), ((None, 1e4), (0.4, 1e-3))], turn=0),
+    ids=named,
+)
+def test_more_clusters_than_rows_and_extreme_budgets(card, params, delta, corners):
+    for radius, epsilon in corners:
+        with about(f"radius {radius}, ε = {epsilon}"):
+            table = small_table(blobs(5, 3), radius=radius)
+            check_centers(run(card, table, k=12, epsilon=epsilon, delta=delta, params=params, seed=1), 12)
 
 
 @pytest.mark.parametrize("end", ["low", pytest.param("high", marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+@pytest.mark.parametrize(("card", "params", "delta"), in_turn(1), ids=named)
 def test_every_parameter_at_its_end(card, params, delta, end):
     for knob in card.params.knobs():
         value = getattr(knob, end)
@@ -67,7 +95,7 @@ def test_every_parameter_at_its_end(card, params, delta, end):
             assert 0.99 <= done.spent_fraction <= 1.0, knob.name
 
 
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+@pytest.mark.parametrize(("card", "params", "delta"), in_turn(0), ids=named)
 def test_a_private_number_of_rows_is_in_no_message(card, params, delta):
     # k above n is refused only where n is public: otherwise the refusal would tell n.
     table = small_table(blobs(7))
@@ -76,11 +104,11 @@ def test_a_private_number_of_rows_is_in_no_message(card, params, delta):
         run(card, small_table(blobs(7), n_public=7), k=20, epsilon=1.0, delta=delta, params=params)
 
 
-@pytest.mark.parametrize(("card", "params", "delta"), [s for s in SETTINGS if s[2] > 0], ids=named)
-def test_gaussian_noise_needs_a_delta(card, params, delta):
-    if not is_pure(card, params, 0.0):
-        with pytest.raises(RequestError, match="delta > 0"):
-            run(card, small_table(), k=3, epsilon=1.0, delta=0.0, params=params)
-    for wrong in (1.0, -1e-9, float("nan"), 1 / 400):
-        with pytest.raises(RequestError, match="delta is"):
-            run(card, small_table(n_public=400), k=3, epsilon=1.0, delta=wrong, params=params)
+def test_gaussian_noise_needs_a_delta():
+    for card, params, _ in (setting for setting in SETTINGS if setting[2] > 0):
+        if not is_pure(card, params, 0.0):
+            with about(card.id, params), pytest.raises(RequestError, match="delta > 0"):
+                run(card, small_table(), k=3, epsilon=1.0, delta=0.0, params=params)
+        for wrong in (1.0, -1e-9, float("nan"), 1 / 400):
+            with about(card.id, params, wrong), pytest.raises(RequestError, match="delta is"):
+                run(card, small_table(n_public=400), k=3, epsilon=1.0, delta=wrong, params=params)

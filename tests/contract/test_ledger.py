@@ -14,25 +14,64 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import BudgetExceeded, Ledger
-from dpviz.privacy.mechanisms import Exponential, NoisyThreshold, SparseLaplace
+from dpviz.privacy.losses import Loss
+from dpviz.privacy.mechanisms import Exponential, noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
-from dpviz.privacy.queries import Count, Loss, SparseCount, Sum
+from dpviz.privacy.queries import Count, SparseCount, Sum
+from dpviz.privacy.released import Question
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from tests.contract.checks import check_ledger, run_of
 from tests.contract.rooms import RowsTouched, exploding_room, in_room
-from tests.contract.tables import BOUGHT, REPLACE, SETTINGS, WORLDS, dealt, named, small_table
+from tests.contract.tables import BOUGHT, PERSONS, PUBLIC, REPLACE, SETTINGS, WORLDS, World, is_fast, named, small_table
 
 EPSILONS = [0.1, 1.0, 35.0]
+# What an account depends on, each setting meets: how n is known, the relation, rows a person. Shapes are dealt in turn.
+DECLARED = [BOUGHT, PUBLIC, REPLACE, PERSONS]
+IN_A_BALL = [world for world in WORLDS if world.radius and world.dim == 2]
+SHAPES = [world for world in WORLDS if world.dim != 2]
+
+
+def accounts() -> list[tuple[int, World, float]]:
+    """Every setting (by its place) in all of these worlds; ε in turn, so that all of them meet in pairs."""
+    dealt = []
+    for turn in range(len(SETTINGS)):
+        hand = [*DECLARED, IN_A_BALL[turn // 3 % len(IN_A_BALL)], SHAPES[turn // 3 % len(SHAPES)]]
+        dealt += [(turn, world, EPSILONS[(turn + place) % len(EPSILONS)]) for place, world in enumerate(hand)]
+    return dealt
+
+
+ACCOUNTS = accounts()
+
+
+def _fast(place: int) -> bool:
+    """One account of one setting of each card, another one for its neighbour."""
+    turn, of_it = divmod(place, len(ACCOUNTS) // len(SETTINGS))
+    return is_fast(turn, 1) and of_it == (turn + turn // 6) % 6
 
 
 @pytest.mark.parametrize(
     ("card", "params", "delta", "at"),
-    dealt([*product(WORLDS, EPSILONS)], fast=[*product([BOUGHT, REPLACE], EPSILONS)]),
+    [
+        pytest.param(*SETTINGS[turn], tuple(at), marks=() if _fast(place) else pytest.mark.slow)
+        for place, (turn, *at) in enumerate(ACCOUNTS)
+    ],
     ids=named,
 )
 def test_entries_are_what_was_drawn_and_add_up_to_the_request(card, params, delta, at):
     world, epsilon = at
     check_ledger(card, world.table(), k=3, epsilon=epsilon, delta=delta, params=params, seed=1)
+
+
+def test_every_setting_meets_what_its_account_depends_on():
+    every = range(len(SETTINGS))
+    assert {*product(every, DECLARED)} | {*product(every, EPSILONS)} <= {
+        (turn, value) for turn, *values in ACCOUNTS for value in values
+    }
+    assert {*product(WORLDS, EPSILONS)} == {(world, epsilon) for _, world, epsilon in ACCOUNTS}
+    fast = [account for place, account in enumerate(ACCOUNTS) if _fast(place)]
+    assert {SETTINGS[turn][0].id for turn, _, _ in fast} == {card.id for card, _, _ in SETTINGS}
+    assert {*DECLARED, *EPSILONS} <= {value for _, *values in fast for value in values}
 
 
 def one_mean(room, k, params, rng) -> Iterator[CentersStep]:
@@ -108,7 +147,11 @@ DOORS = {
     "release": lambda room, share: room.release(Count(_AXES), share, note="x"),
     "release sums": lambda room, share: room.release(Sum(_AXES), share, note="x"),
     "spherical": lambda room, share: room.release(Sum(_AXES), share, note="x", spherical=True),
-    "release_moments": lambda room, share: room.release_moments(_AXES, counts=share, sums=share, note="x"),
+    "ask_together": lambda room, share: room.ask_together(
+        Question(Count(_AXES), noise_kind(share.accounting), share),
+        Question(Sum(_AXES), noise_kind(share.accounting), share),
+        note="x",
+    ),
     "cut": lambda room, share: room.ask(
         SparseCount(Grid.over(room.region, 4)), SparseLaplace, share, note="x", cutoff_in_scales=2
     ),

@@ -19,6 +19,7 @@ from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.csv_intake import CsvFile, open_csv
 from dpviz.table.declaration import Declaration
 from dpviz.table.file_format import FileFormat, NumberStyle
+from tests.examples import examples
 
 HEADERS = {",": b"who,x,y,label\n", ";": b"who;x;y;label\n", "whitespace": b"who x y label\n"}
 hostile = st.sampled_from(
@@ -94,7 +95,7 @@ def rows_in_the_room(table: OpenTable) -> Counter[bytes]:
     return Counter(row.tobytes() for row in np.asarray(table.private._rows.values))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(data=st.data(), delimiter=st.sampled_from(list(HEADERS)), end=st.sampled_from([b"\n", b"\r\n"]))
 def test_an_added_line_is_one_record_and_changes_no_other(data, delimiter, end):
     declaration = data.draw(declarations)
@@ -116,7 +117,7 @@ def test_an_added_line_is_one_record_and_changes_no_other(data, delimiter, end):
     assert went.total() <= (1 if several else 0)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=examples(150))
 @given(data=st.data(), delimiter=st.sampled_from(list(HEADERS)))
 def test_a_replaced_line_is_one_record_and_n_stays_the_number_of_lines(data, delimiter):
     declaration = data.draw(declarations)
@@ -133,7 +134,7 @@ def test_a_replaced_line_is_one_record_and_n_stays_the_number_of_lines(data, del
     assert (rows_in_the_room(one) - rows_in_the_room(two)).total() <= 1
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     data=st.data(),
     ids=st.lists(st.sampled_from(["7", "u", "", "NA", "7.0"]), min_size=1, max_size=12),
@@ -151,7 +152,7 @@ def test_a_person_who_leaves_takes_at_most_m_rows_along(data, ids, m):
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(data=st.data())
 def test_lines_of_wide_encodings_too(encoding, data):
     text = st.text(st.sampled_from('0.5,;-"\r\x00u\ufeff\ud800\udc00\ud83d'), max_size=12)
@@ -166,7 +167,7 @@ def test_lines_of_wide_encodings_too(encoding, data):
     np.testing.assert_array_equal(one, np.delete(two, place, axis=0))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=examples(100))
 @given(data=st.data())
 def test_what_is_said_before_the_room_depends_on_the_header_alone(data):
     """Refusals, names and columns come from the first line: the same whatever follows."""

@@ -12,7 +12,7 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.hash_partitions import HashCodes
-from dpviz.privacy.local.local_reports import LocalReports, Response, UserAnswers, UserQuestion, respond
+from dpviz.privacy.local_model import LocalReports, Response, UserAnswers, UserQuestion, respond
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Count, Relation, Sensitivity

@@ -39,7 +39,7 @@ def _largest_reach(card, world, *, epsilon, seeds, few=False, **request):
 
 @pytest.mark.parametrize(
     ("card", "params", "delta", "world"),
-    in_worlds("persons", "ball, replace", "nine columns in a ball", each=2),
+    in_worlds("persons", "ball, replace", "nine columns in a ball"),
     ids=named,
 )
 def test_no_neighbour_gains_more_than_declared_and_some_pair_a_good_part_of_it(card, params, delta, world):

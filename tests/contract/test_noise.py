@@ -7,13 +7,15 @@ import pytest
 from scipy import stats
 
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import Exponential, Laplace, NoisyThreshold, SparseLaplace, noise_kind
+from dpviz.privacy.losses import Loss, SwapLoss
+from dpviz.privacy.mechanisms import Exponential, Laplace, noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
-from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
-from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
-from dpviz.privacy.ranks import Medians, Quantiles
+from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
+from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
+from dpviz.privacy.released import Question
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.table.domain import Region
 from tests.contract.laws import check_frequencies, check_independent, check_rate, check_scale
 from tests.contract.tables import blobs, named, small_table
@@ -59,17 +61,20 @@ def test_release_behind_a_projection(accounting, law):
     check_scale((released.value - _truth(room, query)).ravel(), law, parent.ledger.entries[-1].scale)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("accounting", "law"), MECHANISMS, ids=["pure", "gdp", "zcdp"])
-def test_release_moments(accounting, law):
+def test_counts_and_sums_in_one_pass(accounting, law):
     room = _room(accounting)
     cells = Grid(room.region.half, np.array([MANY // 100, 100]))
     counts, sums = room.budget.fraction(0.3), room.budget.fraction(0.6)
-    moments = room.release_moments(cells, counts=counts, sums=sums, note="x")
+    kind = noise_kind(accounting)
+    both = Question(Count(cells), kind, counts), Question(Sum(cells), kind, sums)
+    noisy_counts, noisy_sums = room.ask_together(*both, note="x")
     of_counts, of_sums = room.ledger.entries
     assert (of_counts.query, of_sums.query) == ("Count", "Sum")
     assert (of_counts.amount, of_sums.amount) == pytest.approx((counts.amount, sums.amount))
-    count_noise = moments.counts.value - _truth(room, Count(cells))
-    sum_noise = moments.sums.value - _truth(room, Sum(cells))
+    count_noise = noisy_counts.value - _truth(room, Count(cells))
+    sum_noise = noisy_sums.value - _truth(room, Sum(cells))
     check_scale(count_noise, law, of_counts.scale)
     check_scale(sum_noise.ravel(), law, of_sums.scale)
     every = np.column_stack([count_noise / count_noise.std(), sum_noise / sum_noise.std()])
@@ -124,6 +129,7 @@ SELECTIONS = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("question", "accounting", "prior"),
     [
@@ -160,6 +166,7 @@ def test_select(question, accounting, prior):
     assert entry.amount == pytest.approx(epsilon if accounting is PURE else epsilon**2 / 8)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("accounting", "law"), [(PURE, stats.laplace), (ZCDP, stats.norm)], ids=["pure", "zcdp"])
 def test_activate(accounting, law):
     # A square of 4 cells, of which two are empty, one holds 3 rows and one 7.
@@ -250,6 +257,7 @@ def test_quantiles():
     check_independent((places - places.mean()) / places.std())
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("accounting", "law"), [(PURE, stats.cauchy), (Accounting.BASIC, stats.laplace)])
 def test_smooth_medians(accounting, law):
     dim = 20
@@ -287,9 +295,8 @@ def test_a_release_cannot_be_changed_afterwards():
     grid = Grid(np.ones(2), np.array([30, 30]))
     noisy = room.release(Count(Everything()), room.budget.fraction(0.1), note="x").value
     sparse = room.ask(SparseCount(grid), SparseLaplace, room.budget.fraction(0.1), note="x", cutoff_in_scales=1).value
-    moments = room.release_moments(
-        Voronoi(np.zeros((1, 2))), counts=room.budget.fraction(0.1), sums=room.budget.fraction(0.1), note="x"
-    )
-    for array in (noisy, sparse.codes, sparse.values, moments.counts.value, moments.sums.value):
+    one = Question(Count(Voronoi(np.zeros((1, 2)))), Laplace, room.budget.fraction(0.1))
+    noisy_counts, noisy_sums = room.ask_together(one, one._replace(query=Sum(Everything())), note="x")
+    for array in (noisy, sparse.codes, sparse.values, noisy_counts.value, noisy_sums.value):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0

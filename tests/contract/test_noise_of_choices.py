@@ -7,11 +7,10 @@ import pytest
 from scipy import stats
 
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
+from dpviz.privacy.losses import PoolLoss
+from dpviz.privacy.mechanisms import Peeling
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.peeling import Peeling
-from dpviz.privacy.sums.distance_weights import DistanceWeights
-from dpviz.privacy.sums.pool_loss import PoolLoss
 from tests.contract.laws import check_scale
 from tests.contract.tables import blobs, small_table
 

@@ -9,8 +9,8 @@ from scipy import stats
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.hash_partitions import HashCodes
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.path_counts import PathCounts, counts_at
 from dpviz.privacy.queries import Relation, SparseCount
+from dpviz.privacy.sparse_mechanisms import PathCounts, counts_at
 from tests.contract.laws import check_independent, check_rate, check_scale
 from tests.contract.tables import blobs, small_table
 
@@ -24,6 +24,7 @@ def _room(accounting, *, seed=0, relation=Relation.ADD_REMOVE):
     return table.open(epsilon=3.0, delta=1e-6, accounting=accounting, noise=noise, needs_n=False)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
 @pytest.mark.parametrize(("accounting", "law"), LAWS, ids=["pure", "gdp", "zcdp"])
 def test_every_count_on_every_level_carries_the_same_noise(accounting, law, relation):
@@ -52,6 +53,7 @@ def test_every_count_on_every_level_carries_the_same_noise(accounting, law, rela
     assert entry.amount == pytest.approx(room.budget.fraction(0.5).amount, rel=1e-9)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("accounting", "law"), LAWS[:2], ids=["pure", "gdp"])
 def test_a_node_is_split_by_its_noisy_count_alone(accounting, law):
     room, query = _room(accounting), SparseCount(HASHES)

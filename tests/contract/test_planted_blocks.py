@@ -12,11 +12,10 @@ import tests.contract.test_noise as noise_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.block_models import BlockKMeans
-from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
+from dpviz.privacy.quantiles import Columns, ExponentialQuantile, Medians, Quantiles, SmoothMedian
 from dpviz.privacy.queries import Relation, Sum
-from dpviz.privacy.ranks import Columns, Medians, Quantiles
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.box_sum import BoxSum
+from dpviz.privacy.sums import BoxSum
 from dpviz.table.domain import Region
 from tests.contract.checks import check_ledger, check_loss, check_replay
 from tests.contract.questions import check_move, regions, room_over

@@ -13,11 +13,10 @@ import tests.privacy.test_kernel_draw as draw_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw, WeightSensitivity
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.distance_weights import DistanceWeights, WeightSensitivity
 from dpviz.table.domain import Region
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
 from tests.contract.rooms import exploding_room, in_room
@@ -137,7 +136,7 @@ def test_the_room_refuses_points_of_a_mechanism_before_it_charges():
 
 def test_points_outside_the_region_would_lose_more_than_is_paid():
     for place, refused in ((1.0, False), (5.0, True)):
-        draw = dataclasses.replace(draw_tests.bought(1.0, floor=2.0), public_points=np.array([[place]]))
+        draw = dataclasses.replace(draw_tests.bought(1.0, floor=2.0), points=np.array([[place]]))
         most = draw_tests.worst(draw, draw_tests.weighed([1.0], -1.0), draw_tests.weighed([], -1.0))
         assert (most > 1.0) == refused
 

@@ -14,10 +14,9 @@ import tests.contract.test_sensitivity as sensitivity_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.ledger import BudgetExceeded, Entry
 from dpviz.privacy.loss_distributions import Draws
-from dpviz.privacy.path_counts import PathCounts, children_of, counts_at
-from dpviz.privacy.queries import Relation, SparseCount, Sum
+from dpviz.privacy.queries import Relation, SparseCount, SparseCounts, Sum
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.sparse_mechanisms import PathCounts, children_of, counts_at
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
 from tests.contract.rooms import Loss, Tape, loss_room, recording_room
 from tests.contract.tables import PUBLIC, REPLACE, neighbours
@@ -35,6 +34,7 @@ def losses(world, **request) -> None:
         check_loss(CARD, one, other, **request)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("request_", [GAUSSIAN, PURE, PAPER], ids=["gaussian", "pure", "paper"])
 @pytest.mark.parametrize("world", [PUBLIC, REPLACE], ids=str)
 def test_without_a_mistake_all_is_green(world, request_):
@@ -46,16 +46,16 @@ def test_one_count_paid_for_a_whole_path(monkeypatch):
     # Every level drawn with the noise that the whole share buys for one count.
     def short(cls, share, sensitivity, *, levels, min_branch):
         found = honest(share, sensitivity, levels=levels, min_branch=min_branch)
-        kind = type(found.of_one)
-        return cls(kind(found.of_one.sensitivity, found.of_one.scale / sqrt(levels)), levels, min_branch)
+        kind = type(found.once)
+        return cls(kind(found.once.sensitivity, found.once.scale / sqrt(levels)), levels, min_branch)
 
     honest = PathCounts.bought
     monkeypatch.setattr(PathCounts, "bought", classmethod(short))
     with pytest.raises(BudgetExceeded):
         losses(PUBLIC, **GAUSSIAN)
     # Nor may the booking keep silent about it.
-    monkeypatch.setattr(PathCounts, "cost", lambda self, accounting: self.of_one.cost(accounting))
-    monkeypatch.setattr(PathCounts, "sensitivity", property(lambda self: self.of_one.sensitivity))
+    monkeypatch.setattr(PathCounts, "cost", lambda self, accounting: self.once.cost(accounting))
+    monkeypatch.setattr(PathCounts, "sensitivity", property(lambda self: self.once.sensitivity))
     # A crowd in one place is a heavy path down to the last level.
     crowd = np.full((401, 2), 0.9)
     one, other = PUBLIC.table(crowd), PUBLIC.table(crowd[:-1])
@@ -79,7 +79,7 @@ def test_nodes_split_by_their_true_counts(monkeypatch):
         for _ in range(self.levels):
             exact = counts_at(asked, truth)
             nodes.append(asked)
-            noisy.append(self.of_one.draw(exact, noise))
+            noisy.append(self.once.draw(exact, noise))
             asked = children_of(asked[exact >= self.min_branch])
         return SparseCounts(np.concatenate(nodes), np.concatenate(noisy), 2 * truth.universe)
 

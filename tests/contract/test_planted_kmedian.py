@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import CARDS
-from dpviz.privacy.queries import Relation, SwapLoss
-from dpviz.privacy.sums.pulls import Pull
+from dpviz.privacy.losses import SwapLoss
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.sums import Pull
 from tests.contract.checks import check_loss
 from tests.contract.questions import check_move, regions, room_over
 from tests.contract.tables import PUBLIC, REPLACE, neighbours

@@ -13,11 +13,10 @@ import tests.privacy.test_peeling as peeling_tests
 import tests.privacy.test_pool_loss as pool_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
-from dpviz.privacy.mechanisms import Exponential
-from dpviz.privacy.peeling import Peeling
-from dpviz.privacy.queries import Loss, Relation
+from dpviz.privacy.losses import Loss, PoolLoss
+from dpviz.privacy.mechanisms import Exponential, Peeling
+from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.pool_loss import PoolLoss
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
 from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, World, neighbours
 
@@ -29,6 +28,7 @@ PRACTICAL = {**PAPER, "params": {"preset": "practical"}}
 CONCENTRATED = {**PAPER, "delta": 1e-6}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("request_", [PAPER, PRACTICAL, CONCENTRATED], ids=["paper", "practical", "zcdp"])
 def test_without_a_mistake_all_is_green(request_):
     for world in (BOUGHT, REPLACE, World("persons", rows_per_person=3)):

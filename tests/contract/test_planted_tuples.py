@@ -19,11 +19,10 @@ from dpviz.privacy.ledger import BudgetExceeded, Entry
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Count, Relation, Sensitivity
-from dpviz.privacy.sums.residual_moments import ResidualMoments
+from dpviz.privacy.sums import ResidualMoments
 from dpviz.privacy.tuples.center_noise import NoisyCenters
 from dpviz.privacy.tuples.partition_test import PartitionTest, Plan
-from dpviz.privacy.tuples.private_average import PrivateAverage
-from dpviz.privacy.tuples.tuple_averages import TupleAverages
+from dpviz.privacy.tuples.tuple_averages import PrivateAverage, TupleAverages
 from dpviz.privacy.tuples.tuples import NoisyTuple
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
 from tests.contract.questions import check_move, regions, room_over
@@ -66,10 +65,11 @@ def test_gaussian_noise_that_takes_the_share_of_the_reach_as_well(printed, monke
     mechanism = NoisyCenters(**ok.CHEAP | {"number": 700}, far=1400.0, printed=printed)
     ok.check_price_of_noise(mechanism)
 
-    def thinner(epsilon, delta, k, printed):
+    def thinner(self):
+        k, epsilon, delta = self.k, self.epsilon, self.delta
         return 2 * k / epsilon * sqrt(2 * log(10 * k / delta)) if printed else sqrt(k) / gdp_mu(epsilon / 2, delta / 8)
 
-    monkeypatch.setattr(dpviz.privacy.tuples.center_noise, "gaussian_sd", thinner)
+    monkeypatch.setattr(NoisyCenters, "sd_of_reach", property(thinner))
     with caught:
         ok.check_price_of_noise(mechanism)
 
@@ -140,7 +140,7 @@ def test_a_radius_whose_comparisons_each_take_the_whole_share(monkeypatch):
 
 
 def test_points_released_in_the_order_of_a_secret_tuple(monkeypatch):
-    monkeypatch.setattr(NoisyTuple, "of", classmethod(lambda cls, centers: cls(True, centers)))
+    monkeypatch.setattr(NoisyTuple, "of", classmethod(lambda cls, centers: cls(centers)))
     with caught:
         ok.check_order(CENTERS)
 

@@ -16,13 +16,13 @@ from scipy import stats
 
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.block_models import BlockKMeans
-from dpviz.privacy.local.local_noise import LocalNoise
-from dpviz.privacy.local.local_reports import LocalReports, UserAnswers
+from dpviz.privacy.local_model import LocalNoise, LocalReports, UserAnswers
+from dpviz.privacy.mechanisms import KNorm
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.room import DataRoom
 from dpviz.privacy.tuples.center_noise import NoisyCenters
 from dpviz.privacy.tuples.partition_test import PartitionTest
-from dpviz.privacy.tuples.private_average import pair_distances
+from dpviz.privacy.tuples.tuple_averages import pair_distances
 from dpviz.privacy.tuples.tuples import TupleTable
 from dpviz.table.domain import Region
 from tests.contract.laws import check_frequencies
@@ -98,6 +98,7 @@ def check_no_other_row_moves() -> None:
             np.testing.assert_array_equal(whole[:-gone], left)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("persons", [None, np.array([0, 0, 1, 1, 2, 2])], ids=["rows", "persons"])
 def test_a_secret_block_is_drawn_for_each_row_or_person_by_itself(persons):
     check_blocks(persons)
@@ -230,7 +231,7 @@ def check_places(draw, *, rows: int, places: int) -> None:
 
 def local_noise(rows, places, noise):
     """Who stands at each place."""
-    return LocalNoise(1.0, 1.0, places).draw(TupleTable(rows[:, None]), noise)[:, 0]
+    return LocalNoise(KNorm(1.0, 1.0), places).draw(TupleTable(rows[:, None]), noise)[:, 0]
 
 
 def local_reports(rows, places, noise):

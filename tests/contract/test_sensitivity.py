@@ -8,21 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
+from dpviz.privacy.kernel_draw import DistanceWeights
 from dpviz.privacy.known import PARTITIONS, QUERIES
-from dpviz.privacy.local.local_noise import EachRow
+from dpviz.privacy.local_model import EachRow
+from dpviz.privacy.losses import Loss, PoolLoss, SwapLoss
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
-from dpviz.privacy.queries import Count, Loss, Relation, SparseCount, Sum, SwapLoss
-from dpviz.privacy.ranks import Medians, Quantiles
-from dpviz.privacy.sums.box_sum import BoxSum
-from dpviz.privacy.sums.chosen_coordinates import ChosenSum, Weights
-from dpviz.privacy.sums.distance_weights import DistanceWeights
-from dpviz.privacy.sums.pool_loss import PoolLoss
-from dpviz.privacy.sums.pulls import Pull
-from dpviz.privacy.sums.residual_moments import ResidualMoments
-from dpviz.privacy.sums.residuals import Radii, ResidualSum, Spread
+from dpviz.privacy.quantiles import Medians, Quantiles
+from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
+from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, ResidualSum, Spread, Weights
 from dpviz.privacy.tuples.tuples import Tuples
 from dpviz.table.domain import Domain, Region
 from tests.contract.questions import DENSE, QUESTIONS, SPARSE, check_move, move, regions, room_over
+from tests.examples import examples
 
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
 DEAL = {
@@ -65,7 +62,7 @@ def _pair(domain, relation, rng, size, most):
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(**DEAL)
 def test_no_neighbour_moves_an_answer_further_than_declared(question, seed, dim, where, relation, most, size):
     rng, domain = np.random.default_rng(seed), regions(dim)[where]
@@ -74,7 +71,7 @@ def test_no_neighbour_moves_an_answer_further_than_declared(question, seed, dim,
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(**DEAL)
 def test_nor_behind_a_projection(question, seed, dim, where, relation, most, size):
     rng, domain = np.random.default_rng(seed), regions(dim)[where]
@@ -209,7 +206,7 @@ def test_a_row_makes_one_magnitude_grow_and_another_shrink(relation):
     assert move(Weights(over), one, other).range >= (0.99 if relation is ADD_REMOVE else 0.5) * declared
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=st.integers(0, 2**32 - 1), dim=st.integers(1, 12), size=st.integers(1, 200))
 def test_a_row_keeps_its_cell_whoever_stands_beside_it(seed, dim, size):
     # Rows that lie on the boundary of two cells: a matrix product rounds them by their place in it.

@@ -71,6 +71,7 @@ def check_streams(accounting: Accounting, *, seeded: bool = True) -> None:
         np.testing.assert_array_equal(usual["coins"], longer["coins"], "the coins wait for noise")
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("seeded", [True, False], ids=["seeded", "fresh"])
 @pytest.mark.parametrize("accounting", COINS, ids=lambda a: a.value)
 def test_the_coins_of_a_run_tell_nothing_of_its_noise(accounting, seeded):

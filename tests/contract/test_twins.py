@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -10,9 +11,9 @@ import pytest
 from dpviz.algorithms.regime import Level
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
-from dpviz.runs.run import setting_of
+from dpviz.runs.request import Contender, Request
 from tests.contract.checks import frames_of, run_of
-from tests.contract.tables import SETTINGS, World, blobs, named
+from tests.contract.tables import SETTINGS, World, blobs, in_turn, named
 
 HUGE = 1e9
 # The last mutations of a genetic search reach 0.05 along each axis.
@@ -23,7 +24,7 @@ def _skip_what_is_hopeless(card, params, table, **request):
     """A twin is asked for where the card itself does not call its setting hopeless, and of what averages rows."""
     if (card.id, params.get("preset")) == ("kvariates", "local"):
         pytest.skip("a seed is a row under noise, and no mean: tests/algorithms/test_kvariates.py has its twin")
-    regime = card.regime(setting_of(table, **request), card.params.parse(params))
+    regime = card.regime(Request(Contender.of(card), **request).setting(table), card.params.parse(params))
     if regime is not None and regime.level is Level.RED:
         pytest.skip(f"hopeless by its own message: {regime.message}")
 
@@ -59,7 +60,7 @@ def test_noisy_lloyd_is_lloyd(card, params, delta, world):
             np.testing.assert_array_equal(start, before.step.centers)
 
 
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+@pytest.mark.parametrize(("card", "params", "delta"), in_turn(0), ids=named)
 def test_one_cluster_is_the_mean_or_near_it(card, params, delta):
     rows = blobs(3000, k=1, seed=5)
     table = World("public", n_public=3000).table(rows)
@@ -69,16 +70,20 @@ def test_one_cluster_is_the_mean_or_near_it(card, params, delta):
     assert np.linalg.norm(run.centers[0] - rows.mean(axis=0)) < NEAR.get(card.id, 0.02)
 
 
-@pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
-def test_without_noise_well_separated_clusters_are_found_at_the_best_of_some_starts(card, params, delta):
+@cache
+def separated() -> tuple[np.ndarray, float]:
+    """Rows in three far clusters, and the loss of k-means++ on them."""
     rng = np.random.default_rng(1)
     middles = np.array([[-0.6, -0.6], [0.6, 0.6], [-0.6, 0.6]])
     rows = middles[rng.integers(0, 3, 3000)] + rng.normal(0, 0.05, (3000, 2))
     table = World("public", n_public=3000).table(rows)
+    return rows, reference_for(clipped(table.reveal(note="test"), table.domain.region), 3).nicv
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), in_turn(1), ids=named)
+def test_without_noise_well_separated_clusters_are_found_at_the_best_of_some_starts(card, params, delta):
+    rows, best = separated()
+    table = World("public", n_public=3000).table(rows)
     _skip_what_is_hopeless(card, params, table, k=3, epsilon=50.0, delta=delta)
-    best = reference_for(clipped(table.reveal(note="test"), table.domain.region), 3).nicv
-    losses = [
-        nicv(rows, run_of(card, table, k=3, epsilon=50.0, delta=delta, params=params, seed=seed).centers)
-        for seed in range(4)
-    ]
-    assert min(losses) <= 1.3 * best
+    runs = (run_of(card, table, k=3, epsilon=50.0, delta=delta, params=params, seed=seed) for seed in range(4))
+    assert any(nicv(rows, run.centers) <= 1.3 * best for run in runs)

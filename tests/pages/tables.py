@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import study_rows
 from dpviz.runs.worker import Progress
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import numeric_table
-from dpviz.ui.studies.study_panel import Study
+from dpviz.ui.studies.study_job import StudyJob
 from tests.contract.tables import blobs
 from tests.privacy.tuple_checks import tight_tuples
 
@@ -70,15 +73,11 @@ class DoneJob:
 class PromptShelf:
     """A shelf that does its jobs at once."""
 
-    def __init__(self) -> None:
-        self._jobs: dict[str, DoneJob] = {}
+    def submit(self, work: Any, *args: Any, **kwargs: Any) -> DoneJob:
+        return DoneJob(list(work(*args, **kwargs)))
 
-    def submit(self, work: Any, *args: Any, **kwargs: Any) -> str:
-        self._jobs[str(len(self._jobs))] = DoneJob(list(work(*args, **kwargs)))
-        return str(len(self._jobs) - 1)
-
-    def get(self, job_id: str) -> DoneJob | None:
-        return self._jobs.get(job_id)
+    def study(self, judged: JudgedTable, grid: Grid, *, key: str, with_centers: bool = False) -> DoneJob:
+        return DoneJob(list(study_rows(judged, grid, with_centers=with_centers)))
 
 
 def app_on(page: str, table: OpenTable | None, *, workers: bool = False, **link: str) -> AppTest:
@@ -107,7 +106,7 @@ def text_of(app: AppTest) -> str:
 
 def job_of(app: AppTest, key: str) -> Job:
     """The job behind the study of a page."""
-    return app.session_state["job_panel:shelf"].get(app.session_state[f"{key}:job"].job_id)
+    return app.session_state[f"{key}:job"].job
 
 
 def computed(app: AppTest, key: str) -> AppTest:
@@ -119,6 +118,6 @@ def computed(app: AppTest, key: str) -> AppTest:
     return sound(app.run())
 
 
-def study_in(app: AppTest, key: str) -> Study:
+def study_in(app: AppTest, key: str) -> StudyJob:
     """The study of a page."""
     return app.session_state[f"{key}:job"]

@@ -10,8 +10,8 @@ import pytest
 from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.charts.wording import ratio
 from dpviz.table.declaration import FileKind
-from dpviz.ui.compare_panel import median_runs
 from dpviz.ui.escape import plain
+from dpviz.ui.studies.compare_panel import median_runs
 from dpviz.ui.studies.contender_choice import contender_options
 from tests.pages.site import press
 from tests.pages.tables import app_on, computed, open_blobs, sound, study_in, text_of
@@ -26,6 +26,7 @@ def compared(kind: FileKind = FileKind.PUBLIC, *, labels: list[str] | None = Non
     return computed(sound(app.run()), "compare")
 
 
+@pytest.mark.slow
 def test_every_algorithm_is_compared_with_its_defaults_and_each_has_its_picture() -> None:
     app = app_on("compare.py", open_blobs(), workers=True)
     app.slider(key="compare:repeats").set_value(1)

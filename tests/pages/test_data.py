@@ -59,6 +59,7 @@ def test_a_file_that_cannot_be_unpacked_is_refused_in_a_sentence_and_the_open_ta
     assert SECRET not in everything_shown(at)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("content", NO_TEXT_FILE.values(), ids=NO_TEXT_FILE.keys())
 def test_a_first_line_that_is_no_header_is_refused_in_place_and_stays_refused(content):
     at = upload(visit("data.py", table=sample_table()), content, "secret.csv")
@@ -73,6 +74,7 @@ def test_a_first_line_that_is_no_header_is_refused_in_place_and_stays_refused(co
     assert SECRET not in everything_shown(at) and "7741" not in everything_shown(at)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("content", ODD_BUT_USABLE.values(), ids=ODD_BUT_USABLE.keys())
 def test_an_odd_file_waits_for_its_declarations_and_shows_no_cell(content):
     at = upload(visit("data.py"), content, "odd.csv.gz" if content[:2] == b"\x1f\x8b" else "odd.csv")
@@ -142,7 +144,7 @@ def test_no_row_moves_anything_that_is_shown_before_the_table_is_opened():
 
 def test_bounds_of_a_private_file_start_empty_and_nothing_is_read_from_the_rows():
     at = _choosing(upload(visit("data.py"), PEOPLE), "age", "income")
-    typed = at.session_state["bounds_editor"].bounds
+    typed = at.session_state["declare:draft"].bounds
     assert set(typed) == {"age", "income"}
     assert all(one.lower is None and one.upper is None for one in typed.values())
     assert _kept(at.get("button_group"), "kind").value == FileKind.PRIVATE.value

@@ -62,6 +62,7 @@ def ran(table: OpenTable, *, seed: int | None = 4, k: int = 3) -> AppTest:
     return sound(app.run())
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("seed", "why"), [(4, "follows from a seed"), (None, "not hardened")])
 def test_every_file_of_a_run_says_inside_and_by_its_name_that_it_is_a_simulation(offered, seed, why) -> None:
     app = ran(open_blobs(), seed=seed)
@@ -150,7 +151,7 @@ def test_the_reference_offers_no_file(offered) -> None:
 RUNS, BEHIND = "runs (CSV)", "These numbers (CSV)"
 # Where a study is computed, and the files that it offers.
 VIEWS = {
-    "Frontier": ("tradeoff", {RUNS}),
+    "Frontier": ("tradeoff", {RUNS, BEHIND}),
     "Smallest ε": ("tradeoff", {BEHIND}),
     "Error by cause": ("tradeoff:parts", {BEHIND}),
     "ε × n": ("tradeoff:map", {RUNS, BEHIND}),
@@ -161,6 +162,7 @@ VIEWS = {
 }
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("view", "where", "files"), [(view, *rest) for view, rest in VIEWS.items()], ids=list(VIEWS))
 def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revealed(
     offered, view: str, where: str, files: set[str]
@@ -174,12 +176,10 @@ def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revea
     if page == "tradeoff.py":
         app.select_slider(key=f"{key}:range").set_value((0.5, 1.0))
         app.segmented_control(key=f"{key}:view").set_value(view)
-    sound(app.run())
     app.session_state[f"{where}:repeats"] = 5 if view == "Draws" else 3 if view == "Error by cause" else 1
-    app = computed(sound(app.run()), where)
     for unfolded in ("", ":smallest"):
         app.session_state[f"{where}{unfolded}:table"] = True
-    sound(app.run())
+    computed(sound(app.run()), where)
     assert {RUNS if label.endswith(RUNS) else label for label in offered} == files
     for taken in offered.values():
         assert taken.name.startswith("SIMULATION_revealed_") and taken.name.endswith(".csv")

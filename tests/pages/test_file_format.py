@@ -12,7 +12,7 @@ from dpviz.cli.parser import read_arguments
 from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.sidecar import to_json
-from dpviz.ui.looks import Look
+from dpviz.ui.session import Look
 from tests.pages.site import everything_shown, fine, paste_bounds, press, upload, visit
 
 COMMAS = b"age;income;who\n31,5;1.000,25;a\n44,5;2.500,5;b\n52,0;3.000,75;c\n"

@@ -25,6 +25,7 @@ def test_every_sample_has_a_tile():
     assert tiles == {f"open:{sample.id}" for sample in SAMPLES}
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("sample", [s.id for s in SAMPLES if s.id not in {"mixture64", "thermometers"}])
 def test_one_click_opens_a_sample_and_goes_to_explore(sample):
     at = visit()

@@ -17,6 +17,7 @@ GOOD = {
 LONG = "9" * 400
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize(
     "link",
     [
@@ -31,6 +32,7 @@ LONG = "9" * 400
         {"algorithm": "dplloyd", "dplloyd.rounds": LONG},
         {"algorithm": "eugkm", "eugkm.theta": "inf", "eugkm.starts": "-1"},
         {"explore": "x", "nobody.knows": "1", "": ""},
+        {"epsilons": "nan,inf", "ks": LONG},
     ],
     ids=lambda link: unquote(" ".join(link))[:30],
 )
@@ -48,6 +50,7 @@ def test_no_link_brings_a_visit_down_that_has_no_table_yet(link: dict[str, str])
     sound(app.run())
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     "study",
     [
@@ -69,6 +72,32 @@ def test_no_link_brings_a_visit_down_that_has_no_table_yet(link: dict[str, str])
 )
 def test_settings_that_cannot_be_used_are_refused_in_one_sentence(study: str) -> None:
     app = app_on("tradeoff.py", open_blobs(), study=study)
+    (said,) = app.error
+    assert "settings of this link cannot be used" in said.proto.title
+    assert "](http" not in said.value and len(said.value) < 1_000
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"epsilons": "0.1,x"},
+        {"epsilons": "36"},
+        {"ks": "3,5"},
+        {"ks": "1001"},
+        {"ns": "100"},
+        {"deltas": "0.5"},
+        {"repeats": "51"},
+        {"seed": "7"},
+        {"algorithms": "nobody"},
+        {"algorithms": "kmeans++"},
+        {"algorithms": "eugkm:theta=3"},
+        {"algorithms": "![i](http://x.invalid/y.png)"},
+        {"algorithms": ",".join(["eugkm"] * 5000)},
+    ],
+)
+def test_a_study_that_the_form_cannot_show_is_refused_in_one_sentence(link: dict[str, str]) -> None:
+    app = app_on("tradeoff.py", open_blobs(), **link)
     (said,) = app.error
     assert "settings of this link cannot be used" in said.proto.title
     assert "](http" not in said.value and len(said.value) < 1_000

@@ -15,8 +15,8 @@ from dpviz.runs.export import frame_csv
 from dpviz.runs.record import LookKind, record_of
 from dpviz.runs.run import run
 from dpviz.table.declaration import FileKind
-from dpviz.ui.ledger.ledger_books import agreement, charges, file_name, together, totals
-from dpviz.ui.visit import Booked
+from dpviz.ui.ledger_panel import agreement, charges, file_name, together, totals
+from dpviz.ui.session import Booked
 from tests.pages.site import everything_shown, sample_table, visit
 
 
@@ -30,7 +30,7 @@ def books():
         run("dplloyd", table.private, k=3, epsilon=1.0, delta=1e-6, params={"preset": "gaussian"}, seed=3),
         run("kmeans++", table.private, k=3, epsilon=1.0, seed=4),
     ]
-    return [Booked(record_of(one, table), table.title, table.kind, table.source_key) for one in runs]
+    return [Booked(record_of(one, table), table.source_key) for one in runs]
 
 
 def test_an_empty_ledger_says_what_to_do():
@@ -74,9 +74,7 @@ def test_every_number_has_room_for_its_first_digit():
     table = sample_table("people")
     runs = [run("auto", table.private, k=5, epsilon=epsilon, delta=1e-6, seed=1) for epsilon in (0.1, 1.0)]
     at = visit("ledger.py")
-    at.session_state["visit:books"] = [
-        Booked(record_of(one, table), table.title, table.kind, table.source_key) for one in runs
-    ]
+    at.session_state["visit:books"] = [Booked(record_of(one, table), table.source_key) for one in runs]
     at.run()
     assert any(entry.amount < 1e-4 for one in runs for entry in one.entries), "small costs are what was cut"
     for shown in at.dataframe:
@@ -127,7 +125,8 @@ def test_totals_have_a_line_for_each_run(books):
 
 
 def test_the_file_holds_no_formula(books):
-    evil = [dataclasses.replace(books[0], table_title="=1+1"), books[1]]
+    titled = dataclasses.replace(books[0].record.declaration, title="=1+1")
+    evil = [Booked(dataclasses.replace(books[0].record, declaration=titled), "file"), books[1]]
     rows = list(csv.DictReader(io.StringIO(frame_csv(charges(evil)).decode("utf-8"))))
     assert rows[0]["table"] == "'=1+1"
     assert rows[0]["run"] == "1" and float(rows[0]["amount"]) > 0
@@ -158,5 +157,5 @@ def test_looks_stand_beside_the_charges_by_kind():
     table = sample_table("outlier", FileKind.PRIVATE)
     looks = {LookKind.LOSS: 2, LookKind.ROWS: 1}
     record = record_of(run("dplloyd", table.private, k=3, epsilon=1.0), table, looks=looks)
-    charged = charges([Booked(record, table.title, table.kind, table.source_key)])
+    charged = charges([Booked(record, table.source_key)])
     assert set(charged["looks"]) == {"rows: 1 loss: 2"}

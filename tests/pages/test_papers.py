@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dpviz.ui.papers_panel as papers_panel
+from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.claims.claim import Outcome
 from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import Shipped
@@ -40,11 +41,27 @@ def test_another_claim_is_drawn_when_it_is_chosen(planted):
     assert "Error of the means against the number of samples" in everything_shown(at)
 
 
+@pytest.mark.slow
 def test_results_from_published_files_have_a_verdict_of_their_own(planted):
     at = visit("papers.py")
     assert "Holds: 5 of 5" not in everything_shown(at)
     at.segmented_control(key="papers:source:su-epsilon").set_value("published files")
     assert "Holds: 5 of 5" in everything_shown(fine(at.run()))
+
+
+def test_a_claim_is_judged_and_drawn_once_a_server_for_each_theme(planted, monkeypatch):
+    drawn = []
+
+    def draw(figure, palette, **how):
+        drawn.append(palette)
+        return draw_claim(figure, palette, **how)
+
+    draw_claim = ClaimFigure.draw
+    monkeypatch.setattr(ClaimFigure, "draw", draw)
+    papers_panel._figures.clear()
+    first = [chart.proto.spec for chart in visit("papers.py").get("plotly_chart")]
+    assert first == [chart.proto.spec for chart in visit("papers.py").get("plotly_chart")]
+    assert len(drawn) == len(first) > 0
 
 
 def test_without_results_the_page_says_how_to_make_them(monkeypatch):

@@ -90,6 +90,7 @@ def _decoded(axis: Any) -> np.ndarray:
     return np.frombuffer(base64.b64decode(axis["bdata"]), axis["dtype"]) if isinstance(axis, dict) else np.array(axis)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("sample", "k", "epsilon", "algorithm"),
     [("outlier", 3, 1.0, "auto"), ("outlier", 3, 1.0, "eugkm"), ("fifteen", 15, 0.1, "eugkm")],
@@ -111,6 +112,7 @@ def test_the_title_agrees_with_distances_and_sizes(sample: str, k: int, epsilon:
         assert found_in_title(title_of(figure))[0] < k
 
 
+@pytest.mark.slow
 def test_home_and_explore_say_the_same_of_the_same_run() -> None:
     at = visit()
     layouts = [json.loads(chart.proto.spec)["layout"] for chart in at.get("plotly_chart")]
@@ -165,6 +167,7 @@ def preview_of(kind: FileKind, tab: str) -> AppTest:
     return sound(app.run())
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", [FileKind.PUBLIC, FileKind.SIMULATED])
 def test_what_the_bounds_cut_off_is_shown_of_rows_that_are_nobodys_secret(kind: FileKind) -> None:
     app, rows = preview_of(kind, "Bounds"), heavy_table(kind).private.reveal(note="test").points

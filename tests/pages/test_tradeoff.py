@@ -10,11 +10,12 @@ import plotly.graph_objects as go
 import pytest
 
 from dpviz.check import RequestError
-from dpviz.runs.study.study import Contender
+from dpviz.runs.request import Contender
+from dpviz.runs.study.grid import Grid
 from dpviz.table.declaration import FileKind
-from dpviz.ui.studies.study_panel import Plan, study_csv
-from dpviz.ui.tradeoff.open_setting import on_click
-from dpviz.ui.tradeoff.tradeoff_frontier import baselines_of, predictions_of
+from dpviz.ui.studies.one_setting import on_click
+from dpviz.ui.studies.study_panel import study_csv
+from dpviz.ui.tradeoff.frontier_section import baselines_of, predictions_of
 from tests.pages.tables import app_on, computed, job_of, open_blobs, sound, study_in, text_of
 
 SMALL = ["DPLloyd", "EUGkM"]
@@ -44,7 +45,7 @@ def figure(app) -> dict:
 def test_a_trade_off_is_drawn_with_its_baselines_and_runs() -> None:
     app = computed(traded(), "tradeoff")
     study = study_in(app, "tradeoff")
-    assert len(study.rows) == 2 * 2 * len(study.plan.epsilons)
+    assert len(study.rows) == 2 * 2 * len(study.grid.epsilons)
     drawn = figure(app)
     words = json.dumps(drawn["layout"], ensure_ascii=False)
     assert "one centre" in words and "centres that saw" in words
@@ -54,6 +55,7 @@ def test_a_trade_off_is_drawn_with_its_baselines_and_runs() -> None:
     assert baselines_of(study, "ari") == {}
 
 
+@pytest.mark.slow
 def test_every_measure_can_be_drawn() -> None:
     app = computed(traded(), "tradeoff")
     for measure in ("nicv", "matched_error", "ari", "share_gap", "ratio"):
@@ -62,6 +64,7 @@ def test_every_measure_can_be_drawn() -> None:
         assert figure(app)["data"]
 
 
+@pytest.mark.slow
 def test_predictions_fall_with_epsilon_and_can_be_switched_off() -> None:
     app = computed(traded(n=5_000), "tradeoff")
     curves = predictions_of(study_in(app, "tradeoff"), "ratio")
@@ -92,6 +95,26 @@ def test_it_fills_while_it_computes_and_what_arrived_stays_when_it_is_cancelled(
     assert "cancelled" in " ".join(info.proto.title for info in app.info)
 
 
+def test_what_was_cancelled_is_gone_on_with_and_another_visit_finds_it() -> None:
+    app = traded(repeats=20, workers=True)
+    app.button(key="tradeoff:compute").click()
+    sound(app.run())
+    first = job_of(app, "tradeoff")
+    while not first.state.final and len(study_in(app, "tradeoff").rows) < 5:
+        first.wait(0.05)
+    app.button(key="tradeoff:cancel").click()
+    sound(app.run())
+    early = {row["trial"]: row["seconds"] for row in study_in(app, "tradeoff").rows}
+    assert len(early) >= 5 and "to go on where it stopped" in text_of(app)
+    done = {row["trial"]: row["seconds"] for row in study_in(computed(app, "tradeoff"), "tradeoff").rows}
+    assert early.items() <= done.items() and len(done) == len(study_in(app, "tradeoff").grid.trials())
+    other = traded(repeats=20, workers=True)
+    assert not other.get("plotly_chart")
+    again = study_in(computed(other, "tradeoff"), "tradeoff")
+    assert {row["trial"]: row["seconds"] for row in again.rows} == done
+    assert other.session_state["visit:table"].private.looks == ["tradeoff: losses of 200 study runs, k = 3"]
+
+
 def test_it_is_kept_when_the_page_changes() -> None:
     app = computed(traded(), "tradeoff")
     number = len(study_in(app, "tradeoff").rows)
@@ -115,8 +138,8 @@ def test_every_run_can_be_taken_away_as_csv() -> None:
 def test_a_point_opens_its_settings_in_explore() -> None:
     label = Contender("eugkm", {"preset": "su"}).label
     app = computed(traded(labels=["DPLloyd", label]), "tradeoff")
-    app.selectbox(key="tradeoff:open_whom").set_value(label)
-    app.selectbox(key="tradeoff:open_epsilon").set_value(0.5)
+    app.selectbox(key="tradeoff:open:whom").set_value(label)
+    app.select_slider(key="tradeoff:open:epsilon").set_value(0.5)
     sound(app.run())
     app.button(key="tradeoff:open").click()
     sound(app.run())
@@ -128,18 +151,19 @@ def test_a_point_opens_its_settings_in_explore() -> None:
 
 def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch: pytest.MonkeyPatch) -> None:
     state: dict[str, object] = {}
-    monkeypatch.setattr("dpviz.ui.tradeoff.open_setting.st.session_state", state)
-    plan = Plan((Contender("dplloyd"), Contender("eugkm")), 4, (0.1, 0.3), 1e-6, 2)
+    monkeypatch.setattr("dpviz.ui.studies.one_setting.st.session_state", state)
+    grid = Grid((Contender("dplloyd"), Contender("eugkm")), (4,), (0.1, 0.3), (1e-6,), repeats=2)
     drawn = go.Figure([go.Scatter(meta="band"), go.Scatter(name="EUGkM")])
     state["here"] = {"selection": {"points": [{"curve_number": 1, "x": 0.30000001, "y": 2.0}]}}
-    on_click(drawn, plan, "here")()
+    on_click(drawn, grid, "here")()
     assert (state["algorithm"], state["epsilon"], state["k"], state["delta"]) == ("eugkm", 0.3, 4, 1e-6)
     state.clear()
     state["here"] = {"selection": {"points": [{"curve_number": 0, "x": 0.3, "y": 2.0}]}}
-    on_click(drawn, plan, "here")()
+    on_click(drawn, grid, "here")()
     assert set(state) == {"here"}
 
 
+@pytest.mark.slow
 def test_a_private_file_is_judged_on_a_stand_in_by_default_and_offers_no_file_of_losses() -> None:
     app = computed(traded(FileKind.PRIVATE), "tradeoff")
     assert study_in(app, "tradeoff").source.kind is FileKind.SIMULATED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -10,8 +11,8 @@ import yaml
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.error_parts import ErrorBase
-from dpviz.runs.study.study import Contender
-from dpviz.runs.study.study_settings import StudySettings
+from dpviz.runs.request import Contender
+from dpviz.runs.study.grid import Grid, epsilons_between
 from dpviz.table.declaration import FileKind
 from dpviz.ui.escape import plain
 from tests.pages.tables import app_on, open_blobs, sound, text_of
@@ -97,7 +98,7 @@ def test_a_map_of_epsilon_and_n_marks_the_users_rows() -> None:
     assert {row["contender"] for row in study.rows} == {"DPLloyd"}
     (figure,) = drawn(app)
     (cells,) = [trace for trace in figure["data"] if trace.get("meta") == "cells"]
-    assert len(study.plan.ns) == 3 and study.plan.ns[-1] is None
+    assert len(study.grid.ns) == 3 and study.grid.ns[-1] is None
     assert "yours: n = 300" in json.dumps(figure["layout"], ensure_ascii=False)
     assert cells["type"] == "heatmap"
 
@@ -128,15 +129,15 @@ def test_draws_stand_beside_their_cloud_and_are_stepped_through() -> None:
     app = pressed(sound(app.run()), "tradeoff:draws:compute")
     assert len(app.session_state["tradeoff:draws:job"].rows) == 6
     assert len(drawn(app)) == 2
-    app.button(key="tradeoff:draws:Back").click()
+    app.button(key="tradeoff:draws:6:Back").click()
     sound(app.run())
-    assert app.session_state["tradeoff:draws:at"] == 5
-    assert not app.session_state["tradeoff:draws:playing"]
+    assert app.session_state["tradeoff:draws:6:at"] == 5
+    assert not app.session_state["tradeoff:draws:6:playing"]
 
 
 @pytest.mark.slow
 def test_nothing_plays_for_whoever_asks_for_less_motion(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.ui.tradeoff.tradeoff_draws.wants_less_motion", lambda: True)
+    monkeypatch.setattr("dpviz.ui.tradeoff.draws_section.wants_less_motion", lambda: True)
     app = looking_at("Draws")
     app.slider(key="tradeoff:draws:repeats").set_value(5)
     app = pressed(sound(app.run()), "tradeoff:draws:compute")
@@ -144,12 +145,15 @@ def test_nothing_plays_for_whoever_asks_for_less_motion(monkeypatch: pytest.Monk
     assert "less motion" in text_of(app)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("view", ["Error by cause", "ε × n", "By k", "By n", "Draws"])
 def test_without_an_algorithm_it_asks_for_one(view: str) -> None:
     assert "Choose at least one algorithm" in text_of(looking_at(view, labels=()))
 
 
-WANTED = StudySettings((Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), 0.25, 4.0, 4, 1e-7, 3)
+WANTED = Grid(
+    (Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), (4,), epsilons_between(0.25, 4.0), (1e-7,), repeats=3
+)
 
 
 def asks_for_what_was_wanted(app: AppTest) -> None:
@@ -160,15 +164,24 @@ def asks_for_what_was_wanted(app: AppTest) -> None:
 
 
 def test_a_link_sets_the_form() -> None:
-    asks_for_what_was_wanted(app_on("tradeoff.py", open_blobs(), study=WANTED.to_query()))
+    asks_for_what_was_wanted(app_on("tradeoff.py", open_blobs(), **dict(parse_qsl(WANTED.to_query()))))
+    asks_for_what_was_wanted(app_on("tradeoff.py", open_blobs(), study=WANTED.to_yaml()))
     refused = app_on("tradeoff.py", open_blobs(), study="rubbish")
     assert "no YAML" in text_of(refused)
 
 
+def test_the_link_of_the_settings_keeps_every_epsilon_of_the_link_that_was_followed() -> None:
+    app = app_on("tradeoff.py", open_blobs(), epsilons="0.1,0.4,1", algorithms="eugkm")
+    app.segmented_control(key="tradeoff:view").set_value("Settings")
+    assert "algorithms=eugkm&epsilons=0.1,0.4,1&" in sound(app.run()).code[0].value
+    app.select_slider(key="tradeoff:range:1").set_value((0.1, 0.3))
+    assert "&epsilons=0.1,0.2,0.3&" in sound(app.run()).code[0].value
+
+
 def test_a_file_of_settings_loads_back_and_outlives_a_change_of_page() -> None:
     app = looking_at("Settings")
-    assert yaml.safe_load(app.code[1].value)["k"] == 3
-    app.file_uploader(key="tradeoff:settings:upload").upload("s.yaml", WANTED.to_text().encode())
+    assert yaml.safe_load(app.code[1].value)["ks"] == [3]
+    app.file_uploader(key="tradeoff:settings:upload").upload("s.yaml", WANTED.to_yaml().encode())
     asks_for_what_was_wanted(sound(app.run()))
     sound(app.switch_page("explore.py").run())
     asks_for_what_was_wanted(sound(app.switch_page("tradeoff.py").run()))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,8 +17,6 @@ from dpviz.privacy.accounting import (
     gdp_delta,
     gdp_epsilon,
     gdp_mu,
-    pure_to_rho,
-    rho_to_pure,
     spent_epsilon,
     zcdp_epsilon,
     zcdp_rho,
@@ -64,28 +61,6 @@ def test_the_classic_gaussian_scale_is_neither_safe_nor_thrifty():
     classic = math.sqrt(2 * math.log(1.25e6))
     assert 1 / gdp_mu(10.0, 1e-6) > classic / 10
     assert 1 / gdp_mu(1.0, 1e-6) < classic * 0.81
-
-
-def test_pure_and_concentrated():
-    assert pure_to_rho(2.0) == 2.0
-    assert pure_to_rho(2.0, bounded_range=True) == 0.5
-    for bounded in (False, True):
-        assert rho_to_pure(pure_to_rho(0.7, bounded_range=bounded), bounded_range=bounded) == pytest.approx(0.7)
-
-
-@pytest.mark.parametrize("bounded", [False, True])
-def test_rho_of_a_pure_mechanism_is_a_bound_on_its_renyi_divergences(bounded):
-    # Randomised response is the worst ε-DP mechanism; a loss of range ε puts it anywhere in [t - ε, t].
-    epsilon = 1.3
-    odds = [epsilon] if not bounded else list(np.linspace(0.01, epsilon - 0.01, 25))
-    for up in odds:
-        down = epsilon if not bounded else epsilon - up
-        p = (math.exp(up) * (1 - math.exp(-down))) / (math.exp(up) - math.exp(-down))
-        q = p * math.exp(-up)
-        for alpha in (1.0001, 1.5, 2.0, 8.0, 64.0):
-            powers = p**alpha * q ** (1 - alpha) + (1 - p) ** alpha * (1 - q) ** (1 - alpha)
-            divergence = math.log(powers) / (alpha - 1)
-            assert divergence <= alpha * pure_to_rho(epsilon, bounded_range=bounded) + 1e-9
 
 
 @given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=30), st.floats(1e-3, 1e3))

@@ -14,6 +14,7 @@ from dpviz.privacy.block_models import BlockKMeans, matched_to
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation
 from tests.contract.tables import blobs, small_table
+from tests.examples import examples
 
 ANCHORS = np.array([[-0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
 
@@ -25,7 +26,7 @@ def _room(values=None, **declared):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(seed=st.integers(0, 2**32 - 1), size=st.integers(1, 60), number=st.integers(1, 8), match=st.booleans())
 def test_a_row_changes_the_model_of_its_own_block_only(seed, size, number, match):
     rng = np.random.default_rng(seed)

@@ -10,12 +10,11 @@ from scipy import stats
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.excess import NoisyExcess
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Grid
-from dpviz.privacy.queries import Sensitivity, SparseCount
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.queries import Sensitivity, SparseCount, SparseCounts
+from dpviz.privacy.sparse_mechanisms import NoisyExcess
 from tests.contract.laws import check_scale
 from tests.contract.tables import blobs, small_table
 

@@ -11,11 +11,11 @@ from scipy import integrate, stats
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw, WeightedRows
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation, Sensitivity
-from dpviz.privacy.sums.distance_weights import DistanceWeights, WeightedRows
 from dpviz.table.domain import Region
+from tests.cases import about
 from tests.contract.questions import check_move, move, regions, room_over
 
 PURE = Accounting.PURE
@@ -46,6 +46,7 @@ def worst(draw: KernelDraw, one: WeightedRows, other: WeightedRows) -> float:
     return max(abs(draw.log_density(c, one) - draw.log_density(c, other)) for c in points)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("floor", [0.0, 2.0])
 @pytest.mark.parametrize("rows", [[], [0.3], [-0.9, 0.2, 0.2, 0.8]], ids=len)
 def test_the_density_is_that_of_the_sampler(rows, floor):
@@ -92,12 +93,17 @@ def test_rows_are_drawn_by_weight_wherever_they_stand(dim):
     assert stats.chisquare(counts[kept], law[kept] / law.sum() * 1000).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("epsilon", [1e-4, 0.1, 1.0, 5.0, 60.0, 1e4])
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
 @pytest.mark.parametrize(("floor", "people"), [(0.0, 1), (0.4, 1), (40.0, 1), (40.0, 5)])
-def test_the_share_is_spent_and_not_a_bit_more(epsilon, relation, floor, people):
+def test_the_share_is_spent_and_not_a_bit_more(relation, floor, people):
     if relation is REPLACE and people > 1:
         pytest.skip("defined for one row a person")
+    for epsilon in (1e-4, 0.1, 1.0, 5.0, 60.0, 1e4):
+        with about(f"ε = {epsilon}"):
+            _spends_its_share(epsilon, relation, floor, people)
+
+
+def _spends_its_share(epsilon, relation, floor, people):
     draw = bought(epsilon, relation, floor=floor, people=people)
     assert (1 - 1e-6) * epsilon <= draw.cost(PURE) <= epsilon
     assert draw.cost(PURE) == pytest.approx(draw.sensitivity / draw.scale)
@@ -116,6 +122,7 @@ def test_without_a_floor_a_persons_rows_cost_nothing_more():
     assert bought(1.0, people=7, floor=3.0).scale > bought(1.0, floor=3.0).scale
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("floor", [0.0, 0.4, 8.0])
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 def test_no_person_more_or_less_shows_by_more_than_was_paid(epsilon, floor):
@@ -155,7 +162,7 @@ def test_a_person_with_many_rows():
     draw = bought(1.0, floor=8.0, people=4)
     assert worst(draw, weighed([-1.0], -1.0), weighed([-1.0] + [1.0] * 4, -1.0)) <= 1.0
     short = bought(1.0, floor=8.0)
-    everywhere = dataclasses.replace(short, public_points=np.array([[-1.0]]))
+    everywhere = dataclasses.replace(short, points=np.array([[-1.0]]))
     assert worst(everywhere, weighed([], -1.0), weighed([1.0] * 4, -1.0)) > 1.0
 
 

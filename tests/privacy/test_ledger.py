@@ -6,8 +6,9 @@ import pytest
 
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.ledger import BudgetExceeded, Entry, Ledger
-from dpviz.privacy.mechanisms import Gaussian, Laplace, NoisyThreshold
+from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.queries import Sensitivity
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold
 
 ONE = Sensitivity(1.0, 1.0, 1.0, 1.0)
 

@@ -12,9 +12,9 @@ from dpviz.privacy.loss_distributions import Draws, calibrated_scale, composed_e
 from dpviz.privacy.mechanisms import Exponential, Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything
-from dpviz.privacy.path_counts import PathCounts
 from dpviz.privacy.queries import Count, Sensitivity, Sum
 from dpviz.privacy.readdition import independent_epsilon
+from dpviz.privacy.sparse_mechanisms import PathCounts
 from tests.contract.tables import small_table
 
 PLD = Accounting.PLD
@@ -22,6 +22,7 @@ ONE = Sensitivity(1.0, 1.0, 1.0, 1.0)
 GOOGLE = (Draws(True, 1.0), Draws(False, 20.0, 21))
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("epsilon", "alpha"), [(0.1, 37.6), (0.5, 8.28), (1.0, 4.34), (2.0, 2.29), (5.0, 1.01), (10.0, 0.555)]
 )
@@ -79,6 +80,7 @@ def test_what_nobody_has_proved_is_refused(kind):
     assert ledger.entries == []
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("dim", [1, 2, 5, 40])
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
 def test_noise_with_a_norm_loses_no_more_than_laplace_noise(dim, epsilon):

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.known import MECHANISMS
 from dpviz.privacy.ledger import Entry, Ledger, draws_of
-from dpviz.privacy.local.local_noise import LocalNoise
-from dpviz.privacy.loss_kinds import LossKind
-from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
-from dpviz.privacy.path_counts import PathCounts
-from dpviz.privacy.peeling import Peeling
+from dpviz.privacy.local_model import LocalNoise
+from dpviz.privacy.loss_kinds import LossKind, amount_of, ratio_bought
+from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, Peeling
 from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.readdition import independent_epsilon
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, PathCounts, SparseLaplace
 from dpviz.privacy.tuples.center_noise import NoisyCenters
 from tests.privacy.tuple_checks import SMALL
 
 PURE, GDP, ZCDP, BASIC, PLD = (Accounting(value) for value in ("pure", "gdp", "zcdp", "basic", "pld"))
 LAPLACE, GAUSSIAN, EXPONENTIAL = Laplace(1.0, 2.0), Gaussian(1.0, 2.0, 1e-7), Exponential(1.0, 2.0)
 DRAWN = {
-    LossKind.LAPLACE_LIKE: (LAPLACE, KNorm(1.0, 2.0), SparseLaplace(1.0, 2.0, 3.0), PathCounts(LAPLACE, 3, 1.0)),
+    LossKind.LAPLACE_LIKE: (LAPLACE, KNorm(1.0, 2.0), SparseLaplace(LAPLACE, 3.0), PathCounts(LAPLACE, 3, 1.0)),
     LossKind.GAUSSIAN: (GAUSSIAN, NoisyThreshold(GAUSSIAN, 3.0), PathCounts(GAUSSIAN, 3, 1.0)),
     LossKind.BOUNDED_RANGE: (EXPONENTIAL, Peeling(EXPONENTIAL, 3), ExponentialQuantile(1.0, 2.0, 1.0, 1.0)),
-    LossKind.PURE: (SmoothMedian(1.0, 2.0), LocalNoise(1.0, 2.0, 9)),
+    LossKind.PURE: (SmoothMedian(1.0, 2.0), LocalNoise(KNorm(1.0, 2.0), 9)),
     LossKind.APPROXIMATE: (SmoothMedian(1.0, 2.0, 1e-7), NoisyCenters(**SMALL, far=1400.0)),
 }
 PROVED = {
@@ -71,6 +72,7 @@ def test_a_mechanism_without_a_kind_of_loss_has_no_price(accounting, loss):
         booked(Nameless(1.0, 2.0), accounting)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ["gaussian", "laplace", "exponential", "peeling", "k-norm", "anything"])
 def test_a_name_decides_nothing(name):
     for accounting, kinds in PROVED.items():
@@ -120,3 +122,30 @@ def test_an_epsilon_is_charged_as_such_under_basic_composition():
     for kind in (LossKind.LAPLACE_LIKE, LossKind.BOUNDED_RANGE, LossKind.PURE):
         for mechanism in DRAWN[kind]:
             assert booked(mechanism, BASIC).amount == pytest.approx(mechanism.cost(PURE)), mechanism.name
+
+
+def test_what_a_share_buys_costs_the_share():
+    for kind in (LossKind.LAPLACE_LIKE, LossKind.BOUNDED_RANGE, LossKind.PURE, LossKind.GAUSSIAN):
+        for accounting in (*PROVED, BASIC):
+            if accounting is BASIC or kind in PROVED[accounting]:
+                delta = 1e-6 if accounting is BASIC else 0.0
+                ratio = ratio_bought(kind, Budget(accounting, 0.7, delta), mechanism="x")
+                paid = amount_of(kind, accounting, sensitivity=3.0, scale=3.0 / ratio, delta=delta)
+                assert paid == pytest.approx(0.7, rel=1e-5), (kind, accounting)
+    assert amount_of(LossKind.PURE, ZCDP, sensitivity=2.0, scale=1.0) == 2.0
+    assert amount_of(LossKind.GAUSSIAN, GDP, sensitivity=2.0, scale=1.0) == 4.0
+
+
+@pytest.mark.parametrize("kind", [LossKind.PURE, LossKind.BOUNDED_RANGE])
+def test_rho_of_a_pure_mechanism_is_a_bound_on_its_renyi_divergences(kind):
+    # Randomised response is the worst ε-DP mechanism; a loss of range ε puts it anywhere in [t - ε, t].
+    epsilon = 1.3
+    rho = amount_of(kind, ZCDP, sensitivity=epsilon, scale=1.0)
+    bounded = kind is LossKind.BOUNDED_RANGE
+    for up in np.linspace(0.01, epsilon - 0.01, 25) if bounded else [epsilon]:
+        down = epsilon - up if bounded else epsilon
+        p = (math.exp(up) * (1 - math.exp(-down))) / (math.exp(up) - math.exp(-down))
+        q = p * math.exp(-up)
+        for alpha in (1.0001, 1.5, 2.0, 8.0, 64.0):
+            powers = p**alpha * q ** (1 - alpha) + (1 - p) ** alpha * (1 - q) ** (1 - alpha)
+            assert math.log(powers) / (alpha - 1) <= alpha * rho + 1e-9

@@ -10,10 +10,9 @@ from dpviz.privacy.ledger import Entry
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.path_counts import PathCounts, counts_at
-from dpviz.privacy.queries import Sensitivity
+from dpviz.privacy.queries import Sensitivity, SparseCounts
 from dpviz.privacy.readdition import independent_epsilon
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.sparse_mechanisms import PathCounts, counts_at
 
 ONE = Sensitivity(1.0, 1.0)
 HISTOGRAM = SparseCounts(np.array([0, 3, 12, 13]), np.array([5.0, 1.0, 7.0, 2.0]), 16)
@@ -45,7 +44,7 @@ def test_without_noise_the_tree_follows_the_rows():
 )
 def test_a_share_buys_noise_for_all_levels_together(accounting, kind):
     mechanism = PathCounts.bought(Budget(accounting, 0.6), ONE, levels=12, min_branch=1.0)
-    assert isinstance(mechanism.of_one, kind)
+    assert isinstance(mechanism.once, kind)
     assert mechanism.cost(accounting) == pytest.approx(0.6)
     assert mechanism.loss is (LossKind.GAUSSIAN if kind is Gaussian else LossKind.LAPLACE_LIKE)
     assert mechanism.name == f"{'gaussian' if kind is Gaussian else 'laplace'} path"

@@ -10,9 +10,8 @@ from scipy import stats
 
 from dpviz.privacy.accounting import Accounting, Budget, spent_epsilon
 from dpviz.privacy.ledger import Entry, Ledger
-from dpviz.privacy.mechanisms import Exponential
+from dpviz.privacy.mechanisms import Exponential, Peeling
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.readdition import independent_epsilon
 
@@ -21,6 +20,7 @@ PURE, ZCDP = Accounting.PURE, Accounting.ZCDP
 LOSSES = np.array([0.0, 1.0, 1.5, 4.0])
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("draws", [1, 2, 4])
 def test_every_ordered_pick_comes_with_its_probability(draws):
     peeling = Peeling(Exponential(3.0, 1.7), draws)
@@ -47,6 +47,7 @@ def test_one_draw_is_a_selection():
         assert peeled == pytest.approx(once.log_density(entry, LOSSES))
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("seed", range(20))
 def test_no_neighbour_loses_more_than_was_paid(seed):
     rng = np.random.default_rng(seed)

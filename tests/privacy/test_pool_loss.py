@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.privacy.queries import Loss, Relation
-from dpviz.privacy.sums.pool_loss import PoolLoss
+from dpviz.privacy.losses import Loss, PoolLoss
+from dpviz.privacy.queries import Relation
 from dpviz.table.domain import Region
 from tests.contract.questions import check_move, move, regions, room_over
 

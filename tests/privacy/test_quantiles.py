@@ -15,9 +15,16 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget, zcdp_epsilon
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian, median_place, smooth_sensitivity
+from dpviz.privacy.quantiles import (
+    Columns,
+    ExponentialQuantile,
+    Medians,
+    Quantiles,
+    SmoothMedian,
+    median_place,
+    smooth_sensitivity,
+)
 from dpviz.privacy.queries import Relation, Sensitivity
-from dpviz.privacy.ranks import Columns, Medians, Quantiles
 from dpviz.table.domain import Region
 
 LINE = Region(np.ones(1), 1.0)
@@ -110,6 +117,7 @@ def test_a_quantile_is_near_the_true_one_where_the_budget_is_large_and_ties_do_n
     assert np.isfinite(released).all() and (np.abs(released) <= 1).all()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("tight", [True, False])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
 def test_cauchy_noise_never_loses_more_than_it_pays(epsilon, tight):

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.privacy.queries import Loss, SwapLoss
-from dpviz.privacy.ranks import Columns
-from dpviz.privacy.sparse import SparseCounts
-from dpviz.privacy.sums.distance_weights import WeightedRows
+from dpviz.privacy.kernel_draw import WeightedRows
+from dpviz.privacy.losses import Loss, SwapLoss
+from dpviz.privacy.quantiles import Columns
+from dpviz.privacy.queries import SparseCounts
 from dpviz.privacy.tuples.tuples import TupleTable
 from dpviz.table.domain import Region
 from tests.contract.questions import QUESTIONS

@@ -6,9 +6,10 @@ import pytest
 
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry, Ledger
-from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
+from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.readdition import independent_epsilon
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 
 ONE = Sensitivity(1.0, 1.0, 1.0, 1.0)
 PURE, GDP, ZCDP = Accounting.PURE, Accounting.GDP, Accounting.ZCDP
@@ -45,6 +46,7 @@ def _mixed(share):
     yield SparseLaplace.bought(parts[2], ONE, cutoff_in_scales=2.0)
 
 
+@pytest.mark.some(9)
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, 5.0, 35.0])
 @pytest.mark.parametrize("rounds", [1, 7])
 @pytest.mark.parametrize(

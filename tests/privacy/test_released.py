@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import Exponential, KNorm, Laplace, SparseLaplace, mechanism_for, noise_kind
+from dpviz.privacy.losses import Loss
+from dpviz.privacy.mechanisms import Exponential, KNorm, Laplace, mechanism_for, noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Grid, Voronoi
-from dpviz.privacy.queries import Count, Loss, SparseCount, Sum
+from dpviz.privacy.queries import Count, SparseCount, Sum
 from dpviz.privacy.released import Question, Released
+from dpviz.privacy.sparse_mechanisms import SparseLaplace
 from tests.contract.tables import small_table
 
 CELLS = Voronoi(np.array([[0.5, 0.5, 0.5], [-0.5, -0.5, -0.5]]))
@@ -47,11 +49,9 @@ def test_k_norm_noise_spreads_over_the_width_of_the_value():
 def test_one_pass_releases_what_each_door_alone_does():
     room, again = _room(), _room()
     share = room.budget.fraction(0.25)
-    counts, sums = room.ask_together(
-        Question(Count(CELLS), Laplace, share), Question(Sum(CELLS), KNorm, share), note="x"
-    )
-    moments = again.release_moments(CELLS, counts=share, sums=share, note="x", spherical=True)
-    for one, other in zip((counts, sums), moments, strict=True):
+    together = room.ask_together(Question(Count(CELLS), Laplace, share), Question(Sum(CELLS), KNorm, share), note="x")
+    alone = (again.release(Count(CELLS), share, note="x"), again.ask(Sum(CELLS), KNorm, share, note="x"))
+    for one, other in zip(together, alone, strict=True):
         np.testing.assert_array_equal(one.value, other.value)
         assert one.mechanism == other.mechanism
 

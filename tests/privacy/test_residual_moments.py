@@ -7,11 +7,12 @@ import pytest
 from scipy import stats
 
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.local.local_noise import EachRow, LocalNoise
+from dpviz.privacy.local_model import EachRow, LocalNoise
+from dpviz.privacy.mechanisms import KNorm
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Relation, Sensitivity
-from dpviz.privacy.sums.residual_moments import ResidualMoments, moments_of
+from dpviz.privacy.sums import ResidualMoments, power_sums
 from dpviz.privacy.tuples.tuples import TupleTable
 from dpviz.table.domain import Region
 from tests.contract.laws import check_scale
@@ -24,7 +25,7 @@ def test_moments_are_those_of_residuals_moved_within_the_radius(dim):
     over = Voronoi(centers)
     cell = over.assign(rows)
     query = ResidualMoments(over, radius)
-    first, second = moments_of(query.tally(rows, cell), dim, radius)
+    first, second = power_sums(query.tally(rows, cell), dim, radius)
     for i in range(3):
         residual = rows[cell == i] - centers[i]
         length = np.linalg.norm(residual, axis=1, keepdims=True)
@@ -37,7 +38,7 @@ def test_no_pair_of_unit_vectors_moves_more_than_declared_and_one_does():
     rng = np.random.default_rng(0)
     for dim in (1, 2, 3):
         query, region = ResidualMoments(Voronoi(np.zeros((1, dim))), 1.0), Region.ball(dim, 1.0)
-        pairs = region.clip(rng.normal(size=(4000, 2, dim)) * 2)
+        pairs = region.clip(rng.normal(size=(1500, 2, dim)) * 2)
         answers = np.stack([query.tally(row[None], np.zeros(1, int))[0] for row in pairs.reshape(-1, dim)])
         moved = np.linalg.norm(answers[::2] - answers[1::2], axis=1).max()
         declared = query.sensitivity(Relation.REPLACE, region).l2
@@ -60,7 +61,7 @@ def test_the_number_of_places_is_public_whatever_the_number_of_rows(rows):
             return np.zeros(shape)
 
     table = TupleTable(np.arange(1.0, rows + 1)[:, None, None])
-    mechanism = LocalNoise(2.0, 1.0, 40)
+    mechanism = LocalNoise(KNorm(2.0, 1.0), 40)
     places = mechanism.draw(table, Quiet(np.random.default_rng(1)))
     assert places.shape == (40, 1)
     assert (places == 0).sum() == max(0, 40 - rows)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.privacy.partitions import Everything, Voronoi
-from dpviz.privacy.sums.residuals import Radii, ResidualSum, Spread, spread_matrices
+from dpviz.privacy.sums import Radii, ResidualSum, Spread, symmetric
 from tests.contract.tables import blobs
 
 CENTERS = np.array([[0.5, 0.0, 0.1], [-0.5, 0.2, 0.0], [0.0, -0.6, 0.3]])
@@ -47,7 +47,7 @@ def test_spreads_are_second_moments_along_the_axes(axes):
     expected = np.stack([seen[cell == j].T @ seen[cell == j] for j in range(3)])
     query = Spread(Voronoi(CENTERS), CENTERS, 0.4, frame)
     answer = _answer(query, rows)
-    assert spread_matrices(answer, query.axes) == pytest.approx(expected, abs=1e-10)
+    assert symmetric(answer, query.axes) == pytest.approx(expected, abs=1e-10)
     # Flat, with weights, distances are those of the matrices.
     assert np.linalg.norm(answer) == pytest.approx(np.linalg.norm(expected))
 

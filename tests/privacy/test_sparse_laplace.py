@@ -13,11 +13,11 @@ import pytest
 from scipy import stats
 
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import SparseLaplace, absent_codes
+from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Grid
-from dpviz.privacy.queries import Relation, SparseCount
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.queries import Relation, SparseCount, SparseCounts
+from dpviz.privacy.sparse_mechanisms import SparseLaplace, absent_codes
 from dpviz.table.domain import Region
 
 SCALE, CUT, UNIVERSE = 2.0, 3.0, 60
@@ -98,21 +98,22 @@ class HeldCellsNotCut(SparseLaplace):
 @dataclass(frozen=True)
 class LessNoise(SparseLaplace):
     def draw(self, truth, noise):
-        return SparseLaplace(self.sensitivity, 0.8 * self.scale, self.cutoff).draw(truth, noise)
+        return SparseLaplace(Laplace(self.sensitivity, 0.8 * self.scale), self.cutoff).draw(truth, noise)
 
 
 def test_the_law_is_that_of_dense_noise_and_a_cut():
-    check_law(SparseLaplace(1.0, SCALE, CUT))
+    check_law(SparseLaplace(Laplace(1.0, SCALE), CUT))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("wrong", [EmptyCellsLeftOut, OneSided, HeldCellsNotCut, LessNoise])
 def test_a_sampler_with_a_known_mistake_is_rejected(wrong):
     with pytest.raises(AssertionError):
-        check_law(wrong(1.0, SCALE, CUT))
+        check_law(wrong(Laplace(1.0, SCALE), CUT))
 
 
 def test_without_a_cut_every_cell_is_shown():
-    released = SparseLaplace(1.0, SCALE, 0.0).draw(_truth(), _noise())
+    released = SparseLaplace(Laplace(1.0, SCALE), 0.0).draw(_truth(), _noise())
     np.testing.assert_array_equal(released.codes, np.arange(UNIVERSE))
 
 
@@ -128,7 +129,7 @@ def test_absent_codes_are_drawn_without_favour(number):
 
 def test_a_universe_of_2_to_the_62_costs_what_it_shows():
     truth = SparseCounts(np.array([5, 2**62 - 1]), np.array([1e6, 1e6]), 2**62)
-    mechanism = SparseLaplace(1.0, 1.0, float(np.log(2**62 / 1000)))
+    mechanism = SparseLaplace(Laplace(1.0, 1.0), float(np.log(2**62 / 1000)))
     released = mechanism.draw(truth, _noise())
     assert 800 < len(released.codes) < 1200
     assert {5, 2**62 - 1} <= set(released.codes.tolist())
@@ -142,11 +143,12 @@ def _truths(cells: int, most: int) -> list[SparseCounts]:
     return made
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("cut", [0.7, 3.0])
 @pytest.mark.parametrize("counts", [(0, 0), (0, 2), (4, 1)])
 def test_the_density_adds_up_to_one(cut, counts):
     """Over all sets of shown cells, and all values that they may show, in a universe of two cells."""
-    mechanism = SparseLaplace(1.0, 1.3, cut)
+    mechanism = SparseLaplace(Laplace(1.0, 1.3), cut)
     truth = next(t for t in _truths(2, 4) if tuple(t.at(np.arange(2))) == counts)
     nodes, weights = np.polynomial.legendre.leggauss(12)
 
@@ -190,6 +192,7 @@ def largest_loss(mechanism: SparseLaplace, relation: Relation) -> float:
     return float(max(np.max(density[a] - density[b]) for a, b in pairs))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("relation", Relation)
 @pytest.mark.parametrize("cutoff_in_scales", [0.3, 1.5])
 def test_no_outcome_tells_neighbours_apart_by_more_than_epsilon(relation, cutoff_in_scales):
@@ -200,5 +203,5 @@ def test_no_outcome_tells_neighbours_apart_by_more_than_epsilon(relation, cutoff
     mechanism = SparseLaplace.bought(share, sensitivity, cutoff_in_scales=cutoff_in_scales)
     assert mechanism.cost(Accounting.PURE) == pytest.approx(epsilon)
     assert 0.99 * epsilon < largest_loss(mechanism, relation) <= epsilon * (1 + 1e-9)
-    too_sharp = SparseLaplace(sensitivity.l1, mechanism.scale / 1.25, mechanism.cutoff)
+    too_sharp = SparseLaplace(Laplace(sensitivity.l1, mechanism.scale / 1.25), mechanism.cutoff)
     assert largest_loss(too_sharp, relation) > epsilon

@@ -12,10 +12,9 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.tuples.center_noise import NoisyCenters, far_for, gaussian_sd, printed_far, relative_sd, stretch
+from dpviz.privacy.tuples.center_noise import NoisyCenters, far_for, printed_far
 from dpviz.privacy.tuples.partition_test import PartitionTest, nearest_of_each, smallest_number
-from dpviz.privacy.tuples.private_average import PrivateAverage, classic_multiplier, pair_distances
-from dpviz.privacy.tuples.tuple_averages import TupleAverages
+from dpviz.privacy.tuples.tuple_averages import PrivateAverage, TupleAverages, classic_multiplier, pair_distances
 from dpviz.privacy.tuples.tuples import TupleTable
 from tests.contract.laws import check_frequencies, check_independent, check_scale
 from tests.privacy.tuple_checks import (
@@ -63,6 +62,7 @@ def test_misfits_are_those_of_brute_force():
     check_misfits()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("misfits", [60, 90])
 def test_the_status_has_the_law_of_its_formulas(misfits):
     check_status_rate(NoisyCenters(**CHEAP, far=1400.0).test, misfits, runs=500)
@@ -84,6 +84,7 @@ def test_every_laplace_number_has_the_scale_of_its_formula():
     assert CENTERS.test.vote_limit == pytest.approx(plan.sampled - log(1 / 0.025) / plan.vote_epsilon)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("times", [0.5, 2.0])
 def test_and_not_that_of_more_or_less_noise(times):
     class Other(StudyNoise):
@@ -140,9 +141,9 @@ def test_distances_of_neighbours_differ_by_no_more_than_the_stretch():
         mechanism = NoisyCenters(**{**SMALL, "k": k}, far=far)
         quiet = np.full(k, -4 * k / SMALL["epsilon"] * log(4 * k / SMALL["delta"]))
         assert (mechanism.reach(one, quiet) >= np.linalg.norm(one - two, axis=1) * (1 - 1e-9)).all()
-    assert 0.5 * stretch(far) < most <= stretch(far) * (1 + 1e-9)
+    assert 0.5 * mechanism.stretch < most <= mechanism.stretch * (1 + 1e-9)
     ratio = (far + 2) / (far - 2)
-    assert log(ratio) == pytest.approx(stretch(far))
+    assert log(ratio) == pytest.approx(mechanism.stretch)
 
 
 @pytest.mark.parametrize("far", [7.0, 100.0, 557.0])
@@ -150,6 +151,7 @@ def test_the_reach_is_as_private_as_it_is_paid_for(far):
     check_reach(NoisyCenters(**SMALL, far=far))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("printed", [False, True])
 def test_noisy_centres_have_the_noise_that_is_planned(printed):
     # At a huge Δ the reach hardly varies, and the noise is Gaussian.
@@ -167,16 +169,21 @@ def test_noisy_centres_have_the_noise_that_is_planned(printed):
 @pytest.mark.parametrize(("epsilon", "delta", "k"), [(1.0, 0.01, 2), (1.0, 1e-6, 3), (0.3, 1e-4, 2)])
 def test_the_noise_of_noisy_centres_costs_what_is_booked(epsilon, delta, k, printed):
     number = smallest_number(epsilon=epsilon / 2, delta=delta / 4, beta=0.025, printed=printed)
-    check_price_of_noise(NoisyCenters(epsilon, delta, k, number, far=1400.0, beta=0.05, printed=printed))
+    check_price_of_noise(
+        NoisyCenters(epsilon=epsilon, delta=delta, k=k, number=number, far=1400.0, beta=0.05, printed=printed)
+    )
 
 
 def test_the_practical_constants():
     for epsilon, delta, k in ((1.0, 1e-6, 2), (0.5, 5e-7, 3), (1e-3, 1e-9, 5)):
-        far = far_for(0.05, epsilon=epsilon, delta=delta, k=k, printed=False)
-        assert relative_sd(epsilon, delta, k, far, False) == pytest.approx(0.05)
-        assert gaussian_sd(epsilon, delta, k, False) < gaussian_sd(epsilon, delta, k, True) / np.sqrt(k)
+        far = far_for(0.05, epsilon=epsilon, delta=delta, k=k)
+        constants = {"epsilon": epsilon, "delta": delta, "k": k, "number": 9, "far": far, "beta": 0.05}
+        ours, printed = NoisyCenters(**constants), NoisyCenters(**constants, printed=True)
+        assert ours.relative_sd == pytest.approx(0.05)
+        assert ours.sd_of_reach < printed.sd_of_reach / np.sqrt(k)
     # As printed: (4k/ε) √(2 ln(10k/δ)).
-    assert gaussian_sd(1.0, 1e-6, 2, True) == pytest.approx(8 * np.sqrt(2 * log(2e7)))
+    printed = NoisyCenters(**SMALL, far=7.0, printed=True)
+    assert printed.sd_of_reach == pytest.approx(8 * np.sqrt(2 * log(2e7)))
 
 
 def test_points_come_out_in_an_order_that_says_nothing():
@@ -221,6 +228,7 @@ def test_the_search_for_a_radius_makes_the_comparisons_that_are_paid_for_whateve
         assert sum(1 / float(scale) for scale in noise.laplace_scales) == pytest.approx(average.epsilon / 4)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("dim", [1, 4])
 def test_interior_points_have_the_exponential_law_on_the_grid(dim):
     # Half of ε pays for the interior points of all axes together, a score of range 1 for each.
@@ -280,7 +288,7 @@ def _average_about(average, points, middle, noise):
 @pytest.mark.slow
 def test_averages_of_a_million_tuples_find_the_clusters():
     number = 1_600_000
-    mechanism = TupleAverages(1.0, 1e-6, 2, number, 1, 1e-4, 1.0, 0.05)
+    mechanism = TupleAverages(**{**SMALL, "number": number}, dim=1, finest=1e-4, bound=1.0)
     assert mechanism.average.fewest <= number
     tuples = tight_tuples(number, dim=1, jitter=0.002)
     for seed in range(4):

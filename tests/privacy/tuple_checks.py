@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import e, exp, log, sqrt
+from math import e, exp, log, log1p, sqrt
 
 import numpy as np
 from scipy import stats
@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from dpviz.privacy.accounting import Accounting, gdp_epsilon
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.tuples.center_noise import NoisyCenters
-from dpviz.privacy.tuples.partition_test import PartitionTest, amplified, count_misfits
+from dpviz.privacy.tuples.partition_test import PartitionTest, count_misfits
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.privacy.tuples.tuples import TupleTable
 
@@ -29,6 +29,11 @@ def tight_tuples(number: int, k: int = 2, dim: int = 2, *, jitter: float = 0.0, 
     if misfits:
         tuples[-misfits:, 0] = tuples[-misfits:, 1]
     return rng.permuted(tuples, axis=1) if dim == 1 else np.stack([t[rng.permutation(k)] for t in tuples])
+
+
+def amplified(vote_epsilon: float, *, sampled: int, number: int) -> float:
+    """ε of a mechanism that is ``vote_epsilon``-DP on a sample without replacement (Cohen et al. 2021, Lemma 2.10)."""
+    return log1p(sampled / number * (exp(vote_epsilon) - 1))
 
 
 def check_plan(test: PartitionTest) -> None:

@@ -8,10 +8,12 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from dpviz.privacy.room import PrivateTable, Revealed
-from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.clipped_rows import JudgedTable, clipped
 from dpviz.runs.evaluation import evaluate, reference_for
+from dpviz.runs.request import Contender
 from dpviz.runs.run import run
-from dpviz.runs.study.study import Contender, Yardstick, study_rows
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import Yardstick, study_rows
 from dpviz.table.domain import Domain, Region
 from tests.contract.tables import blobs
 
@@ -81,7 +83,9 @@ def test_a_study_judges_on_the_same_rows_and_says_what_clipping_costs() -> None:
     table = heavy()
     revealed = table.reveal(note="test")
     rows = clipped(revealed, table.domain.region)
-    items = list(study_rows(table, revealed, [Contender("auto")], [3], [10.0], repeats=1, with_centers=True))
+    items = list(
+        study_rows(JudgedTable.of(table, revealed, None), Grid((Contender("auto"),), (3,), (10.0,)), with_centers=True)
+    )
     (yardstick,) = (item for item in items if isinstance(item, Yardstick))
     (row,) = (item for item in items if isinstance(item, dict))
     assert yardstick.clipping == rows.clipping > 1

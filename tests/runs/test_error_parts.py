@@ -12,21 +12,23 @@ from sklearn.cluster import KMeans
 from dpviz.algorithms.registry import private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.error_parts import ErrorBase, ErrorParts, error_parts, error_rows, refusal_of
-from dpviz.runs.study.study import Contender, study_rows
+from dpviz.runs.request import Contender
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import study_rows
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
 from tests.contract.tables import blobs
 
 
-def measured(table: PrivateTable, contender: Contender, *, repeats: int = 2, **asked: Any) -> ErrorParts:
-    revealed = table.reveal(note="test")
-    request = {"k": 3, "epsilon": 1.0, "delta": 1e-6} | asked
-    base, *rows = (
-        item
-        for item in error_rows(table, revealed, contender, repeats=repeats, **request)
-        if not isinstance(item, Progress)
-    )
+def judged(table: PrivateTable) -> JudgedTable:
+    return JudgedTable.of(table, table.reveal(note="test"), None)
+
+
+def measured(table: PrivateTable, contender: Contender, *, repeats: int = 2, epsilon: float = 1.0) -> ErrorParts:
+    grid = Grid((contender,), (3,), (epsilon,), (1e-6,), repeats=repeats)
+    base, *rows = (item for item in error_rows(judged(table), grid) if not isinstance(item, Progress))
     assert isinstance(base, ErrorBase) and len(rows) == repeats
     return error_parts(base, rows)
 
@@ -87,7 +89,7 @@ def test_all_losses_are_read_from_clipped_rows_and_clipping_is_how_far_these_wer
 
 def study_of_one(table: PrivateTable) -> Iterator[Any]:
     """The run that ``measured`` makes with one repeat, as a study judges it."""
-    return study_rows(table, table.reveal(note="test"), [Contender("dplloyd")], [3], [1.0], delta=1e-6, repeats=1)
+    return study_rows(judged(table), Grid((Contender("dplloyd"),), (3,), deltas=(1e-6,)))
 
 
 def test_the_local_model_says_why_not() -> None:

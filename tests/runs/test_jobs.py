@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from dpviz.runs import jobs
-from dpviz.runs.jobs import Failure, Job, JobShelf, JobState, Progress, ShelfFull
+from dpviz.runs.jobs import Failure, Job, JobState, Progress
 from dpviz.runs.seats import Seats
+from dpviz.runs.shelf import JobShelf, ShelfFull
 from tests.runs import job_work
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -280,7 +281,7 @@ def test_no_orphan_and_no_noise_after_the_parent_exits(parent, tmp_path):
 def test_a_run_does_not_wait_for_a_study():
     shelf = JobShelf(seats=Seats(2))
     works = (job_work.hang, job_work.hang, job_work.run)
-    study, another, run = (shelf.get(shelf.submit(work)) for work in works)
+    study, another, run = (shelf.submit(work) for work in works)
     assert [job.state for job in (study, another, run)] == [JobState.RUNNING, JobState.QUEUED, JobState.RUNNING]
     run.cancel()
     assert another.state is JobState.QUEUED  # that seat stays free for runs
@@ -291,7 +292,7 @@ def test_a_run_does_not_wait_for_a_study():
 
 def test_a_shelf_runs_one_job_at_a_time_in_order():
     shelf = JobShelf(max_running=1)
-    first, second, third = (shelf.get(shelf.submit(job_work.hang)) for _ in range(3))
+    first, second, third = (shelf.submit(job_work.hang) for _ in range(3))
     assert [job.state for job in (first, second, third)] == [
         JobState.RUNNING,
         JobState.QUEUED,
@@ -308,42 +309,32 @@ def test_a_shelf_runs_one_job_at_a_time_in_order():
 
 def test_the_next_job_starts_when_one_is_done_or_fails():
     shelf = JobShelf(max_running=1)
-    ids = [
+    queued = [
         shelf.submit(job_work.count, 2),
         shelf.submit(job_work.fail, "plain"),
         shelf.submit(job_work.count, 3),
     ]
-    assert [ended(shelf.get(job_id)) for job_id in ids] == [JobState.DONE, JobState.FAILED, JobState.DONE]
-    assert len(set(ids)) == 3
+    assert [ended(job) for job in queued] == [JobState.DONE, JobState.FAILED, JobState.DONE]
 
 
-def test_a_full_shelf_drops_the_oldest_finished_job_but_never_a_waiting_one():
+def test_a_full_shelf_takes_no_more_until_a_job_has_ended():
     shelf = JobShelf(max_jobs=2, max_running=1)
     done = shelf.submit(job_work.count, 1)
-    ended(shelf.get(done))
+    ended(done)
     running, waiting = shelf.submit(job_work.hang), shelf.submit(job_work.hang)
-    assert shelf.get(done) is None
-    assert len(shelf) == 2
     with pytest.raises(ShelfFull, match="cancel one"):
         shelf.submit(job_work.hang)
-    for job_id in (waiting, running):
-        shelf.get(job_id).cancel()
-
-
-def test_finished_jobs_are_dropped_by_age():
-    shelf = JobShelf(max_age=1e9)
-    job_id = shelf.submit(job_work.count, 1)
-    ended(shelf.get(job_id))
-    assert shelf.get(job_id) is not None
-    shelf.max_age = 0
-    assert shelf.get(job_id) is None
-    assert len(shelf) == 0
+    waiting.cancel()
+    another = shelf.submit(job_work.hang)
+    for job in (another, running):
+        job.cancel()
+    assert done.items == [0]  # whoever asked for it has it still
 
 
 def test_jobs_go_with_their_shelf():
     shelf = JobShelf(seats=Seats(2))
-    job = shelf.get(shelf.submit(job_work.hang))
-    waiting = shelf.get(shelf.submit(job_work.hang))
+    job = shelf.submit(job_work.hang)
+    waiting = shelf.submit(job_work.hang)
     assert eventually(lambda: job.items)
     del shelf
     gc.collect()
@@ -354,8 +345,8 @@ def test_jobs_go_with_their_shelf():
 def test_a_shelf_that_goes_leaves_its_seat_and_its_places_in_the_queue_to_others():
     seats = Seats(2)
     gone, stays = JobShelf(seats=seats), JobShelf(seats=seats)
-    theirs = [gone.get(gone.submit(job_work.hang)) for _ in range(3)]
-    mine = stays.get(stays.submit(job_work.hang))
+    theirs = [gone.submit(job_work.hang) for _ in range(3)]
+    mine = stays.submit(job_work.hang)
     assert (mine.state, mine.before) == (JobState.QUEUED, 0)
     del gone
     gc.collect()
@@ -365,25 +356,25 @@ def test_a_shelf_that_goes_leaves_its_seat_and_its_places_in_the_queue_to_others
     mine.cancel()
 
 
-def test_ten_visits_with_studies_take_two_seats_and_a_run_comes_at_once():
+def test_ten_visits_with_studies_leave_a_seat_free_and_a_run_comes_at_once():
     seats = Seats(4)
     shelves = [JobShelf(seats=seats) for _ in range(10)]
-    studies = [shelf.get(shelf.submit(job_work.hang)) for shelf in shelves for _ in range(2)]
-    assert [job.state is JobState.RUNNING for job in studies[:4]] == [True, False, True, False]
-    assert sum(job.state is JobState.RUNNING for job in studies) == 2
-    runs = [shelf.get(shelf.submit(job_work.run)) for shelf in shelves]
-    assert [job.state for job in runs[:3]] == [JobState.RUNNING, JobState.RUNNING, JobState.QUEUED]
+    studies = [shelf.submit(job_work.hang) for shelf in shelves for _ in range(2)]
+    assert [job.state is JobState.RUNNING for job in studies[:6]] == [True, False, True, False, True, False]
+    assert sum(job.state is JobState.RUNNING for job in studies) == 3
+    runs = [shelf.submit(job_work.run) for shelf in shelves]
+    assert [job.state for job in runs[:2]] == [JobState.RUNNING, JobState.QUEUED]
     for shelf in reversed(shelves):
-        for job in reversed(list(shelf._jobs.values())):
+        for job in reversed(list(shelf._jobs)):
             job.cancel()
     assert eventually(lambda: not seats._taken) and not seats._waiting and not seats._served
 
 
 def test_a_worker_of_a_shelf_lets_pages_go_first():
     shelf = JobShelf()
-    job = shelf.get(shelf.submit(job_work.politeness))
+    job = shelf.submit(job_work.politeness)
     assert ended(job) is JobState.DONE
-    assert job.items == [min(19, os.nice(0) + 10)]
+    assert job.items == [min(19, os.nice(0) + 15)]
 
 
 def test_a_job_for_which_no_process_can_be_had_fails_and_gives_its_seat_back(monkeypatch):
@@ -393,7 +384,7 @@ def test_a_job_for_which_no_process_can_be_had_fails_and_gives_its_seat_back(mon
     monkeypatch.setattr(jobs, "new_worker", none_left)
     seats = Seats(2)
     shelf = JobShelf(seats=seats)
-    job = shelf.get(shelf.submit(job_work.hang))
+    job = shelf.submit(job_work.hang)
     assert ended(job) is JobState.FAILED
     assert job.error == Failure("BlockingIOError")
     assert not seats._taken and not seats._waiting

@@ -19,12 +19,12 @@ from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import FROM_ROWS, Declaration
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import numeric_table
-from dpviz.table.sidecar import stated_in
-from tests.contract.tables import SETTINGS, named
+from dpviz.table.sidecar import declaration_in
+from tests.contract.tables import in_turn, named
 from tests.privacy.tuple_checks import tight_tuples
 from tests.runs.declared import BOX, finished, open_persons, open_rows, open_sparse
 
-each_setting = pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
+each_setting = pytest.mark.parametrize(("card", "params", "delta"), in_turn(1), ids=named)
 TABLES = {
     "n bought": (open_rows, "bought"),
     "n declared": (lambda: open_rows(n_public=400), "declared"),
@@ -98,7 +98,7 @@ def test_the_declaration_is_told_as_a_sidecar_would(make, origin):
     assert declared["relation"] == said["relation"] and declared["unit"] == said["unit"]
     assert declared["scaling"] == table.domain.scaling.value
     shared = ("bounds", "origins", "scaling", "relation", "unit_of_privacy", "id_column", "rows_per_person", "n_public")
-    back = Declaration(**stated_in(json.dumps({name: declared[name] for name in shared})))
+    back = declaration_in(json.dumps({name: declared[name] for name in shared}))
     assert back.bounds_for(back.columns).lower.tolist() == bounds.lower.tolist()
     assert (back.id_column, back.rows_per_person) == (table.declaration.id_column, table.declaration.rows_per_person)
 

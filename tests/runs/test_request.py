@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from urllib.parse import parse_qsl
 
 import pytest
+from hypothesis import given
 from scipy import sparse
 
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
-from dpviz.runs.advice.prospect import prospect_of
-from dpviz.runs.request import check_request
+from dpviz.runs.request import Contender, Prospect, Request, named_values
 from dpviz.runs.run import run
-from dpviz.runs.study.study import Contender, trials
+from dpviz.runs.study.grid import Grid
 from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, SETTINGS, blobs, is_pure, named, small_table
+from tests.runs.asked import requests
 
 TABLE = small_table(n_public=400)
 SPARSE = PrivateTable(sparse.csr_array(blobs(40)), TABLE.domain, n_public=40)
@@ -32,6 +34,10 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("a table was opened")
 
     monkeypatch.setattr(PrivateTable, "open", refuse)
+
+
+def prospect_of(card, table, *, params=None, **asked) -> Prospect:
+    return Request(Contender.of(card, params), **asked).prospect(table)
 
 
 def refused(card, table=TABLE, **asked) -> str:
@@ -53,7 +59,7 @@ def test_a_delta_of_nought_is_refused_exactly_where_one_is_needed_with_what_to_s
     else:
         assert card.title in said and "delta > 0" in said and "delta = 1e-6" in said
         with pytest.raises(RequestError) as error:
-            trials([Contender(card.id, params)], [3], [1.0], delta=0.0, repeats=1)
+            Grid((Contender(card.id, params),), (3,)).trials()
         assert str(error.value) == said
 
 
@@ -103,7 +109,7 @@ def test_the_delta_that_is_advised_is_not_refused_in_its_turn():
 
 
 def test_the_checked_parameters_come_back():
-    assert check_request(CARDS["dplloyd"], TABLE, k=3, epsilon=1.0, params={"rounds": "4"}).rounds == 4
+    assert Request(Contender("dplloyd", {"rounds": "4"}), 3).check(TABLE).rounds == 4
 
 
 @pytest.mark.parametrize("card", private_cards(), ids=named)
@@ -115,3 +121,42 @@ def test_the_prospect_of_what_is_served_is_the_cards_own_light(card):
     assert hidden.regime is None and not hidden.hopeless and not hidden.caution
     assert rich.regime is not None and rich.hopeless == (rich.regime.level is Level.RED)
     assert not replace(rich, regime=None).hopeless
+
+
+@given(requests())
+def test_a_link_reads_back_to_the_same_request(request_: Request):
+    assert Request.from_query(dict(parse_qsl(request_.to_query()))) == request_
+    assert Contender.from_text(request_.contender.to_text()) == request_.contender
+
+
+def test_a_link_names_what_differs_and_carries_no_seed():
+    said = "algorithm=eugkm&eugkm.theta=3&k=5&epsilon=1&delta=1e-06"
+    request_ = Request(Contender("eugkm", {"theta": 3.0}), 5, 1.0, 1e-6)
+    assert replace(request_, seed=7).to_query() == request_.to_query() == said
+    assert Request.from_query({"k": "4", "other": "x"}) == Request(Contender("auto"), 4, delta=1e-6)
+    assert Request.from_query({"k": "4"}, usual=request_) == replace(request_, k=4)
+    assert Request.from_query({"algorithm": CARDS["dplloyd"].title}, usual=request_).contender == Contender("dplloyd")
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"algorithm": "nobody"}, "no algorithm"),
+        ({"k": "many"}, "k is not a number"),
+        ({"k": "inf"}, "k is inf"),
+        ({"epsilon": "-1"}, "epsilon is -1"),
+        ({"delta": "2"}, "delta is 2"),
+        ({"auto.nothing": "2"}, "no parameter"),
+        ({"algorithm": "eugkm", "eugkm.theta": "x"}, "theta"),
+    ],
+)
+def test_a_link_that_cannot_be_used_says_why(query, words):
+    with pytest.raises(RequestError, match=words):
+        Request.from_query(query)
+
+
+def test_parameters_are_texts_with_one_name_and_a_value():
+    assert named_values(["a=1", "b=x=y"]) == {"a": "1", "b": "x=y"}
+    for wrong in (["a"], ["=1"], ["a=1", "a=2"]):
+        with pytest.raises(RequestError):
+            named_values(wrong)

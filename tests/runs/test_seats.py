@@ -39,8 +39,8 @@ def finish_all(seats: Seats, log: list[Noted]) -> str:
     return "".join(job.owner for job in log)
 
 
-def test_studies_leave_one_seat_free_and_take_two_at_most():
-    for workers, studies in ((2, 1), (3, 2), (8, 2)):
+def test_studies_leave_one_seat_free():
+    for workers, studies in ((2, 1), (3, 2), (8, 7)):
         log: list[Noted] = []
         seats = Seats(workers)
         queued(seats, log, "abcdefghij")
@@ -67,6 +67,20 @@ def test_one_owner_never_sits_on_more_than_its_own_share():
     assert len(log) == 2
     queued(seats, log, "b", brief=True)
     assert [job.owner for job in log] == ["a", "a", "b"]
+
+
+def test_the_workers_of_a_study_sit_together_and_leave_their_owner_a_run_and_others_their_turn():
+    log: list[Noted] = []
+    seats = Seats(5)
+    study = queued(seats, log, "aaaaaa", most=5)
+    assert len(log) == 4  # one a core
+    queued(seats, log, "bb", most=5)
+    run, other = queued(seats, log, "aa", brief=True)
+    assert run in log and other not in log
+    seats.leave(study[0])
+    assert "".join(job.owner for job in log) == "aaaaab"
+    seats.leave(run)
+    assert other in log
 
 
 def test_a_place_counts_those_before_it_whoever_they_are():

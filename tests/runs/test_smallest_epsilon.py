@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,13 +12,15 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 from dpviz.privacy.room import PrivateTable
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import reference_for
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import _falling, sharpened_rows, smallest_epsilons
-from dpviz.runs.study.study import Contender, Yardstick, study_rows, tidy
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import Yardstick, study_rows, tidy
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
 from tests.contract.tables import blobs
+from tests.examples import examples
 
 EPSILONS = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 
@@ -32,7 +36,7 @@ def planted(*, crossing: float, repeats: int, seed: int = 0, spread: float = 0.0
     return pd.DataFrame(rows)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=12))
 def test_the_regression_is_the_one_of_scikit_learn(curve: list[float]) -> None:
     expected = IsotonicRegression(increasing=False).fit_transform(np.arange(len(curve)), curve)
@@ -46,6 +50,7 @@ def test_a_planted_crossing_is_found() -> None:
     assert "likely between" in found.text
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("repeats", [5, 20])
 def test_its_interval_holds_the_truth_nine_times_in_ten(repeats: int) -> None:
     held = 0
@@ -78,13 +83,12 @@ def test_runs_that_are_infinitely_worse_do_no_harm() -> None:
 
 def sharpened(seed: int, *, repeats: int = 20, rounds: int = 5) -> tuple[float, float, float]:
     table = PrivateTable(blobs(800, 2), Domain.of(["x", "y"], -1.0, 1.0), n_public=800)
-    revealed, contender = table.reveal(note="test"), Contender("dplloyd")
-    reference = reference_for(clipped(revealed, table.domain.region), 3)
-    asked = {"delta": 0.0, "references": {(3, None): reference}, "seed": seed}
-    items = study_rows(table, revealed, [contender], [3], [0.1, 1.0, 10.0], repeats=repeats // 2, **asked)
-    rows = [item for item in items if not isinstance(item, Progress | Yardstick)]
-    effort = {"repeats": repeats, "rounds": rounds}
-    more = sharpened_rows(table, revealed, contender, rows, 1.1, reference=reference, k=3, seed=seed, **effort)
+    judged = JudgedTable.of(table, table.reveal(note="test"), None)
+    grid = Grid((Contender("dplloyd"),), (3,), (0.1, 1.0, 10.0), repeats=repeats // 2, seed=seed)
+    items = study_rows(judged, grid)
+    yardstick, *rows = (item for item in items if not isinstance(item, Progress))
+    assert isinstance(yardstick, Yardstick)
+    more = sharpened_rows(judged, replace(grid, repeats=repeats), rows, 1.1, yardstick=yardstick, rounds=rounds)
     extra = [item for item in more if not isinstance(item, Progress)]
     (before,) = smallest_epsilons(tidy(rows), 1.1)
     (after,) = smallest_epsilons(tidy(rows + extra), 1.1)

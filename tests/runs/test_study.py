@@ -11,19 +11,34 @@ import pytest
 from dpviz.algorithms.registry import private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
-from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.clipped_rows import JudgedTable, clipped
 from dpviz.runs.evaluation import nicv, reference_for
-from dpviz.runs.study.study import KEYS, MEASURES, Contender, Yardstick, study_rows, summarise, tidy, trials
-from dpviz.runs.study.subsample import JudgedTable
+from dpviz.runs.request import Contender
+from dpviz.runs.study.grid import Grid, Trial
+from dpviz.runs.study.study import KEYS, MEASURES, Yardstick, study_rows, summarise, tidy
 from dpviz.runs.worker import Progress
 from tests.contract.tables import blobs, small_table
 
 DPLLOYD = Contender("dplloyd")
 
 
-def rows_of(table: PrivateTable, contenders: list[Contender], **options: object) -> list[dict]:
-    settings = {"ks": [3], "epsilons": [0.5, 4.0], "repeats": 2} | options
-    items = study_rows(table, table.reveal(note="test"), contenders, **settings)
+def judged(table: PrivateTable, labels: np.ndarray | None = None) -> JudgedTable:
+    return JudgedTable.of(table, table.reveal(note="test"), labels)
+
+
+def rows_of(
+    table: PrivateTable,
+    contenders: list[Contender],
+    *,
+    labels: np.ndarray | None = None,
+    trials: list[Trial] | None = None,
+    with_centers: bool = False,
+    **grid: object,
+) -> list[dict]:
+    settings = {"ks": (3,), "epsilons": (0.5, 4.0), "repeats": 2} | grid
+    items = study_rows(
+        judged(table, labels), Grid(tuple(contenders), **settings), trials=trials, with_centers=with_centers
+    )
     return [item for item in items if isinstance(item, dict)]
 
 
@@ -40,38 +55,49 @@ def test_a_study_repeats_itself_and_another_seed_does_not() -> None:
 
 def test_a_trial_gives_the_same_row_in_whatever_study_it_stands() -> None:
     table = small_table(n_public=400)
-    small = without_time(rows_of(table, [DPLLOYD], epsilons=[4.0], repeats=1))
-    large = without_time(rows_of(table, [Contender("dplloyd", {"preset": "su"}), DPLLOYD], ks=[2, 3], repeats=2))
+    small = without_time(rows_of(table, [DPLLOYD], epsilons=(4.0,), repeats=1))
+    large = without_time(
+        rows_of(
+            table,
+            [Contender("dplloyd", {"preset": "su"}), DPLLOYD],
+            ks=(
+                2,
+                3,
+            ),
+            repeats=2,
+        )
+    )
     same = large[large["trial"] == small["trial"].iloc[0]]
     pd.testing.assert_frame_equal(small, same.reset_index(drop=True))
 
 
 def test_no_two_trials_share_a_seed() -> None:
     contenders = [DPLLOYD, Contender("dplloyd", {"preset": "su"}), Contender("dplloyd", {"rounds": 3})]
-    grid = trials(contenders, [2, 3], [0.5, 1.0, 2.0], delta=0.0, repeats=5)
+    grid = Grid(tuple(contenders), (2, 3), (0.5, 1.0, 2.0), repeats=5).trials()
     assert len(grid) == 3 * 2 * 3 * 5
     assert len({trial.seed(0) for trial in grid}) == len({trial.key for trial in grid}) == len(grid)
 
 
 def test_every_epsilon_comes_once_before_any_comes_twice() -> None:
-    grid = trials([DPLLOYD, Contender("kmeans++")], [2, 3], [0.5, 1.0], delta=0.0, repeats=3)
+    grid = Grid((DPLLOYD, Contender("kmeans++")), (2, 3), (0.5, 1.0), repeats=3).trials()
     private = [trial for trial in grid if trial.contender is DPLLOYD]
     assert [trial.repeat for trial in private] == [0] * 4 + [1] * 4 + [2] * 4
     reference = [trial for trial in grid if trial.contender is not DPLLOYD]
     assert [(trial.k, trial.repeat) for trial in reference] == [(2, 0), (3, 0), (2, 1), (3, 1), (2, 2), (3, 2)]
 
 
-def test_done_trials_are_left_out_and_the_rest_is_unchanged() -> None:
+def test_some_trials_of_a_study_are_those_of_the_whole() -> None:
     table = small_table(n_public=400)
     whole = rows_of(table, [DPLLOYD], repeats=3)
-    rest = rows_of(table, [DPLLOYD], repeats=3, done={row["trial"] for row in whole[:4]})
+    trials = Grid((DPLLOYD,), (3,), (0.5, 4.0), repeats=3).trials()
+    rest = rows_of(table, [DPLLOYD], repeats=3, trials=trials[4:])
     pd.testing.assert_frame_equal(without_time(whole[4:]), without_time(rest))
 
 
 @pytest.mark.parametrize("card", private_cards(), ids=lambda card: card.id)
 def test_every_algorithm_can_be_studied(card) -> None:
     table = small_table(n_public=400)
-    rows = rows_of(table, [Contender(card.id)], delta=1e-6, epsilons=[1.0], repeats=1)
+    rows = rows_of(table, [Contender(card.id)], deltas=(1e-6,), epsilons=(1.0,), repeats=1)
     assert len(rows) == 1
     row = rows[0]
     assert set(KEYS) | set(MEASURES) <= set(row)
@@ -84,14 +110,23 @@ def test_every_algorithm_can_be_studied(card) -> None:
 def test_a_study_over_n_runs_on_subsamples_and_judges_on_them() -> None:
     table = small_table(n_public=400)
     labels = (table.reveal(note="test").points[:, 0] > 0).astype(np.int64)
-    both = rows_of(table, [DPLLOYD], ns=[None, 100], epsilons=[1.0], labels=labels)
-    plain = rows_of(table, [DPLLOYD], epsilons=[1.0], labels=labels)
+    both = rows_of(
+        table,
+        [DPLLOYD],
+        ns=(
+            None,
+            100,
+        ),
+        epsilons=(1.0,),
+        labels=labels,
+    )
+    plain = rows_of(table, [DPLLOYD], epsilons=(1.0,), labels=labels)
     small = tidy(both).query("n == 100")
     pd.testing.assert_frame_equal(
         without_time(plain), without_time([row for row in both if isnan(row["n"])]), check_dtype=False
     )
     assert len(small) == 2 and small["trial"].str.endswith(" n=100").all()
-    again = JudgedTable.of(table, table.reveal(note="test"), labels).subsample(100, seed=0)
+    again = judged(table, labels).subsample(100, seed=0)
     assert again.private.n_public == len(again.rows.points) == 100
     reference = reference_for(again.rows, 3)
     assert (small["nicv"] / small["ratio"]).to_numpy() == pytest.approx(reference.nicv)
@@ -102,7 +137,7 @@ def test_a_study_over_n_runs_on_subsamples_and_judges_on_them() -> None:
 def test_a_subsample_depends_on_its_seed_and_size_alone_and_keeps_what_was_declared() -> None:
     values = blobs(60)
     table = PrivateTable(values, small_table(values).domain, persons=np.repeat(np.arange(30), 2), rows_per_person=2)
-    whole = JudgedTable.of(table, table.reveal(note="test"), None)
+    whole = judged(table)
     first, same, other = (whole.subsample(20, seed=seed).rows.points for seed in (1, 1, 2))
     assert np.array_equal(first, same) and not np.array_equal(first, other)
     assert {tuple(row) for row in first} <= {tuple(row) for row in whole.rows.points}
@@ -116,13 +151,13 @@ def test_a_subsample_depends_on_its_seed_and_size_alone_and_keeps_what_was_decla
 
 def test_several_deltas_are_a_dimension_of_what_uses_them() -> None:
     gaussian = Contender("dplloyd", {"preset": "gaussian"})
-    grid = trials([DPLLOYD, gaussian], [3], [1.0], delta=[1e-6, 1e-4], repeats=1)
+    grid = Grid((DPLLOYD, gaussian), (3,), deltas=(1e-6, 1e-4)).trials()
     assert [(trial.contender, trial.delta) for trial in grid] == [(DPLLOYD, 1e-6), (gaussian, 1e-6), (gaussian, 1e-4)]
 
 
 def test_the_yardsticks_come_before_the_rows_and_progress_ends_at_the_total() -> None:
     table = small_table(n_public=400)
-    items = list(study_rows(table, table.reveal(note="test"), [DPLLOYD], [2, 3], [1.0], repeats=2))
+    items = list(study_rows(judged(table), Grid((DPLLOYD,), (2, 3), repeats=2)))
     kinds = [type(item) for item in items if not isinstance(item, Progress)]
     assert kinds == [Yardstick, Yardstick, dict, dict, dict, dict]
     progress = [item for item in items if isinstance(item, Progress)]
@@ -135,7 +170,7 @@ def test_the_yardsticks_come_before_the_rows_and_progress_ends_at_the_total() ->
 
 def test_the_centers_of_a_row_are_those_that_its_loss_was_measured_with() -> None:
     table = small_table(n_public=400)
-    (row,) = rows_of(table, [DPLLOYD], epsilons=[1.0], repeats=1, with_centers=True)
+    (row,) = rows_of(table, [DPLLOYD], epsilons=(1.0,), repeats=1, with_centers=True)
     assert nicv(table.reveal(note="test").points, row["centers"]) == pytest.approx(row["nicv"])
     assert "centers" not in tidy([row]).columns
 
@@ -151,8 +186,8 @@ def test_labels_are_scored_when_they_are_known() -> None:
     values = blobs(k=2)
     labels = (values[:, 0] > values[:, 0].mean()).astype(np.int64)
     table = small_table(values, n_public=400)
-    (with_labels,) = rows_of(table, [DPLLOYD], ks=[2], epsilons=[50.0], repeats=1, labels=labels)
-    (without,) = rows_of(table, [DPLLOYD], ks=[2], epsilons=[50.0], repeats=1)
+    (with_labels,) = rows_of(table, [DPLLOYD], ks=(2,), epsilons=(50.0,), repeats=1, labels=labels)
+    (without,) = rows_of(table, [DPLLOYD], ks=(2,), epsilons=(50.0,), repeats=1)
     assert 0.9 < with_labels["label_accuracy"] <= 1.0
     assert isnan(without["label_accuracy"])
 
@@ -160,20 +195,20 @@ def test_labels_are_scored_when_they_are_known() -> None:
 @pytest.mark.parametrize(
     ("contender", "options"),
     [
-        (DPLLOYD, {"epsilons": [0.0]}),
-        (DPLLOYD, {"epsilons": []}),
-        (DPLLOYD, {"ks": [0]}),
+        (DPLLOYD, {"epsilons": (0.0,)}),
+        (DPLLOYD, {"epsilons": ()}),
+        (DPLLOYD, {"ks": (0,)}),
         (DPLLOYD, {"repeats": 0}),
-        (DPLLOYD, {"delta": 1.5}),
-        (DPLLOYD, {"delta": []}),
-        (DPLLOYD, {"ns": []}),
-        (DPLLOYD, {"ns": [0]}),
-        (DPLLOYD, {"ns": [2]}),
-        (DPLLOYD, {"ns": [401]}),
-        (Contender("dplloyd", {"preset": "gaussian"}), {"delta": 0.0}),
+        (DPLLOYD, {"deltas": (1.5,)}),
+        (DPLLOYD, {"deltas": ()}),
+        (DPLLOYD, {"ns": ()}),
+        (DPLLOYD, {"ns": (0,)}),
+        (DPLLOYD, {"ns": (2,)}),
+        (DPLLOYD, {"ns": (401,)}),
+        (Contender("dplloyd", {"preset": "gaussian"}), {"deltas": (0.0,)}),
         (Contender("dplloyd", {"preset": "nonsense"}), {}),
         (Contender("nonsense"), {}),
-        (Contender("k-noisy-centers", {"rows": "tuples"}), {"delta": 1e-6}),
+        (Contender("k-noisy-centers", {"rows": "tuples"}), {"deltas": (1e-6,)}),
     ],
 )
 def test_a_study_that_cannot_be_is_refused_before_anything_is_computed(contender, options) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.algorithms.registry import card_of
+from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Job, JobState
-from dpviz.runs.run import Run, run, setting_of
-from dpviz.runs.study.study import Contender, Yardstick, study_rows
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import Run, run
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import Yardstick, study_rows
 from dpviz.runs.work import expected_seconds, run_work
 from dpviz.runs.worker import Progress
 from tests.contract.tables import small_table
@@ -15,7 +18,7 @@ from tests.contract.tables import small_table
 
 def test_a_run_reports_the_budget_as_it_is_spent_and_ends_with_the_run() -> None:
     table = small_table(n_public=400)
-    *progress, last = run_work("dplloyd", table, k=3, epsilon=1.0, seed=1)
+    *progress, last = run_work(Request(Contender("dplloyd"), 3, seed=1), table)
     assert isinstance(last, Run)
     assert all(isinstance(item, Progress) for item in progress)
     fractions = [item.fraction for item in progress]
@@ -25,7 +28,7 @@ def test_a_run_reports_the_budget_as_it_is_spent_and_ends_with_the_run() -> None
 
 def test_a_run_in_a_worker_is_the_run_at_home() -> None:
     table = small_table(n_public=400)
-    job = Job.start(run_work, "dplloyd", table, k=3, epsilon=1.0, seed=7)
+    job = Job.start(run_work, Request(Contender("dplloyd"), 3, seed=7), table)
     assert job.wait(60) and job.state is JobState.DONE, job.error
     (there,) = job.items
     here = run("dplloyd", table, k=3, epsilon=1.0, seed=7)
@@ -35,7 +38,8 @@ def test_a_run_in_a_worker_is_the_run_at_home() -> None:
 
 def test_a_study_crosses_to_a_worker_and_back() -> None:
     table = small_table(n_public=400)
-    job = Job.start(study_rows, table, table.reveal(note="test"), [Contender("dplloyd")], [3], [1.0], repeats=2)
+    judged = JudgedTable.of(table, table.reveal(note="test"), None)
+    job = Job.start(study_rows, judged, Grid((Contender("dplloyd"),), (3,), repeats=2))
     assert job.wait(60) and job.state is JobState.DONE, job.error
     assert [type(item) for item in job.items] == [Yardstick, dict, dict]
 
@@ -43,7 +47,7 @@ def test_a_study_crosses_to_a_worker_and_back() -> None:
 def test_the_forecast_grows_with_the_rows() -> None:
     card = card_of("dplloyd")
     few, many = (
-        expected_seconds(card, setting_of(small_table(n_public=n), k=5, epsilon=1.0, delta=0.0), card.params.parse({}))
+        expected_seconds(card, Request(Contender("dplloyd")).setting(small_table(n_public=n)), card.params())
         for n in (1_000, 100_000_000)
     )
     assert few < 0.01 < 5 < many

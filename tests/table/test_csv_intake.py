@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.table import csv_intake
-from dpviz.table.csv_intake import IntakeError, LoadedTable, load_csv, numeric_table, open_csv
+from dpviz.table.csv_intake import load_csv, open_csv
 from dpviz.table.file_format import FileFormat, NumberStyle
+from dpviz.table.loaded_table import IntakeError, LoadedTable, numeric_table
 from dpviz.table.proposal import propose
+from tests.examples import examples
 
 NAN = float("nan")
 
@@ -196,7 +198,7 @@ def test_numbers_in_memory() -> None:
 finite = st.floats(allow_nan=False, allow_infinity=False, width=64)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     data=st.data(),
     d=st.integers(1, 5),
@@ -223,7 +225,7 @@ cell = st.sampled_from([*SECRETS, "", "NA", "1", "2,5"])
 mangled = st.sampled_from(["\n", '"', ";", ",", "\t", "\0", "\r", "<", "\ufeff", "x", "é"])
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     body=st.lists(st.lists(cell, min_size=1, max_size=4), max_size=8),
     header=st.sampled_from(["alpha,beta", "alpha;beta", "alpha", "alpha,alpha,,gamma", ""]),
@@ -254,6 +256,7 @@ def test_no_sentence_holds_a_value_of_a_cell(
         assert not any(secret in sentence for sentence in said)
 
 
+@pytest.mark.slow
 def test_a_million_rows_come_through() -> None:
     values = np.random.default_rng(0).random((1_000_000, 2)).round(4)
     text = io.StringIO()

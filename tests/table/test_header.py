@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpviz.table.csv_intake import CsvFile, clean_names, read_header, reads_like_a_row
 from dpviz.table.file_format import WHITESPACE, FileFormat
-from dpviz.table.header import clean_names, read_header, reads_like_a_row
 from dpviz.table.loaded_table import IntakeError
 
 PLAIN = FileFormat()
@@ -33,9 +33,9 @@ PLAIN = FileFormat()
 )
 @pytest.mark.parametrize("body", [b"", b"\n1,2,3,4\n", b"\nu;v;w\n"])
 def test_names_come_from_the_first_line_alone(line, names, delimiter, body):
-    header = read_header(PLAIN.as_lines(line + body), PLAIN)
+    header = CsvFile("t", line + body).header(PLAIN)
     assert (header.names, header.delimiter) == (names, delimiter)
-    assert PLAIN.as_lines(line + body)[header.body :] == body[1:]
+    assert CsvFile("t", line + body).lines(PLAIN)[header.body :] == body[1:]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_names_are_not_taken_for_values(name):
 )
 def test_what_cannot_be_a_header_gets_a_sentence(raw, said):
     with pytest.raises(IntakeError, match=said) as refused:
-        read_header(PLAIN.as_lines(raw), PLAIN)
+        CsvFile("t", raw).header(PLAIN)
     assert "secret" not in str(refused.value)
 
 

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.table.csv_intake import IntakeError, open_csv
+from dpviz.table.csv_intake import open_csv
+from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
+from tests.examples import examples
 
 NAN = float("nan")
 
@@ -67,7 +69,7 @@ def test_what_holds_no_lines_of_fields_gets_a_sentence(raw):
         propose(open_csv(raw))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.binary(max_size=60) | st.text('ab1,;"\n\r %$.5\t', max_size=60).map(str.encode))
 def test_whatever_is_proposed_can_be_read(raw):
     try:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dpviz.table.file_format import PLAIN_STYLE, WHITESPACE, NumberStyle
 from dpviz.table.records import MISSING, Wanted, read_lines, read_records
+from tests.examples import examples
 
 GERMAN = NumberStyle(",", ".", "€")
 STYLES = [PLAIN_STYLE, GERMAN, NumberStyle(".", ",", "$"), NumberStyle(",", " ", "%"), NumberStyle(".", "'", "kg")]
@@ -74,7 +75,7 @@ pieces = st.sampled_from(
 bodies = st.lists(pieces, max_size=60).map("".join).map(str.encode)
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=examples(400))
 @given(
     body=bodies | st.binary(max_size=80),
     width=st.integers(1, 3),
@@ -101,7 +102,7 @@ def test_lines_are_read_as_one_at_a_time(body, width, delimiter, style, block, d
         assert found[place].astype(object).where(found[place].notna(), None).tolist() == words
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=12),
     st.booleans(),

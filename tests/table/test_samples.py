@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from dpviz.table.csv_intake import IntakeError
 from dpviz.table.declaration import FileKind
-from dpviz.table.samples import SAMPLES, Sample, sample, simulate
+from dpviz.table.loaded_table import IntakeError
+from dpviz.table.made_tables import simulate
+from dpviz.table.samples import SAMPLES, Sample, sample
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.table.csv_intake import IntakeError
 from dpviz.table.declaration import FROM_ROWS, ORIGINS, Declaration, FileKind
 from dpviz.table.file_format import ENCODINGS, FileFormat, NumberStyle
-from dpviz.table.sidecar import parse_bounds_option, read_sidecar, sidecar_for, stated_in, to_json
+from dpviz.table.loaded_table import IntakeError
+from dpviz.table.sidecar import bounds_option, declaration_in, read_sidecar, sidecar_for, to_json
 
 
-def declaration_in(value: object) -> Declaration:
-    return Declaration(**stated_in(json.dumps(value))).checked()
+def declared_by(value: object) -> Declaration:
+    return declaration_in(json.dumps(value)).checked()
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_minimal_forms_say_the_same(tmp_path: Path, text: str) -> None:
 
 
 def test_minimal_file_is_private_and_undeclared() -> None:
-    declared = declaration_in({"bounds": {"x": [0, 1]}})
+    declared = declared_by({"bounds": {"x": [0, 1]}})
     assert declared.kind == FileKind.PRIVATE
     assert declared.n_public is None
     assert (declared.scaling, declared.unit_of_privacy) == ("unit", "one row")
@@ -79,7 +79,7 @@ def sidecars(draw: st.DrawFn) -> Declaration:
         radius=draw(st.none() | st.floats(1e-6, 1e6)),
         relation=draw(st.sampled_from(["add_remove", "replace"])),
         n_public=draw(st.none() | st.integers(1, 10**9)),
-        kind=draw(st.sampled_from([FileKind.PUBLIC, FileKind.PRIVATE])),
+        kind=draw(st.sampled_from(FileKind)),
         label_column=draw(st.none() | others),
         id_column=id_column,
         rows_per_person=1 if id_column is None else draw(st.integers(1, 9)),
@@ -91,13 +91,24 @@ def sidecars(draw: st.DrawFn) -> Declaration:
 
 @given(sidecars())
 def test_canonical_text_reads_back_and_is_stable(declared: Declaration) -> None:
-    again = Declaration(**stated_in(to_json(declared)))
+    again = declaration_in(to_json(declared))
     assert again == declared
     assert to_json(again) == to_json(declared)
 
 
+def test_a_part_of_a_declaration_is_joined_to_the_rest() -> None:
+    rest = Declaration(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0), id_column="who", title="rest")
+    assert declaration_in("{}", rest) == rest
+    told = declaration_in('{"rows_per_person": 3, "lower": [5, 6], "upper": 9}', rest).checked()
+    assert (told.lower, told.upper, told.rows_per_person, told.title) == ((5.0, 6.0), (9.0, 9.0), 3, "rest")
+    assert declaration_in('{"origins": {"y": "a guess"}}', rest).origins == ("", "a guess")
+    assert declaration_in('{"id_column": null}', told).checked().rows_per_person == 1
+    with pytest.raises(IntakeError, match="id_column"):
+        declaration_in('{"rows_per_person": 3}').checked()
+
+
 def test_bounds_come_in_the_order_asked_for() -> None:
-    declared = declaration_in({"bounds": {"x": [0, 1], "y": [2, 3], "z": [4, 5]}})
+    declared = declared_by({"bounds": {"x": [0, 1], "y": [2, 3], "z": [4, 5]}})
     bounds = declared.bounds_for(["z", "x"])
     np.testing.assert_array_equal(bounds.lower, [4, 0])
     np.testing.assert_array_equal(bounds.upper, [5, 1])
@@ -107,7 +118,7 @@ def test_bounds_come_in_the_order_asked_for() -> None:
 
 @pytest.mark.parametrize(("text", "low", "high"), [("0,1", 0, 1), ("-1e6, 2.5", -1e6, 2.5)])
 def test_bounds_option_takes_a_pair_for_every_column(text: str, low: float, high: float) -> None:
-    bounds = Declaration(**parse_bounds_option(text)).bounds_for(["any", "other"])
+    bounds = bounds_option(text).bounds_for(["any", "other"])
     np.testing.assert_array_equal(bounds.lower, [low, low])
     np.testing.assert_array_equal(bounds.upper, [high, high])
 
@@ -115,13 +126,13 @@ def test_bounds_option_takes_a_pair_for_every_column(text: str, low: float, high
 def test_bounds_option_takes_a_file(tmp_path: Path) -> None:
     path = tmp_path / "a,b.json"
     path.write_text('{"bounds": {"x": [0, 1]}}')
-    assert parse_bounds_option(str(path))["columns"] == ("x",)
+    assert bounds_option(str(path)).columns == ("x",)
 
 
 @pytest.mark.parametrize("text", ["1,0", "0,0", "0,inf", "nan,1", "0", "0,1,2", "a,b", ""])
 def test_bounds_option_refuses_in_a_sentence(text: str) -> None:
     with pytest.raises(IntakeError):
-        parse_bounds_option(text)
+        bounds_option(text)
 
 
 @pytest.mark.parametrize(
@@ -149,6 +160,7 @@ def test_bounds_option_refuses_in_a_sentence(text: str) -> None:
         ({"bounds": {"x": [0, 1]}, "n_public": 0}, "n_public"),
         ({"bounds": {"x": [0, 1]}, "n_public": 1.5}, "whole number"),
         ({"bounds": {"x": [0, 1]}, "public": "yes"}, "true or false"),
+        ({"bounds": {"x": [0, 1]}, "kind": "secret"}, "none of"),
         ({"bounds": {"x": [0, 1]}, "title": 3}, "not text"),
         ({"bounds": {"x": [0, 1]}, "label": "x"}, "both the label column"),
         ({"bounds": {"x": [0, 1]}, "rows_per_person": 3}, "id_column"),
@@ -173,16 +185,16 @@ def test_bounds_option_refuses_in_a_sentence(text: str) -> None:
 )
 def test_wrong_declarations_get_a_sentence(value: object, said: str) -> None:
     with pytest.raises(IntakeError, match=said):
-        declaration_in(value)
+        declared_by(value)
 
 
 def test_a_key_said_twice_is_refused() -> None:
     with pytest.raises(IntakeError, match="not JSON"):
-        stated_in('{"bounds": {"x": [0, 1], "x": [0, 9]}}')
+        declaration_in('{"bounds": {"x": [0, 1], "x": [0, 9]}}')
 
 
 def test_open_bounds_are_told_apart_from_declared_ones() -> None:
-    declared = declaration_in({"bounds": {"x": [0, 1], "y": [None, None]}, "proposed": True})
+    declared = declared_by({"bounds": {"x": [0, 1], "y": [None, None]}, "proposed": True})
     assert declared.bounds_for(["x"]).upper.tolist() == [1]
     with pytest.raises(IntakeError, match='No bounds are declared for "y"'):
         declared.bounds_for(["x", "y"])
@@ -190,17 +202,17 @@ def test_open_bounds_are_told_apart_from_declared_ones() -> None:
 
 def test_every_bound_has_its_origin() -> None:
     value = {"bounds": {"x": [0, 1], "y": [0, 1]}, "bounds_origin": "the form", "origins": {"x": "documentation"}}
-    declared = declaration_in(value)
+    declared = declared_by(value)
     assert (declared.origin_of("x"), declared.origin_of("y")) == ("documentation: the form", "the form")
-    assert declaration_in({"bounds": {"x": [0, 1]}}).origin_of("x") == "not stated"
+    assert declared_by({"bounds": {"x": [0, 1]}}).origin_of("x") == "not stated"
     assert not declared.bounds_from_rows
-    assert declaration_in({"bounds": {"x": [0, 1]}, "origins": {"x": FROM_ROWS}}).bounds_from_rows
+    assert declared_by({"bounds": {"x": [0, 1]}, "origins": {"x": FROM_ROWS}}).bounds_from_rows
 
 
 def test_columns_are_spelled_out_over_a_table() -> None:
-    one_pair = declaration_in({"lower": 0, "upper": 1, "id_column": "who"}).over(("who", "a", "b", "label"))
+    one_pair = declared_by({"lower": 0, "upper": 1, "id_column": "who"}).over(("who", "a", "b", "label"))
     assert (one_pair.columns, one_pair.lower, one_pair.label_column) == (("a", "b"), (0.0, 0.0), "label")
-    named = declaration_in({"bounds": {"label": [0, 1]}}).over(("label", "a"))
+    named = declared_by({"bounds": {"label": [0, 1]}}).over(("label", "a"))
     assert (named.columns, named.label_column) == (("label",), None)
 
 

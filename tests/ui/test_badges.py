@@ -7,10 +7,9 @@ from dpviz.ui.badges import badge_text
 
 
 def page() -> None:
-    from dpviz.ui.badges import badge, kind_legend
+    from dpviz.ui.badges import badge
 
     badge("released", "ε = 0.3 of 1.")
-    kind_legend()
 
 
 def test_a_badge_is_a_word_an_icon_and_a_colour_of_its_kind():
@@ -20,10 +19,9 @@ def test_a_badge_is_a_word_an_icon_and_a_colour_of_its_kind():
     assert len({text.split(":material/")[1].split(":")[0] for text in texts}) == 3
 
 
-def test_a_badge_explains_itself_and_the_legend_explains_all():
+def test_a_badge_explains_itself():
     app = AppTest.from_function(page).run()
     assert not app.exception
-    badge, *legend = app.markdown
+    (badge,) = app.markdown
     assert "noise" in badge.proto.help
     assert badge.proto.help.endswith("ε = 0.3 of 1.")
-    assert len(legend) == len(get_args(Kind))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.privacy.room import Revealed
+from dpviz.table.declaration import ColumnBounds
 from dpviz.table.domain import Domain
-from dpviz.ui.data.bounds import ColumnBounds, as_frame, from_frame
-from dpviz.ui.data.clipping import clipping
+from dpviz.ui.data.bounds_editor import as_frame, from_frame
+from dpviz.ui.data.preview import clipping
 
 
 def test_the_editor_gives_back_what_it_was_given():

@@ -11,7 +11,7 @@ from dpviz.algorithms.registry import CARDS
 def _controls() -> None:
     import streamlit as st
 
-    from dpviz.ui.state import delta_control, epsilon_control, k_control, request
+    from dpviz.ui.controls import delta_control, epsilon_control, k_control, request
 
     epsilon_control()
     delta_control()
@@ -24,8 +24,8 @@ def _form(card_id: str) -> None:
     import streamlit as st
 
     from dpviz.algorithms.registry import CARDS
+    from dpviz.ui.controls import request
     from dpviz.ui.explore.forms import params_form
-    from dpviz.ui.state import request
 
     params_form(CARDS[card_id])
     st.json(dict(request(card_id).params))
@@ -68,7 +68,7 @@ def _moved_elsewhere() -> None:
     from dpviz.ui.controls import _follow_slider
 
     st.session_state["epsilon"] = 2.0
-    _follow_slider("epsilon:slider", "epsilon")
+    _follow_slider()
     st.code(st.session_state["epsilon"])
 
 

@@ -79,7 +79,7 @@ class Part(NamedTuple):
         """A word for each part of a plan."""
         return ("swap_" if self.stage == "swap" else "") + self.what + (f"_{self.round}" if self.round else "")
 
-    def asks(self, query: Query, shares: Paid) -> Question[Array, Laplace | KNorm | Gaussian]:
+    def asks(self, query: Query, shares: Paid) -> Question:
         """The question that its share pays for."""
         return Question(query, _KINDS[self.noise], shares[self])
 

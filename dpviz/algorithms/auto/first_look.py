@@ -16,7 +16,7 @@ from dpviz.arrays import Array
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.queries import Sum
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.residuals import Radii, Spread, spread_matrices
+from dpviz.privacy.sums import Radii, Spread, symmetric
 
 _BINS = 40
 # Bins with fewer noise scales than this are empty; so much of the rows, and so many scales, must lie farther out.
@@ -114,7 +114,7 @@ def _bought_axes(room: DataRoom, middle: Array, reach: float, part: Part, shares
     """The axes of noisy second moments, and the variance that noise alone would show."""
     spread_of_rows = part.asks(Spread(Everything(), middle[None], reach), shares)
     (moments,) = room.ask_together(spread_of_rows, note="second moments")
-    values, vectors = np.linalg.eigh(spread_matrices(moments.value, room.dim)[0] / room.n)
+    values, vectors = np.linalg.eigh(symmetric(moments.value, room.dim)[0] / room.n)
     edge = moments.sd * sqrt(2 * room.dim) / room.n
     values, basis = values[::-1], vectors.T[::-1]
     spread = max(float(values.sum()), _TINY * reach**2)

@@ -21,7 +21,7 @@ from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Count
 from dpviz.privacy.released import Released
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.residuals import Radii, ResidualSum, Spread, spread_matrices
+from dpviz.privacy.sums import Radii, ResidualSum, Spread, symmetric
 
 # A count below this many sds of its noise is raised to it; below so many, the centre stays.
 _RAISED, _STAYS, _LEAST_COUNT = 3.0, 2.0, 2.0
@@ -146,7 +146,7 @@ def split_and_drop(
         stage.spread.asks(spread, shares),
         note=f"before round {stage.counts.round}: counts and spreads",
     )
-    values, vectors = np.linalg.eigh(spread_matrices(spreads.value, spread.axes))
+    values, vectors = np.linalg.eigh(symmetric(spreads.value, spread.axes))
     widest = vectors[:, :, -1] if frame is None else vectors[:, :, -1] @ frame
     size = np.maximum(counts.value, _RAISED_FOR_SPLIT * counts.sd)
     gain = _SPLIT_SAVES * np.maximum(0.0, values[:, -1] - spreads.sd * sqrt(2 * spread.axes))

@@ -18,11 +18,11 @@ from dpviz.algorithms.auto.auto_plan import Cells, Paid, Zoom
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import cube_grid
 from dpviz.arrays import Array, Codes
-from dpviz.privacy.excess import NoisyExcess
-from dpviz.privacy.mechanisms import Laplace, SparseLaplace
+from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.partitions import Grid, Projected, Zoomed
 from dpviz.privacy.queries import Count, SparseCount
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import NoisyExcess, SparseLaplace
 from dpviz.table.domain import Region
 
 # Cells of the coarse grid: so many that their noise is this part of a cluster; no more for each cluster and axis, or
@@ -115,7 +115,7 @@ def flat_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, zoomed: Zo
     low, high = zoomed.box if zoomed.box is not None else (-room.region.half, room.region.half)
     half, middle = (high - low) / 2, (high + low) / 2
     scale = room.mechanism(Count(zoomed.grid), Laplace, shares[stage.grid]).scale
-    grid = cube_grid(half, log(coarse_cells(room.n, k, scale, room.dim, flat=True)), middle)
+    grid = cube_grid(half, coarse_cells(room.n, k, scale, room.dim, flat=True), middle)
     cells = Zoomed(grid, zoomed.grid) if zoomed.box is not None else grid
     noisy = room.ask(Count(cells), Laplace, shares[stage.grid], note="grid cells")
     inner, outer = noisy.value[: grid.n_cells], noisy.value[grid.n_cells :]
@@ -145,7 +145,7 @@ def view_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View
     """
     scale = room.mechanism(Count(Grid.over(room.region, 1)), Laplace, shares[stage.grid]).scale
     if stage.fine_test is not None:
-        fine = cube_grid(view.half, log(_FINE_CELLS), view.middle)
+        fine = cube_grid(view.half, _FINE_CELLS, view.middle)
         cutoff = _FINE_CAUTION * log(fine.n_cells)
         cells, test = SparseCount(_seen(room, fine, view)), shares[stage.fine_test]
         excess = room.ask(cells, NoisyExcess, test, note="would fine cells do?", threshold=cutoff * scale)
@@ -157,7 +157,7 @@ def view_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View
             return _synopsis(replace(histogram, cutoff=cutoff * scale), view.frame, kept, counts[kept], k)
     half = view.half.copy()
     half[_COARSE_AXES:] = 0.0
-    grid = cube_grid(half, log(coarse_cells(room.n, k, scale, len(half), flat=False)), view.middle)
+    grid = cube_grid(half, coarse_cells(room.n, k, scale, len(half), flat=False), view.middle)
     used = grid.cells_per_axis > 1
     used[0] |= not used.any()
     seen = View(view.middle[used], view.half[used], view.frame[used])

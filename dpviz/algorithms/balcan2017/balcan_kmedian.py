@@ -25,7 +25,7 @@ from dpviz.privacy.mechanisms import mechanism_for, noise_kind
 from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.queries import Count
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.pulls import Pull
+from dpviz.privacy.sums import Pull
 from dpviz.table.domain import Region
 
 # Of a round's budget, for the counts that scale its step.

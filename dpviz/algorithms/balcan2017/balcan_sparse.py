@@ -21,11 +21,11 @@ from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.mechanisms import Peeling
 from dpviz.privacy.partitions import Projected, Voronoi
-from dpviz.privacy.peeling import Peeling
 from dpviz.privacy.queries import Count
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.chosen_coordinates import ChosenSum, Weights
+from dpviz.privacy.sums import ChosenSum, Weights
 
 # Parts of the recovery's budget: which coordinates, how large they are, how many rows.
 _CHOICE, _SIZES, _COUNTS = 0.45, 0.45, 0.10

@@ -17,9 +17,10 @@ from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.accounting import Budget
-from dpviz.privacy.mechanisms import Gaussian, Laplace, NoisyThreshold, noise_kind
+from dpviz.privacy.mechanisms import Gaussian, Laplace, noise_kind
 from dpviz.privacy.partitions import CubeTree
 from dpviz.privacy.queries import SparseCount
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold
 from dpviz.table.domain import Region
 
 # All trees of a run together keep at most this many cubes.

@@ -14,9 +14,9 @@ from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.solvers import weighted_kmeans_pp
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget
+from dpviz.privacy.losses import Loss, SwapLoss, swap_gains
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.queries import Loss, SwapLoss, swap_gains
 from dpviz.table.domain import Region
 
 # Swaps that are asked for even where none is likely to stand out, and at most.

@@ -14,11 +14,10 @@ from dpviz.algorithms.tools.lloyd_round import lloyd_round
 from dpviz.algorithms.tools.public_points import random_points
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.kernel_draw import KernelDraw
+from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.distance_weights import DistanceWeights
 
 # Public points that stand in for the uniform law: enough to be everywhere, few enough to add up their densities.
 _PUBLIC_POINTS = 256

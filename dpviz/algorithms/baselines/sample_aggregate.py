@@ -21,9 +21,8 @@ from dpviz.algorithms.tools.secret_blocks import (
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import Kind, mechanism_for
-from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
+from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.ranks import Medians, Quantiles
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
 

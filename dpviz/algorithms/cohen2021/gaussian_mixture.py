@@ -25,11 +25,11 @@ from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, weighted_kmeans_pp
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.local.local_noise import EachRow, LocalNoise
+from dpviz.privacy.local_model import EachRow, LocalNoise
 from dpviz.privacy.mechanisms import Gaussian
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.residual_moments import ResidualMoments, moments_of
+from dpviz.privacy.sums import ResidualMoments, power_sums
 
 _NAIVE = "naive"
 # The second measure takes this part of what the tuples leave.
@@ -126,7 +126,7 @@ def measure(room: DataRoom, means: CentersStep, share: Budget, params: MixturePa
     query = ResidualMoments(Voronoi(means.centers), radius)
     noisy = room.ask(query, Gaussian, share, note="covariances of the cells")
     counts = np.maximum(means.noisy_counts, max(1.0, 2 * means.count_noise_sd))
-    first, second = moments_of(noisy.value, room.dim, radius)
+    first, second = power_sums(noisy.value, room.dim, radius)
     shift = first / counts[:, None]
     length = np.linalg.norm(shift, axis=1, keepdims=True)
     shift *= np.minimum(1.0, radius / np.maximum(length, radius))

@@ -266,8 +266,17 @@ def averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, finest
     """Fewest tuples whose averages are not noise; from public numbers only."""
 
     def wanted(number: int) -> int:
-        constants = (share.amount, share.delta, k, number, dim, finest, 1.0, params.beta, params.printed)
-        average = TupleAverages(*constants).average
+        average = TupleAverages(
+            epsilon=share.amount,
+            delta=share.delta,
+            k=k,
+            number=number,
+            dim=dim,
+            finest=finest,
+            bound=1.0,
+            beta=params.beta,
+            printed=params.printed,
+        ).average
         assert average is not None
         return ceil(average.fewest)
 
@@ -285,7 +294,7 @@ def far_of(share: Budget, params: TupleParams, k: int) -> float:
     epsilon, delta = share.amount, share.delta
     if params.printed:
         return printed_far(epsilon=epsilon, delta=delta, k=k, beta=params.beta)
-    return far_for(_RELATIVE_NOISE, epsilon=epsilon, delta=delta, k=k, printed=False)
+    return far_for(_RELATIVE_NOISE, epsilon=epsilon, delta=delta, k=k)
 
 
 def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> Iterator[CentersStep]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.hash_partitions import level_of
-from dpviz.privacy.sparse import SparseCounts
+from dpviz.privacy.queries import SparseCounts
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,9 +20,9 @@ from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.loss_distributions import Draws
 from dpviz.privacy.mechanisms import mechanism_for, noise_kind
 from dpviz.privacy.partitions import Everything, Voronoi
-from dpviz.privacy.path_counts import PathCounts
 from dpviz.privacy.queries import SparseCount, Sum
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import PathCounts
 from dpviz.table.domain import Region
 
 MOST_LEVELS = 20
@@ -143,7 +143,7 @@ def lsh_coreset(room: DataRoom, k: int, params: LshCoresetParams, rng: np.random
         min_node=min_node,
         min_branch=min_branch,
         count_sd=prefixes.sd,
-        noise_name=prefixes.mechanism.of_one.name,
+        noise_name=prefixes.mechanism.once.name,
     )
 
     counts = consistent_counts(tree) if params.wants(params.consistency) else tree.noisy_counts

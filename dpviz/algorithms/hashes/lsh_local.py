@@ -17,10 +17,10 @@ from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
 from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.hash_partitions import HashCodes, code_range, level_of
-from dpviz.privacy.local.local_reports import LocalReports, Reports, UserAnswers, UserQuestion
+from dpviz.privacy.local_model import LocalReports, Reports, UserAnswers, UserQuestion
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.path_counts import children_of
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import children_of
 from dpviz.table.domain import Region
 
 # Part of the users who send a vector as well; the others share out the lengths of prefixes.

@@ -22,10 +22,11 @@ from dpviz.algorithms.tools.starts import StartsStep
 from dpviz.arrays import Array, Flags
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.known import MOST_CELLS
-from dpviz.privacy.mechanisms import SparseLaplace, noise_kind
+from dpviz.privacy.mechanisms import noise_kind
 from dpviz.privacy.partitions import Everything, Grid
 from dpviz.privacy.queries import Count, Relation, SparseCount
 from dpviz.privacy.room import DataRoom
+from dpviz.privacy.sparse_mechanisms import SparseLaplace
 from dpviz.table.domain import Region
 
 # Up to this many cells all are listed; beyond, the cut leaves about LISTED_CELLS empty ones. Cells whose coordinates
@@ -70,10 +71,10 @@ def grid_kmeans(
     **Guarantee.** ``budget``, spent on the grid alone.
     """
     per_axis = cells_per_axis(room.n, epsilon_per_row(room, budget), params.theta, room.dim)
-    log_cells = room.dim * log(per_axis)
-    if log_cells > log(MOST_CELLS):
+    wanted = max(1, round(per_axis)) ** room.dim
+    if wanted > MOST_CELLS:
         why += "As fine as cells can be numbered: "
-    grid = release_grid(room, cube_grid(room.region.half, log_cells), budget, why=why)
+    grid = release_grid(room, cube_grid(room.region.half, wanted), budget, why=why)
     yield grid
     cells, starts = problem_on(grid, k, room.region, params, rng)
     best = best_of_starts(cells, starts, room.region)

@@ -26,11 +26,10 @@ from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.mechanisms import mechanism_for, noise_kind
 from dpviz.privacy.partitions import Everything
-from dpviz.privacy.quantiles import ExponentialQuantile
+from dpviz.privacy.quantiles import ExponentialQuantile, Quantiles
 from dpviz.privacy.queries import Relation, Sum
-from dpviz.privacy.ranks import Quantiles
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.box_sum import BoxSum
+from dpviz.privacy.sums import BoxSum
 from dpviz.table.domain import Region
 
 # Number of blocks: n to this power in the paper.

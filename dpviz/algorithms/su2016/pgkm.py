@@ -16,11 +16,9 @@ from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.public_points import random_points
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import Exponential, mechanism_for
-from dpviz.privacy.peeling import Peeling
-from dpviz.privacy.queries import Loss
+from dpviz.privacy.losses import Loss, PoolLoss
+from dpviz.privacy.mechanisms import Exponential, Peeling, mechanism_for
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums.pool_loss import PoolLoss
 from dpviz.table.domain import Region
 
 POOL = 200

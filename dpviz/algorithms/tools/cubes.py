@@ -1,40 +1,39 @@
-"""Grids of cubes: about as many cells as are wanted, as near to cubes as whole numbers along each axis allow."""
+"""Grids of cubes: as many cells as are wanted, as near to cubes as whole numbers along each axis allow."""
 
 from __future__ import annotations
 
-from math import exp, log
+from math import sqrt
 
 import numpy as np
 
-from dpviz.arrays import Array
+from dpviz.arrays import Array, Codes
 from dpviz.privacy.known import MOST_CELLS
 from dpviz.privacy.partitions import Grid
 
 # A narrower axis than this part of the widest is as good as none.
 _NARROWEST = 1e-9
+# Halvings of the range of sides on a log scale: enough for 2^62 cells to the last bit.
+_HALVINGS = 70
 
 
-def cube_grid(half: Array, log_cells: float, middle: Array | None = None) -> Grid:
-    """A grid of about e^``log_cells`` cubes over ``middle`` ± ``half`` (d,); a narrow axis gets few of them, or one.
+def cube_grid(half: Array, cells: float, middle: Array | None = None) -> Grid:
+    """The finest grid of at most ``cells`` cubes over ``middle`` ± ``half`` (d,); a narrow axis gets few, or one.
 
-    Over a box of equal half-widths the number along each axis is the d-th root, rounded; otherwise it is in proportion
-    to the half-width, and at least 1. There are at most 2^62 cells, the most that can be numbered.
+    A side is sought for all axes alike, and each is divided by it, rounded. To round the numbers that a side would give
+    for exactly so many cells is simpler, but their product misses what is wanted: by a factor of 0.3 to 1.6 over random
+    boxes of up to ten columns, where this one stays between 0.5 and 1. The number of cells is what the noise that adds
+    up over them, and memory, are planned with: it must not be exceeded. There are at most 2^62, which can be numbered.
     """
     half = np.maximum(half, _NARROWEST * half.max())
-    log_cells = min(log_cells, log(MOST_CELLS))
-    while True:
-        widths = half / _half_cell(half, log_cells)
-        grid = Grid(half, np.maximum(1, np.rint(widths)).astype(np.int64), middle)
-        if grid.n_cells <= MOST_CELLS:
-            return grid
-        log_cells -= 0.1  # rounding up along many axes went over the top
+    cells = max(1, min(cells, MOST_CELLS))
+    too_fine, coarse = 2 * float(half.max()) / (cells + 1), 2 * float(half.max())
+    for _ in range(_HALVINGS):
+        side = sqrt(too_fine * coarse)
+        fits = Grid(half, _along(half, side)).n_cells <= cells
+        too_fine, coarse = (too_fine, side) if fits else (side, coarse)
+    return Grid(half, _along(half, coarse), middle)
 
 
-def _half_cell(half: Array, log_cells: float) -> float:
-    """The half-width h for which the product over the axes of max(1, half / h) has the logarithm ``log_cells``."""
-    widest_first = np.sort(np.log(half))[::-1]
-    axes = np.arange(1, len(half) + 1)
-    log_h = (widest_first.cumsum() - log_cells) / axes
-    # Of the solutions with 1, 2, ... divided axes, the one that divides just the axes wider than a cell.
-    divided = np.flatnonzero(log_h <= widest_first)
-    return exp(log_h[divided[-1] if len(divided) else 0])
+def _along(half: Array, side: float) -> Codes:
+    along: Codes = np.maximum(1, np.rint(2 * half / side)).astype(np.int64)
+    return along

@@ -10,8 +10,10 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
+from dpviz.privacy.mechanisms import Additive, noise_kind
 from dpviz.privacy.partitions import Projected, Voronoi
-from dpviz.privacy.released import Moments
+from dpviz.privacy.queries import Count, Sum
+from dpviz.privacy.released import Question, Released
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
 
@@ -86,31 +88,38 @@ def lloyd_round(
     if ratio is None:
         ratio = count_to_sum_ratio(room.dim, room.accounting, spherical=spherical)
     share = budget.split(counts=ratio, sums=1.0)
-    moments = room.release_moments(cells, counts=share.counts, sums=share.sums, note=note, spherical=spherical)
+    counts, sums = room.ask_together(
+        Question(Count(cells), noise_kind(room.accounting), share.counts),
+        Question(Sum(cells), noise_kind(room.accounting, spherical=spherical), share.sums),
+        note=note,
+    )
     return CentersStep(
         title=title,
-        centers=noisy_means(moments, fallback, room.region),
-        noisy_counts=moments.counts.value,
+        centers=noisy_means(counts, sums, fallback, room.region),
+        noisy_counts=counts.value,
         previous=fallback,
-        center_noise_sd=center_noise_sd(moments),
-        count_noise_sd=moments.counts.sd,
+        center_noise_sd=center_noise_sd(counts, sums),
+        count_noise_sd=counts.sd,
     )
 
 
-def noisy_means(moments: Moments, fallback: Array, region: Region) -> Array:
+Noisy = Released[Array, Additive]
+
+
+def noisy_means(noisy_counts: Noisy, noisy_sums: Noisy, fallback: Array, region: Region) -> Array:
     """Released means per cluster, shape (k, d), moved into ``region``; ``fallback`` where the noisy count is tiny.
 
     A count below twice its noise (and below 1) says nothing: dividing by it would throw the centre far away.
     """
-    trusted = moments.counts.value >= max(1.0, 2 * moments.counts.sd)
-    counts = np.where(trusted, moments.counts.value, 1.0)
-    means = np.where(trusted[:, None], moments.sums.value / counts[:, None], fallback)
+    trusted = noisy_counts.value >= max(1.0, 2 * noisy_counts.sd)
+    counts = np.where(trusted, noisy_counts.value, 1.0)
+    means = np.where(trusted[:, None], noisy_sums.value / counts[:, None], fallback)
     return region.clip(means)
 
 
-def center_noise_sd(moments: Moments) -> Array:
+def center_noise_sd(noisy_counts: Noisy, noisy_sums: Noisy) -> Array:
     """Standard deviation of the noise on one coordinate of each mean, shape (k,); from released values only."""
-    sd: Array = moments.sums.sd / np.maximum(moments.counts.value, max(1.0, 2 * moments.counts.sd))
+    sd: Array = noisy_sums.sd / np.maximum(noisy_counts.value, max(1.0, 2 * noisy_counts.sd))
     return sd
 
 

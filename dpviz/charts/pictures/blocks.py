@@ -1,20 +1,23 @@
-"""Secret blocks before they are aggregated: public anchors, released ranges, and revealed centres of other blocks."""
+"""Secret blocks before they are aggregated: public anchors, released ranges, and what a private median can see."""
 
 from __future__ import annotations
 
 from math import ceil
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dpviz.algorithms.baselines.sample_aggregate import MedianLawStep
 from dpviz.algorithms.su2016.gkm import RangesStep
 from dpviz.algorithms.tools.secret_blocks import BlocksStep
 from dpviz.arrays import Array
-from dpviz.charts.canvas import NUMBER_SIZE, canvas, legend_name, line_xy, marks_xy, name_kinds, show_plane
+from dpviz.charts.canvas import NUMBER_SIZE
 from dpviz.charts.cells import boxes, circles, segments
-from dpviz.charts.revealed import RevealedView, draw_rows
-from dpviz.charts.theme import Kind, Palette
+from dpviz.charts.picture import Look, Picture, columns_of, points_table
+from dpviz.charts.revealed import RevealedView
+from dpviz.charts.sheet import UNCUT, Sheet
+from dpviz.charts.theme import axis_title
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, opening, percent, things
 from dpviz.privacy.block_models import BlockKMeans
@@ -24,62 +27,155 @@ from dpviz.table.domain import Domain
 _ROWS_DEALT, _MARKS_DRAWN = 30_000, 400
 # Numbers on anchors where they do not cover each other.
 _NUMBERED = 40
+# Points of the curve of a median.
+_PLACES = 201
+# The textbook's smoothness: ε of a median over this.
+_SMOOTHNESS_PART = 6.0
 
 
-def draw_blocks(step: BlocksStep, *, view: View, palette: Palette, reveal: RevealedView | None = None) -> go.Figure:
+class BlocksPicture(Picture[BlocksStep]):
     """The public anchors; if rows are revealed, what k-means finds in blocks of them that public coins deal."""
-    figure = canvas(
-        palette,
-        title=_blocks_finding(step),
-        subtitle=clauses(_order(step), _another_split(reveal), view.about),
-    )
-    _draw_revealed(figure, step, view, palette, reveal)
-    _draw_anchors(figure, step.anchors, view, palette)
-    show_plane(figure, view, palette)
-    return name_kinds(figure, palette)
+
+    def finding(self, domain: Domain) -> str:
+        step = self.step
+        centers = things(len(self.step.anchors), "centre")
+        blocks = opening(things(step.number, "secret block"))
+        return f"{blocks} of about {number(step.rows_each)} rows find {centers} each"
+
+    def note(self, look: Look) -> str:
+        return clauses(self._order, _another_split(look.reveal), look.view.about)
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        anchors = self.step.anchors
+        numbered = len(anchors) <= _NUMBERED
+        _add_revealed(sheet, self.step, look.reveal)
+        sheet.marks(
+            sheet.view.plane(anchors),
+            "anchors",
+            "public",
+            {"symbol": "square-open", "size": 18 if numbered else 8},
+            hover="anchor %{text} (public)<br>%{x:.4g}, %{y:.4g}",
+            trace=_numbers(sheet, len(anchors), "markers+text" if numbered else "markers") | UNCUT,
+        )
+        sheet.plane()
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        return points_table(self.step.anchors, domain, "anchor")
+
+    def words(self, domain: Domain) -> str:
+        return f"{self.finding(domain)}. {opening(self._order)}. Columns: {columns_of(domain)}."
+
+    @property
+    def _order(self) -> str:
+        if self.step.matched:
+            return "centres of a block are matched to the public anchors, one to one"
+        return (
+            "centres of a block are sorted by their first coordinate; the anchors stand in for blocks of too few rows"
+        )
 
 
-def draw_ranges(step: RangesStep, *, view: View, palette: Palette, reveal: RevealedView | None = None) -> go.Figure:
+class RangesPicture(Picture[RangesStep]):
     """A box for each centre, and in its middle the noise that the average over the blocks will carry."""
-    view = view.boxes()
-    figure = canvas(
-        palette,
-        title=_ranges_finding(step, view.region.half),
-        subtitle=clauses(step.title, _another_split(reveal), view.about),
-    )
-    _draw_revealed(figure, step.blocks, view, palette, reveal)
-    kind: Kind = "released" if step.estimated else "public"
-    color = palette.released if step.estimated else palette.public
-    count = len(step.lower) if step.estimated else 1
-    low, high = (view.plane(corner[:count], "centers") for corner in (step.lower, step.upper))
-    _draw_outline(
-        figure,
-        segments(low, high) if view.flat else boxes(low, high),
-        name=legend_name("ranges" if step.estimated else "range: the domain", kind),
-        color=color,
-        palette=palette,
-        meta=kind,
-        flat=view.flat,
-    )
-    middles = view.plane((step.lower + step.upper)[:count] / 2, "centers")
-    # Noise beyond the domain is drawn as large as the domain.
-    reach = np.minimum(step.noise_sd[:count], 2 * view.region.radius)
-    radii = reach[:, list(view.axes or (0,))] * view.scale[: len(view.axes or (0,))]
-    across = np.column_stack([radii[:, 0], np.zeros(count)])
-    _draw_outline(
-        figure,
-        segments(middles - across, middles + across) if view.flat else circles(middles, radii, np.ones(2)),
-        name=legend_name("noise of an average ±1 sd", kind),
-        color=palette.text if step.estimated else palette.public,
-        palette=palette,
-        meta=kind,
-        flat=view.flat,
-        dash="dot",
-    )
-    if step.estimated and count <= _NUMBERED:
-        _draw_numbers(figure, middles, palette)
-    show_plane(figure, view, palette)
-    return name_kinds(figure, palette)
+
+    def view(self, view: View) -> View:
+        return view.boxes()
+
+    def finding(self, domain: Domain) -> str:
+        step = self.step
+        width = 2 * domain.region.half
+        noise = percent(float(np.median(step.noise_sd / width)))
+        if not step.estimated:
+            return f"Without ranges an average carries noise of {noise} of the width"
+        left = percent(float(((step.upper - step.lower) / width).mean()))
+        return f"Ranges take {left} of the width, and averages carry noise of {noise}"
+
+    def note(self, look: Look) -> str:
+        return clauses(self.step.title, _another_split(look.reveal), look.view.about)
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        step, view = self.step, sheet.view
+        ranges = len(self.step.lower) if self.step.estimated else 1
+        kind = self.kind
+        color = sheet.palette.kind(self.kind)
+        _add_revealed(sheet, step.blocks, look.reveal)
+        low, high = (view.plane(corner[:ranges]) for corner in (step.lower, step.upper))
+        outline, width = (segments(low, high), 6.0) if view.flat else (boxes(low, high), 1.6)
+        fill = "" if view.flat else sheet.palette.faded(color, 0.07)
+        name = "ranges" if step.estimated else "range: the domain"
+        sheet.lines(outline, name, kind, strength=0.75, width=width, fill=fill)
+        # Noise beyond the domain is drawn as large as the domain.
+        reach = np.minimum(step.noise_sd[:ranges], 2 * view.region.radius)[:, list(view.axes or (0,))]
+        middles = view.plane((step.lower + step.upper)[:ranges] / 2)
+        across = reach * view.scale[: reach.shape[1]]
+        along = np.column_stack([across[:, 0], np.zeros(ranges)])
+        noise = segments(middles - along, middles + along) if view.flat else circles(middles, across, np.ones(2))
+        ink = sheet.palette.faded(sheet.palette.text if step.estimated else color, 0.75)
+        sheet.lines(noise, "noise of an average ±1 sd", kind, color=ink, width=1.6, dash="dot")
+        if step.estimated and ranges <= _NUMBERED:
+            hover = "middle of range %{text} (released)<br>%{x:.4g}, %{y:.4g}"
+            sheet.marks(middles, "", "released", {}, hover=hover, trace=_numbers(sheet, ranges, "text"))
+        sheet.plane()
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        step = self.step
+        lower, upper = domain.from_unit(step.lower), domain.from_unit(step.upper)
+        table = pd.DataFrame({"centre": np.arange(1, len(lower) + 1)})
+        for j, name in enumerate(domain.columns):
+            table[f"{name} from"], table[f"{name} to"] = lower[:, j], upper[:, j]
+            table[f"noise sd of {name}"] = step.noise_sd[:, j] * domain.scale[j]
+        return table
+
+    def words(self, domain: Domain) -> str:
+        return f"{self.step.title}, for {things(len(self.step.lower), 'centre')}. {self.finding(domain)}."
+
+
+class MedianLawPicture(Picture[MedianLawStep]):
+    """How much a place counts by the share of blocks that lie on its left; flat where a median is mostly noise."""
+
+    legend_lines = 2
+
+    def finding(self, domain: Domain) -> str:
+        step = self.step
+        within = 1 / (self._rate * self.step.number)
+        if within >= 0.5:
+            return f"With {step.number:,} blocks a median cannot tell the middle from the ends"
+        what = "Its noise follows jumps within" if step.smooth else "A median is drawn from"
+        return f"{what} ±{percent(within)} around the middle of {step.number:,} blocks"
+
+    def note(self, look: Look) -> str:
+        step = self.step
+        how = "weight that a jump there has in the noise" if step.smooth else "how likely a place of that rank is"
+        price = f"ε = {number(step.epsilon_each)} for each of {step.medians:,} medians"
+        return clauses(how, price, "no row has a say in it")
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        ranks = np.linspace(0, 1, _PLACES)
+        curve = np.column_stack([100 * ranks, self._weight(ranks)])
+        hover = "%{x:.3g} % of blocks on the left: weight %{y:.3g}"
+        filled = {"fill": "tozeroy", "fillcolor": sheet.color("public", 0.15)}
+        sheet.lines(curve, "weight of a rank", "public", width=2, hover=hover, trace=filled)
+        sheet.figure.update_xaxes(range=[0, 100], title_text=axis_title("blocks on the left", "%"))
+        sheet.figure.update_yaxes(range=[0, 1.05], title_text="weight beside the middle's")
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        ranks = np.linspace(0, 1, 21)
+        table = pd.DataFrame({"blocks on the left (%)": 100 * ranks, "weight": self._weight(ranks)})
+        table["blocks"], table["ε of a median"] = self.step.number, self.step.epsilon_each
+        return table
+
+    def words(self, domain: Domain) -> str:
+        step = self.step
+        medians = f"{step.medians:,} medians of {step.number:,} blocks, ε = {number(step.epsilon_each)} each"
+        return f"{self.finding(domain)}. {medians}, for {domain.dim} columns."
+
+    @property
+    def _rate(self) -> float:
+        """How fast the weight falls, for each block."""
+        return self.step.epsilon_each / (_SMOOTHNESS_PART if self.step.smooth else 2.0)
+
+    def _weight(self, ranks: Array) -> Array:
+        weight: Array = np.exp(-self._rate * self.step.number * np.abs(ranks - 0.5))
+        return weight
 
 
 def block_centers(step: BlocksStep, rows: Array) -> Array:
@@ -89,50 +185,12 @@ def block_centers(step: BlocksStep, rows: Array) -> Array:
     blocks as a picture can hold are fitted.
     """
     dealt = np.random.default_rng(step.salt).integers(0, step.number, len(rows))
-    each = max(1.0, len(rows) / step.number)
-    shown = max(1, min(step.number, ceil(_ROWS_DEALT / each), _MARKS_DRAWN // len(step.anchors)))
-    mine = dealt < shown
+    rows_each = max(1.0, len(rows) / step.number)
+    shown = max(1, min(step.number, ceil(_ROWS_DEALT / rows_each), _MARKS_DRAWN // len(step.anchors)))
+    fitted = dealt < shown
     model = BlockKMeans(step.anchors, match=step.matched, salt=step.salt)
-    found: Array = model.fit(rows[mine], dealt[mine], shown).reshape(shown, *step.anchors.shape)
-    return found
-
-
-def blocks_table(step: BlocksStep, *, domain: Domain) -> pd.DataFrame:
-    """The anchors in data units."""
-    table = pd.DataFrame(domain.from_unit(step.anchors), columns=list(domain.columns))
-    table.insert(0, "anchor", np.arange(1, len(table) + 1))
-    return table
-
-
-def ranges_table(step: RangesStep, *, domain: Domain) -> pd.DataFrame:
-    """Ranges of every centre in data units, and the noise that its average will carry."""
-    lower, upper = domain.from_unit(step.lower), domain.from_unit(step.upper)
-    table = pd.DataFrame({"centre": np.arange(1, len(lower) + 1)})
-    for j, name in enumerate(domain.columns):
-        table[f"{name} from"], table[f"{name} to"] = lower[:, j], upper[:, j]
-        table[f"noise sd of {name}"] = step.noise_sd[:, j] * domain.scale[j]
-    return table
-
-
-def describe_blocks(step: BlocksStep, *, domain: Domain) -> str:
-    """The picture in words."""
-    return f"{_blocks_finding(step)}. {opening(_order(step))}. Columns: {', '.join(domain.columns[:4])}."
-
-
-def describe_ranges(step: RangesStep, *, domain: Domain) -> str:
-    """The picture in words."""
-    return f"{step.title}, for {things(len(step.lower), 'centre')}. {_ranges_finding(step, domain.region.half)}."
-
-
-def _blocks_finding(step: BlocksStep) -> str:
-    centers = things(len(step.anchors), "centre")
-    return f"{opening(things(step.number, 'secret block'))} of about {number(step.rows_each)} rows find {centers} each"
-
-
-def _order(step: BlocksStep) -> str:
-    if step.matched:
-        return "centres of a block are matched to the public anchors, one to one"
-    return "centres of a block are sorted by their first coordinate; the anchors stand in for blocks of too few rows"
+    centers: Array = model.fit(rows[fitted], dealt[fitted], shown).reshape(shown, *step.anchors.shape)
+    return centers
 
 
 def _another_split(reveal: RevealedView | None) -> str:
@@ -140,87 +198,17 @@ def _another_split(reveal: RevealedView | None) -> str:
     return "◉\u00a0centres of blocks dealt anew, not of the secret ones" if shown else ""
 
 
-def _ranges_finding(step: RangesStep, half: Array) -> str:
-    noise = percent(float(np.median(step.noise_sd / (2 * half))))
-    if not step.estimated:
-        return f"Without ranges an average carries noise of {noise} of the width"
-    left = percent(float(((step.upper - step.lower) / (2 * half)).mean()))
-    return f"Ranges take {left} of the width, and averages carry noise of {noise}"
+def _add_revealed(sheet: Sheet, step: BlocksStep, reveal: RevealedView | None) -> None:
+    """Rows, and the centres of other blocks than the secret ones."""
+    sheet.rows(reveal)
+    if reveal is not None and reveal.everyone is not None:
+        centers = block_centers(step, sheet.view.region.clip(reveal.everyone))
+        places = sheet.view.plane(centers.reshape(-1, centers.shape[2]), "reference")
+        cross = {"symbol": "x-thin-open", "size": 5, "line": {"width": 1}}
+        sheet.marks(places, "centres of other blocks", "revealed", cross, trace={"opacity": 0.7})
 
 
-def _draw_revealed(
-    figure: go.Figure, step: BlocksStep, view: View, palette: Palette, reveal: RevealedView | None
-) -> None:
-    if reveal is None:
-        return
-    draw_rows(figure, reveal.points, view, palette)
-    if reveal.everyone is None:
-        return
-    found = block_centers(step, view.region.clip(reveal.everyone))
-    figure.add_trace(
-        go.Scatter(
-            **marks_xy(view.plane(found.reshape(-1, found.shape[2]), "reference")),
-            mode="markers",
-            name=legend_name("centres of other blocks", "revealed"),
-            marker={"symbol": "x-thin-open", "size": 5, "color": palette.revealed, "line": {"width": 1}},
-            opacity=0.7,
-            hoverinfo="skip",
-            meta="revealed",
-        )
-    )
-
-
-def _draw_anchors(figure: go.Figure, anchors: Array, view: View, palette: Palette) -> None:
-    numbered = len(anchors) <= _NUMBERED
-    figure.add_trace(
-        go.Scatter(
-            **marks_xy(view.plane(anchors)),
-            mode="markers+text" if numbered else "markers",
-            name=legend_name("anchors", "public"),
-            marker={"symbol": "square-open", "size": 18 if numbered else 8, "color": palette.public},
-            text=[str(i + 1) for i in range(len(anchors))],
-            textfont={"size": NUMBER_SIZE, "color": palette.text},
-            hovertemplate="anchor %{text} (public)<br>%{x:.4g}, %{y:.4g}<extra></extra>",
-            cliponaxis=False,
-            meta="public",
-        )
-    )
-
-
-def _draw_numbers(figure: go.Figure, middles: Array, palette: Palette) -> None:
-    figure.add_trace(
-        go.Scatter(
-            **marks_xy(middles),
-            mode="text",
-            text=[str(i + 1) for i in range(len(middles))],
-            textfont={"size": NUMBER_SIZE, "color": palette.text},
-            hovertemplate="middle of range %{text} (released)<br>%{x:.4g}, %{y:.4g}<extra></extra>",
-            showlegend=False,
-            meta="released",
-        )
-    )
-
-
-def _draw_outline(
-    figure: go.Figure,
-    outline: Array,
-    *,
-    name: str,
-    color: str,
-    palette: Palette,
-    meta: Kind,
-    flat: bool,
-    dash: str = "solid",
-) -> None:
-    figure.add_trace(
-        go.Scatter(
-            **line_xy(outline),
-            mode="lines",
-            name=name,
-            line={"color": palette.faded(color, 0.75), "width": 6 if flat and dash == "solid" else 1.6, "dash": dash},
-            fill="none" if flat or dash != "solid" else "toself",
-            fillcolor=palette.faded(color, 0.07),
-            hoverinfo="skip",
-            meta=meta,
-        )
-    )
+def _numbers(sheet: Sheet, count: int, mode: str) -> dict[str, Any]:
+    """Marks with their numbers from 1."""
+    font = {"size": NUMBER_SIZE, "color": sheet.palette.text}
+    return {"mode": mode, "text": [str(i + 1) for i in range(count)], "textfont": font}

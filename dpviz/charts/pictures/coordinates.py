@@ -6,101 +6,98 @@ from math import floor, log10
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
 from dpviz.arrays import Codes
-from dpviz.charts.canvas import NUMBER_SIZE, below_plot, canvas
+from dpviz.charts.canvas import NUMBER_SIZE
 from dpviz.charts.names import spelled
-from dpviz.charts.theme import Palette
-from dpviz.charts.wording import clauses, count, number, opening
+from dpviz.charts.picture import Look, Picture
+from dpviz.charts.sheet import Sheet
+from dpviz.charts.wording import clauses, count, number, opening, shortened
 from dpviz.table.domain import Domain
 
+# Lines and columns of the map that a phone shows.
 _MOST_COLUMNS, _MOST_CLUSTERS = 20, 16
-# Lines of a legend that the colour bar takes the place of, and the most characters of a column's name.
-_BAR_LINES, _NAME = 3, 18
+# The most characters of a column's name.
+_NAME = 18
 
 
-def draw_coordinates(step: CoordinatesStep, *, palette: Palette, domain: Domain) -> go.Figure:
+class CoordinatesPicture(Picture[CoordinatesStep]):
     """A heat map, the columns of largest mean by clusters; what lies within its noise stays blank."""
-    clusters = np.sort(np.argsort(-step.noisy_counts, kind="stable")[:_MOST_CLUSTERS])
-    columns = _foremost(step, clusters)
-    table = np.full((len(columns), len(clusters)), np.nan)
-    for x, j in enumerate(clusters):
-        place = {int(c): i for i, c in enumerate(step.coordinates[j])}
-        for y, i in [(y, place[int(c)]) for y, c in enumerate(columns) if int(c) in place]:
-            table[y, x] = step.noisy_means[j, i] if step.noisy_means[j, i] != 0 else np.nan
-    figure = canvas(
-        palette, title=_finding(step), subtitle=clauses(step.title, _shown(step, clusters)), legend_lines=_BAR_LINES
-    )
-    reach = round_reach(float(np.nanmax(np.abs(table)))) if np.isfinite(table).any() else 1.0
-    figure.add_trace(
-        go.Heatmap(
-            z=table,
-            x=np.arange(len(clusters)),
-            y=np.arange(len(columns)),
-            text=[[f"cluster {j + 1}, {spelled(domain.columns[c])}" for j in clusters] for c in columns],
-            zmin=-reach,
-            zmax=reach,
-            colorscale=palette.diverging,
-            xgap=1,
-            ygap=1,
-            colorbar={
-                **below_plot(figure),
-                "title": {"text": "mean (unit coordinates)", "side": "top", "font": {"size": NUMBER_SIZE}},
-                **{"thickness": 10, "outlinewidth": 0, "tickfont": {"size": NUMBER_SIZE, "color": palette.muted}},
-            },
-            hovertemplate="%{text}: %{z:.3g}<extra></extra>",
-            meta="released",
+
+    # Of which the colour bar takes the place.
+    legend_lines = 3
+
+    def finding(self, domain: Domain) -> str:
+        standing = int((self.step.noisy_means != 0).sum(axis=1).mean().round())
+        kept = self.step.coordinates.shape[1]
+        verb = "stands" if standing == 1 else "stand"
+        return opening(f"{count(standing)} of {kept} chosen coordinates {verb} out of the noise")
+
+    def note(self, look: Look) -> str:
+        left = len(self.step.coordinates) - len(self._clusters())
+        some = f"the {_MOST_CLUSTERS} largest clusters; {left} more in the table" if left else ""
+        return clauses(self.step.title, "blank: within its noise", some)
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        step, figure, columns = self.step, sheet.figure, look.view.domain.columns
+        clusters = self._clusters()
+        foremost = self._columns(clusters)
+        means = np.full((len(foremost), len(clusters)), np.nan)
+        for x, j in enumerate(clusters):
+            place = {int(c): i for i, c in enumerate(step.coordinates[j])}
+            for y, i in [(y, place[int(c)]) for y, c in enumerate(foremost) if int(c) in place]:
+                means[y, x] = step.noisy_means[j, i] if step.noisy_means[j, i] != 0 else np.nan
+        reach = round_reach(float(np.nanmax(np.abs(means)))) if np.isfinite(means).any() else 1.0
+        across, down = np.arange(len(clusters)), np.arange(len(foremost))
+        figure.update_layout(showlegend=False)
+        sheet.cells(
+            means,
+            "released",
+            hover="%{text}: %{z:.3g}",
+            bar=sheet.color_bar("mean (unit coordinates)"),
+            text=[[f"cluster {j + 1}, {spelled(columns[c])}" for j in clusters] for c in foremost],
+            **{"x": across, "y": down, "xgap": 1, "ygap": 1, "zmin": -reach, "zmax": reach},
+            colorscale=sheet.palette.diverging,
         )
-    )
-    figure.update_xaxes(tickvals=np.arange(len(clusters)), ticktext=[str(j + 1) for j in clusters], showgrid=False)
-    figure.update_xaxes(title_text="cluster")
-    names = [spelled(_short(domain.columns[c])) for c in columns]
-    figure.update_yaxes(tickvals=np.arange(len(columns)), ticktext=names)
-    figure.update_yaxes(autorange="reversed", showgrid=False, tickfont={"size": NUMBER_SIZE - 1})
-    return figure
+        names = [spelled(shortened(columns[c], _NAME)) for c in foremost]
+        figure.update_xaxes(tickvals=across, ticktext=[str(j + 1) for j in clusters], showgrid=False)
+        figure.update_xaxes(title_text="cluster")
+        figure.update_yaxes(tickvals=down, ticktext=names, autorange="reversed", showgrid=False)
+        figure.update_yaxes(tickfont={"size": NUMBER_SIZE - 1})
 
+    def table(self, domain: Domain) -> pd.DataFrame:
+        """Every chosen coordinate with its noisy mean, largest first within a cluster."""
+        step, (k, kept) = self.step, self.step.coordinates.shape
+        frame = pd.DataFrame(
+            {
+                "cluster": np.repeat(np.arange(1, k + 1), kept),
+                "column": [domain.columns[c] for c in step.coordinates.ravel()],
+                "mean (unit coordinates)": step.noisy_means.ravel(),
+                "noise (sd)": np.repeat(step.noise_sd, kept),
+            }
+        )
+        order = np.lexsort((-np.abs(step.noisy_means.ravel()), frame["cluster"]))
+        return frame.iloc[order].reset_index(drop=True)
 
-def coordinates_table(step: CoordinatesStep, *, domain: Domain) -> pd.DataFrame:
-    """Every chosen coordinate with its noisy mean, largest first within a cluster."""
-    k, kept = step.coordinates.shape
-    frame = pd.DataFrame(
-        {
-            "cluster": np.repeat(np.arange(1, k + 1), kept),
-            "column": [domain.columns[c] for c in step.coordinates.ravel()],
-            "mean (unit coordinates)": step.noisy_means.ravel(),
-            "noise (sd)": np.repeat(step.noise_sd, kept),
-        }
-    )
-    order = np.lexsort((-np.abs(step.noisy_means.ravel()), frame["cluster"]))
-    return frame.iloc[order].reset_index(drop=True)
+    def words(self, domain: Domain) -> str:
+        step = self.step
+        j = int(np.argmax(self.step.noisy_counts))
+        best = int(np.argmax(np.abs(step.noisy_means[j])))
+        name = domain.columns[step.coordinates[j, best]]
+        mean = number(float(step.noisy_means[j, best]))
+        return f"{self.finding(domain)}. The largest cluster is strongest in {name}, with a noisy mean of {mean}."
 
+    def _clusters(self) -> Codes:
+        """The clusters that are drawn: the largest ones, in their own order."""
+        return np.sort(np.argsort(-self.step.noisy_counts, kind="stable")[:_MOST_CLUSTERS])
 
-def describe_coordinates(step: CoordinatesStep, *, domain: Domain) -> str:
-    """The picture in words."""
-    j = int(np.argmax(step.noisy_counts))
-    best = int(np.argmax(np.abs(step.noisy_means[j])))
-    name, mean = domain.columns[step.coordinates[j, best]], number(float(step.noisy_means[j, best]))
-    return f"{_finding(step)}. The largest cluster is strongest in {name}, with a noisy mean of {mean}."
-
-
-def _foremost(step: CoordinatesStep, clusters: Codes) -> Codes:
-    """Columns in the order of their largest mean in any of the drawn clusters."""
-    flat, size = step.coordinates[clusters].ravel(), np.abs(step.noisy_means[clusters]).ravel()
-    order = np.argsort(-size, kind="stable")
-    order = order[size[order] > 0]
-    return np.array(list(dict.fromkeys(flat[order].tolist()))[:_MOST_COLUMNS], dtype=np.int64)
-
-
-def _shown(step: CoordinatesStep, clusters: Codes) -> str:
-    left = len(step.coordinates) - len(clusters)
-    more = f"the {_MOST_CLUSTERS} largest clusters; {left} more in the table" if left else ""
-    return clauses("blank: within its noise", more)
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _NAME else name[: _NAME - 1] + "…"
+    def _columns(self, clusters: Codes) -> Codes:
+        """Columns in the order of their largest mean in any of the drawn clusters."""
+        flat, size = self.step.coordinates[clusters].ravel(), np.abs(self.step.noisy_means[clusters]).ravel()
+        order = np.argsort(-size, kind="stable")
+        order = order[size[order] > 0]
+        return np.array(list(dict.fromkeys(flat[order].tolist()))[:_MOST_COLUMNS], dtype=np.int64)
 
 
 def round_reach(value: float) -> float:
@@ -111,10 +108,3 @@ def round_reach(value: float) -> float:
     """
     unit = 10.0 ** floor(log10(value))
     return float(f"{next(step * unit for step in (1, 2, 5, 10) if value <= step * unit * (1 + 1e-9)):.0e}")
-
-
-def _finding(step: CoordinatesStep) -> str:
-    standing = int((step.noisy_means != 0).sum(axis=1).mean().round())
-    kept = step.coordinates.shape[1]
-    verb = "stands" if standing == 1 else "stand"
-    return opening(f"{count(standing)} of {kept} chosen coordinates {verb} out of the noise")

@@ -2,277 +2,252 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.algorithms.auto.first_look import LookStep
-from dpviz.arrays import Array, Codes
-from dpviz.charts.canvas import NUMBER_SIZE, SCREEN, below_plot, canvas, legend_name, name_kinds
+from dpviz.algorithms.steps import Step
+from dpviz.arrays import Codes
+from dpviz.charts.canvas import NUMBER_SIZE, SCREEN
 from dpviz.charts.names import spelled
-from dpviz.charts.revealed import RevealedView
-from dpviz.charts.theme import Kind, Palette
-from dpviz.charts.wording import clauses, count, number, opening, percent, things
+from dpviz.charts.picture import Companion, Drawing, Look, Picture
+from dpviz.charts.sheet import Sheet
+from dpviz.charts.theme import Kind
+from dpviz.charts.wording import clauses, count, number, opening, percent, shortened, things
 from dpviz.table.domain import Domain
 
 # Bars of axes and lines of columns that a phone shows.
 _MOST_BARS, _MOST_COLUMNS = 100, 28
-# Up to so many bars each has its number.
-_NUMBERED = 12
+# Up to so many bars each has its number, and so many names of columns stand in the usual size.
+_NUMBERED, _NAMED = 12, 16
 # An axis with this part of its length in one column is mostly that column.
 _MOSTLY = 0.5
-_SHORTEST_NAME = 14
+# The most characters of a column's name.
+_NAME = 14
+# How strong the band is under which all may be noise.
+_BAND = 0.22
 
 
-def draw_look(step: LookStep, *, palette: Palette, domain: Domain, reveal: RevealedView | None = None) -> go.Figure:
+class LookPicture(Picture[LookStep]):
     """The spread along every axis; where no axes were bought, how far rows lie from their middle."""
-    if step.noise_edge == 0:
-        return draw_distances(step, palette=palette, domain=domain, reveal=reveal)
-    shown = min(len(step.look.captured), _MOST_BARS)
-    left_out = len(step.look.captured) - shown
-    clear = clear_axes(step)[:shown]
-    figure = canvas(
-        palette,
-        title=_finding(step),
-        subtitle=clauses(
+
+    legend_lines = 5
+
+    def finding(self, domain: Domain) -> str:
+        step = self.step
+        if not _bought(step):
+            return opening(f"{things(step.axes, 'axis', 'axes')} drawn by lot, because none can be bought without δ")
+        clear, axes = int(clear_axes(step).sum()), len(step.look.captured)
+        held = min(1.0, float(step.look.captured[: step.axes].sum()) / step.look.spread)
+        rise = f"all {count(axes)}" if clear == axes else f"{count(clear)} of {count(axes)}"
+        return opening(f"{rise} axes rise over noise; the view holds {percent(round(held, 2))} of the spread")
+
+    def title(self, look: Look) -> str:
+        return self.finding(look.view.domain) if _bought(self.step) else Distances(self.step).title(look)
+
+    def note(self, look: Look) -> str:
+        step, shown = self.step, self._shown
+        if not _bought(step):
+            return Distances(step).note(look)
+        return clauses(
             f"grey band: noise alone makes up to {number(step.noise_edge)}",
-            "faded: may be noise" if not clear.all() else "",
-            f"the first {shown} of {len(step.look.captured):,} axes" if left_out else "",
-        ),
-        legend_lines=5,
-    )
-    axis, variance = np.arange(1, shown + 1), step.look.captured[:shown]
-    seen = axis <= step.axes
-    for name, which, color in (
-        (f"the view: axes 1 to {step.axes}", seen & clear, palette.released),
-        ("other axes", ~seen & clear, palette.many),
-        ("may be noise", ~clear, palette.faded(palette.released, 0.3)),
-    ):
-        if which.any():
-            figure.add_trace(
-                go.Bar(
-                    **{"x": axis[which], "y": variance[which].astype(SCREEN), "width": 0.8},
-                    name=legend_name(name, "released"),
-                    marker={"color": color, "line": {"width": 0}},
-                    customdata=np.sqrt(variance[which]).astype(SCREEN),
-                    hovertemplate="axis %{x}: variance %{y:.3g}, sd %{customdata:.3g} (released)<extra></extra>",
-                    meta="released",
-                )
-            )
-    figure.add_hrect(
-        **{"y0": 0, "y1": step.noise_edge, "line_width": 0, "layer": "below"},
-        fillcolor=palette.faded(palette.public, 0.22),
-    )
-    rows = None if reveal is None else reveal.rows_in(domain.region, None)
-    if rows is not None:
-        true = (((rows - step.look.middle) @ step.look.basis[:shown].T) ** 2).mean(axis=0)
-        _add_truth(figure, axis, true, "true variances", palette)
-    top = max(float(variance.max()), step.noise_edge)
-    figure.update_xaxes(range=[0.4, shown + 0.6], title_text="axis, the widest first", **_axis_ticks(shown))
-    figure.update_yaxes(range=[0, 1.06 * top], title_text="variance along it (unit coordinates²)")
-    figure.update_layout(bargap=0)
-    return name_kinds(figure, palette)
+            "" if clear_axes(step)[:shown].all() else "faded: may be noise",
+            f"the first {shown} of {len(step.look.captured):,} axes" if shown < len(step.look.captured) else "",
+        )
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        step, shown, figure = self.step, self._shown, sheet.figure
+        if not _bought(step):
+            Distances(step).paint(sheet, look)
+            return
+        axis = np.arange(1, shown + 1)
+        variance = step.look.captured[:shown]
+        clear = clear_axes(step)[:shown]
+        in_view = axis <= step.axes
+        hover = "axis %{x}: variance %{y:.3g}, sd %{customdata:.3g} (released)"
+        for name, which, color in (
+            (f"the view: axes 1 to {step.axes}", in_view & clear, sheet.palette.released),
+            ("other axes", ~in_view & clear, sheet.palette.many),
+            ("may be noise", ~clear, sheet.color("released", 0.3)),
+        ):
+            if which.any():
+                heights = variance[which].astype(SCREEN)
+                notes = np.sqrt(variance[which]).astype(SCREEN)
+                sheet.bars(axis[which], heights, 0.8, name, "released", {"color": color}, hover=hover, notes=notes)
+        sheet.band(0, step.noise_edge, strength=_BAND)
+        rows = look.rows_in(look.view.domain.region)
+        if rows is not None:
+            true = (((rows - step.look.middle) @ step.look.basis[:shown].T) ** 2).mean(axis=0)
+            sheet.ticks(axis, true, "true variances", hover="axis %{x}: true variance %{y:.3g} (revealed)")
+        ticks = {"tickmode": "linear", "tick0": 1, "dtick": 1} if shown <= _NUMBERED else {"nticks": 10}
+        top = max(float(variance.max()), step.noise_edge)
+        figure.update_xaxes(range=[0.4, shown + 0.6], title_text="axis, the widest first", **ticks)
+        figure.update_yaxes(range=[0, 1.06 * top], title_text="variance along it (unit coordinates²)")
+        figure.update_layout(bargap=0)
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        return (Axes(self.step) if _bought(self.step) else Distances(self.step)).table(domain)
+
+    def words(self, domain: Domain) -> str:
+        middle = zip(domain.columns[:4], domain.from_unit(self.step.look.middle[None])[0], strict=False)
+        near = ", ".join(f"{name} {number(float(value))}" for name, value in middle)
+        findings = [drawing(self.step).finding(domain) for drawing in (LookPicture, Axes, Distances)]
+        return f"{'. '.join(findings)}. The noisy middle lies at {near}."
+
+    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+        bought = _bought(self.step)
+        yield Companion("Axes", Axes(self.step), "released" if bought else "public")
+        # Else they are the picture itself.
+        if bought:
+            yield Companion("Distances", Distances(self.step))
+
+    @property
+    def _shown(self) -> int:
+        return min(len(self.step.look.captured), _MOST_BARS)
 
 
-def draw_axes(step: LookStep, *, palette: Palette, domain: Domain) -> go.Figure:
+class Axes(Drawing[LookStep]):
     """What the axes of the view are made of: a signed map, the columns that matter most by the axes."""
-    columns = _foremost(step)
-    bought = step.noise_edge > 0
-    kind: Kind = "released" if bought else "public"
-    loadings = step.look.basis[: step.axes, columns]
-    held = float((loadings**2).sum()) / step.axes
-    left_out = domain.dim - len(columns)
-    figure = canvas(
-        palette,
-        title=_axes_finding(step, domain),
-        subtitle=clauses(
-            "how much of each column is in an axis, with its sign" if bought else "public coins: no row had a say",
-            f"{len(columns)} of {domain.dim:,} columns, {percent(held)} of these axes" if left_out else "",
-        ),
-        legend_lines=3,
-    )
-    figure.update_layout(showlegend=False)
-    reach = float(np.abs(loadings).max())
-    names = [domain.columns[c] for c in columns]
-    axis = np.arange(1, step.axes + 1)
-    figure.add_trace(
-        go.Heatmap(
-            **{"z": loadings.T.astype(SCREEN), "x": axis, "y": np.arange(len(columns)), "zmin": -reach, "zmax": reach},
-            **{"colorscale": [list(stop) for stop in palette.diverging], "xgap": 2, "ygap": 1},
+
+    legend_lines = 3
+
+    def finding(self, domain: Domain) -> str:
+        if not _bought(self.step):
+            return f"The {things(self.step.axes, 'axis', 'axes')} of the view mix all columns, by lot"
+        weight = self.step.look.basis[0] ** 2
+        foremost = int(weight.argmax())
+        if weight[foremost] >= _MOSTLY:
+            return f"Axis 1 is mostly {domain.columns[foremost]}"
+        needed = int(np.searchsorted(np.sort(weight)[::-1].cumsum(), _MOSTLY)) + 1
+        return f"Axis 1 mixes columns: {count(needed)} of {count(domain.dim)} make up half of it"
+
+    def note(self, look: Look) -> str:
+        how = "how much of each column is in an axis, with its sign"
+        dim = look.view.domain.dim
+        columns = self._columns()
+        held = percent(float((self.step.look.basis[: self.step.axes, columns] ** 2).sum()) / self.step.axes)
+        some = f"{len(columns)} of {dim:,} columns, {held} of these axes" if len(columns) < dim else ""
+        return clauses(how if _bought(self.step) else "public coins: no row had a say", some)
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        step, figure = self.step, sheet.figure
+        columns = self._columns()
+        kind: Kind = "released" if _bought(step) else "public"
+        loadings = step.look.basis[: step.axes, columns]
+        reach, axis = float(np.abs(loadings).max()), np.arange(1, step.axes + 1)
+        names = [look.view.domain.columns[c] for c in columns]
+        ticks = {"tickvals": [-reach, 0, reach], "ticktext": [number(-reach), "0", number(reach)]}
+        figure.update_layout(showlegend=False)
+        sheet.cells(
+            loadings.T,
+            kind,
+            hover="%{text}: %{z:.2f}",
+            bar=sheet.color_bar(f"part in the axis ({kind})", **ticks),
             text=[[f"{spelled(name)} in axis {a}" for a in axis] for name in names],
-            hovertemplate="%{text}: %{z:.2f}<extra></extra>",
-            colorbar=below_plot(figure)
-            | {
-                "title": {"text": f"part in the axis ({kind})", "side": "top", "font": {"size": NUMBER_SIZE}},
-                **{"tickvals": [-reach, 0, reach], "ticktext": [number(-reach), "0", number(reach)], "thickness": 10},
-                **{"tickfont": {"size": NUMBER_SIZE, "color": palette.muted}, "tickangle": 0},
-                **{"outlinewidth": 0.5, "outlinecolor": palette.muted},
-            },
-            meta=kind,
+            colorscale=[list(stop) for stop in sheet.palette.diverging],
+            **{"x": axis, "y": np.arange(len(names)), "xgap": 2, "ygap": 1, "zmin": -reach, "zmax": reach},
         )
-    )
-    for a in axis[~clear_axes(step)[: step.axes]]:
-        figure.add_vrect(
-            **{"x0": a - 0.5, "x1": a + 0.5, "line_width": 0, "layer": "above"},
-            fillcolor=palette.faded(palette.surface, 0.6),
-        )
-    figure.update_xaxes(
-        **{"range": [0.5, step.axes + 0.5], "showgrid": False, "title_text": _axes_title(step), "tickangle": 0},
-        **{"tickvals": axis, "ticktext": [str(a) for a in axis]},
-    )
-    figure.update_yaxes(
-        **{"autorange": "reversed", "showgrid": False, "tickfont": {"size": NUMBER_SIZE if len(names) <= 16 else 9}},
-        **{"tickvals": np.arange(len(names)), "ticktext": [spelled(_short(name)) for name in names]},
-    )
-    return figure
+        doubtful = axis[~clear_axes(step)[: step.axes]]
+        veil = sheet.palette.faded(sheet.palette.surface, 0.6)
+        for a in doubtful:
+            figure.add_vrect(x0=a - 0.5, x1=a + 0.5, line_width=0, layer="above", fillcolor=veil)
+        words = "axis of the view" + (" (faded: may be noise)" if len(doubtful) else "")
+        size = NUMBER_SIZE if len(names) <= _NAMED else 9
+        short = [spelled(shortened(name, _NAME)) for name in names]
+        figure.update_xaxes(tickvals=axis, ticktext=[str(a) for a in axis], tickangle=0)
+        figure.update_xaxes(range=[0.5, step.axes + 0.5], showgrid=False, title_text=words)
+        figure.update_yaxes(tickvals=np.arange(len(names)), ticktext=short, tickfont={"size": size})
+        figure.update_yaxes(autorange="reversed", showgrid=False)
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        """Every axis with its spread, and how much of each column is in it."""
+        step = self.step
+        axes = np.arange(1, len(self.step.look.basis) + 1)
+        table = pd.DataFrame({"axis": axes, "noisy variance (unit coordinates²)": step.look.captured})
+        table["noise alone makes"] = step.noise_edge
+        table["may be noise"], table["in the view"] = ~clear_axes(step), axes <= step.axes
+        parts = pd.DataFrame(step.look.basis, columns=[f"part of {name}" for name in domain.columns])
+        return pd.concat([table, parts], axis=1)
+
+    def words(self, domain: Domain) -> str:
+        return f"{self.finding(domain)}; the view has {things(self.step.axes, 'axis', 'axes')}."
+
+    def _columns(self) -> Codes:
+        """Columns with the largest parts in the axes of the view, in the order of the table."""
+        weight = (self.step.look.basis[: self.step.axes] ** 2).sum(axis=0)
+        return np.sort(np.argsort(-weight, kind="stable")[:_MOST_COLUMNS]).astype(np.int64)
 
 
-def draw_distances(
-    step: LookStep, *, palette: Palette, domain: Domain, reveal: RevealedView | None = None
-) -> go.Figure:
+class Distances(Drawing[LookStep]):
     """The noisy histogram of distances from the middle, with the reach that was chosen on it."""
-    bins = len(step.noisy_radii)
-    edges = np.linspace(0, step.radii_reach, bins + 1)
-    middle, sd = (edges[1:] + edges[:-1]) / 2, np.sqrt(2) * step.radii_scale
-    inside = edges[1:] <= step.look.reach * (1 + 1e-9)
-    figure = canvas(
-        palette,
-        title=_reach_finding(step),
-        subtitle=clauses(
-            f"grey band: within 1 sd = {number(float(sd))} rows",
-            "dashed: the reach, beyond which hardly any row was found",
-        ),
-    )
-    for name, which, opacity in (("rows within the reach", inside, 0.9), ("beyond it", ~inside, 0.35)):
-        if which.any():
-            figure.add_trace(
-                go.Bar(
-                    **{"x": middle[which].astype(SCREEN), "y": step.noisy_radii[which].astype(SCREEN)},
-                    width=np.diff(edges)[which].astype(SCREEN),
-                    name=legend_name(name, "released"),
-                    marker={"color": palette.faded(palette.released, opacity), "line": {"width": 0}},
-                    hovertemplate="%{y:.4g} rows (released), %{x:.3g} from the middle<extra></extra>",
-                    meta="released",
-                )
-            )
-    figure.add_hrect(
-        **{"y0": -float(sd), "y1": float(sd), "line_width": 0, "layer": "below"},
-        fillcolor=palette.faded(palette.public, 0.22),
-    )
-    figure.add_vline(x=step.look.reach, line={"color": palette.text, "width": 1.5, "dash": "dash"})
-    rows = None if reveal is None else reveal.rows_in(domain.region, None)
-    if rows is not None:
-        far = np.linalg.norm(rows - step.look.middle, axis=1)
-        place = np.minimum(far / step.radii_reach * bins, bins - 1).astype(np.int64)
-        true = np.bincount(place, minlength=bins).astype(np.float64)
-        _add_truth(figure, middle, true, "true counts", palette)
-    figure.update_xaxes(
-        range=[0, step.radii_reach], title_text="distance from the middle (unit coordinates)", zeroline=False
-    )
-    figure.update_yaxes(title_text="rows per bin (noisy)", zeroline=True, zerolinecolor=palette.muted)
-    figure.update_layout(bargap=0)
-    return name_kinds(figure, palette)
+
+    def finding(self, domain: Domain) -> str:
+        reach = self.step.look.reach
+        possible = number(self.step.radii_reach)
+        if reach >= self.step.radii_reach:
+            return f"Noise hides how far rows reach: all of {possible} is kept"
+        return f"Nearly all rows lie within {number(reach)} of their middle, of {possible} possible"
+
+    def note(self, look: Look) -> str:
+        band = f"grey band: within 1 sd = {number(self._sd)} rows"
+        return clauses(band, "dashed: the reach, beyond which hardly any row was found")
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        step, figure = self.step, sheet.figure
+        bins = len(self.step.noisy_radii)
+        edges = self._edges()
+        middle = (edges[1:] + edges[:-1]) / 2
+        width = np.diff(edges)
+        hover = "%{y:.4g} rows (released), %{x:.3g} from the middle"
+        inside = self._inside()
+        for name, which, strength in (("rows within the reach", inside, 0.9), ("beyond it", ~inside, 0.35)):
+            if which.any():
+                x, y, wide = (values[which].astype(SCREEN) for values in (middle, step.noisy_radii, width))
+                sheet.bars(x, y, wide, name, "released", strength=strength, hover=hover)
+        sheet.band(-self._sd, self._sd, strength=_BAND)
+        figure.add_vline(x=step.look.reach, line={"color": sheet.palette.text, "width": 1.5, "dash": "dash"})
+        rows = look.rows_in(look.view.domain.region)
+        if rows is not None:
+            far = np.linalg.norm(rows - step.look.middle, axis=1)
+            place = np.minimum(far / step.radii_reach * bins, bins - 1).astype(np.int64)
+            true = np.bincount(place, minlength=bins).astype(np.float64)
+            sheet.ticks(middle, true, "true counts", hover="%{y:,.0f} rows (revealed), %{x:.3g} from the middle")
+        words = "distance from the middle (unit coordinates)"
+        figure.update_xaxes(range=[0, step.radii_reach], title_text=words, zeroline=False)
+        figure.update_yaxes(title_text="rows per bin (noisy)", zeroline=True, zerolinecolor=sheet.palette.muted)
+        figure.update_layout(bargap=0)
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        """Bins of distances with their noisy counts."""
+        edges = self._edges()
+        bins = {"from (unit coordinates)": edges[:-1], "to": edges[1:], "noisy count": self.step.noisy_radii}
+        return pd.DataFrame(bins | {"noise sd": self._sd, "within the reach": self._inside()})
+
+    def words(self, domain: Domain) -> str:
+        return f"{self.finding(domain)}. Noise sd of a bin: {number(self._sd)} rows."
+
+    def _edges(self) -> npt.NDArray[np.float64]:
+        return np.linspace(0, self.step.radii_reach, len(self.step.noisy_radii) + 1)
+
+    def _inside(self) -> npt.NDArray[np.bool_]:
+        """Which bins lie within the reach."""
+        inside: npt.NDArray[np.bool_] = self._edges()[1:] <= self.step.look.reach * (1 + 1e-9)
+        return inside
+
+    @property
+    def _sd(self) -> float:
+        return float(np.sqrt(2) * self.step.radii_scale)
 
 
-def look_table(step: LookStep, *, domain: Domain) -> pd.DataFrame:
-    """The numbers behind ``draw_look``."""
-    return distances_table(step) if step.noise_edge == 0 else axes_table(step, domain=domain)
-
-
-def axes_table(step: LookStep, *, domain: Domain) -> pd.DataFrame:
-    """Every axis with its spread, and how much of each column is in it."""
-    axes = np.arange(1, len(step.look.basis) + 1)
-    table = pd.DataFrame({"axis": axes, "noisy variance (unit coordinates²)": step.look.captured})
-    table["noise alone makes"] = step.noise_edge
-    table["may be noise"] = ~clear_axes(step)
-    table["in the view"] = axes <= step.axes
-    parts = pd.DataFrame(step.look.basis, columns=[f"part of {name}" for name in domain.columns])
-    return pd.concat([table, parts], axis=1)
-
-
-def distances_table(step: LookStep) -> pd.DataFrame:
-    """Bins of distances with their noisy counts."""
-    edges = np.linspace(0, step.radii_reach, len(step.noisy_radii) + 1)
-    table = pd.DataFrame({"from (unit coordinates)": edges[:-1], "to": edges[1:], "noisy count": step.noisy_radii})
-    table["noise sd"] = float(np.sqrt(2) * step.radii_scale)
-    table["within the reach"] = edges[1:] <= step.look.reach * (1 + 1e-9)
-    return table
-
-
-def describe_look(step: LookStep, *, domain: Domain) -> str:
-    """The picture in words."""
-    middle = domain.from_unit(step.look.middle[None])[0]
-    near = ", ".join(f"{name} {number(float(v))}" for name, v in zip(domain.columns[:4], middle, strict=False))
-    return f"{_finding(step)}. {_axes_finding(step, domain)}. {_reach_finding(step)}. The noisy middle lies at {near}."
-
-
-def describe_axes(step: LookStep, *, domain: Domain) -> str:
-    """The picture of ``draw_axes`` in words."""
-    return f"{_axes_finding(step, domain)}; the view has {things(step.axes, 'axis', 'axes')}."
-
-
-def describe_distances(step: LookStep) -> str:
-    """The picture of ``draw_distances`` in words."""
-    return f"{_reach_finding(step)}. Noise sd of a bin: {number(float(np.sqrt(2) * step.radii_scale))} rows."
-
-
-def clear_axes(step: LookStep) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def clear_axes(step: LookStep) -> npt.NDArray[np.bool_]:
     """Axes whose variance is more than noise alone makes; all, where they are public."""
-    clear: np.ndarray[tuple[int], np.dtype[np.bool_]] = (step.look.captured > step.noise_edge) | (step.noise_edge == 0)
+    clear: npt.NDArray[np.bool_] = (step.look.captured > step.noise_edge) | (not _bought(step))
     return clear
 
 
-def _finding(step: LookStep) -> str:
-    if step.noise_edge == 0:
-        return opening(f"{things(step.axes, 'axis', 'axes')} drawn by lot, because none can be bought without δ")
-    clear, axes = int(clear_axes(step).sum()), len(step.look.captured)
-    held = min(1.0, float(step.look.captured[: step.axes].sum()) / step.look.spread)
-    rise = f"all {count(axes)}" if clear == axes else f"{count(clear)} of {count(axes)}"
-    return opening(f"{rise} axes rise over noise; the view holds {percent(round(held, 2))} of the spread")
-
-
-def _axes_finding(step: LookStep, domain: Domain) -> str:
-    if step.noise_edge == 0:
-        return f"The {things(step.axes, 'axis', 'axes')} of the view mix all columns, by lot"
-    weight = step.look.basis[0] ** 2
-    foremost = int(weight.argmax())
-    if weight[foremost] >= _MOSTLY:
-        return f"Axis 1 is mostly {domain.columns[foremost]}"
-    needed = int(np.searchsorted(np.sort(weight)[::-1].cumsum(), _MOSTLY)) + 1
-    return f"Axis 1 mixes columns: {count(needed)} of {count(domain.dim)} make up half of it"
-
-
-def _reach_finding(step: LookStep) -> str:
-    possible = number(step.radii_reach)
-    if step.look.reach >= step.radii_reach:
-        return f"Noise hides how far rows reach: all of {possible} is kept"
-    return f"Nearly all rows lie within {number(step.look.reach)} of their middle, of {possible} possible"
-
-
-def _foremost(step: LookStep) -> Codes:
-    """Columns with the largest parts in the axes of the view, in the order of the table."""
-    weight = (step.look.basis[: step.axes] ** 2).sum(axis=0)
-    return np.sort(np.argsort(-weight, kind="stable")[:_MOST_COLUMNS]).astype(np.int64)
-
-
-def _axes_title(step: LookStep) -> str:
-    doubtful = step.axes - int(clear_axes(step)[: step.axes].sum())
-    return "axis of the view" + (" (faded: may be noise)" if doubtful else "")
-
-
-def _axis_ticks(shown: int) -> dict[str, object]:
-    return {"tickmode": "linear", "tick0": 1, "dtick": 1} if shown <= _NUMBERED else {"nticks": 10}
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _SHORTEST_NAME else f"{name[: _SHORTEST_NAME - 1]}…"
-
-
-def _add_truth(figure: go.Figure, x: Array | Codes, y: Array, what: str, palette: Palette) -> None:
-    figure.add_trace(
-        go.Scatter(
-            **{"x": x, "y": y.astype(SCREEN), "mode": "markers", "name": legend_name(what, "revealed")},
-            marker={"color": palette.revealed, "symbol": "line-ew-open", "size": 8, "line": {"width": 2}},
-            meta="revealed",
-        )
-    )
+def _bought(step: LookStep) -> bool:
+    """Whether the axes were bought; else they come from public coins."""
+    return step.noise_edge > 0

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.algorithms.auto.auto_plan import PlanStep
-from dpviz.charts.canvas import NUMBER_SIZE, canvas, hidden_axis, legend_name, name_kinds
-from dpviz.charts.theme import Kind, Palette
+from dpviz.charts.canvas import NUMBER_SIZE, hidden_axis
+from dpviz.charts.picture import Look, Picture
+from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, opening, percent
+from dpviz.table.domain import Domain
 
 # Height of a bar where rows are 1 apart, and how far above its middle the words stand.
 _THICK, _WORDS_ABOVE = 0.42, 0.28
@@ -30,7 +31,8 @@ _STAGES = {
     **dict.fromkeys(("middle", "radii", "axes"), _Stage("look", "how rows spread")),
     **dict.fromkeys(("fine_test", "grid"), _Stage("grid", "which clusters there are")),
 }
-_POLISH, _SPLIT = _Stage("polish", "where they lie, by round"), _Stage("split", "which is really two, by round")
+_POLISH = _Stage("polish", "where they lie, by round")
+_SPLIT = _Stage("split", "which is really two, by round")
 _PARTS = {
     **{"rows": "number of rows", "zoom": "coarse cells", "middle": "middle", "radii": "distances", "axes": "axes"},
     **{"fine_test": "would fine cells do?", "grid": "cells", "counts": "sizes of clusters", "sums": "their means"},
@@ -47,77 +49,73 @@ class _Part(NamedTuple):
     what: str
 
 
-def draw_plan(step: PlanStep, *, palette: Palette) -> go.Figure:
+class PlanPicture(Picture[PlanStep]):
     """A bar for each stage, in the order of spending; hatched where the noise is not Gaussian."""
-    kind: Kind = "public" if step.public else "released"
-    color = palette.kind(kind)
-    figure = canvas(palette, title=_finding(step), subtitle=clauses(step.title, _ORDER), legend_lines=3)
-    blocks = _blocks(step)
-    stages = list(dict.fromkeys(blocks["stage"]))
-    widest = max(blocks.loc[blocks["stage"] == stage, "share"].sum() for stage in stages)
-    for noise, some in blocks.groupby("noise", sort=False):
-        figure.add_trace(
-            go.Bar(
-                **{"x": some["share"], "y": [-stages.index(stage) for stage in some["stage"]], "base": some["start"]},
-                **{"orientation": "h", "width": _THICK, "name": legend_name(f"{noise} noise", kind)},
-                text=[
-                    _fitting(label, share / widest) for label, share in zip(some["label"], some["share"], strict=True)
-                ],
-                **{"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "constraintext": "none"},
-                textfont={"size": NUMBER_SIZE, "color": palette.text},
-                marker={
-                    "color": [palette.faded(color, 0.2 if place % 2 else 0.38) for place in some["place"]],
-                    "line": {"color": palette.surface, "width": 1.5},
-                    "pattern": {
-                        **{"shape": _HATCH.get(str(noise), "."), "fillmode": "overlay"},
-                        **{"fgcolor": color, "fgopacity": 0.45, "size": 7, "solidity": 0.14},
-                    },
-                },
-                customdata=some["hover"],
-                hovertemplate="%{customdata}<extra></extra>",
-                meta=kind,
+
+    legend_lines = 3
+
+    def finding(self, domain: Domain) -> str:
+        parts = zip(self.step.names, self.step.fractions, strict=True)
+        finds = sum(float(share) for name, share in parts if _part(name).stage.name in _FINDS)
+        return f"{percent(round(finds, 2))} of the budget finds the clusters, the rest measures them"
+
+    def note(self, look: Look) -> str:
+        return clauses(self.step.title, "in the order of spending, as the meter will count it")
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        figure, palette = sheet.figure, sheet.palette
+        blocks = _blocks(self.step)
+        kind = self.kind
+        stages = list(dict.fromkeys(blocks["stage"]))
+        shares = [float(blocks.loc[blocks["stage"] == stage, "share"].sum()) for stage in stages]
+        rim = {"color": palette.surface, "width": 1.5}
+        inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "constraintext": "none"}
+        hatch = {"fillmode": "overlay", "fgcolor": palette.kind(kind), "fgopacity": 0.45, "size": 7, "solidity": 0.14}
+        for noise, some in blocks.groupby("noise", sort=False):
+            colors = [sheet.color(kind, 0.2 if place % 2 else 0.38) for place in some["place"]]
+            words = zip(some["label"], some["share"], strict=True)
+            labels = [_fitting(label, share / max(shares)) for label, share in words]
+            sheet.bars(
+                some["share"].to_numpy(),
+                [-stages.index(stage) for stage in some["stage"]],
+                _THICK,
+                f"{noise} noise",
+                kind,
+                {"color": colors, "line": rim, "pattern": hatch | {"shape": _HATCH.get(str(noise), ".")}},
+                notes=some["hover"].to_numpy(),
+                trace={"orientation": "h", "base": some["start"].to_numpy(), "text": labels, **inside}
+                | {"textfont": {"size": NUMBER_SIZE, "color": palette.text}},
             )
+        for row, (stage, share) in enumerate(zip(stages, shares, strict=True)):
+            title = f"<b>{opening(stage.name)} · {percent(share)}</b> · {stage.about}"
+            look_of = {"xanchor": "left", "yanchor": "bottom", "font": {"size": NUMBER_SIZE + 1}}
+            sheet.note(title, 0, _WORDS_ABOVE - row, look_of)
+        along = {"title_text": "share of the budget", "tickformat": ".0%", "nticks": 6, "zeroline": False}
+        figure.update_xaxes(range=[0, 1.02 * max(shares)], **along)
+        figure.update_yaxes(**hidden_axis(), range=[0.4 - len(stages), 0.75])
+        figure.update_layout(barmode="overlay", margin={"l": 16}, legend={"traceorder": "normal"})
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        step = self.step
+        parts = [_part(name) for name in self.step.names]
+        return pd.DataFrame(
+            {
+                "stage": [f"{part.stage.name}{f', round {part.round}' if part.round else ''}" for part in parts],
+                "what is asked": [part.what for part in parts],
+                "share of the budget (%)": 100 * step.fractions,
+                "noise": step.noises,
+                "noise scale, where a person changes 1": [draw.multiplier for draw in step.draws],
+            }
         )
-    for row, stage in enumerate(stages):
-        share = float(blocks.loc[blocks["stage"] == stage, "share"].sum())
-        figure.add_annotation(
-            text=f"<b>{opening(stage.name)} · {percent(share)}</b> · {stage.about}",
-            **{"x": 0, "y": _WORDS_ABOVE - row, "xanchor": "left", "yanchor": "bottom", "showarrow": False},
-            font={"size": NUMBER_SIZE + 1},
-        )
-    figure.update_xaxes(
-        range=[0, 1.02 * widest], tickformat=".0%", title_text="share of the budget", nticks=6, zeroline=False
-    )
-    figure.update_yaxes(**hidden_axis(), range=[0.4 - len(stages), 0.75])
-    figure.update_layout(barmode="overlay", margin={"l": 16}, legend={"traceorder": "normal"})
-    return name_kinds(figure, palette)
 
-
-_ORDER = "in the order of spending, as the meter will count it"
-
-
-def plan_table(step: PlanStep) -> pd.DataFrame:
-    """Every part with its share of the budget and its noise."""
-    parts = [_part(name) for name in step.names]
-    return pd.DataFrame(
-        {
-            "stage": [f"{part.stage.name}{f', round {part.round}' if part.round else ''}" for part in parts],
-            "what is asked": [part.what for part in parts],
-            "share of the budget (%)": 100 * step.fractions,
-            "noise": step.noises,
-            "noise scale, where a person changes 1": [draw.multiplier for draw in step.draws],
-        }
-    )
-
-
-def describe_plan(step: PlanStep) -> str:
-    """The picture in words."""
-    shares: dict[str, float] = {}
-    for name, share in zip(step.names, step.fractions, strict=True):
-        stage = _part(name).stage.name
-        shares[stage] = shares.get(stage, 0.0) + float(share)
-    listed = ", ".join(f"{stage} {percent(share)}" for stage, share in shares.items())
-    return f"{_finding(step)}. Shares of ε by stage: {listed}. Noise: {', '.join(dict.fromkeys(step.noises))}."
+    def words(self, domain: Domain) -> str:
+        shares: dict[str, float] = {}
+        for name, share in zip(self.step.names, self.step.fractions, strict=True):
+            stage = _part(name).stage.name
+            shares[stage] = shares.get(stage, 0.0) + float(share)
+        listed = ", ".join(f"{stage} {percent(share)}" for stage, share in shares.items())
+        noises = ", ".join(dict.fromkeys(self.step.noises))
+        return f"{self.finding(domain)}. Shares of ε by stage: {listed}. Noise: {noises}."
 
 
 def _part(name: str) -> _Part:
@@ -158,8 +156,3 @@ def _blocks(step: PlanStep) -> pd.DataFrame:
 
 def _fitting(label: str, width: float) -> str:
     return label if width >= _PER_CHARACTER * (len(label) + 1) else ""
-
-
-def _finding(step: PlanStep) -> str:
-    finds = sum(f for name, f in zip(step.names, step.fractions, strict=True) if _part(name).stage.name in _FINDS)
-    return f"{percent(round(float(finds), 2))} of the budget finds the clusters, the rest measures them"

@@ -1,22 +1,33 @@
-"""Tuples behind a test of them, from revealed rows: the rows themselves, or models of blocks that public coins deal."""
+"""Tuples behind a test of them, from revealed rows: the rows themselves, or models of blocks that public coins deal.
+
+And how far they lie from the balls around one of them, magnified.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.arrays import Array
-from dpviz.charts.wording import clauses
+from dpviz.charts.canvas import panels
+from dpviz.charts.cells import circles
+from dpviz.charts.picture import Drawing, Look
+from dpviz.charts.sheet import Sheet
+from dpviz.charts.wording import clauses, number, opening, things
 from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.tuples.partition_test import count_misfits
-from dpviz.table.domain import Region
+from dpviz.table.domain import Domain, Region
 
 # More given tuples than this are counted by a part of them.
 _MOST = 200_000
-# Beyond this many radii a distance is drawn at the edge.
-FARTHEST = 1e4
+# Nearer to a ball's middle and farther from it than this, in radii, a tuple is drawn at the edge.
+_NEAREST, _FARTHEST = 1e-3, 1e4
+# As many balls as stand side by side on a phone, as many points in each, and half the width of a plot in radii.
+_MOST_BALLS, _MOST_POINTS, _REACH = 3, 1_500, 1.5
+_BARS, _MOST_TICKS = 40, 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +60,8 @@ class RevealedTuples:
     def of(cls, step: TupleTestStep, points: Array, region: Region) -> RevealedTuples:
         """The tuples of revealed ``points`` (n, d), those that rows stand for, by public coins."""
         k, dim = step.anchors.shape
-        rng, clipped = np.random.default_rng(step.salt), region.clip(points)
+        rng = np.random.default_rng(step.salt)
+        clipped = region.clip(points)
         if step.given:
             rows = clipped.reshape(-1, k, dim)
             tuples = rows[rng.permutation(len(rows))[:_MOST]]
@@ -79,10 +91,113 @@ class RevealedTuples:
         away = self.tuples[:, :, None, :] - self.one
         nearest = (away**2).sum(axis=3).argmin(axis=1)
         picked = np.take_along_axis(away, nearest[:, None, :, None], axis=1)[:, 0]
-        scaled: Array = np.clip(picked / self.radii[:, None], -FARTHEST, FARTHEST)
+        scaled: Array = np.clip(picked / self.radii[:, None], -_FARTHEST, _FARTHEST)
         return scaled
 
     @property
     def unfit(self) -> int:
         """Tuples that do not have one point in each ball around ``one``."""
         return round(float(np.sort(self.misfits)[len(self.misfits) // 2]))
+
+
+@dataclass(frozen=True, eq=False)
+class RevealedDrawing(Drawing[TupleTestStep]):
+    """A drawing of the tuples behind a test, which are made of revealed ``rows`` (n, d) when they are asked for."""
+
+    rows: Array
+    region: Region
+
+    @cached_property
+    def revealed(self) -> RevealedTuples:
+        """The tuples, and which of them are tried."""
+        return RevealedTuples.of(self.step, self.rows, self.region)
+
+
+class RevealedBalls(RevealedDrawing):
+    """Above: the points of all tuples in the balls around one tuple. Below: how far the tuples lie from these balls."""
+
+    legend_lines = 3
+
+    def finding(self, domain: Domain) -> str:
+        unfit, number_of = self.revealed.unfit, self.step.number
+        if not unfit:
+            return f"All {number_of:,} tuples fit into the balls around one of them"
+        about = "" if len(self.revealed.tuples) == number_of else "about "
+        return opening(f"{about}{things(unfit, 'tuple')} of {number_of:,} not in the balls around one of them")
+
+    def note(self, look: Look) -> str:
+        shown = self._shown
+        balls = len(self.revealed.one)
+        some = f"{shown} of {things(balls, 'ball')}" if shown < balls else ""
+        return clauses(self.revealed.about, f"Δ = {number(self.step.far)} radii between centres", some)
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        below = [{"colspan": self._shown}, *[None] * (self._shown - 1)]
+        panels(
+            sheet.figure,
+            sheet.palette,
+            2,
+            self._shown,
+            specs=[[{}] * self._shown, below],
+            horizontal_spacing=0.06,
+            vertical_spacing=0.22,
+        )
+        offsets = self.revealed.offsets
+        for ball in range(self._shown):
+            _add_ball(sheet, _plane(offsets[:_MOST_POINTS, ball]), ball)
+        _add_distances(sheet, np.linalg.norm(offsets, axis=2).max(axis=1), f"{self._shown + 1}")
+
+    def words(self, domain: Domain) -> str:
+        return f"How far tuples lie from the balls of one of them. {self.finding(domain)}."
+
+    @property
+    def _shown(self) -> int:
+        return min(len(self.revealed.one), _MOST_BALLS)
+
+
+def _add_ball(sheet: Sheet, points: Array, ball: int) -> None:
+    """The points of tuples in a ball, and its rim, in a plot of their own."""
+    at = {"row": 1, "col": ball + 1}
+    plot = sheet.figure.get_subplot(**at)
+    x, y = (axis.plotly_name.replace("axis", "") for axis in (plot.xaxis, plot.yaxis))
+    drawn = {"xaxis": x, "yaxis": y, "showlegend": ball == 0}
+    inside = (np.abs(points) <= _REACH).all(axis=1)
+    sheet.marks(points[inside], "points of tuples", "revealed", {"size": 4, "opacity": 0.45}, trace=drawn)
+    rim = circles(np.zeros((1, 2)), np.ones(1), np.ones(2))
+    sheet.lines(rim, "balls around one tuple", "revealed", color=sheet.palette.text, width=1.5, trace=drawn)
+    span = {"range": [-_REACH, _REACH], "tickvals": [-1, 0, 1], "zeroline": False, "constrain": "domain"}
+    sheet.figure.update_xaxes(**span, title_text=f"ball {ball + 1} (radii)", **at)
+    sheet.figure.update_yaxes(**span, scaleanchor=x, constraintoward="top", showticklabels=ball == 0, **at)
+    beyond = int((~inside).sum())
+    if beyond:
+        corner = {"xanchor": "right", "yanchor": "top", "xref": f"{x} domain", "yref": f"{y} domain"}
+        sheet.note(f"{beyond:,} beyond", 1, 1, corner, color=sheet.palette.revealed)
+
+
+def _add_distances(sheet: Sheet, farthest: Array, axes: str) -> None:
+    """How far the farthest point of each tuple lies from the middle of its ball, on the plot with these ``axes``."""
+    at = {"row": 2, "col": 1}
+    heights, edges = np.histogram(np.log10(np.clip(farthest, _NEAREST, _FARTHEST)), bins=_BARS)
+    drawn = {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
+    middle = (edges[1:] + edges[:-1]) / 2
+    sheet.bars(middle, heights, np.diff(edges), "", "revealed", hover="%{y} tuples", trace=drawn)
+    line = {"color": sheet.palette.text, "dash": "dash"}
+    aside = "left" if np.median(farthest) < 1 else "right"  # where fewer bars are
+    sheet.figure.add_vline(x=0, line=line, annotation_text=" rim ", annotation_xanchor=aside, **at)
+    low, high = min(-1.0, float(edges[0])), max(1.0, float(edges[-1]))
+    ticks = np.arange(np.floor(low), np.ceil(high) + 1)
+    ticks = ticks[ticks % 2 == 0] if len(ticks) > _MOST_TICKS else ticks
+    words = {"tickvals": ticks, "ticktext": [f"{10.0**tick:,.10g}" for tick in ticks], "tickangle": 0}
+    sheet.figure.update_xaxes(
+        title_text="a tuple's farthest point (radii)", range=[low - 0.1, high + 0.1], **words, **at
+    )
+    sheet.figure.update_yaxes(title_text="tuples", nticks=4, **at)
+
+
+def _plane(offsets: Array) -> Array:
+    """Two coordinates that keep the distance from the middle: the first, and the length of all others."""
+    if offsets.shape[1] == 2:
+        return offsets
+    rest = np.linalg.norm(offsets[:, 1:], axis=1)
+    # Half of the points below, so that a plot is filled evenly; a place in the table says nothing.
+    return np.column_stack([offsets[:, 0], rest * np.where(np.arange(len(rest)) % 2, 1.0, -1.0)])

@@ -4,101 +4,80 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from scipy import stats
 
 from dpviz.algorithms.baselines.kvariates import SeedStep
-from dpviz.arrays import Array
-from dpviz.charts.canvas import SCREEN, canvas, legend_name, marks_xy, name_kinds, show_plane
-from dpviz.charts.pictures.centers import draw_center_marks, marks_of
-from dpviz.charts.revealed import RevealedView, draw_rows
-from dpviz.charts.theme import Palette
+from dpviz.charts.canvas import SCREEN
+from dpviz.charts.picture import Look, Picture, points_table
+from dpviz.charts.pictures.centers import add_centers, marks_of
+from dpviz.charts.sheet import Sheet
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, things
 from dpviz.table.domain import Domain
 
+# Cells of the map of pull along an axis, and points of the cloud of where a row may lie.
 _FIELD, _CLOUD = 56, 500
 
 
-def draw_seed(step: SeedStep, *, view: View, palette: Palette, reveal: RevealedView | None = None) -> go.Figure:
+class SeedPicture(Picture[SeedStep]):
     """Seeds so far over the pull that a row has by its place, and a cloud of where the last seed's row may lie."""
-    figure = canvas(palette, title=_finding(step, view.region.diameter), subtitle=_subtitle(step, view))
-    if len(step.centers) > 1 and view.whole and not view.flat:
-        _draw_pull(figure, step.centers[:-1], view, palette)
-    if reveal is not None:
-        draw_rows(figure, reveal.points, view, palette)
-    _draw_cloud(figure, step, view, palette)
-    sizes = np.full(len(step.centers), marks_of(len(step.centers)).smallest)
-    draw_center_marks(figure, step.centers, sizes, view, palette)
-    show_plane(figure, view, palette)
-    return name_kinds(figure, palette)
 
+    def finding(self, domain: Domain) -> str:
+        far = number(self._typical_throw / domain.region.diameter)
+        return f"Noise throws seed {len(self.step.centers)} some {far} diameters from its row"
 
-def seed_table(step: SeedStep, *, domain: Domain) -> pd.DataFrame:
-    """Seeds in data units, and the noise that the last one was drawn with."""
-    table = pd.DataFrame(domain.from_unit(step.centers), columns=list(domain.columns))
-    table.insert(0, "seed", np.arange(1, len(table) + 1))
-    table["drawn now"] = np.where(table.index == len(table) - 1, "yes", "")
-    table["noise scale now"] = step.kernel_scale
-    return table
+    def note(self, look: Look) -> str:
+        pull = "the darker, the more a row there weighs" if self._has_pull(look.view) else ""
+        near = "row, or from a public point" if self.step.floored else "row"
+        noise = f"half of all noise is within {number(self._typical_throw)} unit coordinates of its {near}"
+        return clauses(self.step.title, noise, pull, look.view.about)
 
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        seeds = self.step.centers
+        if self._has_pull(sheet.view):
+            self._add_pull(sheet)
+        sheet.rows(look.reveal)
+        self._add_cloud(sheet)
+        add_centers(sheet, seeds, marks_of(len(seeds)).smallest)
+        sheet.plane()
 
-def describe_seed(step: SeedStep, *, domain: Domain) -> str:
-    """The picture in words."""
-    so_far = things(len(step.centers), "seed")
-    return f"{_finding(step, domain.region.diameter)}. {so_far.capitalize()} so far."
+    def table(self, domain: Domain) -> pd.DataFrame:
+        """Seeds in data units, and the noise that the last one was drawn with."""
+        table = points_table(self.step.centers, domain, "seed")
+        table["drawn now"] = np.where(table.index == len(table) - 1, "yes", "")
+        table["noise scale now"] = self.step.kernel_scale
+        return table
 
+    def words(self, domain: Domain) -> str:
+        return f"{self.finding(domain)}. {things(len(self.step.centers), 'seed').capitalize()} so far."
 
-def _draw_pull(figure: go.Figure, before: Array, view: View, palette: Palette) -> None:
-    """Squared distance to the nearest seed before: how much a row at that place would weigh in the draw."""
-    half = view.region.half
-    across, up = (np.linspace(-reach, reach, _FIELD) for reach in half)
-    places = np.stack(np.meshgrid(across, up), axis=2)
-    pull = ((places[:, :, None, :] - before) ** 2).sum(axis=3).min(axis=2)
-    edges = view.domain.from_unit(np.column_stack([across, up]))
-    figure.add_trace(
-        go.Heatmap(
-            x=edges[:, 0].astype(SCREEN),
-            y=edges[:, 1].astype(SCREEN),
-            z=pull.astype(SCREEN),
-            colorscale=[[0, palette.faded(palette.public, 0.0)], [1, palette.faded(palette.public, 0.35)]],
-            showscale=False,
-            hovertemplate="squared distance to the seeds before: %{z:.3g}<extra></extra>",
-            meta="public",
-        )
-    )
+    @property
+    def _typical_throw(self) -> float:
+        """The median length of the noise, unit coordinates."""
+        return float(stats.gamma(self.step.centers.shape[1], scale=self.step.kernel_scale).median())
 
+    def _has_pull(self, view: View) -> bool:
+        return len(self.step.centers) > 1 and view.whole and not view.flat
 
-def _draw_cloud(figure: go.Figure, step: SeedStep, view: View, palette: Palette) -> None:
-    """Points around the last seed at the distances of the noise: any of them could be its row. Chosen without data."""
-    dim = step.centers.shape[1]
-    rng = np.random.default_rng(0)
-    direction = rng.normal(size=(_CLOUD, dim))
-    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-    away = direction * rng.gamma(dim, step.kernel_scale, (_CLOUD, 1))
-    cloud = step.centers[-1] + away
-    # Rows lie in the domain.
-    inside = np.abs(view.region.clip(cloud) - cloud).max(axis=1) <= 1e-9 * view.region.radius
-    figure.add_trace(
-        go.Scatter(
-            **marks_xy(view.plane(cloud[inside], "previous")),
-            mode="markers",
-            name=legend_name("where its row may lie", "released"),
-            marker={"size": 3.5, "color": palette.faded(palette.released, 0.45)},
-            hoverinfo="skip",
-            meta="released",
-        )
-    )
+    def _add_pull(self, sheet: Sheet) -> None:
+        """Squared distance to the nearest seed before: how much a row at that place would weigh in the draw."""
+        across, up = (np.linspace(-reach, reach, _FIELD) for reach in sheet.view.region.half)
+        places = np.stack(np.meshgrid(across, up), axis=2)
+        pull = ((places[:, :, None, :] - self.step.centers[:-1]) ** 2).sum(axis=3).min(axis=2)
+        x, y = sheet.view.domain.from_unit(np.column_stack([across, up])).astype(SCREEN).T
+        hover = "squared distance to the seeds before: %{z:.3g}"
+        scale = [[0, sheet.color("public", 0.0)], [1, sheet.color("public", 0.35)]]
+        sheet.cells(pull, "public", hover=hover, x=x, y=y, colorscale=scale)
 
-
-def _finding(step: SeedStep, diameter: float) -> str:
-    far = float(stats.gamma(step.centers.shape[1], scale=step.kernel_scale).median()) / diameter
-    return f"Noise throws seed {len(step.centers)} some {number(far)} diameters from its row"
-
-
-def _subtitle(step: SeedStep, view: View) -> str:
-    far = float(stats.gamma(step.centers.shape[1], scale=step.kernel_scale).median())
-    pull = "the darker, the more a row there weighs" if len(step.centers) > 1 and view.whole and not view.flat else ""
-    from_what = "row, or from a public point" if step.floored else "row"
-    noise = f"half of all noise is within {number(far)} unit coordinates of its {from_what}"
-    return clauses(step.title, noise, pull, view.about)
+    def _add_cloud(self, sheet: Sheet) -> None:
+        """Points around the last seed at the distances of the noise: any could be its row. Chosen without data."""
+        region = sheet.view.region
+        dim = self.step.centers.shape[1]
+        rng = np.random.default_rng(0)
+        direction = rng.normal(size=(_CLOUD, dim))
+        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+        cloud = self.step.centers[-1] + direction * rng.gamma(dim, self.step.kernel_scale, (_CLOUD, 1))
+        # Rows lie in the domain.
+        inside = np.abs(region.clip(cloud) - cloud).max(axis=1) <= 1e-9 * region.radius
+        places = sheet.view.plane(cloud[inside], "previous")
+        sheet.marks(places, "where its row may lie", "released", {"size": 3.5}, strength=0.45)

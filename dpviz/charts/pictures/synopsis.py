@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
+from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
-from dpviz.charts.canvas import below_plot, canvas, show_plane
-from dpviz.charts.pictures.grid import box_of, cells_of, describe_grid, draw_grid, draw_true_grid, largest, outline_box
-from dpviz.charts.pictures.grid_bars import draw_kept_bars
-from dpviz.charts.pictures.grid_maps import Counted, count_maps
-from dpviz.charts.revealed import RevealedView
-from dpviz.charts.theme import Palette
+from dpviz.charts.picture import Companion, Drawing, Look, points_table
+from dpviz.charts.pictures.grid_cells import Counted, add_count_maps, add_kept_bars
+from dpviz.charts.pictures.histogram import GridPicture, box_of, cells_in_words, largest
+from dpviz.charts.sheet import Sheet
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, things
 from dpviz.privacy.partitions import Grid
@@ -27,120 +26,117 @@ _MOSTLY = 0.5
 _AIR = 0.06
 
 
-def draw_synopsis(step: SynopsisStep, *, view: View, palette: Palette, reveal: RevealedView | None = None) -> go.Figure:
+class SynopsisPicture(GridPicture):
     """Signed noisy counts; over the axes of a view, the first two of them, from the middle of the rows."""
-    plane = synopsis_view(step, view)
-    if reveal is not None and reveal.everyone is not None and step.frame is not None and plane.flat:
-        reveal = replace(reveal, everyone=_rows_in_view(step, reveal.everyone, view.domain))
-    return draw_grid(_centred(step), view=plane, palette=palette, reveal=reveal)
+
+    step: SynopsisStep
+
+    def view(self, view: View) -> View:
+        if self.step.frame is None:
+            return view.boxes()
+        half = self.step.grid.half
+        return view.within(Region(half, float(np.linalg.norm(half))), axis_names(self.step.frame, view.domain))
+
+    def grid_step(self) -> SynopsisStep:
+        """With a grid around 0, where it lies over a view: its pictures then range over the grid and no more."""
+        step = self.step
+        return step if step.frame is None else replace(step, grid=Grid(step.grid.half, step.grid.cells_per_axis))
+
+    def rows(self, look: Look) -> Array | None:
+        """Revealed rows as the algorithm saw them, from the middle of the grid, shape (n, p)."""
+        frame, region = self.step.frame, look.view.domain.region
+        rows = super().rows(look)
+        if rows is None or frame is None:
+            return rows
+        projected = Region.ball(len(frame), region.radius).clip(rows @ frame.T)
+        return projected if self.step.grid.middle is None else projected - self.step.grid.middle
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        step = self.step
+        top = largest(self.step.noisy_counts)
+        table = points_table(step.grid.centers(step.codes[top]), domain, projected=step.frame is not None)
+        if step.frame is not None:
+            table.columns = pd.Index(axis_names(step.frame, domain))
+        kept = np.zeros(len(step.codes))
+        kept[step.kept] = step.weights
+        table["noisy count"], table["count kept"], table["noise sd"] = step.noisy_counts[top], kept[top], step.sd
+        return table
+
+    def words(self, domain: Domain) -> str:
+        return f"{super().words(domain)} {Kept(self.step).words(domain)}"
+
+    def over(self, domain: Domain) -> str:
+        """What the histogram is of: columns, or axes of the view."""
+        axes = things(len(self.step.grid.half), "axis", "axes")
+        return super().over(domain) if self.step.frame is None else f"over {axes} of the view"
+
+    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+        yield Companion("What is kept", Kept(self.step))
+        if self.step.around is not None:
+            yield Companion("In the box", Kept(self.step, in_its_box=True))
+        yield from super().companions(look, steps)
 
 
-def draw_kept(step: SynopsisStep, *, view: View, palette: Palette) -> go.Figure:
-    """The denoised counts of the cells that were kept, in the axes of ``draw_synopsis``."""
-    view, grid = synopsis_view(step, view), _centred(step).grid
-    layers = [Counted(grid, step.codes[step.kept], step.weights)]
-    if step.around is not None:
-        coarse = step.around.grid
-        layers.insert(0, Counted(coarse, coarse.assign(step.outside), step.outside_weights))
-    figure = canvas(
-        palette,
-        title=_kept_finding(step),
-        subtitle=clauses("blank: what noise alone would show", f"kept: {number(_total(step))} rows in all", view.about),
-        legend_lines=2 if view.flat else 3,
-    )
-    figure.update_layout(showlegend=False)
-    if view.flat:
-        draw_kept_bars(figure, _centred(step), layers, view, palette)
-    else:
-        place = below_plot(figure)
-        figure.add_traces(count_maps(layers, view, palette, place, what="rows kept", kind="released"))
-        show_plane(figure, view, palette)
-    if step.around is not None:
-        outline_box(figure, box_of(grid), view, palette)
-    return figure
+@dataclass(frozen=True, eq=False)
+class Kept(Drawing[SynopsisStep]):
+    """The denoised counts of the cells that were kept, in the axes of the picture, or in those of its box."""
 
+    in_its_box: bool = False
+    legend_lines = 3
 
-def in_its_box(figure: go.Figure, step: SynopsisStep, view: View) -> go.Figure:
-    """A figure of a synopsis of a box, with axes that show the box and a little around it."""
-    low, high = view.boxes().plane(box_of(step.grid))
-    air = _AIR * (high - low)
-    figure.update_xaxes(range=[low[0] - air[0], high[0] + air[0]])
-    if not view.flat:
-        figure.update_yaxes(range=[low[1] - air[1], high[1] + air[1]])
-    return figure
+    def view(self, view: View) -> View:
+        return SynopsisPicture(self.step).view(view)
 
+    def finding(self, domain: Domain) -> str:
+        step = self.step
+        kept, cells = len(step.kept) + len(step.outside), len(step.codes)
+        if step.cutoff is not None:
+            return f"{kept:,} of {cells_in_words(step.grid.n_cells)} stand out enough to be kept"
+        everything = cells + (len(step.around.codes) if step.around is not None else 0)
+        if kept == everything:
+            return f"Denoising keeps all {kept:,} cells: smoothed, each stands out"
+        return f"Denoising keeps {kept:,} of {everything:,} cells"
 
-def draw_true_synopsis(step: SynopsisStep, rows: Array, *, view: View, palette: Palette) -> go.Figure:
-    """The true counts of revealed ``rows`` (n, d), unit coordinates, in the cells and axes of ``draw_synopsis``."""
-    seen = rows if step.frame is None else _rows_in_view(step, rows, view.domain)
-    return draw_true_grid(_centred(step), seen, view=synopsis_view(step, view), palette=palette)
+    def note(self, look: Look) -> str:
+        return clauses(
+            "blank: what noise alone would show", f"kept: {number(self._total)} rows in all", look.view.about
+        )
 
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        figure = sheet.figure
+        step = SynopsisPicture(self.step).grid_step()
+        layers = [Counted(step.grid, step.codes[step.kept], step.weights)]
+        if step.around is not None:
+            coarse = step.around.grid
+            layers.insert(0, Counted(coarse, coarse.assign(step.outside), step.outside_weights))
+        figure.update_layout(showlegend=False)
+        if sheet.view.flat:
+            add_kept_bars(sheet, step, layers)
+        else:
+            add_count_maps(sheet, layers, "rows kept", "released")
+            sheet.plane()
+        if step.around is not None:
+            sheet.frame(box_of(step.grid))
+        if self.in_its_box:
+            low, high = sheet.view.plane(box_of(step.grid))
+            around = np.column_stack([low, high]) + np.outer(high - low, [-_AIR, _AIR])
+            figure.update_xaxes(range=list(around[0]))
+            if not sheet.view.flat:
+                figure.update_yaxes(range=list(around[1]))
 
-def synopsis_view(step: SynopsisStep, view: View) -> View:
-    """The plane that a synopsis is drawn in: the chosen columns, or the first axes of the view it lies over."""
-    if step.frame is None:
-        return view.boxes()
-    half = step.grid.half
-    return view.within(Region(half, float(np.linalg.norm(half))), axis_names(step.frame, view.domain))
+    def words(self, domain: Domain) -> str:
+        return f"{self.finding(domain)}; together they weigh {number(self._total)} rows."
+
+    @property
+    def _total(self) -> float:
+        return float(self.step.weights.sum() + self.step.outside_weights.sum())
 
 
 def axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
     """What the axes of a view are called: after a column, if they are mostly that column."""
-    names = []
-    for j, axis in enumerate(frame):
-        foremost = int((axis**2).argmax())
-        mostly = f", mostly {domain.columns[foremost]}" if axis[foremost] ** 2 >= _MOSTLY else ""
-        names.append(f"axis {j + 1} of the view{mostly}")
-    return tuple(names)
-
-
-def synopsis_table(step: SynopsisStep, *, domain: Domain) -> pd.DataFrame:
-    """The cells of largest noisy count with what was kept of each, middles in data units or along the view's axes."""
-    top = largest(step.noisy_counts)
-    middles = step.grid.centers(step.codes[top])
-    if step.frame is None:
-        table = pd.DataFrame(domain.from_unit(middles), columns=list(domain.columns))
-    else:
-        table = pd.DataFrame(middles, columns=list(axis_names(step.frame, domain)))
-    kept = np.zeros(len(step.codes))
-    kept[step.kept] = step.weights
-    table["noisy count"], table["count kept"] = step.noisy_counts[top], kept[top]
-    table["noise sd"] = step.sd
-    return table
-
-
-def describe_synopsis(step: SynopsisStep, *, domain: Domain) -> str:
-    """The picture in words."""
-    over = f"over {things(len(step.grid.half), 'axis', 'axes')} of the view" if step.frame is not None else None
-    return f"{describe_grid(step, domain=domain, over=over)} {describe_kept(step)}"
-
-
-def describe_kept(step: SynopsisStep) -> str:
-    """The picture of ``draw_kept`` in words."""
-    return f"{_kept_finding(step)}; together they weigh {number(_total(step))} rows."
-
-
-def _centred(step: SynopsisStep) -> SynopsisStep:
-    """With a grid around 0, where it lies over a view: its pictures then range over the grid and no more."""
-    return step if step.frame is None else replace(step, grid=Grid(step.grid.half, step.grid.cells_per_axis))
-
-
-def _rows_in_view(step: SynopsisStep, rows: Array, domain: Domain) -> Array:
-    """Rows (n, d) as the algorithm saw them, from the middle of the grid, shape (n, p)."""
-    assert step.frame is not None
-    seen = Region.ball(len(step.frame), domain.region.radius).clip(domain.region.clip(rows) @ step.frame.T)
-    return seen if step.grid.middle is None else seen - step.grid.middle
-
-
-def _total(step: SynopsisStep) -> float:
-    return float(step.weights.sum() + step.outside_weights.sum())
-
-
-def _kept_finding(step: SynopsisStep) -> str:
-    kept, cells = len(step.kept) + len(step.outside), len(step.codes)
-    if step.cutoff is not None:
-        return f"{kept:,} of {cells_of(step.grid)} stand out enough to be kept"
-    everything = cells + (len(step.around.codes) if step.around is not None else 0)
-    if kept == everything:
-        return f"Denoising keeps all {kept:,} cells: smoothed, each stands out"
-    return f"Denoising keeps {kept:,} of {everything:,} cells"
+    foremost = [int((axis**2).argmax()) for axis in frame]
+    mostly = [
+        f", mostly {domain.columns[j]}" if axis[j] ** 2 >= _MOSTLY else ""
+        for axis, j in zip(frame, foremost, strict=True)
+    ]
+    return tuple(f"axis {number_of} of the view{part}" for number_of, part in enumerate(mostly, start=1))

@@ -1,125 +1,181 @@
-"""What the private test of tuples said: noisy centres on the plane, or ⊥, with the public numbers that decide."""
+"""The private test of tuples: what it said, what it asks, and, from revealed rows, what it counts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
-from dpviz.arrays import Array
-from dpviz.charts.canvas import canvas, legend_name, line_xy, marks_xy, name_kinds, show_plane
-from dpviz.charts.cells import joined
-from dpviz.charts.pictures.centers import draw_cells, draw_center_marks, draw_halos, marks_of
-from dpviz.charts.revealed import RevealedView, draw_rows
-from dpviz.charts.theme import Palette
-from dpviz.charts.view import View
+from dpviz.algorithms.steps import Step
+from dpviz.charts.canvas import LEGEND_LINE
+from dpviz.charts.cells import circles, joined
+from dpviz.charts.picture import Companion, Drawing, Look, Picture, columns_of
+from dpviz.charts.pictures.centers import add_cells, add_centers, add_halos, marks_of
+from dpviz.charts.pictures.revealed_tuples import RevealedBalls, RevealedDrawing
+from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, number, opening, things
 from dpviz.table.domain import Domain
 
+# Of the sign ⊥, in pixels: it fills a good part of the plane.
 _BOTTOM_SIZE = 120
 # Tuples whose points are joined by lines.
 _TUPLES_DRAWN = 300
+# Made-up tuples of the illustration: balls on a circle, five tuples that fit and one that does not.
+_FITTING, _SHOWN_BALLS, _RADIUS = 5, 4, 0.2
+# How far their points lie from the middles of the balls, and how far the stray one goes to the middle of all.
+_LOOSE, _ASTRAY = 0.09, 0.35
+# Standard deviations of a Laplace number of scale 1.
+_SD = float(np.sqrt(2))
 
 
-def draw_tuple_test(
-    step: TupleTestStep, *, view: View, palette: Palette, reveal: RevealedView | None = None
-) -> go.Figure:
+class TupleTestPicture(Picture[TupleTestStep]):
     """Released centres with their typical noise, or a large ⊥ over the stand-ins that know no data."""
-    figure = canvas(palette, title=_finding(step), subtitle=_subtitle(step, view))
-    if reveal is not None:
-        draw_rows(figure, reveal.points, view, palette)
-        if step.given and reveal.everyone is not None and not view.flat:
-            _draw_tuples(figure, reveal.everyone.reshape(-1, *step.anchors.shape), view, palette)
-    if step.centers is not None:
-        draw_cells(figure, step.centers, view, palette)
-        if step.center_noise_sd is not None:
-            draw_halos(figure, step.centers, step.center_noise_sd, view, palette)
-        draw_center_marks(figure, step.centers, _sizes(step.centers), view, palette)
-    else:
-        _draw_bottom(figure, step.anchors, view, palette)
-    show_plane(figure, view, palette)
-    figure.update_layout(showlegend=True)
-    return name_kinds(figure, palette)
+
+    def finding(self, domain: Domain) -> str:
+        step = self.step
+        who = "tuples" if self.step.given else "blocks"
+        if step.passed:
+            return opening(f"the {who} agree: {things(len(step.anchors), 'noisy centre')} released")
+        if not step.sampled:
+            return "Answer ⊥: too few tuples to be asked"
+        return f"Answer ⊥: the {who} do not agree on far-apart centres"
+
+    def note(self, look: Look) -> str:
+        step = self.step
+        made = "" if step.given else f" of about {number(step.rows_per_tuple)} rows"
+        tuples = f"{step.number:,} tuples{made} ({step.needed:,} needed)"
+        halo = "halo: typical noise" if step.center_noise_sd is not None else ""
+        return clauses(tuples, f"Δ = {number(step.far)}", halo, look.view.about)
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        step, view = self.step, sheet.view
+        sheet.rows(look.reveal)
+        everyone = None if look.reveal is None else look.reveal.everyone
+        if step.given and everyone is not None and not view.flat:
+            tuples = everyone.reshape(-1, *step.anchors.shape)
+            some = tuples[np.random.default_rng(0).permutation(len(tuples))[:_TUPLES_DRAWN]]
+            joints = joined([view.plane(one) for one in some])
+            sheet.lines(joints, things(len(some), "tuple"), "revealed", strength=0.25)
+        if step.centers is not None:
+            add_cells(sheet, step.centers)
+            if step.center_noise_sd is not None:
+                add_halos(sheet, step.centers, step.center_noise_sd)
+            add_centers(sheet, step.centers, marks_of(len(step.centers)).largest)
+        else:
+            ring = {"symbol": "circle-open", "size": 14, "line": {"width": 2}}
+            hover = "stand-in (public)<br>%{x:.4g}, %{y:.4g}"
+            sheet.marks(view.plane(step.anchors), "stand-ins, packed without data", "public", ring, hover=hover)
+            font = {"size": _BOTTOM_SIZE, "color": sheet.color("released", 0.55)}
+            sheet.note("⊥", 0.5, 0.5, {"xref": "paper", "yref": "paper", "font": font})
+        sheet.plane()
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        step = self.step
+        lines: list[tuple[str, str, float]] = [
+            ("tuples", "public", step.number),
+            ("tuples needed", "public", step.needed),
+            *([] if step.given else [("rows of a block, on average", "public", step.rows_per_tuple)]),
+            ("Δ, radii between balls", "public", step.far),
+            ("m, tuples tried", "public", step.sampled),
+            ("limit of noisy misfits", "public", step.misfit_limit),
+            ("noise scale of misfits", "public", step.misfit_scale),
+            ("limit of noisy votes", "public", step.vote_limit),
+            ("noise scale of votes", "public", step.vote_scale),
+            ("passed (1) or not (0)", "released", float(step.passed)),
+        ]
+        if step.centers is not None:
+            for i, center in enumerate(domain.from_unit(step.centers), start=1):
+                named = zip(domain.columns, center, strict=True)
+                lines += [(f"centre {i}, {name}", "released", value) for name, value in named]
+        return pd.DataFrame(lines, columns=["what", "kind", "value"])
+
+    def words(self, domain: Domain) -> str:
+        step = self.step
+        where = columns_of(domain)
+        if step.centers is None:
+            return f"The answer is bottom, over {where}. {step.title}."
+        misfits = number(step.misfit_limit)
+        return f"{self.finding(domain)}, over {where}. A tuple passed with up to {misfits} noisy misfits."
+
+    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+        rows = look.rows_in(look.view.region)
+        if rows is not None and len(rows) and len(self.step.anchors) > 1:
+            yield Companion("Balls", RevealedBalls(self.step, rows, look.view.region), "revealed")
+            if self.step.sampled:
+                yield Companion("Votes", Votes(self.step, rows, look.view.region), "revealed")
+        yield Companion("What is asked", MadeUpBalls(self.step), "public")
 
 
-def tuple_test_table(step: TupleTestStep, *, domain: Domain) -> pd.DataFrame:
-    """The public numbers of the test, its answer, and the released centres in data units."""
-    lines: list[tuple[str, str, float]] = [
-        ("tuples", "public", step.number),
-        ("tuples needed", "public", step.needed),
-        *([] if step.given else [("rows of a block, on average", "public", step.rows_per_tuple)]),
-        ("Δ, radii between balls", "public", step.far),
-        ("m, tuples tried", "public", step.sampled),
-        ("limit of noisy misfits", "public", step.misfit_limit),
-        ("noise scale of misfits", "public", step.misfit_scale),
-        ("limit of noisy votes", "public", step.vote_limit),
-        ("noise scale of votes", "public", step.vote_scale),
-        ("passed (1) or not (0)", "released", float(step.passed)),
-    ]
-    if step.centers is not None:
-        for i, center in enumerate(domain.from_unit(step.centers), start=1):
-            lines += [(f"centre {i}, {name}", "released", v) for name, v in zip(domain.columns, center, strict=True)]
-    return pd.DataFrame(lines, columns=["what", "kind", "value"])
+class MadeUpBalls(Drawing[TupleTestStep]):
+    """An illustration of what the test asks, with made-up tuples and its public numbers."""
 
+    def finding(self, domain: Domain) -> str:
+        limit = number(self.step.misfit_limit) if self.step.sampled else "so many"
+        return f"One point in every ball? Up to {limit} noisy misfits pass"
 
-def describe_tuple_test(step: TupleTestStep, *, domain: Domain) -> str:
-    """The picture in words."""
-    where = ", ".join(domain.columns[:4])
-    if step.centers is not None:
-        return f"{_finding(step)}, over {where}. A tuple passed with up to {number(step.misfit_limit)} noisy misfits."
-    return f"The answer is bottom, over {where}. {step.title}."
-
-
-def _finding(step: TupleTestStep) -> str:
-    who = "tuples" if step.given else "blocks"
-    if step.passed:
-        return opening(f"the {who} agree: {things(len(step.anchors), 'noisy centre')} released")
-    if not step.sampled:
-        return "Answer ⊥: too few tuples to be asked"
-    return f"Answer ⊥: the {who} do not agree on far-apart centres"
-
-
-def _subtitle(step: TupleTestStep, view: View) -> str:
-    made = "" if step.given else f" of about {number(step.rows_per_tuple)} rows"
-    about = f"{step.number:,} tuples{made} ({step.needed:,} needed)"
-    halo = "halo: typical noise" if step.center_noise_sd is not None else ""
-    return clauses(about, f"Δ = {number(step.far)}", halo, view.about)
-
-
-def _sizes(centers: Array) -> Array:
-    return np.full(len(centers), marks_of(len(centers)).largest)
-
-
-def _draw_tuples(figure: go.Figure, tuples: Array, view: View, palette: Palette) -> None:
-    """Lines through the points of some tuples."""
-    picked = tuples[np.random.default_rng(0).permutation(len(tuples))[:_TUPLES_DRAWN]]
-    figure.add_trace(
-        go.Scatter(
-            **line_xy(joined([view.plane(one) for one in picked])),
-            mode="lines",
-            name=legend_name(f"{things(len(picked), 'tuple')}", "revealed"),
-            line={"color": palette.faded(palette.revealed, 0.25), "width": 1},
-            hoverinfo="skip",
-            meta="revealed",
+    def note(self, look: Look) -> str:
+        step = self.step
+        return clauses(
+            "an illustration with made-up tuples, not to scale",
+            f"true balls lie Δ = {number(step.far)} radii apart",
+            f"{step.sampled} of {step.number:,} tuples are tried" if step.sampled else f"{step.needed:,} tuples needed",
         )
-    )
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        k = min(max(2, len(self.step.anchors)), _SHOWN_BALLS)
+        rng = np.random.default_rng(0)
+        angle = 2 * np.pi * np.arange(k) / k + 0.4
+        middles = 1.2 * np.column_stack([np.cos(angle), np.sin(angle)])
+        around = [*range(k), 0] if k > 2 else [0, 1]
+        fitting = middles + rng.uniform(-_LOOSE, _LOOSE, (_FITTING, k, 2))
+        stray = middles + rng.uniform(-_LOOSE, _LOOSE, (k, 2))
+        stray[0] *= _ASTRAY
+        rims = circles(middles, np.full(k, _RADIUS), np.ones(2))
+        sheet.lines(rims, "balls around one tuple", "public", width=2)
+        fits = joined([one[around] for one in fitting])
+        sheet.lines(fits, "tuples that fit", "public", strength=0.5, dash="dot")
+        sheet.lines(stray[around], "a misfit", "public", strength=0.9, width=2, dash="dash")
+        sheet.marks(np.concatenate([fitting.reshape(-1, 2), stray]), "", "public", {"size": 7})
+        for axis in (sheet.figure.update_xaxes, sheet.figure.update_yaxes):
+            axis(visible=False, range=[-1.6, 1.6])
+        sheet.figure.update_yaxes(scaleanchor="x", scaleratio=1)
+        sheet.figure.update_layout(margin={"b": LEGEND_LINE * self.legend_lines})
+
+    def words(self, domain: Domain) -> str:
+        return f"Balls around the points of a made-up tuple, and other tuples in them. {self.finding(domain)}."
 
 
-def _draw_bottom(figure: go.Figure, anchors: Array, view: View, palette: Palette) -> None:
-    figure.add_trace(
-        go.Scatter(
-            **marks_xy(view.plane(anchors)),
-            mode="markers",
-            name=legend_name("stand-ins, packed without data", "public"),
-            marker={"symbol": "circle-open", "size": 14, "color": palette.public, "line": {"width": 2}},
-            hovertemplate="stand-in (public)<br>%{x:.4g}, %{y:.4g}<extra></extra>",
-            meta="public",
-        )
-    )
-    figure.add_annotation(
-        text="⊥",
-        showarrow=False,
-        **{"x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper"},
-        font={"size": _BOTTOM_SIZE, "color": palette.faded(palette.released, 0.55)},
-    )
+class Votes(RevealedDrawing):
+    """The misfits of each tried tuple with the noise that hides them, and the limit up to which it passes: revealed."""
+
+    legend_lines = 2
+
+    def finding(self, domain: Domain) -> str:
+        misfits = self.revealed.misfits
+        votes = number(self.step.vote_limit)
+        passing = int((misfits <= self.step.misfit_limit).sum())
+        return f"{passing} of {len(misfits)} tried tuples pass but for noise; {votes} noisy votes needed"
+
+    def note(self, look: Look) -> str:
+        noise = number(_SD * self.step.vote_scale)
+        return clauses(self.revealed.about, f"one vote for each tuple below the line; noise on votes ±{noise}")
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        step, limit = self.step, self.step.misfit_limit
+        misfits = np.sort(self.revealed.misfits)
+        sd = _SD * step.misfit_scale
+        ends = [0.5, len(misfits) + 0.5]
+        places = np.column_stack([np.arange(1, len(misfits) + 1), misfits])
+        name = "misfits of a tried tuple, ± the noise on them"
+        noise = {"error_y": {"type": "constant", "value": sd, "color": sheet.color("revealed", 0.5), "width": 0}}
+        sheet.marks(places, name, "revealed", {"size": 8}, hover="%{y:,.0f} misfits", trace=noise)
+        words = f"limit: {number(limit)} noisy misfits"
+        sheet.lines(np.column_stack([ends, [limit, limit]]), words, "public", width=2, dash="dash")
+        heights = [min(0.0, -1.1 * sd), 1.08 * max(limit, float(misfits.max()) + sd)]
+        sheet.figure.update_xaxes(title_text="tried tuples, fewest misfits first", range=ends)
+        sheet.figure.update_yaxes(title_text=f"misfits among {step.number:,} tuples", range=heights)
+
+    def words(self, domain: Domain) -> str:
+        return f"Misfits of tried tuples against their limit. {self.finding(domain)}."

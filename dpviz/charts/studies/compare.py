@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import legend_name, line_xy, marks_xy, show_plane
+from dpviz.charts.canvas import legend_name, show_plane, xy
 from dpviz.charts.cells import segments
 from dpviz.charts.revealed import RevealedView
-from dpviz.charts.theme import Palette, center_marker, layout, reference_marker
+from dpviz.charts.theme import Kind, Palette, center_marker, layout, reference_marker
 from dpviz.charts.view import View
-from dpviz.charts.wording import clauses, number, ratio, things
+from dpviz.charts.wording import clauses, ratio, things
 from dpviz.runs.evaluation import Reference, match
 
 # Up to so many pictures, the least width of each and the height of its plane in pixels: many pictures stand in fours
@@ -25,6 +24,13 @@ _MARGIN = {"l": 30, "b": 20, "r": 6, "t": 6}
 _TICK_SIZE = 9
 # Rows in each small picture: more would hide the centres.
 _MOST_ROWS = 1000
+
+
+class Typical(NamedTuple):
+    """A typical release of one algorithm: centres (k, d), unit coordinates; its median loss over that of k-means++."""
+
+    centers: Array
+    loss: float
 
 
 class Panel(NamedTuple):
@@ -44,67 +50,31 @@ class SideBySide(NamedTuple):
     least_width: int
 
 
-class _Scores(NamedTuple):
-    """The number at each picture, in the order of the pictures, and what it is."""
-
-    of: dict[str, float | None]
-    about: str = ""
-    times: bool = False
-
-    def text(self, name: str) -> str:
-        """The number of a picture; "" if it has none."""
-        value = self.of[name]
-        return "" if value is None else ratio(value) if self.times else number(value)
-
-    @property
-    def finding(self) -> str:
-        """Who comes closest."""
-        known = {name: value for name, value in self.of.items() if value is not None}
-        if len(known) < 2:
-            return f"Centres of {things(len(self.of), 'algorithm')} on the same axes"
-        return f"{min(known, key=lambda name: known[name])} comes closest to k-means++"
-
-
 def draw_compare(
-    results: Mapping[str, Array],
+    releases: Mapping[str, Typical],
     *,
     view: View,
     palette: Palette,
     reference: Reference | None = None,
     reveal: RevealedView | None = None,
-    losses: Mapping[str, float] | None = None,
 ) -> SideBySide:
-    """A picture for each result: released centres (k, d), unit coordinates; tied to k-means++ where it is given.
-
-    Median ``losses`` in units of that of k-means++ put the pictures in order, the best first, and stand at them;
-    without them distances to k-means++ stand there, and the order is that of ``results``.
-    """
-    scores = _scores(results, reference, losses)
-    width, height = next((width, height) for most, width, height in _SIZES if len(results) <= most)
+    """A picture for each algorithm, the best first; centres are tied to those of k-means++ where these are given."""
+    names = sorted(releases, key=lambda name: releases[name].loss)
+    width, height = next((width, height) for most, width, height in _SIZES if len(names) <= most)
     panels = [
-        Panel(name, scores.text(name), _picture(results[name], view, palette, reference, reveal, height))
-        for name in scores.of
+        Panel(
+            name,
+            ratio(releases[name].loss),
+            _picture(releases[name].centers, view, palette, reference, reveal, height),
+        )
+        for name in names
     ]
+    title = f"Centres of {things(len(names), 'algorithm')} on the same axes"
+    if len(names) > 1:
+        title = f"{names[0]} comes closest to k-means++"
     across, up = view.name
     axes = f"across: {across}" if view.flat else f"across: {across}, up: {up}"
-    return SideBySide(scores.finding, clauses(scores.about, axes, view.about), panels, width)
-
-
-def _scores(results: Mapping[str, Array], reference: Reference | None, losses: Mapping[str, float] | None) -> _Scores:
-    if losses is not None:
-        ordered = sorted(results, key=lambda name: losses[name])
-        return _Scores({name: losses[name] for name in ordered}, "number: median loss / loss of k-means++", times=True)
-    errors = {name: _error(centers, reference) for name, centers in results.items()}
-    words = "number: typical distance to the matched k-means++ centre, unit coordinates" if reference else ""
-    return _Scores(errors, words)
-
-
-def _error(centers: Array, reference: Reference | None) -> float | None:
-    """Root mean squared distance to the matched reference centres, unit coordinates."""
-    if reference is None or len(reference.centers) != len(centers):
-        return None
-    away = centers - reference.centers[match(centers, reference.centers)]
-    return float(np.sqrt((away**2).sum(axis=1).mean()))
+    return SideBySide(title, clauses("number: median loss / loss of k-means++", axes, view.about), panels, width)
 
 
 def _picture(
@@ -121,30 +91,30 @@ def _picture(
     drawn = view.plane(centers)
     if reveal is not None:
         look = {"color": palette.revealed, "size": 2, "opacity": 0.3}
-        _add(figure, view.plane(reveal.points[:_MOST_ROWS], "rows"), look, legend_name("rows", "revealed"), "revealed")
+        dots(figure, view.plane(reveal.points[:_MOST_ROWS], "rows"), look, "rows", "revealed")
     if reference is not None:
         partner = view.plane(reference.centers, "reference")
         if len(reference.centers) == len(centers):
             lines = segments(partner[match(centers, reference.centers)], drawn)
             line = {"color": palette.muted, "width": 1.1}
-            figure.add_trace(go.Scatter(**line_xy(lines), mode="lines", line=line, hoverinfo="skip"))
+            figure.add_trace(go.Scatter(**xy(lines), mode="lines", line=line, hoverinfo="skip"))
         mark = reference_marker(palette, 9) | {"line": {"width": 1.5}}
-        _add(figure, partner, mark, legend_name("k-means++", "revealed"), "revealed")
+        dots(figure, partner, mark, "k-means++", "revealed")
     size = 9 if len(centers) <= 20 else 7
     mark = center_marker(palette, palette.released, size) | {"line": {"width": 1, "color": palette.surface}}
-    _add(figure, drawn, mark, legend_name("centres", "released"), "released")
+    dots(figure, drawn, mark, "centres", "released")
     show_plane(figure, view, palette)
     figure.update_xaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
     figure.update_yaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
     return figure
 
 
-def _add(figure: go.Figure, drawn: Array, marker: dict[str, object], name: str, kind: str) -> None:
+def dots(figure: go.Figure, drawn: Array, marker: Mapping[str, object], what: str, kind: Kind) -> None:
+    """Marks of one kind at drawn positions (m, 2)."""
     figure.add_trace(
         go.Scatter(
-            **marks_xy(drawn),
-            **{"mode": "markers", "marker": marker, "name": name},
+            **xy(drawn),
+            **{"mode": "markers", "marker": marker, "name": legend_name(what, kind), "meta": kind},
             hovertemplate="%{x:.4g}, %{y:.4g}<extra></extra>",
-            meta=kind,
         )
     )

@@ -1,4 +1,4 @@
-"""How competing algorithms are told apart: a colour, a marker and a dash each, the same on every chart of a study."""
+"""How competing algorithms are told apart, and how their scores are measured, named and put in order."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from dpviz.arrays import Array
 from dpviz.charts.names import spelled
 from dpviz.charts.theme import CLUSTER_MARKS
 from dpviz.charts.wording import number, ratio
@@ -40,18 +38,28 @@ class Measure(NamedTuple):
 
     name: str
     short: str
-    axis: str
+    on_axis: str = ""
     lower_is_better: bool = True
     ratio: bool = False
+
+    @property
+    def axis(self) -> str:
+        return self.on_axis or self.name
 
     def text(self, value: float) -> str:
         """The value with three digits; ratios with their sign."""
         return ratio(value) if self.ratio else number(value)
 
+    def first(self, medians: pd.Series[float]) -> str:
+        """Who comes first of those whose ``medians`` these are, by name, and with what."""
+        best = str(medians.idxmin() if self.lower_is_better else medians.idxmax())
+        of = " k-means++" if self.ratio else ""
+        return f"{best} comes first: {self.short} {self.text(medians[best])}{of}"
+
 
 MEASURES = {
-    "ratio": Measure("loss / loss of k-means++ (×)", "loss", "loss / loss of k-means++ (×)", ratio=True),
-    "nicv": Measure("loss per row (unit coordinates²)", "loss per row", "loss per row (unit coordinates²)"),
+    "ratio": Measure("loss / loss of k-means++ (×)", "loss", ratio=True),
+    "nicv": Measure("loss per row (unit coordinates²)", "loss per row"),
     "matched_error": Measure(
         "distance to the matched k-means++ centre (unit coordinates)",
         "matched error",
@@ -77,14 +85,14 @@ MEASURES = {
         "label accuracy (share of rows)",
         lower_is_better=False,
     ),
-    "seconds": Measure("time of a run (seconds)", "time", "time of a run (seconds)"),
+    "seconds": Measure("time of a run (seconds)", "time"),
 }
 
 
 def measure_of(name: str) -> Measure:
     """The words for a measure; its own name where there are none."""
     words = name.replace("_", " ")
-    return MEASURES.get(name, Measure(words, words, words))
+    return MEASURES.get(name, Measure(words, words))
 
 
 def styles_of(names: Sequence[str]) -> dict[str, Style]:
@@ -99,21 +107,14 @@ def styles_of(names: Sequence[str]) -> dict[str, Style]:
     }
 
 
-def names_in(table: pd.DataFrame) -> list[str]:
+def names_in(runs: pd.DataFrame) -> list[str]:
     """Names of the algorithms in order of first appearance."""
-    return list(dict.fromkeys(table[name_column(table)].astype(str)))
+    return list(dict.fromkeys(runs[name_column(runs)].astype(str)))
 
 
-def name_column(table: pd.DataFrame) -> str:
+def name_column(runs: pd.DataFrame) -> str:
     """The column that names an algorithm: its label in a study, or its id."""
-    return "contender" if "contender" in table.columns else "algorithm"
-
-
-def quartiles(values: Array) -> Array:
-    """25 %, 50 % and 75 % of the finite values, shape (3,); NaN for none."""
-    finite = values[np.isfinite(values)]
-    found: Array = np.percentile(finite, [25, 50, 75]) if len(finite) else np.full(3, np.nan)
-    return found
+    return "contender" if "contender" in runs.columns else "algorithm"
 
 
 def narrow(name: str, width: int = _NAME_WIDTH) -> str:

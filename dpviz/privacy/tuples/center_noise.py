@@ -17,82 +17,63 @@ from scipy.optimize import brentq
 
 from dpviz.arrays import Array
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import Budget, gdp_mu
+from dpviz.privacy.accounting import gdp_mu
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.tuples.partition_test import PartitionTest
-from dpviz.privacy.tuples.private_average import classic_multiplier
-from dpviz.privacy.tuples.tuples import NoisyTuple, TupleMechanism, TupleTable, tuple_budget
+from dpviz.privacy.tuples.partition_test import to_nearest
+from dpviz.privacy.tuples.tuple_averages import classic_multiplier
+from dpviz.privacy.tuples.tuples import TupleMechanism
 
+# Beyond any distance between points of a region, and its square is finite.
 _MOST_LOG_REACH = 100.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NoisyCenters(TupleMechanism):
-    """Test and release in one: (ε, δ)-DP for tables of ``number`` tuples of which one is replaced; ε at most 1.
+    """Given that the test passes, the points c of a sampled tuple, with noise.
 
-    Half of ε pays for the test. Given that it passes, the points c of a sampled tuple differ between neighbours by at
-    most 2/Δ times their distance m to the nearest other one. A bound λ on that, itself private, scales Gaussian noise.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-    k, number : int
-        Points of a tuple; tuples.
-    far : float
-        Δ.
-    beta : float
-        Chance of ⊥ for tuples that fit.
-    printed : bool
-        Whether each point has Gaussian noise of its own with the paper's classic constant, and ε₁ its printed bound;
-        otherwise all points share one exactly calibrated Gaussian, about √k better.
+    Between neighbours they differ by at most 2/Δ times their distance m to the nearest other one. A bound λ on that,
+    itself private, scales Gaussian noise. ``printed``: each point has noise of its own with the paper's classic
+    constant; otherwise all points share one exactly calibrated Gaussian, about √k better.
     """
 
     name: ClassVar[str] = "noisy centres"
-    far: float
-    beta: float
-    printed: bool = False
 
-    @classmethod
-    def bought(
-        cls,
-        share: Budget,
-        sensitivity: Sensitivity,
-        *,
-        k: int,
-        number: int,
-        far: float,
-        beta: float,
-        printed: bool = False,
-    ) -> NoisyCenters:
-        share = tuple_budget(share, sensitivity)
-        if k < 2 or not far > 6:
-            raise RequestError(f"A test of {k}-tuples at Δ = {far:g} says nothing: give k of at least 2 and Δ above 6.")
-        return cls(share.amount, share.delta, k, number, far, beta, printed)
+    def __post_init__(self) -> None:
+        if self.k < 2 or not self.far > 6:
+            raise RequestError(
+                f"A test of {self.k}-tuples at Δ = {self.far:g} says nothing: give k of at least 2 and Δ above 6."
+            )
 
     @property
-    def hopeless(self) -> bool:
-        """Whether the test cannot be asked about so few tuples."""
-        return self.test.plan is None
+    def stretch(self) -> float:
+        """s: the most that the logarithm of a distance between neighbours' points may move."""
+        return log((self.far + 2) / (self.far - 2))
 
     @property
-    def test(self) -> PartitionTest:
-        """The test at ε/2, δ/4, β/2."""
-        return PartitionTest(self.epsilon / 2, self.delta / 4, self.beta / 2, self.far, self.number, self.printed)
+    def sd_of_reach(self) -> float:
+        """Standard deviation of the noise on a coordinate for λ = 1.
+
+        As printed each of k points moves by λ at (ε/4k, δ/8k); together they move by √k at (ε/4, δ/8).
+        """
+        if self.printed:
+            return 4 * self.k / self.epsilon * sqrt(2 * log(10 * self.k / self.delta))
+        part = (self.epsilon / 4, self.delta / 8)
+        return sqrt(self.k) / (gdp_mu(*part) or 1 / classic_multiplier(*part))
 
     @property
     def relative_sd(self) -> float:
-        """Typical standard deviation of the noise on a coordinate, over the distance to the nearest other point."""
-        return relative_sd(self.epsilon, self.delta, self.k, self.far, self.printed)
+        """Typical standard deviation of a coordinate, over the distance to the nearest other point: at the median λ."""
+        return self.sd_of_reach * 2 / self.far * exp(min(self.stretch * self._offset, 600.0))
 
-    def draw(self, truth: TupleTable, noise: NoiseSource) -> NoisyTuple:
-        self.refuse_other_number(truth)
-        centers = self.test.centers(truth.values, noise)
-        if centers is None:
-            return NoisyTuple.bottom()
+    @property
+    def _offset(self) -> float:
+        return 1 + 4 * self.k / self.epsilon * log(4 * self.k / self.delta)
+
+    def noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
+        """The sampled tuple itself, with noise."""
         secret_reach = self.reach(centers, noise.laplace(4 * self.k / self.epsilon, (self.k,)))
-        sd = gaussian_sd(self.epsilon, self.delta, self.k, self.printed) * secret_reach
-        return NoisyTuple.of(centers + sd[:, None] * noise.normal(1.0, centers.shape))
+        sd = self.sd_of_reach * secret_reach
+        return centers + sd[:, None] * noise.normal(1.0, centers.shape)
 
     def reach(self, centers: Array, laplace: Array) -> Array:
         """λ (k,): how far each of ``centers`` (k, d) may be from its neighbour's; Laplace noise of scale 4k/ε inside.
@@ -101,43 +82,21 @@ class NoisyCenters(TupleMechanism):
         2/Δ times the neighbour's m but with probability δ/8k. The printed λ scales the noise and its offset with m
         itself, which costs more than it is paid for.
         """
-        gaps = np.sqrt(((centers[:, None] - centers[None]) ** 2).sum(axis=2))
-        np.fill_diagonal(gaps, np.inf)
-        offset = 1 + 4 * self.k / self.epsilon * log(4 * self.k / self.delta)
         with np.errstate(divide="ignore"):
-            log_reach = np.log(2 / self.far * gaps.min(axis=1)) + stretch(self.far) * (offset + laplace)
-        # A cut of what is private already: beyond any distance, so that squares stay finite.
+            log_reach = np.log(2 / self.far * to_nearest(centers)) + self.stretch * (self._offset + laplace)
+        # A cut of what is private already.
         reach: Array = np.exp(np.minimum(log_reach, _MOST_LOG_REACH))
         return reach
 
 
-def stretch(far: float) -> float:
-    """s: the most that the logarithm of a distance between neighbours' points may move."""
-    return log((far + 2) / (far - 2))
-
-
-def gaussian_sd(epsilon: float, delta: float, k: int, printed: bool) -> float:
-    """Standard deviation of the noise on a coordinate for λ = 1.
-
-    As printed each of k points moves by λ at (ε/4k, δ/8k); together they move by √k at (ε/4, δ/8).
-    """
-    if printed:
-        return 4 * k / epsilon * sqrt(2 * log(10 * k / delta))
-    return sqrt(k) / (gdp_mu(epsilon / 4, delta / 8) or 1 / classic_multiplier(epsilon / 4, delta / 8))
-
-
-def relative_sd(epsilon: float, delta: float, k: int, far: float, printed: bool) -> float:
-    """``gaussian_sd`` times the median of λ over m."""
-    offset = 1 + 4 * k / epsilon * log(4 * k / delta)
-    return gaussian_sd(epsilon, delta, k, printed) * 2 / far * exp(min(stretch(far) * offset, 600.0))
-
-
 @lru_cache(maxsize=1024)
-def far_for(relative: float, *, epsilon: float, delta: float, k: int, printed: bool) -> float:
+def far_for(relative: float, *, epsilon: float, delta: float, k: int) -> float:
     """Δ at which the noise is typically ``relative`` times the distance between points; from public numbers only."""
 
     def excess(log_far: float) -> float:
-        return log(relative_sd(epsilon, delta, k, exp(log_far), printed) / relative)
+        # The noise does not depend on how many tuples there are.
+        planned = NoisyCenters(epsilon=epsilon, delta=delta, k=k, number=0, far=exp(log_far), beta=1.0)
+        return log(planned.relative_sd / relative)
 
     high = log(8.0)
     while excess(high) > 0:

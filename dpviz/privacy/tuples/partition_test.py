@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import exp, expm1, log, log1p
+from math import expm1, log, log1p
 from typing import NamedTuple
 
 import numpy as np
@@ -67,19 +67,18 @@ class PartitionTest:
     @property
     def misfit_limit(self) -> float:
         """A sampled tuple passes if its noisy number of misfits is at most this."""
-        scale = self.misfit_scale
-        return scale * log(self._sampled / self.beta)
+        return self.misfit_scale * log(self._constants.sampled / self.beta)
 
     @property
     def vote_limit(self) -> float:
         """The test passes if the noisy number of tuples that passed is at least this."""
-        plan = self.plan
-        return plan.sampled - log(1 / self.beta) / plan.vote_epsilon if plan is not None else float("inf")
+        return self._constants.sampled - log(1 / self.beta) / self._constants.vote_epsilon
 
     @property
-    def _sampled(self) -> int:
+    def _constants(self) -> Plan:
         plan = self.plan
-        return plan.sampled if plan is not None else 1
+        assert plan is not None, "too few tuples to ask"
+        return plan
 
     @property
     def misfit_scale(self) -> float:
@@ -87,7 +86,7 @@ class PartitionTest:
 
         Half of ε pays for the m counts of misfits, which one tuple may all change by one.
         """
-        return self._sampled / (self.epsilon / 2)
+        return self._constants.sampled / (self.epsilon / 2)
 
     def centers(self, tuples: Array, noise: NoiseSource) -> Array | None:
         """Of ``tuples`` (n_t, k, d), the points (k, d) of the first sampled one that passed, in a random order, or ⊥.
@@ -115,9 +114,7 @@ def count_misfits(one: Array, tuples: Array, far: float) -> int:
     The radius of a ball is the distance of its centre to the nearest other centre over ``far``.
     """
     k = len(one)
-    gaps = np.sqrt(((one[:, None] - one[None]) ** 2).sum(axis=2))
-    np.fill_diagonal(gaps, np.inf)
-    radii = gaps.min(axis=1) / far
+    radii = to_nearest(one) / far
     if not radii.all():
         return len(tuples)
     fitting, step = 0, max(1, _NUMBERS // (k * k * one.shape[1]))
@@ -126,6 +123,14 @@ def count_misfits(one: Array, tuples: Array, far: float) -> int:
         inside = ((part[:, :, None, :] - one) ** 2).sum(axis=3) <= radii**2
         fitting += int((inside.sum(axis=1) == 1).all(axis=1).sum())
     return len(tuples) - fitting
+
+
+def to_nearest(points: Array) -> Array:
+    """Distance of each of ``points`` (k, d) to the nearest other one, shape (k,)."""
+    gaps = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
+    np.fill_diagonal(gaps, np.inf)
+    nearest: Array = gaps.min(axis=1)
+    return nearest
 
 
 @lru_cache(maxsize=1024)
@@ -164,11 +169,6 @@ def _vote_epsilon(number: int, sampled: int, epsilon: float, printed: bool) -> f
         return log1p(number / sampled * expm1(epsilon / 2))
     argument = epsilon * number / (2 * sampled) - 3
     return log(argument) if argument > 1 else None
-
-
-def amplified(vote_epsilon: float, *, sampled: int, number: int) -> float:
-    """ε of a mechanism that is ``vote_epsilon``-DP on a sample without replacement (Lemma 2.10)."""
-    return log1p(sampled / number * (exp(vote_epsilon) - 1))
 
 
 def nearest_of_each(tuples: Array, centers: Array) -> list[Array]:

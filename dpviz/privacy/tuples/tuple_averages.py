@@ -7,74 +7,174 @@ Cohen, Kaplan, Mansour, Stemmer & Tsfadia 2021, Fig. 3 (PrivatekAverages) and Cl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import exp
+from dataclasses import dataclass, field
+from math import ceil, exp, log, log2, sqrt
 from typing import ClassVar
 
 import numpy as np
 
-from dpviz.privacy.accounting import Budget
+from dpviz.arrays import Array
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.tuples.partition_test import PartitionTest, nearest_of_each
-from dpviz.privacy.tuples.private_average import PrivateAverage
-from dpviz.privacy.tuples.tuples import NoisyTuple, TupleMechanism, TupleTable, tuple_budget
+from dpviz.privacy.tuples.partition_test import nearest_of_each
+from dpviz.privacy.tuples.tuples import TupleMechanism
 
+# So many pairs of points must lie within a radius for it to be taken, as a part of the expected number.
+_PAIRS = 0.75
 # Δ: balls so far apart that whatever two tuples that pass say, all but k (ℓ + 1) points get the same nearest ball.
 FAR = 7.0
 
 
 @dataclass(frozen=True)
-class TupleAverages(TupleMechanism):
-    """Test and averages in one: (ε, δ)-DP for tables of ``number`` tuples of which one is replaced; ε at most 1.
+class PrivateAverage:
+    """The average of a cloud of points whose place and width nobody knows: radius, interior point, clipped mean.
 
-    Half of ε pays for the test. Given that it passes, at most k (ℓ + 1) points of neighbouring tables lie in another
-    cluster, each of which changes two clusters: every average is paid for that often.
+    (ε, δ)-DP if a point comes or goes, whatever the points. Their number is private; it is expected to be near a public
+    one, by which sums are divided. All constants are public.
 
     Parameters
     ----------
     epsilon, delta : float
-    k, number, dim : int
-        Points of a tuple; tuples; columns of a point.
+        A quarter of ε pays for the radius, half of it for the interior point, a quarter and δ for the mean.
+    expected : int
+        The number of points that sums are divided by.
+    finest : float
+        The smallest radius that is told apart.
+    bound : float
+        Coordinates lie in [-bound, bound].
+    dim : int
+
+    References
+    ----------
+    Cohen et al. 2021, Prop. 2.9, which asks for such an average; the three parts are the textbook's.
+    """
+
+    epsilon: float
+    delta: float
+    expected: int
+    finest: float
+    bound: float
+    dim: int
+
+    @property
+    def coarsest(self) -> int:
+        """J: the radius ``finest`` times 2^J holds everything."""
+        return max(0, ceil(log2(2 * self.bound * sqrt(self.dim) / self.finest)))
+
+    @property
+    def comparisons(self) -> int:
+        """Steps of the search among J + 1 radii."""
+        return ceil(log2(self.coarsest + 1))
+
+    @property
+    def pair_scale(self) -> float:
+        """Scale of the Laplace noise on a number of pairs."""
+        return 4 * max(1, self.comparisons) / self.epsilon
+
+    @property
+    def mean_sd(self) -> float:
+        """Standard deviation of the noise on a coordinate of the mean, in radii.
+
+        The classic constant, which is proved for ε below 1: at budgets this small the exact one drowns in rounding.
+        """
+        return 2 * sqrt(self.dim) * classic_multiplier(self.epsilon / 4, self.delta) / self.expected
+
+    @property
+    def fewest(self) -> float:
+        """The points from which the radius, the middle and the mean are not mostly noise."""
+        # An eighth of the points lies between all pairs and the three quarters of them that are asked for.
+        radius = 8 * 3 * self.pair_scale
+        middle = 4 * (self.coarsest + 4) * 2 * self.dim / self.epsilon
+        mean = self.mean_sd * self.expected / 2
+        return float(max(radius, middle, mean))
+
+    def draw(self, points: Array, noise: NoiseSource) -> Array:
+        """The noisy average (d,) of ``points`` (n, d), of which ``expected`` is only about n."""
+        radius = self.finest * 2 ** self.radius_exponent(pair_distances(points, noise), noise)
+        middle = np.array([self.interior(points[:, axis], radius, noise) for axis in range(self.dim)])
+        reach = 2 * radius
+        shift = np.clip(points - middle, -reach, reach).sum(axis=0) + noise.normal(
+            self.mean_sd * radius * self.expected, (self.dim,)
+        )
+        average: Array = middle + shift / self.expected
+        return np.clip(average, -self.bound, self.bound)
+
+    def radius_exponent(self, distances: Array, noise: NoiseSource) -> int:
+        """Noisy binary search for the least j with three quarters of the pairs within ``finest`` times 2^j.
+
+        One point changes one of the ``distances``, and so each count of pairs by at most 1.
+        """
+        low, high = 0, self.coarsest
+        wanted = _PAIRS * self.expected / 2
+        for _ in range(self.comparisons):
+            middle = (low + high) // 2
+            within = int((distances <= self.finest * 2**middle).sum())
+            if within + float(noise.laplace(self.pair_scale, ())) >= wanted:
+                high = middle
+            else:
+                low = min(middle + 1, high)
+        return high
+
+    def interior(self, values: Array, radius: float, noise: NoiseSource) -> float:
+        """A point of the public grid in the middle of ``values`` (n,), by the exponential mechanism.
+
+        The score min(values up to it, values beyond it) moves by 0 or 1, one-signed, so that its range is 1. All grid
+        points between two values have one score: they are drawn as one, by their number.
+        """
+        step = radius / sqrt(self.dim)
+        top = int(np.floor(2 * self.bound / step))
+        first = np.clip(np.ceil((np.sort(values) + self.bound) / step), 0, top + 1)
+        edges = np.r_[0.0, first, top + 1.0]
+        points = np.diff(edges)
+        below = np.arange(len(points))
+        score = np.minimum(below, len(values) - below)
+        with np.errstate(divide="ignore"):
+            log_weight = np.log(points) + self.epsilon / (2 * self.dim) * score
+        chosen = int(np.argmax(log_weight + noise.gumbel(1.0, log_weight.shape)))
+        offset = int(noise.codes(int(points[chosen]), 1)[0])
+        return float(edges[chosen] + offset) * step - self.bound
+
+
+def classic_multiplier(epsilon: float, delta: float) -> float:
+    """σ/Δ of (ε, δ)-DP Gaussian noise for ε below 1 (Dwork & Roth 2014, Thm. 3.22; Thm. 2.8 of Cohen et al.)."""
+    assert 0 < epsilon < 1
+    return sqrt(2 * log(1.25 / delta)) / epsilon
+
+
+def pair_distances(points: Array, noise: NoiseSource) -> Array:
+    """Distances within random disjoint pairs of ``points`` (n, d), shape (n // 2,).
+
+    However the pairs of n points fall, those of n + 1 can be drawn so that at most one is another.
+    """
+    order = np.argsort(noise.uniform((len(points),)))
+    half = len(points) // 2
+    gaps = points[order[:half]] - points[order[half : 2 * half]]
+    distances: Array = np.sqrt((gaps**2).sum(axis=1))
+    return distances
+
+
+@dataclass(frozen=True, kw_only=True)
+class TupleAverages(TupleMechanism):
+    """Given that the test passes, the average of the points that tuples have in each of k clusters.
+
+    At most k (ℓ + 1) points of neighbouring tables lie in another cluster then, each of which changes two clusters:
+    every average is paid for that often. ``printed``: averages are released even where their public constants say that
+    they are noise; otherwise the answer is ⊥ there.
+
+    Parameters
+    ----------
+    dim : int
+        Columns of a point.
     finest : float
         Radius of the smallest cloud of points that is told apart, unit coordinates.
     bound : float
         Largest coordinate.
-    beta : float
-        Chance of ⊥ for tuples that fit.
-    printed : bool
-        Whether ε₁ of the test is the paper's bound, and averages are released even where their public constants say
-        that they are noise; otherwise the answer is ⊥ there.
     """
 
     name: ClassVar[str] = "tuple averages"
+    far: float = field(default=FAR, init=False)
     dim: int
     finest: float
     bound: float
-    beta: float
-    printed: bool = False
-
-    @classmethod
-    def bought(
-        cls,
-        share: Budget,
-        sensitivity: Sensitivity,
-        *,
-        k: int,
-        number: int,
-        dim: int,
-        finest: float,
-        bound: float,
-        beta: float,
-        printed: bool = False,
-    ) -> TupleAverages:
-        share = tuple_budget(share, sensitivity)
-        return cls(share.amount, share.delta, k, number, dim, finest, bound, beta, printed)
-
-    @property
-    def test(self) -> PartitionTest:
-        """The test at ε/2, δ/4, β/2."""
-        return PartitionTest(self.epsilon / 2, self.delta / 4, self.beta / 2, FAR, self.number, self.printed)
 
     @property
     def average(self) -> PrivateAverage | None:
@@ -100,15 +200,8 @@ class TupleAverages(TupleMechanism):
         average = self.average
         return average is None or (self.number < average.fewest and not self.printed)
 
-    def draw(self, truth: TupleTable, noise: NoiseSource) -> NoisyTuple:
-        self.refuse_other_number(truth)
+    def noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
+        """Averages of the clouds around the points of the sampled tuple."""
         average = self.average
-        if average is None or self.hopeless:
-            return NoisyTuple.bottom()
-        if self.k == 1:
-            return NoisyTuple.of(average.draw(truth.values[:, 0], noise)[None])
-        centers = self.test.centers(truth.values, noise)
-        if centers is None:
-            return NoisyTuple.bottom()
-        clouds = nearest_of_each(truth.values, centers)
-        return NoisyTuple.of(np.stack([average.draw(cloud, noise) for cloud in clouds]))
+        assert average is not None
+        return np.stack([average.draw(cloud, noise) for cloud in nearest_of_each(tuples, centers)])

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.loss_kinds import LossKind
+from dpviz.privacy.loss_kinds import LossKind, refuse_unpriced
 from dpviz.privacy.mechanisms import NoDensity
-from dpviz.privacy.partitions import Everything
-from dpviz.privacy.queries import Relation, Sensitivity
+from dpviz.privacy.noise import NoiseSource
+from dpviz.privacy.queries import OfAllRows, Relation, Sensitivity
+from dpviz.privacy.tuples.partition_test import PartitionTest
 from dpviz.table.domain import Region
 
 
@@ -28,29 +29,20 @@ class TupleTable:
 
     values: Array
 
-    def __add__(self, more: TupleTable) -> TupleTable:
-        return TupleTable(np.concatenate([self.values, more.values]))
+    def __add__(self, other: TupleTable) -> TupleTable:
+        return TupleTable(np.concatenate([self.values, other.values]))
 
     def __len__(self) -> int:
         return len(self.values)
 
 
 @dataclass(frozen=True, eq=False)
-class Tuples:
+class Tuples(OfAllRows):
     """The rows themselves, each a tuple of ``k`` points flattened: a question for mechanisms on tuples only."""
 
     k: int
 
-    @property
-    def over(self) -> Everything:
-        return Everything()
-
-    @property
-    def width(self) -> int:
-        return 1
-
     def tally(self, chunk: Array, cell: Codes) -> TupleTable:
-        """The tuples of a chunk."""
         return TupleTable(chunk.reshape(len(chunk), self.k, chunk.shape[1] // self.k))
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
@@ -61,49 +53,45 @@ class Tuples:
 
 @dataclass(frozen=True, eq=False)
 class NoisyTuple:
-    """What a mechanism on tuples releases: whether its test passed, and then k points (k, d) in lexicographic order.
+    """What a mechanism on tuples releases: k points (k, d) in lexicographic order, or ⊥ (None).
 
-    The order says nothing: that of the secret tuple would.
+    ⊥ says that the tuples did not agree, or were too few to be asked. The order says nothing: that of the secret tuple
+    would.
     """
 
-    passed: bool
-    centers: Array | None
+    centers: Array | None = None
 
-    @classmethod
-    def bottom(cls) -> NoisyTuple:
-        """The answer ⊥: the tuples did not agree, or were too few to be asked."""
-        return cls(False, None)
+    @property
+    def passed(self) -> bool:
+        """Whether the test passed."""
+        return self.centers is not None
 
     @classmethod
     def of(cls, centers: Array) -> NoisyTuple:
         """Noisy points (k, d), sorted."""
         ordered = centers[np.lexsort(centers.T[::-1])]
         ordered.flags.writeable = False
-        return cls(True, ordered)
+        return cls(ordered)
 
 
-def tuple_budget(share: Budget, sensitivity: Sensitivity) -> Budget:
-    """``share``, if a mechanism on tuples can be bought with it.
-
-    Raises
-    ------
-    RequestError
-        Under another accounting than basic, with ε above 1, or where more than one tuple may change.
-    """
-    if share.accounting is not Accounting.BASIC or not 0 < share.delta < 1:
-        raise RequestError("Mechanisms on tuples are (ε, δ)-DP: pay for them under basic accounting with delta > 0.")
-    if share.amount > 1:
-        raise RequestError(f"A test of tuples takes at most ε = 1, not {share.amount:g}: spend the rest elsewhere.")
-    if sensitivity.l1 != 1:
-        raise RequestError("Mechanisms on tuples need a public number of tuples, of which one may be replaced.")
-    return share
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TupleMechanism:
     """What mechanisms on tables of ``number`` k-tuples share: they test and release in one, (ε, δ)-DP as a whole.
 
-    Their guarantee is (ε, δ), so that the log ratio of their densities has no bound (``exact`` is False).
+    One of the tuples is replaced; ε is at most 1, and half of it pays for the test. The guarantee is (ε, δ), so that
+    the log ratio of densities has no bound (``exact`` is False).
+
+    Parameters
+    ----------
+    epsilon, delta : float
+    k, number : int
+        Points of a tuple; tuples.
+    far : float
+        Δ of the test.
+    beta : float
+        Chance of ⊥ for tuples that fit.
+    printed : bool
+        Whether ε₁ of the test is the paper's bound, and other constants are the paper's.
     """
 
     name: ClassVar[str]
@@ -113,6 +101,21 @@ class TupleMechanism:
     delta: float
     k: int
     number: int
+    far: float
+    beta: float
+    printed: bool = False
+
+    @classmethod
+    def bought(cls, share: Budget, sensitivity: Sensitivity, **constants: Any) -> Self:
+        if share.accounting is not Accounting.BASIC or not 0 < share.delta < 1:
+            raise RequestError(
+                "Mechanisms on tuples are (ε, δ)-DP: pay for them under basic accounting with delta > 0."
+            )
+        if share.amount > 1:
+            raise RequestError(f"A test of tuples takes at most ε = 1, not {share.amount:g}: spend the rest elsewhere.")
+        if sensitivity.l1 != 1:
+            raise RequestError("Mechanisms on tuples need a public number of tuples, of which one may be replaced.")
+        return cls(epsilon=share.amount, delta=share.delta, **constants)
 
     @property
     def sensitivity(self) -> float:
@@ -124,27 +127,33 @@ class TupleMechanism:
         return 1 / self.epsilon
 
     @property
+    def test(self) -> PartitionTest:
+        """The test at ε/2, δ/4, β/2."""
+        return PartitionTest(self.epsilon / 2, self.delta / 4, self.beta / 2, self.far, self.number, self.printed)
+
+    @property
     def hopeless(self) -> bool:
         """Whether the answer is ⊥ whatever the tuples are, by public numbers alone."""
-        return False
+        return self.test.plan is None
 
     def cost(self, accounting: Accounting) -> float:
-        if accounting is not Accounting.BASIC:
-            raise RequestError(f"{self.name} cannot be paid under {accounting.value} accounting.")
+        refuse_unpriced(self.loss, accounting, mechanism=self.name)
         return self.epsilon
+
+    def draw(self, truth: TupleTable, noise: NoiseSource) -> NoisyTuple:
+        if len(truth) != self.number:
+            raise RequestError("The number of tuples is not the public one that the noise was bought for.")
+        if self.hopeless:
+            return NoisyTuple()
+        # One centre is far from nothing: it needs no test.
+        centers = self.test.centers(truth.values, noise) if self.k > 1 else truth.values[0]
+        return NoisyTuple() if centers is None else NoisyTuple.of(self.noisy_points(centers, truth.values, noise))
+
+    def noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
+        """Points (k, d) to release, given those (k, d) of a secret tuple with which ``tuples`` (n_t, k, d) agree."""
+        raise NotImplementedError
 
     def log_density(self, released: NoisyTuple, truth: TupleTable) -> float:
         if self.hopeless:
             return 0.0
         raise NoDensity(f"{self.name} is (ε, δ)-DP.")
-
-    def refuse_other_number(self, truth: TupleTable) -> None:
-        """Noise is bought for a public number of tuples.
-
-        Raises
-        ------
-        RequestError
-            If there are more or fewer.
-        """
-        if len(truth) != self.number:
-            raise RequestError("The number of tuples is not the public one that the noise was bought for.")

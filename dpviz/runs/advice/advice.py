@@ -22,7 +22,7 @@ from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import gdp_mu
 from dpviz.privacy.queries import Relation
-from dpviz.runs.request import check_budget
+from dpviz.runs.request import Contender
 
 EPSILONS = (
     *(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7),
@@ -315,7 +315,7 @@ def _can_run(algorithm: str, setting: Setting) -> bool:
     card = card_of(algorithm)
     params = card.params()
     try:
-        check_budget(card, params, epsilon=setting.epsilon, delta=setting.delta, n=setting.n)
+        Contender(algorithm).check_budget(setting.epsilon, setting.delta, n=setting.n)
     except RequestError:
         return False
     if params.refusal(setting.relation) is not None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import log, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -115,7 +115,7 @@ def predict(algorithm: str, params: Params | Mapping[str, Any], setting: Setting
         setting.rows_per_person,
         Ledger(accounting, setting.epsilon, setting.delta),
         StudyNoise(np.random.default_rng(0)),
-        n=setting.n,
+        setting.n,
     )
     return _FORMULAS[algorithm](room, setting.k, chosen)
 
@@ -146,7 +146,8 @@ def _eugkm(room: DataRoom, k: int, params: EUGkMParams) -> Prediction:
 def _grid(room: DataRoom, k: int, budget: Budget, params: EUGkMParams) -> Prediction:
     """Eqs. 9 and 10 for the grid that is really laid: whole cells, and a box of unequal sides."""
     epsilon, half = epsilon_per_row(room, budget), room.region.half
-    grid = cube_grid(half, room.dim * log(cells_per_axis(room.n, epsilon, params.theta, room.dim)))
+    per_axis = cells_per_axis(room.n, epsilon, params.theta, room.dim)
+    grid = cube_grid(half, max(1, round(per_axis)) ** room.dim)
     square = float((half**2).sum()) / room.dim
     noise = square * grid_variance(room.dim, k=k, n=room.n, epsilon=epsilon, cells=float(grid.n_cells))
     bias = float(((half / grid.cells_per_axis) ** 2).sum())

@@ -10,12 +10,15 @@ from __future__ import annotations
 import csv
 import json
 import os
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from math import isnan, nan
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+
+import numpy as np
 
 from dpviz import check
 from dpviz.check import RequestError
@@ -25,7 +28,10 @@ _TEXT = ("contender", "algorithm", "preset", "trial")
 _WHOLE = ("k", "n", "repeat")
 # Without these, results.csv is not the file of a study; what later versions added may be missing.
 _NEEDED = frozenset({*_TEXT, "k", "repeat", "epsilon", "ratio"})
-_RESUME = ", then give --resume: the runs that have finished are kept"
+_CENTERS = "centers"
+
+MOST_NUMBERS = 12_000
+"""Centres of more coordinates do not fit into a cell that readers of CSV files allow (2^17 characters)."""
 
 
 class StudyFolder:
@@ -37,6 +43,8 @@ class StudyFolder:
         Made if it is not there.
     resume : bool
         Whether results that are there already are to be kept.
+    called, again : str
+        What the folder is called by whoever gave it, and how they go on after a mishap.
 
     Raises
     ------
@@ -44,19 +52,20 @@ class StudyFolder:
         If the folder cannot be used, is in use, is damaged, or holds results that nobody asked to resume.
     """
 
-    def __init__(self, path: Path, *, resume: bool) -> None:
+    def __init__(self, path: Path, *, resume: bool, called: str = "--out", again: str = "give --resume") -> None:
         self._results, self._manifest = path / "results.csv", path / "manifest.json"
-        with ExitStack() as held, in_a_sentence(after=""):
+        self._called, self._again = called, again
+        with ExitStack() as held, in_a_sentence(called=called):
             if self._results.exists() and not resume:
                 raise RequestError(
-                    "--out holds the results of a study: give --resume to go on with it, or another folder."
+                    f"{called} holds the results of a study: {again} to go on with it, or another folder."
                 )
             path.mkdir(parents=True, exist_ok=True)
-            held.enter_context(only_writer(path / ".lock"))
+            held.enter_context(only_writer(path / ".lock", called=called))
             self._earlier = self._read_manifest()
             if self._results.exists():
                 if not resume:  # it came while the lock was taken
-                    raise RequestError("--out has just been given the results of a study: give another folder.")
+                    raise RequestError(f"{called} has just been given the results of a study: give another folder.")
                 self._drop_torn_line()
             self.done = frozenset(row["trial"] for row in self._read())
             self._held = held.pop_all()
@@ -85,14 +94,14 @@ class StudyFolder:
             If the folder holds a study of something else, or cannot be written to.
         """
         if self.done and not self._earlier:
-            raise RequestError("--out has the results of a study but no manifest.json: give another folder.")
+            raise RequestError(f"{self._called} has the results of a study but no manifest.json: give another folder.")
         changed = [key for key in must_agree if self.done and self._earlier.get(key) != manifest[key]]
         if changed:
             raise RequestError(
-                f"The study in --out was asked with another {' and '.join(changed)}: repeat that request, or give "
-                "another folder."
+                f"The study in {self._called} was asked with another {' and '.join(changed)}: repeat that request, or "
+                "give another folder."
             )
-        with in_a_sentence(after=""), written_whole(self._manifest) as file:
+        with in_a_sentence(called=self._called), written_whole(self._manifest) as file:
             file.write(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
 
     def append(self, row: Mapping[str, Any]) -> None:
@@ -103,7 +112,7 @@ class StudyFolder:
         RequestError
             If the disk is full, or the folder cannot be written to any more.
         """
-        with in_a_sentence(after=_RESUME):
+        with self._or_told():
             is_new = not self._results.exists()
             if not is_new and self._columns() != list(row):
                 self._write(self._read(), list(row))
@@ -129,8 +138,11 @@ class StudyFolder:
         wanted = frozenset(planned)
         rows = self.rows(planned) + [row for row in self._read() if row["trial"] not in wanted]
         if rows:
-            with in_a_sentence(after=_RESUME):
+            with self._or_told():
                 self._write(rows, list(rows[0]))
+
+    def _or_told(self) -> AbstractContextManager[None]:
+        return in_a_sentence(called=self._called, after=f", then {self._again}: the runs that have finished are kept")
 
     def _columns(self) -> list[str]:
         with self._results.open(newline="", encoding="utf-8") as file:
@@ -154,8 +166,8 @@ class StudyFolder:
                 return [{name: _read_back(name, text) for name, text in row.items()} for row in lines]
         except (ValueError, OverflowError, TypeError, csv.Error):
             raise RequestError(
-                "results.csv in --out is damaged, or is not that of a study: mend it, move it away, or give another "
-                "folder."
+                f"results.csv in {self._called} is damaged, or is not that of a study: mend it, move it away, or give "
+                "another folder."
             ) from None
 
     def _read_manifest(self) -> dict[str, Any]:
@@ -167,14 +179,15 @@ class StudyFolder:
             found = None
         if not isinstance(found, dict) or not _is_seed(found.get("seed", 0)):
             raise RequestError(
-                "manifest.json in --out is damaged, or is not that of a study: give another folder, or mend it."
+                f"manifest.json in {self._called} is damaged, or is not that of a study: give another folder, or mend "
+                "it."
             )
         return found
 
     def _drop_torn_line(self) -> None:
         """Cut what a killed study wrote of its last line."""
         if not self._results.is_file():
-            raise RequestError("results.csv in --out is no file: give another folder.")
+            raise RequestError(f"results.csv in {self._called} is no file: give another folder.")
         raw = self._results.read_bytes()
         if not raw.endswith(b"\n"):
             os.truncate(self._results, raw.rfind(b"\n") + 1)
@@ -191,6 +204,8 @@ def _is_seed(value: object) -> bool:
 
 
 def _written(value: Any) -> Any:
+    if isinstance(value, np.ndarray):  # centres: how many, and their bytes
+        return f"{len(value)}:{b64encode(value.astype('<f8').tobytes()).decode()}"
     return "" if isinstance(value, float) and isnan(value) else value
 
 
@@ -199,6 +214,9 @@ def _read_back(name: str | None, text: str | None) -> Any:
         raise ValueError("a line is too long or too short")
     if name in _TEXT:
         return text
+    if name == _CENTERS:
+        k, _, coordinates = text.partition(":")
+        return np.frombuffer(b64decode(coordinates, validate=True), "<f8").reshape(int(k), -1)
     if name in _WHOLE and text:
         return int(text)
     return float(text) if text else nan

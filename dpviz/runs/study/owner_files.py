@@ -16,7 +16,7 @@ try:
 except ImportError:  # Windows has no such lock: there nothing keeps two sweeps apart
     fcntl = None  # type: ignore[assignment]
 
-_OWNER_ONLY = 0o600
+_OWNER_ONLY, _OWNER_ENTERS = 0o600, 0o700
 _NO_LOCKS_HERE = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _BARRED = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -47,8 +47,10 @@ def open_to(path: Path, how: int) -> IO[str]:
 
 
 @contextmanager
-def only_writer(path: Path) -> Iterator[None]:
+def only_writer(path: Path, *, called: str) -> Iterator[None]:
     """The right to write beside the lock file ``path``; it ends with the block, or with this process.
+
+    ``called`` is what whoever is refused knows the folder by.
 
     Raises
     ------
@@ -61,7 +63,7 @@ def only_writer(path: Path) -> Iterator[None]:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise RequestError(
-                    "Another command is writing into --out: wait until it has ended, or give another folder."
+                    f"Another command is writing into {called}: wait until it has ended, or give another folder."
                 ) from None
             except OSError as error:
                 if error.errno not in _NO_LOCKS_HERE:
@@ -69,8 +71,25 @@ def only_writer(path: Path) -> Iterator[None]:
         yield
 
 
+def make_private(path: Path, *, called: str) -> None:
+    """Make a folder that its owner alone may enter; one that is there must be such a folder.
+
+    Raises
+    ------
+    RequestError
+        If it cannot be made, or others own it or may look into it.
+    """
+    with in_a_sentence(called=called):
+        path.mkdir(mode=_OWNER_ENTERS, parents=True, exist_ok=True)
+        made = path.stat()
+    if os.name == "posix" and (made.st_uid != os.geteuid() or made.st_mode & 0o077):
+        raise RequestError(
+            f"{called} is not a folder of yours alone, and true losses would lie there: give one of mode 700."
+        )
+
+
 @contextmanager
-def in_a_sentence(*, after: str) -> Iterator[None]:
+def in_a_sentence(*, called: str = "--out", after: str = "") -> Iterator[None]:
     """What a disk refuses, as a request that cannot be served; ``after`` says what to do once there is room.
 
     Raises
@@ -82,6 +101,6 @@ def in_a_sentence(*, after: str) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in _FULL:
-            raise RequestError(f"The disk of --out is full: make room{after}.") from None
+            raise RequestError(f"The disk of {called} is full: make room{after}.") from None
         why = "you may not write to it" if error.errno in _BARRED else "it cannot be written to"
-        raise RequestError(f"--out cannot be used, because {why}: give another folder, or mend this one.") from None
+        raise RequestError(f"{called} cannot be used, because {why}: give another folder, or mend this one.") from None

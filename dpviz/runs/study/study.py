@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import time
-import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
-from math import nan
-from typing import Any
+from math import inf, nan
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from dpviz import check
-from dpviz.algorithms.card import Card
-from dpviz.algorithms.registry import card_of
-from dpviz.arrays import Codes
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import Reference, assign, baselines, evaluate, label_accuracy, reference_for
-from dpviz.runs.request import check_budget, check_request
-from dpviz.runs.run import Run, run
-from dpviz.runs.study.subsample import JudgedTable
+from dpviz.runs.run import Run, run_of
+from dpviz.runs.study.grid import Grid, Trial
 from dpviz.runs.worker import Progress
 
 # What identifies a line of a study, and what is measured in each run.
@@ -31,58 +25,8 @@ KEYS = ("contender", "algorithm", "preset", "k", "n", "epsilon", "delta")
 MEASURES = ("nicv", "ratio", "matched_error", "distance_ratio", "ari", "share_gap", "label_accuracy", "seconds")
 
 
-@dataclass(frozen=True)
-class Contender:
-    """An algorithm with its parameters; those that are not given keep their defaults."""
-
-    algorithm: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def card(self) -> Card:
-        return card_of(self.algorithm)
-
-    @property
-    def preset(self) -> str:
-        """The preset by name, or "" for an algorithm without presets."""
-        return str(getattr(self.card.params.parse(self.params), "preset", ""))
-
-    @property
-    def label(self) -> str:
-        """The title, with whatever differs from the defaults."""
-        card, changed = self.card, []
-        for knob in card.params.knobs():
-            value = self.params.get(knob.name, knob.default)
-            if value != knob.default:
-                changed.append(str(value) if knob.name == "preset" else f"{knob.name} = {value}")
-        return f"{card.title} ({', '.join(changed)})" if changed else card.title
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One run of a study: its place in the grid, which alone decides its seed.
-
-    ``n`` is the size of the subsample that it runs on; None means the whole table.
-    """
-
-    contender: Contender
-    k: int
-    epsilon: float
-    delta: float
-    repeat: int
-    n: int | None = None
-
-    @property
-    def key(self) -> str:
-        """The same text for the same trial in every process: what a resumed study looks up."""
-        parameters = json.dumps(dict(self.contender.params), sort_keys=True, default=str)
-        place = f"{self.k} {self.epsilon!r} {self.delta!r} {self.repeat}" + f" n={self.n}" * (self.n is not None)
-        return f"{self.contender.algorithm} {parameters} {place}"
-
-    def seed(self, study_seed: int) -> int:
-        """A seed of this trial's own, whatever else the study contains."""
-        mixed = np.random.SeedSequence((study_seed, zlib.crc32(self.key.encode()), self.repeat))
-        return int(mixed.generate_state(1, np.uint64)[0])
+Row: TypeAlias = dict[str, Any]
+"""One run of a study by name: ``KEYS``, "repeat", ``MEASURES``, "spent_epsilon", "trial", and what they rest on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,175 +44,81 @@ class Yardstick:
     n: int | None = None
 
 
-def trials(
-    contenders: Sequence[Contender],
-    ks: Sequence[int],
-    epsilons: Sequence[float],
-    *,
-    delta: float | Sequence[float],
-    repeats: int,
-    ns: Sequence[int | None] = (None,),
-) -> list[Trial]:
-    """The whole grid, every point once before any point a second time, so that a picture fills evenly.
-
-    Raises
-    ------
-    RequestError
-        If a number is outside its range, or an algorithm cannot run at a δ.
-    """
-    deltas = _deltas(delta)
-    check.at_least(1, number_of_algorithms=len(contenders), number_of_epsilons=len(epsilons))
-    check.repeats(repeats=repeats)
-    check.at_least(1, number_of_deltas=len(deltas), number_of_sizes=len(ns))
-    for k, n in product(ks, ns):
-        check.clusters(k=k)
-        check.records(n=k if n is None else n)
-        if n is not None and k > n:
-            raise check.RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
-    for each in deltas:
-        check.delta_for(None, delta=each)
-    for contender, k in product(contenders, ks):
-        if contender.card.params.parse(contender.params).points_per_row(k) > 1:
-            raise check.RequestError(
-                f"A study judges centres of rows, and {contender.label} reads {k} points from each row: run it by "
-                "itself instead (Explore, or `dpviz run`)."
-            )
-    for contender, epsilon, each in product(contenders, epsilons, deltas):
-        check_budget(contender.card, contender.card.params.parse(contender.params), epsilon=epsilon, delta=each)
-    return [
-        Trial(contender, k, epsilon, each, repeat, n)
-        for repeat, n, k, each, (place, epsilon), contender in product(
-            range(repeats), ns, ks, deltas, enumerate(epsilons), contenders
-        )
-        # Without privacy there is no ε, and under pure privacy no δ: once is enough.
-        if (contender.card.private or place == 0) and _first_of_its_kind(contender, each, deltas)
-    ]
-
-
-def _deltas(delta: float | Sequence[float]) -> Sequence[float]:
-    return delta if isinstance(delta, Sequence) else (delta,)
-
-
-def _first_of_its_kind(contender: Contender, delta: float, deltas: Sequence[float]) -> bool:
-    """Whether ``contender`` uses this δ, or uses none of them and this is the first that it would not use."""
-    card, params = contender.card, contender.card.params.parse(contender.params)
-    unused = [each for each in deltas if card.accounting(params, each) in (Accounting.PURE, Accounting.NONE)]
-    return delta not in unused or delta == unused[0]
-
-
-def refusals(
-    contenders: Sequence[Contender],
-    table: PrivateTable,
-    ks: Sequence[int],
-    epsilons: Sequence[float],
-    *,
-    delta: float | Sequence[float],
-    ns: Sequence[int | None] = (None,),
-) -> dict[str, str]:
-    """Of each contender, by label, the first reason why it cannot serve all of the grid; empty if all of them can."""
-    found: dict[str, str] = {}
-    for contender, k, epsilon, each, n in product(contenders, ks, epsilons, _deltas(delta), ns):
-        try:
-            if n is not None and table.n_public is not None and n > table.n_public:
-                raise check.RequestError(f"n is {n:,} of {table.n_public:,} records: ask for a smaller subsample.")
-            check_request(contender.card, table, k=k, epsilon=epsilon, delta=each, params=contender.params)
-        except check.RequestError as error:
-            found.setdefault(contender.label, str(error))
-    return found
-
-
 def study_rows(
-    table: PrivateTable,
-    revealed: Revealed,
-    contenders: Sequence[Contender],
-    ks: Sequence[int],
-    epsilons: Sequence[float],
+    whole: JudgedTable,
+    grid: Grid,
     *,
-    delta: float | Sequence[float] = 0.0,
-    repeats: int = 10,
-    seed: int = 0,
-    ns: Sequence[int | None] = (None,),
-    labels: Codes | None = None,
-    references: Mapping[tuple[int, int | None], Reference] | None = None,
-    done: Collection[str] = (),
+    trials: Sequence[Trial] | None = None,
+    yardsticks: Collection[Yardstick] = (),
     with_centers: bool = False,
-) -> Iterator[Progress | Yardstick | dict[str, Any]]:
+    seconds: float = inf,
+) -> Iterator[Progress | Yardstick | Row]:
     """Progress, a ``Yardstick`` for each k and n, and a tidy row for each run, in an order that fills a picture evenly.
 
-    Losses are read from ``revealed`` rows, moved into the bounds first: whoever calls has revealed them knowingly.
-    No row is part of a release.
+    Losses are read from revealed rows: whoever calls has revealed them knowingly. No row is part of a release. Each
+    subsample is drawn with (the grid's seed, n) alone, and measured against k-means++ on itself.
 
     Parameters
     ----------
-    delta : float or sequence of float
-        Several are a dimension of the grid; an algorithm of pure privacy runs at the first only.
-    ns : sequence of int or None
-        Rows of subsamples, each drawn with (``seed``, n) alone and measured against k-means++ on itself; None means
-        the whole table.
-    labels : int array of shape (number of revealed rows,)
-        Known groups, for the label accuracy.
-    references : mapping of (k, n) to Reference
-        Where they are known already.
-    done : collection of str
-        Keys of trials that need not be repeated.
+    trials : sequence of Trial
+        Those of the grid that are wanted; all by default.
+    yardsticks : collection of Yardstick
+        Those that are known already.
     with_centers : bool
         Adds the centres to each row, unit coordinates, shape (k, d), under "centers"; ``tidy`` leaves them out.
+    seconds : float
+        No run begins after so many, but the first.
 
     Raises
     ------
     RequestError
-        If the request is outside what is allowed; nothing has been read then.
+        If the request is outside what is allowed; no run has begun then.
     """
-    left_out = frozenset(done)
-    grid = trials(contenders, ks, epsilons, delta=delta, repeats=repeats, ns=ns)
-    todo = [trial for trial in grid if trial.key not in left_out]
-    whole = JudgedTable.of(table, revealed, labels)
-    judged = {n: whole.subsample(n, seed=seed) for n in ns}
-    total = len(todo) + len(ks) * len(judged)
-    yardsticks: dict[tuple[int, int | None], Yardstick] = {}
-    for n, k in product(judged, ks):
-        yield Progress(len(yardsticks), total, f"k-means++ with k = {k}" + _in_words(n))
-        yardsticks[k, n] = yardstick(judged[n], k, n=n, known=(references or {}).get((k, n)))
-        yield yardsticks[k, n]
-    for place, trial in enumerate(todo):
+    wanted = grid.trials() if trials is None else trials
+    judged = {n: whole.subsample(n, seed=grid.seed) for n in grid.ns}
+    known = {(stick.k, stick.n): stick for stick in yardsticks}
+    missing = [(k, n) for n, k in product(judged, grid.ks) if (k, n) not in known]
+    total, end = len(wanted) + len(missing), time.monotonic() + seconds
+    for place, (k, n) in enumerate(missing):
+        yield Progress(place, total, f"k-means++ with k = {k}" + _in_words(n))
+        known[k, n] = yardstick(judged[n], k, n=n)
+        yield known[k, n]
+    for place, trial in enumerate(wanted, len(missing)):
+        if place > len(missing) and time.monotonic() > end:
+            return
         note = f"{trial.contender.label} at ε = {trial.epsilon:g}{_in_words(trial.n)}"
-        yield Progress(len(yardsticks) + place, total, f"{note}, run {trial.repeat + 1} of {repeats}")
+        yield Progress(place, total, f"{note}, run {trial.repeat + 1} of {grid.repeats}")
         began = time.perf_counter()
-        finished = _run(judged[trial.n].private, trial, study_seed=seed)
-        seconds = time.perf_counter() - began
-        row = _row(finished, judged[trial.n], trial, yardsticks[trial.k, trial.n].reference, seconds=seconds)
+        finished = run_of(grid.at(trial), judged[trial.n].private)
+        row = _row(finished, judged[trial.n], trial, known[trial.k, trial.n], seconds=time.perf_counter() - began)
         yield row | {"centers": finished.unit_centers} if with_centers else row
     yield Progress(total, total, "done")
+
+
+def yardstick_rows(
+    whole: JudgedTable, grid: Grid, points: Sequence[tuple[int, int | None]]
+) -> Iterator[Progress | Yardstick]:
+    """The yardsticks of some k and n of a grid."""
+    for place, (k, n) in enumerate(points):
+        yield Progress(place, len(points), f"k-means++ with k = {k}" + _in_words(n))
+        yield yardstick(whole.subsample(n, seed=grid.seed), k, n=n)
 
 
 def _in_words(n: int | None) -> str:
     return "" if n is None else f", n = {n:,}"
 
 
-def yardstick(judged: JudgedTable, k: int, *, n: int | None = None, known: Reference | None = None) -> Yardstick:
+def yardstick(judged: JudgedTable, k: int, *, n: int | None = None) -> Yardstick:
     """The reference and the baselines for ``k`` clusters; ``n`` says whether these rows are a subsample."""
     base = baselines(judged.rows, judged.private.domain.region, k)
-    reference = known or reference_for(judged.rows, k)
+    reference = reference_for(judged.rows, k)
     return Yardstick(k, reference, base.one_center, base.data_independent, judged.rows.clipping, n)
 
 
-def _run(table: PrivateTable, trial: Trial, *, study_seed: int) -> Run:
-    contender = trial.contender
-    return run(
-        contender.card,
-        table,
-        k=trial.k,
-        epsilon=trial.epsilon,
-        delta=trial.delta,
-        params=contender.params,
-        seed=trial.seed(study_seed),
-    )
-
-
-def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference, *, seconds: float) -> dict[str, Any]:
+def _row(finished: Run, judged: JudgedTable, trial: Trial, stick: Yardstick, *, seconds: float) -> Row:
     contender, rows, labels = trial.contender, judged.rows, judged.labels
     centers = finished.unit_centers
-    scores = evaluate(rows, centers, reference)
+    scores = evaluate(rows, centers, stick.reference)
     private = finished.accounting is not Accounting.NONE
     return {
         "contender": contender.label,
@@ -289,6 +139,10 @@ def _row(finished: Run, judged: JudgedTable, trial: Trial, reference: Reference,
         "seconds": seconds,
         "spent_epsilon": finished.spent_epsilon if private else nan,
         "trial": trial.key,
+        "nicv_kmeans": stick.reference.nicv,
+        "nicv_one_center": stick.one_center,
+        "nicv_data_independent": stick.data_independent,
+        "clipping": stick.clipping,
     }
 
 

@@ -1,26 +1,30 @@
-"""The rows of a study from one process or several, which share one copy of the table."""
+"""The runs of a study from one process or several, which share one copy of the rows."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from math import isnan
-from typing import Any
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from math import inf
+from typing import Any, NamedTuple, TypeVar
 
-from dpviz.arrays import Codes
 from dpviz.check import RequestError
 from dpviz.privacy.ledger import BudgetExceeded
-from dpviz.privacy.room import PrivateTable, Revealed
-from dpviz.runs.evaluation import reference_for
-from dpviz.runs.jobs import Failure, Job
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.jobs import Failure, Job, JobState
 from dpviz.runs.shared_memory import shared
-from dpviz.runs.study.study import Contender, Trial, Yardstick, study_rows, trials
-from dpviz.runs.study.subsample import JudgedTable
+from dpviz.runs.study.grid import Grid, Trial
+from dpviz.runs.study.study import Row, Yardstick, study_rows, yardstick_rows
+from dpviz.runs.work import expected_reference_seconds
+from dpviz.runs.worker import Progress
 
 _POLL_SECONDS = 0.1
-_Yardsticks = dict[tuple[int, int | None], Yardstick]
+# What is measured against takes so long at most where no process is begun for it: that would take longer.
+_AT_ONCE_SECONDS = 0.5
 _REFUSALS = tuple(refusal.__name__ for refusal in (RequestError, BudgetExceeded))
+
+Part = TypeVar("Part")
 
 
 class WorkerFailed(Exception):
@@ -28,36 +32,36 @@ class WorkerFailed(Exception):
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(str(failure))
-        self.kind = failure.kind
+        self.kind, self.failure = failure.kind, failure
 
 
-@dataclass(frozen=True, eq=False)
-class StudyRequest:
-    """A study over a grid; see ``study_rows``."""
+class Waiting(NamedTuple):
+    """No process has a seat: so many jobs of others come ``before``."""
 
-    table: PrivateTable
-    revealed: Revealed
-    contenders: Sequence[Contender]
-    ks: Sequence[int]
-    epsilons: Sequence[float]
-    ns: Sequence[int | None]
-    delta: Sequence[float]
-    repeats: int
-    seed: int
-    labels: Codes | None
-
-    def plan(self) -> list[str]:
-        """Keys of all its trials."""
-        return [trial.key for trial in self.trials()]
-
-    def trials(self) -> list[Trial]:
-        """All of it."""
-        grid = (self.contenders, self.ks, self.epsilons)
-        return trials(*grid, delta=self.delta, repeats=self.repeats, ns=self.ns)
+    before: int
 
 
-def rows_of(request: StudyRequest, wanted: Sequence[str], *, workers: int) -> Iterator[dict[str, Any]]:
-    """The rows of the ``wanted`` trials as they are found, by that many processes.
+def study_items(
+    judged: JudgedTable,
+    grid: Grid,
+    trials: Sequence[Trial],
+    *,
+    workers: int,
+    queue: Callable[[Job[Any]], None] | None = None,
+    yardsticks: Collection[Yardstick] = (),
+    with_centers: bool = False,
+    seconds: float = inf,
+) -> Generator[Progress | Waiting | Yardstick | Row]:
+    """The yardsticks of a grid, then the rows of these ``trials`` as they are found, by that many processes.
+
+    Parameters
+    ----------
+    queue : function of a Job
+        Begins it, now or later; without one all jobs begin at once, and a single one is done in this process.
+    yardsticks : collection of Yardstick
+        Those that are known already.
+    seconds : float
+        How long a process goes on before it makes room for others.
 
     Raises
     ------
@@ -66,86 +70,115 @@ def rows_of(request: StudyRequest, wanted: Sequence[str], *, workers: int) -> It
     WorkerFailed
         If a worker ended with a defect.
     """
-    workers = min(workers, len(wanted))
-    if workers == 0:
+    if workers == 1 and queue is None:
+        yield from study_rows(judged, grid, trials=trials, with_centers=with_centers)
         return
-    if workers == 1:
-        yield from _measured(study_rows(**_share(request, wanted)))
+    known = list(yardsticks)
+    points = [point for point in product(grid.ks, grid.ns) if point not in {(stick.k, stick.n) for stick in known}]
+    done, total = 0, len(points) + len(trials)
+    if total == 0:
         return
-    # Computed once here, not once in each worker.
-    whole = JudgedTable.of(request.table, request.revealed, None)
-    judged = {n: whole.subsample(n, seed=request.seed).rows for n in request.ns}
-    references = {(k, n): reference_for(rows, k) for n, rows in judged.items() for k in request.ks}
-    known = {"table": shared(request.table), "revealed": shared(request.revealed), "labels": shared(request.labels)}
-    shares = _dealt(request, frozenset(wanted), workers)
-    arguments = [{**_share(request, share), **known, "references": references} for share in shares]
-    yield from _polled([Job.start(study_rows, **each) for each in arguments])
+    rows, begin = shared(judged), queue or Job.begin
+    for item in _yardsticks(judged, rows, grid, points, workers, begin):
+        if isinstance(item, Yardstick):
+            known.append(item)
+            done += 1
+        yield replace(item, done=done, total=total) if isinstance(item, Progress) else item
+
+    def job_of(share: Sequence[Trial]) -> Job[Any]:
+        return Job(
+            study_rows,
+            rows,
+            grid,
+            trials=share,
+            yardsticks=known,
+            with_centers=with_centers,
+            seconds=seconds,
+        )
+
+    for item in _computed(trials, _dealt, job_of, workers, begin):
+        done += isinstance(item, dict)
+        yield replace(item, done=done, total=total) if isinstance(item, Progress) else item
 
 
-def _dealt(request: StudyRequest, wanted: frozenset[str], workers: int) -> list[list[str]]:
-    """The ``wanted`` trials, the repeats of each point in turn to each worker: all of them have as much to do."""
-    shares: list[list[str]] = [[] for _ in range(workers)]
-    next_turn: dict[Hashable, int] = {}
-    for trial in request.trials():
-        if trial.key in wanted:
-            point = (id(trial.contender), trial.k, trial.n, trial.epsilon, trial.delta)
-            turn = next_turn.get(point, len(next_turn))
-            shares[turn % workers].append(trial.key)
-            next_turn[point] = turn + 1
-    return shares
+def rows_of(judged: JudgedTable, grid: Grid, trials: Sequence[Trial], *, workers: int) -> Iterator[Row]:
+    """The rows among ``study_items``, by as many processes as have something to do."""
+    if trials:
+        items = study_items(judged, grid, trials, workers=min(workers, len(trials)))
+        yield from (item for item in items if isinstance(item, dict))
 
 
-def _share(request: StudyRequest, wanted: Sequence[str]) -> dict[str, Any]:
-    """Arguments of ``study_rows`` for some of the trials: the others count as done."""
-    return {**request.__dict__, "done": frozenset(request.plan()) - frozenset(wanted)}
+def _yardsticks(
+    judged: JudgedTable,
+    rows: Any,
+    grid: Grid,
+    points: Sequence[tuple[int, int | None]],
+    workers: int,
+    begin: Callable[[Job[Any]], None],
+) -> Iterator[Any]:
+    whole, dim = judged.rows.points.shape
+    if sum(expected_reference_seconds(n or whole, k, dim) for k, n in points) <= _AT_ONCE_SECONDS:
+        return (item for item in yardstick_rows(judged, grid, points) if isinstance(item, Yardstick))
+    return _computed(points, _turns, lambda share: Job(yardstick_rows, rows, grid, share), workers, begin)
 
 
-def _polled(jobs: Sequence[Job[Any]]) -> Iterator[dict[str, Any]]:
-    """Rows of all jobs as they arrive; when the reader stops, so do the jobs."""
-    streams = [_Stream(job) for job in jobs]
+def _computed(
+    parts: Sequence[Part],
+    deal: Callable[[Sequence[Part], int], list[list[Part]]],
+    job_of: Callable[[list[Part]], Job[Any]],
+    workers: int,
+    begin: Callable[[Job[Any]], None],
+) -> Iterator[Any]:
+    """What is found of all ``parts``, as it arrives; when the reader stops, so do the jobs."""
+    jobs: dict[Job[Any], list[Part]] = {}
+
+    def send(left: Sequence[Part]) -> None:
+        for share in deal(left, workers - len(jobs)):
+            job = job_of(share)
+            jobs[job] = share
+            begin(job)
+
     try:
-        while streams:
-            for stream in list(streams):
-                ended = stream.job.state.final  # asked first: nothing can arrive after it
-                yield from stream.new_rows()
-                if stream.job.error is not None:
-                    raise raised_by(stream.job.error)
+        send(parts)
+        while jobs:
+            for job, share in list(jobs.items()):
+                ended = job.state.final  # asked first: nothing can arrive after it
+                yield from job.poll()
+                if job.error is not None:
+                    raise raised_by(job.error)
                 if ended:
-                    streams.remove(stream)
+                    del jobs[job]
+                    send(share[len(job.items) :])
+            yield _standing(jobs)
             time.sleep(_POLL_SECONDS)
     finally:
-        for job in jobs:
-            job.cancel()
+        for job in sorted(jobs, key=lambda job: job.state is JobState.RUNNING):
+            job.cancel()  # those that wait first, or one that is cancelled would seat the next
+
+
+def _standing(jobs: Collection[Job[Any]]) -> Progress | Waiting:
+    reports = [job.progress for job in jobs if job.progress is not None]
+    if reports or not jobs or any(job.state is not JobState.QUEUED for job in jobs):
+        return reports[-1] if reports else Progress(0, 0, "starting")
+    return Waiting(min(job.before for job in jobs))
+
+
+def _dealt(trials: Sequence[Trial], workers: int) -> list[list[Trial]]:
+    """The repeats of each point in turn to each worker: all of them have as much to do."""
+    number: dict[Trial, int] = {}
+    turns: list[tuple[int, Trial]] = []
+    for trial in trials:
+        point = replace(trial, repeat=0)
+        turn = number[point] = number.get(point, len(number) - 1) + 1
+        turns.append((turn, trial))
+    shares = [[trial for turn, trial in turns if turn % workers == place] for place in range(workers)]
+    return [share for share in shares if share]
+
+
+def _turns(parts: Sequence[Part], workers: int) -> list[list[Part]]:
+    return [list(parts[place::workers]) for place in range(min(workers, len(parts)))]
 
 
 def raised_by(failure: Failure) -> Exception:
     """A request that was refused in the worker crosses with its message; of a defect only the type does."""
     return RequestError(failure.message) if failure.kind in _REFUSALS else WorkerFailed(failure)
-
-
-class _Stream:
-    """The rows of one job, each with the yardstick of its k and n."""
-
-    def __init__(self, job: Job[Any]) -> None:
-        self.job = job
-        self._yardsticks: _Yardsticks = {}
-
-    def new_rows(self) -> Iterator[dict[str, Any]]:
-        return _measured(self.job.poll(), self._yardsticks)
-
-
-def _measured(items: Iterable[Any], yardsticks: _Yardsticks | None = None) -> Iterator[dict[str, Any]]:
-    """The rows among ``items``, each with the losses of the yardstick of its k and n, which came before it."""
-    known = {} if yardsticks is None else yardsticks
-    for item in items:
-        if isinstance(item, Yardstick):
-            known[item.k, item.n] = item
-        elif isinstance(item, dict):
-            yardstick = known[item["k"], None if isnan(item["n"]) else item["n"]]
-            yield {
-                **item,
-                "nicv_kmeans": yardstick.reference.nicv,
-                "nicv_one_center": yardstick.one_center,
-                "nicv_data_independent": yardstick.data_independent,
-                "clipping": yardstick.clipping,
-            }

@@ -5,22 +5,73 @@ What they cut off is never read from a private file: bounds that are chosen by i
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dpviz.arrays import Array
 from dpviz.charts.canvas import canvas, show_plane
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import percent
 from dpviz.privacy.room import Revealed
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import FileKind
+from dpviz.table.domain import Domain
 from dpviz.ui.badges import badge
-from dpviz.ui.data.clipping import Clipping, clipping
+from dpviz.ui.figure import show_wide
+from dpviz.ui.looks import reveal
 from dpviz.ui.plane_choice import plane_choice
-from dpviz.ui.state import FileKind, OpenTable, reveal
-from dpviz.ui.wide_figure import show_wide
 
 _ROWS_SHOWN = 200
+# From these shares on the sentence above the table warns: of rows moved, and of a width without any.
 _MUCH_CLIPPED, _MUCH_EMPTY = 0.01, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Clipping:
+    """The cost of bounds on revealed rows.
+
+    Parameters
+    ----------
+    by_column : DataFrame
+        For each column: the shares of values below and above its bounds, the shift of its mean in data units, and the
+        share of the declared width that the middle 98 % of the rows leave empty.
+    rows_moved : float
+        Share of rows of which some coordinate changes, by bounds or radius.
+    """
+
+    by_column: pd.DataFrame
+    rows_moved: float
+
+
+def clipping(revealed: Revealed, domain: Domain) -> Clipping:
+    """What ``domain`` does to revealed rows (n, d), unit coordinates."""
+    points, half = revealed.points, domain.region.half
+    if len(points) == 0:
+        nothing = np.zeros(domain.dim)
+        return Clipping(_frame(domain, nothing, nothing, nothing, nothing), 0.0)
+    clipped = domain.region.clip(points)
+    moved = np.abs(clipped - points) > 1e-9 * domain.region.radius
+    low, high = np.quantile(points, [0.01, 0.99], axis=0)
+    return Clipping(
+        _frame(
+            domain,
+            (points < -half).mean(axis=0),
+            (points > half).mean(axis=0),
+            (clipped.mean(axis=0) - points.mean(axis=0)) * domain.scale,
+            1 - np.clip(np.minimum(high, half) - np.maximum(low, -half), 0, None) / (2 * half),
+        ),
+        float(moved.any(axis=1).mean()),
+    )
+
+
+def _frame(domain: Domain, below: Array, above: Array, shift: Array, empty: Array) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"column": list(domain.columns), "below": below, "above": above, "mean shift": shift, "empty": empty}
+    )
 
 
 def preview(table: OpenTable) -> None:

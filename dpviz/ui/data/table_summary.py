@@ -1,4 +1,4 @@
-"""What is promised about the open table, said back to its owner: what is public, what is assumed."""
+"""What is promised about the open table, said back to its owner and handed on: what is public, what is assumed."""
 
 from __future__ import annotations
 
@@ -6,12 +6,24 @@ import streamlit as st
 
 from dpviz.charts.wording import number, percent
 from dpviz.privacy.room import N_SHARE
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.record import LookKind
+from dpviz.table.csv_intake import CsvFile
+from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import PLAIN_FORMAT, PLAIN_STYLE, FileFormat
 from dpviz.table.loaded_table import listed
+from dpviz.table.sidecar import to_json
 from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
-from dpviz.ui.state import FileKind, OpenTable
-from dpviz.ui.table_words import KIND_WORDS, columns_line, columns_words, delimiter_words, rows_line, unit_line
+from dpviz.ui.session import Look, Source, count_look
+from dpviz.ui.table_words import (
+    KIND_WORDS,
+    bullets,
+    columns_words,
+    delimiter_words,
+    rows_line,
+    unit_line,
+)
 
 _SHOWN = 4
 
@@ -29,14 +41,40 @@ def table_summary(table: OpenTable) -> None:
             st.markdown("\n".join(f"- {line}" for line in _assumed(table)))
 
 
+def intake_notes(table: OpenTable, source: Source) -> None:
+    """What the intake says of the rows, for the owner's eyes: to show it is a look, which is counted."""
+    public = source.content.header(table.declaration.file).notes if isinstance(source.content, CsvFile) else ()
+    notes = [note for note in table.loaded.notes if note not in public]
+    if not notes:
+        return
+    count_look(Look(table.key, table.source_key, table.title, table.kind, LookKind.ROWS, "notes of the intake"))
+    with st.container(border=True):
+        badge("revealed")
+        st.warning(bullets(notes), title="How the file was read", icon=":material/info:")
+
+
+def declaration_download(table: OpenTable) -> None:
+    """A button that hands on what is declared about ``table``: public statements only."""
+    st.download_button(
+        "Declaration (JSON)",
+        to_json(table.declaration),
+        f"{table.loaded.name}.json",
+        "application/json",
+        key="declaration_json",
+        icon=":material/download:",
+        help="What is declared, for the next visit or the command line: put it beside the CSV under the same name.",
+        on_click="ignore",
+    )
+
+
 def _public(table: OpenTable) -> list[str]:
     domain = table.domain
     pairs = zip(domain.columns, domain.lower, domain.upper, strict=True)
     bounds = [f"{plain(name)} {number(low)} to {number(high)}" for name, low, high in pairs]
-    more = f", and {len(bounds) - _SHOWN} more" if len(bounds) > _SHOWN else ""
+    rest = f", and {len(bounds) - _SHOWN} more" if len(bounds) > _SHOWN else ""
     lines = [
-        columns_line(table, _SHOWN),
-        f"bounds: {', '.join(bounds[:_SHOWN])}{more}",
+        columns_words(domain.columns, _SHOWN),
+        f"bounds: {', '.join(bounds[:_SHOWN])}{rest}",
         f"they come from: {plain(_origins(table))}",
     ]
     if table.declaration.file != PLAIN_FORMAT:

@@ -7,15 +7,15 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.check import RequestError
-from dpviz.table.csv_intake import LoadedTable, open_csv
+from dpviz.table.csv_intake import MAX_BYTES, open_csv
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import IntakeError
+from dpviz.table.loaded_table import IntakeError, LoadedTable
+from dpviz.table.made_tables import simulate
 from dpviz.table.samples import SAMPLES, Sample
-from dpviz.table.simulate import simulate
+from dpviz.ui.controls import suggest_delta, suggest_k
 from dpviz.ui.escape import plain
-from dpviz.ui.state import current_table, open_table, set_aside, suggest_delta, suggest_k
+from dpviz.ui.session import current_table, open_table, set_aside
 
-_LARGEST_MB = 200
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"
 _UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
 
@@ -74,7 +74,7 @@ def csv_upload() -> bool:
         type=["csv", "tsv", "txt", "gz"],
         key="csv",
         on_change=_taken_away,
-        max_upload_size=_LARGEST_MB,
+        max_upload_size=MAX_BYTES // 1_000_000,
         help="A text file with one row a line; gzip is unpacked. How it is read is declared next.",
     )
     st.caption("The file stays in this server's memory for this visit. Nothing is written to disk, nothing leaves it.")
@@ -115,8 +115,8 @@ def stand_in_form() -> bool:
         spread = spread_place.number_input(
             "spread", 0.001, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
         )
-        asked = st.form_submit_button("Simulate and open", icon=":material/casino:")
-    if not asked:
+        pressed = st.form_submit_button("Simulate and open", icon=":material/casino:")
+    if not pressed:
         return False
     try:
         with st.spinner("Simulating…"):
@@ -131,13 +131,11 @@ def stand_in_form() -> bool:
 
 def open_stand_in(loaded: LoadedTable, low: float, high: float) -> None:
     """Make a simulated table, with one pair of bounds, the table of this visit."""
-    columns = loaded.numeric_columns
     open_table(
         loaded,
         Declaration(
-            columns=columns,
-            lower=(low,) * len(columns),
-            upper=(high,) * len(columns),
+            lower=(low,),
+            upper=(high,),
             bounds_origin=_STAND_IN_ORIGIN,
             n_public=loaded.n_rows,
             kind=FileKind.SIMULATED,

@@ -1,4 +1,4 @@
-"""Choosing an algorithm by its family, and the card that says what it is good for."""
+"""Choosing an algorithm: by its family, by the card that says what it is good for, or from a sheet of all of them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import streamlit as st
 from dpviz.algorithms.card import Card, Guarantee
 from dpviz.algorithms.registry import AUTO, CARDS, card_of
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.foresight import Foresee, in_short, warned
+from dpviz.ui.explore.foresight import Foresee, in_short, light, warned
+from dpviz.ui.session import remember, remembered
 
-_KEY, _KEPT, _FAMILY = "algorithm", "setting:algorithm", "family"
+# Two entries of the sheet beside each other on a desktop, one on a phone.
+_LEAST_WIDTH = 330
+_KEY, _FAMILY = "algorithm", "family"
 
 GUARANTEE_WORDS = {
     Guarantee.PURE: ("ε-DP", "green", "Pure differential privacy: δ is 0."),
@@ -34,14 +37,14 @@ def algorithm_choice(foresee: Foresee) -> Card:
     st.session_state[_FAMILY] = CARDS[start].family
     family = st.pills(
         "Family of algorithms",
-        families(),
+        _families(),
         format_func=plain,
         key=_FAMILY,
         required=True,
         on_change=_first_of_family,
         wrap=True,
     )
-    members = members_of(str(family))
+    members = _members_of(str(family))
     st.session_state.setdefault(_KEY, start)
     chosen = st.radio(
         "Algorithm",
@@ -53,33 +56,61 @@ def algorithm_choice(foresee: Foresee) -> Card:
         label_visibility="collapsed",
     )
     card = CARDS[str(chosen or members[0].id)]
-    st.session_state[_KEPT] = card.id
+    remember(_KEY, card.id)
     return card
 
 
-def choose(algorithm: str) -> None:
-    """Choose an algorithm from elsewhere on the page; call it before the choice is drawn."""
-    st.session_state[_KEY] = algorithm
-
-
-def families() -> list[str]:
+def _families() -> list[str]:
     """The families in the order of their cards."""
     return list(dict.fromkeys(card.family for card in CARDS.values()))
 
 
-def members_of(family: str) -> list[Card]:
+def _members_of(family: str) -> list[Card]:
     """The algorithms of a family."""
     return [card for card in CARDS.values() if card.family == family]
 
 
-def badges(card: Card, *more: str) -> None:
-    """One badge for each guarantee that the algorithm can give, and one for who is trusted; ``more`` stand in front."""
+def catalogue(foresee: Foresee) -> None:
+    """All algorithms on one sheet, folded away until it is asked for: what each needs and gives, and when to use it."""
+    sheet = st.expander(
+        f"All {len(CARDS)} algorithms: what each needs and gives, and what it would do with this table",
+        icon=":material/menu_book:",
+        key="catalogue",
+        on_change="rerun",
+    )
+    if not sheet.open:
+        return
+    with sheet:
+        for family in _families():
+            st.subheader(plain(family), divider="gray")
+            with st.grid(min_column_width=_LEAST_WIDTH):
+                for card in _members_of(family):
+                    with st.container(border=True, height="stretch", gap="xsmall"):
+                        _entry(card, foresee)
+
+
+def _entry(card: Card, foresee: Foresee) -> None:
+    prospect = foresee(card)
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.markdown(f"**{card.title}**", width="content")
+        st.button("Choose", key=f"catalogue:{card.id}", on_click=_choose, args=(card.id,), type="tertiary")
+    badges(card, light(prospect))
+    st.markdown(card.summary)
+    st.caption(f"**When:** {card.when}")
+    st.caption(needs(card))
+    caution = in_short(prospect)
+    if caution:
+        st.caption(warned(caution))
+
+
+def badges(card: Card, expected: str = "") -> None:
+    """A badge for each guarantee that the algorithm can give, and one for who is trusted; ``expected`` in front."""
     looks = [GUARANTEE_WORDS[guarantee] for guarantee in card.guarantees]
     if card.private:
         looks.append(_LOCAL if card.local else _CENTRAL)
     with st.container(horizontal=True, gap="xsmall"):
-        for text in filter(None, more):
-            st.markdown(text, width="content")
+        if expected:
+            st.markdown(expected, width="content")
         for words, color, help in looks:
             st.badge(words, color=color, help=help)  # type: ignore[arg-type]
 
@@ -109,12 +140,16 @@ def _caption(card: Card, foresee: Foresee) -> str:
 
 def _start() -> str:
     """The algorithm that the widget, the link or this visit names, by id or by title; else the default."""
-    for named in (st.session_state.get(_KEY), st.query_params.get(_KEY), st.session_state.get(_KEPT)):
+    for named in (st.session_state.get(_KEY), st.query_params.get(_KEY), remembered(_KEY, AUTO)):
         for card in CARDS.values():
             if named in (card.id, card.title):
                 return card.id
     return card_of(AUTO).id
 
 
+def _choose(algorithm: str) -> None:
+    st.session_state[_KEY] = algorithm
+
+
 def _first_of_family() -> None:
-    st.session_state[_KEY] = members_of(st.session_state[_FAMILY])[0].id
+    st.session_state[_KEY] = _members_of(st.session_state[_FAMILY])[0].id

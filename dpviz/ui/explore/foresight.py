@@ -7,13 +7,12 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dpviz.algorithms.card import Card, Params
+from dpviz.algorithms.card import Card
 from dpviz.algorithms.regime import Level, round_up
 from dpviz.charts.wording import number
-from dpviz.runs.advice.prospect import Prospect, prospect_of
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.run import setting_of
-from dpviz.ui.controls import Request, request
+from dpviz.runs.request import Prospect, Request
+from dpviz.ui.controls import request
 from dpviz.ui.escape import plain
 
 Foresee = Callable[[Card], Prospect]
@@ -31,16 +30,9 @@ def foresight(table: OpenTable) -> Foresee:
     """What each card would do with ``table`` under the shared settings as they stand."""
 
     def foresee(card: Card) -> Prospect:
-        return prospect_under(request(card.id), card, table)
+        return request(card.id).prospect(table.private)
 
     return foresee
-
-
-def prospect_under(asked: Request, card: Card, table: OpenTable) -> Prospect:
-    """What ``card`` would do with ``table`` under these settings."""
-    return prospect_of(
-        card, table.private, k=asked.k, epsilon=asked.epsilon, delta=asked.delta, params=dict(asked.params)
-    )
 
 
 def light(prospect: Prospect) -> str:
@@ -68,8 +60,9 @@ def warned(words: str) -> str:
     return f":red[:material/cancel:] {_in_one_piece(plain(words))}"
 
 
-def whole_sentence(card: Card, prospect: Prospect, asked: Request, table: OpenTable, params: Params) -> str:
+def whole_sentence(prospect: Prospect, request: Request, table: OpenTable) -> str:
     """A light and what it means for this request, with the number of records that would do."""
+    card = request.card
     if prospect.refusal:
         return f"{light(prospect)} {_in_one_piece(plain(prospect.refusal))}"
     if prospect.regime is not None:
@@ -78,20 +71,19 @@ def whole_sentence(card: Card, prospect: Prospect, asked: Request, table: OpenTa
         return ":orange-badge[:material/visibility: revealed] Its centres come from the rows themselves."
     if card.smallest_n is None:
         return ""
-    setting = setting_of(table.private, k=asked.k, epsilon=asked.epsilon, delta=asked.delta)
-    needed = round_up(card.smallest_n(setting, params) * setting.rows_per_person)
-    words = f"k = {asked.k:d}, d = {setting.dim:d}, ε = {asked.epsilon:g} needs about {number(needed)} records"
+    setting = request.setting(table.private)
+    needed = round_up(card.smallest_n(setting, request.contender.settings) * setting.rows_per_person)
+    words = f"k = {setting.k:d}, d = {setting.dim:d}, ε = {setting.epsilon:g} needs about {number(needed)} records"
     return (
         f":gray-badge[:material/help: n is private] {words}, if clusters are of like size; three times as many are "
         "better. Whether there are as many, only you know."
     )
 
 
-def expectation(card: Card, table: OpenTable, asked: Request) -> Prospect:
+def expectation(request: Request, table: OpenTable) -> Prospect:
     """Draw what to expect of a request; what that is."""
-    prospect = prospect_under(asked, card, table)
-    params = card.params() if prospect.refusal else card.params.parse(asked.params)
-    st.markdown(whole_sentence(card, prospect, asked, table, params))
+    prospect = request.prospect(table.private)
+    st.markdown(whole_sentence(prospect, request, table))
     return prospect
 
 

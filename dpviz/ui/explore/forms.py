@@ -9,6 +9,7 @@ import streamlit as st
 from dpviz.algorithms.card import Card, Knob
 from dpviz.ui.controls import link_of
 from dpviz.ui.escape import plain
+from dpviz.ui.session import remember
 
 _FEW_CHOICES = 4
 _BY_RULE = "by rule"
@@ -24,8 +25,7 @@ def params_form(card: Card) -> dict[str, Any]:
         st.caption("This algorithm has no parameters of its own.")
     chosen = {knob.name: _widget(card.id, knob) for knob in knobs}
     params = {knob.name: chosen[knob.name] for knob in knobs if chosen[knob.name] != knob.default}
-    st.session_state[f"params:{card.id}"] = params
-    return params
+    return remember(f"params:{card.id}", params)
 
 
 def knob_label(name: str) -> str:

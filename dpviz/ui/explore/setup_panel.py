@@ -8,22 +8,21 @@ import streamlit as st
 
 from dpviz.algorithms.card import Card, Guarantee
 from dpviz.check import RequestError
-from dpviz.runs.advice.prospect import Prospect
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
+from dpviz.runs.request import Contender, Prospect, Request
 from dpviz.ui.badges import badge_text
-from dpviz.ui.controls import Request, epsilon_control, k_delta_row
+from dpviz.ui.controls import epsilon_control, k_delta_row
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.algorithm_choice import algorithm_choice, badges, chosen_card, needs
-from dpviz.ui.explore.catalogue import catalogue
+from dpviz.ui.explore.algorithm_choice import algorithm_choice, badges, catalogue, chosen_card, needs
 from dpviz.ui.explore.foresight import expectation, foresight
 from dpviz.ui.explore.forms import params_form
 from dpviz.ui.looks import reveal, reveal_allowed
-from dpviz.ui.runner import Asked, start
+from dpviz.ui.runner import start
 from dpviz.ui.table_words import unit_line
 
 
-def setup_panel(table: OpenTable) -> Asked:
+def setup_panel(table: OpenTable) -> Request:
     """Draw the form, run on a press of the button, and say what is asked for now."""
     with st.container(border=True):
         choice, numbers = st.columns([1, 1], gap="medium")
@@ -44,15 +43,14 @@ def setup_panel(table: OpenTable) -> Asked:
             params = _parameters(card)
         with right:
             seed = _advanced()
-        request = Request(card.id, k, epsilon, delta, params)
-        asked = Asked(request, seed, table.key)
+        request = Request(Contender(card.id, params), k, epsilon, delta, seed)
         expected, button = st.columns([5, 2], vertical_alignment="center")
         with expected:
-            prospect = expectation(card, table, request)
+            prospect = expectation(request, table)
         with button:
-            _run_button(card, table, asked, prospect)
+            _run_button(request, table, prospect)
     catalogue(foresee)
-    return asked
+    return request
 
 
 def _parameters(card: Card) -> dict[str, Any]:
@@ -80,8 +78,8 @@ def _advanced() -> int | None:
     return int(seed) if seeded else None
 
 
-def _run_button(card: Card, table: OpenTable, asked: Asked, prospect: Prospect) -> None:
-    barred = not card.private and not reveal_allowed(table)
+def _run_button(request: Request, table: OpenTable, prospect: Prospect) -> None:
+    barred = not request.card.private and not reveal_allowed(table)
     pressed = st.button(
         "Run",
         type="primary",
@@ -95,8 +93,8 @@ def _run_button(card: Card, table: OpenTable, asked: Asked, prospect: Prospect) 
     if not pressed:
         return
     try:
-        if not card.private:
-            reveal(table, f"k-means++ run with k = {asked.request.k}", LookKind.REFERENCE)
-        start(table, asked)
+        if not request.card.private:
+            reveal(table, f"k-means++ run with k = {request.k}", LookKind.REFERENCE)
+        start(table, request)
     except RequestError as error:
         st.error(plain(error), title="This cannot run", icon=":material/block:")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import streamlit as st
 
 from dpviz.algorithms.registry import AUTO, private_cards
-from dpviz.charts.wording import things
-from dpviz.runs.advice.prospect import Prospect, prospect_of
+from dpviz.charts.wording import opening, things
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.study import Contender, refusals
+from dpviz.runs.request import Contender, Prospect, Request
+from dpviz.runs.study.grid import Grid
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.foresight import in_short, warned
+from dpviz.ui.session import choose, remember, remembered
 
 # At first: of every way to go about it the algorithm that does well most widely. Those that would fail are left out.
 _USUAL = (AUTO, "eugkm", "dplloyd", "balcan", "lsh-coreset", "sulq")
@@ -29,21 +31,23 @@ class Offer(NamedTuple):
 
 def contender_options() -> list[Contender]:
     """Every private algorithm with its defaults, then each of its other presets."""
-    found = []
+    options = []
     for card in private_cards():
         presets = next((knob for knob in card.params.knobs() if knob.name == "preset"), None)
-        found.append(Contender(card.id))
+        options.append(Contender(card.id))
         if presets is not None:
-            found += [Contender(card.id, {"preset": name}) for name in presets.choices or () if name != presets.default]
-    return found
+            others = (name for name in presets.choices or () if name != presets.default)
+            options += [Contender(card.id, {"preset": name}) for name in others]
+    return options
 
 
-def contender_picker(key: str, table: OpenTable, *, k: int, epsilons: Sequence[float], delta: float) -> list[Contender]:
-    """The algorithms to study on ``table``, each of their presets on its own."""
-    offered = _offers(table, k=k, epsilons=epsilons, delta=delta)
-    widget, kept = f"{key}:contenders", f"{key}:kept_contenders"
+def contender_picker(key: str, table: OpenTable, grid: Grid) -> Grid:
+    """The ``grid`` of the algorithms to study on ``table``, each of their presets on its own."""
+    offered = _offers(table, grid)
+    widget = f"{key}:contenders"
     if widget not in st.session_state:
-        before = [label for label in st.session_state.get(kept, ()) if label in offered]
+        kept: list[str] = remembered(widget, [])
+        before = [label for label in kept if label in offered]
         st.session_state[widget] = before or usual(offered)
     picked = st.multiselect(
         "Algorithms",
@@ -53,10 +57,10 @@ def contender_picker(key: str, table: OpenTable, *, k: int, epsilons: Sequence[f
         wrap=True,
         help="Each preset counts as an algorithm of its own. k-means++ is always drawn beside them.",
     )
-    st.session_state[kept] = picked
+    remember(widget, picked)
     _shortcuts(widget, offered, picked)
     _cautions(offered, picked)
-    return [offered[label].contender for label in picked]
+    return replace(grid, contenders=tuple(offered[label].contender for label in picked))
 
 
 def usual(offered: Mapping[str, Offer]) -> list[str]:
@@ -64,54 +68,41 @@ def usual(offered: Mapping[str, Offer]) -> list[str]:
     plain = {offer.contender.algorithm: label for label, offer in offered.items() if not offer.contender.params}
     able = [name for name in plain if not offered[plain[name]].prospect.refusal]
     good = [name for name in able if not offered[plain[name]].prospect.hopeless]
-    found = [name for name in _USUAL if name in good]
-    found += [name for name in good if name not in found][: max(0, _FEWEST - len(found))]
-    return [plain[name] for name in found or [name for name in _USUAL if name in able] or able]
+    first = [name for name in _USUAL if name in good]
+    first += [name for name in good if name not in first][: max(0, _FEWEST - len(first))]
+    return [plain[name] for name in first or [name for name in _USUAL if name in able] or able]
 
 
-def _offers(table: OpenTable, *, k: int, epsilons: Sequence[float], delta: float) -> dict[str, Offer]:
+def _offers(table: OpenTable, grid: Grid) -> dict[str, Offer]:
     """All that may be studied, by label: refused if any ε is, hopeless if the largest one is."""
-    contenders = contender_options()
-    refused = refusals(contenders, table.private, [k], epsilons, delta=delta)
+    everyone = replace(grid, contenders=tuple(contender_options()))
+    refused = everyone.refusals(table.private)
+    (k,), (delta,), highest = grid.ks, grid.deltas, max(grid.epsilons)
 
     def prospect(contender: Contender) -> Prospect:
         if contender.label in refused:
             return Prospect(refusal=refused[contender.label])
-        card, params = contender.card, contender.params
-        return prospect_of(card, table.private, k=k, epsilon=max(epsilons), delta=delta, params=params)
+        return Request(contender, k, highest, delta).prospect(table.private)
 
-    return {contender.label: Offer(contender, prospect(contender)) for contender in contenders}
+    return {contender.label: Offer(contender, prospect(contender)) for contender in everyone.contenders}
 
 
 def _shortcuts(widget: str, offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
     """Buttons that change the choice as a whole."""
     able = [label for label, offer in offered.items() if not offer.prospect.refusal]
     everyone = [label for label in able if not offered[label].contender.params or label in picked]
+
+    def shortcut(words: str, icon: str, labels: list[str]) -> None:
+        done = set(labels) == set(picked)
+        key = f"{widget}:{words}"
+        st.button(words, icon=icon, key=key, on_click=choose, args=(widget, labels), type="tertiary", disabled=done)
+
     with st.container(horizontal=True, gap="small"):
-        _shortcut("Add all that can run", widget, everyone, picked, icon=":material/playlist_add:")
-        _shortcut("The usual few", widget, usual(offered), picked, icon=":material/restart_alt:")
-        if any(label not in able for label in picked):
-            _shortcut(
-                "Leave out what cannot run",
-                *(widget, [label for label in picked if label in able], picked),
-                icon=":material/playlist_remove:",
-            )
-
-
-def _shortcut(words: str, widget: str, labels: Sequence[str], picked: Sequence[str], *, icon: str) -> None:
-    st.button(
-        words,
-        icon=icon,
-        key=f"{widget}:{words}",
-        on_click=_choose,
-        args=(widget, labels),
-        type="tertiary",
-        disabled=set(labels) == set(picked),
-    )
-
-
-def _choose(widget: str, labels: Sequence[str]) -> None:
-    st.session_state[widget] = list(labels)
+        shortcut("Add all that can run", ":material/playlist_add:", everyone)
+        shortcut("The usual few", ":material/restart_alt:", usual(offered))
+        still_able = [label for label in picked if label in able]
+        if still_able != list(picked):
+            shortcut("Leave out what cannot run", ":material/playlist_remove:", still_able)
 
 
 def _cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
@@ -122,8 +113,7 @@ def _cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
         if offer.prospect.refusal and (label in picked or not offer.contender.params)
     }
     if refused:
-        number = len(refused)
-        with st.expander(f"{number} algorithm{'s' if number > 1 else ''} cannot run here", icon=":material/block:"):
+        with st.expander(f"{opening(things(len(refused), 'algorithm'))} cannot run here", icon=":material/block:"):
             for reason in dict.fromkeys(refused.values()):
                 st.caption(warned(reason))
     weak = [label for label in picked if offered[label].prospect.hopeless]

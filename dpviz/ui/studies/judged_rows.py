@@ -1,19 +1,27 @@
-"""The rows that a study reads losses from: the table's own where its owner allows it, else those of a stand-in."""
+"""The rows that a study reads losses from: the table's own where its owner allows it, else those of a stand-in.
+
+A stand-in is a simulated twin of the open table: same columns, bounds and relation, nobody in it, free to look at.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, cast
 
+import numpy as np
 import streamlit as st
 
-from dpviz.runs.open_table import OpenTable
+from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.declaration import FileKind
+from dpviz.table.file_format import PLAIN_FORMAT
+from dpviz.table.made_tables import simulate
 from dpviz.ui.badges import badge_text
 from dpviz.ui.looks import allow_reveal, reveal_allowed
-from dpviz.ui.studies.stand_in import rows_for, stand_in
 
 _STAND_IN, _ROWS = "a stand-in", "the rows themselves"
-_MOST_STAND_IN_ROWS = 1_000_000
+_SAME, _LARGER = "the rows above", "a larger stand-in"
+_USUAL_ROWS, _MOST_NUMBERS = 10_000, 5_000_000
+_MOST_ROWS, _MOST_ROWS_OF_A_LARGER = 1_000_000, 300_000
 
 
 def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
@@ -22,11 +30,13 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
     Choosing by true utility leaks: a private file is judged on a stand-in unless its owner says otherwise.
     """
     if table.kind.may_be_shown:
-        if not reveal_allowed(table):
-            _ask_for_truth(table, key, "Losses are read from the rows, and **Show truth** is off for this table.")
-            return None
-        st.caption(f"{badge_text('revealed')} Losses are read from the rows of this {table.kind.value} table.")
-        return table
+        return _rows_themselves(
+            table,
+            key,
+            why="Losses are read from the rows, and **Show truth** is off for this table.",
+            button="Show truth for this table",
+            about=f"Losses are read from the rows of this {table.kind.value} table.",
+        )
     choice = st.segmented_control(
         "Judge the results on",
         [_STAND_IN, _ROWS],
@@ -38,11 +48,18 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         "an algorithm, k or ε that was chosen by its true loss carries some of the rows into the release, unpaid.",
     )
     if choice == _ROWS:
-        return _rows_themselves(table, key)
+        return _rows_themselves(
+            table,
+            key,
+            why="This reads true losses from a private file. Whatever is chosen by them (the algorithm, k, ε) leaks "
+            "something that no ledger pays for. Each study is counted as a look and listed on the Ledger page.",
+            button="I know: show truth, and count it",
+            about="True losses of a private file: for your eyes, counted, never exported as a release.",
+        )
     n = st.number_input(
         "Rows in the stand-in",
         100,
-        _MOST_STAND_IN_ROWS,
+        _MOST_ROWS,
         value=rows_for(table),
         step=1_000,
         width=320,
@@ -53,41 +70,77 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         f"{badge_text('public')} Losses below are those of a simulated table with the declared columns and bounds, "
         f"{n:,} rows and {k} clusters. No row of your file is read."
     )
-    return _kept_stand_in(table, int(n), k, key)
+    return _kept_stand_in("study:stand_in", table, int(n), k)
 
 
-def _rows_themselves(table: OpenTable, key: str) -> OpenTable | None:
-    if not reveal_allowed(table):
-        _ask_for_truth(
-            table,
-            key,
-            "This reads true losses from a private file. Whatever is chosen by them (the algorithm, k, ε) leaks "
-            "something that no ledger pays for. Each study is counted as a look and listed on the Ledger page.",
-        )
-        return None
-    st.caption(
-        f"{badge_text('revealed')} True losses of a private file: for your eyes, counted, never exported as a release."
+def larger_or_same(key: str, table: OpenTable, source: OpenTable | None, *, k: int) -> OpenTable | None:
+    """The rows that are subsampled: those of ``source``, or of a stand-in with more."""
+    chosen = st.segmented_control(
+        "Subsamples of",
+        [_SAME, _LARGER],
+        default=_SAME,
+        required=True,
+        key=f"{key}:whose",
+        persist_state="session",
+        help="Subsamples say what fewer rows would cost. A stand-in is simulated from the declared bounds, and says "
+        "what more rows would bring: nobody is in it.",
     )
-    return table
+    if chosen == _SAME:
+        return source
+    n = min(10 * rows_for(table), max(_MOST_ROWS_OF_A_LARGER, table.n_public or 0))
+    st.caption(f"{badge_text('public')} A simulated table of {n:,} rows: no row of yours is read.")
+    return _kept_stand_in("study:larger", table, n, k)
 
 
-def _ask_for_truth(table: OpenTable, key: str, why: str) -> None:
+def rows_for(table: OpenTable) -> int:
+    """How many rows a stand-in gets at first: the public number of rows, or a round number; never the true one."""
+    most = max(1_000, _MOST_NUMBERS // table.domain.dim)
+    return min(table.n_public or _USUAL_ROWS, most)
+
+
+def stand_in(table: OpenTable, *, n: int, k: int) -> OpenTable:
+    """A mixture of ``k`` clusters with ``n`` rows inside the bounds declared for ``table``.
+
+    Only what was declared is read: columns, bounds, radius, scaling, relation.
+    """
+    domain = table.domain
+    made = simulate(
+        domain.lower, domain.upper, n, domain.dim, k, seed=0, columns=domain.columns, name=f"stand-in for {table.title}"
+    )
+    declaration = dataclasses.replace(
+        table.declaration,
+        lower=tuple(np.asarray(domain.lower).tolist()),
+        upper=tuple(np.asarray(domain.upper).tolist()),
+        id_column=None,
+        rows_per_person=1,
+        n_public=n,
+        kind=FileKind.SIMULATED,
+        label_column=None,
+        numbers=(),
+        file=PLAIN_FORMAT,
+        proposed=False,
+        title=made.name,
+    )
+    return declare(made, declaration)
+
+
+def _rows_themselves(table: OpenTable, key: str, *, why: str, button: str, about: str) -> OpenTable | None:
+    """The table itself; while its owner does not allow looks none, but ``why`` they are needed and a ``button``."""
+    badge = badge_text("revealed")
+    if reveal_allowed(table):
+        st.caption(f"{badge} {about}")
+        return table
     with st.container(border=True):
-        st.markdown(f"{badge_text('revealed')} {why}")
-        st.button(
-            "Show truth for this table" if table.kind is not FileKind.PRIVATE else "I know: show truth, and count it",
-            icon=":material/visibility:",
-            key=f"{key}:allow",
-            on_click=allow_reveal,
-            args=(table,),
-        )
+        st.markdown(f"{badge} {why}")
+        icon = ":material/visibility:"
+        st.button(button, icon=icon, key=f"{key}:allow", on_click=allow_reveal, args=(table,))
+    return None
 
 
-def _kept_stand_in(table: OpenTable, n: int, k: int, key: str) -> OpenTable:
+def _kept_stand_in(place: str, table: OpenTable, n: int, k: int) -> OpenTable:
     wanted = (table.key, n, k)
-    kept = cast("tuple[Any, OpenTable] | None", st.session_state.get("study:stand_in"))
+    kept = cast("tuple[Any, OpenTable] | None", st.session_state.get(place))
     if kept is None or kept[0] != wanted:
         with st.spinner("Simulating a stand-in"):
-            kept = (wanted, stand_in(table, n=n, k=k))
-        st.session_state["study:stand_in"] = kept
+            kept = st.session_state[place] = (wanted, stand_in(table, n=n, k=k))
     return kept[1]

@@ -1,138 +1,106 @@
-"""A study on a page: a job whose rows keep arriving whatever page is open, and what stands around it."""
+"""What stands around a study on a page: the button, its job, its picture with the numbers behind it, and its file."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Any, cast
+from functools import partial
+from typing import Protocol
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from dpviz.charts.studies.contenders import measure_of
-from dpviz.charts.wording import opening, things
+from dpviz.charts.theme import Palette, palette
+from dpviz.charts.wording import opening
 from dpviz.check import RequestError
 from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
-from dpviz.runs.open_table import OpenTable
-from dpviz.runs.run import setting_of
-from dpviz.runs.study.study import MEASURES, Contender, Trial, Yardstick, refusals, study_rows, tidy, trials
-from dpviz.runs.work import expected_seconds
+from dpviz.runs.jobs import JobState
+from dpviz.runs.seats import cores
+from dpviz.runs.study.open_study import Study
+from dpviz.runs.study.study import MEASURES, tidy
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
+from dpviz.ui.figure import data_table, show_wide
 from dpviz.ui.job_panel import duration, job_panel
-from dpviz.ui.studies.side_job import SideJob, send, sent
+from dpviz.ui.studies.one_setting import on_click
+from dpviz.ui.studies.study_job import Question, StudyJob, begin_study, job_of
 
 _SKELETON = 560
+# Starting workers, and k-means++ before the first run.
+_SECONDS_TO_BEGIN = 1.5
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What a study asks for: at one k or several, on the whole table (None) or on subsamples of n rows."""
-
-    contenders: tuple[Contender, ...]
-    k: int
-    epsilons: tuple[float, ...]
-    delta: float
-    repeats: int
-    more_ks: tuple[int, ...] = ()
-    ns: tuple[int | None, ...] = (None,)
+class StudyPicture(Protocol):
+    """A picture of many runs: how it looks, what it says, the numbers behind it, and what a file of it is called."""
 
     @property
-    def ks(self) -> list[int]:
-        """All k, ascending."""
-        return sorted({self.k, *self.more_ks})
-
+    def stem(self) -> str: ...
     @property
-    def trials(self) -> list[Trial]:
-        return trials(self.contenders, self.ks, self.epsilons, delta=self.delta, repeats=self.repeats, ns=self.ns)
-
-
-@dataclass(eq=False)
-class Study(SideJob):
-    """A study of this visit: what was asked, and what has arrived."""
-
-    @property
-    def plan(self) -> Plan:
-        return cast(Plan, self.asked)
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The runs so far."""
-        return [item for item in self.items if isinstance(item, dict)]
-
-    @property
-    def yardstick(self) -> Yardstick | None:
-        """What losses are measured against: the last one that has arrived."""
-        return next((item for item in reversed(self.items) if isinstance(item, Yardstick)), None)
-
-
-def start(key: str, table: OpenTable, source: OpenTable, plan: Plan, *, with_centers: bool = False) -> None:
-    """Send the study to a worker in place of the one before.
-
-    Raises
-    ------
-    RequestError
-        If the request is outside what is allowed, or too many jobs wait already.
-    """
-    look = f"{key}: losses of {len(plan.trials)} study runs, k = {', '.join(map(str, plan.ks))}"
-    options: dict[str, Any] = {
-        "delta": plan.delta,
-        "repeats": plan.repeats,
-        "ns": plan.ns,
-        "with_centers": with_centers,
-    }
-    grid = (list(plan.contenders), plan.ks, list(plan.epsilons))
-    send(key, table, source, plan, study_rows, *grid, look=look, kind=Study, with_labels=True, **options)
-
-
-def study_button(
-    key: str, table: OpenTable, source: OpenTable | None, plan: Plan, *, with_centers: bool = False
-) -> None:
-    """The button that starts the study, with how much it will compute; what cannot run says why."""
-    problem = problem_of(source, plan)
-    words, number = "", 0
-    if problem is None and source is not None:
-        number = len(plan.trials)
-        words = f"{number:,} runs, about {duration(forecast(source, plan))}. They run in a worker while you read on."
-    pressed = st.button(
-        "Compute", type="primary", icon=":material/play_circle:", key=f"{key}:compute", disabled=number == 0
-    )
-    st.caption(words if problem is None else f":red-badge[:material/cancel: cannot run] {plain(problem)}")
-    if pressed and source is not None:
-        try:
-            start(key, table, source, plan, with_centers=with_centers)
-        except RequestError as error:
-            st.error(plain(error), title="This cannot run", icon=":material/block:")
+    def finding(self) -> str: ...
+    def draw(self, palette: Palette) -> go.Figure: ...
+    def words(self) -> str: ...
+    def table(self) -> pd.DataFrame: ...
 
 
 @dataclass(frozen=True)
 class Invitation:
-    """What stands in place of a study that nobody has asked for yet."""
+    """What stands in place of a study that nobody has asked for yet; ``what`` is its name, as a noun."""
 
+    what: str
     title: str
     words: str
     icon: str
 
 
+def study_button(question: Question, *, with_centers: bool = False, problem: str | None = None) -> None:
+    """The button that starts a study, with how much it will compute."""
+    problem = problem or question.problem
+    number, seconds = (len(question.grid.trials()), question.seconds) if problem is None else (0, 0.0)
+    about = duration(_SECONDS_TO_BEGIN + seconds / cores())
+    words = f"{number:,} runs, about {about}; none that is known is repeated. They run in workers while you read on."
+    ask_button(question, partial(begin_study, with_centers=with_centers), words=words, problem=problem)
+
+
+def ask_button(
+    question: Question,
+    begin: Callable[[Question], None],
+    *,
+    words: str,
+    problem: str | None,
+    label: str = "Compute",
+) -> None:
+    """A button that calls ``begin``, and ``words`` on what that takes; what cannot run says why."""
+    key, barred = f"{question.key}:compute", problem is not None
+    pressed = st.button(label, type="primary", icon=":material/play_circle:", key=key, disabled=barred)
+    st.caption(f":red-badge[:material/cancel: cannot run] {plain(problem)}" if problem else plain(words))
+    if not pressed:
+        return
+    try:
+        begin(question)
+    except RequestError as error:
+        st.error(plain(error), title="This cannot run", icon=":material/block:")
+
+
 def study_half(
-    key: str,
-    table: OpenTable,
-    plan: Plan,
-    source: OpenTable | None,
+    question: Question,
     *,
     invitation: Invitation,
-    label: Callable[[Study], str],
-    pictures: Callable[[Study], None],
+    pictures: Callable[[StudyJob], None],
+    button: str = "Compute",
 ) -> None:
-    """The lower half of a page: its last study, live while it runs and kept afterwards, or an invitation."""
-    study = study_of(key, table)
+    """The lower half of a page: its last study, live while it runs and kept afterwards, or an invitation.
+
+    ``button`` would compute it anew.
+    """
+    study = job_of(question)
     if study is None:
         st.info(invitation.words, title=invitation.title, icon=invitation.icon)
         return
-    headline(study.source, fits=not _changed(study, plan, source))
+    badge = badge_text("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
+    st.markdown(f"{badge} losses on {plain(study.source.title)} {_standing(study, question, button)}")
 
     def draw() -> None:
         if study.rows:
@@ -140,7 +108,16 @@ def study_half(
         else:
             st.skeleton(height=_SKELETON)
 
-    live_job(study, label=label(study), key=key, live=draw)
+    job_panel(study.job, label=invitation.what, key=question.key, live=draw)
+
+
+def _standing(study: StudyJob, question: Question, button: str) -> str:
+    """Whether it is what the form asks for now, and whether that is all."""
+    if not study.answers(question):
+        return f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones."
+    if study.job.state is JobState.CANCELLED and isinstance(study.job, Study):
+        return f":yellow-badge[:material/pause_circle: not complete] Press **{button}** to go on where it stopped."
+    return ":green-badge[:material/check: matches the settings above]"
 
 
 def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
@@ -159,26 +136,55 @@ def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()
     return str(chosen or "ratio")
 
 
-def study_download(study: Study, key: str) -> None:
-    """The rows of a study as CSV, unless they are losses of a private file: those leave by no door."""
-    if not study.source.kind.may_be_shown:
-        st.caption(f"{badge_text('revealed')} Losses of a private file are for your eyes: there is no file of them.")
+def show_picture(
+    picture: StudyPicture,
+    study: StudyJob,
+    *,
+    opens: bool = False,
+    beneath: Callable[[], None] = lambda: None,
+    growing: bool = False,
+) -> None:
+    """A picture of a study as wide as the page, what stands ``beneath`` it, and the numbers behind it to unfold.
+
+    Where a click ``opens`` Explore, curves are named as algorithms are.
+    """
+    key, figure = f"{study.question.key}:figure", picture.draw(palette(st.context.theme.type))
+    clicked = on_click(figure, study.grid, key) if opens else None
+    show_wide(figure, alt=picture.words(), key=key, stem=picture.stem, on_click=clicked)
+    beneath()
+    numbers_behind(picture, study, growing=growing)
+
+
+def numbers_behind(picture: StudyPicture, study: StudyJob, *, growing: bool = False) -> None:
+    """A table to unfold, and its file where its rows may leave.
+
+    A table that is still ``growing`` has no file yet: the next picture would replace it under the reader's hand.
+    """
+    key = study.question.key
+    behind = st.expander("The numbers behind it", icon=":material/table:", key=f"{key}:table", on_change="rerun")
+    if not behind.open:
         return
+    with behind:
+        table = picture.table()
+        data_table(table, alt=f"The numbers behind the picture: {picture.finding}", height="auto")
+        if _may_leave(study) and not (study.running or growing):
+            _download("These numbers (CSV)", frame_csv(table, note=REVEALED_NOTE), picture.stem, key=f"{key}:csv")
+
+
+def study_download(study: StudyJob) -> None:
+    """All runs of a study as CSV, unless they are losses of a private file: those leave by no door."""
+    if not _may_leave(study):
+        return
+    number = len(study.rows)
     if study.running:  # a file that every picture replaces would be gone before the browser has seen it
-        st.caption(f"A file of all runs comes with the last of them; {len(study.rows):,} have arrived.")
+        st.caption(f"A file of all runs comes with the last of them; {number:,} have arrived.")
         return
-    st.download_button(
-        f"All {len(study.rows):,} runs (CSV)" if len(study.rows) > 1 else "One run (CSV)",
-        study_csv(study),
-        revealed_name(f"{key.replace(':', '_')}_k{study.plan.k}"),
-        "text/csv",
-        icon=":material/download:",
-        on_click="ignore",
-        key=f"{key}:download",
-    )
+    key = study.question.key
+    label = f"All {number:,} runs (CSV)" if number > 1 else "One run (CSV)"
+    _download(label, study_csv(study), f"{key.replace(':', '_')}_k{study.grid.ks[0]}", key=f"{key}:download")
 
 
-def study_csv(study: Study) -> bytes:
+def study_csv(study: StudyJob) -> bytes:
     """One line a run; each says that it was read from rows.
 
     Raises
@@ -191,64 +197,20 @@ def study_csv(study: Study) -> bytes:
     return frame_csv(tidy(study.rows), note=REVEALED_NOTE)
 
 
-def study_of(key: str, table: OpenTable) -> Study | None:
-    """The last study of that page, if it was asked about ``table``; with everything that has arrived."""
-    return cast("Study | None", sent(key, table))
+def _may_leave(study: StudyJob) -> bool:
+    """Whether its losses may be taken away; says so if they may not."""
+    if not study.source.kind.may_be_shown:
+        st.caption(f"{badge_text('revealed')} Losses of a private file are for your eyes: there is no file of them.")
+    return study.source.kind.may_be_shown
 
 
-def forecast(source: OpenTable, plan: Plan) -> float:
-    """Seconds that the whole study may take, roughly."""
-    setting = setting_of(source.private, k=plan.k, epsilon=1.0, delta=plan.delta)
-    rows = [n or source.loaded.n_rows for n in plan.ns]
-    once = 0.0
-    for contender in plan.contenders:
-        params = contender.card.params.parse(contender.params)
-        grid = product(plan.epsilons, plan.ks, rows)
-        at = (dataclasses.replace(setting, epsilon=epsilon, k=k, n=n) for epsilon, k, n in grid)
-        once += sum(expected_seconds(contender.card, one, params) + 0.02 for one in at)
-    return 1.5 + plan.repeats * once
-
-
-def problem_of(source: OpenTable | None, plan: Plan) -> str | None:
-    """Why a study of ``plan`` cannot run, if it cannot: here, rather than in the worker."""
-    if source is None:
-        return "It is not decided yet on which rows losses are judged."
-    if not plan.contenders:
-        return "Choose at least one algorithm."
-    refused = refusals(plan.contenders, source.private, plan.ks, plan.epsilons, delta=plan.delta, ns=plan.ns)
-    if not refused:
-        return None
-    first, *others = dict.fromkeys(refused.values())
-    return f"{first} {opening(things(len(refused) - 1, 'other'))} cannot run either." if others else first
-
-
-def headline(source: OpenTable, *, fits: bool, button: str = "Compute") -> None:
-    """Whose losses these are, and whether the form has changed since; ``button`` would apply it."""
-    badge = badge_text("revealed" if source.kind is not FileKind.SIMULATED else "public")
-    words = (
-        ":green-badge[:material/check: matches the settings above]"
-        if fits
-        else f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones."
+def _download(label: str, content: bytes, stem: str, *, key: str) -> None:
+    st.download_button(
+        label,
+        content,
+        revealed_name(stem),
+        "text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key=key,
     )
-    st.markdown(f"{badge} losses on {plain(source.title)} {words}")
-
-
-def live_job(study: SideJob, *, label: str, key: str, live: Callable[[], None]) -> None:
-    """The job's panel with the pictures below it: live while it runs, still once it has ended."""
-    job = study.job
-    if job is None or job.state.final:
-        if job is not None:
-            job_panel(job, label=label, key=key)
-        live()
-        return
-
-    def collect_and_draw() -> None:
-        study.collect()
-        live()
-
-    job_panel(job, label=label, key=key, live=collect_and_draw)
-
-
-def _changed(study: Study, plan: Plan, source: OpenTable | None) -> bool:
-    """Whether the settings on the page are no longer those of ``study``."""
-    return source is None or study.plan != plan or study.source.key != source.key

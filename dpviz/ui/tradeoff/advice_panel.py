@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 import pandas as pd
@@ -10,13 +11,15 @@ import streamlit as st
 
 from dpviz import check
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.registry import AUTO, card_of
 from dpviz.runs.advice.advice import EPSILONS, Advice, Outlook, advise
 from dpviz.runs.advice.advice_words import WHERE_FROM, alternatives, answer, certainty, changed
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.request import Contender, Request
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
-from dpviz.ui.studies.stand_in import rows_for
+from dpviz.ui.figure import data_table
+from dpviz.ui.studies.judged_rows import rows_for
 from dpviz.ui.table_words import unbroken
 
 _MOST_ROWS = 1_000_000_000
@@ -93,17 +96,8 @@ def _form(table: OpenTable, k: int, delta: float, key: str) -> tuple[Setting, fl
     else:
         size = ", ".join(unbroken(each) for each in (f"{table.domain.dim:d} columns", f"k = {k}", f"δ = {delta:g}"))
         right.markdown(f"**{n:,}** public rows, {size}")
-    private = table.private
-    setting = Setting(
-        dim=table.domain.dim,
-        k=k,
-        epsilon=EPSILONS[-1],
-        delta=delta,
-        relation=private.relation,
-        n=int(n),
-        rows_per_person=private.rows_per_person,
-    )
-    return setting, 1 + float(percent) / 100
+    setting = Request(Contender(AUTO), k, EPSILONS[-1], delta).setting(table.private)
+    return replace(setting, n=int(n)), 1 + float(percent) / 100
 
 
 @lru_cache(maxsize=64)
@@ -130,18 +124,13 @@ def _numbers(advice: Advice) -> None:
     if not known:
         return
     with st.expander(f"All algorithms at ε = {advice.setting.epsilon:g}, on stand-ins", icon=":material/table:"):
-        st.dataframe(advice_table(known), hide_index=True)
+        data_table(advice_table(known), alt="What the stored study says of each algorithm", height="auto")
 
 
 def advice_table(known: list[Outlook]) -> pd.DataFrame:
     """One line an algorithm."""
-    return pd.DataFrame(
-        {
-            "algorithm": [card_of(one.algorithm).title for one in known],
-            "loss / k-means++, median": [round(one.median, 3) for one in known],
-            "25 %": [round(one.low, 3) for one in known],
-            "75 %": [round(one.high, 3) for one in known],
-            "target met on": [f"{one.share:.0%}" for one in known],
-            "seconds on a stand-in": [float(f"{one.seconds:.2g}") for one in known],
-        }
-    )
+    rows = [
+        (card_of(one.algorithm).title, one.median, one.low, one.high, f"{one.share:.0%}", one.seconds) for one in known
+    ]
+    names = ["algorithm", "loss / k-means++, median", "25 %", "75 %", "target met on", "seconds on a stand-in"]
+    return pd.DataFrame(rows, columns=names)

@@ -1,0 +1,177 @@
+"""What a picture is: how one kind of step is drawn, tabled and told, and what can stand beside it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.algorithms.steps import Step
+from dpviz.arrays import Array
+from dpviz.charts.canvas import canvas, name_kinds
+from dpviz.charts.names import spelled
+from dpviz.charts.revealed import RevealedView
+from dpviz.charts.sheet import Sheet
+from dpviz.charts.theme import Kind, Palette
+from dpviz.charts.view import View, projected_axes
+from dpviz.charts.wording import number
+from dpviz.runs.evaluation import Reference
+from dpviz.runs.found import Found
+from dpviz.table.domain import Domain, Region
+
+S = TypeVar("S", bound=Step)
+
+# Columns that words name, and that hovering over a mark tells.
+_NAMED, _TOLD = 4, 6
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """How the steps of a run are looked at: one value for all of them.
+
+    Parameters
+    ----------
+    view : View
+        The plane; steps that a slanted plane cannot show (boxes, projected spaces) take the nearest one that can.
+    palette : Palette
+    reveal : RevealedView or None
+        The owner's rows, drawn in orange only when they are handed over.
+    reference : Reference or None
+        k-means++, drawn as open diamonds beside released centres.
+    found : function or None
+        How many clusters of the reference some centres (k, d) find, for titles.
+    epsilon : float or None
+        What the run was allowed to spend, for titles.
+    reference_coming : bool
+        Whether k-means++ is still being computed.
+    """
+
+    view: View
+    palette: Palette
+    reveal: RevealedView | None = None
+    reference: Reference | None = None
+    found: Callable[[Array], Found | None] | None = None
+    epsilon: float | None = None
+    reference_coming: bool = False
+
+    def rows_in(self, space: Region, frame: Array | None = None) -> Array | None:
+        """All revealed rows where an algorithm saw them; None unless they are handed over."""
+        return None if self.reveal is None else self.reveal.rows_in(space, frame)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing(ABC, Generic[S]):
+    """Something drawn of a step: marks on a sheet, with a title that says what they show.
+
+    What it draws is plain data (``draw(look).to_plotly_json()``), and its title and note can be had apart from it.
+    """
+
+    step: S
+
+    legend_lines: ClassVar[int] = 4
+    """Room for a legend that wraps on a phone; 0 hides the legend."""
+
+    @abstractmethod
+    def finding(self, domain: Domain) -> str:
+        """What the step's own numbers say, in a sentence without its full stop."""
+
+    def title(self, look: Look) -> str:
+        """The finding, and what the look adds to it."""
+        return self.finding(look.view.domain)
+
+    def note(self, look: Look) -> str:
+        """What has to be known to read the drawing, in clauses; ``look.view`` is the view that is drawn."""
+        return ""
+
+    @abstractmethod
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        """Put the marks on an empty sheet, and dress its axes."""
+
+    def words(self, domain: Domain) -> str:
+        """Alternative text: what is drawn, computed from public and released values only."""
+        return f"{self.finding(domain)}."
+
+    def table(self, domain: Domain) -> pd.DataFrame | None:
+        """The numbers behind the drawing, in data units where it has them; None: those of the step's picture."""
+        return None
+
+    def view(self, view: View) -> View:
+        """The view that is drawn where ``view`` is chosen: its axes and ranges are those of the figure."""
+        return view
+
+    def draw(self, look: Look) -> go.Figure:
+        """The figure, its title and note above it, its legend below."""
+        look = replace(look, view=self.view(look.view))
+        figure = canvas(look.palette, title=self.title(look), subtitle=self.note(look), legend_lines=self.legend_lines)
+        self.paint(Sheet(figure, look.palette, look.view), look)
+        return name_kinds(figure, look.palette) if figure.layout.showlegend else figure
+
+
+class Companion(NamedTuple):
+    """A drawing that can stand beside a picture, the word on its button, and the kind of its values."""
+
+    name: str
+    drawing: Drawing[Any]
+    kind: Kind = "released"
+
+
+class Picture(Drawing[S]):
+    """The picture of a kind of step. ``GridPicture`` draws a ``GridStep``, and so on."""
+
+    @abstractmethod
+    def table(self, domain: Domain) -> pd.DataFrame:
+        """The table behind the figure, in data units where the step has them."""
+
+    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+        """What can stand beside it, the most telling first; ``steps`` are those of the whole run."""
+        yield from ()
+
+    @property
+    def kind(self) -> Kind:
+        """What the picture shows apart from revealed marks: public values before any row was read, released after."""
+        return "public" if self.step.public else "released"
+
+    def alike(self, steps: Sequence[Step]) -> list[Any]:
+        """The steps of a run that are of this picture's kind."""
+        return [step for step in steps if type(step).__name__ == type(self.step).__name__]
+
+
+def columns_of(domain: Domain) -> str:
+    """The first columns of a domain, for words.
+
+    >>> columns_of(Domain.of(["a", "b", "c", "d", "e"], 0, 1))
+    'a, b, c, d …'
+    """
+    return ", ".join(domain.columns[:_NAMED]) + (" …" if domain.dim > _NAMED else "")
+
+
+def points_table(points: Array, domain: Domain, counted: str = "", *, projected: bool = False) -> pd.DataFrame:
+    """Points (m, d), unit coordinates, in data units, or as they are where they are ``projected``.
+
+    A first column counts them from 1, if ``counted`` says what they are.
+    """
+    names = projected_axes(points.shape[1]) if projected else domain.columns
+    table = pd.DataFrame(points if projected else domain.from_unit(points), columns=list(names))
+    if counted:
+        table.insert(0, counted, np.arange(1, len(table) + 1))
+    return table
+
+
+def told_of(points: Array, domain: Domain, counted: str, values: Mapping[str, Array | None] | None = None) -> list[str]:
+    """What hovering over released points (m, d), unit coordinates, tells: which it is, where it lies, and its values.
+
+    ``values`` are (m,) each, by what they are; one that is None is left out.
+    """
+    known = {name: value for name, value in (values or {}).items() if value is not None}
+    listed = dict(zip(map(spelled, domain.columns[:_TOLD]), domain.from_unit(points).T, strict=False)) | known
+    return [
+        "<br>".join(
+            [f"<b>{counted} {i + 1}</b> (released)", *(f"{name}: {number(float(v[i]))}" for name, v in listed.items())]
+        )
+        for i in range(len(points))
+    ]

@@ -1,0 +1,213 @@
+"""Cells of a grid as they are drawn: maps on a plane, bars on a line; signed for noisy counts, one hue for others.
+
+Where a grid fills a box only, the coarse cells around it lie under it, in the same colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.steps import GridStep
+from dpviz.arrays import Array, Codes
+from dpviz.charts.canvas import SCREEN, Screen, legend_name
+from dpviz.charts.names import spelled
+from dpviz.charts.sheet import Sheet
+from dpviz.charts.theme import Kind
+from dpviz.charts.view import View
+from dpviz.charts.wording import number
+from dpviz.privacy.partitions import Grid
+
+# A screen shows no more cells than this along an axis.
+_SHOWN_PER_AXIS = 250
+# The share of the colour scale, on either side of 0, for what lies under the noise; and the least top of the scale.
+_PALE, _LEAST_TOP = 0.2, 4.0
+# Room above and below bars, as a share of their range.
+_AIR = 0.08
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A grid as it is drawn: summed over the axes that are not shown, and over neighbours where cells are too many.
+
+    ``edges`` are the cell borders along the drawn axes, unit coordinates. ``values`` and ``summed`` (how many listed
+    cells went into each) have one axis for each drawn one.
+    """
+
+    axes: tuple[int, ...]
+    edges: list[Array]
+    values: Array
+    summed: Codes
+    block: tuple[int, ...]
+
+
+class Counted(NamedTuple):
+    """Counts of the listed cells of a grid."""
+
+    grid: Grid
+    codes: Codes
+    counts: Array
+
+
+class _Layer(NamedTuple):
+    """Noisy counts of a grid as they are drawn, and the standard deviation of the noise on each."""
+
+    shown: Shown
+    sd: Array
+
+
+def shown_grid(grid: Grid, codes: Codes, values: Array, view: View) -> Shown:
+    """``values`` of the listed cells, added up to what the view shows."""
+    axes = view.axes or (0,)
+    cells = [int(grid.cells_per_axis[j]) for j in axes]
+    block = tuple(ceil(m / _SHOWN_PER_AXIS) for m in cells)
+    shape = tuple(ceil(m / b) for m, b in zip(cells, block, strict=True))
+    place = (grid.places(codes, list(axes)) // block).T
+    flat = np.ravel_multi_index(tuple(place), shape)
+    total = np.bincount(flat, values, int(np.prod(shape))).astype(np.float64).reshape(shape)
+    summed = np.bincount(flat, minlength=int(np.prod(shape))).astype(np.int64)
+    edges = [_edges(grid, j, m, b) for j, m, b in zip(axes, cells, block, strict=True)]
+    return Shown(axes, edges, total, summed.reshape(shape), block)
+
+
+def true_counts(step: GridStep, rows: Array) -> list[Counted]:
+    """The cells of ``step`` that hold a row, those around its box first; rows (n, d) in the grid's coordinates."""
+    if step.around is None:
+        return [_counted(step.grid, rows)]
+    middle = 0.0 if step.grid.middle is None else step.grid.middle
+    inside = (np.abs(rows - middle) <= step.grid.half).all(axis=1)
+    return [_counted(step.around.grid, rows[~inside]), _counted(step.grid, rows[inside])]
+
+
+def add_signed_maps(sheet: Sheet, step: GridStep) -> None:
+    """Colour follows the noisy count in units of its noise: slowly up to 1 sd, then with the square root.
+
+    Cells around those of ``step``, if there are any, come first.
+    """
+    layers = _layers(step, sheet.view)
+    in_sds = [shown.values / sd for shown, sd in layers]
+    top = max(_LEAST_TOP, *(float(np.abs(values).max(initial=0)) for values in in_sds))
+    (last, sds), ticks = layers[-1], np.array([-top, -1.0, 1.0, top])
+    typical = float(np.median(sds[last.summed > 0])) if (last.summed > 0).any() else step.sd
+    words = [number(float(tick * typical)) for tick in ticks]
+    bar = sheet.color_bar("noisy rows (released)", tickvals=_tone(ticks, top), ticktext=words)
+    for (shown, _), values in zip(layers, in_sds, strict=True):
+        sheet.cells(
+            np.where(shown.summed == 0, np.nan, _tone(values, top)).T,
+            "released",
+            hover="noisy count %{customdata:.4g} (released)<br>%{x:.4g}, %{y:.4g}",
+            bar=bar if shown is last else None,
+            colorscale=[list(stop) for stop in sheet.palette.diverging],
+            **_placed(shown, sheet.view) | {"zmin": -1, "zmax": 1},
+        )
+
+
+def add_count_maps(sheet: Sheet, layers: Sequence[Counted], what: str, kind: Kind) -> None:
+    """Counts of cells in the colour of their kind, by the square root; cells of no layer stay blank."""
+    drawn = [shown_grid(*layer, sheet.view) for layer in layers]
+    top = max(1.0, *(float(shown.values.max(initial=0)) for shown in drawn))
+    ticks = {"tickvals": [0, sqrt(top)], "ticktext": ["0", number(top)]}
+    bar = sheet.color_bar(f"{legend_name(what, kind)} ({kind})", **ticks)
+    for shown in drawn:
+        sheet.cells(
+            np.where(shown.summed == 0, np.nan, np.sqrt(np.maximum(shown.values, 0.0))).T,
+            kind,
+            hover=f"{what} %{{customdata:.4g}} ({kind})<br>%{{x:.4g}}, %{{y:.4g}}",
+            bar=bar if shown is drawn[-1] else None,
+            colorscale=[[0, sheet.palette.surface], [1, sheet.color(kind)]],
+            **_placed(shown, sheet.view) | {"zmin": 0, "zmax": sqrt(top)},
+        )
+
+
+def add_noisy_bars(sheet: Sheet, step: GridStep, rows: Array | None) -> None:
+    """Bars, pale within 1 sd; over them what the cells truly hold of ``rows`` (n, 1), where these are given."""
+    for shown, sd in _layers(step, sheet.view):
+        colors = np.where(np.abs(shown.values) <= sd, sheet.color("released", 0.3), sheet.color("released"))
+        _add_bars(sheet, shown, "noisy count", colors)
+    for counted in true_counts(step, rows) if rows is not None else []:
+        truth = shown_grid(*counted, sheet.view)
+        hover = "true count %{y:,.0f} (revealed)<br>%{x:.4g}"
+        listed = {"showlegend": counted.grid is step.grid}
+        sheet.ticks(_bars(truth, sheet.view).middle, truth.values, "true counts", hover=hover, trace=listed)
+    noise = float(np.median(sd))
+    sheet.band(-noise, noise, strength=0.18)
+    sheet.figure.update_layout(showlegend=rows is not None)
+    _dress(sheet, step)
+
+
+def add_kept_bars(sheet: Sheet, step: GridStep, layers: Sequence[Counted]) -> None:
+    """Denoised counts of the cells that were kept, in the range of the noisy ones."""
+    for counted in layers:
+        _add_bars(sheet, shown_grid(*counted, sheet.view), "count kept")
+    _dress(sheet, step)
+
+
+def _layers(step: GridStep, view: View) -> list[_Layer]:
+    """The coarse cells around the grid, if there are any, and those of the grid."""
+    steps = [step] if step.around is None else [step.around, step]
+    shown = [shown_grid(layer.grid, layer.codes, layer.noisy_counts, view) for layer in steps]
+    return [_Layer(of, layer.sd * np.sqrt(np.maximum(of.summed, 1))) for layer, of in zip(steps, shown, strict=True)]
+
+
+def _counted(grid: Grid, rows: Array) -> Counted:
+    codes, counts = np.unique(grid.assign(rows), return_counts=True)
+    return Counted(grid, codes, counts.astype(np.float64))
+
+
+def _tone(in_sds: Array, top: float) -> Array:
+    """From noise sds to [-1, 1]: linear up to ``_PALE`` at 1 sd, then by the square root up to 1 at ``top``."""
+    size = np.abs(in_sds)
+    beyond = _PALE + (1 - _PALE) * (np.sqrt(np.maximum(size, 1)) - 1) / (sqrt(top) - 1)
+    tone: Array = np.sign(in_sds) * np.where(size <= 1, _PALE * size, beyond)
+    return tone
+
+
+def _edges(grid: Grid, axis: int, cells: int, block: int) -> Array:
+    """Borders of the shown cells along an axis, unit coordinates."""
+    border = np.minimum(np.arange(ceil(cells / block) + 1) * block, cells)
+    edges: Array = (2 * border / cells - 1) * grid.half[axis]
+    return edges if grid.middle is None else edges + grid.middle[axis]
+
+
+def _placed(shown: Shown, view: View) -> dict[str, Screen]:
+    """Where the cells of a map lie, and what hovering tells of them."""
+    drawn = {"customdata": shown.values.T.astype(SCREEN)}
+    for name, axis, edges in zip("xy", shown.axes, shown.edges, strict=True):
+        values = edges * view.domain.scale[axis] + view.domain.center[axis] if view.in_data_units else edges
+        drawn[name] = values.astype(SCREEN)
+    return drawn
+
+
+class _Bars(NamedTuple):
+    """Middles and widths of bars, drawn units."""
+
+    middle: Array
+    width: Array
+
+
+def _bars(shown: Shown, view: View) -> _Bars:
+    edges = view.plane(shown.edges[0][:, None])[:, 0]
+    return _Bars((edges[1:] + edges[:-1]) / 2, np.diff(edges))
+
+
+def _add_bars(sheet: Sheet, shown: Shown, what: str, colors: Array | None = None) -> None:
+    listed, (middle, width) = shown.summed > 0, _bars(shown, sheet.view)
+    x, y, wide = (values[listed].astype(SCREEN) for values in (middle, shown.values, width))
+    hover = f"{what} %{{y:.4g}} (released)<br>%{{x:.4g}}"
+    marker = {} if colors is None else {"color": colors[listed]}
+    sheet.bars(x, y, wide, f"{what}s", "released", marker, hover=hover)
+
+
+def _dress(sheet: Sheet, step: GridStep) -> None:
+    """The same axes for noisy and denoised counts."""
+    figure = sheet.figure
+    counts = [layer.shown.values for layer in _layers(step, sheet.view)]
+    low, high = min(0.0, *(float(some.min()) for some in counts)), max(1.0, *(float(some.max()) for some in counts))
+    figure.update_xaxes(range=sheet.view.range[0], title_text=spelled(sheet.view.name[0]), zeroline=False)
+    figure.update_yaxes(title_text="rows per cell (noisy)", zeroline=True, zerolinecolor=sheet.palette.muted)
+    figure.update_yaxes(range=[low - _AIR * (high - low), high + _AIR * (high - low)])
+    figure.update_layout(bargap=0, barmode="overlay")

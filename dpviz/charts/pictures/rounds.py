@@ -1,0 +1,252 @@
+"""Rounds on centres: polishing, with the reach that rows pull them from, and splitting, with its gains and costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+
+from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
+from dpviz.algorithms.steps import Step
+from dpviz.arrays import Array, Codes
+from dpviz.charts.canvas import NUMBER_SIZE
+from dpviz.charts.picture import Companion, Drawing, Look, columns_of
+from dpviz.charts.pictures.centers import CentersPicture, marks_of
+from dpviz.charts.sheet import Sheet
+from dpviz.charts.theme import log_axis
+from dpviz.charts.wording import clauses, number, opening, percent, ratio, things
+from dpviz.table.domain import Domain
+
+# A value of 0 stands this far below the least other one on a logarithmic axis.
+_BELOW = 3.0
+# Places of a ranking that a phone shows.
+_MOST_RANKS = 12
+# No cost is divided by less.
+_TINY = 1e-300
+
+
+class PolishPicture(CentersPicture):
+    """The centres after a round; around where they were, the reach beyond which a row pulls no harder.
+
+    In a crowd, whose circles would be one grey sheet, only the largest cluster has its circle.
+    """
+
+    step: PolishStep
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        step = self.step
+        assert step.previous is not None and step.noisy_counts is not None
+        crowd = marks_of(len(step.centers)).number is None
+        around = step.previous[[int(step.noisy_counts.argmax())]] if crowd else step.previous
+        middles, radii = sheet.view.plane(around, "previous"), np.full(len(around), step.reach)
+        name = "reach of the largest" if crowd else "reach"
+        width = 5.0 if sheet.view.flat else 1.0
+        sheet.halos(middles, radii, name, "released", width=width, strength=0.5, dash="dash")
+        super().paint(sheet, look)
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        table = super().table(domain)
+        table["moved (unit coordinates)"] = _moves(self.step)
+        table["reach (unit coordinates)"] = self.step.reach
+        return table
+
+    def words(self, domain: Domain) -> str:
+        return (
+            f"{super().words(domain)} Rows pulled from at most {number(self.step.reach)} (unit coordinates); "
+            f"a typical centre moved {number(_typical_move(self.step))}."
+        )
+
+    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+        # Of a round of polishing, k-means++ tells more.
+        yield from super().companions(look, steps)
+        rounds = self.alike(steps)
+        yield Companion("Rounds", Rounds(self.step, rounds[: rounds.index(self.step) + 1], len(rounds)))
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds(Drawing[PolishStep]):
+    """Round by round up to now, of ``rounds``: the reach, how far a typical centre moved, and the noise of a mean."""
+
+    so_far: Sequence[PolishStep]
+    rounds: int
+
+    def finding(self, domain: Domain) -> str:
+        last = len(self.so_far)
+        moved = _typical_move(self.step)
+        noise = _typical_noise(self.step)
+        if moved > noise:
+            return f"Round {last} moved a typical centre {number(moved / max(noise, _TINY))} times its noise"
+        return f"Round {last} moved a typical centre no farther than its noise"
+
+    def note(self, look: Look) -> str:
+        still = any(_typical_move(step) == 0 for step in self.so_far)
+        return clauses(
+            "a typical centre: the median",
+            "noise: the length of a vector of 1 sd",
+            "on the floor: not moved at all" if still else "",
+        )
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        reach = np.array([step.reach for step in self.so_far])
+        moved, noise = (np.array([of(step) for step in self.so_far]) for of in (_typical_move, _typical_noise))
+        together = np.concatenate([reach, moved, noise])
+        floor = float(together[together > 0].min(initial=1.0)) / (_BELOW if (together == 0).any() else 1.0)
+        for what, values, dash, symbol in (
+            ("reach", reach, "dash", "line-ew-open"),
+            ("move", moved, "solid", "circle"),
+            ("noise of its mean", noise, "dot", "triangle-down"),
+        ):
+            marker = {"symbol": symbol, "size": 9, "color": sheet.palette.released}
+            sheet.lines(
+                np.column_stack([np.arange(1, len(values) + 1), np.maximum(values, floor)]),
+                what,
+                "released",
+                strength=0.5 if what == "reach" else 0.95,
+                dash=dash,
+                width=2,
+                hover=f"round %{{x}}: {what} %{{customdata:.3g}} (released)",
+                notes=values,
+                trace={"mode": "lines+markers", "marker": marker},
+            )
+        low, high = np.log10(floor), np.log10(float(together.max()))
+        sheet.figure.update_xaxes(range=[0.5, self.rounds + 0.5], title_text="round", tick0=1, dtick=1)
+        sheet.figure.update_yaxes(title_text="length (unit coordinates)", **log_axis(low, high))
+        sheet.figure.update_yaxes(range=[low - 0.1, high + 0.15])
+
+    def words(self, domain: Domain) -> str:
+        return (
+            f"After {things(len(self.so_far), 'round')}: the reach is {number(self.step.reach)}, a typical centre "
+            f"moved {number(_typical_move(self.step))}, the noise of its mean has a length of "
+            f"{number(_typical_noise(self.step))}."
+        )
+
+
+class SplitPicture(CentersPicture):
+    """The centres after the exchange: a ring where a cluster was split, a cross where a centre gave way."""
+
+    step: SplitStep
+    counts_clusters = False
+
+    def finding(self, domain: Domain) -> str:
+        step = self.step
+        if len(step.split) == 1:
+            times = ratio(float(step.gains[0] / max(step.costs[0], _TINY)))
+            return f"Cluster {step.split[0] + 1} is split: it saves {times} what centre {step.dropped[0] + 1} costs"
+        if len(step.split):
+            least = ratio(float((step.gains / np.maximum(step.costs, _TINY)).min()))
+            return opening(f"{things(len(step.split), 'cluster')} are split, each saving at least {least} its cost")
+        best, least_cost = float(step.gain_of_each.max()), float(step.cost_of_each.min())
+        if best == 0:
+            return "No cluster is wider than noise would make it: nothing is split"
+        return f"No split pays: the best saves {percent(best / least_cost)} of what dropping costs"
+
+    def title(self, look: Look) -> str:
+        split, dropped = self.step.split, self.step.dropped
+        if len(split) == 0:
+            return opening(f"all {things(len(self.step.centers), 'cluster')} stay whole: none of them is really two")
+        if len(split) == 1:
+            return f"Cluster {split[0] + 1} is split, and centre {dropped[0] + 1} gives way to its other half"
+        return opening(f"{things(len(split), 'cluster')} are split, and as many centres give way")
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        super().paint(sheet, look)
+        step = self.step
+        assert step.previous is not None
+        for what, which, symbol, size in (
+            ("split", step.split, "circle-open", 30),
+            ("gave way", step.dropped, "x", 12),
+        ):
+            if len(which):
+                places = sheet.view.plane(step.previous[which])
+                hover = f"centre %{{customdata}} {what} (released)"
+                marker = {"symbol": symbol, "size": size, "color": sheet.palette.text, "line": {"width": 2}}
+                sheet.marks(places, what, "released", marker, hover=hover, notes=which + 1)
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        step = self.step
+        table = super().table(domain)
+        table["saved by splitting it"], table["lost by dropping it"] = step.gain_of_each, step.cost_of_each
+        became = np.full(len(table), "", dtype=object)
+        became[step.split], became[step.dropped] = "split", "gave way, took the other half"
+        table["change"] = became
+        return table
+
+    def words(self, domain: Domain) -> str:
+        step = self.step
+        pairs = "; ".join(
+            f"centre {i + 1} gave way to a half of cluster {j + 1}, saving {number(float(gain))} at a cost of "
+            f"{number(float(cost))}"
+            for j, i, gain, cost in zip(step.split, step.dropped, step.gains, step.costs, strict=True)
+        )
+        centers = opening(things(len(step.centers), "released centre"))
+        text = f"{centers} over {columns_of(domain)}. {self.finding(domain)}."
+        return f"{text} {opening(pairs)}." if pairs else text
+
+    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+        yield Companion("Gains and costs", Gains(self.step))
+        yield from super().companions(look, steps)
+
+
+class Gains(Drawing[SplitStep]):
+    """The largest gains of splitting over the smallest costs of dropping: exchanges pay while the first lie above."""
+
+    def finding(self, domain: Domain) -> str:
+        return SplitPicture(self.step).finding(domain)
+
+    def words(self, domain: Domain) -> str:
+        return SplitPicture(self.step).words(domain)
+
+    def note(self, look: Look) -> str:
+        floored = (self.step.gain_of_each[self._foremost(-self.step.gain_of_each)] == 0).any()
+        return clauses("an exchange pays where a gain is over a cost", "on the floor: just noise" if floored else "")
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        step, muted = self.step, sheet.palette.muted
+        gainers, losers = self._foremost(-step.gain_of_each), self._foremost(step.cost_of_each)
+        gains, costs = step.gain_of_each[gainers], step.cost_of_each[losers]
+        together = np.r_[gains, costs]
+        positive = together[together > 0]
+        floor = float(positive.min()) / _BELOW if len(positive) else 1.0
+        for what, values, centers, color, symbol, place in (
+            ("saved by splitting it", gains, gainers, sheet.palette.released, "circle", "bottom center"),
+            ("lost by dropping it", costs, losers, muted, "square-open", "top center"),
+        ):
+            marker = {"symbol": symbol, "size": 10, "color": color, "line": {"width": 1.5, "color": color}}
+            numbers = {"text": [str(c + 1) for c in centers], "textfont": {"size": NUMBER_SIZE, "color": muted}}
+            sheet.lines(
+                np.column_stack([np.arange(1, len(values) + 1), np.maximum(values, floor)]),
+                what,
+                "released",
+                color=color,
+                width=1.2,
+                notes=values,
+                hover=f"centre %{{text}}: {what}: %{{customdata:.3g}} (released)",
+                trace={"mode": "lines+markers+text", "marker": marker, "textposition": place, **numbers},
+            )
+        low, high = np.log10(floor), np.log10(max(float(together.max()), floor))
+        ranks = {"range": [0.5, len(gains) + 0.5], "tick0": 1, "dtick": 1}
+        sheet.figure.update_xaxes(title_text="centres: best to split, cheapest to drop, first", **ranks)
+        sheet.figure.update_yaxes(title_text="loss (unit coordinates², all rows)", **log_axis(low, high))
+        sheet.figure.update_yaxes(range=[low - 0.35, high + 0.35])
+
+    def _foremost(self, values: Array) -> Codes:
+        """The centres of least values, as many as are drawn."""
+        return np.argsort(values, kind="stable")[:_MOST_RANKS]
+
+
+def _moves(step: PolishStep) -> Array:
+    assert step.previous is not None
+    moves: Array = np.linalg.norm(step.centers - step.previous, axis=1)
+    return moves
+
+
+def _typical_move(step: PolishStep) -> float:
+    return float(np.median(_moves(step)))
+
+
+def _typical_noise(step: PolishStep) -> float:
+    assert step.center_noise_sd is not None
+    return float(np.median(step.center_noise_sd)) * sqrt(step.centers.shape[1])

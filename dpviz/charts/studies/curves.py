@@ -1,0 +1,259 @@
+"""Scores of algorithms against ε, k or n: medians and middle halves of many runs, and the best at each place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import log10
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.charts.canvas import LEGEND_LINE, NUMBER_SIZE, canvas
+from dpviz.charts.studies.contenders import Style, measure_of, name_column, names_in, runs_text, styles_of
+from dpviz.charts.studies.medians import (
+    LABELS,
+    Span,
+    band,
+    draw_baselines,
+    label_ends,
+    median_line,
+    more_for_labels,
+    quartiles,
+)
+from dpviz.charts.theme import Palette, epsilon_axis, log_axis
+from dpviz.charts.wording import clauses, percent
+
+Over = Literal["epsilon", "k", "n"]
+Curve = Sequence[tuple[float, float]]
+
+_HEIGHT = 560
+# A loss within this factor of k-means++ is said to be close.
+_CLOSE = 1.1
+# Bands of many lines would hide each other.
+_FADED, _FADED_OF_MANY, _MANY = 0.16, 0.07, 6
+_LETTERS: dict[Over, str] = {"epsilon": "ε", "k": "k", "n": "n"}
+_AXES: dict[Over, str] = {
+    "epsilon": "ε (smaller: more private)",
+    "k": "k, the number of clusters",
+    "n": "n, the number of rows",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Medians with bands from 25 % to 75 % against ε, k or n, labelled at their right end, over the hull of the best.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        One row a run, with the columns of a study: contender (or algorithm), epsilon and the measure; may still grow.
+    over : {"epsilon", "k", "n"}
+        What is varied; each k and each n is measured against a k-means++ of its own.
+    places : sequence of float
+        All values of it that the study will reach, so that the axis does not move while it fills.
+    epsilon : float, optional
+        The one ε of a sweep over k or n.
+    own : float, optional
+        The k or n that the user has: marked.
+    baselines : mapping of label to value
+        Horizontal lines: what can be had for nothing, and k-means++.
+    predictions : mapping of algorithm to (ε, value) pairs
+        Closed-form predictions, dashed, and named in the legend.
+    """
+
+    runs: pd.DataFrame
+    measure: str = "ratio"
+    over: Over = "epsilon"
+    places: Sequence[float] = ()
+    epsilon: float | None = None
+    own: float | None = None
+    baselines: Mapping[str, float] = field(default_factory=dict)
+    predictions: Mapping[str, Curve] = field(default_factory=dict)
+
+    @cached_property
+    def medians(self) -> pd.DataFrame:
+        """A row for each algorithm and place with a finite score: algorithm, at, low, median, high, runs, best.
+
+        ``best`` is said only of places at which all algorithms have run that have run anywhere.
+        """
+        names = name_column(self.runs)
+        medians = quartiles(self.runs, self.measure, [names, self.over])
+        medians.columns = pd.Index(["algorithm", "at", *medians.columns[2:]])
+        order = {name: place for place, name in enumerate(names_in(self.runs))}
+        medians = medians.sort_values("algorithm", key=lambda names: names.map(order), kind="stable")
+        at_place = medians.groupby("at")["median"]
+        first = at_place.transform("min" if measure_of(self.measure).lower_is_better else "max")
+        whole = at_place.transform("size") == at_place.size().max()
+        best = whole & (medians["median"] == first)
+        return medians.assign(best=best & ~medians["at"].where(best).duplicated())
+
+    @cached_property
+    def lines(self) -> dict[str, pd.DataFrame]:
+        """The rows of ``medians`` by algorithm, in the order in which these appear in the study."""
+        return {str(name): line for name, line in self.medians.groupby("algorithm", sort=False)}
+
+    @cached_property
+    def span(self) -> Span:
+        """What the axis of scores shows."""
+        return Span.holding([*self.medians[["low", "median", "high"]].to_numpy().ravel(), *self.baselines.values()])
+
+    @property
+    def styles(self) -> dict[str, Style]:
+        """The looks of each algorithm."""
+        return styles_of(list(dict.fromkeys([*names_in(self.runs), *self.predictions])))
+
+    @property
+    def stem(self) -> str:
+        """What a file of it is called."""
+        return f"trade-off-{self.measure}" if self.over == "epsilon" else f"sweep-{self.over}-{self.measure}"
+
+    @property
+    def finding(self) -> str:
+        """From which ε on somebody is close to k-means++, or who is best at ε = 1, at most clusters, or fewest rows."""
+        score, letter = measure_of(self.measure), _LETTERS[self.over]
+        places = self.medians["at"]
+        if places.empty:
+            return "No run yet"
+        if self.over != "epsilon":
+            hardest = places.max() if self.over == "k" else places.min()
+            at_epsilon = f" at ε = {self.epsilon:g}" if self.epsilon is not None else ""
+            return f"With {letter} = {hardest:,g}{at_epsilon}, {score.first(self._medians_at(hardest))}"
+        close = {name: _close_from(line) for name, line in self.lines.items()} if score.ratio else {}
+        reached = {name: epsilon for name, epsilon in close.items() if epsilon is not None}
+        if reached:
+            name = min(reached, key=lambda n: reached[n])
+            return f"From ε = {reached[name]:g} on, {name} stays within {percent(_CLOSE - 1)} of k-means++"
+        middle = min(places, key=lambda epsilon: abs(log10(epsilon)))
+        return f"At ε = {middle:g}, {score.first(self._medians_at(middle))}"
+
+    def draw(self, palette: Palette, *, title: str = "") -> go.Figure:
+        """The figure, under its finding or another ``title``."""
+        score, predicted = measure_of(self.measure), self._predicted_together()
+        figure = canvas(
+            palette,
+            title=title or self.finding,
+            subtitle=clauses(
+                f"ε = {self.epsilon:g}" if self.epsilon is not None else "",
+                "line: median, band: 25–75 %",
+                f"wide grey path: the best median at each {_LETTERS[self.over]}" if len(self.lines) > 1 else "",
+                runs_text(self.medians["runs"].tolist()),
+                "dashed: predicted before any run" if predicted else "",
+            ),
+            # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
+            height=_HEIGHT + LEGEND_LINE * len(predicted) + more_for_labels(self.lines),
+            legend_lines=len(predicted),
+        )
+        # Dashes are seen in the legend only at the width that lines have in the plot.
+        figure.update_layout(margin={"r": LABELS}, legend={"itemsizing": "trace"})
+        self._set_axis(figure)
+        self._draw_hull(figure, palette)
+        for name, line in self.lines.items():
+            self._draw_line(figure, name, line, palette)
+        for names, points in predicted:
+            _draw_prediction(figure, names, points, self.styles[names[0]].color)
+        draw_baselines(figure, self.baselines, self.span, score, palette)
+        ends = {name: float(line["median"].iloc[-1]) for name, line in self.lines.items()}
+        label_ends(figure, ends, self.styles, self.span, palette)
+        if self.own is not None:
+            self._mark_own(figure, palette)
+        figure.update_yaxes(self.span.axis, title_text=score.axis, zeroline=False)
+        return figure
+
+    def words(self) -> str:
+        """The picture in words."""
+        score, letter = measure_of(self.measure), _LETTERS[self.over]
+        ends = [(name, line.iloc[0], line.iloc[-1]) for name, line in self.lines.items()]
+        ways = [
+            f"{name} goes from {score.text(first['median'])} at {letter} = {first['at']:,g} to "
+            f"{score.text(last['median'])} at {letter} = {last['at']:,g}"
+            for name, first, last in ends
+        ]
+        return f"Median {score.name} against {_AXES[self.over]}. {self.finding}. {'; '.join(ways)}"
+
+    def table(self) -> pd.DataFrame:
+        """The numbers behind the picture: a line for each algorithm and place, and which of them are the best there."""
+        letter = _LETTERS[self.over]
+        table = self.medians[["algorithm", "at", "median", "low", "high", "runs", "best"]]
+        names = {"at": letter, "low": "25 %", "high": "75 %", "best": f"best at this {letter}"}
+        return table.astype({"at": float if self.over == "epsilon" else int}).rename(columns=names)
+
+    def _medians_at(self, place: float) -> pd.Series[float]:
+        return self.medians[self.medians["at"] == place].set_index("algorithm")["median"]
+
+    def _set_axis(self, figure: go.Figure) -> None:
+        places = list(self.places) or self.medians["at"].tolist() or [0.1, 10.0]
+        if self.over == "epsilon":
+            axis = epsilon_axis(min(places), max(places))
+        else:
+            air = 0.04 * max(log10(max(places) / min(places)), 0.1)
+            low, high = log10(min(places)) - air, log10(max(places)) + air
+            axis = log_axis(low, high) | {"range": [low, high]}
+        if self.over == "k":
+            axis |= {"tickvals": places, "ticktext": [f"{k:g}" for k in places]}
+        figure.update_xaxes(axis, title_text=_AXES[self.over])
+
+    def _draw_line(self, figure: go.Figure, name: str, line: pd.DataFrame, palette: Palette) -> None:
+        """The median of one algorithm over its band."""
+        style, faded = self.styles[name], _FADED if len(self.lines) <= _MANY else _FADED_OF_MANY
+        at, low, middle, high = line[["at", "low", "median", "high"]].to_numpy(np.float64).T
+        hover = (
+            f"<b>{name}</b> at {_LETTERS[self.over]} = %{{x:,g}}<br>median %{{y:.3g}}, "
+            "middle half %{customdata[0]:.3g} to %{customdata[1]:.3g}<br>%{customdata[2]} runs<extra></extra>"
+        )
+        told = {"customdata": line[["low", "high", "runs"]].to_numpy(), "hovertemplate": hover}
+        fill = palette.faded(style.color, faded)
+        figure.add_traces([band(at, low, high, fill), median_line(name, at, middle, style, **told)])
+
+    def _draw_hull(self, figure: go.Figure, palette: Palette) -> None:
+        """A wide path under the lines along the best medians; nothing where there is no choice."""
+        best = self.medians[self.medians["best"]].sort_values("at")
+        if len(self.lines) < 2:
+            return
+        color = palette.faded(palette.muted, 0.28)
+        figure.add_trace(
+            go.Scatter(
+                **{"x": best["at"].to_numpy(), "y": best["median"].to_numpy(), "mode": "lines+markers"},
+                **{"line": {"color": color, "width": 13}, "marker": {"symbol": "circle", "size": 19, "color": color}},
+                **{"hoverinfo": "skip", "showlegend": False, "meta": "hull"},
+            )
+        )
+
+    def _predicted_together(self) -> list[tuple[list[str], Curve]]:
+        """Each predicted curve once, with all the algorithms that it is predicted for."""
+        names: dict[tuple[tuple[float, float], ...], list[str]] = {}
+        for name, points in self.predictions.items():
+            names.setdefault(tuple(points), []).append(name)
+        return [(together, points) for points, together in names.items()]
+
+    def _mark_own(self, figure: go.Figure, palette: Palette) -> None:
+        """The k or n that the user has, as a line from top to bottom."""
+        assert self.own is not None
+        figure.add_vline(x=self.own, line={"color": palette.text, "width": 1.3, "dash": "dot"})
+        figure.add_annotation(
+            **{"x": log10(self.own), "yref": "paper", "y": 1.0, "yanchor": "bottom", "xanchor": "right"},
+            **{"text": f"yours: {_LETTERS[self.over]} = {self.own:,g}", "showarrow": False},
+            font={"size": NUMBER_SIZE, "color": palette.text},
+        )
+
+
+def _close_from(line: pd.DataFrame) -> float | None:
+    """The least ε from which on all medians are close to k-means++."""
+    close = line["median"][::-1].le(_CLOSE).cummin()[::-1]
+    return float(line["at"][close].min()) if close.any() else None
+
+
+def _draw_prediction(figure: go.Figure, names: Sequence[str], points: Curve, color: str) -> None:
+    who = ", ".join(names)
+    figure.add_trace(
+        go.Scatter(
+            **{"x": [e for e, _ in points], "y": [v for _, v in points], "mode": "lines", "meta": "prediction"},
+            line={"color": color, "width": 1.5, "dash": "dash"},
+            name=f"predicted: {who}",
+            hovertemplate=f"predicted for {who}: %{{y:.3g}}<extra></extra>",
+            showlegend=True,
+        )
+    )

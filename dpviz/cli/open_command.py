@@ -1,0 +1,55 @@
+"""``dpviz open``: the dashboard, served from here to this machine alone until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import runpy
+import sys
+
+from dpviz import check
+from dpviz.beside import BESIDE
+from dpviz.check import RequestError
+from dpviz.table.named import GIVEN, named, sample_named
+from dpviz.table.sparse_intake import SparseTable
+
+_APP = BESIDE / "app.py"
+# Streamlit's part that takes the port: when it cannot, it says so here and leaves with this code.
+_SERVER, _NO_PORT = "streamlit.web.server.starlette.starlette_server", 1
+
+
+def open_command(arguments: argparse.Namespace) -> str:
+    """Serve pages until somebody stops it; each visit begins with the table that is named, if one is.
+
+    Raises
+    ------
+    RequestError
+        If there is no such table, or the port cannot be used.
+    """
+    port: int | None = arguments.port
+    settings: dict[str, object] = {"server.fileWatcherType": "none"}  # nobody edits what is installed
+    if port is not None:
+        check.within(1, 65535, port=port)
+        settings["server.port"] = port
+    if arguments.data is not None:
+        os.environ[GIVEN] = _checked(arguments.data)
+    logging.getLogger(_SERVER).addFilter(lambda record: "is not available" not in record.getMessage())
+    sys.argv = [str(_APP)]  # Streamlit looks for its settings and pages where this script lies
+    try:
+        runpy.run_path(str(_APP))["app"].run(config=settings)
+    except SystemExit as stopped:
+        if stopped.code != _NO_PORT:
+            raise
+        what = "no port from 8501 on can be used" if port is None else f"port is {port}, which cannot be used"
+        raise RequestError(f"{what}: another program may have it; give another one with --port.") from None
+    return "Stopped."
+
+
+def _checked(word: str) -> str:
+    """``word`` as every visit may read it, from whatever folder; refuses what the pages could not open."""
+    if sample_named(word) is not None:
+        return word
+    if isinstance(named(word).content, SparseTable):
+        raise RequestError("The pages do not show sparse files: use `dpviz run`, or open a CSV file or a sample.")
+    return os.path.abspath(word)  # noqa: PTH100 (a link stays one: the sidecar lies beside it)

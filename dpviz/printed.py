@@ -1,0 +1,60 @@
+"""Sentences and tables of short texts: the same value reads well in a terminal and in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import NamedTuple
+
+_MOST_ROWS = 40
+
+
+class TextTable(NamedTuple):
+    """A heading, the names of the columns, and rows of cells."""
+
+    heading: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def text(self, most: int | None = _MOST_ROWS) -> str:
+        """For a terminal: the first rows, or all of them."""
+        shown = self.rows[:most]
+        rest = f"\n  and {len(self.rows) - len(shown)} more" if len(shown) < len(self.rows) else ""
+        return f"{self.heading}:\n{table_text(self.header, shown)}{rest}"
+
+    def html(self) -> str:
+        """For a notebook; cells may hold names from a file."""
+        rows = "".join(f"<tr>{_cells('td', row)}</tr>" for row in self.rows[:_MOST_ROWS])
+        head = f"<thead><tr>{_cells('th', self.header)}</tr></thead>"
+        rest = f"<p>and {len(self.rows) - _MOST_ROWS} more</p>" if len(self.rows) > _MOST_ROWS else ""
+        return f"<p>{escape(self.heading)}:</p><table>{head}<tbody>{rows}</tbody></table>{rest}"
+
+
+class Printed:
+    """A value that prints as sentences and tables; its ``repr`` is the first of these sentences."""
+
+    def _blocks(self) -> Iterator[str | TextTable]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{next(self._blocks())}>"
+
+    def __str__(self) -> str:
+        return "\n".join(block.text() if isinstance(block, TextTable) else block for block in self._blocks())
+
+    def _repr_html_(self) -> str:
+        blocks = self._blocks()
+        return "".join(block.html() if isinstance(block, TextTable) else f"<p>{escape(block)}</p>" for block in blocks)
+
+
+def table_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns aligned to the right, two blanks apart."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = [
+        "  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (header, *rows)
+    ]
+    return "\n".join(lines)
+
+
+def _cells(tag: str, cells: Sequence[str]) -> str:
+    return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)

@@ -1,1 +1,0 @@
-"""The local model: each row answers by itself."""

@@ -1,0 +1,224 @@
+"""The local model: every user sends one randomised message, and the table of messages is the release.
+
+Nobody is trusted with rows: a message is ε-DP on its own, whatever its sender's row is. As many messages are sent as
+there are users by the public (or bought) number: a seat without a user is taken by a stand-in. Noise on every single
+row is the baseline, in which little can be seen.
+
+References
+----------
+Kasiviswanathan et al. 2011 (the local model). Kairouz, Oh & Viswanath 2016 (k-ary randomised response). Chang, Ghazi,
+Kumar & Manurangsi 2021 (one round of clustering in the local model).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import exp, inf, log1p
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from dpviz.arrays import Array, Codes
+from dpviz.privacy.accounting import Budget
+from dpviz.privacy.hash_partitions import HashCodes
+from dpviz.privacy.loss_kinds import LossKind, ratio_bought
+from dpviz.privacy.mechanisms import DrawnNoise, KNorm, NoDensity, Priced
+from dpviz.privacy.noise import NoiseSource
+from dpviz.privacy.queries import OfCells, Relation, Sensitivity
+from dpviz.privacy.tuples.tuples import Tuples, TupleTable
+from dpviz.table.domain import Region
+
+
+@dataclass(frozen=True, eq=False)
+class EachRow(Tuples):
+    """The rows themselves, tuples of one point, for a mechanism that fills a public number of places with them."""
+
+    k: int = 1
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """One place changes its point, by the diameter at most, whether its row is exchanged, comes or goes."""
+        return Sensitivity(l1=inf, l2=inf, block=region.diameter)
+
+
+@dataclass(frozen=True)
+class LocalNoise(DrawnNoise):
+    """K-norm noise on each of ``number`` places, which hold rows in a random order; pure ε = sensitivity / scale.
+
+    Where there are fewer rows than places the middle of the domain fills the others; where there are more, rows are
+    left out. So the number of rows does not show, and one row changes one place.
+    """
+
+    name: ClassVar[str] = "k-norm on each row"
+    # The random order makes the density a sum over all orders.
+    exact: ClassVar[bool] = False
+    once: KNorm
+    number: int
+
+    @classmethod
+    def bought(cls, share: Budget, sensitivity: Sensitivity, *, number: int) -> LocalNoise:
+        return cls(KNorm.bought(share, sensitivity), number)
+
+    @property
+    def loss(self) -> LossKind:
+        """ε-DP: of the random order of places nothing more is proved."""
+        return LossKind.PURE
+
+    def draw(self, truth: TupleTable, noise: NoiseSource) -> Array:
+        rows = truth.values[:, 0]
+        places = np.zeros((self.number, rows.shape[1]))
+        # By content first: the order of the file has no say in a study's draw.
+        rows = rows[np.lexsort(rows.T[::-1])]
+        chosen = rows[np.argsort(noise.uniform((len(rows),)))[: self.number]]
+        places[: len(chosen)] = chosen
+        places = places[np.argsort(noise.uniform((self.number,)))]
+        return self.once.draw(places, noise)
+
+    def log_density(self, released: Array, truth: TupleTable) -> float:
+        raise NoDensity("It is a sum over all orders of rows.")
+
+
+@dataclass(frozen=True, eq=False)
+class UserAnswers:
+    """What every user knows: the code (n,) and the vector (n, d) of the own row, in the order of the users."""
+
+    codes: Codes
+    vectors: Array
+
+    def __add__(self, other: UserAnswers) -> UserAnswers:
+        return UserAnswers(np.r_[self.codes, other.codes], np.concatenate([self.vectors, other.vectors]))
+
+
+@dataclass(frozen=True, eq=False)
+class UserQuestion(OfCells):
+    """Every user's own code and row; no sum is formed before noise."""
+
+    over: HashCodes
+
+    def tally(self, chunk: Array, cell: Codes) -> UserAnswers:
+        return UserAnswers(cell, chunk.copy())
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """One message changes, from one row to another or to the stand-in; two rows lie at most a diameter apart."""
+        return Sensitivity(l1=1.0, l2=1.0, block=region.diameter)
+
+
+class Response(NamedTuple):
+    """k-ary randomised response: the truth is sent with probability ``honest``, each other value with ``other``."""
+
+    honest: float
+    other: float
+
+    @classmethod
+    def over(cls, size: int, epsilon: float) -> Response:
+        """ε-DP among ``size`` values: the odds are e^ε."""
+        less = exp(-epsilon)
+        return cls(1 / (1 + (size - 1) * less), less / (1 + (size - 1) * less))
+
+    @property
+    def gap(self) -> float:
+        """How much likelier a value is sent by those who have it."""
+        return self.honest - self.other
+
+
+@dataclass(frozen=True, eq=False)
+class Reports:
+    """The messages: a prefix or code (n,) from each user, and a noisy vector (m, d) from each of the last group."""
+
+    codes: Codes
+    vectors: Array
+
+
+@dataclass(frozen=True)
+class LocalReports(Priced):
+    """Each user sends the prefix of the own code that the group is asked for, by randomised response.
+
+    Users of the last group send their prefix with ε/2 and their vector with K-norm noise with ε/2. One person's
+    messages together cost ``sensitivity`` / ``scale`` = ε; users do not add up, since a row is in one message only.
+
+    Parameters
+    ----------
+    sensitivity : float
+        Messages of a person.
+    scale : float
+        One over the ε of a message.
+    diameter : float
+        The most that two rows lie apart.
+    bits : tuple of int
+        Length of the prefix that each group sends.
+    groups : int array of shape (n,)
+        Group of each seat, by public coins. Who takes which seat is secret, so that a user more or less changes what is
+        said from one seat, and not from all later ones.
+    middle : int
+        Code of the middle of the region: what a stand-in answers, with a vector of 0, where there are fewer users.
+    """
+
+    name: ClassVar[str] = "local reports"
+    loss: ClassVar[LossKind] = LossKind.PURE
+    sensitivity: float
+    scale: float
+    diameter: float
+    bits: tuple[int, ...]
+    depth: int
+    groups: Codes = field(compare=False, repr=False)
+    middle: int = 0
+
+    @classmethod
+    def bought(
+        cls, share: Budget, sensitivity: Sensitivity, *, bits: tuple[int, ...], depth: int, groups: Codes, middle: int
+    ) -> LocalReports:
+        messages = sensitivity.l1
+        epsilon = ratio_bought(cls.loss, share, mechanism=cls.name)
+        return cls(messages, messages / epsilon, sensitivity.block / messages, bits, depth, groups, middle)
+
+    def epsilon_of(self, group: int) -> float:
+        """The ε of a group's prefix: all of a message, or half of it."""
+        return (1.0 if group < len(self.bits) - 1 else 0.5) / self.scale
+
+    def response(self, group: int) -> Response:
+        """How a group's prefix is randomised."""
+        return Response.over(1 << self.bits[group], self.epsilon_of(group))
+
+    @property
+    def vector_noise(self) -> KNorm:
+        """The noise of a vector."""
+        return KNorm(self.diameter, 2 * self.diameter * self.scale)
+
+    def draw(self, truth: UserAnswers, noise: NoiseSource) -> Reports:
+        return self.messages(self.seated(truth, noise), noise)
+
+    def seated(self, truth: UserAnswers, noise: NoiseSource) -> UserAnswers:
+        """The answers in the order of the seats: users and stand-ins in a secret uniform order, as many as seats."""
+        missing = max(0, len(self.groups) - len(truth.codes))
+        stand_in = UserAnswers(np.full(missing, self.middle), np.zeros((missing, truth.vectors.shape[1])))
+        everybody = truth + stand_in
+        order = np.argsort(noise.uniform(everybody.codes.shape))[: len(self.groups)]
+        return UserAnswers(everybody.codes[order], everybody.vectors[order])
+
+    def messages(self, truth: UserAnswers, noise: NoiseSource) -> Reports:
+        """What is sent from each seat."""
+        sent = np.empty_like(truth.codes)
+        for group, bits in enumerate(self.bits):
+            mine = self.groups == group
+            sent[mine] = respond(truth.codes[mine] >> (self.depth - bits), bits, self.response(group), noise)
+        last = self.groups == len(self.bits) - 1
+        return Reports(sent, self.vector_noise.draw(truth.vectors[last], noise))
+
+    def log_density(self, released: Reports, truth: UserAnswers) -> float:
+        # Of answers in the order of their seats. That order is as likely on any table: it bounds the loss.
+        total = 0.0
+        for group, bits in enumerate(self.bits):
+            mine = self.groups == group
+            honest = released.codes[mine] == truth.codes[mine] >> (self.depth - bits)
+            # ln of the chance of the truth; of another value, ε less.
+            least = -log1p(((1 << bits) - 1) * exp(-self.epsilon_of(group)))
+            total += least * len(honest) - self.epsilon_of(group) * float((~honest).sum())
+        last = self.groups == len(self.bits) - 1
+        return total + self.vector_noise.log_density(released.vectors, truth.vectors[last])
+
+
+def respond(values: Codes, bits: int, response: Response, noise: NoiseSource) -> Codes:
+    """Each value with the chance of the truth, else one of the others uniformly."""
+    others = noise.codes((1 << bits) - 1, len(values))
+    others = others + (others >= values)
+    sent: Codes = np.where(noise.uniform(values.shape) < response.honest, values, others)
+    return sent

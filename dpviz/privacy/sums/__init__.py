@@ -1,1 +1,0 @@
-"""Questions whose answers are sums over rows."""

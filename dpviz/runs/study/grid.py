@@ -1,0 +1,312 @@
+"""A study as it is asked for: a grid of runs, its trials, and its text as a link and as a file."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import yaml
+
+from dpviz import check
+from dpviz.algorithms.registry import AUTO
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.request import Contender, Request, number, written
+
+_ROUND_EPSILONS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
+_WHAT, _VERSION = "trade-off study", 2
+_MOST_TEXT, _MOST_VALUES = 20_000, 100
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run of a study: its place in the grid, which alone decides its seed.
+
+    ``n`` is the size of the subsample that it runs on; None means the whole table.
+    """
+
+    contender: Contender
+    k: int
+    epsilon: float
+    delta: float
+    repeat: int
+    n: int | None = None
+
+    @property
+    def key(self) -> str:
+        """The same text for the same trial in every process: what a resumed study looks up."""
+        parameters = json.dumps(dict(self.contender.params), sort_keys=True, default=str)
+        place = f"{self.k} {self.epsilon!r} {self.delta!r} {self.repeat}" + f" n={self.n}" * (self.n is not None)
+        return f"{self.contender.algorithm} {parameters} {place}"
+
+    def seed(self, study_seed: int) -> int:
+        """A seed of this trial's own, whatever else the study contains."""
+        mixed = np.random.SeedSequence((study_seed, zlib.crc32(self.key.encode()), self.repeat))
+        return int(mixed.generate_state(1, np.uint64)[0])
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Many runs: every contender at every k, n, δ and ε, several times.
+
+    Parameters
+    ----------
+    deltas : tuple of float
+        An algorithm of pure privacy runs at the first only.
+    ns : tuple of int or None
+        Rows of subsamples; None means the whole table.
+    seed : int
+        Another draw of the whole study.
+    """
+
+    contenders: tuple[Contender, ...]
+    ks: tuple[int, ...] = (5,)
+    epsilons: tuple[float, ...] = (1.0,)
+    deltas: tuple[float, ...] = (0.0,)
+    ns: tuple[int | None, ...] = (None,)
+    repeats: int = 1
+    seed: int = 0
+
+    def trials(self) -> list[Trial]:
+        """The whole grid, every point once before any point a second time, so that a picture fills evenly.
+
+        Raises
+        ------
+        RequestError
+            If a number is outside its range, or an algorithm cannot run at a δ.
+        """
+        self._check_numbers()
+        for contender, k in product(self.contenders, self.ks):
+            if contender.settings.points_per_row(k) > 1:
+                raise RequestError(
+                    f"A study judges centres of rows, and {contender.label} reads {k} points from each row: run it by "
+                    "itself instead (Explore, or `dpviz run`)."
+                )
+        for contender, epsilon, delta in product(self.contenders, self.epsilons, self.deltas):
+            contender.check_budget(epsilon, delta)
+        return [
+            Trial(contender, k, epsilon, delta, repeat, n)
+            for repeat, n, k, delta, (place, epsilon), contender in product(
+                range(self.repeats), self.ns, self.ks, self.deltas, enumerate(self.epsilons), self.contenders
+            )
+            # Without privacy there is no ε, and under pure privacy no δ: once is enough.
+            if (contender.card.private or place == 0) and self._first_of_its_kind(contender, delta)
+        ]
+
+    def at(self, trial: Trial) -> Request:
+        """What one of its trials asks for."""
+        return Request(trial.contender, trial.k, trial.epsilon, trial.delta, trial.seed(self.seed))
+
+    def check(self, table: PrivateTable) -> None:
+        """Refuse a grid that cannot be served whole.
+
+        Raises
+        ------
+        RequestError
+            If it cannot: the first reason.
+        """
+        self.trials()
+        for sentence in self.refusals(table).values():
+            raise RequestError(sentence)
+
+    def refusals(self, table: PrivateTable) -> dict[str, str]:
+        """Of each contender, by label, the first reason why it cannot serve all of it; empty if all of them can."""
+        sentences: dict[str, str] = {}
+        for contender, k, epsilon, delta, n in product(self.contenders, self.ks, self.epsilons, self.deltas, self.ns):
+            try:
+                if n is not None and table.n_public is not None and n > table.n_public:
+                    raise RequestError(f"n is {n:,} of {table.n_public:,} records: ask for a smaller subsample.")
+                Request(contender, k, epsilon, delta).check(table)
+            except RequestError as error:
+                sentences.setdefault(contender.label, str(error))
+        return sentences
+
+    def to_query(self) -> str:
+        """The query of a link.
+
+        >>> Grid((Contender("auto"), Contender("dplloyd", {"preset": "su"})), epsilons=(0.1, 1.0)).to_query()
+        'algorithms=auto,dplloyd:preset=su&epsilons=0.1,1&ks=5&deltas=0&repeats=1'
+        """
+        said = self._plain().items()
+        texts = {name: ",".join(map(written, value if isinstance(value, list) else [value])) for name, value in said}
+        return urlencode(texts, safe=",:=")
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str], *, usual: Grid | None = None) -> Grid:
+        """Reads a link; what it does not say is as ``usual``, and what is not said of a grid is left alone.
+
+        Raises
+        ------
+        RequestError
+            If it says what is not allowed.
+        """
+        said = {name: query[name] for name in FIELDS if name in query}
+        if sum(map(len, said.values())) > _MOST_TEXT:
+            raise RequestError(f"This link is longer than {_MOST_TEXT:,} characters: ask for less.")
+        lists = {name: [part for part in text.split(",") if part] for name, text in said.items()}
+        return _grid(lists | {name: said[name] for name in ("repeats", "seed") if name in said}, usual or USUAL)
+
+    def to_yaml(self) -> str:
+        """YAML with one setting a line."""
+        head = {"dpviz": _WHAT, "version": _VERSION}
+        return yaml.safe_dump({**head, **self._plain()}, sort_keys=False, allow_unicode=True)
+
+    @classmethod
+    def from_yaml(cls, text: str) -> Grid:
+        """Reads ``to_yaml``, perhaps changed by hand, and what the first version of it wrote.
+
+        Raises
+        ------
+        RequestError
+            If it is neither, or asks for what is not allowed.
+        """
+        said = _parsed(text)
+        what, version = (said.pop(name, None) for name in ("dpviz", "version"))
+        if what != _WHAT or version not in (1, _VERSION):
+            raise RequestError(
+                f"These are not the settings of a {_WHAT}, version 1 or {_VERSION}: take a file or a link that the "
+                "Trade-off page has made."
+            )
+        fields = FIELDS if version == _VERSION else _FIRST_FIELDS
+        unknown = sorted(map(check.shown, said.keys() - {*fields}))
+        missing = sorted({*fields} - {"ns", "seed"} - said.keys())
+        if unknown or missing:
+            which = f"{unknown[0]} is no setting" if unknown else f"{missing[0]!r} is missing"
+            raise RequestError(f"{which}: the settings are {', '.join(fields)}.")
+        return _grid(said if version == _VERSION else _from_first_version(said), USUAL)
+
+    def _plain(self) -> dict[str, Any]:
+        """Plain values by name; n and the seed only where they are not the usual ones."""
+        plain = {
+            "algorithms": [contender.to_text() for contender in self.contenders],
+            "epsilons": list(self.epsilons),
+            "ks": list(self.ks),
+            "deltas": list(self.deltas),
+            "ns": ["all" if n is None else n for n in self.ns],
+            "repeats": self.repeats,
+            "seed": self.seed,
+        }
+        return {name: value for name, value in plain.items() if (name, value) not in (("ns", ["all"]), ("seed", 0))}
+
+    def _check_numbers(self) -> None:
+        check.at_least(1, number_of_algorithms=len(self.contenders), number_of_epsilons=len(self.epsilons))
+        check.repeats(repeats=self.repeats)
+        check.at_least(1, number_of_deltas=len(self.deltas), number_of_sizes=len(self.ns))
+        for k, n in product(self.ks, self.ns):
+            check.clusters(k=k)
+            check.records(n=k if n is None else n)
+            if n is not None and k > n:
+                raise RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
+        for delta in self.deltas:
+            check.delta_for(None, delta=delta)
+
+    def _first_of_its_kind(self, contender: Contender, delta: float) -> bool:
+        """Whether ``contender`` uses this δ, or uses none of them and this is the first that it would not use."""
+        card, params = contender.card, contender.settings
+        unused = [d for d in self.deltas if card.accounting(params, d) in (Accounting.PURE, Accounting.NONE)]
+        return delta not in unused or delta == unused[0]
+
+
+def epsilons_between(low: float, high: float) -> tuple[float, ...]:
+    """Both ends and the round values of ε between them, about even on a logarithmic axis."""
+    return tuple(sorted({low, *(epsilon for epsilon in _ROUND_EPSILONS if low < epsilon < high), high}))
+
+
+USUAL = Grid((Contender(AUTO),), epsilons=epsilons_between(0.1, 10.0), deltas=(check.usual_delta(None),), repeats=5)
+"""What a study asks for where nothing else is said."""
+
+FIELDS = ("algorithms", "epsilons", "ks", "deltas", "ns", "repeats", "seed")
+_FIRST_FIELDS = ("algorithms", "epsilon_from", "epsilon_to", "k", "delta", "repeats")
+
+
+def _grid(said: Mapping[str, Any], usual: Grid) -> Grid:
+    """The grid of plain values by name, checked; what is not ``said`` is as ``usual``."""
+    return replace(usual, **{"contenders" if name == "algorithms" else name: _read(name, said[name]) for name in said})
+
+
+def _from_first_version(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What said ``epsilon_from`` and ``epsilon_to``, one k and one δ, under the names of today."""
+    ends = {name: number(name, said[name]) for name in ("epsilon_from", "epsilon_to")}
+    check.epsilon(**ends)
+    low, high = ends.values()
+    check.within(low, check.MOST_EPSILON, epsilon_to=high)
+    one = {"ks": [said["k"]], "deltas": [said["delta"]], "repeats": said["repeats"]}
+    return {"algorithms": said["algorithms"], "epsilons": list(epsilons_between(float(low), float(high))), **one}
+
+
+def _read(name: str, value: Any) -> Any:
+    """The checked value of one field of a grid."""
+    if name in ("repeats", "seed"):
+        return _one(name, value)
+    if name == "algorithms" and not (isinstance(value, list) and all(isinstance(e, str | Mapping) for e in value)):
+        raise RequestError("algorithms is not a list of entries like eugkm or eugkm:preset=su.")
+    values = value if isinstance(value, list) else [value]
+    if len(values) > _MOST_VALUES:
+        raise RequestError(f"{name} has more than {_MOST_VALUES} entries: give fewer.")
+    return tuple(dict.fromkeys(_contender(entry) if name == "algorithms" else _one(name, entry) for entry in values))
+
+
+def _one(field: str, value: Any) -> float | int | None:
+    if field == "ns" and value == "all":
+        return None
+    name, refuse, kind = _NUMBERS[field]
+    refuse(**{name: number(name, value)})
+    return kind(number(name, value))
+
+
+# How a number of a field is called in a sentence, what refuses it, and of which kind it is.
+_NUMBERS: dict[str, tuple[str, Callable[..., None], Callable[[Any], float | int]]] = {
+    "epsilons": ("epsilon", check.epsilon, float),
+    "ks": ("k", check.clusters, int),
+    "deltas": ("delta", partial(check.delta_for, None), float),
+    "ns": ("n", check.records, int),
+    "repeats": ("repeats", check.repeats, int),
+    "seed": ("seed", check.seed, int),
+}
+
+
+def _contender(entry: str | Mapping[Any, Any]) -> Contender:
+    """An algorithm by its text, or as ``{algorithm: ID, params: {}}``."""
+    if isinstance(entry, str):
+        return Contender.from_text(entry)
+    unknown = sorted(map(check.shown, entry.keys() - {"algorithm", "params"}))
+    if unknown:
+        raise RequestError(f"An entry of algorithms has {unknown[0]}: it has an algorithm, and perhaps params.")
+    params, algorithm = entry.get("params", {}), entry.get("algorithm")
+    if not isinstance(algorithm, str):
+        raise RequestError("algorithm is not the id of one: see `dpviz algorithms`.")
+    if not isinstance(params, Mapping):
+        raise RequestError("params of an algorithm is not a mapping of names to values: give one.")
+    strange = [name for name, value in params.items() if not isinstance(value, str | int | float | None)]
+    if strange:
+        raise RequestError(f"The parameter {check.shown(strange[0])} is not a number or a word: give one.")
+    return Contender.checked(algorithm, params)
+
+
+class _Loader(yaml.SafeLoader):
+    """Plain values only, each written out where it stands: a name for a part could stand for a billion of it."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("a name that stands for another part")
+        return super().compose_node(parent, index)
+
+
+def _parsed(text: str) -> dict[Any, Any]:
+    try:
+        said = yaml.load(text, _Loader) if len(text) <= _MOST_TEXT else None
+    except (yaml.YAMLError, ValueError, OverflowError, TypeError, AttributeError, LookupError, RecursionError):
+        said = None  # its reader has more than one way to say no
+    if not isinstance(said, dict):
+        raise RequestError(
+            "This is no YAML of settings: take a file or a link of the Trade-off page, and change its values."
+        )
+    return said

@@ -1,0 +1,247 @@
+"""Studies of a server that pages open: each is computed once, whoever reads it, and goes on where it was.
+
+A study belongs to no visit. All who open it read the same runs; when the last of them has gone it stops, and what it
+has found waits in memory for whoever opens it again, or in a folder that outlives the server, where one is named. The
+name of a study is a digest of its table and its grid: whoever does not have the same rows does not find it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+from dpviz import __version__
+from dpviz.check import RequestError
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.jobs import Failure, Job, JobState, Work
+from dpviz.runs.seats import Seats, cores
+from dpviz.runs.study.folder import MOST_NUMBERS, StudyFolder
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.owner_files import make_private
+from dpviz.runs.study.study import Row, Yardstick
+from dpviz.runs.study.workers import Waiting, WorkerFailed, study_items
+from dpviz.runs.worker import Progress
+
+FOLDER_VARIABLE = "DPVIZ_STUDIES"
+"""The environment variable that names a folder where studies outlive the server."""
+
+# A worker makes room for other visits after so long; another takes a second to begin.
+_TURN_SECONDS = 20.0
+_SECONDS_TO_STOP = 5.0
+# What is kept of studies that nobody reads, at most; and what a row takes beside its centres, roughly.
+_MOST_KEPT_BYTES, _ROW_BYTES = 256_000_000, 3_000
+
+Item: TypeAlias = Progress | Waiting | Yardstick | Row
+
+
+class Study(Work[Yardstick | Row]):
+    """A reader of a study: yardsticks and rows arrive here, those that were found before first.
+
+    Who cancels goes without the rest; the study itself goes on for others that read it.
+    """
+
+    def __init__(self, leave: Callable[[Study], None]) -> None:
+        super().__init__()
+        self._leave = leave
+        self._before = 0
+
+    def cancel(self) -> None:
+        """Read no further. A study without any reader stops, and goes on when it is opened again."""
+        super().cancel()
+        self._leave(self)
+
+    @property
+    def before(self) -> int:
+        """How many jobs that wait on this server, anybody's, start before it; 0 once it has begun."""
+        return self._before if self._state is JobState.QUEUED else 0
+
+    def hear(self, item: Item) -> None:
+        """Take in what has arrived."""
+        if isinstance(item, Waiting):
+            self._before = item.before
+            return
+        if isinstance(item, Progress) and self._state is JobState.QUEUED:
+            self._begun()
+        self._take(item)
+
+    def end(self, failure: Failure | None) -> None:
+        """Nothing more will arrive."""
+        self._finish(JobState.FAILED if failure else JobState.DONE, failure)
+
+
+def open_study(
+    judged: JudgedTable, grid: Grid, *, key: str, seats: Seats, owner: object, with_centers: bool = False
+) -> Study:
+    """Begin a study, or read on where it is: what has been found of it arrives at once.
+
+    Parameters
+    ----------
+    key : str
+        Tells any two tables or declarations apart, as ``OpenTable.key`` does: with the grid it names the study.
+    seats, owner : Seats and object
+        Where its workers sit, and for whom: one a core at most, and each makes room for others after its turn.
+    with_centers : bool
+        Whether rows have centres. Those of more than ``MOST_NUMBERS`` coordinates lie in no folder.
+
+    Raises
+    ------
+    RequestError
+        If the grid cannot be served, or the folder of studies cannot be used.
+    """
+    grid.check(judged.private)
+    named = f"{__version__} {key} {with_centers} {grid.to_query()}"
+    name = hashlib.sha256(named.encode()).hexdigest()[:32]
+    kept = not with_centers or max(grid.ks) * judged.private.domain.dim <= MOST_NUMBERS
+    queue = partial(Job.queue, seats=seats, owner=owner, most=cores() + 1)
+    while True:
+        with _LOCK:
+            if name not in _ENGINES:
+                folder = _folder() if kept else None
+                path = None if folder is None else folder / name
+                found = _found(judged, grid, queue, with_centers, _KEPT.pop(name, []), path)
+                _ENGINES[name] = _Engine(found, name)
+            engine = _ENGINES[name]
+            study = engine.read()
+        if study is not None:
+            return study
+        if not engine.join():  # it is about to end: its folder is free after that
+            raise RequestError("The same study is just being stopped: ask again in a moment.")
+
+
+def _found(
+    judged: JudgedTable,
+    grid: Grid,
+    queue: Callable[[Job[Row]], None],
+    with_centers: bool,
+    past: list[Yardstick | Row],
+    path: Path | None,
+) -> Generator[Item]:
+    """What is kept, then what is computed; where there is a folder, a row is on the disk before anybody reads it."""
+    trials = grid.trials()
+    yardsticks = [item for item in past if isinstance(item, Yardstick)]
+    rows = [item for item in past if isinstance(item, dict)]
+    with ExitStack() as opened:
+        folder = None
+        if path is not None:
+            make_private(path, called=FOLDER_VARIABLE)
+            folder = StudyFolder(path, resume=True, called=FOLDER_VARIABLE, again="press Compute again")
+            opened.enter_context(folder)
+            asked = {"study": grid.to_query(), "seed": grid.seed}
+            folder.begin({"dpviz": __version__, **asked}, must_agree=list(asked))
+            rows = folder.rows([trial.key for trial in trials])
+        yield from yardsticks
+        yield from rows
+        done = {row["trial"] for row in rows}
+        items = study_items(
+            *(judged, grid, [trial for trial in trials if trial.key not in done]),
+            yardsticks=yardsticks,
+            workers=cores(),
+            queue=queue,
+            with_centers=with_centers,
+            seconds=_TURN_SECONDS,
+        )
+        opened.enter_context(closing(items))
+        for item in items:
+            if folder is not None and isinstance(item, dict):
+                folder.append(item)
+            yield item
+
+
+class _Engine:
+    """A study under way in a thread of this server, and all who read it."""
+
+    def __init__(self, items: Generator[Item], name: str) -> None:
+        self._lock = threading.RLock()  # reentrant: a shelf may be collected, and cancel, at any allocation
+        self._readers: list[Study] = []
+        self._past: list[Yardstick | Row] = []
+        self._open = True
+        self._thread = threading.Thread(target=self._run, args=(items, name), name="study", daemon=True)
+        self._thread.start()
+
+    def read(self) -> Study | None:
+        """A new reader; None where the study is about to end."""
+        with self._lock:
+            if not self._open:
+                return None
+            study = Study(self.leave)
+            for item in self._past:
+                study.hear(item)
+            self._readers.append(study)
+            return study
+
+    def leave(self, study: Study) -> None:
+        """Without a last reader it stops."""
+        with self._lock:
+            self._readers = [reader for reader in self._readers if reader is not study]
+            self._open = self._open and bool(self._readers)
+
+    def stop(self) -> None:
+        """Whoever reads it."""
+        self._open = False
+
+    def join(self) -> bool:
+        """Wait until it has ended; whether it has."""
+        self._thread.join(_SECONDS_TO_STOP)
+        return not self._thread.is_alive()
+
+    def _run(self, items: Generator[Item], name: str) -> None:
+        failure = None
+        try:
+            with closing(items):
+                for item in items:
+                    if not self._pass_on(item):
+                        break
+        except WorkerFailed as error:
+            failure = error.failure
+        except Exception as error:  # whoever reads it is told, as by a worker
+            failure = Failure.of(error)
+        with _LOCK, self._lock:
+            self._open = False
+            del _ENGINES[name]
+            _keep(name, self._past)
+        for reader in self._readers:
+            reader.end(failure)
+
+    def _pass_on(self, item: Item) -> bool:
+        with self._lock:
+            if not isinstance(item, Progress | Waiting):
+                self._past.append(item)
+            for reader in self._readers:
+                reader.hear(item)
+            return self._open
+
+
+_LOCK = threading.RLock()
+_ENGINES: dict[str, _Engine] = {}
+# What was found of studies that nobody reads now, the longest unread one first.
+_KEPT: OrderedDict[str, list[Yardstick | Row]] = OrderedDict()
+
+
+def _keep(name: str, found: list[Yardstick | Row]) -> None:
+    """In place of those that nobody has read for longest, where all of them would be too large."""
+    _KEPT[name] = found
+    sizes = {kept: sum(map(_size, items)) for kept, items in _KEPT.items()}
+    while sum(sizes.values()) > _MOST_KEPT_BYTES:
+        del sizes[next(iter(_KEPT))]
+        _KEPT.popitem(last=False)
+
+
+def _size(item: Yardstick | Row) -> int:
+    centers = item.reference.centers if isinstance(item, Yardstick) else item.get("centers")
+    return _ROW_BYTES + (0 if centers is None else centers.nbytes)
+
+
+def _folder() -> Path | None:
+    """Where studies outlive the server, if anywhere."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    if not named:
+        return None
+    make_private(Path(named), called=FOLDER_VARIABLE)
+    return Path(named)

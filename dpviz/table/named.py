@@ -1,0 +1,54 @@
+"""The table that one word names, for the command line and for the page that it opens: a file, or else a sample."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from dpviz.table.csv_intake import CsvFile, open_csv
+from dpviz.table.declaration import Declaration
+from dpviz.table.loaded_table import LoadedTable
+from dpviz.table.samples import SAMPLES, Sample
+from dpviz.table.sidecar import declaration_in_file, sidecar_for
+from dpviz.table.sparse_intake import SparseTable, load_sparse
+
+GIVEN = "DPVIZ_OPEN"
+"""The variable of the environment in which ``dpviz open`` hands such a word to the dashboard."""
+
+Content: TypeAlias = CsvFile | LoadedTable | SparseTable
+
+
+class Named(NamedTuple):
+    """What was named, and what is declared about it: by a sample, or by the sidecar of a file."""
+
+    content: Content
+    declaration: Declaration
+
+
+def named(word: str) -> Named:
+    """The file at the path ``word``, or the sample of that id; a file goes first.
+
+    Raises
+    ------
+    IntakeError
+        If it is neither, or the file or its sidecar cannot be used.
+    """
+    if (sample := sample_named(word)) is not None:
+        return Named(*sample.load())
+    path = Path(word)
+    content = load_sparse(path) if path.suffix == ".npz" else open_csv(path)
+    nothing, beside = nothing_declared_of(content), sidecar_for(path)
+    return Named(content, nothing if beside is None else declaration_in_file(beside, nothing).checked())
+
+
+def nothing_declared_of(content: Content) -> Declaration:
+    """What holds of a table of which nothing is declared: the columns of a sparse one share a scale."""
+    return Declaration(scaling="common" if isinstance(content, SparseTable) else "unit")
+
+
+def sample_named(word: str) -> Sample | None:
+    """The sample of that id, unless a file of that name is there."""
+    if os.path.isfile(word):  # noqa: PTH113 (a path too long to be one is no file, and no error)
+        return None
+    return next((sample for sample in SAMPLES if sample.id == word), None)

@@ -1,0 +1,195 @@
+"""A declaration in the making: what the form about one source began with, and what it says by now."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, cast
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.runs.open_table import column_names
+from dpviz.table.csv_intake import CsvFile
+from dpviz.table.declaration import NO_BOUNDS, NOTHING_DECLARED, ColumnBounds, Declaration
+from dpviz.table.loaded_table import IntakeError, LoadedTable, listed
+from dpviz.table.named import Content
+from dpviz.table.sidecar import declaration_in
+from dpviz.ui.session import Source, once, remember, remembered
+
+_DRAFT, _VERSIONS, _ROWS = "declare:draft", "declare:versions", "declare:rows"
+_ROW_PIXELS, _MOST_PIXELS = 35, 388
+
+Change = Callable[[Declaration], Declaration]
+"""What makes another declaration of the one that the form says."""
+
+
+class _Table(NamedTuple):
+    """A table to type into: the key of its widget, what it was given, and what it said last."""
+
+    key: str
+    given: pd.DataFrame
+    last: pd.DataFrame
+
+
+@dataclass(eq=False)
+class Draft:
+    """A declaration of one source while its owner fills in the form.
+
+    Attributes
+    ----------
+    source : Source
+    start : Declaration
+        What the widgets begin with; a new ``version``, one never used before, makes every widget begin anew.
+    declaration : Declaration
+        What the widgets say, as far as this run of the page has drawn them.
+    missing : list of str
+        What has to be said before the table can be opened, in sentences.
+    names, numbers : tuples of str
+        The columns that the source has as it is declared to be read, and those of them that hold numbers.
+    bounds, filled : dicts
+        Bounds by column, also of columns that are not chosen at present; and those that were read from the rows.
+    notes : tuple of str
+        What a proposal found in the rows.
+    change : callable or None
+        What is to be done to the declaration once the form has been drawn.
+    times_set : int
+        How often ``set_bounds`` has been called.
+    """
+
+    source: Source
+    start: Declaration
+    version: int
+    declaration: Declaration = NOTHING_DECLARED
+    missing: list[str] = field(default_factory=list)
+    names: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    bounds: dict[str, ColumnBounds] = field(default_factory=dict)
+    filled: dict[str, ColumnBounds] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    change: Change | None = None
+    times_set: int = 0
+    _refused: tuple[Declaration, str] | None = None
+    _tables: dict[str, _Table] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """Before the form is drawn: nothing is said yet."""
+        self.declaration, self.missing = self.start, []
+
+    def say(self, **answers: Any) -> None:
+        """Take answers into the declaration, by the names of its fields."""
+        self.declaration = replace(self.declaration, **answers)
+
+    def say_bounds(self, columns: Sequence[str]) -> None:
+        """Take the columns to cluster, and the bounds that are known of them, into the declaration."""
+        self.declaration = self.declaration.with_bounds(columns, [self.bounds.get(name, NO_BOUNDS) for name in columns])
+
+    def set_bounds(self, bounds: Mapping[str, ColumnBounds]) -> None:
+        """Put bounds in that were not typed into the table: it begins anew with them."""
+        self.bounds |= bounds
+        self.times_set += 1
+
+    def key(self, name: str, *depends: Sequence[object]) -> str:
+        """The key of the widget ``name``, another one whenever what it ``depends`` on changes."""
+        on = f"{zlib.crc32(repr(depends).encode('utf-8', 'backslashreplace')):08x}:" if depends else ""
+        return f"declare:{self.source.number}.{self.version}:{on}{name}"
+
+    def kept(self, name: str) -> dict[str, Any]:
+        """What makes the answer of the widget ``name`` stay for the visit."""
+        return {"key": self.key(name), "persist_state": "session"}
+
+    def table(self, name: str, columns: pd.DataFrame, config: Mapping[str, Any], *depends: object, **look: Any) -> Any:
+        """A table to type into, one line a column; what was typed stays until another ``version`` or ``depends``.
+
+        ``columns`` is what it begins with: its input must not change while it lives.
+        """
+        key = self.key(name, tuple(columns["column"]), depends)
+        table = self._tables.get(name)
+        if table is None or table.key != key:
+            table = _Table(key, columns, columns)
+        elif key not in st.session_state:  # the page was left and is back
+            table = table._replace(given=table.last)
+        last = st.data_editor(
+            table.given,
+            key=key,
+            hide_index=True,
+            num_rows="fixed",
+            disabled=["column"],
+            height=min(_MOST_PIXELS, _ROW_PIXELS * (len(columns) + 1) + 3),
+            column_config={"column": st.column_config.TextColumn("column", width="medium"), **config},
+            **look,
+        )
+        self._tables[name] = table._replace(last=last)
+        return last
+
+    def rows(self, columns: Sequence[str]) -> LoadedTable:
+        """Number columns of a source that is declared public, read as declared; call it for no other.
+
+        Raises
+        ------
+        IntakeError
+            If the file is not as declared.
+        """
+        content, file = self.source.content, self.declaration.file
+        if isinstance(content, CsvFile):
+            given = (self.source.number, file, tuple(columns))
+            return once(_ROWS, given, lambda: content.read(file, numbers=columns))
+        assert isinstance(content, LoadedTable)
+        return content
+
+    def settle(self) -> bool:
+        """Make the change that was asked for, now that the form is drawn; whether the page is to be drawn anew."""
+        change, self.change = self.change, None
+        if change is None:
+            return False
+        self._refused = None
+        try:
+            self.start = change(self.declaration)
+        except IntakeError as error:
+            self._refused = (self.declaration, str(error))
+            return False
+        self.bounds |= self.start.bounds
+        self.version = _next_version()
+        return True
+
+    @property
+    def refusal(self) -> str | None:
+        """Why the last change was refused, as long as the form says the same as then."""
+        return self._refused[1] if self._refused is not None and self._refused[0] == self.declaration else None
+
+
+def draft_of(source: Source, start: Declaration) -> Draft:
+    """The draft about ``source`` as it stands, or one that begins with ``start``."""
+    draft = cast("Draft | None", st.session_state.get(_DRAFT))
+    if draft is None or draft.source.number != source.number:
+        draft = st.session_state[_DRAFT] = Draft(source, start, _next_version(), bounds=dict(start.bounds))
+    return draft
+
+
+def joined(declaration: Declaration, text: str, content: Content) -> Declaration:
+    """``declaration`` with everything that JSON ``text`` says about ``content`` in its place.
+
+    Raises
+    ------
+    IntakeError
+        If the two contradict each other, or the file has no such column.
+    """
+    joint = declaration_in(text, declaration)
+    names = column_names(content, joint)
+    for what, columns in {
+        "columns to cluster": joint.columns,
+        "number columns": joint.numbers,
+        "id column": [joint.id_column or ""],
+        "label column": [joint.label_column or ""],
+    }.items():
+        if strangers := [name for name in columns if name and name not in names]:
+            raise IntakeError(
+                f"The JSON names {listed(strangers)} as {what}; the columns are {listed(names)}; mend it, or how the "
+                "file is read."
+            )
+    return (joint.over(names) if joint.lower else joint).checked()
+
+
+def _next_version() -> int:
+    return remember(_VERSIONS, remembered(_VERSIONS, 0) + 1)

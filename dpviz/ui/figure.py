@@ -1,0 +1,66 @@
+"""Figures and tables on a page: in the app's own colours, and nothing that would send them anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dpviz.charts.canvas import without_head
+from dpviz.charts.theme import config
+from dpviz.ui.escape import plain
+
+_MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
+
+
+def show(
+    figure: go.Figure,
+    *,
+    alt: str,
+    key: str,
+    stem: str,
+    bare: bool = False,
+    on_click: Callable[[], None] | None = None,
+) -> None:
+    """A figure, to be downloaded under its ``stem``; without any buttons if it is ``bare``.
+
+    ``on_click`` is called when a mark is chosen, which then stands in the session under ``key``.
+    """
+    look: dict[str, Any] = {"theme": None, "key": key, "alt": alt, "config": config(stem)}
+    if bare:
+        look["config"] |= {"displayModeBar": False}
+    if on_click is not None:
+        look |= {"on_select": on_click, "selection_mode": "points"}
+    st.plotly_chart(figure, **look)
+
+
+def show_wide(figure: go.Figure, *, alt: str, key: str, stem: str, on_click: Callable[[], None] | None = None) -> None:
+    """A figure as wide as the page: its title and subtitle stand above it as text, which wraps by itself."""
+    title, subtitle, plot = without_head(figure)
+    with st.container(gap="xsmall"):
+        st.markdown(f"**{plain(title)}**")
+        if subtitle:
+            st.caption(plain(subtitle))
+    show(plot, alt=alt, key=key, stem=stem, on_click=on_click)
+
+
+def data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["auto"] = _TABLE_HEIGHT) -> None:
+    """A table, cut where a browser would choke on it."""
+    if len(table) > _MOST_TABLE_ROWS:
+        st.caption(f"The first {_MOST_TABLE_ROWS:,} of {len(table):,} rows.")
+    st.dataframe(_rounded(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt)
+
+
+def _rounded(table: pd.DataFrame) -> pd.DataFrame:
+    """Numbers with four significant digits: what a reader takes in; files carry all of them."""
+    rounded = table.copy()
+    for name in [name for name, kind in table.dtypes.items() if kind == np.float64]:
+        values = table[name].to_numpy(dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            unit = 10.0 ** (np.floor(np.log10(np.abs(values))) - 3)
+            rounded[name] = np.where(np.isfinite(unit) & (unit > 0), np.round(values / unit) * unit, values)
+    return rounded

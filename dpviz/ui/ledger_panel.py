@@ -1,0 +1,289 @@
+"""The books of a visit: one line a charge, one line a run, one line a group of runs that add up, and the looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from math import fsum
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.charts.wording import number
+from dpviz.privacy.readdition import independent_epsilon
+from dpviz.runs.export import frame_csv
+from dpviz.ui.badges import badge, badge_text
+from dpviz.ui.escape import plain
+from dpviz.ui.session import Booked, once
+from dpviz.ui.table_words import RELATION_WORDS
+
+_READDED, _MOST_READDED = "ledger:readded", 10_000
+_WEAK = 5.0  # e^5 = 148: what an ε means, said on the page
+_ROW_PIXELS, _MOST_PIXELS = 35, 420
+# Pixels of a column for the longest number of four digits, 0.000001234: a narrower one would cut its first digits off.
+# Only a cost or a δ is that small; other numbers begin at 0.00001234.
+_NUMBER, _SHORT_NUMBER = 106, 96
+_number, _text = partial(st.column_config.NumberColumn, format="%.4g"), st.column_config.TextColumn
+_count = st.column_config.NumberColumn
+
+# What matters most comes first: a page of 800 pixels shows it without scrolling.
+_RUNS = {
+    "run": _count(width=48, pinned=True),
+    "kind": _text(width=76),
+    "table": _text(width=120),
+    "algorithm": _text(width=120),
+    "k": _count(width=44),
+    "ε asked": _number(width=72),
+    "ε spent": _number(width=_SHORT_NUMBER),
+    "ε by dp-accounting": _number(
+        "ε again",
+        width=_SHORT_NUMBER,
+        help="By dp-accounting: added up from sensitivity and noise scale of every charge, never above what was asked.",
+    ),
+    "agrees": _text(width=62, help="Whether ε by dp-accounting stays within what was asked."),
+    "δ": _count(width=_NUMBER, format="%.2g"),
+    "accounting": _text("adds up", width=68, help="What adds up over the charges: pure ε, μ² (gdp) or ρ (zcdp)."),
+    "charges": _count(width=66),
+    "n": _text(width=64, help="Where the number of rows is from: declared, the replace relation, bought, or not used."),
+    "noise": _text(),
+    "protects": _text(),
+}
+_CHARGES = {
+    "run": _count(width=44, pinned=True),
+    "step": _count(width=44),
+    "what for": _text(width=122),
+    "question": _text(width=100),
+    "mechanism": _text(width=112),
+    "sensitivity": _number(
+        width=_SHORT_NUMBER, help="The most one unit of privacy changes the answer, unit coordinates."
+    ),
+    "noise scale": _number(width=_SHORT_NUMBER, help="Of the mechanism, in the units of the answer."),
+    "amount": _number("cost", width=_NUMBER, help="In the accounting of its run; the costs of a run add up."),
+    "unit": _text(width=44, help="Of the cost: ε (pure), μ² (Gaussian DP) or ρ (zCDP)."),
+    "epsilon alone": _number(
+        "ε alone", width=_SHORT_NUMBER, help="The guarantee of this charge by itself, at the run's δ."
+    ),
+    "delta alone": _count("δ alone", width=_NUMBER, format="%.2g"),
+    "algorithm": _text(),
+    "table": _text(),
+}
+
+AGREES, NO_GUARANTEE = "✓", "no guarantee"
+# The independent total may differ by the rounding of its grid; above the request it may never be.
+_ROUNDING = 1e-9
+
+
+class Together(NamedTuple):
+    """Runs on the same rows with the same relation and unit: what they promise together, by simple composition."""
+
+    table_title: str
+    relation: str
+    unit: str
+    runs: int
+    epsilon: float
+    delta: float
+
+
+def charges(booked: Sequence[Booked]) -> pd.DataFrame:
+    """Every entry of every run; numbers in their own columns, units in words."""
+    lines = [
+        {
+            "run": number,
+            "table": entry.record.declaration.title,
+            "algorithm": entry.record.algorithm,
+            "step": place,
+            "what for": charge.note,
+            "question": charge.query,
+            "mechanism": charge.mechanism,
+            "sensitivity": charge.sensitivity,
+            "noise scale": charge.scale,
+            "amount": charge.amount,
+            "unit": charge.accounting.unit.symbol,
+            "epsilon alone": charge.epsilon,
+            "delta alone": charge.delta,
+            "n": entry.record.n_origin,
+            "looks": looks_words(entry),
+            "version": entry.record.version,
+            "date": entry.record.date,
+            "note": entry.record.note,
+        }
+        for number, entry in enumerate(booked, start=1)
+        if entry.record.private
+        for place, charge in enumerate(entry.record.entries, start=1)
+    ]
+    return pd.DataFrame(lines, columns=_CHARGE_COLUMNS)
+
+
+_CHARGE_COLUMNS = [
+    *("run", "table", "algorithm", "step", "what for", "question", "mechanism", "sensitivity", "noise scale"),
+    *("amount", "unit", "epsilon alone", "delta alone", "n", "looks", "version", "date", "note"),
+]
+
+
+def totals(booked: Sequence[Booked], independent: Sequence[float | None]) -> pd.DataFrame:
+    """One line a run: what was asked, what was spent, and what another library adds up from scales alone."""
+    return pd.DataFrame(
+        [
+            {
+                "run": number,
+                "table": entry.record.declaration.title,
+                "algorithm": entry.record.algorithm,
+                "k": entry.record.k,
+                "kind": "released" if entry.record.private else "revealed",
+                "ε asked": entry.record.epsilon if entry.record.private else None,
+                "ε spent": entry.record.spent_epsilon if entry.record.private else None,
+                "ε by dp-accounting": again,
+                "agrees": agreement(entry, again),
+                "δ": entry.record.delta if entry.record.private else None,
+                "charges": len(entry.record.entries) if entry.record.private else 0,
+                "accounting": entry.record.accounting.value,
+                "protects": f"{entry.record.unit}, {RELATION_WORDS[entry.record.relation]}",
+                "n": entry.record.n_origin,
+                "noise": noise_words(entry),
+            }
+            for number, (entry, again) in enumerate(zip(booked, independent, strict=True), start=1)
+        ]
+    )
+
+
+def agreement(entry: Booked, again: float | None) -> str:
+    """Whether the independent total is there and stays within what was asked for."""
+    if not entry.record.private:
+        return NO_GUARANTEE
+    if again is None:
+        return AGREES if not entry.record.entries else "✗ not added up"
+    return AGREES if again <= entry.record.epsilon * (1 + _ROUNDING) else "✗ more than asked"
+
+
+def noise_words(entry: Booked) -> str:
+    """Whether the noise is fit for a release."""
+    if not entry.record.private:
+        return "none"
+    if entry.record.seeded:
+        return "seeded: simulation only"
+    return "release-grade" if entry.record.hardened else "simulation only"
+
+
+def looks_words(entry: Booked) -> str:
+    """How often the rows were looked at, by kind."""
+    return " ".join(f"{kind}: {number}" for kind, number in entry.record.looks.items())
+
+
+def together(booked: Sequence[Booked]) -> list[Together]:
+    """Releases added up where they are about the same rows under the same promise, whatever was declared about them."""
+    groups: dict[tuple[str, str, str], list[Booked]] = {}
+    for entry in booked:
+        if entry.record.private:
+            groups.setdefault((entry.source_key, entry.record.relation, entry.record.unit), []).append(entry)
+    return [
+        Together(
+            table_title=entries[-1].record.declaration.title,
+            relation=relation,
+            unit=unit,
+            runs=len(entries),
+            epsilon=fsum(entry.record.spent_epsilon or 0.0 for entry in entries),
+            delta=fsum(entry.record.delta for entry in entries),
+        )
+        for (_, relation, unit), entries in groups.items()
+    ]
+
+
+def file_name(booked: Sequence[Booked]) -> str:
+    """The name of the file of all charges, with the marks of every run in it."""
+    marks = dict.fromkeys(mark for entry in booked if entry.record.private for mark in entry.record.marks)
+    return "_".join((*marks, "ledger.csv"))
+
+
+def together_panel(entries: Sequence[Booked]) -> None:
+    """What all releases of this visit promise together, table by table."""
+    groups = together(entries)
+    if not groups:
+        return
+    st.subheader("Together", divider="gray")
+    with st.grid(min_column_width=260):
+        for group in groups:
+            runs = f"{group.runs:d} release{'' if group.runs == 1 else 's'}"
+            with st.container(border=True, height="stretch"):
+                st.markdown(f"{badge_text('released')} **{plain(group.table_title)}**")
+                st.metric(
+                    "ε of all releases together",
+                    f"{number(group.epsilon)}",
+                    help="Simple composition: the ε of all runs on these rows are added, and so are their δ.",
+                )
+                protected = f"protects {plain(group.unit)}, {RELATION_WORDS[group.relation]}"
+                st.caption(f"δ = {number(group.delta)}, over {runs}  \n{protected}")
+    if any(group.runs > 1 for group in groups):
+        st.warning(
+            "Running again adds up. If the results of several runs on the same rows are given away, what they promise "
+            "together is the sum above, not the ε of one of them; this also holds for runs that are only looked at in "
+            "order to choose one.",
+            icon=":material/functions:",
+        )
+    if any(group.epsilon >= _WEAK for group in groups):
+        st.caption("ε of 5 or more is weak: the odds of a result may change by a factor of 148 and more.")
+
+
+def totals_panel(entries: Sequence[Booked]) -> None:
+    """One line a run, and its independent re-addition."""
+    st.subheader("Runs", divider="gray")
+    with st.spinner("dp-accounting adds up…"):
+        again = [_readded(entry) for entry in entries]
+    table = totals(entries, again)
+    hidden = ["kind"] if table["kind"].nunique() == 1 else []
+    words = f"{len(table)} runs with ε asked, ε spent and ε by dp-accounting."
+    _shown(table, {name: column for name, column in _RUNS.items() if name not in hidden}, alt=words)
+    if table["agrees"].isin((AGREES, NO_GUARANTEE)).all():
+        st.caption(":green[✓] dp-accounting, which sees sensitivities and scales only, finds no run above its request.")
+    else:
+        st.error("dp-accounting does not confirm a run marked ✗: do not use it, and report this.", icon="🛑")
+
+
+def charges_panel(entries: Sequence[Booked]) -> None:
+    """Every charge, and the file of all charges."""
+    st.subheader("Charges", divider="gray")
+    badge("released")
+    charged = charges(entries)
+    _shown(charged, _CHARGES, alt=f"{len(charged)} charges with mechanism, sensitivity, scale and amount.")
+    for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
+        st.caption(f":material/warning: {plain(note)}")
+    st.download_button(
+        "Ledger (CSV)",
+        frame_csv(charged),
+        file_name(entries),
+        "text/csv",
+        key="ledger_csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def looks_panel(looks: Sequence[str]) -> None:
+    """Every look at rows."""
+    st.subheader("Looks", divider="gray")
+    badge("revealed")
+    if not looks:
+        st.caption("Nobody has looked at any row in this visit.")
+        return
+    st.markdown("\n".join(f"- {plain(look)}" for look in looks))
+    st.caption("Looks cost no ε because they are no release. Whatever is chosen after a look at private rows leaks.")
+
+
+def _readded(entry: Booked) -> float | None:
+    """The independent total of a run, computed once a visit."""
+    if not entry.record.private:
+        return None
+    record = entry.record
+    # The entries of a run stay alive, and the same object, as long as the books do.
+    return once(
+        _READDED,
+        id(record.entries),
+        lambda: independent_epsilon(record.entries, delta=record.delta),
+        most=_MOST_READDED,
+    )
+
+
+def _shown(table: pd.DataFrame, columns: Mapping[str, Any], *, alt: str) -> None:
+    """These columns of a table, in this order."""
+    height = min(_MOST_PIXELS, _ROW_PIXELS * (len(table) + 1) + 3)
+    st.dataframe(table, hide_index=True, height=height, column_order=list(columns), column_config=columns, alt=alt)

@@ -1,0 +1,216 @@
+"""What this visit has in hand: the open table, a file that waits to be declared, settings, looks, and the books.
+
+All of it lives in the session of one visit: nothing is global, nothing is written to disk. The settings are the one
+place that remembers what a widget was set to: Streamlit forgets a widget that the page does not draw.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import streamlit as st
+
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.record import LookKind, ReleaseRecord, counted, record_of
+from dpviz.runs.run import Run
+from dpviz.table.declaration import Declaration, FileKind
+from dpviz.table.named import Content
+
+_TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
+_SOURCE, _SOURCES = "visit:source", "visit:sources"
+_SETTINGS, _LOOKS = "visit:settings", "looks:list"
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What a table is made of, with the number under which the widgets of this visit ask about it.
+
+    The number tells any two uploads apart and depends on nothing in them.
+    """
+
+    content: Content
+    number: int
+
+
+@dataclass(frozen=True, eq=False)
+class Booked:
+    """The record of a finished run, and the file that it was about."""
+
+    record: ReleaseRecord
+    source_key: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at one table: what was seen, and why."""
+
+    key: str
+    source_key: str
+    table_title: str
+    kind: FileKind
+    what: LookKind
+    note: str
+
+
+def current_table() -> OpenTable | None:
+    """The table that this visit works on, if one is open."""
+    return cast("OpenTable | None", st.session_state.get(_TABLE))
+
+
+def require_table() -> OpenTable:
+    """The open table; without one, say so, offer the way to the Data page, and stop the page."""
+    table = current_table()
+    if table is None:
+        st.info(
+            "Choose a sample, upload a CSV file, or simulate a stand-in first; then this page has something to show.",
+            title="No table is open yet",
+            icon="🗂️",
+        )
+        if st.button("Open a table", type="primary", key="open_a_table"):
+            st.switch_page("data.py")
+        st.stop()
+    return table
+
+
+def open_table(content: Content, declaration: Declaration) -> OpenTable:
+    """Make ``content``, read as it is declared, the table of this visit.
+
+    Raises
+    ------
+    RequestError
+        If the declaration is incomplete or contradictory; the table that was open stays open, and a file that waits
+        for its declaration goes on waiting.
+    """
+    table = declare(content, declaration)
+    sources = (undeclared(), st.session_state.get(_SOURCE))
+    source = next((source for source in sources if source is not None and source.content is content), None)
+    st.session_state[_TABLE] = table
+    st.session_state[_SOURCE] = source or _numbered(content)
+    set_aside(None)
+    return table
+
+
+def current_source() -> Source | None:
+    """What the open table was made of: it can be declared anew."""
+    table = current_table()
+    if table is None:
+        return None
+    source = cast("Source | None", st.session_state.get(_SOURCE))
+    if source is None:
+        source = st.session_state[_SOURCE] = _numbered(table.loaded)
+    return source
+
+
+def undeclared() -> Source | None:
+    """A file that waits to be declared, if there is one."""
+    return cast("Source | None", st.session_state.get(_UNDECLARED))
+
+
+def set_aside(content: Content | None) -> None:
+    """Keep a file until it is declared; None forgets it."""
+    if content is None:
+        st.session_state.pop(_UNDECLARED, None)
+    else:
+        st.session_state[_UNDECLARED] = _numbered(content)
+
+
+def remember(name: str, value: Value) -> Value:
+    """Keep what the widget ``name`` says, for every page and for the next time that it is drawn; the value."""
+    st.session_state.setdefault(_SETTINGS, {})[name] = value
+    return value
+
+
+def remembered(name: str, usual: Value) -> Value:
+    """What was last remembered as ``name``, on any page of this visit; ``usual`` if nothing was."""
+    return cast("Value", st.session_state.get(_SETTINGS, {}).get(name, usual))
+
+
+def setting(name: str, usual: Value) -> Value:
+    """What the widget ``name`` says where this page draws it, else what was last remembered."""
+    return cast("Value", st.session_state.get(name, remembered(name, usual)))
+
+
+def once(name: str, given: Hashable, make: Callable[[], Value], *, most: int = 1) -> Value:
+    """What ``make`` gives for ``given``: made once for each of the ``most`` values that were last given."""
+    kept = cast("OrderedDict[Hashable, Value]", st.session_state.setdefault(name, OrderedDict()))
+    if given not in kept:
+        kept[given] = make()
+    kept.move_to_end(given)
+    while len(kept) > most:
+        kept.popitem(last=False)
+    return kept[given]
+
+
+def choose(name: str, value: Any) -> None:
+    """Make ``value`` what the widget ``name`` says, on every page; call it from a callback, or before it is drawn."""
+    st.session_state[name] = remember(name, value)
+
+
+def count_look(look: Look) -> bool:
+    """Count a look at rows, once; whether it is a new one."""
+    new = look not in _looks()
+    if new:
+        _looks().append(look)
+    return new
+
+
+def looks() -> list[str]:
+    """All looks of this visit in words, oldest first."""
+    return [f"{look.table_title} ({look.kind.value}): {look.note}" for look in _looks()]
+
+
+def looks_at(source_key: str) -> dict[LookKind, int]:
+    """How many looks there were at the rows of one file, by kind, whatever was declared about it."""
+    return dict(Counter(look.what for look in _looks() if look.source_key == source_key))
+
+
+def private_looks() -> list[Look]:
+    """The looks at private files only: the ones that weigh."""
+    return [look for look in _looks() if look.kind == FileKind.PRIVATE]
+
+
+def book(run: Run, table: OpenTable) -> int:
+    """Enter the record of a finished run on ``table`` into this visit's books; where it stands there."""
+    entries = _entries()
+    record = record_of(run, table, looks=looks_at(table.source_key))
+    entries.append(Booked(record, table.source_key))
+    return len(entries) - 1
+
+
+def booked() -> list[Booked]:
+    """The records of all finished runs of this visit, oldest first, with the looks at their rows up to now."""
+    entries = _entries()
+    entries[:] = [_looked_at_since(entry) for entry in entries]
+    return list(entries)
+
+
+def record_at(place: int) -> ReleaseRecord:
+    """The record at that place of the books."""
+    return booked()[place].record
+
+
+def _looked_at_since(entry: Booked) -> Booked:
+    """Whoever takes a result away chose it after all looks, not only after those before the run."""
+    looks = counted(looks_at(entry.source_key), entry.record.declaration)
+    if looks == entry.record.looks:
+        return entry
+    return dataclasses.replace(entry, record=dataclasses.replace(entry.record, looks=looks))
+
+
+def _numbered(content: Content) -> Source:
+    number = st.session_state[_SOURCES] = st.session_state.get(_SOURCES, 0) + 1
+    return Source(content, number)
+
+
+def _looks() -> list[Look]:
+    return cast("list[Look]", st.session_state.setdefault(_LOOKS, []))
+
+
+def _entries() -> list[Booked]:
+    return cast("list[Booked]", st.session_state.setdefault(_BOOKS, []))

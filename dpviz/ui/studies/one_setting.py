@@ -1,0 +1,109 @@
+"""One algorithm at one ε, out of those of a study: chosen for a closer look here, or to be opened in Explore."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from math import log
+from typing import Any, cast
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.study.grid import Grid
+from dpviz.ui.session import choose
+from dpviz.ui.studies.study_job import Question
+
+_WANTED = "open:wanted"
+
+
+def has_any(contenders: Sequence[Contender]) -> bool:
+    """Whether there is an algorithm to look at; says so if there is none."""
+    if not contenders:
+        st.info("Choose at least one algorithm above.", icon=":material/arrow_upward:")
+    return bool(contenders)
+
+
+def whom(key: str, contenders: Sequence[Contender]) -> Contender:
+    """One of the algorithms chosen above."""
+    labels = [contender.label for contender in contenders]
+    if st.session_state.get(f"{key}:whom") not in labels:
+        st.session_state[f"{key}:whom"] = labels[0]
+    chosen = st.selectbox("Algorithm", labels, key=f"{key}:whom", persist_state="session")
+    return contenders[labels.index(chosen)]
+
+
+def at_epsilon(key: str, epsilons: Sequence[float]) -> float:
+    """One ε of the range above; at first the one nearest to 1."""
+    if st.session_state.get(f"{key}:epsilon") not in epsilons:
+        st.session_state[f"{key}:epsilon"] = min(epsilons, key=lambda epsilon: abs(log(epsilon)))
+    if len(epsilons) == 1:
+        return epsilons[0]
+    chosen = st.select_slider(
+        "ε", epsilons, key=f"{key}:epsilon", format_func=lambda value: f"{value:g}", persist_state="session"
+    )
+    return float(chosen)
+
+
+def one_setting(question: Question, key: str, runs: str, low: int, high: int, usual: int) -> Question:
+    """The same question about one algorithm at one ε, chosen here; ``runs`` names the slider of its repeats."""
+    grid = question.grid
+    left, right = st.columns(2, gap="medium")
+    with left:
+        contender = whom(key, grid.contenders)
+    with right:
+        epsilon = at_epsilon(key, grid.epsilons)
+    repeats = st.slider(runs, low, high, value=usual, key=f"{key}:repeats", persist_state="session", width=320)
+    return question.narrowed(key, contenders=(contender,), epsilons=(epsilon,), repeats=int(repeats))
+
+
+def open_in_explore(request: Request) -> None:
+    """Make it the settings of the visit, and turn to Explore; call it from a callback."""
+    shared = {"algorithm": request.algorithm, "k": request.k, "epsilon": request.epsilon, "delta": request.delta}
+    for name, value in shared.items():
+        choose(name, value)
+    # Parameters travel as they do in a link: their widgets have defaults of their own.
+    st.session_state[_WANTED] = {name: value for name, value in request.query.items() if name not in shared}
+
+
+def go_where_asked() -> None:
+    """Turn to Explore if a click has asked for it; call it where a page may change, after the callbacks."""
+    wanted = cast("dict[str, str] | None", st.session_state.pop(_WANTED, None))
+    if wanted is not None:
+        st.switch_page("explore.py", query_params=wanted)
+
+
+def on_click(figure: go.Figure, grid: Grid, key: str) -> Any:
+    """What a click in ``figure``, shown under ``key``, does: the algorithm is the curve's name, ε its x."""
+    return partial(_clicked, [trace.name for trace in figure.data], grid, key)
+
+
+def _clicked(names: Sequence[str | None], grid: Grid, key: str) -> None:
+    chosen = cast("Mapping[str, Any]", st.session_state.get(key) or {})
+    for point in (chosen.get("selection") or {}).get("points", ()):
+        name = names[int(point["curve_number"])]
+        contender = next((contender for contender in grid.contenders if contender.label == name), None)
+        if contender is not None:
+            # A drawn x may have been rounded on its way; no ε of a study has more than three digits.
+            open_in_explore(_request(contender, grid, float(f"{float(point['x']):.3g}")))
+
+
+def opener(grid: Grid, key: str) -> None:
+    """The same by a list, for whoever has no pointer."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        listed = st.popover("Open a setting in Explore", icon=":material/travel_explore:")
+        st.caption("Or click a point: its algorithm, ε, k and δ open in Explore.")
+    with listed:
+        contender, epsilon = whom(f"{key}:open", grid.contenders), at_epsilon(f"{key}:open", grid.epsilons)
+        st.button(
+            "Open in Explore",
+            icon=":material/arrow_forward:",
+            key=f"{key}:open",
+            on_click=open_in_explore,
+            args=(_request(contender, grid, epsilon),),
+        )
+
+
+def _request(contender: Contender, grid: Grid, epsilon: float) -> Request:
+    return Request(contender, grid.ks[0], epsilon, grid.deltas[0])

@@ -1,0 +1,168 @@
+"""What a part of a page asks of many runs, and the job that answers it: kept for the visit, whatever page is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import streamlit as st
+
+from dpviz.charts.wording import opening, things
+from dpviz.check import RequestError
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.jobs import Work
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.record import LookKind
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import Yardstick
+from dpviz.runs.work import expected_seconds
+from dpviz.ui.job_panel import job_shelf
+from dpviz.ui.looks import reveal
+
+# Scores of a run, and its way to the page.
+_SECONDS_AROUND_A_RUN = 0.02
+
+
+@dataclass(frozen=True)
+class Question:
+    """A grid of runs, about which open table, and on whose rows their losses are judged.
+
+    Parameters
+    ----------
+    key : str
+        The part of a page that asks.
+    source : OpenTable or None
+        None while its owner has not decided.
+    """
+
+    key: str
+    table: OpenTable
+    source: OpenTable | None
+    grid: Grid
+
+    def narrowed(self, key: str, **changes: Any) -> Question:
+        """Another part's question about the same, with ``changes`` of the grid."""
+        return replace(self, key=key, grid=replace(self.grid, **changes))
+
+    @property
+    def problem(self) -> str | None:
+        """Why it cannot be computed, if it cannot: here, rather than in the worker."""
+        if self.source is None:
+            return "It is not decided yet on which rows losses are judged."
+        if not self.grid.contenders:
+            return "Choose at least one algorithm."
+        refusals = self.grid.refusals(self.source.private)
+        first, *others = dict.fromkeys(refusals.values()) or [None]
+        if others:
+            return f"{first} {opening(things(len(refusals) - 1, 'other'))} cannot run either."
+        try:
+            self.grid.trials()
+        except RequestError as error:
+            return first or str(error)
+        return first
+
+    @property
+    def seconds(self) -> float:
+        """How long the runs may take one after the other, roughly, if there is no problem."""
+        assert self.source is not None
+        once = 0.0
+        for trial in (trial for trial in self.grid.trials() if trial.repeat == 0):
+            setting = self.grid.at(trial).setting(self.source.private)
+            setting = replace(setting, n=trial.n or self.source.loaded.n_rows)
+            once += expected_seconds(trial.contender.card, setting, trial.contender.settings) + _SECONDS_AROUND_A_RUN
+        return self.grid.repeats * once
+
+
+@dataclass(frozen=True, eq=False)
+class StudyJob:
+    """What was asked, and the job that answers it; ``origin`` is the one whose answer it makes sharper, if any."""
+
+    question: Question
+    source: OpenTable
+    job: Work[Any]
+    origin: StudyJob | None = None
+
+    @property
+    def grid(self) -> Grid:
+        return self.question.grid
+
+    @property
+    def running(self) -> bool:
+        return not self.job.state.final
+
+    @property
+    def items(self) -> list[Any]:
+        """Everything that has arrived."""
+        return self.job.items
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The runs so far."""
+        return [item for item in self.items if isinstance(item, dict)]
+
+    @property
+    def yardstick(self) -> Yardstick | None:
+        """What losses are measured against: the last one that has arrived."""
+        return next((item for item in reversed(self.items) if isinstance(item, Yardstick)), None)
+
+    def answers(self, question: Question) -> bool:
+        """Whether it is what is asked for now."""
+        source = question.source
+        return source is not None and self.grid == question.grid and self.source.key == source.key
+
+
+def begin_study(question: Question, *, with_centers: bool = False) -> None:
+    """Begin a study in place of the one before, or go on with it: what has been found of it, by whomever, is there.
+
+    Raises
+    ------
+    RequestError
+        If the request is outside what is allowed, or too many jobs wait already.
+    """
+    ks = ", ".join(map(str, question.grid.ks))
+    source, judged = _judged(question, f"losses of {len(question.grid.trials())} study runs, k = {ks}")
+    _keep(question, job_shelf().study(judged, question.grid, key=source.key, with_centers=with_centers))
+
+
+def send(
+    question: Question,
+    work: Callable[..., Iterator[Any]],
+    *arguments: Any,
+    look: str,
+    origin: StudyJob | None = None,
+    **options: Any,
+) -> None:
+    """Send ``work(judged rows, grid, ...)`` to a worker in place of the job before; ``look`` is how it is counted.
+
+    Raises
+    ------
+    RequestError
+        If the owner does not allow looks, or too many jobs wait already.
+    """
+    _, judged = _judged(question, look)
+    _keep(question, job_shelf().submit(work, judged, question.grid, *arguments, **options), origin)
+
+
+def _judged(question: Question, look: str) -> tuple[OpenTable, JudgedTable]:
+    """Whose rows losses are read from, and these rows; counted as a look at them."""
+    source = question.source
+    revealed = None if source is None else reveal(source, f"{question.key}: {look}", LookKind.LOSS)
+    if source is None or revealed is None:
+        raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
+    return source, JudgedTable.of(source.private, revealed, source.labels_of(revealed))
+
+
+def _keep(question: Question, job: Work[Any], origin: StudyJob | None = None) -> None:
+    """In place of the job before, which ends now: a study that both read goes on."""
+    before = job_of(question)
+    if before is not None:
+        before.job.cancel()
+    assert question.source is not None
+    st.session_state[f"{question.key}:job"] = StudyJob(question, question.source, job, origin)
+
+
+def job_of(question: Question) -> StudyJob | None:
+    """The last job of that part of the page, if it was asked about the same table."""
+    job = cast("StudyJob | None", st.session_state.get(f"{question.key}:job"))
+    return job if job is not None and job.question.table.key == question.table.key else None

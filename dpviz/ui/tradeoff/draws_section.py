@@ -1,0 +1,110 @@
+"""Repeated draws on a page: one after the other, at the reader's pace, beside the cloud of all of them."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from streamlit.components import v2
+
+from dpviz.charts.picture import Look
+from dpviz.charts.registry import picture_of
+from dpviz.charts.studies.draws import Draws
+from dpviz.charts.theme import palette
+from dpviz.charts.wording import ratio
+from dpviz.ui.figure import show
+from dpviz.ui.looks import revealed_view
+from dpviz.ui.plane_choice import plane_choice
+from dpviz.ui.reference import found_or_none
+from dpviz.ui.step_player import step_player
+from dpviz.ui.studies.one_setting import has_any, one_setting
+from dpviz.ui.studies.study_job import Question, StudyJob
+from dpviz.ui.studies.study_panel import Invitation, numbers_behind, study_button, study_half
+
+_KEY = "tradeoff:draws"
+_INVITATION = Invitation(
+    "Draws",
+    "No draws yet",
+    "Press **Compute**: the same release is drawn again and again. Step through the draws or let them play, beside a "
+    "cloud of where centres fall.",
+    icon=":material/replay:",
+)
+# The browser answers only where the answer has changed: every answer runs the page again.
+_ASK = """
+export default function ({ data, setStateValue }) {
+  const less = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (less !== data.known) setStateValue("less", less);
+}
+"""
+_MOTION = "motion:asked"
+
+
+def draws_section(question: Question) -> None:
+    """One algorithm at one ε, drawn many times."""
+    if not has_any(question.grid.contenders):
+        return
+    with st.container(border=True):
+        one = one_setting(question, _KEY, "Draws", 5, 100, 30)
+        study_button(one, with_centers=True)
+    # Asked here, where it stays on the page: an answer to a panel that has gone by then would be lost.
+    still = wants_less_motion()
+    study_half(one, invitation=_INVITATION, pictures=lambda study: _pictures(study, still=still))
+
+
+def wants_less_motion() -> bool:
+    """Whether the reader has asked the system for less motion; at first, before the browser has answered, not."""
+    known = bool((st.session_state.get(_MOTION) or {}).get("less", False))
+    # The answer stands in the state already: nothing is left to do when it comes.
+    answer = _motion()(
+        data={"known": known}, key=_MOTION, default={"less": known}, on_less_change=lambda: None, height=1
+    )
+    return bool(answer.less)
+
+
+@cache
+def _motion() -> Any:
+    return v2.component("dpviz_motion", js=_ASK)
+
+
+def _pictures(study: StudyJob, *, still: bool) -> None:
+    reference = study.yardstick.reference if study.yardstick is not None else None
+    view = plane_choice(study.source.domain, _KEY)
+    rows = revealed_view(study.source, "rows under repeated draws")
+    centers = np.stack([row["centers"] for row in study.rows])
+    draws = Draws(centers, np.array([row["ratio"] for row in study.rows]), view, reference, rows)
+    found = None if reference is None else partial(found_or_none, study.source, reference=reference)
+    look = Look(view, palette(st.context.theme.type), rows, reference, found=found)
+    if study.running:
+        _cloud(draws, look)
+        return
+    _player(draws, look, still=still)
+    if reference is not None:
+        numbers_behind(draws, study)
+
+
+def _player(draws: Draws, look: Look, *, still: bool) -> None:
+    """Nothing moves until Play is pressed; for whoever has asked for less motion there is no such button.
+
+    Another number of draws is another walk.
+    """
+
+    def show_draw(place: int) -> None:
+        if still:
+            st.caption("Your system asks for less motion: step through the draws by hand.")
+        left, right = st.columns(2, gap="medium")
+        with left:
+            loss = ratio(float(draws.losses[place]))
+            made, words = picture_of(draws.step(place)).draw(look), f"Draw {place + 1}: {loss} the loss of k-means++"
+            show(made, alt=words, key=f"{_KEY}:one", stem="one-draw")
+        with right:
+            _cloud(draws, look)
+
+    help, number = "Each draw is one possible release.", len(draws.centers)
+    step_player(f"{_KEY}:{number}", number, show_draw, label="Draw", help=help, still=still)
+
+
+def _cloud(draws: Draws, look: Look) -> None:
+    made = draws.draw(look.palette)
+    show(made, alt=draws.words(), key=f"{_KEY}:cloud", stem="cloud-of-centres")

@@ -1,0 +1,74 @@
+"""Where the error comes from, on a page: one algorithm at one ε, taken apart by a worker, as bars that add up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from dpviz.charts.studies.waterfall import Waterfall
+from dpviz.runs.error_parts import ErrorBase, error_parts, error_rows, refusal_of
+from dpviz.table.declaration import FileKind
+from dpviz.ui.badges import badge_text
+from dpviz.ui.job_panel import duration
+from dpviz.ui.studies.one_setting import has_any, one_setting
+from dpviz.ui.studies.study_job import Question, StudyJob, send
+from dpviz.ui.studies.study_panel import Invitation, ask_button, show_picture, study_half
+
+_KEY = "tradeoff:parts"
+# A private run, the same without noise, and two solutions from many starts.
+_RUNS_EACH = 4
+_INVITATION = Invitation(
+    "Where the error comes from",
+    "Nothing taken apart yet",
+    "Press **Measure**: what quantising, noise and the solver each add to the loss of k-means++ "
+    "appears here, in bars that add up to the private loss, and what clipping costs beside them.",
+    icon=":material/waterfall_chart:",
+)
+_HOW = """
+Every bar is the difference of two median losses, and each is measured by switching its cause off:
+
+- **quantise**: the best of many starts on the synopsis without noise, against k-means++ on the rows. Nothing
+  for an algorithm that reads rows to the end.
+- **noise**: the private run, against the same run (same public coins) with its noise switched off.
+- **solver**: the private run, against the best of many starts on its own release; for an algorithm without a synopsis,
+  the run without noise against k-means++.
+- **interaction**: what is left, so that the bars add up: what noise and solver do together beyond what each does alone.
+  A grid's solver, say, leaves out cells that do not stand out from the noise, whether noise has come or not.
+
+All losses are read from the rows as the declared bounds leave them. **Clipping**, the mean squared distance that the
+bounds alone move a row, is the same for every algorithm and stands beside the bars, not among them; of a private file
+it is not told, so that nobody chooses bounds by it.
+"""
+
+
+def parts_section(question: Question) -> None:
+    """The form, and the bars of the last answer."""
+    if not has_any(question.grid.contenders):
+        return
+    with st.container(border=True):
+        one = one_setting(question, _KEY, "Runs", 3, 50, 10)
+        problem = refusal_of(one.grid.contenders[0], one.grid.ks[0]) or one.problem
+        seconds = 0.0 if problem else _RUNS_EACH * one.seconds
+        words = f"{one.grid.repeats:,} runs with noise and without, about {duration(seconds)}."
+        ask_button(one, _begin, words=words, problem=problem, label="Measure")
+    study_half(one, invitation=_INVITATION, pictures=_bars, button="Measure")
+
+
+def _begin(one: Question) -> None:
+    send(one, error_rows, look=f"error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}")
+
+
+def _bars(study: StudyJob) -> None:
+    base = next(item for item in study.items if isinstance(item, ErrorBase))
+    error = error_parts(base, study.rows)
+    if study.source.kind is FileKind.PRIVATE:  # bounds are not to be chosen by it
+        error = replace(error, clip=None)
+    (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons
+    show_picture(Waterfall(error, contender.label, epsilon), study, beneath=_how)
+
+
+def _how() -> None:
+    with st.expander("How each part is measured", icon=":material/help:"):
+        st.markdown(_HOW)
+        st.caption(f"{badge_text('revealed')} Every bar is read from rows; a run without noise is thrown away at once.")

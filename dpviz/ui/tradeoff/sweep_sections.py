@@ -1,0 +1,164 @@
+"""More than ε on a page: the map of ε and n, and sweeps over the number of clusters and of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.charts.studies.curves import Curves
+from dpviz.charts.studies.epsilon_n_map import EpsilonNMap
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.study.study import tidy
+from dpviz.ui.escape import plain
+from dpviz.ui.studies.judged_rows import larger_or_same
+from dpviz.ui.studies.one_setting import at_epsilon, has_any, whom
+from dpviz.ui.studies.study_job import Question, StudyJob
+from dpviz.ui.studies.study_panel import (
+    Invitation,
+    StudyPicture,
+    measure_choice,
+    show_picture,
+    study_button,
+    study_download,
+    study_half,
+)
+
+# The whole table, and halves of halves; fewer rows than this many, or than twice k, tell nothing.
+_PARTS, _FEWEST = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2), 50
+_CLUSTERS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100)
+_PRIVATE_N = "The number of rows is private: declare it on the Data page, or take a stand-in."
+
+
+@dataclass(frozen=True)
+class _Sweep:
+    """What is varied: k or n at one ε, or n beside all ε for one algorithm."""
+
+    key: str
+    over: Literal["k", "n", "epsilon and n"]
+    invitation: Invitation
+
+
+_MAP = _Sweep(
+    "tradeoff:map",
+    "epsilon and n",
+    Invitation(
+        "Map of ε and n",
+        "No map yet",
+        "Press **Compute**: the loss for every ε and number of rows appears here, with lines along which it is equal, "
+        "and your own number of rows.",
+        icon=":material/grid_on:",
+    ),
+)
+_KS = _Sweep(
+    "tradeoff:ks",
+    "k",
+    Invitation(
+        "Sweep over k",
+        "No sweep over k yet",
+        "Press **Compute**: the loss of every algorithm appears here against the number of clusters, at one ε.",
+        icon=":material/ssid_chart:",
+    ),
+)
+_NS = _Sweep(
+    "tradeoff:ns",
+    "n",
+    Invitation(
+        "Sweep over n",
+        "No sweep over n yet",
+        "Press **Compute**: the loss of every algorithm appears here against the number of rows, at one ε.",
+        icon=":material/ssid_chart:",
+    ),
+)
+
+
+def _section(sweep: _Sweep, question: Question) -> None:
+    """The form of a sweep, and its picture or an invitation."""
+    if not has_any(question.grid.contenders):
+        return
+    (k,), source = question.grid.ks, question.source
+    changes: dict[str, Any] = {}
+    with st.container(border=True):
+        left, right = st.columns(2, gap="medium")
+        with left:
+            if sweep is _MAP:
+                changes["contenders"] = (whom(sweep.key, question.grid.contenders),)
+            else:
+                changes["epsilons"] = (at_epsilon(sweep.key, question.grid.epsilons),)
+        with right:
+            if sweep is _KS:
+                changes["ks"] = _clusters(sweep.key, k)
+            else:
+                source = larger_or_same(sweep.key, question.table, source, k=k)
+                changes["ns"] = _sizes(source, k)
+        asked = replace(question.narrowed(sweep.key, **changes), source=source)
+        private_n = sweep is not _KS and source is not None and source.n_public is None
+        study_button(asked, problem=_PRIVATE_N if private_n else None)
+    own = k if sweep is _KS else question.table.n_public
+    study_half(asked, invitation=sweep.invitation, pictures=lambda study: _pictures(sweep, study, own))
+
+
+map_section = partial(_section, _MAP)
+"""What ε buys with how many rows, for one algorithm."""
+clusters_section = partial(_section, _KS)
+"""How the loss moves with k, at one ε."""
+rows_section = partial(_section, _NS)
+"""How the loss moves with n, at one ε."""
+
+
+def _pictures(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
+    frame, grid = _with_whole(study), study.grid
+    ns = [n or _whole(study.source) for n in grid.ns]
+    picture: StudyPicture
+    if sweep.over == "epsilon and n":
+        picture = EpsilonNMap(frame, grid.contenders[0].label, grid.epsilons, ns, own)
+    else:
+        measure = measure_choice(frame, sweep.key)
+        places = list(grid.ks) if sweep.over == "k" else ns
+        inside = own is not None and min(places) <= own <= max(places)
+        picture = Curves(frame, measure, sweep.over, places, grid.epsilons[0], own if inside else None)
+    show_picture(picture, study)
+    if sweep is not _MAP:
+        st.caption(f"Every {plain(sweep.over)} is measured against k-means++ with the same {plain(sweep.over)}.")
+    elif own is None:
+        st.caption("Your number of rows is private, and is not marked.")
+    study_download(study)
+
+
+def _with_whole(study: StudyJob) -> pd.DataFrame:
+    """The runs of a study, with the number of rows also where the whole table was used."""
+    frame = tidy(study.rows)
+    frame["n"] = frame["n"].astype(float).fillna(float(_whole(study.source)))
+    return frame
+
+
+def _whole(source: OpenTable) -> int:
+    """The public number of rows; a study over n is offered only where there is one."""
+    return source.n_public or 1
+
+
+def _sizes(source: OpenTable | None, k: int) -> tuple[int | None, ...]:
+    """Numbers of rows of subsamples, two digits each, and None for the whole table."""
+    whole = source.n_public if source is not None else None
+    if whole is None:
+        return (None,)
+    rounded = [int(float(f"{part * whole:.2g}")) for part in _PARTS]
+    return (*(n for n in rounded if max(_FEWEST, 2 * k) <= n < whole), None)
+
+
+def _clusters(key: str, k: int) -> tuple[int, ...]:
+    """A range of k, and k itself; at first from about a third of it to twice as many."""
+    offered = sorted({*_CLUSTERS, k})
+    first = max(one for one in offered if one <= max(2, k // 3))
+    last = max(one for one in offered if one <= max(2 * k, 4))
+    low, high = st.select_slider(
+        "Range of k",
+        offered,
+        value=(min(first, k), max(k, last)),
+        format_func=lambda k: f"{k:d}",
+        key=f"{key}:range:{k}",
+    )
+    return tuple(sorted({k, *(one for one in _CLUSTERS if low <= one <= high)}))

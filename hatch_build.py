@@ -1,0 +1,40 @@
+"""How a checkout becomes a wheel: requirements.txt is its dependencies, and the dashboard goes inside the package.
+
+A checkout has app.py, pages/, the samples and the stored results beside the package; nothing else of a wheel may lie
+there, so a wheel has them in ``dpviz/beside/``, each at its own place (``dpviz.beside`` says which of both it is).
+"""
+
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+BESIDE = (
+    "app.py",
+    "pages/*.py",
+    ".streamlit/config.toml",
+    "sample_data/*.csv",
+    "sample_data/*.json",
+    "sample_data/*.npz",
+    "docs/reproduced/**/*.csv",
+    "docs/reproduced/**/manifest.json",
+)
+
+
+class Requirements(MetadataHookInterface):
+    """The dependencies are the lines of requirements.txt."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        metadata["dependencies"] = (Path(self.root) / "requirements.txt").read_text("utf-8").splitlines()
+
+
+class Dashboard(BuildHookInterface):
+    """Puts what lies beside the package into a wheel; an editable install uses the checkout's."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version == "standard":
+            root = Path(self.root)
+            for pattern in BESIDE:
+                for path in sorted(root.glob(pattern)):
+                    build_data["force_include"][str(path)] = f"dpviz/beside/{path.relative_to(root).as_posix()}"

@@ -1,0 +1,55 @@
+"""Requests and grids of any kind, for tests of what is said about them."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from dpviz import check
+from dpviz.algorithms.card import Knob
+from dpviz.algorithms.registry import CARDS, private_cards
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.study.grid import Grid
+
+_EPSILONS = st.floats(check.LEAST_EPSILON, check.MOST_EPSILON)
+_DELTAS = st.just(0.0) | st.floats(check.LEAST_DELTA, 0.1)
+
+
+def _values(knob: Knob) -> st.SearchStrategy[object]:
+    if knob.choices is not None:
+        return st.sampled_from(knob.choices)
+    if knob.kind is bool:
+        return st.booleans()
+    low, high = knob.low if knob.low is not None else -1e300, knob.high if knob.high is not None else 1e300
+    return st.integers(int(low), int(high)) if knob.kind is int else st.floats(low, high)
+
+
+@st.composite
+def contenders(draw: st.DrawFn, *, cards: tuple = tuple(CARDS.values())) -> Contender:
+    """Any algorithm with any of its parameters, each allowed."""
+    card = draw(st.sampled_from(cards))
+    knobs = card.params.knobs()
+    named = draw(st.lists(st.sampled_from(knobs), unique_by=lambda knob: knob.name)) if knobs else []
+    return Contender(
+        card.id, {knob.name: draw(_values(knob) | st.none() if knob.optional else _values(knob)) for knob in named}
+    )
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> Request:
+    """Any request without a seed."""
+    return Request(draw(contenders()), draw(st.integers(1, check.MOST_CLUSTERS)), draw(_EPSILONS), draw(_DELTAS))
+
+
+@st.composite
+def grids(draw: st.DrawFn) -> Grid:
+    """Any small grid of algorithms that need a delta and find one."""
+    judged = tuple(card for card in private_cards() if card.params().points_per_row(2) == 1)
+    return Grid(
+        tuple(draw(st.lists(contenders(cards=judged), min_size=1, max_size=3, unique=True))),
+        tuple(draw(st.lists(st.integers(1, 99), min_size=1, max_size=3, unique=True))),
+        tuple(draw(st.lists(st.floats(0.01, 1e3), min_size=1, max_size=3, unique=True))),
+        tuple(draw(st.lists(st.floats(1e-12, 0.1), min_size=1, max_size=3, unique=True))),
+        tuple(draw(st.lists(st.none() | st.integers(100, 10**6), min_size=1, max_size=3, unique=True))),
+        repeats=draw(st.integers(1, 3)),
+        seed=draw(st.integers(0, check.MOST_SEED)),
+    )

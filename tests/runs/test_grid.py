@@ -1,0 +1,235 @@
+"""Grids: as link and file they read back to the same, and nothing else is taken for one."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import json
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.check import RequestError
+from dpviz.runs.request import Contender
+from dpviz.runs.study.grid import USUAL, Grid, epsilons_between
+from tests.runs.asked import grids
+
+GRID = Grid(
+    (Contender("auto"), Contender("eugkm", {"preset": "su"})), (5,), epsilons_between(0.1, 10.0), (1e-6,), repeats=7
+)
+FIRST_VERSION = {
+    "dpviz": "trade-off study",
+    "version": 1,
+    "algorithms": [{"algorithm": "auto", "params": {}}, {"algorithm": "eugkm", "params": {"preset": "su"}}],
+    "epsilon_from": 0.1,
+    "epsilon_to": 10.0,
+    "k": 5,
+    "delta": 1e-6,
+    "repeats": 7,
+}
+
+
+def back(grid: Grid) -> tuple[Grid, Grid]:
+    """The grid out of its link and out of its file."""
+    return Grid.from_query(dict(parse_qsl(grid.to_query(), keep_blank_values=True))), Grid.from_yaml(grid.to_yaml())
+
+
+def test_a_link_is_short_and_nobody_has_to_decode_it() -> None:
+    grid = Grid((Contender("auto"), Contender("dplloyd", {"preset": "su"})), (5,), (0.1, 0.3, 1.0), (1e-6,), repeats=5)
+    said = "algorithms=auto,dplloyd:preset=su&epsilons=0.1,0.3,1&ks=5&deltas=1e-06&repeats=5"
+    assert grid.to_query() == said
+    assert (
+        Grid.from_query({"algorithms": "auto,dplloyd:preset=su", "epsilons": "0.1,0.3,1", "view": "Frontier"}) == grid
+    )
+    assert Grid.from_query({}) == USUAL == replace(grid, contenders=(Contender("auto"),), epsilons=USUAL.epsilons)
+    assert Grid.from_query({"ks": "2,3"}, usual=grid) == replace(grid, ks=(2, 3))
+    assert back(replace(grid, contenders=())) == (replace(grid, contenders=()),) * 2
+
+
+@given(grids())
+def test_link_and_file_read_back_to_the_same(grid: Grid) -> None:
+    assert back(grid) == (grid, grid)
+    assert [trial.key for trial in back(grid)[0].trials()] == [trial.key for trial in grid.trials()]
+
+
+def test_what_the_first_version_wrote_is_read() -> None:
+    assert Grid.from_yaml(yaml.safe_dump(FIRST_VERSION)) == GRID
+    assert Grid.from_yaml(json.dumps(FIRST_VERSION)) == GRID
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"dpviz": "something else"}, "not the settings"),
+        ({"version": 3}, "version 1"),
+        ({"k": "five"}, "k is not a number"),
+        ({"k": 0}, "k"),
+        ({"epsilon_from": -1.0}, "epsilon_from"),
+        ({"epsilon_to": 0.01}, "epsilon_to"),
+        ({"rows": [[1.0, 2.0]]}, "'rows' is no setting"),
+        ({3: 4, None: 5}, "3 is no setting"),
+        ({"algorithms": "auto"}, "not a list"),
+        ({"algorithms": [{"algorithm": "nobody"}]}, "no algorithm"),
+        ({"algorithms": [{"algorithm": "eugkm", "params": {"preset": "x"}}]}, "preset"),
+        ({"algorithms": [{"algorithm": "eugkm", "params": 3}]}, "mapping"),
+        ({"algorithms": [{"algorithm": ["eugkm"]}]}, "not the id"),
+        ({"algorithms": [{"algorithm": {"a": 1}}]}, "not the id"),
+        ({"algorithms": [{}]}, "not the id"),
+        ({"algorithms": [{"algorithm": "eugkm", "rows": 3}]}, "An entry of algorithms has 'rows'"),
+        ({"algorithms": [{"algorithm": "dplloyd", "params": {"rounds": [1]}}]}, "not a number or a word"),
+        ({"algorithms": [{"algorithm": "dplloyd", "params": {"rounds": 10**400}}]}, "rounds is a number of 401 digits"),
+        ({"algorithms": [{"algorithm": "dplloyd", "params": {"rounds": float("nan")}}]}, "rounds"),
+        ({"algorithms": [{"algorithm": "dplloyd", "params": {"x" * 10_000: 1}}]}, "no parameter 'xxx"),
+        ({"algorithms": [{"algorithm": "x" * 10_000}]}, "no algorithm 'xxx"),
+        ({"algorithms": [{"algorithm": "eugkm"}] * 101}, "more than 100"),
+        ({"epsilon_from": float("inf")}, "epsilon_from"),
+        ({"epsilon_to": float("nan")}, "epsilon_to"),
+        ({"epsilon_from": 10**400}, "epsilon_from is a number of 401 digits"),
+        ({"k": 10**400}, "k is a number of 401 digits"),
+        ({"k": float("nan")}, "k is nan"),
+        ({"k": 2.5}, "k is 2.5"),
+        ({"k": [5]}, "k is not a number"),
+        ({"k": 10_001}, "k is 10001"),
+        ({"repeats": float("inf")}, "repeats is inf"),
+        ({"repeats": 10**9}, "repeats"),
+        ({"delta": 1}, "delta is 1"),
+        ({"delta": -0.1}, "delta"),
+        ({"delta": 1e-200}, "delta"),
+        ({"delta": None}, "delta is not a number"),
+        ({"delta": datetime.date(2020, 1, 1)}, "delta is not a number"),
+    ],
+)
+def test_what_is_wrong_is_said(change: dict[object, object], words: str) -> None:
+    text = yaml.dump(FIRST_VERSION | change, Dumper=_WithoutNames)
+    with pytest.raises(RequestError, match=words) as said:
+        Grid.from_yaml(text)
+    assert len(str(said.value)) < 600
+
+
+BILLION = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in itertools.pairwise("abcdefghi")
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BILLION,
+        "a: &a [*a]",
+        "k: &k 5\nrepeats: *k",
+        "<<: &a {k: 5}",
+        "? [1]\n: 2",
+        "k: 2020-13-45",
+        "k: !!binary x",
+        "\x00",
+        "{" * 3000,
+        "- " * 5000,
+        "a: " * 3000,
+        "k: !!float x",
+        "k: !!int ''",
+        "k: !!timestamp x",
+        "9" * 6000,
+        "k: " + "9" * 6000,
+    ],
+)
+def test_no_text_takes_long_or_falls_over(text: str) -> None:
+    with pytest.raises(RequestError):
+        Grid.from_yaml(text)
+
+
+@given(st.text(alphabet="{}[]:,&*!?|>-'\"%@#~<=. \nke0159inf_x\t", max_size=80))
+def test_any_text_is_settings_or_a_sentence(text: str) -> None:
+    with pytest.raises(RequestError):
+        Grid.from_yaml(text)
+
+
+_ANY = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**30), 10**30) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["epsilon_from", "epsilon_to", "k", "delta", "repeats", "algorithms", "x"]), _ANY, min_size=1
+    )
+)
+def test_any_values_are_settings_or_a_sentence(change: dict[str, object]) -> None:
+    text = yaml.safe_dump({**FIRST_VERSION, **change}, default_flow_style=None)
+    try:
+        found = Grid.from_yaml(text)
+    except RequestError:
+        return
+    assert Grid.from_yaml(found.to_yaml()) == found
+
+
+def test_an_algorithm_named_twice_counts_once() -> None:
+    dumped = yaml.dump(FIRST_VERSION | {"algorithms": FIRST_VERSION["algorithms"] * 2}, Dumper=_WithoutNames)
+    assert Grid.from_yaml(dumped) == GRID
+    assert Grid.from_query({"algorithms": "auto,auto", "ks": "5,5"}) == USUAL
+
+
+class _WithoutNames(yaml.SafeDumper):
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "[" * 5000, "k: [", "a" * 200_000, "k: !!python/object:os.system x"])
+def test_what_is_no_yaml_is_refused(text: str) -> None:
+    with pytest.raises(RequestError, match="no YAML"):
+        Grid.from_yaml(text)
+
+
+def test_what_a_person_writes_is_read() -> None:
+    lines = GRID.to_yaml().replace("1.0e-06", "1e-6").replace("- 10.0", "- 10  # the most").replace("ks:\n- 5", "ks: 5")
+    assert "1e-6" in lines and "the most" in lines and "ks: 5" in lines
+    assert Grid.from_yaml(lines) == GRID
+
+
+def test_a_missing_setting_is_named() -> None:
+    for settings, name in ((FIRST_VERSION, "delta"), (yaml.safe_load(GRID.to_yaml()), "deltas")):
+        left = {key: value for key, value in settings.items() if key != name}
+        with pytest.raises(RequestError, match=f"'{name}' is missing"):
+            Grid.from_yaml(yaml.safe_dump(left))
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"algorithms": "nobody"}, "no algorithm"),
+        ({"algorithms": "eugkm:preset"}, "no name or no value"),
+        ({"algorithms": "eugkm:preset=su:preset=su"}, "twice"),
+        ({"algorithms": "eugkm:theta=much"}, "theta"),
+        ({"algorithms": "![i](http://x.invalid/y.png)"}, "no algorithm"),
+        ({"algorithms": "x" * 30_000}, "longer than"),
+        ({"epsilons": "1,nan"}, "epsilon is nan"),
+        ({"epsilons": "1,,x"}, "epsilon is not a number"),
+        ({"ks": "1," * 101}, "more than 100"),
+        ({"ks": "9" * 6_000}, "k is"),
+        ({"ks": "2.5"}, "k is 2.5"),
+        ({"ns": "all,0"}, "n is 0"),
+        ({"deltas": "1"}, "delta is 1"),
+        ({"repeats": ""}, "repeats is not a number"),
+        ({"repeats": "1e9"}, "repeats is"),
+        ({"seed": "-1"}, "seed is -1"),
+        ({"seed": "0.5"}, "without a point"),
+    ],
+)
+def test_a_link_that_cannot_be_used_says_why(query: dict[str, str], words: str) -> None:
+    with pytest.raises(RequestError, match=words) as said:
+        Grid.from_query(query)
+    assert len(str(said.value)) < 600
+
+
+@given(st.dictionaries(st.sampled_from(["algorithms", "epsilons", "ks", "deltas", "ns", "repeats", "seed"]), st.text()))
+def test_any_link_is_a_grid_or_a_sentence(query: dict[str, str]) -> None:
+    try:
+        grid = Grid.from_query(query)
+    except RequestError:
+        return
+    assert back(grid) == (grid, grid)

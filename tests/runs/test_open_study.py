@@ -1,0 +1,299 @@
+"""Studies that pages open: computed once for all readers, gone on with later, and nothing of them left behind."""
+
+from __future__ import annotations
+
+import csv
+import gc
+import os
+import stat
+import subprocess
+import sys
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from shutil import rmtree
+
+import numpy as np
+import pandas as pd
+import pytest
+from threadpoolctl import threadpool_limits
+
+from dpviz.check import RequestError
+from dpviz.runs import jobs
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.jobs import JobState
+from dpviz.runs.request import Contender
+from dpviz.runs.seats import Seats
+from dpviz.runs.shelf import JobShelf
+from dpviz.runs.study import open_study as opening
+from dpviz.runs.study.folder import StudyFolder
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.open_study import FOLDER_VARIABLE, Study
+from dpviz.runs.study.study import Yardstick, study_rows, tidy
+from tests.contract.tables import blobs, small_table
+
+ROOT = Path(__file__).resolve().parents[2]
+GRID = Grid((Contender("dplloyd"), Contender("eugkm", {"preset": "su"})), (2, 3), (1.0,), repeats=2)
+
+
+def judged(n: int = 400) -> JudgedTable:
+    table = small_table(blobs(n), n_public=n)
+    return JudgedTable.of(table, table.reveal(note="test"), None)
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """Where studies are kept in this test; all of them are stopped after it."""
+    monkeypatch.setattr(jobs, "_MORE_POLITE", 0)  # nobody draws pages here
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "studies"))
+    monkeypatch.setattr(opening, "_KEPT", OrderedDict())
+    yield tmp_path / "studies"
+    for engine in list(opening._ENGINES.values()):
+        engine.stop()
+        assert engine.join()
+
+
+def eventually(fact: Callable[[], object], seconds: float = 60) -> bool:
+    end = time.monotonic() + seconds
+    while not fact():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def rows(study: Study) -> list[dict]:
+    return [item for item in study.items if isinstance(item, dict)]
+
+
+def done(study: Study) -> list[dict]:
+    assert study.wait(120) and study.state is JobState.DONE, study.error
+    return rows(study)
+
+
+@cache
+def alone(grid: Grid) -> pd.DataFrame:
+    """What one process finds by itself."""
+    with threadpool_limits(1):
+        return tidy([item for item in study_rows(judged(), grid) if isinstance(item, dict)])
+
+
+def same(found: list[dict], grid: Grid = GRID) -> bool:
+    """Whether they are the rows that one process would have found, in whatever order."""
+    expected = alone(grid)
+    ours = tidy(found).set_index("trial").loc[expected["trial"]].reset_index()
+    pd.testing.assert_frame_equal(ours[expected.columns].drop(columns="seconds"), expected.drop(columns="seconds"))
+    return len(found) == len(expected)
+
+
+def lines(folder: Path) -> Counter[str]:
+    """How often each trial stands in the results."""
+    (file,) = folder.glob("*/results.csv")
+    with file.open(newline="") as results:
+        return Counter(line["trial"] for line in csv.DictReader(results))
+
+
+def test_a_study_by_several_processes_is_that_of_one_and_gives_its_seats_back(folder: Path) -> None:
+    seats = Seats(4)
+    shelf = JobShelf(seats=seats)
+    study = shelf.study(judged(), GRID, key="a")
+    assert same(done(study))
+    assert {(stick.k, stick.n) for stick in study.items if isinstance(stick, Yardstick)} == {(2, None), (3, None)}
+    assert study.progress is not None and study.progress.fraction == 1 and study.elapsed > 0
+    assert not seats._taken and not seats._waiting
+    assert not opening._ENGINES
+
+
+def test_what_its_reader_left_is_gone_on_with(folder: Path) -> None:
+    shelf = JobShelf()
+    grid = replace(GRID, repeats=200)
+    study = shelf.study(judged(), grid, key="a")
+    assert eventually(lambda: len(rows(study)) >= 5)
+    del shelf
+    gc.collect()
+    assert study.state is JobState.CANCELLED
+    assert eventually(lambda: not opening._ENGINES)
+    kept = lines(folder)
+    assert 5 <= len(kept) < len(grid.trials())
+    (results,) = folder.glob("*/results.csv")
+    with results.open("a") as torn:
+        torn.write("DPLloyd,dpll")
+    other = JobShelf()  # it stays until the end of the test
+    again = other.study(judged(), grid, key="a")
+    assert eventually(lambda: len(rows(again)) > len(kept))
+    assert [row["trial"] for row in rows(again)[: len(kept)]] == [t.key for t in grid.trials() if t.key in kept]
+    again.cancel()
+    assert eventually(lambda: not opening._ENGINES)
+    assert set(lines(folder).values()) == {1}
+    assert kept.keys() < lines(folder).keys()
+
+
+@pytest.mark.parametrize("kept", ["in memory", "in the folder", "nowhere"])
+def test_a_study_that_is_done_is_read_and_not_computed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, kept: str
+) -> None:
+    if kept == "in memory":
+        monkeypatch.delenv(FOLDER_VARIABLE)
+    shelf = JobShelf()
+    first = done(shelf.study(judged(), GRID, key="a"))
+    if kept != "in memory":
+        opening._KEPT.clear()
+    if kept == "nowhere":
+        rmtree(folder)
+    again = shelf.study(judged(), GRID, key="a")
+    found = done(again)
+    are_those_of_before = sorted(row["seconds"] for row in found) == sorted(row["seconds"] for row in first)
+    assert are_those_of_before == (kept != "nowhere")
+    assert same(found) and sum(isinstance(item, Yardstick) for item in again.items) == 2
+    assert folder.exists() == (kept != "in memory")
+
+
+def test_two_who_open_it_at_once_read_one_study_and_either_may_leave(folder: Path) -> None:
+    shelf, another = JobShelf(), JobShelf()
+    grid = replace(GRID, repeats=5)
+    first, second = (each.study(judged(), grid, key="a") for each in (shelf, another))
+    assert len(opening._ENGINES) == 1
+    assert eventually(lambda: len(rows(first)) >= 3)
+    third = shelf.study(judged(), grid, key="a")
+    first.cancel()
+    assert first.state is JobState.CANCELLED and second.state is not JobState.CANCELLED
+    assert same(done(second), grid) and same(done(third), grid)
+    assert len(rows(first)) < len(rows(second))
+    assert set(lines(folder).values()) == {1}
+
+
+def test_another_table_grid_or_seed_is_another_study(folder: Path) -> None:
+    shelf = JobShelf()
+    asked = [(GRID, "a", False), (GRID, "b", False), (replace(GRID, seed=1), "a", False), (GRID, "a", True)]
+    for grid, key, with_centers in asked:
+        shelf.study(judged(), grid, key=key, with_centers=with_centers)
+    assert len(opening._ENGINES) == 4
+
+
+@pytest.mark.parametrize("most", [12_000, 1])
+def test_centres_come_back_as_they_were_or_are_not_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(opening, "MOST_NUMBERS", most)
+    grid, shelf = replace(GRID, repeats=1), JobShelf()
+    first = {row["trial"]: row for row in done(shelf.study(judged(), grid, key="a", with_centers=True))}
+    opening._KEPT.clear()
+    again = {row["trial"]: row for row in done(shelf.study(judged(), grid, key="a", with_centers=True))}
+    assert first.keys() == again.keys()
+    assert all(np.array_equal(first[trial]["centers"], again[trial]["centers"]) for trial in first)
+    assert all(row["centers"].shape == (row["k"], 2) for row in again.values())
+    assert any(folder.glob("*/results.csv")) == (most > 1)
+    assert [first[trial]["seconds"] == again[trial]["seconds"] for trial in first] == [most > 1] * len(first)
+
+
+def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path) -> None:
+    seats = Seats(1)
+    shelf, other = JobShelf(seats=seats), JobShelf(seats=seats)
+    study = shelf.study(judged(), replace(GRID, repeats=500), key="a")
+    assert eventually(lambda: study.state is JobState.RUNNING and study.progress is not None and study.seconds_left)
+    waiting = other.study(judged(), GRID, key="b")
+    assert eventually(lambda: len(seats._waiting) >= 1)
+    assert waiting.state is JobState.QUEUED and waiting.elapsed == 0
+    study.cancel()
+    assert same(done(waiting))
+
+
+def test_a_worker_goes_on_for_its_turn_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "_TURN_SECONDS", 0.0)
+    monkeypatch.setattr(opening, "cores", lambda: 1)
+    grid, shelf = replace(GRID, ks=(2,), epsilons=(1.0,), repeats=2), JobShelf()
+    assert same(done(shelf.study(judged(), grid, key="a")), grid)
+
+
+def test_a_grid_that_cannot_be_served_is_refused_before_anything_is_begun(folder: Path) -> None:
+    with pytest.raises(RequestError, match="401"):
+        JobShelf().study(judged(), replace(GRID, ks=(401,)), key="a")
+    assert not opening._ENGINES and not folder.exists()
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="modes and owners of files")
+
+
+@posix
+def test_losses_are_for_the_owner_of_the_server_alone(folder: Path) -> None:
+    shelf = JobShelf()
+    done(shelf.study(judged(), replace(GRID, repeats=1), key="a"))
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
+    assert modes == {0o700}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.glob("*/*")} == {0o600}
+
+
+@posix
+@pytest.mark.parametrize("wrong", ["open to others", "of another user", "a file"])
+def test_a_folder_that_is_not_ones_own_is_refused_in_a_sentence(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    if wrong == "a file":
+        folder.write_text("")
+    else:
+        folder.mkdir(mode=0o700)
+    if wrong == "open to others":
+        folder.chmod(0o750)
+    if wrong == "of another user":
+        monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
+    with pytest.raises(RequestError, match=r"^DPVIZ_STUDIES"):
+        JobShelf().study(judged(), GRID, key="a")
+
+
+def test_a_folder_in_use_by_another_server_or_damaged_fails_with_a_sentence(folder: Path) -> None:
+    shelf, grid = JobShelf(), replace(GRID, repeats=1)
+    done(shelf.study(judged(), grid, key="a"))
+    (inner,) = folder.iterdir()
+    with StudyFolder(inner, resume=True):
+        held = shelf.study(judged(), grid, key="a")
+        assert held.wait(60) and held.state is JobState.FAILED
+        assert "Another command is writing into DPVIZ_STUDIES" in str(held.error)
+    (inner / "results.csv").write_text("a,b\n1,2\n")
+    damaged = shelf.study(judged(), grid, key="a")
+    assert damaged.wait(60) and "is damaged" in str(damaged.error)
+
+
+SERVER = """
+import os, signal, time
+from dpviz.runs import jobs
+from dpviz.runs.shelf import JobShelf
+from tests.runs.test_open_study import GRID, judged, replace, rows
+jobs._MORE_POLITE, shelf = 0, JobShelf()
+study = shelf.study(judged(), replace(GRID, repeats=1000), key="a")
+while len(rows(study)) < 3:
+    time.sleep(0.02)
+print("found", flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@posix
+@pytest.mark.parametrize("lasting", [True, False])
+def test_of_a_server_that_was_killed_the_named_folder_is_left_and_else_nothing(
+    folder: Path, tmp_path: Path, lasting: bool
+) -> None:
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    if not lasting:
+        del environment[FOLDER_VARIABLE]
+    argv = [sys.executable, "-c", SERVER]
+    ended = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.stdout == "found\n", ended.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["studies"] * lasting
+    if lasting:
+        shelf, kept = JobShelf(), lines(folder)
+        study = shelf.study(judged(), replace(GRID, repeats=1000), key="a")
+        assert eventually(lambda: len(rows(study)) >= len(kept) >= 3)
+        assert {row["trial"] for row in rows(study)} >= kept.keys()
+
+
+def test_of_studies_that_nobody_reads_those_that_fit_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "_KEPT", OrderedDict())
+    row = {"trial": "x", "centers": np.zeros((10, 10))}
+    monkeypatch.setattr(opening, "_MOST_KEPT_BYTES", 3 * (opening._ROW_BYTES + 800))
+    for name in "abc":
+        opening._keep(name, [row])
+    opening._keep("d", [row, row])
+    assert list(opening._KEPT) == ["c", "d"]

@@ -1,0 +1,87 @@
+"""What the README and its neighbours show is true: examples run, commands are understood, links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import dpviz
+from dpviz.algorithms.registry import CARDS
+from dpviz.cli.parser import read_arguments
+from tests.command_line import call
+
+ROOT = Path(__file__).resolve().parents[1]
+README, CONTRIBUTING, CHANGELOG = (
+    (ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+)
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+COMMANDS = [
+    *re.findall(r"^(?:python -m )?dpviz (.+)$", "".join(text for _, text in BLOCKS), flags=re.MULTILINE),
+    *re.findall(r"`(?:python -m )?dpviz ([a-z]+(?: [^`]+)?)`", README + CONTRIBUTING),
+]
+# A minute and more: those run on every core for a while.
+LONG = ("sweep", "reproduce --quick", "open")
+
+
+def test_every_example_in_python_says_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    examples = "".join(text for language, text in BLOCKS if language == "pycon")
+    assert examples.count(">>>") > 10
+    assert not any(language == "python" for language, _ in BLOCKS), "an example that no test runs"
+    test = doctest.DocTestParser().get_doctest(examples, {}, "README.md", "README.md", 0)
+    told: list[str] = []
+    doctest.DocTestRunner().run(test, out=told.append)
+    assert not told, "".join(told)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_understood(command: str) -> None:
+    assert read_arguments(_words(command)).command == command.split()[0]
+
+
+@pytest.mark.parametrize("command", [one for one in COMMANDS if not one.startswith(LONG) and "FILE" not in one])
+def test_every_quick_command_does_what_it_is_shown_for(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    said = call(capsys, *_words(command))
+    assert said.code == 0, said.err
+    assert said.out
+
+
+def _words(command: str) -> list[str]:
+    return shlex.split(command.replace("[", "").replace("]", ""))
+
+
+def test_links_and_pictures_of_the_documents_are_there() -> None:
+    for text in (README, CONTRIBUTING, CHANGELOG):
+        places = re.findall(r"\]\(([^)#]+)\)", text)
+        assert all((ROOT / place).exists() for place in places if not place.startswith("http")), places
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    (latest, *_) = re.findall(r"^## \[(.+?)\]", CHANGELOG, flags=re.MULTILINE)
+    assert {project["version"], CITATION["version"], latest} == {dpviz.__version__}
+
+
+def test_every_paper_of_a_card_is_cited() -> None:
+    titles = [reference["title"] for reference in CITATION["references"]]
+    for card in CARDS.values():
+        assert card.id == "auto" or any(title in card.paper for title in titles), card.paper
+    assert CITATION["license"] == "MIT"
+
+
+def test_the_commands_for_contributors_are_those_of_the_clean_check() -> None:
+    """Whoever follows CONTRIBUTING meets no surprise afterwards."""
+    checked = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+    for command in checked:
+        if command.startswith(("ruff", "mypy")):
+            assert command in CONTRIBUTING

@@ -1,0 +1,39 @@
+"""What is said of single columns: the editor's table gives back what it was given."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.table.file_format import NumberStyle
+from dpviz.ui.data.format_form import Columns, as_frame, as_text, from_frame, names_in
+
+MARKS = st.sampled_from([(".", ""), (".", ","), (".", " "), (".", "'"), (",", ""), (",", "."), (",", " ")])
+STYLES = st.builds(lambda marks, sign: NumberStyle(*marks, sign), MARKS, st.sampled_from(["", "%", "€"]))
+NAMES = ("a", "b", "c")
+
+
+@given(STYLES, st.dictionaries(st.sampled_from(NAMES), STYLES), st.sets(st.sampled_from(NAMES)))
+def test_the_editor_gives_back_what_it_was_given(usual, styles, text):
+    said = Columns(tuple(sorted(text)), styles)
+    own = {name: style for name, style in styles.items() if name not in text and style != usual}
+    assert from_frame(as_frame(NAMES, said), usual) == Columns(said.text, own)
+
+
+def test_a_mark_that_is_left_open_is_that_of_the_file():
+    frame = as_frame(["a", "b"], Columns((), {}))
+    assert from_frame(frame, NumberStyle(",")) == Columns((), {})
+    frame.loc[0, "sign"] = " % "
+    assert from_frame(frame, NumberStyle(",", ".")).styles == {"a": NumberStyle(",", ".", "%")}
+    frame.loc[1, "grouping"] = "none"
+    assert from_frame(frame, NumberStyle(",", ".")).styles["b"] == NumberStyle(",", "")
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("C",)), min_size=1).map(str.strip)))
+def test_names_that_are_written_down_are_read_back(names):
+    names = tuple(name for name in names if name)
+    assert names_in(as_text(names)) == names
+
+
+def test_names_stand_on_lines_or_between_commas():
+    assert names_in('age,"height, cm"\n\n weight ,') == ("age", "height, cm", "weight")
