@@ -92,37 +92,33 @@ def rows_by_clusters(shelf: Shelf, settings: ByClusters) -> Iterator[Row]:
 
 def judge_clusters(table: pd.DataFrame) -> Verdict:
     """Against k-means++, against SuLQ, by dimension, and against sample and aggregate."""
-    return judged(table, _competitive(table), _better(table), _gap_grows(table), _far_behind(table))
-
-
-def _competitive(table: pd.DataFrame) -> Finding:
-    def near(line: str) -> Finding:
-        """Loss of k-means++ over that of ``line``, place by place: 1 is as good."""
-        places = table[table["line"] == line].groupby(list(PLACES), sort=False)
-        nearness = places["kmeans"].median() / places["nicv"].median()
-        return decided(nearness, says="competitive with k-means++ for all k", factor=1 / _COMPETITIVE)
-
-    return asked_again(near, BALCAN, "printed constants and noise large enough for the proof, at these n", PRACTICAL)
-
-
-def _better(table: pd.DataFrame) -> Finding:
-    return asked_again(
-        lambda sulq: ordered(table, [BALCAN], [sulq], says="always better than SuLQ"), SULQ, ACCOUNTING, SULQ_BASIC
+    constants = "printed constants and noise large enough for the proof, at these n"
+    return judged(
+        table,
+        asked_again(lambda line: _competitive(table, line), BALCAN, constants, PRACTICAL),
+        asked_again(
+            lambda sulq: ordered(table, [BALCAN], [sulq], says="always better than SuLQ"), SULQ, ACCOUNTING, SULQ_BASIC
+        ),
+        asked_again(lambda sulq: _gap_grows(table, sulq), SULQ, ACCOUNTING, SULQ_BASIC),
+        _far_behind(table),
     )
 
 
-def _gap_grows(table: pd.DataFrame) -> Finding:
+def _competitive(table: pd.DataFrame, line: str) -> Finding:
+    """Loss of k-means++ over that of ``line``, place by place: 1 is as good."""
+    places = table[table["line"] == line].groupby(list(PLACES), sort=False)
+    nearness = places["kmeans"].median() / places["nicv"].median()
+    return decided(nearness, says="competitive with k-means++ for all k", factor=1 / _COMPETITIVE)
+
+
+def _gap_grows(table: pd.DataFrame, sulq: str) -> Finding:
     """SuLQ's loss over ours at the largest k, by number of columns: the 64 Gaussians are far apart and stand alone."""
     says = "the gap to SuLQ grows with the number of columns"
-
-    def by_columns(sulq: str) -> Finding:
-        gap = advantages(table, [BALCAN], [sulq], places=("d", "k", "epsilon")).groupby("d").median().sort_index()
-        listed = ", ".join(f"{value:.3g}× at d = {d}" for d, value in gap.items())
-        if len(gap) < 2:
-            return Finding(says, False, f"one number of columns only: {listed}", 0.0, "not run")
-        return at_least(float(gap.iloc[-1] / gap.iloc[0]), 1.0, says=says, found=f"median gap {listed}")
-
-    return asked_again(by_columns, SULQ, ACCOUNTING, SULQ_BASIC)
+    gap = advantages(table, [BALCAN], [sulq], places=("d", "k", "epsilon")).groupby("d").median().sort_index()
+    listed = ", ".join(f"{value:.3g}× at d = {d}" for d, value in gap.items())
+    if len(gap) < 2:
+        return Finding(says, False, f"one number of columns only: {listed}", 0.0, "not run")
+    return at_least(float(gap.iloc[-1] / gap.iloc[0]), 1.0, says=says, found=f"median gap {listed}")
 
 
 def _far_behind(table: pd.DataFrame) -> Finding:

@@ -28,6 +28,11 @@ AVERAGES, NOISY = "Averages", "NoisyCenters"
 # The same question with an answer that may not be off by more, in standard deviations.
 ACCURATE, WITHIN = "Averages, each mean to within 3 standard deviations", 3.0
 _STAYS, _DROPS, _SAME = 1.5, 10.0, 1.01
+_SEARCHED = (
+    "Tuples are drawn by the law of block means: clusters this far apart are found without a slip.",
+    "Enough is what four draws in five succeed with, searched in steps of √2.",
+)
+_CORRECTED = "λ is the corrected one; the printed λ is not private."
 FORGIVEN = (
     "far groups are told apart even by centres that are hundreds of standard deviations off; with centres to within "
     f"{WITHIN:g} of them, it holds"
@@ -142,11 +147,7 @@ SEPARATION = Claim(
             log_y=True,
         ),
     ),
-    notes=(
-        "Tuples are drawn by the law of block means: clusters this far apart are found without a slip.",
-        "Enough is what four draws in five succeed with, searched in steps of √2.",
-        "λ is the corrected one; the printed λ is not private.",
-    ),
+    notes=(*_SEARCHED, _CORRECTED),
 )
 
 
@@ -174,19 +175,15 @@ def rows_by_dimensions(shelf: Shelf, settings: ByDimensions) -> Iterator[Row]:
     tests += [(ONE_DISTANCE, Mixture(k, 4, 2048.0)) for k in settings.ks]
     for test, mixture in tests:
         for repeat in range(settings.repeats):
-            searched = test != ONE_DISTANCE and _size(mixture) <= settings.largest_table
-            for row in _sizes(mixture, repeat, settings.draws, searched=searched):
+            largest = 0.0 if test == ONE_DISTANCE else settings.largest_table
+            for row in _sizes(mixture, repeat, settings.draws, largest):
                 yield row | {"data": test}
 
 
-def _size(mixture: Mixture) -> float:
-    """Numbers in the table of tuples that the constants of k-averages ask for."""
-    return averages_formula(mixture) * mixture.k * mixture.d
-
-
-def _sizes(mixture: Mixture, repeat: int, draws: int, *, searched: bool) -> Iterator[Row]:
-    """What both algorithms need; of k-averages its constants alone where it is not ``searched``."""
+def _sizes(mixture: Mixture, repeat: int, draws: int, largest: float) -> Iterator[Row]:
+    """What both algorithms need; of k-averages its constants alone where a table of tuples is over ``largest``."""
     per_tuple, formula = SAMPLES_PER_CLUSTER * mixture.k, averages_formula(mixture)
+    searched = formula * mixture.k * mixture.d <= largest
     constants = {"how": "searched" if searched else "constants", "by_constants": formula * per_tuple}
     by_search = averages_rows(mixture, repeat, seed=(6, repeat), draws=draws)
     for row in by_search if searched else [size_row(mixture, AVERAGES, repeat, formula, per_tuple)]:
@@ -280,9 +277,8 @@ DIMENSIONS = Claim(
         ),
     ),
     notes=(
-        "Tuples are drawn by the law of block means: clusters this far apart are found without a slip.",
-        "Enough is what four draws in five succeed with, searched in steps of √2.",
+        *_SEARCHED,
         "Where its tuples would not fit the memory, what k-averages needs is computed from its constants.",
-        "λ is the corrected one; the printed λ is not private.",
+        _CORRECTED,
     ),
 )

@@ -32,10 +32,9 @@ def advantages(
     measure: str = "nicv",
 ) -> pd.Series:
     """At each place with all these lines: the least median among ``worse`` over the largest among ``better``."""
-    asked = [*better, *worse]
-    found = medians(table[table["line"].isin(asked)], places, measure).reindex(columns=pd.unique(np.array(asked)))
-    found = found.dropna()
-    return found[list(worse)].min(axis=1) / found[list(better)].max(axis=1)
+    lines = list(dict.fromkeys([*better, *worse]))
+    losses = medians(table[table["line"].isin(lines)], places, measure).reindex(columns=lines).dropna()
+    return losses[list(worse)].min(axis=1) / losses[list(better)].max(axis=1)
 
 
 def ordered(
@@ -48,16 +47,13 @@ def ordered(
     measure: str = "nicv",
     factor: float = 1.0,
     share: float = 1.0,
-    higher: bool = False,
 ) -> Finding:
     """Whether all of ``better`` lie below all of ``worse`` by ``factor`` in a ``share`` of the places.
 
-    The margin is that of the place that decides: the worst one of the best ``share``. ``higher`` is for measures of
-    which more is better.
+    The margin is that of the place that decides: the worst one of the best ``share``.
     """
-    below, above = (worse, better) if higher else (better, worse)
-    found = advantages(table, below, above, places=places, measure=measure)
-    return _with_reason(table, decided(found, says=says, factor=factor, share=share))
+    advantage = advantages(table, better, worse, places=places, measure=measure)
+    return _with_reason(table, decided(advantage, says=says, factor=factor, share=share))
 
 
 def decided(advantage: pd.Series, *, says: str, factor: float = 1.0, share: float = 1.0) -> Finding:

@@ -10,7 +10,7 @@ import pandas as pd
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import at_most, decided, judged, medians, ordered, within_factor
 from dpviz.claims.material import Shelf
-from dpviz.claims.su_lines import CLUSTERS, GKM, GKM_3K, GKM_3K_LINE, LLOYD, LLOYD_LINE, PGKM, PGKM_LINE
+from dpviz.claims.su_epsilon import CLUSTERS, GKM, GKM_3K, GKM_3K_LINE, LLOYD, LLOYD_LINE, PGKM, PGKM_LINE
 from dpviz.claims.trials import Line, grid_rows
 
 QUIET = "GkM without noise"
@@ -38,17 +38,13 @@ def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
         n = len(material.values)
         for power in settings.powers:
             params = {"preset": "paper", "rows_per_block": max(1, round(n**power))}
-            lines = [Line(GKM, "gkm", params), Line(QUIET, "gkm", params, spends=_without_noise)]
+            lines = [Line(GKM, "gkm", params), Line(QUIET, "gkm", params, spends=lambda epsilon: epsilon * _NO_NOISE)]
             for row in grid_rows(material, lines, (k,), (_EPSILON,), repeats=settings.repeats):
                 yield {**row, "power": power, "rows_per_block": params["rows_per_block"]}
         for row in grid_rows(
             material, [LLOYD_LINE, GKM_3K_LINE, PGKM_LINE], (k,), (_EPSILON,), repeats=settings.repeats
         ):
             yield {**row, "power": float("nan"), "rows_per_block": 3 * k if row["line"] == GKM_3K else float("nan")}
-
-
-def _without_noise(epsilon: float) -> float:
-    return epsilon * _NO_NOISE
 
 
 def judge(table: pd.DataFrame) -> Verdict:

@@ -14,7 +14,7 @@ from dpviz.arrays import Array
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import at_least, at_most, because, decided, judged, medians
 from dpviz.claims.material import Material, Shelf
-from dpviz.claims.su_lines import CLUSTERS
+from dpviz.claims.su_epsilon import CLUSTERS
 from dpviz.runs.clipped_rows import ClippedRows, clipped
 from dpviz.runs.evaluation import assign, mean_losses, reference_for
 

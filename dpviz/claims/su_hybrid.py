@@ -12,7 +12,7 @@ from dpviz.claims.catalogue import separated
 from dpviz.claims.claim import Claim, Picture, Row, Verdict
 from dpviz.claims.evidence import advantages, decided, judged, ordered
 from dpviz.claims.material import Shelf
-from dpviz.claims.su_lines import (
+from dpviz.claims.su_epsilon import (
     CLUSTERS,
     FEWER_STARTS,
     GRID,
@@ -22,7 +22,6 @@ from dpviz.claims.su_lines import (
     WIDE,
     ByEpsilon,
     grid_line,
-    hybrid_line,
     rows_by_epsilon,
 )
 from dpviz.claims.trials import Line, grid_rows
@@ -52,7 +51,7 @@ def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
 
 
 def _lines(starts: int) -> list[Line]:
-    return [LLOYD_LINE, grid_line(starts), hybrid_line(starts)]
+    return [LLOYD_LINE, grid_line(starts), Line(HYBRID, "hybrid", {"preset": "su", "starts": starts})]
 
 
 def judge(table: pd.DataFrame) -> Verdict:

@@ -13,7 +13,7 @@ from dpviz.claims.catalogue import separated
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import at_least, judged, medians, ordered, rank_correlation
 from dpviz.claims.material import Shelf
-from dpviz.claims.su_lines import GRID, LLOYD, LLOYD_LINE
+from dpviz.claims.su_epsilon import GRID, LLOYD, LLOYD_LINE
 from dpviz.claims.trials import Line, grid_rows
 
 _ROWS, _EPSILON, _THETA = 10_000, 1.0, 10.0

@@ -42,7 +42,6 @@ def grid_rows(
     epsilons: Sequence[float],
     *,
     repeats: int,
-    with_centers: bool = False,
 ) -> Iterator[Row]:
     """All runs of ``lines`` on ``material``; losses in unit coordinates squared, the same seeds each time."""
     table = material.private
@@ -52,7 +51,7 @@ def grid_rows(
         shown = {line.spends(epsilon): epsilon for epsilon in epsilons}
         whom = (Contender(line.algorithm, line.params),)
         grid = Grid(whom, tuple(ks), tuple(shown), (line.delta,), repeats=repeats)
-        for item in study_rows(judged, grid, yardsticks=yardsticks, with_centers=with_centers):
+        for item in study_rows(judged, grid, yardsticks=yardsticks):
             if isinstance(item, Yardstick):
                 yardsticks.append(item)
             elif isinstance(item, dict):

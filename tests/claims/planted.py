@@ -14,8 +14,8 @@ from dpviz.claims import cohen_naive as naive
 from dpviz.claims import cohen_sizes as cohen
 from dpviz.claims import google_coreset as google
 from dpviz.claims import su_blocks as blocks
+from dpviz.claims import su_epsilon as su
 from dpviz.claims import su_genetic as genetic
-from dpviz.claims import su_lines as su
 from dpviz.claims.claim import Outcome
 from dpviz.claims.material import RECIPE
 from dpviz.claims.su_hybrid import SYNTHETIC

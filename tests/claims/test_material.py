@@ -9,7 +9,7 @@ from dpviz.check import RequestError
 from dpviz.claims.catalogue import CATALOGUE, ball_stand_in, separated
 from dpviz.claims.material import PUBLISHED, RECIPE, STAND_IN, Published, Shelf
 from dpviz.claims.registry import CLAIMS, shelf
-from dpviz.claims.su_lines import CLUSTERS
+from dpviz.claims.su_epsilon import CLUSTERS
 
 SIZES = {"S1": (5000, 2), "TIGER": (16281, 2), "Image": (34112, 3), "Lifesci": (26733, 10), "Letter": (20000, 16)}
 
