@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.families import FAMILIES, Family, Size, generated
 from benchmarks.timing import machine
-from dpviz.algorithms.auto.expectation import expected, mean_noise, regime_of, stored_table
+from dpviz.algorithms.auto.auto import expected, mean_noise, regime_of, stored_table
 from dpviz.algorithms.card import Setting
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for

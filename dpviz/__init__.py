@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpviz.algorithms.registry import CARDS
-    from dpviz.charts.show import show
+    from dpviz.charts.registry import show
     from dpviz.check import RequestError
     from dpviz.estimators import PrivateKMeans
     from dpviz.privacy.queries import Relation
@@ -49,7 +49,7 @@ _HOMES = {
     "load_csv": "dpviz.table.csv_intake",
     "run": "dpviz.runs.run",
     "sample": "dpviz.table.samples",
-    "show": "dpviz.charts.show",
+    "show": "dpviz.charts.registry",
 }
 
 

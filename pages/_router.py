@@ -6,7 +6,7 @@ def main() -> None:
 
     from dpviz.ui import FAVICON
     from dpviz.ui.controls import remember_link
-    from dpviz.ui.data.given import begin_with_given
+    from dpviz.ui.data.ways_in import begin_with_given
     from dpviz.ui.runner import claim_finished
     from dpviz.ui.sidebar import sidebar
 

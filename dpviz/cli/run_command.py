@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
+import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +17,13 @@ from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
 from dpviz.cli.declared_table import add_table_options, declared_table
 from dpviz.cli.parser import Parser, add_request_options, number, whole
-from dpviz.cli.released_file import write_released
-from dpviz.cli.run_text import run_text
+from dpviz.printed import table_text
+from dpviz.privacy.ledger import entries_table
 from dpviz.runs.export import centers_csv
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.record import LookKind, ReleaseRecord, record_of
+from dpviz.runs.record import RELEASE_GRADE, LookKind, ReleaseRecord, record_of
 from dpviz.runs.request import Contender, Request, named_values
-from dpviz.runs.run import Run, run_of
+from dpviz.runs.run import NOT_HARDENED, Run, centers_table, run_of
 
 
 def add(command: Parser) -> None:
@@ -153,3 +156,115 @@ def _not_written(out: Path, record: ReleaseRecord) -> str | None:
 
 def _centers(record: ReleaseRecord) -> str:
     return centers_csv(record, numbered=False)
+
+
+def run_text(report: dict[str, Any], card: Card, *, name: str) -> str:
+    """``report`` is what ``--json`` prints."""
+    blocks = [f"{card.title} on {name}: k = {report['k']}", _privacy(report)]
+    if report["released"]["centers"] is not None:
+        heading = "Released centres (they carry noise), data units"
+        released = report["released"]
+        blocks.append(
+            centers_table(heading, report["columns"], released["centers"], released["weights"]).text(most=None)
+        )
+        heading = "Ledger (what was spent, and on what; --json lists all)"
+        blocks.append(entries_table(report["ledger"]["entries"], heading).text())
+    if "revealed" in report:
+        blocks.append(_revealed(report))
+    blocks += [f"Note: {warning}" for warning in report["warnings"]]
+    if card.private and report["noise"] != RELEASE_GRADE:
+        blocks.append(f"Note: {NOT_HARDENED}")
+    return "\n\n".join(blocks)
+
+
+def _privacy(report: dict[str, Any]) -> str:
+    ledger = report["ledger"]
+    if ledger["epsilon"] is None:
+        return "Privacy: none. The rows themselves were read."
+    public = "" if report["n_public"] is None else f"{report['n_public']:,}, public: "
+    n = {"bought": "private, a noisy one was bought"}.get(report["n_origin"], f"{public}{report['n_origin']}")
+    return (
+        f"Privacy: ε = {report['epsilon']:g} (spent {ledger['epsilon']:.6g}), δ = {ledger['delta']:g}, "
+        f"{ledger['accounting']} accounting; relation {report['relation']}; unit of privacy: {report['unit']}; n: {n}"
+    )
+
+
+def _revealed(report: dict[str, Any]) -> str:
+    revealed = dict(report["revealed"])
+    centers = revealed.pop("centers", None)
+    parts = []
+    if centers is not None:
+        heading = "Revealed centres (read from the rows without privacy, never a release), data units"
+        parts.append(centers_table(heading, report["columns"], centers, None).text(most=None))
+    if revealed:
+        if revealed.get("label_accuracy", 0.0) is None:
+            del revealed["label_accuracy"]  # no row has a label, as the next line says
+        rows = [[_SCORE_WORDS[name], _score(value)] for name, value in revealed.items()]
+        scores = table_text(["measure", "value"], rows)
+        parts.append(f"Revealed (read from the rows for their owner, never part of a release):\n{scores}")
+    return "\n\n".join(parts)
+
+
+def _score(value: float | None) -> str:
+    if value is None:
+        return "infinite"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
+_SCORE_WORDS = {
+    "nicv": "loss per row",
+    "nicv_kmeans": "loss per row of k-means++",
+    "ratio": "ratio to k-means++",
+    "matched_error": "error of matched centres",
+    "distance_ratio": "mean distance against k-means++",
+    "ari": "adjusted Rand index against k-means++",
+    "share_gap": "largest error of a segment's share",
+    "label_accuracy": "label accuracy of the labelled",
+    "unlabelled": "without a label, left out there",
+    "clipping": "clipping: squared move of a row, beside the losses",
+}
+
+
+def write_released(path: Path, text: str) -> None:
+    """Put ``text`` into the file at ``path``: what stood there goes only when all of ``text`` is on the disk.
+
+    What is no plain file (a pipe, a device) is written to as it is, and so is a file in a folder where no other one can
+    be made.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written, or not all of it: the disk may be full, and some say so only at the end.
+    """
+    data = text.encode("utf-8", errors="replace")
+    if path.exists() and not path.is_file():
+        _write(path, data, os.O_WRONLY)
+        return
+    path = Path(os.path.realpath(path))  # a link stays one, and what it names is written
+    beside = path.with_name(f".dpviz-{secrets.token_hex(8)}.part")
+    try:
+        _write(beside, data, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        if path.exists():
+            beside.chmod(path.stat().st_mode & 0o777)
+        beside.replace(path)
+    except PermissionError:
+        _discard(beside)
+        _write(path, data, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    except BaseException:
+        _discard(beside)
+        raise
+
+
+def _write(path: Path, data: bytes, how: int) -> None:
+    descriptor = os.open(path, how | getattr(os, "O_BINARY", 0), 0o666)
+    with os.fdopen(descriptor, "wb", buffering=0) as file:
+        left = memoryview(data)
+        while left:
+            left = left[file.write(left) :]
+        if path.is_file():
+            os.fsync(descriptor)
+
+
+def _discard(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)

@@ -26,7 +26,7 @@ from dpviz.algorithms.su2016.eugkm import (
     standing_out,
 )
 from dpviz.algorithms.tools.cubes import cube_grid
-from dpviz.algorithms.tools.starts import StartsStep
+from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.privacy.known import MOST_CELLS
 from dpviz.privacy.partitions import Grid
 from dpviz.privacy.queries import Relation

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.algorithms import regime
-from dpviz.algorithms.auto.expectation import expected
+from dpviz.algorithms.auto.auto import expected
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Level, told_apart
 from dpviz.algorithms.registry import card_of

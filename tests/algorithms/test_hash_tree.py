@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.algorithms.hashes.hash_levels import CountedTree, consistent_counts, leaf_weights
+from dpviz.algorithms.hashes.lsh_coreset import CountedTree, consistent_counts, leaf_weights
 from dpviz.privacy.mechanisms import Gaussian
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import SparseCounts

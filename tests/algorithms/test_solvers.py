@@ -12,12 +12,12 @@ from dpviz.algorithms.tools.solvers import (
     BestOf,
     SignedPoints,
     Solution,
+    StartsStep,
     best_of_starts,
     mean_noise_sd,
     signed_lloyd,
     weighted_kmeans_pp,
 )
-from dpviz.algorithms.tools.starts import StartsStep
 from dpviz.table.domain import Region
 
 

@@ -22,7 +22,7 @@ from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
 from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016.pgkm import PoolStep
-from dpviz.algorithms.tools.starts import StartsStep
+from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.charts.picture import Companion, Drawing, Look
 from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView

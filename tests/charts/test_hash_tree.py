@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.hashes.hash_levels import CountedTree
-from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, HashTreeStep
+from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, CountedTree, HashTreeStep
 from dpviz.charts.pictures.hashes import node_places
 from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView

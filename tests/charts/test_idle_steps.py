@@ -9,7 +9,7 @@ import pytest
 
 from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
-from dpviz.algorithms.tools.starts import StartsStep
+from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.charts.pictures.coordinates import round_reach
 from dpviz.charts.pictures.swaps import SwapTrace
 from dpviz.charts.view import view_of

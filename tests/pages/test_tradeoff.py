@@ -15,7 +15,7 @@ from dpviz.runs.study.grid import Grid
 from dpviz.table.declaration import FileKind
 from dpviz.ui.studies.one_setting import on_click
 from dpviz.ui.studies.study_panel import study_csv
-from dpviz.ui.tradeoff.frontier_section import baselines_of, predictions_of
+from dpviz.ui.tradeoff.tradeoff_panel import baselines_of, predictions_of
 from tests.pages.tables import app_on, computed, job_of, open_blobs, sound, study_in, text_of
 
 SMALL = ["DPLloyd", "EUGkM"]

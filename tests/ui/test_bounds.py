@@ -7,7 +7,7 @@ import numpy as np
 from dpviz.privacy.room import Revealed
 from dpviz.table.declaration import ColumnBounds
 from dpviz.table.domain import Domain
-from dpviz.ui.data.bounds_editor import as_frame, from_frame
+from dpviz.ui.data.declaration_form import as_frame, from_frame
 from dpviz.ui.data.preview import clipping
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import sqrt
+from functools import cache
+from importlib.resources import files
+from itertools import islice
+from math import log10, sqrt
 
 import numpy as np
 
 from dpviz.algorithms.auto.auto_plan import AutoPlan, Zoom, make_plan, plan_step
-from dpviz.algorithms.auto.expectation import expected, fewest_rows
 from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.polishing import residual_rounds
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, View, flat_synopsis, view_synopsis, zoom
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts
-from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
+from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, best_of_starts, starts_on_coreset
+from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
@@ -166,3 +170,55 @@ CARD = Card(
         r"{|C_j|+\mathrm{noise}(1)}"
     ),
 )
+
+
+# Of 1 to 1e12 on a log scale: to a thousandth, of which two digits are said.
+_HALVINGS = 16
+
+
+def regime_of(setting: Setting) -> str:
+    """Which part of the table a setting belongs to."""
+    plan = _plan(setting)
+    if isinstance(plan.first, Zoom):
+        return "flat"
+    return ("few" if plan.cells.fine_test is None else "many") + (", pure" if setting.delta <= 0 else "")
+
+
+def mean_noise(setting: Setting) -> float:
+    """Standard deviation of the noise of a mean, at a reach of two radii of a cluster, in such radii."""
+    assert setting.n is not None
+    return 2 * (setting.k / setting.n) * sqrt(setting.dim * _plan(setting).unit_variance)
+
+
+@cache
+def stored_table() -> dict[str, Array]:
+    """For each part of the table: decimal logarithm of the noise of a mean, median, upper decile, a line each (m, 3).
+
+    The first line of each is the limit without noise.
+    """
+    lines: dict[str, list[list[float]]] = {}
+    with (files("dpviz.algorithms.auto") / "expectation.csv").open(encoding="utf-8") as file:
+        for part, *numbers in islice(csv.reader(file), 1, None):
+            lines.setdefault(part, []).append([float(number) for number in numbers])
+    return {part: np.array(those) for part, those in lines.items()}
+
+
+def expected(setting: Setting) -> Expectation:
+    """The table at a setting, between its lines; beyond its ends the nearest line."""
+    noise, median, decile = stored_table()[regime_of(setting)].T
+    place = log10(mean_noise(setting))
+    return Expectation(float(np.interp(place, noise, median)), float(np.interp(place, noise, decile)))
+
+
+def fewest_rows(setting: Setting, median: float) -> float:
+    """Rows from which on the expected median is at most ``median``, by bisection; up to 10¹²."""
+    low, high = 1.0, 1e12
+    for _ in range(_HALVINGS):
+        middle = sqrt(low * high)
+        at = replace(setting, n=max(1, round(middle)))
+        low, high = (low, middle) if expected(at).median <= median else (middle, high)
+    return high
+
+
+def _plan(setting: Setting) -> AutoPlan:
+    return make_plan(replace(setting, n=setting.n or 10_000), n_public=setting.n is not None)

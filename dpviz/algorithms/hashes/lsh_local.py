@@ -12,8 +12,7 @@ import numpy as np
 from dpviz.algorithms.card import Card, Guarantee, Params, always, knob
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near
-from dpviz.algorithms.tools.starts import StartsStep, starts_on_coreset
+from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, best_of_starts, mass_near, starts_on_coreset
 from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.hash_partitions import HashCodes, code_range, level_of

@@ -17,8 +17,14 @@ from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.cubes import cube_grid
 from dpviz.algorithms.tools.public_points import sphere_packing
-from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, mass_near, mean_noise_sd, weighted_kmeans_pp
-from dpviz.algorithms.tools.starts import StartsStep
+from dpviz.algorithms.tools.solvers import (
+    SignedPoints,
+    StartsStep,
+    best_of_starts,
+    mass_near,
+    mean_noise_sd,
+    weighted_kmeans_pp,
+)
 from dpviz.arrays import Array, Flags
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.known import MOST_CELLS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.tools.starts import StartsStep
+from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.arrays import Array
 from dpviz.charts.picture import Look, Picture
 from dpviz.charts.sheet import Sheet

@@ -1,6 +1,9 @@
-"""Three ways to a table: a sample, a CSV file, a stand-in made from numbers that may be known to anybody."""
+"""Ways to a table: a sample, a CSV file, a stand-in from numbers anybody may know, or what ``dpviz open`` named."""
 
 from __future__ import annotations
+
+import os
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -11,10 +14,12 @@ from dpviz.table.csv_intake import MAX_BYTES, open_csv
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import IntakeError, LoadedTable
 from dpviz.table.made_tables import simulate
+from dpviz.table.named import GIVEN, named, sample_named
 from dpviz.table.samples import SAMPLES, Sample
 from dpviz.ui.controls import suggest_delta, suggest_k
+from dpviz.ui.data.draft import draft_of
 from dpviz.ui.escape import plain
-from dpviz.ui.session import current_table, open_table, set_aside
+from dpviz.ui.session import current_table, open_table, set_aside, undeclared
 
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"
 _UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
@@ -153,3 +158,36 @@ def _read(file: UploadedFile) -> str | None:
     except IntakeError as error:
         return str(error)
     return None
+
+
+_BEGUN = "given:begun"
+
+
+def begin_with_given() -> bool:
+    """Once a visit, open the named sample or declared file, or set the file aside to be declared; True if it did."""
+    word = os.environ.get(GIVEN)
+    if word is None or _BEGUN in st.session_state:
+        return False
+    st.session_state[_BEGUN] = True
+    try:
+        if (sample := sample_named(word)) is not None:
+            open_sample(sample)
+        else:
+            _open_file(word)
+    except RequestError as error:  # the file has gone, or has become another, since the command was given
+        st.error(plain(error), title="This file cannot be used", icon=":material/block:")
+        return False
+    return True
+
+
+def _open_file(word: str) -> None:
+    content, declared = named(word)
+    declaration = replace(declared, title=declared.title or content.name)
+    try:
+        open_table(content, declaration)
+        suggest_delta()
+    except RequestError:  # the form says what is missing
+        set_aside(content)
+        waiting = undeclared()
+        assert waiting is not None
+        draft_of(waiting, declaration)
