@@ -27,7 +27,6 @@ from dpviz.charts.pictures import (
     tree,
     tuple_test,
 )
-from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.check import RequestError
