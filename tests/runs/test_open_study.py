@@ -151,6 +151,7 @@ def test_a_study_that_is_done_is_read_and_not_computed(
     assert folder.exists() == (kept != "in memory")
 
 
+@pytest.mark.slow
 def test_two_who_open_it_at_once_read_one_study_and_either_may_leave(folder: Path) -> None:
     shelf, another = JobShelf(), JobShelf()
     grid = replace(GRID, repeats=5)
@@ -173,6 +174,7 @@ def test_another_table_grid_or_seed_is_another_study(folder: Path) -> None:
     assert len(opening._ENGINES) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [12_000, 1])
 def test_centres_come_back_as_they_were_or_are_not_kept(
     folder: Path, monkeypatch: pytest.MonkeyPatch, most: int
@@ -189,6 +191,7 @@ def test_centres_come_back_as_they_were_or_are_not_kept(
     assert [first[trial]["seconds"] == again[trial]["seconds"] for trial in first] == [most > 1] * len(first)
 
 
+@pytest.mark.slow
 def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path) -> None:
     seats = Seats(1)
     shelf, other = JobShelf(seats=seats), JobShelf(seats=seats)
@@ -201,6 +204,7 @@ def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path) -> None:
     assert same(done(waiting))
 
 
+@pytest.mark.slow
 def test_a_worker_goes_on_for_its_turn_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "_TURN_SECONDS", 0.0)
     monkeypatch.setattr(opening, "cores", lambda: 1)
@@ -271,6 +275,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @posix
+@pytest.mark.slow
 @pytest.mark.parametrize("lasting", [True, False])
 def test_of_a_server_that_was_killed_the_named_folder_is_left_and_else_nothing(
     folder: Path, tmp_path: Path, lasting: bool
