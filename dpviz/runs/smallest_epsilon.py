@@ -23,11 +23,11 @@ from dpviz.runs.study.study import Yardstick, study_rows, tidy
 from dpviz.runs.worker import Progress
 
 _RESAMPLES = 500
-# Ends of the interval that holds nine in ten of the resampled answers.
+# Ends of the interval that holds nine in ten of the resampled answers; docs/findings.md says how often it held.
 _INTERVAL = (0.05, 0.95)
 # Losses that are infinitely worse than a reference of loss 0 are merely very bad, so that they can be averaged.
 _VERY_BAD = 1e9
-# An interval this narrow is sharp enough.
+# An interval this narrow is sharp enough: its ends are said to two digits.
 _SHARP = 1.15
 
 

@@ -37,8 +37,11 @@ def reference_work(rows: ClippedRows, k: int) -> Iterator[Progress | Reference]:
 
 
 def expected_reference_seconds(n: int, k: int, dim: int) -> float:
-    """A rough forecast of the time that the reference takes."""
-    return 80.0 * n * k * dim / OPERATIONS_PER_SECOND
+    """A rough forecast of the time that the reference takes: ten starts of some eight passes each.
+
+    Timed on four tables of groups, it took from a tenth to twice as long.
+    """
+    return 10 * 8 * n * k * dim / OPERATIONS_PER_SECOND
 
 
 def expected_seconds(card: Card, setting: Setting, params: Params) -> float:

@@ -120,8 +120,9 @@ def label_ends(
     for name, height in zip(ends, heights, strict=True):
         # Further rows begin under the name, not under its sign.
         text = "<br>\u2003".join(labels[name])
-        at = {"xref": "paper", "x": 1.0, "xshift": 6, "yref": "paper", "y": height, "xanchor": "left", "align": "left"}
-        note(figure, f"{styles[name].sign} {text}", palette.text, at | {"hovertext": name}, size=_LABEL_SIZE)
+        at = {"xref": "paper", "x": 1.0, "xshift": 6, "xanchor": "left", "align": "left", "hovertext": name}
+        at |= {"yref": "paper", "y": height, "yanchor": "middle"}
+        note(figure, f"{styles[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
 
 
 def more_for_labels(names: Iterable[str]) -> int:

@@ -31,6 +31,7 @@ EPSILONS = (
 )
 """The values of ε that advice chooses from."""
 
+# By judgement, as are those below; what they lead to is measured by benchmarks/advice.py.
 # An ε is advised if the target is met on at least this share of the stand-ins.
 ENOUGH = 0.75
 # A loss within this factor of the best one counts as the best.
@@ -41,7 +42,7 @@ ALIKE = 1.01
 _MOST = 1000.0
 
 
-# So much more loss is not worth mentioning, and so much more time is.
+# So much more loss is not worth a word, and so much more time is.
 _SLIGHTLY, _MUCH_CHEAPER = 1.02, 3.0
 
 WHERE_FROM = (

@@ -23,6 +23,7 @@ from dpviz.runs.request import Contender, Request, number, written
 
 _ROUND_EPSILONS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 _WHAT, _VERSION = "trade-off study", 2
+# A link or a file by whomever may be this long: more than any page writes, and no work to read.
 _MOST_TEXT, _MOST_VALUES = 20_000, 100
 
 
@@ -199,16 +200,13 @@ class Grid:
     def _check_numbers(self) -> None:
         check.at_least(1, number_of_algorithms=len(self.contenders), number_of_epsilons=len(self.epsilons))
         check.repeats(repeats=self.repeats)
-        check.seed(seed=self.seed)
-        check.at_least(1, number_of_deltas=len(self.deltas), number_of_sizes=len(self.ns))
+        check.at_least(1, number_of_deltas=len(self.deltas), number_of_sizes=len(self.ns), number_of_ks=len(self.ks))
+        for k, epsilon, delta in product(self.ks, self.epsilons, self.deltas):
+            Request(self.contenders[0], k, epsilon, delta, self.seed).check_numbers()
         for k, n in product(self.ks, self.ns):
-            check.clusters(k=k)
             check.records(n=k if n is None else n)
             if n is not None and k > n:
                 raise RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
-        for epsilon, delta in product(self.epsilons, self.deltas):
-            check.epsilon(epsilon=epsilon)
-            check.delta_for(None, delta=delta)
 
     def _first_of_its_kind(self, contender: Contender, delta: float) -> bool:
         """Whether ``contender`` uses this δ, or uses none of them and this is the first that it would not use."""

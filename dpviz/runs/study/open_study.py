@@ -32,7 +32,7 @@ from dpviz.runs.worker import Progress
 FOLDER_VARIABLE = "DPVIZ_STUDIES"
 """The environment variable that names a folder where studies outlive the server."""
 
-# A worker makes room for other visits after so long; another takes a second to begin.
+# A worker makes room for other visits after so long: to begin another takes a second, a twentieth of it.
 _TURN_SECONDS = 20.0
 _SECONDS_TO_STOP = 5.0
 # What is kept of studies that nobody reads, at most; and what a row takes beside its centres, roughly.

@@ -20,7 +20,7 @@ from dpviz.runs.work import expected_reference_seconds
 from dpviz.runs.worker import Progress
 
 _POLL_SECONDS = 0.1
-# What is measured against takes so long at most where no process is begun for it: that would take longer.
+# Yardsticks that take no longer are made where we are: to begin a process takes longer.
 _AT_ONCE_SECONDS = 0.5
 _REFUSALS = tuple(refusal.__name__ for refusal in (RequestError, BudgetExceeded))
 
