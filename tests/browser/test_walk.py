@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from tests.browser.visitor import PATIENCE, Visitor
 from tests.contract.tables import blobs
 
-pytestmark = [pytest.mark.browser]
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 LOW, HIGH, CLUSTERS = -2, 2, 3
 

@@ -95,6 +95,7 @@ def test_it_fills_while_it_computes_and_what_arrived_stays_when_it_is_cancelled(
     assert "cancelled" in " ".join(info.proto.title for info in app.info)
 
 
+@pytest.mark.slow
 def test_what_was_cancelled_is_gone_on_with_and_another_visit_finds_it() -> None:
     app = traded(repeats=20, workers=True)
     app.button(key="tradeoff:compute").click()

@@ -107,6 +107,7 @@ def test_a_study_by_several_processes_is_that_of_one_and_gives_its_seats_back(fo
     assert not opening._ENGINES
 
 
+@pytest.mark.slow
 def test_what_its_reader_left_is_gone_on_with(folder: Path) -> None:
     shelf = JobShelf()
     grid = replace(GRID, repeats=200)
