@@ -246,7 +246,9 @@ def _nearest(columns: Single, centers: Array) -> tuple[Codes, Single]:
     size = min(_BLOCK, max(_BLOCK // 8, _ONE_THREAD // centers.size))
     for begin in range(0, m, size):
         block = slice(begin, begin + size)
-        affinity = single @ columns[:, block]
+        # All of it is finite, yet now and then a product of few numbers raises the flag for lanes that it does not use.
+        with np.errstate(invalid="ignore"):
+            affinity = single @ columns[:, block]
         affinity -= half_norms
         best, second = affinity[0].copy(), np.full(affinity.shape[1], -np.inf, np.float32)
         label = np.zeros(affinity.shape[1], np.int32)
