@@ -1,0 +1,336 @@
+// A run as a film: all steps are here, so stepping, playing, pointing and resizing never ask the server.
+
+const VENDOR = "/vendor/plotly.min.js";
+const CONFIG = { displayModeBar: false, showSendToCloud: false, responsive: false, doubleClick: "reset" };
+const SECONDS_A_STEP = 1.1, GLIDE = 500, WIDE = 700;
+const NUMBERS = { f4: Float32Array, f8: Float64Array, i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array };
+
+let loading;
+function library() {
+  return loading ??= window.Plotly ? Promise.resolve(window.Plotly) : new Promise((done, failed) => {
+    const script = Object.assign(document.createElement("script"), { src: VENDOR, onload: () => done(window.Plotly), onerror: failed });
+    document.head.append(script);
+  });
+}
+
+export default function (component) {
+  const box = component.parentElement.querySelector(".film");
+  const player = box.player ??= new Player(box);
+  player.shows(JSON.parse(component.data.film));
+  return () => player.rests();
+}
+
+// Numbers as they were sent: a list, or an array in base64.
+function numbers(sent) {
+  if (sent == null || Array.isArray(sent)) return sent ?? [];
+  const raw = Uint8Array.from(atob(sent.bdata), (letter) => letter.charCodeAt(0));
+  return new NUMBERS[sent.dtype](raw.buffer);
+}
+
+function made(name, look = "", text = null) {
+  const part = document.createElement(name);
+  if (look) part.className = look;
+  if (text != null) part.textContent = text;
+  return part;
+}
+
+class Player {
+  at = null;
+  companion = null; // the name of what stands beside the pictures, where it can be chosen
+  timer = 0;
+  layers = new Map();
+
+  constructor(box) {
+    this.box = box;
+    this.part = (name) => box.querySelector("." + name);
+    this.map = this.part("map");
+    this.side = this.part("sideplot");
+    this.part("back").onclick = () => this.walks(-1);
+    this.part("next").onclick = () => this.walks(1);
+    this.part("play").onclick = () => (this.timer ? this.stops() : this.plays());
+    box.onkeydown = (event) => this.hears(event);
+    this.drags(this.part("reel"));
+    this.observer = new ResizeObserver(() => this.fits() && this.draws(true));
+    this.resized = () => this.fits() && this.draws(true);
+  }
+
+  // A new run, or the same one in other colours: the walk goes on where it stood if the steps are of the same kinds.
+  async shows(film) {
+    const kinds = film.steps.map((step) => step.name).join("|");
+    const last = film.steps.length - 1, jumps = kinds !== this.kinds;
+    this.at = jumps || this.at === null ? last : Math.min(this.at, last);
+    Object.assign(this, { film, kinds });
+    this.layers.clear();
+    this.dresses();
+    try {
+      this.plotly = await library();
+    } catch {
+      this.says("The pictures cannot be drawn: start the app with app.py, which serves the drawing library.");
+      return;
+    }
+    if (this.film !== film) return;
+    this.fits();
+    this.observer.observe(this.box);
+    addEventListener("resize", this.resized);
+    await this.draws(jumps);
+  }
+
+  // The page takes the player away, or runs again.
+  rests() {
+    this.stops();
+    this.observer.disconnect();
+    removeEventListener("resize", this.resized);
+  }
+
+  says(sentence) {
+    this.part("said").textContent = sentence ?? "";
+    this.part("said").classList.toggle("shown", Boolean(sentence));
+  }
+
+  // Colours, numbers and the reel: what does not change from step to step.
+  dresses() {
+    const { film } = this;
+    for (const [name, color] of Object.entries(film.colors)) this.box.style.setProperty("--" + name, color);
+    this.says(film.said);
+    this.part("numbers").replaceChildren(...film.numbers.map(({ kind, value, of }) => {
+      const pair = made("div", kind);
+      pair.append(made("dt", "", of), made("dd", "", value));
+      return pair;
+    }));
+    const whole = film.steps.reduce((sum, step) => sum + step.cost, 0) || 1;
+    this.part("reel").replaceChildren(...film.steps.map((step, place) => {
+      const share = step.cost / whole, free = share < 5e-4, cut = made("button", free ? "cut free" : "cut");
+      cut.type = "button";
+      if (!free) cut.style.flexGrow = String(Math.max(1, 100 * share));
+      cut.title = `${step.name}: ${free ? "free" : "ε " + step.cost.toPrecision(2)}`;
+      cut.setAttribute("aria-label", `Step ${place + 1}, ${cut.title}`);
+      cut.onclick = () => this.goes(place);
+      return cut;
+    }));
+  }
+
+  walks(by) { this.goes(this.at + by); }
+
+  goes(place) {
+    this.stops();
+    this.turns(place);
+  }
+
+  turns(place, jumps = false) {
+    const last = this.film.steps.length - 1, next = Math.max(0, Math.min(last, place));
+    if (next === this.at && !jumps) return;
+    this.at = next;
+    this.draws(jumps);
+  }
+
+  hears(event) {
+    const by = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+    if (by === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    this.walks(by);
+  }
+
+  drags(reel) {
+    reel.onpointermove = (event) => {
+      if (!(event.buttons & 1)) return;
+      const under = document.elementFromPoint(event.clientX, reel.getBoundingClientRect().top + 17);
+      const place = [...reel.children].indexOf(under);
+      if (place >= 0) this.goes(place);
+    };
+  }
+
+  plays() {
+    if (this.at >= this.film.steps.length - 1) this.turns(0, true);
+    this.timer = setInterval(() => (this.at >= this.film.steps.length - 1 ? this.stops() : this.turns(this.at + 1)), 1000 * SECONDS_A_STEP);
+    this.playing(true);
+  }
+
+  stops() {
+    clearInterval(this.timer);
+    this.timer = 0;
+    this.playing(false);
+  }
+
+  playing(on) {
+    const play = this.part("play");
+    play.textContent = on ? "❚❚" : "▶";
+    play.setAttribute("aria-label", on ? "Pause" : "Play all steps");
+  }
+
+  // The picture takes what the window leaves: only the browser knows how much that is.
+  fits() {
+    const whole = this.box.clientWidth, wide = whole >= WIDE;
+    if (!whole || !this.film) return false;
+    this.box.classList.toggle("narrow", !wide);
+    const scrolled = document.querySelector('[data-testid="stMain"]')?.scrollTop ?? 0;
+    const top = this.part("stage").getBoundingClientRect().top + scrolled;
+    const height = Math.round(wide ? Math.max(400, Math.min(1100, innerHeight - top - 62)) : Math.min(whole, 520));
+    const width = wide ? Math.round(Math.min(1.06 * height, 0.62 * whole)) : whole;
+    const size = [whole, width, height].join();
+    if (size === this.size) return false;
+    this.size = size;
+    this.room = { width, height };
+    this.beside = { width: wide ? whole - width - 28 : whole, height: wide ? height - 84 : 320 };
+    Object.assign(this.map.style, { width: width + "px", height: height + "px" });
+    this.part("side").style.width = this.beside.width + "px";
+    return true;
+  }
+
+  async draws(jumps) {
+    const { film, at } = this, step = film.steps[at], began = performance.now();
+    this.tells(step);
+    const chosen = step.sides.find((side) => side.name === this.companion) ?? step.sides[0];
+    this.offers(step, chosen);
+    this.lit = null;
+    const done = [this.paints(this.map, step, this.room, jumps)];
+    this.part("sidetitle").textContent = chosen?.title ?? "";
+    this.part("sidenote").textContent = chosen?.note ?? "";
+    if (chosen) done.push(this.paints(this.side, chosen, this.beside, true));
+    else this.plotly.purge(this.side);
+    await Promise.all(done);
+    this.links(step, chosen);
+    this.box.dataset.at = String(at);
+    this.box.dataset.stamp = film.stamp;
+    this.box.dataset.milliseconds = (performance.now() - began).toFixed(0);
+  }
+
+  tells(step) {
+    const { film, at } = this, last = film.steps.length - 1;
+    this.part("title").textContent = step.title;
+    this.part("note").textContent = step.note;
+    this.part("legend").replaceChildren(...step.legend.map((entry) => {
+      const span = made("span");
+      span.append(sign(entry), entry.word);
+      return span;
+    }));
+    this.part("where").textContent = `${at + 1}/${last + 1} ${step.name}`;
+    this.part("spent").textContent = step.spent;
+    [...this.part("reel").children].forEach((cut, place) => {
+      cut.classList.toggle("done", place < at);
+      cut.classList.toggle("now", place === at);
+      cut.tabIndex = place === at ? 0 : -1;
+      cut.toggleAttribute("aria-current", place === at);
+    });
+    this.part("back").disabled = at === 0;
+    this.part("next").disabled = at === last;
+  }
+
+  offers(step, chosen) {
+    const buttons = step.sides.length < 2 ? [] : step.sides.map((side) => {
+      const button = made("button", "", side.name);
+      button.type = "button";
+      button.setAttribute("aria-pressed", String(side === chosen));
+      button.onclick = () => { this.companion = side.name; this.draws(true); };
+      return button;
+    });
+    this.part("tabs").replaceChildren(...buttons);
+  }
+
+  async paints(plot, picture, { width, height }, jumps) {
+    plot.setAttribute("aria-label", picture.alt);
+    const layout = { ...picture.layout, width, height, images: this.rows(picture) };
+    const data = picture.data.map((trace) => ({ ...trace }));
+    const glide = plot === this.map && !jumps && !calm() ? this.glides(data) : null;
+    await this.plotly.react(plot, data, layout, CONFIG);
+    if (glide) {
+      const how = { transition: { duration: GLIDE, easing: "cubic-in-out" }, frame: { duration: GLIDE, redraw: false } };
+      this.plotly.animate(plot, glide, how).catch(() => {});
+    }
+  }
+
+  // What is the same in two steps moves from its old place to its new one.
+  glides(data) {
+    const place = data.findIndex((trace) => trace.uid === "centres"), old = this.map.data?.find((trace) => trace.uid === "centres");
+    if (place < 0 || !old || numbers(old.x).length !== numbers(data[place].x).length) return null;
+    const goal = { x: data[place].x, y: data[place].y };
+    Object.assign(data[place], { x: old.x, y: old.y });
+    return { data: [goal], traces: [place] };
+  }
+
+  // Rows are one image under the marks: thousands of circles would cost each step a tenth of a second.
+  rows({ rows, layout }) {
+    if (!rows) return [];
+    const [x0, x1] = layout.xaxis.range, [y0, y1] = layout.yaxis.range;
+    if (!this.layers.has(rows)) {
+      const side = 1400, canvas = Object.assign(document.createElement("canvas"), { width: side, height: side });
+      const pen = canvas.getContext("2d"), [x, y] = [numbers(this.film.rows[rows].x), numbers(this.film.rows[rows].y)];
+      pen.fillStyle = this.film.colors.revealed;
+      pen.globalAlpha = 0.45;
+      for (let i = 0; i < x.length; i++) {
+        pen.beginPath();
+        pen.arc(((x[i] - x0) / (x1 - x0)) * side, side - ((y[i] - y0) / (y1 - y0)) * side, 2.7, 0, 7);
+        pen.fill();
+      }
+      this.layers.set(rows, canvas.toDataURL());
+    }
+    return [{ source: this.layers.get(rows), xref: "x", yref: "y", x: x0, y: y1, sizex: x1 - x0, sizey: y1 - y0, sizing: "stretch", layer: "below" }];
+  }
+
+  // Pointing at a bar of a companion that knows its box lights the box up on the map; and the other way.
+  links(step, chosen) {
+    const trace = chosen?.data.findIndex((one) => one.meta === "linked") ?? -1;
+    this.side.removeAllListeners?.("plotly_hover");
+    this.side.removeAllListeners?.("plotly_unhover");
+    this.side.removeAllListeners?.("plotly_click");
+    this.map.onpointermove = this.map.onpointerleave = null;
+    if (trace < 0) return;
+    const bars = chosen.data[trace], flat = numbers(bars.customdata), count = flat.length / 4;
+    const boxes = Array.from({ length: count }, (_, i) => Array.from(flat.slice(4 * i, 4 * i + 4)));
+    const light = (i) => this.lights(step, chosen, boxes[i], bars.text?.[i]);
+    this.side.on("plotly_hover", (event) => event.points[0].curveNumber === trace && light(event.points[0].pointNumber));
+    this.side.on("plotly_click", (event) => event.points[0].curveNumber === trace && light(event.points[0].pointNumber));
+    this.side.on("plotly_unhover", () => light(-1));
+    let asked = 0;
+    const answers = (x, y) => {
+      const inside = boxes.map(([x0, y0, x1, y1]) => x >= x0 && x < x1 && y >= y0 && y < y1), key = inside.map(Number).join("");
+      if (key === this.lit) return;
+      this.lit = key;
+      const some = inside.includes(true);
+      this.plotly.restyle(this.side, { "marker.opacity": [some ? inside.map((yes) => (yes ? 1 : 0.25)) : 1] }, [trace]);
+      light(inside.lastIndexOf(true));
+    };
+    this.map.onpointermove = (event) => {
+      cancelAnimationFrame(asked);
+      asked = requestAnimationFrame(() => {
+        const { xaxis, yaxis } = this.map._fullLayout, frame = this.map.getBoundingClientRect();
+        answers(xaxis.p2d(event.clientX - frame.left - xaxis._offset), yaxis.p2d(event.clientY - frame.top - yaxis._offset));
+      });
+    };
+    this.map.onpointerleave = () => answers(NaN, NaN);
+  }
+
+  lights(step, chosen, box, words) {
+    const shape = box && { type: "rect", x0: box[0], y0: box[1], x1: box[2], y1: box[3], line: { color: this.film.colors.text, width: 3 }, fillcolor: "rgba(255,214,10,.3)", layer: "above" };
+    this.plotly.relayout(this.map, { shapes: [...(step.layout.shapes ?? []), ...(shape ? [shape] : [])] });
+    this.part("sidenote").textContent = (box && words) || chosen.note;
+  }
+}
+
+const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+// The sign of a mark in the legend, drawn as the mark is.
+function sign({ mark, color }) {
+  const space = "http://www.w3.org/2000/svg", svg = document.createElementNS(space, "svg");
+  svg.setAttribute("viewBox", "0 0 16 12");
+  svg.setAttribute("aria-hidden", "true");
+  const shape = document.createElementNS(space, "path");
+  shape.setAttribute("d", SIGNS[mark] ?? SIGNS.circle);
+  const open = mark.endsWith("-open") || mark.startsWith("line") || mark === "cross";
+  shape.setAttribute("fill", open ? "none" : color);
+  shape.setAttribute("stroke", color);
+  shape.setAttribute("stroke-width", open ? "1.8" : "0");
+  if (mark === "line-dash") shape.setAttribute("stroke-dasharray", "3 2");
+  svg.append(shape);
+  return svg;
+}
+const SIGNS = {
+  "circle": "M3 6a5 5 0 1 0 10 0a5 5 0 1 0 -10 0",
+  "circle-open": "M3 6a5 5 0 1 0 10 0a5 5 0 1 0 -10 0",
+  "dot": "M6 6a2 2 0 1 0 4 0a2 2 0 1 0 -4 0",
+  "square": "M2 1h12v10h-12z",
+  "square-open": "M3 2h10v8h-10z",
+  "diamond-open": "M8 0.5L14 6L8 11.5L2 6z",
+  "cross": "M3 1L13 11M13 1L3 11",
+  "line": "M0 6H16",
+  "line-dash": "M0 6H16",
+};
