@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from dpviz.arrays import Array
 from dpviz.charts.names import spelled
+from dpviz.charts.plot import Plot
 from dpviz.charts.theme import TITLE_SIZE, Kind, Palette, layout
 from dpviz.charts.view import View
 from dpviz.charts.wording import PHONE, lines
@@ -22,6 +23,7 @@ SUBTITLE_SIZE, NUMBER_SIZE = 12, 11
 _FIRST_LINE, _PITCH, _SUBTITLE_PITCH, _RESERVED_SUBTITLE = 20, 21, 16, 3
 _MARGIN = {"l": 56, "r": 16}
 _SIDES = 24
+BARE_MARGIN = {"l": 48, "r": 8, "t": 8, "b": 44}
 # Room above a plot without a head, so that the mode bar covers no mark.
 _AIR = 28
 # A bold line is this much wider.
@@ -42,8 +44,8 @@ def canvas(
     height: int = PLANE_HEIGHT,
     width: int = PHONE,
     legend_lines: int = 4,
-) -> go.Figure:
-    """A figure without marks. ``title`` and ``subtitle`` are broken to be readable at ``width`` pixels.
+) -> Plot:
+    """A plot without marks. ``title`` and ``subtitle`` are broken to be readable at ``width`` pixels.
 
     ``legend_lines`` is the room kept below the axis for a legend that wraps on a phone; 0 hides the legend.
     """
@@ -53,8 +55,8 @@ def canvas(
     head_room = _FIRST_LINE + room
     # With a subtitle, if only a blank one, the browser hangs the title by the middle of its lines.
     first = _FIRST_LINE + _PITCH / 2 * (len(head) - 1)
-    made = go.Figure(layout=layout(palette, height=height))
-    made.update_layout(
+    made = Plot(layout(palette, height=height))
+    return made.update_layout(
         title={
             "text": "<br>".join(map(spelled, head)),
             "subtitle": {
@@ -77,7 +79,11 @@ def canvas(
             "itemclick": "toggle",
         },
     )
-    return made
+
+
+def bare_layout(palette: Palette) -> dict[str, Any]:
+    """The layout of a plot whose title and legend are set by the page, which also knows its size."""
+    return layout(palette) | {"title": None, "legend": None, "height": None, "margin": BARE_MARGIN, "showlegend": False}
 
 
 class Headless(NamedTuple):
@@ -98,34 +104,19 @@ def without_head(figure: go.Figure) -> Headless:
     return Headless(head["title"], head["subtitle"], bare)
 
 
-def show_plane(
-    figure: go.Figure,
-    view: View,
-    palette: Palette,
-    *,
-    row: int | None = None,
-    col: int | None = None,
-    fill: str | None = None,
-) -> None:
+def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = None) -> None:
     """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain."""
-    at = {"row": row, "col": col} if row is not None else {}
     (x_range, y_range), (x_name, y_name) = view.range, view.name
-    figure.update_xaxes(range=x_range, title_text=spelled(x_name), zeroline=False, constrain="domain", **at)
-    figure.update_yaxes(range=y_range, title_text=spelled(y_name), zeroline=False, constrain="domain", **at)
+    plot.update_xaxes(range=x_range, title_text=spelled(x_name), zeroline=False, constrain="domain")
+    plot.update_yaxes(range=y_range, title_text=spelled(y_name), zeroline=False, constrain="domain")
     if view.flat:
-        figure.update_yaxes(visible=False, **at)
+        plot.update_yaxes(visible=False)
     elif view.aspect is not None:
-        anchor = figure.get_subplot(row, col).xaxis.plotly_name.replace("axis", "") if row is not None else "x"
-        figure.update_yaxes(scaleanchor=anchor, scaleratio=view.aspect, constraintoward="top", **at)
+        plot.update_yaxes(scaleanchor="x", scaleratio=view.aspect, constraintoward="top")
     # A plane along released centres is no slice of the domain, and has no outline to show.
     if view.window is None:
-        figure.add_shape(
-            **_outline(view),
-            layer="between",
-            fillcolor=fill,
-            line={"color": palette.faded(palette.public, 0.6), "width": 1},
-            **at,
-        )
+        line = {"color": palette.faded(palette.public, 0.6), "width": 1}
+        plot.add_shape(**_outline(view), layer="between", fillcolor=fill, line=line)
 
 
 def _outline(view: View) -> dict[str, Any]:
@@ -136,11 +127,11 @@ def _outline(view: View) -> dict[str, Any]:
     return {"type": "circle" if spans else "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1}
 
 
-def below_plot(figure: go.Figure) -> dict[str, Any]:
-    """Where a horizontal colour bar lies: under the axis title, as wide as the plot."""
-    margin = figure.layout.margin
-    plot = figure.layout.height - margin.t - margin.b
-    return {"orientation": "h", "x": 0.5, "xanchor": "center", "len": 1.0, "y": -_AXIS_ROOM / plot, "yanchor": "top"}
+def below_plot(layout: Any) -> dict[str, Any]:
+    """Where a horizontal colour bar lies in a figure of this layout: under the axis title, as wide as the plot."""
+    margin = layout["margin"]
+    high = layout["height"] - margin["t"] - margin["b"]
+    return {"orientation": "h", "x": 0.5, "xanchor": "center", "len": 1.0, "y": -_AXIS_ROOM / high, "yanchor": "top"}
 
 
 def hidden_axis() -> dict[str, Any]:
@@ -153,23 +144,14 @@ def xy(places: Array) -> dict[str, Screen]:
     return {"x": places[:, 0].astype(SCREEN), "y": places[:, 1].astype(SCREEN)}
 
 
-def panels(figure: go.Figure, palette: Palette, rows: int, cols: int, **spacing: Any) -> None:
-    """Several plots in one figure, every axis in the theme's dress."""
-    figure.set_subplots(rows, cols, **spacing)
-    dress = layout(palette)
-    figure.update_xaxes(dress["xaxis"])
-    figure.update_yaxes(dress["yaxis"])
-
-
-def name_kinds(figure: go.Figure, palette: Palette) -> go.Figure:
+def name_kinds(plot: Plot, palette: Palette) -> Plot:
     """The legend's heading: the word of each kind that the legend shows, in its colour."""
-    shown = [trace.meta for trace in figure.data if trace.name and trace.showlegend is not False]
+    shown = [trace.get("meta") for trace in plot.traces if trace.get("name") and trace.get("showlegend") is not False]
     kinds: tuple[Kind, ...] = ("public", "released", "revealed")
     heading = " · ".join(
         f'<span style="color:{palette.kind(kind)}">{_MARKS[kind]}{kind}</span>' for kind in kinds if kind in shown
     )
-    figure.update_layout(legend_title={"text": heading, "side": "top", "font": {"size": NUMBER_SIZE}})
-    return figure
+    return plot.update_layout(legend_title={"text": heading, "side": "top", "font": {"size": NUMBER_SIZE}})
 
 
 def legend_name(what: str, kind: Kind) -> str:

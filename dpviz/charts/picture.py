@@ -13,8 +13,9 @@ import plotly.graph_objects as go
 
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
-from dpviz.charts.canvas import canvas, name_kinds
+from dpviz.charts.canvas import bare_layout, canvas, name_kinds
 from dpviz.charts.names import spelled
+from dpviz.charts.plot import Plot
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.theme import Kind, Palette
@@ -104,12 +105,19 @@ class Drawing(ABC, Generic[S]):
         """The view that is drawn where ``view`` is chosen: its axes and ranges are those of the figure."""
         return view
 
+    def plot(self, look: Look) -> Plot:
+        """The marks and the axes alone: title, note and legend stand elsewhere on the page."""
+        look = replace(look, view=self.view(look.view))
+        plot = Plot(bare_layout(look.palette))
+        self.paint(Sheet(plot, look.palette, look.view, bare=True), look)
+        return plot
+
     def draw(self, look: Look) -> go.Figure:
         """The figure, its title and note above it, its legend below."""
         look = replace(look, view=self.view(look.view))
-        figure = canvas(look.palette, title=self.title(look), subtitle=self.note(look), legend_lines=self.legend_lines)
-        self.paint(Sheet(figure, look.palette, look.view), look)
-        return name_kinds(figure, look.palette) if figure.layout.showlegend else figure
+        plot = canvas(look.palette, title=self.title(look), subtitle=self.note(look), legend_lines=self.legend_lines)
+        self.paint(Sheet(plot, look.palette, look.view), look)
+        return (name_kinds(plot, look.palette) if plot.layout["showlegend"] else plot).figure()
 
 
 class Companion(NamedTuple):

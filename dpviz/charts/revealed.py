@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array
 from dpviz.charts.canvas import legend_name, xy
+from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette
 from dpviz.charts.view import View
 from dpviz.table.domain import Region
 
 # Few enough for vector marks: WebGL marks would cover the centres.
 DRAWN_AT_MOST = 3000
+ROWS = "rows"
+"""What the trace of the rows is known by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,23 +52,16 @@ class RevealedView:
         return _seen(self.points, space, frame)
 
 
-def draw_rows(figure: go.Figure, points: Array, view: View, palette: Palette) -> None:
+def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
     """Revealed rows (m, d) as small orange dots; ticks below the line in one dimension."""
-    figure.add_trace(
-        go.Scatter(
-            **xy(view.plane(points, "rows")),
-            mode="markers",
-            name=legend_name("rows", "revealed"),
-            marker={
-                "color": palette.revealed,
-                "size": 12 if view.flat else 3,
-                "symbol": "line-ns-open" if view.flat else "circle",
-                "opacity": 0.35,
-            },
-            hoverinfo="skip",
-            meta="revealed",
-        )
-    )
+    marker = {
+        "color": palette.revealed,
+        "size": 12 if view.flat else 3,
+        "symbol": "line-ns-open" if view.flat else "circle",
+        "opacity": 0.35,
+    }
+    look = {"type": "scatter", "mode": "markers", "name": legend_name("rows", "revealed"), "marker": marker}
+    plot.add_trace({**xy(view.plane(points, "rows")), **look, "hoverinfo": "skip", "meta": "revealed", "uid": ROWS})
 
 
 def _seen(points: Array, space: Region, frame: Array | None) -> Array:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, SCREEN, below_plot, legend_name, show_plane, xy
 from dpviz.charts.cells import circles, segments
+from dpviz.charts.plot import Plot, merged
 from dpviz.charts.revealed import RevealedView, draw_rows
-from dpviz.charts.theme import Kind, Palette
+from dpviz.charts.theme import Kind, Palette, layout
 from dpviz.charts.view import View
 from dpviz.table.domain import Region
 
@@ -29,27 +29,33 @@ class Sheet:
 
     Every mark takes its name in the legend (none: it is not listed) and its kind. ``hover`` is a template in which
     ``notes``, one a mark, are ``%{customdata}``; without either, hovering tells nothing. ``trace`` is whatever else the
-    drawing library should know of the marks.
+    drawing library should know of the marks. A ``bare`` sheet has no room for a legend and colour bars.
     """
 
-    figure: go.Figure
+    plot: Plot
     palette: Palette
     view: View
+    bare: bool = False
 
     def color(self, kind: Kind, strength: float = 1.0) -> str:
         """The colour of a kind, see-through below full strength."""
         color = self.palette.kind(kind)
         return color if strength == 1 else self.palette.faded(color, strength)
 
-    def plane(self, **options: Any) -> None:
+    def plane(self) -> None:
         """Axes with fixed ranges, and the outline of the public domain."""
-        show_plane(self.figure, self.view, self.palette, **options)
+        show_plane(self.plot, self.view, self.palette)
+
+    def axes(self, number: str, across: Mapping[str, Any], up: Mapping[str, Any]) -> None:
+        """One more pair of axes, or the first where ``number`` is empty, in the dress of the first."""
+        for name, axis in ((f"xaxis{number}", across), (f"yaxis{number}", up)):
+            self.plot.update_layout(**{name: merged(merged({}, layout(self.palette)[name[:5]]), axis)})
 
     def rows(self, reveal: RevealedView | None, space: Region | None = None, frame: Array | None = None) -> None:
         """The owner's rows, if they are handed over; in the ``space`` that ``frame`` maps them to, if there is one."""
         if reveal is not None:
             points = reveal.points if space is None else reveal.drawn_in(space, frame)
-            draw_rows(self.figure, points, self.view, self.palette)
+            draw_rows(self.plot, points, self.view, self.palette)
 
     def marks(
         self,
@@ -141,13 +147,14 @@ class Sheet:
 
     def cells(self, z: Array, kind: Kind, *, hover: str, bar: Mapping[str, Any] | None = None, **trace: Any) -> None:
         """A map of cells in the colours of ``colorscale``; ``bar`` is its colour bar."""
-        scale = {"showscale": False} if bar is None else {"colorbar": bar}
+        scale = {"showscale": False} if bar is None or self.bare else {"colorbar": bar}
         drawn = {"type": "heatmap", "z": z.astype(SCREEN), **scale, "hovertemplate": f"{hover}<extra></extra>"}
-        self.figure.add_trace(drawn | trace | {"meta": kind})
+        self.plot.add_trace(drawn | trace | {"meta": kind})
 
     def color_bar(self, title: str, **ticks: Any) -> dict[str, Any]:
         """A horizontal colour bar below the plot, its title above it."""
-        return below_plot(self.figure) | {
+        where = {} if self.bare else below_plot(self.plot.layout)
+        return where | {
             "title": {"text": title, "side": "top", "font": {"size": NUMBER_SIZE}},
             **{"thickness": 10, "outlinewidth": 0.5, "outlinecolor": self.palette.muted},
             **{"tickangle": 0, "tickfont": {"size": NUMBER_SIZE, "color": self.palette.muted}},
@@ -156,7 +163,7 @@ class Sheet:
 
     def band(self, low: float, high: float, *, strength: float, upright: bool = False) -> None:
         """A grey band under everything, for what is noise: between two heights, or ``upright`` between two places."""
-        ends, add = (("x0", "x1"), self.figure.add_vrect) if upright else (("y0", "y1"), self.figure.add_hrect)
+        ends, add = (("x0", "x1"), self.plot.add_vrect) if upright else (("y0", "y1"), self.plot.add_hrect)
         where = dict(zip(ends, (low, high), strict=True))
         add(**where, line_width=0, layer="below", fillcolor=self.color("public", strength))
 
@@ -165,14 +172,14 @@ class Sheet:
         (x0, y0), (x1, y1) = self.view.plane(box).tolist()
         line = {"color": self.palette.text, "width": 2}
         if self.view.flat:
-            self.figure.add_vrect(x0=x0, x1=x1, line=line | {"dash": "dash"}, layer="above")
+            self.plot.add_vrect(x0=x0, x1=x1, line=line | {"dash": "dash"}, layer="above")
         else:
-            self.figure.add_shape(type="rect", x0=x0, y0=y0, x1=x1, y1=y1, line=line, layer="above")
+            self.plot.add_shape(type="rect", x0=x0, y0=y0, x1=x1, y1=y1, line=line, layer="above")
 
     def note(self, text: str, x: float, y: float, where: Mapping[str, Any], *, color: str | None = None) -> None:
         """Words beside a mark."""
         font = {"size": NUMBER_SIZE, "color": color or self.palette.muted}
-        self.figure.add_annotation({"text": text, "x": x, "y": y, "showarrow": False, "font": font, **where})
+        self.plot.add_annotation({"text": text, "x": x, "y": y, "showarrow": False, "font": font, **where})
 
     def _add(
         self,
@@ -186,4 +193,4 @@ class Sheet:
         named = {"name": legend_name(name, kind) if kind else name} if name else {"showlegend": False}
         template = hover or ("%{customdata}" if notes is not None else "")
         told = {"hovertemplate": f"{template}<extra></extra>"} if template else {"hoverinfo": "skip"}
-        self.figure.add_trace({**drawn, **named, **told, "customdata": notes, "meta": kind, **trace})
+        self.plot.add_trace({**drawn, **named, **told, "customdata": notes, "meta": kind, **trace})

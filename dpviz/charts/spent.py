@@ -58,7 +58,7 @@ def draw_spent(
         else f"Nothing of ε = {epsilon:g} is spent yet",
         height=_HEIGHT,
         legend_lines=0,
-    )
+    ).figure()
     left = 0.0
     for place, (purpose, share) in enumerate(shares.items()):
         _add_block(figure, left, share, palette.faded(palette.released, 0.14), purpose, palette)

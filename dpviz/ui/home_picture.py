@@ -10,6 +10,7 @@ import streamlit as st
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import CARDS, card_of
 from dpviz.arrays import Array
+from dpviz.charts.plot import Plot
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.theme import TEXT_SIZE, Palette, center_marker, config, layout, palette, reference_marker
 from dpviz.charts.view import View, view_of
@@ -68,17 +69,17 @@ def home_picture() -> None:
 
 def draw_panel(trial: Trial, panel: Panel, *, palette: Palette) -> go.Figure:
     """The sample, its k-means++ centres and the centres released at one ε."""
-    figure, view = go.Figure(layout=layout(palette, height=_HEIGHT)), trial.view
-    sheet = Sheet(figure, palette, view)
+    plot, view = Plot(layout(palette, height=_HEIGHT)), trial.view
+    sheet = Sheet(plot, palette, view)
     sheet.marks(view.plane(trial.points), "", "public", {"size": 2}, strength=0.3)
     sheet.marks(view.plane(trial.reference), "", "public", reference_marker(palette, size=10))
     sheet.marks(view.plane(panel.centers), "", "released", center_marker(palette, size=11))
     title = f"<b>ε = {panel.epsilon:g}</b><br>finds {panel.found.found} of {panel.found.clusters}"
     above = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "font": {"size": TEXT_SIZE + 1}}
     sheet.note(title, 0.5, 1, above)
-    figure.update_xaxes(visible=False, range=view.range[0], constrain="domain")
-    figure.update_yaxes(visible=False, range=view.range[1], constrain="domain", scaleanchor="x", constraintoward="top")
-    return figure.update_layout(margin={"l": 0, "r": 0, "t": 44, "b": 0})
+    plot.update_xaxes(visible=False, range=view.range[0], constrain="domain")
+    plot.update_yaxes(visible=False, range=view.range[1], constrain="domain", scaleanchor="x", constraintoward="top")
+    return plot.update_layout(margin={"l": 0, "r": 0, "t": 44, "b": 0}).figure()
 
 
 def _card() -> Card:

@@ -154,8 +154,8 @@ class MedianLawPicture(Picture[MedianLawStep]):
         hover = "%{x:.3g} % of blocks on the left: weight %{y:.3g}"
         filled = {"fill": "tozeroy", "fillcolor": sheet.color("public", 0.15)}
         sheet.lines(curve, "weight of a rank", "public", width=2, hover=hover, trace=filled)
-        sheet.figure.update_xaxes(range=[0, 100], title_text=axis_title("blocks on the left", "%"))
-        sheet.figure.update_yaxes(range=[0, 1.05], title_text="weight beside the middle's")
+        sheet.plot.update_xaxes(range=[0, 100], title_text=axis_title("blocks on the left", "%"))
+        sheet.plot.update_yaxes(range=[0, 1.05], title_text="weight beside the middle's")
 
     def table(self, domain: Domain) -> pd.DataFrame:
         ranks = np.linspace(0, 1, 21)

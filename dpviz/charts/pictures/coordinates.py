@@ -40,7 +40,7 @@ class CoordinatesPicture(Picture[CoordinatesStep]):
         return clauses(self.step.title, "blank: within its noise", some)
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, figure, columns = self.step, sheet.figure, look.view.domain.columns
+        step, plot, columns = self.step, sheet.plot, look.view.domain.columns
         clusters = self._clusters()
         foremost = self._columns(clusters)
         means = np.full((len(foremost), len(clusters)), np.nan)
@@ -50,7 +50,7 @@ class CoordinatesPicture(Picture[CoordinatesStep]):
                 means[y, x] = step.noisy_means[j, i] if step.noisy_means[j, i] != 0 else np.nan
         reach = round_reach(float(np.nanmax(np.abs(means)))) if np.isfinite(means).any() else 1.0
         across, down = np.arange(len(clusters)), np.arange(len(foremost))
-        figure.update_layout(showlegend=False)
+        plot.update_layout(showlegend=False)
         sheet.cells(
             means,
             "released",
@@ -61,10 +61,10 @@ class CoordinatesPicture(Picture[CoordinatesStep]):
             colorscale=sheet.palette.diverging,
         )
         names = [spelled(shortened(columns[c], _NAME)) for c in foremost]
-        figure.update_xaxes(tickvals=across, ticktext=[str(j + 1) for j in clusters], showgrid=False)
-        figure.update_xaxes(title_text="cluster")
-        figure.update_yaxes(tickvals=down, ticktext=names, autorange="reversed", showgrid=False)
-        figure.update_yaxes(tickfont={"size": NUMBER_SIZE - 1})
+        plot.update_xaxes(tickvals=across, ticktext=[str(j + 1) for j in clusters], showgrid=False)
+        plot.update_xaxes(title_text="cluster")
+        plot.update_yaxes(tickvals=down, ticktext=names, autorange="reversed", showgrid=False)
+        plot.update_yaxes(tickfont={"size": NUMBER_SIZE - 1})
 
     def table(self, domain: Domain) -> pd.DataFrame:
         """Every chosen coordinate with its noisy mean, largest first within a cluster."""

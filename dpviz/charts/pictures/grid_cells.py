@@ -135,7 +135,7 @@ def add_noisy_bars(sheet: Sheet, step: GridStep, rows: Array | None) -> None:
         sheet.ticks(_bars(truth, sheet.view).middle, truth.values, "true counts", hover=hover, trace=listed)
     noise = float(np.median(sd))
     sheet.band(-noise, noise, strength=0.18)
-    sheet.figure.update_layout(showlegend=rows is not None)
+    sheet.plot.update_layout(showlegend=rows is not None)
     _dress(sheet, step)
 
 
@@ -204,10 +204,10 @@ def _add_bars(sheet: Sheet, shown: Shown, what: str, colors: Array | None = None
 
 def _dress(sheet: Sheet, step: GridStep) -> None:
     """The same axes for noisy and denoised counts."""
-    figure = sheet.figure
+    plot = sheet.plot
     counts = [layer.shown.values for layer in _layers(step, sheet.view)]
     low, high = min(0.0, *(float(some.min()) for some in counts)), max(1.0, *(float(some.max()) for some in counts))
-    figure.update_xaxes(range=sheet.view.range[0], title_text=spelled(sheet.view.name[0]), zeroline=False)
-    figure.update_yaxes(title_text="rows per cell (noisy)", zeroline=True, zerolinecolor=sheet.palette.muted)
-    figure.update_yaxes(range=[low - _AIR * (high - low), high + _AIR * (high - low)])
-    figure.update_layout(bargap=0, barmode="overlay")
+    plot.update_xaxes(range=sheet.view.range[0], title_text=spelled(sheet.view.name[0]), zeroline=False)
+    plot.update_yaxes(title_text="rows per cell (noisy)", zeroline=True, zerolinecolor=sheet.palette.muted)
+    plot.update_yaxes(range=[low - _AIR * (high - low), high + _AIR * (high - low)])
+    plot.update_layout(bargap=0, barmode="overlay")

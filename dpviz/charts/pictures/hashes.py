@@ -48,7 +48,7 @@ class HashTreePicture(Picture[HashTreeStep]):
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        tree, figure = self.step.tree, sheet.figure
+        tree, plot = self.step.tree, sheet.plot
         places = node_places(self.step)
         parent = np.searchsorted(tree.nodes, tree.nodes[1:] >> 1)
         for which, strength in ((~tree.kept[1:], 0.18), (tree.kept[1:], 0.5)):
@@ -75,10 +75,10 @@ class HashTreePicture(Picture[HashTreeStep]):
         every = 1 if tree.depth <= _NAMED_LEVELS else 2
         levels = ["all rows" if level == 0 else f"bit {level}" if level % every == 0 else "" for level in named]
         names = {"tickvals": [-level for level in named], "ticktext": levels}
-        figure.update_xaxes(**hidden_axis(), range=[-0.02, 1.02])
-        figure.update_yaxes(**names, range=[-tree.depth - 0.6, 0.6], showgrid=False, zeroline=False, fixedrange=True)
-        figure.update_yaxes(tickfont={"size": NUMBER_SIZE, "color": sheet.palette.text})
-        figure.update_layout(margin={"l": 78})
+        plot.update_xaxes(**hidden_axis(), range=[-0.02, 1.02])
+        plot.update_yaxes(**names, range=[-tree.depth - 0.6, 0.6], showgrid=False, zeroline=False, fixedrange=True)
+        plot.update_yaxes(tickfont={"size": NUMBER_SIZE, "color": sheet.palette.text})
+        plot.update_layout(margin={"l": 78})
 
     def table(self, domain: Domain) -> pd.DataFrame:
         tree = self.step.tree

@@ -72,7 +72,7 @@ class GridPicture(Picture[GridStep]):
         if sheet.view.flat:
             add_noisy_bars(sheet, step, self.rows(look))
         else:
-            sheet.figure.update_layout(showlegend=False)
+            sheet.plot.update_layout(showlegend=False)
             add_signed_maps(sheet, step)
             sheet.plane(fill=None if step.cutoff is None else sheet.color("public", 0.16))
         if step.around is not None:
@@ -124,7 +124,7 @@ class TrueCounts(Drawing[GridStep]):
         return clauses("true rows per cell: revealed, never a release", look.view.about)
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        sheet.figure.update_layout(showlegend=False)
+        sheet.plot.update_layout(showlegend=False)
         add_count_maps(sheet, true_counts(self.step, self.rows), "true rows", "revealed")
         sheet.plane()
         if self.step.around is not None:

@@ -59,7 +59,7 @@ class LookPicture(Picture[LookStep]):
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, shown, figure = self.step, self._shown, sheet.figure
+        step, shown, plot = self.step, self._shown, sheet.plot
         if not _bought(step):
             Distances(step).paint(sheet, look)
             return
@@ -84,9 +84,9 @@ class LookPicture(Picture[LookStep]):
             sheet.ticks(axis, true, "true variances", hover="axis %{x}: true variance %{y:.3g} (revealed)")
         ticks = {"tickmode": "linear", "tick0": 1, "dtick": 1} if shown <= _NUMBERED else {"nticks": 10}
         top = max(float(variance.max()), step.noise_edge)
-        figure.update_xaxes(range=[0.4, shown + 0.6], title_text="axis, the widest first", **ticks)
-        figure.update_yaxes(range=[0, 1.06 * top], title_text="variance along it (unit coordinates²)")
-        figure.update_layout(bargap=0)
+        plot.update_xaxes(range=[0.4, shown + 0.6], title_text="axis, the widest first", **ticks)
+        plot.update_yaxes(range=[0, 1.06 * top], title_text="variance along it (unit coordinates²)")
+        plot.update_layout(bargap=0)
 
     def table(self, domain: Domain) -> pd.DataFrame:
         return (Axes(self.step) if _bought(self.step) else Distances(self.step)).table(domain)
@@ -133,14 +133,14 @@ class Axes(Drawing[LookStep]):
         return clauses(how if _bought(self.step) else "public coins: no row had a say", some)
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, figure = self.step, sheet.figure
+        step, plot = self.step, sheet.plot
         columns = self._columns()
         kind: Kind = "released" if _bought(step) else "public"
         loadings = step.look.basis[: step.axes, columns]
         reach, axis = float(np.abs(loadings).max()), np.arange(1, step.axes + 1)
         names = [look.view.domain.columns[c] for c in columns]
         ticks = {"tickvals": [-reach, 0, reach], "ticktext": [number(-reach), "0", number(reach)]}
-        figure.update_layout(showlegend=False)
+        plot.update_layout(showlegend=False)
         sheet.cells(
             loadings.T,
             kind,
@@ -153,14 +153,14 @@ class Axes(Drawing[LookStep]):
         doubtful = axis[~clear_axes(step)[: step.axes]]
         veil = sheet.palette.faded(sheet.palette.surface, 0.6)
         for a in doubtful:
-            figure.add_vrect(x0=a - 0.5, x1=a + 0.5, line_width=0, layer="above", fillcolor=veil)
+            plot.add_vrect(x0=a - 0.5, x1=a + 0.5, line_width=0, layer="above", fillcolor=veil)
         words = "axis of the view" + (" (faded: may be noise)" if len(doubtful) else "")
         size = NUMBER_SIZE if len(names) <= _NAMED else 9
         short = [spelled(shortened(name, _NAME)) for name in names]
-        figure.update_xaxes(tickvals=axis, ticktext=[str(a) for a in axis], tickangle=0)
-        figure.update_xaxes(range=[0.5, step.axes + 0.5], showgrid=False, title_text=words)
-        figure.update_yaxes(tickvals=np.arange(len(names)), ticktext=short, tickfont={"size": size})
-        figure.update_yaxes(autorange="reversed", showgrid=False)
+        plot.update_xaxes(tickvals=axis, ticktext=[str(a) for a in axis], tickangle=0)
+        plot.update_xaxes(range=[0.5, step.axes + 0.5], showgrid=False, title_text=words)
+        plot.update_yaxes(tickvals=np.arange(len(names)), ticktext=short, tickfont={"size": size})
+        plot.update_yaxes(autorange="reversed", showgrid=False)
 
     def table(self, domain: Domain) -> pd.DataFrame:
         """Every axis with its spread, and how much of each column is in it."""
@@ -196,7 +196,7 @@ class Distances(Drawing[LookStep]):
         return clauses(band, "dashed: the reach, beyond which hardly any row was found")
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, figure = self.step, sheet.figure
+        step, plot = self.step, sheet.plot
         bins = len(self.step.noisy_radii)
         edges = self._edges()
         middle = (edges[1:] + edges[:-1]) / 2
@@ -208,7 +208,7 @@ class Distances(Drawing[LookStep]):
                 x, y, wide = (values[which].astype(SCREEN) for values in (middle, step.noisy_radii, width))
                 sheet.bars(x, y, wide, name, "released", strength=strength, hover=hover)
         sheet.band(-self._sd, self._sd, strength=_BAND)
-        figure.add_vline(x=step.look.reach, line={"color": sheet.palette.text, "width": 1.5, "dash": "dash"})
+        plot.add_vline(x=step.look.reach, line={"color": sheet.palette.text, "width": 1.5, "dash": "dash"})
         rows = look.rows_in(look.view.domain.region)
         if rows is not None:
             far = np.linalg.norm(rows - step.look.middle, axis=1)
@@ -216,9 +216,9 @@ class Distances(Drawing[LookStep]):
             true = np.bincount(place, minlength=bins).astype(np.float64)
             sheet.ticks(middle, true, "true counts", hover="%{y:,.0f} rows (revealed), %{x:.3g} from the middle")
         words = "distance from the middle (unit coordinates)"
-        figure.update_xaxes(range=[0, step.radii_reach], title_text=words, zeroline=False)
-        figure.update_yaxes(title_text="rows per bin (noisy)", zeroline=True, zerolinecolor=sheet.palette.muted)
-        figure.update_layout(bargap=0)
+        plot.update_xaxes(range=[0, step.radii_reach], title_text=words, zeroline=False)
+        plot.update_yaxes(title_text="rows per bin (noisy)", zeroline=True, zerolinecolor=sheet.palette.muted)
+        plot.update_layout(bargap=0)
 
     def table(self, domain: Domain) -> pd.DataFrame:
         """Bins of distances with their noisy counts."""

@@ -39,7 +39,7 @@ class StartsPicture(Picture[StartsStep]):
         return clauses(self.step.title, free)
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        chosen, figure = self.step.chosen, sheet.figure
+        chosen, plot = self.step.chosen, sheet.plot
         losses = self._losses()
         order = np.argsort(losses, kind="stable")
         starts = len(losses)
@@ -56,10 +56,10 @@ class StartsPicture(Picture[StartsStep]):
         low, high = float(losses.min()), float(losses.max())
         air = 0.1 * (high - low) or 0.5 * abs(high) or 1.0
         ticks = {"tick0": 1, "dtick": max(1, round(starts / 5))}
-        figure.update_xaxes(title_text="starts, best first", range=[0.4, starts + 0.6], **ticks)
-        figure.update_yaxes(title_text="loss on the synopsis (unit coordinates²)", range=[low - air, high + air])
+        plot.update_xaxes(title_text="starts, best first", range=[0.4, starts + 0.6], **ticks)
+        plot.update_yaxes(title_text="loss on the synopsis (unit coordinates²)", range=[low - air, high + air])
         if low == high == 0:
-            figure.update_yaxes(tickvals=[0])
+            plot.update_yaxes(tickvals=[0])
 
     def table(self, domain: Domain) -> pd.DataFrame:
         table = pd.DataFrame({"start": np.arange(1, len(self.step.losses) + 1), "synopsis loss": self.step.losses})

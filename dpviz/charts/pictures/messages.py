@@ -40,7 +40,7 @@ class MessagePicture(Picture[MessageStep]):
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, figure = self.step, sheet.figure
+        step, plot = self.step, sheet.plot
         groups = np.arange(len(step.bits))
         font = {"size": NUMBER_SIZE, "color": sheet.palette.text}
         sheet.bars(
@@ -62,10 +62,10 @@ class MessagePicture(Picture[MessageStep]):
         sheet.marks(guess, "chance by guessing", "public", stroke, hover="a guess: %{x:.3g}")
         shares = step.users / max(1, int(step.users.sum()))
         names = [f"{percent(float(part))}: {bits} bits" for part, bits in zip(shares, step.bits, strict=True)]
-        figure.update_xaxes(range=[0, 1.9], tickvals=[0, 0.25, 0.5, 0.75, 1], title_text="probability")
-        figure.update_yaxes(tickvals=list(-groups), ticktext=[*names[:-1], f"{names[-1]}<br>and the row"])
-        figure.update_yaxes(tickfont=font, range=[-len(groups) + 0.4, 0.6], showgrid=False, zeroline=False)
-        figure.update_layout(margin={"l": 104})
+        plot.update_xaxes(range=[0, 1.9], tickvals=[0, 0.25, 0.5, 0.75, 1], title_text="probability")
+        plot.update_yaxes(tickvals=list(-groups), ticktext=[*names[:-1], f"{names[-1]}<br>and the row"])
+        plot.update_yaxes(tickfont=font, range=[-len(groups) + 0.4, 0.6], showgrid=False, zeroline=False)
+        plot.update_layout(margin={"l": 104})
 
     def table(self, domain: Domain) -> pd.DataFrame:
         step = self.step
@@ -114,7 +114,7 @@ class ServerTreePicture(Picture[ServerTreeStep]):
         return clauses("debiased: lies are expected and corrected", f"noise up to {largest} of the users (sd)")
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, figure = self.step, sheet.figure
+        step, plot = self.step, sheet.plot
         places = np.column_stack([server_places(step), step.noisy_counts / step.n])
         told = [
             f"{bin(int(node))[3:]}: {number(float(users))} users, sd {number(float(sd))}"
@@ -133,14 +133,14 @@ class ServerTreePicture(Picture[ServerTreeStep]):
         left, right = (np.column_stack([middle + side * _HALF_WALL, height]) for side in (-1, 1))
         name = f"{step.threshold:g} sd of the noise"
         sheet.lines(segments(left, right), name, "public", width=1.5, dash="dash")
-        figure.update_xaxes(
+        plot.update_xaxes(
             tickvals=list(middle),
             ticktext=[f"{level} bit{'s' * (level > 1)}" for level in levels.tolist()],
             range=[-0.5, len(levels) - 0.5],
             title_text="length of the prefix",
             showgrid=False,
         )
-        figure.update_yaxes(title_text="estimated share of the users", zeroline=True)
+        plot.update_yaxes(title_text="estimated share of the users", zeroline=True)
 
     def table(self, domain: Domain) -> pd.DataFrame:
         step = self.step

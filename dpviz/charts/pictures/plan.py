@@ -63,7 +63,7 @@ class PlanPicture(Picture[PlanStep]):
         return clauses(self.step.title, "in the order of spending, as the meter will count it")
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        figure, palette = sheet.figure, sheet.palette
+        plot, palette = sheet.plot, sheet.palette
         blocks = _blocks(self.step)
         kind = self.kind
         stages = list(dict.fromkeys(blocks["stage"]))
@@ -91,9 +91,9 @@ class PlanPicture(Picture[PlanStep]):
             look_of = {"xanchor": "left", "yanchor": "bottom", "font": {"size": NUMBER_SIZE + 1}}
             sheet.note(title, 0, _WORDS_ABOVE - row, look_of)
         along = {"title_text": "share of the budget", "tickformat": ".0%", "nticks": 6, "zeroline": False}
-        figure.update_xaxes(range=[0, 1.02 * max(shares)], **along)
-        figure.update_yaxes(**hidden_axis(), range=[0.4 - len(stages), 0.75])
-        figure.update_layout(barmode="overlay", margin={"l": 16}, legend={"traceorder": "normal"})
+        plot.update_xaxes(range=[0, 1.02 * max(shares)], **along)
+        plot.update_yaxes(**hidden_axis(), range=[0.4 - len(stages), 0.75])
+        plot.update_layout(barmode="overlay", margin={"l": 16}, legend={"traceorder": "normal"})
 
     def table(self, domain: Domain) -> pd.DataFrame:
         step = self.step

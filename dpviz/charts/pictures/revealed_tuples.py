@@ -12,7 +12,6 @@ import numpy as np
 
 from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.arrays import Array
-from dpviz.charts.canvas import panels
 from dpviz.charts.cells import circles
 from dpviz.charts.picture import Drawing, Look
 from dpviz.charts.sheet import Sheet
@@ -28,6 +27,8 @@ _NEAREST, _FARTHEST = 1e-3, 1e4
 # As many balls as stand side by side on a phone, as many points in each, and half the width of a plot in radii.
 _MOST_BALLS, _MOST_POINTS, _REACH = 3, 1_500, 1.5
 _BARS, _MOST_TICKS = 40, 6
+# Between balls, and where the lower plot ends and the upper ones begin, as shares of the whole.
+_GAP, _LOWER, _UPPER = 0.06, 0.39, 0.61
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,19 +133,9 @@ class RevealedBalls(RevealedDrawing):
         return clauses(self.revealed.about, f"Δ = {number(self.step.far)} radii between centres", some)
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        below = [{"colspan": self._shown}, *[None] * (self._shown - 1)]
-        panels(
-            sheet.figure,
-            sheet.palette,
-            2,
-            self._shown,
-            specs=[[{}] * self._shown, below],
-            horizontal_spacing=0.06,
-            vertical_spacing=0.22,
-        )
         offsets = self.revealed.offsets
         for ball in range(self._shown):
-            _add_ball(sheet, _plane(offsets[:_MOST_POINTS, ball]), ball)
+            _add_ball(sheet, _plane(offsets[:_MOST_POINTS, ball]), ball, self._shown)
         _add_distances(sheet, np.linalg.norm(offsets, axis=2).max(axis=1), f"{self._shown + 1}")
 
     def words(self, domain: Domain) -> str:
@@ -155,19 +146,21 @@ class RevealedBalls(RevealedDrawing):
         return min(len(self.revealed.one), _MOST_BALLS)
 
 
-def _add_ball(sheet: Sheet, points: Array, ball: int) -> None:
-    """The points of tuples in a ball, and its rim, in a plot of their own."""
-    at = {"row": 1, "col": ball + 1}
-    plot = sheet.figure.get_subplot(**at)
-    x, y = (axis.plotly_name.replace("axis", "") for axis in (plot.xaxis, plot.yaxis))
+def _add_ball(sheet: Sheet, points: Array, ball: int, balls: int) -> None:
+    """The points of tuples in a ball, and its rim, in a plot of their own: one of ``balls`` side by side."""
+    number_of = "" if ball == 0 else str(ball + 1)
+    x, y = f"x{number_of}", f"y{number_of}"
+    width = (1 - _GAP * (balls - 1)) / balls
+    left = ball * (width + _GAP)
     drawn = {"xaxis": x, "yaxis": y, "showlegend": ball == 0}
     inside = (np.abs(points) <= _REACH).all(axis=1)
     sheet.marks(points[inside], "points of tuples", "revealed", {"size": 4, "opacity": 0.45}, trace=drawn)
     rim = circles(np.zeros((1, 2)), np.ones(1), np.ones(2))
     sheet.lines(rim, "balls around one tuple", "revealed", color=sheet.palette.text, width=1.5, trace=drawn)
     span = {"range": [-_REACH, _REACH], "tickvals": [-1, 0, 1], "zeroline": False, "constrain": "domain"}
-    sheet.figure.update_xaxes(**span, title_text=f"ball {ball + 1} (radii)", **at)
-    sheet.figure.update_yaxes(**span, scaleanchor=x, constraintoward="top", showticklabels=ball == 0, **at)
+    across = {"domain": [left, left + width], "anchor": y, "title_text": f"ball {ball + 1} (radii)"}
+    up = {"domain": [_UPPER, 1], "anchor": x, "scaleanchor": x, "constraintoward": "top", "showticklabels": ball == 0}
+    sheet.axes(number_of, span | across, span | up)
     beyond = int((~inside).sum())
     if beyond:
         corner = {"xanchor": "right", "yanchor": "top", "xref": f"{x} domain", "yref": f"{y} domain"}
@@ -176,22 +169,22 @@ def _add_ball(sheet: Sheet, points: Array, ball: int) -> None:
 
 def _add_distances(sheet: Sheet, farthest: Array, axes: str) -> None:
     """How far the farthest point of each tuple lies from the middle of its ball, on the plot with these ``axes``."""
-    at = {"row": 2, "col": 1}
     heights, edges = np.histogram(np.log10(np.clip(farthest, _NEAREST, _FARTHEST)), bins=_BARS)
     drawn = {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
     middle = (edges[1:] + edges[:-1]) / 2
     sheet.bars(middle, heights, np.diff(edges), "", "revealed", hover="%{y} tuples", trace=drawn)
     line = {"color": sheet.palette.text, "dash": "dash"}
     aside = "left" if np.median(farthest) < 1 else "right"  # where fewer bars are
-    sheet.figure.add_vline(x=0, line=line, annotation_text=" rim ", annotation_xanchor=aside, **at)
+    sheet.plot.add_shape(type="line", x0=0, x1=0, y0=0, y1=1, xref=f"x{axes}", yref=f"y{axes} domain", line=line)
+    beside = {"xref": f"x{axes}", "yref": f"y{axes} domain", "xanchor": aside, "yanchor": "top"}
+    sheet.note(" rim ", 0, 1, beside, color=sheet.palette.text)
     low, high = min(-1.0, float(edges[0])), max(1.0, float(edges[-1]))
     ticks = np.arange(np.floor(low), np.ceil(high) + 1)
     ticks = ticks[ticks % 2 == 0] if len(ticks) > _MOST_TICKS else ticks
     words = {"tickvals": ticks, "ticktext": [f"{10.0**tick:,.10g}" for tick in ticks], "tickangle": 0}
-    sheet.figure.update_xaxes(
-        title_text="a tuple's farthest point (radii)", range=[low - 0.1, high + 0.1], **words, **at
-    )
-    sheet.figure.update_yaxes(title_text="tuples", nticks=4, **at)
+    span = {"range": [low - 0.1, high + 0.1], "domain": [0, 1], "anchor": f"y{axes}"}
+    up = {"title_text": "tuples", "nticks": 4, "domain": [0, _LOWER], "anchor": f"x{axes}"}
+    sheet.axes(axes, span | words | {"title_text": "a tuple's farthest point (radii)"}, up)
 
 
 def _plane(offsets: Array) -> Array:

@@ -112,9 +112,9 @@ class Rounds(Drawing[PolishStep]):
                 trace={"mode": "lines+markers", "marker": marker},
             )
         low, high = np.log10(floor), np.log10(float(together.max()))
-        sheet.figure.update_xaxes(range=[0.5, self.rounds + 0.5], title_text="round", tick0=1, dtick=1)
-        sheet.figure.update_yaxes(title_text="length (unit coordinates)", **log_axis(low, high))
-        sheet.figure.update_yaxes(range=[low - 0.1, high + 0.15])
+        sheet.plot.update_xaxes(range=[0.5, self.rounds + 0.5], title_text="round", tick0=1, dtick=1)
+        sheet.plot.update_yaxes(title_text="length (unit coordinates)", **log_axis(low, high))
+        sheet.plot.update_yaxes(range=[low - 0.1, high + 0.15])
 
     def words(self, domain: Domain) -> str:
         return (
@@ -228,9 +228,9 @@ class Gains(Drawing[SplitStep]):
             )
         low, high = np.log10(floor), np.log10(max(float(together.max()), floor))
         ranks = {"range": [0.5, len(gains) + 0.5], "tick0": 1, "dtick": 1}
-        sheet.figure.update_xaxes(title_text="centres: best to split, cheapest to drop, first", **ranks)
-        sheet.figure.update_yaxes(title_text="loss (unit coordinates², all rows)", **log_axis(low, high))
-        sheet.figure.update_yaxes(range=[low - 0.35, high + 0.35])
+        sheet.plot.update_xaxes(title_text="centres: best to split, cheapest to drop, first", **ranks)
+        sheet.plot.update_yaxes(title_text="loss (unit coordinates², all rows)", **log_axis(low, high))
+        sheet.plot.update_yaxes(range=[low - 0.35, high + 0.35])
 
     def _foremost(self, values: Array) -> Codes:
         """The centres of least values, as many as are drawn."""

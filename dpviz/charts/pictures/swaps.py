@@ -164,8 +164,8 @@ class SwapTrace(Drawing[SwapStep]):
         most = len(ever)
         ticks = {} if ever.any() else {"tickvals": [0]}
         words = "distance moved<br>(unit coordinates)"
-        sheet.figure.update_yaxes(title_text=words, range=[-0.04 * top, top], **ticks)
-        sheet.figure.update_xaxes(title_text="swap", range=[0.4, most + 0.6], tick0=1, dtick=max(1, most // 10))
+        sheet.plot.update_yaxes(title_text=words, range=[-0.04 * top, top], **ticks)
+        sheet.plot.update_xaxes(title_text="swap", range=[0.4, most + 0.6], tick0=1, dtick=max(1, most // 10))
 
     def words(self, domain: Domain) -> str:
         return f"How far each swap moved a centre. {self.finding(domain)}."

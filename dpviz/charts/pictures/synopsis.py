@@ -103,13 +103,13 @@ class Kept(Drawing[SynopsisStep]):
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        figure = sheet.figure
+        plot = sheet.plot
         step = SynopsisPicture(self.step).grid_step()
         layers = [Counted(step.grid, step.codes[step.kept], step.weights)]
         if step.around is not None:
             coarse = step.around.grid
             layers.insert(0, Counted(coarse, coarse.assign(step.outside), step.outside_weights))
-        figure.update_layout(showlegend=False)
+        plot.update_layout(showlegend=False)
         if sheet.view.flat:
             add_kept_bars(sheet, step, layers)
         else:
@@ -120,9 +120,9 @@ class Kept(Drawing[SynopsisStep]):
         if self.in_its_box:
             low, high = sheet.view.plane(box_of(step.grid))
             around = np.column_stack([low, high]) + np.outer(high - low, [-_AIR, _AIR])
-            figure.update_xaxes(range=list(around[0]))
+            plot.update_xaxes(range=list(around[0]))
             if not sheet.view.flat:
-                figure.update_yaxes(range=list(around[1]))
+                plot.update_yaxes(range=list(around[1]))
 
     def words(self, domain: Domain) -> str:
         return f"{self.finding(domain)}; together they weigh {number(self._total)} rows."

@@ -158,7 +158,7 @@ class TreeDiagram(Drawing[TreeStep]):
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        tree, figure = self.step.tree, sheet.figure
+        tree, plot = self.step.tree, sheet.plot
         sizes = level_sizes(self.step.tree)
         for level, spans in enumerate(band_spans(tree)):
             left, right = _runs(spans)
@@ -172,10 +172,10 @@ class TreeDiagram(Drawing[TreeStep]):
             "ticktext": [f"level {level}<br>{size:,} cube{'s' * (size != 1)}" for level, size in enumerate(sizes)],
             "tickfont": {"size": NUMBER_SIZE, "color": sheet.palette.text},
         }
-        figure.update_xaxes(**hidden_axis(), range=[0, 1])
-        figure.update_yaxes(**levels, range=[-len(sizes) + 1 - _BAND - 0.1, 0.1])
-        figure.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
-        figure.update_layout(margin={"b": 12, "l": 78})
+        plot.update_xaxes(**hidden_axis(), range=[0, 1])
+        plot.update_yaxes(**levels, range=[-len(sizes) + 1 - _BAND - 0.1, 0.1])
+        plot.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
+        plot.update_layout(margin={"b": 12, "l": 78})
 
     def words(self, domain: Domain) -> str:
         return f"The partition tree by level. {self.finding(domain)}."
@@ -234,12 +234,12 @@ class ActivationCurve(Drawing[TreeStep]):
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
-        step, figure = self.step, sheet.figure
+        step, plot = self.step, sheet.plot
         top = step.threshold + 8 * step.noise_scale
         sd = _sd(step)
         rows = np.linspace(0, top, 241)
         sheet.band(step.threshold - sd, step.threshold + sd, strength=0.15, upright=True)
-        figure.add_vline(x=step.threshold, line={"color": sheet.palette.public, "width": 1.5, "dash": "dash"})
+        plot.add_vline(x=step.threshold, line={"color": sheet.palette.public, "width": 1.5, "dash": "dash"})
         hover = "%{x:.0f} rows: %{y:.3g}"
         curve = np.column_stack([rows, activation(step, rows)])
         sheet.lines(curve, "", "public", color=sheet.palette.text, width=2.5, hover=hover)
@@ -247,8 +247,8 @@ class ActivationCurve(Drawing[TreeStep]):
         beside = {"xanchor": side, "align": side, "xshift": shift, "bgcolor": sheet.palette.surface, "opacity": 0.9}
         words = f"threshold {number(step.threshold)}<br>band: noise ±1 sd ({number(sd)})"
         sheet.note(words, step.threshold, height, beside)
-        figure.update_xaxes(range=[0, top], title_text="rows in the cube", zeroline=False)
-        figure.update_yaxes(range=[-0.02, 1.04], title_text="probability to wake up", tickformat=".0%", zeroline=False)
+        plot.update_xaxes(range=[0, top], title_text="rows in the cube", zeroline=False)
+        plot.update_yaxes(range=[-0.02, 1.04], title_text="probability to wake up", tickformat=".0%", zeroline=False)
 
     def words(self, domain: Domain) -> str:
         return f"How many rows wake a cube. {self.finding(domain)}."

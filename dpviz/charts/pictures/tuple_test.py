@@ -138,10 +138,10 @@ class MadeUpBalls(Drawing[TupleTestStep]):
         sheet.lines(fits, "tuples that fit", "public", strength=0.5, dash="dot")
         sheet.lines(stray[around], "a misfit", "public", strength=0.9, width=2, dash="dash")
         sheet.marks(np.concatenate([fitting.reshape(-1, 2), stray]), "", "public", {"size": 7})
-        for axis in (sheet.figure.update_xaxes, sheet.figure.update_yaxes):
+        for axis in (sheet.plot.update_xaxes, sheet.plot.update_yaxes):
             axis(visible=False, range=[-1.6, 1.6])
-        sheet.figure.update_yaxes(scaleanchor="x", scaleratio=1)
-        sheet.figure.update_layout(margin={"b": LEGEND_LINE * self.legend_lines})
+        sheet.plot.update_yaxes(scaleanchor="x", scaleratio=1)
+        sheet.plot.update_layout(margin={"b": LEGEND_LINE * self.legend_lines})
 
     def words(self, domain: Domain) -> str:
         return f"Balls around the points of a made-up tuple, and other tuples in them. {self.finding(domain)}."
@@ -174,8 +174,8 @@ class Votes(RevealedDrawing):
         words = f"limit: {number(limit)} noisy misfits"
         sheet.lines(np.column_stack([ends, [limit, limit]]), words, "public", width=2, dash="dash")
         heights = [min(0.0, -1.1 * sd), 1.08 * max(limit, float(misfits.max()) + sd)]
-        sheet.figure.update_xaxes(title_text="tried tuples, fewest misfits first", range=ends)
-        sheet.figure.update_yaxes(title_text=f"misfits among {step.number:,} tuples", range=heights)
+        sheet.plot.update_xaxes(title_text="tried tuples, fewest misfits first", range=ends)
+        sheet.plot.update_yaxes(title_text=f"misfits among {step.number:,} tuples", range=heights)
 
     def words(self, domain: Domain) -> str:
         return f"Misfits of tried tuples against their limit. {self.finding(domain)}."

@@ -12,7 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import LEGEND_LINE, NUMBER_SIZE, below_plot, canvas, panels
+from dpviz.charts.canvas import LEGEND_LINE, NUMBER_SIZE, below_plot, canvas
 from dpviz.charts.studies.contenders import Style, narrow, runs_text, styles_of
 from dpviz.charts.studies.medians import Span, band, median_line, quartiles
 from dpviz.charts.theme import Palette
@@ -64,7 +64,9 @@ class ClaimFigure:
         rows = max(1, ceil(len(names) / cols))
         figure = self._sheet(palette, rows, width)
         gap = min(0.3, 2.6 * _NAME_ROOM / (_PANEL * rows)) if rows > 1 else 0.0
-        panels(figure, palette, rows, cols, horizontal_spacing=0.09, vertical_spacing=gap)
+        figure.set_subplots(rows, cols, horizontal_spacing=0.09, vertical_spacing=gap)
+        figure.update_xaxes(layout(palette)["xaxis"])
+        figure.update_yaxes(layout(palette)["yaxis"])
         for number_of_panel, name in enumerate(names):
             place = _Place(
                 number_of_panel // cols + 1, number_of_panel % cols + 1, number_of_panel + cols >= len(names)
@@ -125,7 +127,7 @@ class ClaimFigure:
             height=_HEAD + (_PANEL if rows > 1 else 360) * rows + LEGEND_LINE * legend,
             width=width,
             legend_lines=legend,
-        )
+        ).figure()
         return figure.update_layout(margin={"t": figure.layout.margin.t + _NAME_ROOM})
 
     def _draw_lines(self, figure: go.Figure, part: pd.DataFrame, palette: Palette, place: _Place) -> None:
@@ -193,7 +195,8 @@ class ClaimFigure:
                 **{"x": grid.columns.to_numpy(), "y": grid.index.to_numpy(), "z": grid.to_numpy(float)},
                 **{"zmin": min(0.0, float(medians.min())), "zmax": float(medians.max()), "meta": "median"},
                 **{"colorscale": palette.sequential, "showscale": (place.row, place.col) == (1, 1)},
-                colorbar=below_plot(figure) | {"title": {"text": picture.y_title, "side": "top"}, "thickness": 12},
+                colorbar=below_plot(figure.layout)
+                | {"title": {"text": picture.y_title, "side": "top"}, "thickness": 12},
                 hovertemplate=f"{picture.heat} %{{y}}, {picture.x} %{{x}}: %{{z:.3g}}<extra></extra>",
             ),
             **place.at,

@@ -15,6 +15,7 @@ from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, canvas
 from dpviz.charts.cells import segments
 from dpviz.charts.picture import Look
+from dpviz.charts.plot import Plot
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.studies.contenders import measure_of, name_column, names_in, narrow, runs_text, styles_of
 from dpviz.charts.studies.medians import Span, note, quartiles
@@ -74,9 +75,9 @@ def draw_compare(releases: Mapping[str, Typical], look: Look) -> SideBySide:
 def _picture(centers: Array, look: Look, height: int) -> go.Figure:
     """A plane without any title: what the axes are is the same in all pictures, and stands above them once."""
     view, palette = look.view, look.palette
-    figure = go.Figure(layout=layout(palette, height=height + _MARGIN["t"] + _MARGIN["b"]))
-    figure.update_layout(margin=_MARGIN, showlegend=False)
-    sheet, drawn = Sheet(figure, palette, view), view.plane(centers)
+    plot = Plot(layout(palette, height=height + _MARGIN["t"] + _MARGIN["b"]))
+    plot.update_layout(margin=_MARGIN, showlegend=False)
+    sheet, drawn = Sheet(plot, palette, view), view.plane(centers)
     if look.reveal is not None:
         rows = view.plane(look.reveal.points[:_MOST_ROWS], "rows")
         sheet.marks(rows, "rows", "revealed", {"size": 2, "opacity": 0.3}, hover=_HOVER)
@@ -91,9 +92,9 @@ def _picture(centers: Array, look: Look, height: int) -> go.Figure:
     mark = center_marker(palette, palette.released, size) | {"line": {"width": 1, "color": palette.surface}}
     sheet.marks(drawn, "centres", "released", mark, hover=_HOVER)
     sheet.plane()
-    figure.update_xaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
-    figure.update_yaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
-    return figure
+    plot.update_xaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
+    plot.update_yaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
+    return plot.figure()
 
 
 _ROW = 50
@@ -138,7 +139,7 @@ class Scores:
             subtitle=clauses("dots: runs, bar: middle half, line: median", numbers),
             height=200 + _ROW * rows,
             legend_lines=0,
-        )
+        ).figure()
         for place, name in enumerate(self.medians.index):
             self._draw_row(figure, name, -float(place), palette)
         # k-means++ itself is always in the picture of a ratio.

@@ -147,7 +147,7 @@ class Curves:
             # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
             height=_HEIGHT + LEGEND_LINE * len(predicted) + more_for_labels(self.lines),
             legend_lines=len(predicted),
-        )
+        ).figure()
         # Dashes are seen in the legend only at the width that lines have in the plot.
         figure.update_layout(margin={"r": LABELS}, legend={"itemsizing": "trace"})
         self._set_axis(figure)

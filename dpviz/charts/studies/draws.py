@@ -75,7 +75,7 @@ class Draws:
             partners, hover = view.plane(self.look.reference.centers, "reference"), "k-means++: %{x:.4g}, %{y:.4g}"
             sheet.marks(partners, "k-means++", "revealed", reference_marker(palette), hover=hover)
         sheet.plane()
-        return name_kinds(sheet.figure, palette)
+        return name_kinds(sheet.plot, palette).figure()
 
     def step(self, place: int) -> CentersStep:
         """One of the draws, counted from 0, as a release would look."""

@@ -102,7 +102,7 @@ class EpsilonNMap:
             ),
             height=_HEIGHT,
             legend_lines=2,
-        )
+        ).figure()
         medians = self._medians()
         shades = np.log10(np.clip(medians, 1.0, _WORST))
         figure.add_trace(
@@ -111,7 +111,7 @@ class EpsilonNMap:
                 **{"colorscale": palette.sequential, "reversescale": True, "meta": "cells", "xgap": 1, "ygap": 1},
                 customdata=medians,
                 hovertemplate="median loss %{customdata:.3g} × k-means++<extra></extra>",
-                colorbar=below_plot(figure)
+                colorbar=below_plot(figure.layout)
                 | {
                     **{"tickvals": [log10(level) for level in (1, 1.5, 2, 3, 5, 10)], "thickness": 10},
                     **{"ticktext": ["1×", "1.5×", "2×", "3×", "5×", "≥10×"], "tickfont": {"size": NUMBER_SIZE}},

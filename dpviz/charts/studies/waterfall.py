@@ -82,7 +82,7 @@ class Waterfall:
             ),
             height=_HEIGHT,
             legend_lines=0,
-        )
+        ).figure()
         bars, scale = self._bars(), 100 if self._relative else 1
         inner = [palette.revealed if bar.length >= 0 else _LESS for bar in bars[1:-1]]
         colors, places = [palette.public, *inner, palette.public], list(range(len(bars)))

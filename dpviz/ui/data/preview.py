@@ -107,11 +107,11 @@ def _dots(table: OpenTable, revealed: Revealed) -> None:
     looked = RevealedView.of(revealed.points, "preview")
     drawn = len(looked.points)
     some = f"{drawn:,} of {len(revealed.points):,} rows" if drawn < len(revealed.points) else f"{drawn:,} rows"
-    figure = canvas(colors, title=f"{some}, and the declared bounds around them", subtitle=view.about, legend_lines=0)
-    draw_rows(figure, looked.points, view, colors)
-    show_plane(figure, view, colors)
+    plot = canvas(colors, title=f"{some}, and the declared bounds around them", subtitle=view.about, legend_lines=0)
+    draw_rows(plot, looked.points, view, colors)
+    show_plane(plot, view, colors)
     badge("revealed")
-    show_wide(figure, alt=f"{some} as dots.", key="preview_dots", stem=f"{table.title} rows")
+    show_wide(plot.figure(), alt=f"{some} as dots.", key="preview_dots", stem=f"{table.title} rows")
     outside = view.beyond(revealed.points) if table.kind is not FileKind.PRIVATE else 0
     if outside:
         st.caption(f"{outside:,} rows lie outside this picture: the bounds move them to its edge.")
