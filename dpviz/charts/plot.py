@@ -120,7 +120,7 @@ def _array(values: np.ndarray[Any, Any]) -> Any:
     code = values.dtype.str[1:]
     if values.ndim > 2 or code not in _TYPED:
         return _spoken(values.tolist())
-    raw = base64.b64encode(np.ascontiguousarray(values, dtype=_TYPED[code])).decode()
+    raw = base64.b64encode(values.astype(_TYPED[code]).tobytes()).decode()
     shape = {} if values.ndim == 1 else {"shape": ", ".join(map(str, values.shape))}
     return {"dtype": code, "bdata": raw, **shape}
 

@@ -42,9 +42,9 @@ class Sheet:
         color = self.palette.kind(kind)
         return color if strength == 1 else self.palette.faded(color, strength)
 
-    def plane(self) -> None:
+    def plane(self, *, fill: str | None = None) -> None:
         """Axes with fixed ranges, and the outline of the public domain."""
-        show_plane(self.plot, self.view, self.palette)
+        show_plane(self.plot, self.view, self.palette, fill=fill)
 
     def axes(self, number: str, across: Mapping[str, Any], up: Mapping[str, Any]) -> None:
         """One more pair of axes, or the first where ``number`` is empty, in the dress of the first."""
