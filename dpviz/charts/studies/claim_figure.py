@@ -15,7 +15,7 @@ from dpviz.arrays import Array
 from dpviz.charts.canvas import LEGEND_LINE, NUMBER_SIZE, below_plot, canvas
 from dpviz.charts.studies.contenders import Style, narrow, runs_text, styles_of
 from dpviz.charts.studies.medians import Span, band, median_line, quartiles
-from dpviz.charts.theme import Palette
+from dpviz.charts.theme import Palette, layout
 from dpviz.charts.wording import PHONE, clauses, number, opening
 from dpviz.claims.claim import Picture
 
