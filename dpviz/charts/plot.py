@@ -80,7 +80,7 @@ class Plot:
 
     def to_data(self) -> Data:
         """Everything as JSON can say it; arrays in the base64 form that the library reads."""
-        made: Data = _spoken({"data": self.traces, "layout": self.layout})
+        made: Data = spoken({"data": self.traces, "layout": self.layout})
         return made
 
 
@@ -102,13 +102,14 @@ def merged(into: Data, more: Mapping[str, Any]) -> Data:
     return into
 
 
-def _spoken(value: Any) -> Any:
+def spoken(value: Any) -> Any:
+    """``value`` as JSON can say it: arrays in base64, numbers that are none as null."""
     if isinstance(value, Mapping):
-        return {name: _spoken(part) for name, part in value.items()}
+        return {name: spoken(part) for name, part in value.items()}
     if isinstance(value, np.ndarray):
         return _array(value)
     if isinstance(value, (list, tuple)):
-        return [_spoken(part) for part in value]
+        return [spoken(part) for part in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not np.isfinite(value) else value
@@ -119,7 +120,7 @@ def _array(values: np.ndarray[Any, Any]) -> Any:
         values = values.astype(np.int32 if np.abs(values).max(initial=0) < 2**31 else np.float64)
     code = values.dtype.str[1:]
     if values.ndim > 2 or code not in _TYPED:
-        return _spoken(values.tolist())
+        return spoken(values.tolist())
     raw = base64.b64encode(values.astype(_TYPED[code]).tobytes()).decode()
     shape = {} if values.ndim == 1 else {"shape": ", ".join(map(str, values.shape))}
     return {"dtype": code, "bdata": raw, **shape}

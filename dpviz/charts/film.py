@@ -1,0 +1,137 @@
+"""A run as a film: every step with its picture, its companions and its words, as plain data for the page to play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from dpviz.algorithms.steps import Step
+from dpviz.charts.picture import Drawing, Look, Picture
+from dpviz.charts.plot import Data, Plot, spoken
+from dpviz.charts.registry import picture_of
+from dpviz.charts.revealed import ROWS
+from dpviz.charts.theme import Kind, Palette
+from dpviz.runs.run import Frame, Run
+
+
+class Number(NamedTuple):
+    """A number beside the title: its kind, and what it is of, in a few words."""
+
+    kind: Kind
+    value: str
+    of: str
+
+
+@dataclass
+class Film:
+    """What the player of a page is given.
+
+    Parameters
+    ----------
+    run : Run
+    look : Look
+        Of the pictures.
+    beside : Look
+        Of their companions.
+    """
+
+    run: Run
+    look: Look
+    beside: Look
+    rows: dict[str, Data] = field(default_factory=dict)
+
+    def data(self, numbers: Sequence[Number], *, stamp: str, said: str = "") -> Data:
+        """All steps, the ``numbers`` beside the title, and a sentence that is ``said`` above the pictures."""
+        steps = list(self._steps())
+        return {
+            "steps": steps,
+            "rows": self.rows,
+            "numbers": [number._asdict() for number in numbers],
+            "colors": _colors(self.look.palette),
+            "stamp": stamp,
+            "said": said,
+        }
+
+    def _steps(self) -> Iterator[Data]:
+        steps = [frame.step for frame in self.run.frames]
+        before = 0.0
+        for frame in self.run.frames:
+            picture = picture_of(frame.step)
+            yield {
+                **self._shot(picture, self.look),
+                "name": picture.name,
+                "note": picture.note(self._seen(picture, self.look)),
+                "cost": round(frame.spent_epsilon - before, 6),
+                "spent": _spent(self.run, frame),
+                "sides": list(self._sides(picture, steps)),
+            }
+            before = frame.spent_epsilon
+
+    def _sides(self, picture: Picture[Any], steps: Sequence[Step]) -> Iterator[Data]:
+        for name, drawing, kind in picture.companions(self.beside, steps):
+            shot = self._shot(drawing, self.beside)
+            note = drawing.note(self._seen(drawing, self.beside))
+            yield {**shot, "name": name, "note": f"{kind}: {note}" if note else kind, "kind": kind}
+
+    def _shot(self, drawing: Drawing[Any], look: Look) -> Data:
+        plot = drawing.plot(look)
+        rows = self._rows(plot)
+        title, alt = drawing.title(look), drawing.words(look.view.domain)
+        return {"title": title, "alt": alt, "legend": list(legend_of(plot)), "rows": rows, **plot.to_data()}
+
+    @staticmethod
+    def _seen(drawing: Drawing[Any], look: Look) -> Look:
+        return replace(look, view=drawing.view(look.view))
+
+    def _rows(self, plot: Plot) -> str:
+        """Rows lie under many pictures: they are taken out, sent once, and named by what they are."""
+        shown = next((trace for trace in plot.traces if trace.get("uid") == ROWS), None)
+        if shown is None:
+            return ""
+        plot.traces.remove(shown)
+        name = blake2b(shown["x"].tobytes() + shown["y"].tobytes(), digest_size=8).hexdigest()
+        if name not in self.rows:
+            self.rows[name] = spoken({"x": shown["x"], "y": shown["y"]})
+        return name
+
+
+def legend_of(plot: Plot) -> Iterator[Data]:
+    """What each kind of mark means, once, with its sign and its colour."""
+    for trace in plot.traces:
+        name, kind = trace.get("name"), trace.get("meta")
+        if name and trace.get("showlegend") is not False:
+            words = name.removeprefix("◉ ").removeprefix("○ ")
+            yield {"mark": _mark(trace), "color": _color(trace), "word": f"{words}, {kind}" if kind else words}
+
+
+def _mark(trace: Data) -> str:
+    marker, line = trace.get("marker", {}), trace.get("line", {})
+    if trace["type"] in ("bar", "heatmap"):
+        return "square"
+    if "markers" in trace.get("mode", ""):
+        symbol = marker.get("symbol", "circle")
+        return symbol if isinstance(symbol, str) else "circle"
+    if trace.get("fill"):
+        return "square-open"
+    return "line" if line.get("dash", "solid") == "solid" else "line-dash"
+
+
+def _color(trace: Data) -> str:
+    if trace["type"] == "heatmap":
+        scale = trace["colorscale"]
+        return str(scale[-1][1]) if not isinstance(scale, str) else "currentColor"
+    color = trace.get("marker" if "markers" in trace.get("mode", "markers") else "line", {}).get("color")
+    return color if isinstance(color, str) else "currentColor"
+
+
+def _colors(palette: Palette) -> dict[str, str]:
+    names = ("text", "muted", "surface", "public", "released", "revealed")
+    return {**{name: getattr(palette, name) for name in names}, "line": palette.grid}
+
+
+def _spent(run: Run, frame: Frame) -> str:
+    if not run.private:
+        return "no budget: rows were read"
+    return f"ε {frame.spent_epsilon:.2g} of {run.epsilon:g} spent"
