@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
@@ -30,11 +31,11 @@ class TextTable(NamedTuple):
         return f"<p>{escape(self.heading)}:</p><table>{head}<tbody>{rows}</tbody></table>{rest}"
 
 
-class Printed:
+class Printed(ABC):
     """A value that prints as sentences and tables; its ``repr`` is the first of these sentences."""
 
-    def _blocks(self) -> Iterator[str | TextTable]:
-        raise NotImplementedError
+    @abstractmethod
+    def _blocks(self) -> Iterator[str | TextTable]: ...
 
     def __repr__(self) -> str:
         return f"<{next(self._blocks())}>"

@@ -17,6 +17,7 @@ from dpviz.runs.jobs import Failure, Job, JobState, Progress
 from dpviz.runs.seats import Seats
 from dpviz.runs.shelf import JobShelf, ShelfFull
 from tests.runs import job_work
+from tests.runs.waiting import eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,15 +25,6 @@ ROOT = Path(__file__).resolve().parents[2]
 def ended(job: Job) -> JobState:
     assert job.wait(60), "the job did not end"
     return job.state
-
-
-def eventually(fact: Callable[[], object], seconds: float = 30) -> bool:
-    end = time.monotonic() + seconds
-    while not fact():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def is_alive(pid: int) -> bool:

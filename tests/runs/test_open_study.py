@@ -8,9 +8,8 @@ import os
 import stat
 import subprocess
 import sys
-import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -34,6 +33,7 @@ from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.open_study import FOLDER_VARIABLE, Study
 from dpviz.runs.study.study import Yardstick, study_rows, tidy
 from tests.contract.tables import blobs, small_table
+from tests.runs.waiting import eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 GRID = Grid((Contender("dplloyd"), Contender("eugkm", {"preset": "su"})), (2, 3), (1.0,), repeats=2)
@@ -54,15 +54,6 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     for engine in list(opening._ENGINES.values()):
         engine.stop()
         assert engine.join()
-
-
-def eventually(fact: Callable[[], object], seconds: float = 60) -> bool:
-    end = time.monotonic() + seconds
-    while not fact():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def rows(study: Study) -> list[dict]:

@@ -1,0 +1,330 @@
+"""The house's rules, read from the syntax tree: rows in one room, imports downward, small files, public docstrings.
+
+A rule yields what breaks it in one file, with the line.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Folders are floors: each imports only what stands before it here, and itself.
+FLOORS = [
+    *("check", "beside", "arrays", "printed", "table", "privacy", "algorithms", "runs"),
+    *("claims", "estimators", "charts", "cli", "ui"),
+]
+CORE = FLOORS[: FLOORS.index("runs") + 1]
+# Beside each other on one floor: neither imports the other.
+APART = [{"claims", "estimators"}, {"charts", "estimators"}, {"ui", "cli"}]
+# Of the command line, only what writes pages of figures draws.
+DRAWS = "cli/claim_folder.py"
+# Stand on the package, which imports none of them.
+AROUND = {"app", "pages", "tests", "benchmarks", "sample_data"}
+MOST_LINES = 450
+ROOMS = {"privacy/room.py", "table/rows.py"}
+# Names of files that floors share, and why two names would not be better.
+SHARED_NAMES: dict[str, str] = {
+    "registry.py": "algorithms/, claims/ and charts/: the one word that a new one takes",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file's name below the root, its text, and its syntax tree."""
+
+    name: str
+    text: str
+    tree: ast.Module
+
+    @classmethod
+    def of(cls, name: str, text: str) -> Source:
+        return cls(name, text, ast.parse(text))
+
+    @property
+    def inside(self) -> str:
+        """The name below ``dpviz/``."""
+        return self.name.removeprefix("dpviz/")
+
+    @property
+    def floor(self) -> str:
+        return self.inside.split("/")[0].removesuffix(".py")
+
+    @property
+    def module(self) -> str:
+        return self.name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+    @cached_property
+    def _nodes(self) -> list[ast.AST]:
+        return list(ast.walk(self.tree))
+
+    def all(self, *kinds: type[ast.AST]) -> Iterator:
+        """Every node of these kinds."""
+        return (node for node in self._nodes if isinstance(node, kinds))
+
+
+def _read(path: Path) -> Source:
+    return Source.of(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+
+
+PACKAGE = [_read(path) for path in sorted((ROOT / "dpviz").rglob("*.py"))]
+PAGES = [_read(path) for path in (ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")))]
+
+# A line, and what is wrong there.
+Offence = tuple[int, str]
+Rule = Callable[[Source], Iterable[Offence]]
+
+
+def broken(rule: Rule, sources: Iterable[Source]) -> list[str]:
+    """What breaks a rule, as file:line and words."""
+    return [f"{source.name}:{line}: {words}" for source in sources for line, words in rule(source)]
+
+
+def check(rule: Rule, sources: Iterable[Source]) -> None:
+    offences = broken(rule, sources)
+    assert not offences, "\n" + "\n".join(offences)
+
+
+def on(*floors: str) -> list[Source]:
+    """The files of some floors."""
+    chosen = [source for source in PACKAGE if source.floor in floors]
+    assert {source.floor for source in chosen} == set(floors), "a floor has no files"
+    return chosen
+
+
+def _dotted(node: ast.expr) -> str:
+    match node:
+        case ast.Attribute():
+            return f"{_dotted(node.value)}.{node.attr}"
+        case ast.Name():
+            return node.id
+        case _:
+            return ""
+
+
+def _named_by(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """The modules, and what is taken from them, of an import."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if node.level:  # a rule of its own refuses it
+        return []
+    return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+
+
+def _imports(source: Source) -> Iterator[tuple[int, str]]:
+    """Every import, those inside functions included, with its line."""
+    for node in source.all(ast.Import, ast.ImportFrom):
+        yield from ((node.lineno, module) for module in _named_by(node))
+
+
+def _calls(node: ast.AST) -> Iterator[ast.Call]:
+    return (part for part in ast.walk(node) if isinstance(part, ast.Call))
+
+
+def reaches_for_rows(source: Source) -> Iterator[Offence]:
+    if source.inside in ROOMS:
+        return
+    secret = {"_rows", "_values", "_true_answers", "_answer", "_draw", "_noise"}
+    for node in source.all(ast.Attribute):
+        if node.attr in secret and _dotted(node.value) != "self":
+            yield node.lineno, f"reaches for {node.attr}: rows are read through the room's doors"
+        if node.attr == "non_private" and source.inside != "algorithms/baselines/kmeans_plus_plus.py":
+            yield node.lineno, "only the reference runs without privacy"
+    for node in source.all(ast.ClassDef):
+        heirs = {_dotted(base) for base in node.bases} & {"DataRoom", "PrivateTable", "Rows"}
+        yield from ((node.lineno, f"{node.name} inherits from {base}") for base in heirs)
+
+
+def goes_round_the_front_door(source: Source) -> Iterator[Offence]:
+    """No private attribute of anything but oneself, no revealed rows, no way round a module's front door."""
+    for node in source.all(ast.Attribute):
+        private = node.attr.startswith("_") and not node.attr.startswith("__")
+        anothers = private and node.attr not in ("_replace", "_asdict") and _dotted(node.value) not in ("self", "cls")
+        if anothers or node.attr in {"reveal", "looks", "entries", "cap", "__globals__", "__closure__"}:
+            yield node.lineno, f"reaches for {node.attr}"
+    for node in source.all(ast.Call):
+        round_it = {"getattr", "setattr", "vars", "eval", "exec", "globals", "open", "__import__"}
+        if isinstance(node.func, ast.Name) and node.func.id in round_it:
+            yield node.lineno, f"calls {node.func.id}"
+    hidden = {"dpviz.table.rows", "dpviz.privacy.room.PrivateTable", "dpviz.privacy.room.Revealed"}
+    yield from ((line, f"imports {module}") for line, module in _imports(source) if module in hidden)
+
+
+def imports_upward(source: Source) -> Iterator[Offence]:
+    floor = source.floor
+    for node in source.all(ast.ImportFrom):
+        if node.level:
+            yield node.lineno, "imports relatively"
+    for line, module in _imports(source):
+        top, *rest = module.split(".")
+        if top in AROUND:
+            yield line, f"imports {module}, which stands on the package"
+        if top != "dpviz" or not rest or floor not in FLOORS or rest == ["__version__"]:
+            continue
+        other = rest[0]
+        if other not in FLOORS:
+            yield line, f"imports {module}: say which floor it is from"
+            continue
+        if FLOORS.index(other) > FLOORS.index(floor):
+            yield line, f"imports {module}, which stands above it"
+        if {floor, other} in APART:
+            yield line, f"imports {module} from beside it"
+        if (floor, other) == ("cli", "charts") and source.inside != DRAWS:
+            yield line, f"draws: it imports {module}"
+
+
+def draws_or_talks_in_the_core(source: Source) -> Iterator[Offence]:
+    for line, module in _imports(source):
+        top = module.split(".")[0]
+        if top == "streamlit" and source.floor != "ui":
+            yield line, "streamlit is for pages"
+        if top == "plotly" and source.floor not in ("charts", "ui"):
+            yield line, "plotly is for charts and pages"
+        talks = {"requests", "urllib3", "httpx", "socket", "aiohttp"}
+        # The command that serves the pages asks for a port before it starts them, and says nothing to anybody.
+        if (top, source.inside) == ("socket", "cli/open_command.py"):
+            continue
+        if top in talks or module.startswith(("urllib.request", "http.client")):
+            yield line, f"imports {module}: nothing leaves the machine"
+
+
+def scatters_slowly_or_draws_globally(source: Source) -> Iterator[Offence]:
+    for node in source.all(ast.Attribute):
+        name = _dotted(node)
+        if name.endswith(("add.at", "subtract.at")):
+            yield node.lineno, f"{name}: use bincount"
+        # RandomState is a type that scikit-learn's users pass.
+        allowed = {"Generator", "SeedSequence", "default_rng", "RandomState"}
+        if name.startswith(("np.random.", "numpy.random.")) and name.split(".")[2] not in allowed:
+            yield node.lineno, f"{name} draws from a global state"
+    yield from ((line, "imports random") for line, module in _imports(source) if module.split(".")[0] == "random")
+
+
+def draws_noise_itself(source: Source) -> Iterator[Offence]:
+    if source.inside != "privacy/noise.py":
+        for node in source.all(ast.Attribute):
+            if _dotted(node.value).endswith("rng"):
+                yield node.lineno, f"draws {node.attr} itself"
+
+
+def takes_a_shortcut_of_the_page_library(source: Source) -> Iterator[Offence]:
+    for node in source.all(ast.keyword):
+        if node.arg in ("unsafe_allow_html", "use_container_width"):
+            yield node.value.lineno, node.arg
+    for node in source.all(ast.Attribute):
+        if _dotted(node).endswith("components.html"):
+            yield node.lineno, "components.html"
+
+
+def is_large_or_nameless(source: Source) -> Iterator[Offence]:
+    lines = len(source.text.splitlines())
+    if lines > MOST_LINES:
+        yield lines, f"has {lines} lines, and {MOST_LINES} are the most"
+    if PurePosixPath(source.name).stem in ("utils", "helpers", "common", "misc", "manager"):
+        yield 1, "is called after nothing that it holds"
+
+
+def is_not_spoken_for(source: Source) -> Iterator[Offence]:
+    if source.name.endswith("__init__.py") and not source.tree.body:
+        return
+    if not ast.get_docstring(source.tree):
+        yield 1, "no docstring on the module"
+    for node in source.tree.body:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name.startswith("_"):
+            continue
+        if not ast.get_docstring(node) and not _is_overload(node):
+            yield node.lineno, f"no docstring on {node.name}"
+        if isinstance(node, ast.ClassDef) and not any(_dotted(base).endswith("Protocol") for base in node.bases):
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef) and not _speaks_for_itself(method):
+                    yield method.lineno, f"no docstring on {node.name}.{method.name}"
+
+
+def _is_overload(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef) and "overload" in {_dotted(d) for d in node.decorator_list}
+
+
+def _speaks_for_itself(method: ast.FunctionDef) -> bool:
+    """Whether a method is documented or private, does what its siblings' method of that name does, or is one value."""
+    if method.name.startswith("_") or ast.get_docstring(method) or _is_overload(method):
+        return True
+    one_value = {_dotted(d) for d in method.decorator_list} & {"property", "cached_property"} and len(method.body) <= 2
+    of_mechanisms = {"bought", "cost", "draw", "log_density", "tally", "fit", "predict"}
+    of_pictures = {"finding", "title", "note", "paint", "words", "table", "view", "companions"}
+    return bool(one_value) or method.name in of_mechanisms | of_pictures
+
+
+def releases_without_a_guarantee(source: Source) -> Iterator[Offence]:
+    releasing = {"release", "ask", "ask_together", "buy_n"}
+    for node in source.tree.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            called = {call.func.attr for call in _calls(node) if isinstance(call.func, ast.Attribute)}
+            if called & releasing and "**Guarantee.**" not in (ast.get_docstring(node) or ""):
+                yield node.lineno, f"{node.name} releases and states no guarantee"
+
+
+def calls_something_private(source: Source) -> Iterator[Offence]:
+    known = {"private_cards", "private_partition"}
+    for node in source.all(ast.Name, ast.arg):
+        name = node.id if isinstance(node, ast.Name) else node.arg
+        if name.startswith("private_") and name not in known:
+            yield node.lineno, f"{name}: true_ or noisy_?"
+
+
+def prices_by_a_name(source: Source) -> Iterator[Offence]:
+    """What a mechanism is called is for people: in the books its kind of loss decides."""
+    for node in source.all(ast.Attribute):
+        if node.attr in ("startswith", "endswith"):
+            yield node.lineno, "decides by a name"
+    for node in source.all(ast.Compare):
+        sides = {side.attr for side in (node.left, *node.comparators) if isinstance(side, ast.Attribute)}
+        if sides & {"mechanism", "name"}:
+            yield node.lineno, "decides by a name"
+
+
+def _at_module_level(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """What is imported while a module is imported: not inside functions, nor for type checkers alone."""
+    for node in body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from _named_by(node)
+        elif isinstance(node, ast.If) and _dotted(node.test).endswith("TYPE_CHECKING"):
+            yield from _at_module_level(node.orelse)
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _at_module_level(part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt))
+
+
+def cycle_of(sources: list[Source]) -> list[str]:
+    """Modules of which each imports the next and the last is the first; none if there is no such round."""
+    modules = {source.module for source in sources}
+    asked_for = {
+        source.module: {name for name in _at_module_level(source.tree.body) if name in modules} - {source.module}
+        for source in sources
+    }
+    # ``from dpviz import check`` names the package too, which is there before anything in it.
+    graph = {
+        module: {name for name in names if not f"{module}.".startswith(f"{name}.")}
+        for module, names in asked_for.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(reversed(error.args[1]))
+    return []
+
+
+def shared_names(sources: Iterable[Source]) -> dict[str, list[str]]:
+    """Names of files that stand on several floors."""
+    homes = defaultdict(list)
+    for source in sources:
+        homes[PurePosixPath(source.name).name].append(source)
+    return {
+        name: [source.name for source in those]
+        for name, those in homes.items()
+        if name != "__init__.py" and len({source.floor for source in those}) > 1
+    }
