@@ -61,7 +61,8 @@ class Film:
             picture = picture_of(frame.step)
             yield {
                 **self._shot(picture, self.look),
-                "name": picture.name,
+                "name": picture.called,
+                "told": frame.step.title,
                 "note": picture.note(self._seen(picture, self.look)),
                 "cost": round(frame.spent_epsilon - before, 6),
                 "spent": _spent(self.run, frame),

@@ -131,6 +131,9 @@ class Companion(NamedTuple):
 class Picture(Drawing[S]):
     """The picture of a kind of step. ``GridPicture`` draws a ``GridStep``, and so on."""
 
+    called: ClassVar[str]
+    """What a step of this kind is, in a word or two for the stepper."""
+
     @abstractmethod
     def table(self, domain: Domain) -> pd.DataFrame:
         """The table behind the figure, in data units where the step has them."""

@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 Data = dict[str, Any]
 
 # Attributes whose own names have an underscore; in all others it stands between a part and its attribute.
-_WHOLE = ("error_x", "error_y")
+_WHOLE = ("error_x", "error_y", "paper_bgcolor", "plot_bgcolor")
 # Numbers as the browser takes them in without parsing; it knows no whole numbers of 64 bits.
 _TYPED = {"f4": "<f4", "f8": "<f8", "i1": "<i1", "u1": "<u1", "i2": "<i2", "u2": "<u2", "i4": "<i4", "u4": "<u4"}
 
@@ -36,16 +36,20 @@ class Plot:
         self.layout: Data = merged({}, layout)
 
     def add_trace(self, trace: Mapping[str, Any]) -> None:
+        """One more trace; what is None is left out."""
         self.traces.append({name: value for name, value in trace.items() if value is not None})
 
     def add_traces(self, traces: Iterable[Mapping[str, Any]]) -> None:
+        """More traces, in their order."""
         for trace in traces:
             self.add_trace(trace)
 
     def add_shape(self, **shape: Any) -> None:
+        """A line, a box or a circle."""
         self.layout.setdefault("shapes", []).append(merged({}, shape))
 
     def add_annotation(self, annotation: Mapping[str, Any]) -> None:
+        """Words on the plot."""
         self.layout.setdefault("annotations", []).append(merged({}, annotation))
 
     def add_vline(self, x: float, **line: Any) -> None:
@@ -65,13 +69,16 @@ class Plot:
         self.add_shape(type="rect", y0=y0, y1=y1, x0=0, x1=1, xref="x domain", **rect)
 
     def update_layout(self, **layout: Any) -> Plot:
+        """Change the layout: what is said of a part leaves the rest of it as it is."""
         merged(self.layout, layout)
         return self
 
     def update_xaxes(self, **axis: Any) -> None:
+        """Change the axis across."""
         merged(self.layout.setdefault("xaxis", {}), axis)
 
     def update_yaxes(self, **axis: Any) -> None:
+        """Change the axis up."""
         merged(self.layout.setdefault("yaxis", {}), axis)
 
     def figure(self) -> go.Figure:

@@ -14,8 +14,9 @@ LONG = "At ε = 1, an algorithm with a rather long name comes first: loss 1.00×
 @pytest.mark.parametrize("subtitle", ["", "line: median, band: 25-75 %, and how many runs stand behind each of them"])
 @pytest.mark.parametrize("above", [0, 48])
 def test_the_plot_keeps_its_size_when_its_head_is_taken_off(subtitle: str, above: int) -> None:
-    whole = canvas(LIGHT, title=LONG, subtitle=subtitle, height=500)
-    whole.update_layout(margin={"t": whole.layout.margin.t + above})
+    plot = canvas(LIGHT, title=LONG, subtitle=subtitle, height=500)
+    plot.update_layout(margin={"t": plot.layout["margin"]["t"] + above})
+    whole = plot.figure()
     title, under, bare = without_head(whole)
     assert (title, under) == (LONG, subtitle)
     assert bare.layout.title.text is None and LONG.split()[0] in whole.layout.title.text

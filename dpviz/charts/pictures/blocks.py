@@ -36,6 +36,8 @@ _SMOOTHNESS_PART = 6.0
 class BlocksPicture(Picture[BlocksStep]):
     """The public anchors; if rows are revealed, what k-means finds in blocks of them that public coins deal."""
 
+    called = "blocks"
+
     def finding(self, domain: Domain) -> str:
         step = self.step
         centers = things(len(self.step.anchors), "centre")
@@ -76,6 +78,8 @@ class BlocksPicture(Picture[BlocksStep]):
 
 class RangesPicture(Picture[RangesStep]):
     """A box for each centre, and in its middle the noise that the average over the blocks will carry."""
+
+    called = "boxes"
 
     def view(self, view: View) -> View:
         return view.boxes()
@@ -131,6 +135,8 @@ class RangesPicture(Picture[RangesStep]):
 
 class MedianLawPicture(Picture[MedianLawStep]):
     """How much a place counts by the share of blocks that lie on its left; flat where a median is mostly noise."""
+
+    called = "medians"
 
     legend_lines = 2
 

@@ -54,6 +54,8 @@ _UNCOUNTED = ", and no row has been counted in their cells"
 class CentersPicture(Picture[CentersStep]):
     """Released centres over their cells; with a reference, each tied to the k-means++ centre it is matched to."""
 
+    called = "centres"
+
     counts_clusters: ClassVar[bool] = True
     """Whether the title may say how many clusters of the reference are found."""
 
@@ -141,6 +143,8 @@ class CentersPicture(Picture[CentersStep]):
 
 class ReferencePicture(Picture[ReferenceStep]):
     """The non-private reference on its own: open diamonds over their cells, marked as revealed."""
+
+    called = "k-means++"
 
     def finding(self, domain: Domain) -> str:
         if len(self.step.centers) == 0:

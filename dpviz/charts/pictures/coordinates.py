@@ -25,6 +25,8 @@ _NAME = 18
 class CoordinatesPicture(Picture[CoordinatesStep]):
     """A heat map, the columns of largest mean by clusters; what lies within its noise stays blank."""
 
+    called = "coordinates"
+
     # Of which the colour bar takes the place.
     legend_lines = 3
 

@@ -30,6 +30,8 @@ _HALOS_UP_TO = 60
 class HashTreePicture(Picture[HashTreeStep]):
     """Nodes by level, their area the noisy count; with revealed rows, orange rings of the true counts."""
 
+    called = "hash tree"
+
     legend_lines = 3
 
     def finding(self, domain: Domain) -> str:
@@ -143,6 +145,8 @@ def _diameters(counts: Array, most: float) -> Array:
 
 class CoresetPicture(Picture[CoresetStep]):
     """Weighted points that stand for all rows: bubbles whose area is their weight, heavy ones under light ones."""
+
+    called = "coreset"
 
     def finding(self, domain: Domain) -> str:
         typical = number(float(np.median(self.step.point_noise_sd)) / 2 * 100)

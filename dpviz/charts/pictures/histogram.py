@@ -37,6 +37,8 @@ _COUNTABLE = 1e9
 class GridPicture(Picture[GridStep]):
     """Signed noisy counts of the shown columns; over the bars of one column the true counts, if rows are revealed."""
 
+    called = "grid"
+
     legend_lines = 3
 
     def view(self, view: View) -> View:

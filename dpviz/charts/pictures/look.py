@@ -34,6 +34,8 @@ _BAND = 0.22
 class LookPicture(Picture[LookStep]):
     """The spread along every axis; where no axes were bought, how far rows lie from their middle."""
 
+    called = "first look"
+
     legend_lines = 5
 
     def finding(self, domain: Domain) -> str:

@@ -19,6 +19,8 @@ _ROUNDING, _SAME = 1e-9, 5e-4
 class StartsPicture(Picture[StartsStep]):
     """Synopsis losses from the best start to the worst."""
 
+    called = "starts"
+
     legend_lines = 0
 
     def finding(self, domain: Domain) -> str:

@@ -25,6 +25,8 @@ _HALF_WALL = 0.45
 class MessagePicture(Picture[MessageStep]):
     """For each group the chance of sending the truth, with the made-up user's own prefix and what is sent instead."""
 
+    called = "message"
+
     legend_lines = 2
 
     def finding(self, domain: Domain) -> str:
@@ -102,6 +104,8 @@ class MessagePicture(Picture[MessageStep]):
 
 class ServerTreePicture(Picture[ServerTreeStep]):
     """Debiased counts by level with the threshold of each; what stands out is kept."""
+
+    called = "server tree"
 
     legend_lines = 2
 

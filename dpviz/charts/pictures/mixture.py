@@ -26,6 +26,8 @@ _AROUND = 64
 class MixturePicture(Picture[MixtureStep]):
     """Means with their numbers, ellipses around them; tiny ellipses enlarged, all alike, and said so."""
 
+    called = "mixture"
+
     def finding(self, domain: Domain) -> str:
         weights = self.step.weights
         heaviest = int(np.argmax(self.step.weights))

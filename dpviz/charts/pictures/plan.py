@@ -52,6 +52,8 @@ class _Part(NamedTuple):
 class PlanPicture(Picture[PlanStep]):
     """A bar for each stage, in the order of spending; hatched where the noise is not Gaussian."""
 
+    called = "plan"
+
     legend_lines = 3
 
     def finding(self, domain: Domain) -> str:

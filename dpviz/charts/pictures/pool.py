@@ -20,6 +20,8 @@ _POINTS_SHOWN = 4000
 class PoolPicture(Picture[PoolStep]):
     """The centres of every candidate set; those of the selected ones stand out."""
 
+    called = "candidate sets"
+
     def finding(self, domain: Domain) -> str:
         step = self.step
         selected = f"{things(len(step.chosen), 'set')} of {len(step.sets)} selected"

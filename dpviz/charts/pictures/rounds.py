@@ -34,6 +34,8 @@ class PolishPicture(CentersPicture):
     In a crowd, whose circles would be one grey sheet, only the largest cluster has its circle.
     """
 
+    called = "round"
+
     step: PolishStep
 
     def paint(self, sheet: Sheet, look: Look) -> None:
@@ -126,6 +128,8 @@ class Rounds(Drawing[PolishStep]):
 
 class SplitPicture(CentersPicture):
     """The centres after the exchange: a ring where a cluster was split, a cross where a centre gave way."""
+
+    called = "split"
 
     step: SplitStep
     counts_clusters = False

@@ -22,6 +22,8 @@ _FIELD, _CLOUD = 56, 500
 class SeedPicture(Picture[SeedStep]):
     """Seeds so far over the pull that a row has by its place, and a cloud of where the last seed's row may lie."""
 
+    called = "seeds"
+
     def finding(self, domain: Domain) -> str:
         far = number(self._typical_throw / domain.region.diameter)
         return f"Noise throws seed {len(self.step.centers)} some {far} diameters from its row"

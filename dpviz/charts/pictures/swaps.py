@@ -28,6 +28,8 @@ _CANDIDATES_SHOWN, _CENTER_SIZE = 4000, 18.0
 class CandidatesPicture(Picture[CandidatesStep]):
     """Candidates on the plane, sized and shaded by the depth of their cube: the deeper, the more rows stood there."""
 
+    called = "candidates"
+
     legend_lines = 5
 
     def view(self, view: View) -> View:
@@ -85,6 +87,8 @@ class CandidatesPicture(Picture[CandidatesStep]):
 
 class SwapPicture(Picture[SwapStep]):
     """The centres after a swap; the removed one hollow, the added one ringed, an arrow between them."""
+
+    called = "swap"
 
     def view(self, view: View) -> View:
         return view if self.step.frame is None else view.within(self.step.region)

@@ -29,6 +29,8 @@ _AIR = 0.06
 class SynopsisPicture(GridPicture):
     """Signed noisy counts; over the axes of a view, the first two of them, from the middle of the rows."""
 
+    called = "grid"
+
     step: SynopsisStep
 
     def view(self, view: View) -> View:

@@ -42,6 +42,8 @@ class TreePicture(Picture[TreeStep]):
     With revealed rows, the empty cubes that woke up are marked.
     """
 
+    called = "tree level"
+
     legend_lines = 3
 
     def view(self, view: View) -> View:

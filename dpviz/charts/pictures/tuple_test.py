@@ -33,6 +33,8 @@ _SD = float(np.sqrt(2))
 class TupleTestPicture(Picture[TupleTestStep]):
     """Released centres with their typical noise, or a large ⊥ over the stand-ins that know no data."""
 
+    called = "test of tuples"
+
     def finding(self, domain: Domain) -> str:
         step = self.step
         who = "tuples" if self.step.given else "blocks"
