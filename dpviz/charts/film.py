@@ -52,7 +52,7 @@ class Film:
                 "name": picture.called,
                 "told": frame.step.title,
                 "note": picture.note(self._seen(picture)),
-                "cost": round(frame.spent_epsilon - before, 6),
+                "cost": round(frame.spent_epsilon - before, 6) if self.run.private else 0,
                 "spent": _spent(self.run, frame),
                 "sides": list(self._sides(picture, steps)),
             }

@@ -12,20 +12,23 @@ from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
 from dpviz.ui.looks import reveal_switch
 from dpviz.ui.session import current_table, private_looks
-from dpviz.ui.table_words import KIND_WORDS, size_words
+from dpviz.ui.table_words import KIND_WORDS, size_words, unit_line
 
 WIDTH = 264
 """Pixels."""
 
 
 def rail_head() -> None:
-    """Which table is open, of what kind, and how large it is."""
+    """Which table is open, of what kind and size, and whom ε protects."""
     table = current_table()
     with st.sidebar:
         if table is None:
             st.markdown("**No table is open**  \n:small[:gray[Open one on Home or Data.]]")
         else:
-            st.markdown(f"**{plain(table.title)}**  \n:small[:gray[{KIND_WORDS[table.kind]} · {size_words(table)}]]")
+            st.markdown(
+                f"**{plain(table.title)}**  \n:small[:gray[{KIND_WORDS[table.kind]} · {size_words(table)}]]  \n"
+                f":small[:gray[protects {unit_line(table)}]]"
+            )
 
 
 def rail_foot() -> None:

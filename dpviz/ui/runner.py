@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -16,7 +15,7 @@ from dpviz.runs.request import Request
 from dpviz.runs.run import Run, run_of
 from dpviz.runs.work import expected_seconds, run_work
 from dpviz.ui.job_panel import job_panel, job_shelf
-from dpviz.ui.server_log import type_and_place
+from dpviz.ui.server_log import log_defect
 from dpviz.ui.session import book
 
 _RESULT, _PENDING, _FAILED = "run:result", "run:pending", "run:failed"
@@ -74,7 +73,7 @@ def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
     except RequestError:
         raise
     except Exception as error:  # its message is not kept: it could quote the rows
-        logging.getLogger("dpviz").error(type_and_place(error))
+        log_defect(error)
         st.session_state[_FAILED] = (table.key, request, type(error).__name__)
         return
     _finish(table, request, finished, live=live)

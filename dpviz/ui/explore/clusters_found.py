@@ -26,7 +26,7 @@ _SHIFT = "centre ± (% of range)"
 def found(table: OpenTable, run: Run, judged: Judged | None) -> None:
     """The table of clusters, and the loss under it."""
     kind = badge_text("released" if run.private else "revealed")
-    st.markdown(f"{kind} {_in_words(run)}")
+    st.markdown(f"{kind} {plain(_in_words(run))}")
     bars = {
         name: st.column_config.ProgressColumn(plain(name), format="%.4g", min_value=float(low), max_value=float(high))
         for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
@@ -78,4 +78,4 @@ def _cost(table: OpenTable, judged: Judged | None) -> None:
         words += f" {judged.labels.percent} of the rows share the commonest label of their cluster."
         if judged.labels.unlabelled:
             words += f" {judged.labels.unlabelled:,d} rows without a label are left out."
-    st.caption(f"{badge_text('revealed')} {words}")
+    st.caption(f"{badge_text('revealed')} {plain(words)}")
