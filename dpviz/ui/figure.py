@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -48,11 +48,17 @@ def show_wide(figure: go.Figure, *, alt: str, key: str, stem: str, on_click: Cal
     show(plot, alt=alt, key=key, stem=stem, on_click=on_click)
 
 
-def data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["auto"] = _TABLE_HEIGHT) -> None:
-    """A table, cut where a browser would choke on it."""
+def data_table(
+    table: pd.DataFrame,
+    *,
+    alt: str,
+    height: int | Literal["auto"] = _TABLE_HEIGHT,
+    columns: Mapping[str, Any] | None = None,
+) -> None:
+    """A table, cut where a browser would choke on it; ``columns`` are drawn in ways of their own."""
     if len(table) > _MOST_TABLE_ROWS:
         st.caption(f"The first {_MOST_TABLE_ROWS:,} of {len(table):,} rows.")
-    st.dataframe(_rounded(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt)
+    st.dataframe(_rounded(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt, column_config=columns)
 
 
 def _rounded(table: pd.DataFrame) -> pd.DataFrame:

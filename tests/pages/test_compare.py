@@ -14,7 +14,7 @@ from dpviz.ui.escape import plain
 from dpviz.ui.studies.compare_panel import median_runs
 from dpviz.ui.studies.contender_choice import contender_options
 from tests.pages.site import press
-from tests.pages.tables import app_on, computed, open_blobs, sound, study_in, text_of
+from tests.pages.tables import app_on, computed, open_blobs, sound, study_in, text_of, truth_switch
 
 
 def compared(kind: FileKind = FileKind.PUBLIC, *, labels: list[str] | None = None, workers: bool = False):
@@ -100,7 +100,7 @@ def test_judging_a_private_file_on_its_own_rows_is_asked_for_counted_and_never_a
 
 def test_with_truth_switched_off_a_public_table_is_not_read_either() -> None:
     app = app_on("compare.py", open_blobs())
-    app.sidebar.toggle[0].set_value(False)
+    truth_switch(app).set_value(False)
     sound(app.run())
     assert app.button(key="compare:compute").disabled
 

@@ -1,4 +1,4 @@
-"""Choosing an algorithm: by its family, by the card that says what it is good for, or from a sheet of all of them."""
+"""Choosing an algorithm: from a list, or from a sheet of all of them that says what each is good for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dpviz.ui.session import remember, remembered
 
 # Two entries of the sheet beside each other on a desktop, one on a phone.
 _LEAST_WIDTH = 330
-_KEY, _FAMILY = "algorithm", "family"
+_KEY = "algorithm"
 
 GUARANTEE_WORDS = {
     Guarantee.PURE: ("ε-DP", "green", "Pure differential privacy: δ is 0."),
@@ -28,34 +28,19 @@ def chosen_card() -> Card:
     return CARDS[_start()]
 
 
-def algorithm_choice(foresee: Foresee) -> Card:
-    """A family, then one of its algorithms; a link may name the algorithm. What an algorithm cannot do here, it says.
-
-    Of the chosen one it is said beside the button that runs it.
-    """
+def algorithm_choice() -> Card:
+    """One list of all algorithms, each after what it does; a link may name one."""
     start = _start()
-    st.session_state[_FAMILY] = CARDS[start].family
-    family = st.pills(
-        "Family of algorithms",
-        _families(),
-        format_func=plain,
-        key=_FAMILY,
-        required=True,
-        on_change=_first_of_family,
-        wrap=True,
-    )
-    members = _members_of(str(family))
     st.session_state.setdefault(_KEY, start)
-    chosen = st.radio(
+    members = [card for family in _families() for card in _members_of(family)]
+    chosen = st.selectbox(
         "Algorithm",
         [card.id for card in members],
-        format_func=lambda algorithm: CARDS[algorithm].title,
-        captions=[card.summary if card.id == start else _caption(card, foresee) for card in members],
+        format_func=lambda algorithm: f"{CARDS[algorithm].family}: {CARDS[algorithm].title}",
         key=_KEY,
         bind="query-params",
-        label_visibility="collapsed",
     )
-    card = CARDS[str(chosen or members[0].id)]
+    card = CARDS[str(chosen or start)]
     remember(_KEY, card.id)
     return card
 
@@ -133,11 +118,6 @@ def about(card: Card) -> None:
     st.caption(f"Paper: {card.paper}")
 
 
-def _caption(card: Card, foresee: Foresee) -> str:
-    caution = in_short(foresee(card))
-    return card.summary + (f"  \n{warned(caution)}" if caution else "")
-
-
 def _start() -> str:
     """The algorithm that the widget, the link or this visit names, by id or by title; else the default."""
     for named in (st.session_state.get(_KEY), st.query_params.get(_KEY), remembered(_KEY, AUTO)):
@@ -149,7 +129,3 @@ def _start() -> str:
 
 def _choose(algorithm: str) -> None:
     st.session_state[_KEY] = algorithm
-
-
-def _first_of_family() -> None:
-    st.session_state[_KEY] = _members_of(st.session_state[_FAMILY])[0].id

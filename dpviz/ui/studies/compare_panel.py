@@ -42,7 +42,7 @@ def compare_setup(table: OpenTable) -> Question:
     return study_form(
         _KEY,
         table,
-        epsilons=lambda: (epsilon_control(),),
+        epsilons=lambda: (epsilon_control().value,),
         runs="Runs of each",
         usual=10,
         why="One run says little: noise makes each run different. Medians and quartiles need several.",

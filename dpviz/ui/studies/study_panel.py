@@ -65,7 +65,7 @@ def study_button(question: Question, *, with_centers: bool = False, problem: str
     problem = problem or question.problem
     number, seconds = (len(question.grid.trials()), question.seconds) if problem is None else (0, 0.0)
     about = duration(_SECONDS_TO_BEGIN + seconds / cores())
-    words = f"{number:,} runs, about {about}; none that is known is repeated. They run in workers while you read on."
+    words = f"{number:,} runs, about {about}"
     ask_button(question, partial(begin_study, with_centers=with_centers), words=words, problem=problem)
 
 
@@ -79,7 +79,7 @@ def ask_button(
 ) -> None:
     """A button that calls ``begin``, and ``words`` on what that takes; what cannot run says why."""
     key, barred = f"{question.key}:compute", problem is not None
-    pressed = st.button(label, type="primary", icon=":material/play_circle:", key=key, disabled=barred)
+    pressed = st.button(label, type="primary", icon=":material/play_circle:", key=key, disabled=barred, width="stretch")
     st.caption(f":red-badge[:material/cancel: cannot run] {plain(problem)}" if problem else plain(words))
     if not pressed:
         return
@@ -122,7 +122,7 @@ def _standing(study: StudyJob, question: Question, button: str) -> str:
         return f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones."
     if study.job.state is JobState.CANCELLED and isinstance(study.job, Study):
         return f":yellow-badge[:material/pause_circle: not complete] Press **{button}** to go on where it stopped."
-    return ":green-badge[:material/check: matches the settings above]"
+    return ":green-badge[:material/check: matches the settings]"
 
 
 def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
