@@ -62,9 +62,9 @@ def home_picture() -> None:
     trial = _trial()
     _answer(trial)
     st.caption(
-        f"{plain(trial.title)}, a public sample; one draw of {_card().title} for each ε. {badge_text('released')} discs: "
-        f"private centres · {badge_text('public')} dots: made-up points, paler where their group was missed; diamonds: "
-        f"k-means++ without privacy · {FOUND_RULE}"
+        f"{plain(trial.title)}, a public sample; one draw of {_card().title} for each ε. {badge_text('released')} "
+        f"discs: private centres · {badge_text('public')} dots: made-up points, paler where their group was missed; "
+        f"diamonds: k-means++ without privacy · {FOUND_RULE}"
     )
 
 

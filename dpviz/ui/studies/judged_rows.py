@@ -66,8 +66,8 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         help="About as many as your file has, if the picture is to carry over: more rows make privacy cheaper.",
     )
     st.caption(
-        f"{badge_text('public')} Losses are those of a simulated table with your columns and bounds. No row of your file is "
-        "read."
+        f"{badge_text('public')} Losses are those of a simulated table with your columns and bounds: no row of "
+        "yours is read."
     )
     return _kept_stand_in("study:stand_in", table, int(n), k)
 
