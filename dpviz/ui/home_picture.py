@@ -16,6 +16,7 @@ from dpviz.charts.plot import Plot
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.theme import Palette, center_marker, config, layout, palette, reference_marker
 from dpviz.charts.view import View, view_of
+from dpviz.charts.wording import opening
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import assign, reference_for
 from dpviz.runs.found import FOUND_RULE, found_clusters
@@ -28,7 +29,7 @@ from dpviz.ui.escape import plain
 EPSILONS, _FIRST = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0), 0.02
 _SAMPLE, _CLUSTERS, _SEED = "fifteen", 15, 1
 # A phone shows slider and picture on its first screen.
-_HEIGHT = 400
+_HEIGHT, _MOST_DOTS = 360, 2_000
 
 
 class Draw(NamedTuple):
@@ -61,10 +62,11 @@ def home_picture() -> None:
     """Draw it: the same for everybody, so it is computed once a server; moving the slider runs nothing."""
     trial = _trial()
     _answer(trial)
-    st.caption(
-        f"{plain(trial.title)}, a public sample; one draw of {_card().title} for each ε. {badge_text('released')} "
-        f"discs: private centres · {badge_text('public')} dots: made-up points, paler where their group was missed; "
-        f"diamonds: k-means++ without privacy · {FOUND_RULE}"
+    # No caption: it would fade the badges.
+    st.markdown(
+        f":small[{plain(trial.title)}, a public sample; one draw of {_card().title} for each ε. "
+        f"{badge_text('released')} discs: private centres. {badge_text('public')} dots: made-up points, paler where "
+        f"their group was missed; diamonds: k-means++ without privacy. {opening(FOUND_RULE)}.]"
     )
 
 
@@ -82,7 +84,6 @@ def _answer(trial: Trial) -> None:
         )
         draw = trial.draws[float(str(epsilon))]
         st.subheader(plain(draw.finding), anchor=False)
-        st.markdown(f"{privacy_words(draw.epsilon)} The noise that hides each person also blurs the groups.")
     with picture:
         st.plotly_chart(
             _drawn(draw.epsilon, st.context.theme.type),
@@ -91,6 +92,7 @@ def _answer(trial: Trial) -> None:
             config={**config("what privacy costs"), "displayModeBar": False, "staticPlot": True},
             alt=f"{draw.finding}: private centres over a public sample.",
         )
+    st.markdown(f"{privacy_words(draw.epsilon)} The noise that hides each person also blurs the groups.")
 
 
 def privacy_words(epsilon: float) -> str:
@@ -108,7 +110,8 @@ def draw_trial(trial: Trial, draw: Draw, *, palette: Palette) -> go.Figure:
     plot, view = Plot(layout(palette, height=_HEIGHT)), trial.view
     sheet, found = Sheet(plot, palette, view), draw.which[trial.groups]
     for shown, strength in ((found, 0.7), (~found, 0.22)):
-        sheet.marks(view.plane(trial.points[shown]), "", "public", {"size": 2.5}, strength=strength)
+        some = trial.points[shown][:: max(1, len(found) // _MOST_DOTS)]
+        sheet.marks(view.plane(some), "", "public", {"size": 2.5}, strength=strength)
     sheet.marks(view.plane(trial.reference), "", "public", reference_marker(palette, size=15))
     sheet.marks(view.plane(draw.centers), "", "released", center_marker(palette, size=11))
     hidden: dict[str, Any] = {"visible": False, "constrain": "domain"}

@@ -36,13 +36,11 @@ _WORDS: dict[State, str] = {
 
 def owner_path(*, here: Here) -> None:
     """Draw it above what the page ``here`` has to say; each stop leads to its page."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="owner_path"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="owner_path"):
         for place, stop in enumerate(stops()):
-            if place:
-                st.markdown(":gray[›]", width="content")
             st.page_link(
                 f"{stop.page}.py",
-                label=_WORDS[stop.state].format(stop.title),
+                label=":gray[›] " * (place > 0) + _WORDS[stop.state].format(stop.title),
                 help=stop.said,
                 disabled=stop.page == here and stop.state in ("done", "later"),
             )

@@ -71,7 +71,7 @@ def require_table() -> OpenTable:
         st.info(
             "Choose a sample, upload a CSV file, or simulate a stand-in first; then this page has something to show.",
             title="No table is open yet",
-            icon="🗂️",
+            icon=":material/folder_open:",
         )
         if st.button("Open a table", type="primary", key="open_a_table"):
             st.switch_page("data.py")

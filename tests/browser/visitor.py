@@ -59,10 +59,7 @@ class Visitor:
 
     def opens_sample(self, title: str) -> None:
         """Press *Open* on the tile of a sample, on the Home page."""
-        open_it = self.page.get_by_role("button", name="Open", exact=True)
-        tile = self.page.locator("div").filter(has=self.page.get_by_text(title, exact=True)).filter(has=open_it)
-        only = tile.last.get_by_role("button", name="Open", exact=True)
-        expect(only).to_have_count(1, timeout=PATIENCE)  # of a page half drawn it may be what holds all tiles
+        only = self.page.get_by_role("button", name=f"Open {title}", exact=True)
         only.click()
         expect(self.page).to_have_url(re.compile("/explore"), timeout=PATIENCE)
         self.waits()

@@ -123,7 +123,7 @@ def test_home_and_explore_say_the_same_of_the_same_run() -> None:
         found, clusters = found_in_title(title_of(main_figure(app)))
         many = f"all {clusters}" if found == clusters else f"{found} of {clusters}"
         assert said.startswith(f"At ε = {epsilon:g}, {many} groups ")
-    assert any("with half to twice its rows" in caption.value for caption in at.caption)
+    assert any("with half to twice its rows" in words.value for words in at.markdown)
 
 
 def heavy_table(kind: FileKind = FileKind.PUBLIC, n: int = 600) -> OpenTable:

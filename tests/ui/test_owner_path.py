@@ -11,7 +11,7 @@ CSV = b"a,b\n" + b"\n".join(b"%d,%d" % (row, row % 7) for row in range(40))
 
 
 def path(at) -> list[str]:
-    return [link.proto.label for link in at.get("page_link")]
+    return [link.proto.label.removeprefix(":gray[›] ") for link in at.get("page_link")]
 
 
 def test_without_a_table_the_data_come_next():

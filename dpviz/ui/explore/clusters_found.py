@@ -11,7 +11,7 @@ from dpviz.charts.wording import number, ratio
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import Run
 from dpviz.table.declaration import FileKind
-from dpviz.ui.badges import badge_text
+from dpviz.ui.badges import badge_text, badged
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.scores import Judged
 from dpviz.ui.figure import data_table
@@ -65,7 +65,7 @@ def _in_words(run: Run) -> str:
 def _cost(table: OpenTable, judged: Judged | None) -> None:
     if judged is None:
         why = "k-means++ is still being computed." if reveal_allowed(table) else "Hidden: Show truth is off."
-        st.caption(f"{badge_text('revealed')} Loss against k-means++. {why}")
+        badged("revealed", f"Loss against k-means++. {why}")
         return
     scores = judged.scores
     words = (
@@ -78,4 +78,4 @@ def _cost(table: OpenTable, judged: Judged | None) -> None:
         words += f" {judged.labels.percent} of the rows share the commonest label of their cluster."
         if judged.labels.unlabelled:
             words += f" {judged.labels.unlabelled:,d} rows without a label are left out."
-    st.caption(f"{badge_text('revealed')} {plain(words)}")
+    badged("revealed", f"{plain(words)}")

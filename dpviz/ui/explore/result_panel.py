@@ -13,7 +13,7 @@ from dpviz.runs.export import centers_csv, file_stem, picture_stem, run_json
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import ReleaseRecord
 from dpviz.runs.run import Run
-from dpviz.ui.badges import badge_text
+from dpviz.ui.badges import badge_text, badged
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.algorithm_choice import about, catalogue
 from dpviz.ui.explore.clusters_found import found
@@ -115,7 +115,7 @@ def _ledger(run: Run) -> None:
 def _downloads(record: ReleaseRecord) -> None:
     """Released centres as CSV and the run as JSON; without privacy there is nothing to take away."""
     if not record.private:
-        st.caption(f"{badge_text('revealed')} k-means++ is never a release: there is nothing to download.")
+        badged("revealed", "k-means++ is never a release: there is nothing to download.")
         return
     stem = file_stem(record)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -137,10 +137,11 @@ def _downloads(record: ReleaseRecord) -> None:
             key="download_run",
             on_click="ignore",
         )
-    st.caption(
-        f"{badge_text('released')} Both files hold released values only: centres in data units, noisy sizes; the JSON "
+    badged(
+        "released",
+        "Both files hold released values only: centres in data units, noisy sizes; the JSON "
         "also what was declared, the ledger, and how often anybody looked at the rows. How long the run took is in "
-        "neither: it depends on the rows."
+        "neither: it depends on the rows.",
     )
     if record.note:
         st.caption(f":material/warning: {plain(record.note)} Each file says so inside and by its name.")

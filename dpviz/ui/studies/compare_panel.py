@@ -120,14 +120,14 @@ def _centers(study: StudyJob) -> None:
                     stem=f"compare-{panel.name}",
                     bare=True,
                 )
-    st.caption(_legend(over=reference is not None, rows=reveal is not None))
+    st.markdown(_legend(over=reference is not None, rows=reveal is not None))
 
 
 def _legend(*, over: bool, rows: bool) -> str:
     """What the marks of all pictures are."""
     revealed = [words for words, drawn in (("open diamonds: k-means++", over), ("dots: rows", rows)) if drawn]
     truth = f" {badge_text('revealed')} {', '.join(revealed)}." if revealed else ""
-    return f"{badge_text('released')} Filled circles: centres.{truth}"
+    return f":small[{badge_text('released')} Filled circles: centres.{truth}]"
 
 
 def median_runs(rows: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:

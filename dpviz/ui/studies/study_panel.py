@@ -22,7 +22,7 @@ from dpviz.runs.seats import cores
 from dpviz.runs.study.open_study import Study
 from dpviz.runs.study.study import MEASURES
 from dpviz.table.declaration import FileKind
-from dpviz.ui.badges import badge_text
+from dpviz.ui.badges import badge_text, badged
 from dpviz.ui.escape import plain
 from dpviz.ui.figure import data_table, show_wide
 from dpviz.ui.job_panel import duration, job_panel
@@ -213,7 +213,7 @@ def study_csv(study: StudyJob) -> bytes:
 def _may_leave(study: StudyJob) -> bool:
     """Whether its losses may be taken away; says so if they may not."""
     if not study.source.kind.may_be_shown:
-        st.caption(f"{badge_text('revealed')} Losses of a private file are for your eyes: there is no file of them.")
+        badged("revealed", "Losses of a private file are for your eyes: there is no file of them.")
     return study.source.kind.may_be_shown
 
 
