@@ -130,7 +130,7 @@ def test_the_dashboard_opens_from_an_empty_folder_and_a_sample_runs(installed: I
         visit.sees("Fifteen clusters is open")
         visit.presses("Explore this table")
         visit.presses("Run")
-        visit.sees("matches the settings above")
+        visit.sees("matches the settings")
         visit.sees_figure("centres")
         visit.turns_to("Papers")
         visit.sees("a quick run of dpviz")

@@ -53,7 +53,7 @@ def test_hostile_names_are_text_on_every_page(visitor: Callable[..., Visitor]) -
         visit.picks(family)
         visit.picks(algorithm)
         visit.presses("Run")
-        visit.sees("matches the settings above")
+        visit.sees("matches the settings")
         visit.steps_to("Home")
         for _ in range(12):
             visit.steps_to("ArrowRight")

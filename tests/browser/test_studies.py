@@ -29,7 +29,7 @@ def test_two_algorithms_are_compared_and_the_result_outlives_a_change_of_page(vi
     visit.turns_to("Ledger")
     visit.sees("compare: losses of 20 study runs")
     visit.turns_to("Compare")
-    visit.sees("matches the settings above")
+    visit.sees("matches the settings")
     expect(visit.page.get_by_role("figure").first).to_have_attribute("aria-label", said or "", timeout=PATIENCE)
 
 

@@ -35,7 +35,7 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
             key,
             why="Losses are read from the rows, and **Show truth** is off for this table.",
             button="Show truth for this table",
-            about=f"Losses are read from the rows of this {table.kind.value} table.",
+            about="Losses are read from the rows.",
         )
     choice = st.segmented_control(
         "Judge the results on",
@@ -62,13 +62,12 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         _MOST_ROWS,
         value=rows_for(table),
         step=1_000,
-        width=320,
         key=f"{key}:stand_in_rows",
         help="About as many as your file has, if the picture is to carry over: more rows make privacy cheaper.",
     )
     st.caption(
-        f"{badge_text('public')} Losses below are those of a simulated table with the declared columns and bounds, "
-        f"{n:,} rows and {k} clusters. No row of your file is read."
+        f"{badge_text('public')} Losses are those of a simulated table with your columns and bounds: no row of "
+        "yours is read."
     )
     return _kept_stand_in("study:stand_in", table, int(n), k)
 

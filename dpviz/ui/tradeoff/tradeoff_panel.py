@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study.grid import epsilons_between
-from dpviz.ui.controls import ROUND_EPSILONS
+from dpviz.ui.controls import ROUND_EPSILONS, Epsilons
 from dpviz.ui.session import remember, remembered
 from dpviz.ui.studies.study_form import study_form
 from dpviz.ui.studies.study_job import Question
@@ -49,7 +49,7 @@ def tradeoff_study(question: Question) -> None:
     _SECTIONS[str(view or _FIRST)](question)
 
 
-def _epsilons() -> tuple[float, ...]:
+def _epsilons() -> Epsilons:
     """Round values of ε between two ends; those of a link or a file as long as its ends stay."""
     kept, key = f"{_KEY}:epsilons", range_key()
     epsilons = remembered(kept, epsilons_between(0.1, 10.0))
@@ -64,9 +64,9 @@ def _epsilons() -> tuple[float, ...]:
         format_func=lambda value: f"{value:g}",
         key=key,
     )
-    if (low, high) == (min(epsilons), max(epsilons)):
-        return epsilons
-    return remember(kept, epsilons_between(low, high))
+    if (low, high) != (min(epsilons), max(epsilons)):
+        epsilons = remember(kept, epsilons_between(low, high))
+    return Epsilons(epsilons, st.container())
 
 
 _FIRST = "Choose ε"
