@@ -73,7 +73,7 @@ def test_a_private_file_is_declared_run_and_its_centres_are_taken_away(visitor: 
     visit.uploads(_table(2_000), "habits.csv")
     visit.sees("Bounds of each column")
     visit.adds("Columns to cluster", "hours", "meals")
-    _bounds(visit)
+    visit.declares(low=LOW, high=HIGH)
     visit.presses("Use this table")
     visit.sees("habits")
     visit.sees("The rows of a private file are not shown")
@@ -119,7 +119,7 @@ def test_a_file_is_read_as_its_rows_propose_and_opened_again_by_its_declaration(
     visit.sees("1 look at private rows in this visit")
     visit.sees("found in the first rows")
     visit.keeps("hours", "meals")
-    _bounds(visit)
+    visit.declares(low=LOW, high=HIGH)
     visit.presses("Use this table")
     visit.sees("how the file is read was proposed by a look at its rows")
     declaration = visit.downloads("Declaration (JSON)").read_bytes()
@@ -137,14 +137,6 @@ def test_a_file_is_read_as_its_rows_propose_and_opened_again_by_its_declaration(
     again.sees("The rows of a private file are not shown")
     assert again.downloads("Declaration (JSON)").read_bytes() == declaration
     again.sees("0 looks at private rows in this visit")
-
-
-def _bounds(visit: Visitor) -> None:
-    visit.presses("One pair for all")
-    visit.types("lower bound of every column", str(LOW))
-    visit.types("upper bound of every column", str(HIGH))
-    visit.chooses("where from?", "a guess")
-    visit.presses("Use for all columns")
 
 
 def _table(rows: int) -> bytes:

@@ -132,6 +132,14 @@ class Visitor:
         expect(self.page.locator(".film .said")).to_be_hidden(timeout=PATIENCE)
         expect(self.page.locator(".film[data-whole]")).to_be_visible(timeout=PATIENCE)
 
+    def declares(self, *, low: float, high: float) -> None:
+        """Give all columns of a waiting file the same bounds."""
+        self.presses("One pair for all")
+        self.types("lower bound of every column", str(low))
+        self.types("upper bound of every column", str(high))
+        self.chooses("where from?", "a guess")
+        self.presses("Use for all columns")
+
     def uploads(self, content: bytes, name: str) -> None:
         """Drop a file on the Data page."""
         chooser = self.page.get_by_test_id("stFileUploader").first.locator("input[type=file]")
@@ -148,7 +156,7 @@ class Visitor:
         box.click()
         box.fill(option)
         found = self.page.get_by_role("option", name=option)
-        expect(found).to_have_count(1, timeout=PATIENCE)
+        expect(found.first).to_be_visible(timeout=PATIENCE)
         box.press("ArrowDown")
         box.press("Enter")
         expect(box).to_have_value(re.compile(re.escape(option)), timeout=PATIENCE)
