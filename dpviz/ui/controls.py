@@ -38,14 +38,14 @@ def request(algorithm: str | None = None) -> Request:
     )
 
 
-class Epsilon(NamedTuple):
-    """What ε is set to, and the place beside its exact box, where the button stands that spends it."""
+class Epsilons(NamedTuple):
+    """What ε is set to, at one value or several, and the place for the button that spends it."""
 
-    value: float
+    values: tuple[float, ...]
     beside: DeltaGenerator
 
 
-def epsilon_control() -> Epsilon:
+def epsilon_control() -> Epsilons:
     """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box below it, kept in step."""
     slider_place = st.container()
     box_place, beside = st.columns([1, 1.6], vertical_alignment="bottom", gap="small")
@@ -61,7 +61,7 @@ def epsilon_control() -> Epsilon:
         help="The most that one person's presence can change the odds of any result is a factor of e^ε. "
         "Small is private; above 5 is weak.",
     )
-    return Epsilon(epsilon, beside)
+    return Epsilons((epsilon,), beside)
 
 
 def choose_epsilon(value: float) -> None:

@@ -38,11 +38,25 @@ def show(
     st.plotly_chart(figure, **look)
 
 
-def show_wide(figure: go.Figure, *, alt: str, key: str, stem: str, on_click: Callable[[], None] | None = None) -> None:
-    """A figure as wide as the page: its title and subtitle stand above it as text, which wraps by itself."""
+def show_wide(
+    figure: go.Figure,
+    *,
+    alt: str,
+    key: str,
+    stem: str,
+    first: bool = False,
+    on_click: Callable[[], None] | None = None,
+) -> None:
+    """A figure as wide as the page: its title and subtitle stand above it as text, which wraps by itself.
+
+    The title of the ``first`` figure of a page is that of the page.
+    """
     title, subtitle, plot = without_head(figure)
     with st.container(gap="xsmall"):
-        st.markdown(f"**{plain(title)}**")
+        if first:
+            st.title(plain(title), anchor=False)
+        else:
+            st.markdown(f"**{plain(title)}**")
         if subtitle:
             st.caption(plain(subtitle))
     show(plot, alt=alt, key=key, stem=stem, on_click=on_click)

@@ -104,7 +104,8 @@ def sound(app: AppTest) -> AppTest:
 
 def text_of(app: AppTest) -> str:
     """All words on the page that are not widgets."""
-    return "\n".join(part.value for part in (*app.markdown, *app.caption, *app.info, *app.error, *app.warning))
+    parts = (*app.title, *app.markdown, *app.caption, *app.info, *app.error, *app.warning)
+    return "\n".join(part.value for part in parts)
 
 
 def job_of(app: AppTest, key: str) -> Job:

@@ -178,6 +178,7 @@ def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revea
         app.select_slider(key=f"{key}:range").set_value((0.5, 1.0))
         app.segmented_control(key=f"{key}:view").set_value(view)
     app.session_state[f"{where}:repeats"] = 5 if view == "Draws" else 3 if view == "Error by cause" else 1
+    app.session_state["compare:below"] = "Take away"
     for unfolded in ("", ":smallest"):
         app.session_state[f"{where}{unfolded}:table"] = True
     computed(sound(app.run()), where)

@@ -29,7 +29,7 @@ def setup_panel(table: OpenTable) -> Request:
     """Draw the controls, run what is to be run, and say what is asked for now."""
     with st.sidebar:
         card = algorithm_choice()
-        epsilon, beside = epsilon_control()
+        (epsilon,), beside = epsilon_control()
         said = st.container(gap="xsmall")
         k, delta = k_delta_row(delta_disabled=Guarantee.APPROX not in card.guarantees)
         params, seed = _more(card)

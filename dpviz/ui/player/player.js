@@ -210,16 +210,17 @@ class Player {
     const chosen = step.sides.find((side) => side.name === this.companion) ?? step.sides[0];
     this.offers(step, chosen);
     this.lit = null;
-    const done = [this.paints(this.map, step, this.room, jumps)];
+    await this.paints(this.map, step, this.room, jumps);
+    Object.assign(this.box.dataset, { at, drawn: Number(this.box.dataset.drawn ?? 0) + 1, milliseconds: Math.round(performance.now() - began) });
     this.part("sidetitle").textContent = chosen?.title ?? "";
     this.part("sidenote").textContent = chosen?.note ?? "";
-    if (chosen) done.push(this.paints(this.side, chosen, this.beside, true));
+    // What stands beside it comes a moment later, if nobody has gone on by then.
+    await new Promise((next) => setTimeout(next));
+    if (this.at !== at || this.film !== film) return;
+    if (chosen) await this.paints(this.side, chosen, this.beside, true);
     else this.plotly.purge(this.side);
-    await Promise.all(done);
     this.links(step, chosen);
-    this.box.dataset.at = String(at);
-    this.box.dataset.drawn = String(Number(this.box.dataset.drawn ?? 0) + 1);
-    this.box.dataset.milliseconds = (performance.now() - began).toFixed(0);
+    this.box.dataset.whole = this.box.dataset.drawn;
   }
 
   tells(step) {
@@ -238,6 +239,7 @@ class Player {
       cut.classList.toggle("now", place === at);
       cut.tabIndex = place === at ? 0 : -1;
       cut.toggleAttribute("aria-current", place === at);
+      if (place === at && document.activeElement?.classList.contains("cut")) cut.focus();
     });
     this.part("back").disabled = at === 0;
     this.part("next").disabled = at === last;

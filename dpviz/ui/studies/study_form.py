@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study.grid import Grid
-from dpviz.ui.controls import k_delta_row
+from dpviz.ui.controls import Epsilons, k_delta_row
 from dpviz.ui.session import remember, remembered
 from dpviz.ui.studies.contender_choice import contender_picker
 from dpviz.ui.studies.judged_rows import judged_rows
@@ -22,7 +22,7 @@ def study_form(
     key: str,
     table: OpenTable,
     *,
-    epsilons: Callable[[], tuple[float, ...]],
+    epsilons: Callable[[], Epsilons],
     runs: str,
     usual: int,
     why: str,
@@ -33,14 +33,14 @@ def study_form(
     Parameters
     ----------
     epsilons : function
-        Draws the widget of ε.
+        Draws the widget of ε, with a place for the button.
     runs, usual, why : str, int, str
         Label, first value and help of the slider that says how often everything is repeated.
     """
     with st.sidebar:
         picker = st.container()
-        at = epsilons()
-        button = st.container(gap="xsmall")
+        at, button = epsilons()
+        said = st.container()
         k, delta = k_delta_row()
         name = f"{key}:repeats"
         if name not in st.session_state:
@@ -51,5 +51,5 @@ def study_form(
             grid = contender_picker(key, source or table, Grid((), (k,), at, (delta,), repeats=repeats))
         question = Question(key, table, source, grid)
         with button:
-            study_button(question, with_centers=with_centers)
+            study_button(question, with_centers=with_centers, said=said)
     return question
