@@ -156,8 +156,8 @@ def _say(question: Question, recommendation: Recommendation, evidence: str) -> N
                 on_click=open_in_explore,
                 args=(Request(contender, k, recommendation.epsilon, delta),),
             )
-    if evidence:
-        st.caption(evidence)
+    if evidence:  # no caption: it would fade the badge
+        st.markdown(f":small[{evidence}]")
 
 
 def _contender(question: Question, recommendation: Recommendation) -> Contender | None:
