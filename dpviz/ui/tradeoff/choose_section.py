@@ -123,7 +123,7 @@ def _answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | None, 
     answers = smallest_epsilons(frame, target) if whole else []
     tried = sorted(frame["epsilon"].unique())
     recommendation = recommend(target, advice, answers, tried, grid.contenders)
-    _say(study.question, recommendation, compared(recommendation, advice) if answers and advice else "")
+    _say(study.question, recommendation, plain(compared(recommendation, advice)) if answers and advice else "")
     measure, baselines = _look(study)
     if measure == "ratio" and not baselines:
         smallest = Smallest(Curves(frame, places=grid.epsilons), answers, recommendation)
