@@ -38,7 +38,7 @@ def test_another_algorithm_shows_its_tree_and_is_still_there_after_a_change_of_p
     visit.chooses("Algorithm", "Tree: Balcan et al.")
     visit.sees_run("Balcan")
     visit.steps_to("Home")
-    visit.sees_step("partition tree by level")
+    visit.sees_step("Private partition")
     visit.sees("At level 1")
     visit.presses_exactly("Next step")
     visit.sees("At level 2")

@@ -151,13 +151,15 @@ class Visitor:
         """Open a list, type what is looked for, as a long list shows some of its options only, and take it.
 
         With the keyboard: a pointer would have to hit a list that still moves while it closes in on what is typed.
+        The option of that very name is taken, else the first whose name has it.
         """
         box = self.page.get_by_role("combobox", name=label).first
         box.click()
         box.fill(option)
-        found = self.page.get_by_role("option", name=option)
-        expect(found.first).to_be_visible(timeout=PATIENCE)
-        box.press("ArrowDown")
+        expect(self.page.get_by_role("option", name=option).first).to_be_visible(timeout=PATIENCE)
+        names = self.page.get_by_role("option").all_inner_texts()
+        for _ in range(1 + (names.index(option) if option in names else 0)):
+            box.press("ArrowDown")
         box.press("Enter")
         expect(box).to_have_value(re.compile(re.escape(option)), timeout=PATIENCE)
         self.waits()
