@@ -42,6 +42,9 @@ class Film:
     beside: Look
     rows: dict[str, Data] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.look, self.beside = self.look.through(self.run), self.beside.through(self.run)
+
     def data(self, numbers: Sequence[Number], *, stamp: str, said: str = "") -> Data:
         """All steps, the ``numbers`` beside the title, and a sentence that is ``said`` above the pictures."""
         steps = list(self._steps())
@@ -78,9 +81,10 @@ class Film:
 
     def _shot(self, drawing: Drawing[Any], look: Look) -> Data:
         plot = drawing.plot(look)
+        legend = list(legend_of(plot))
         rows = self._rows(plot)
         title, alt = drawing.title(look), drawing.words(look.view.domain)
-        return {"title": title, "alt": alt, "legend": list(legend_of(plot)), "rows": rows, **plot.to_data()}
+        return {"title": title, "alt": alt, "legend": legend, "rows": rows, **plot.to_data()}
 
     @staticmethod
     def _seen(drawing: Drawing[Any], look: Look) -> Look:
@@ -109,6 +113,8 @@ def legend_of(plot: Plot) -> Iterator[Data]:
 
 def _mark(trace: Data) -> str:
     marker, line = trace.get("marker", {}), trace.get("line", {})
+    if trace.get("uid") == ROWS:
+        return "dot"
     if trace["type"] in ("bar", "heatmap"):
         return "square"
     if "markers" in trace.get("mode", ""):
@@ -123,8 +129,12 @@ def _color(trace: Data) -> str:
     if trace["type"] == "heatmap":
         scale = trace["colorscale"]
         return str(scale[-1][1]) if not isinstance(scale, str) else "currentColor"
-    color = trace.get("marker" if "markers" in trace.get("mode", "markers") else "line", {}).get("color")
-    return color if isinstance(color, str) else "currentColor"
+    marks = trace.get("marker" if "markers" in trace.get("mode", "markers") else "line", {})
+    if "colorscale" in marks:
+        return str(marks["colorscale"][-1][1])
+    color = marks.get("color")
+    # Marks of many colours stand for their kind.
+    return color if isinstance(color, str) else f"var(--{trace['meta']})" if trace.get("meta") else "currentColor"
 
 
 def _colors(palette: Palette) -> dict[str, str]:
