@@ -1,10 +1,7 @@
 """Compare: several algorithms at the same ε, many runs each, one set of axes."""
 
-import streamlit as st
-
 from dpviz.ui.session import require_table
 from dpviz.ui.studies.compare_panel import compare_setup, compare_study
 
-st.title("Compare")
 table = require_table()
 compare_study(compare_setup(table))

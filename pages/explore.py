@@ -1,25 +1,26 @@
-"""Explore: one page for every algorithm. Ask, run, and walk through what it did and what each step cost."""
+"""Explore: one page for every algorithm. Turn ε, and see what each step did and what it cost."""
 
-import streamlit as st
-
-from dpviz.ui.explore.result_panel import below, empty_panel, headline, looks_at_run, metric_row
+from dpviz.ui.explore.result_panel import below, empty_panel
+from dpviz.ui.explore.scores import scores_of
 from dpviz.ui.explore.setup_panel import setup_panel
 from dpviz.ui.explore.walk import walk
+from dpviz.ui.looks import reveal_allowed
+from dpviz.ui.reference import reference_notice, reference_or_none
 from dpviz.ui.runner import pending_panel, result_for
 from dpviz.ui.session import require_table
 
-st.title("Explore")
 table = require_table()
 request = setup_panel(table)
 under_way = pending_panel(table)
 result = result_for(table)
 if result is not None:
-    headline(result, request)
-    numbers = st.container()
-    looks = looks_at_run(table, result.run)
-    walk(result.run, looks.main, looks.beside, key=f"frames:{result.number}")
-    with numbers:
-        metric_row(table, result, looks.beside.reference)
-    below(result)
+    run = result.run
+    reference = None
+    if reveal_allowed(table):
+        reference = reference_or_none(table, run.k, points_per_row=run.points_per_row)
+    scores = scores_of(table, result, reference)
+    walk(table, result, request, reference, scores)
+    reference_notice(table, run.k, points_per_row=run.points_per_row)
+    below(table, result, scores)
 elif not under_way:
     empty_panel(table)

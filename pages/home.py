@@ -1,19 +1,19 @@
-"""Home: what this is, a picture of it, and three ways in."""
+"""Home: what this is, the owner's path, a picture that answers to ε, and ways in."""
 
 import streamlit as st
 
 from dpviz.ui.data.ways_in import sample_tiles
 from dpviz.ui.home_picture import home_picture
+from dpviz.ui.owner_path import owner_path
 
-st.title("What does privacy cost your clusters?")
-st.markdown(
-    "Clustering finds groups in a table; **differential privacy** makes sure that no single person in it shows. "
-    "dpviz runs published private clustering algorithms on your own machine and shows, step by step, what each one "
-    "looks at, what noise it adds, and how far the result moves. "
-    "Open a table, pick a budget ε, and see what it buys."
-)
+st.title("What does privacy cost your clusters?", anchor=False)
+owner_path(here="home")
 home_picture()
 
-st.subheader("Open a sample, your own file, or a stand-in", divider="gray")
+st.subheader("Open a sample, your own file, or a stand-in", divider="gray", anchor=False)
+st.markdown(
+    "**Differential privacy** hides every single person behind noise. See what each algorithm looks at, what noise it "
+    "adds, and how far your groups move. Your rows stay on this machine."
+)
 if sample_tiles():
     st.switch_page("explore.py")

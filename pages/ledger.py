@@ -3,16 +3,21 @@
 import streamlit as st
 
 from dpviz.ui.ledger_panel import charges_panel, looks_panel, together_panel, totals_panel
+from dpviz.ui.owner_path import owner_path
 from dpviz.ui.session import booked, looks
 
-st.title("Ledger")
+st.title("Ledger", anchor=False)
+owner_path(here="ledger")
 st.markdown(
-    "Every release costs privacy. Here is every charge of this visit, what it bought, and the sum that a second, "
-    "independent library comes to from sensitivities and noise scales alone."
+    "Every answer about the rows costs privacy. Here is what this visit has spent, checked by a second library."
 )
 entries = booked()
 if not entries:
-    st.info("Run an algorithm on the Explore page: its charges appear here.", title="Nothing is booked yet", icon="🧾")
+    st.info(
+        "Run an algorithm on the Explore page: its charges appear here.",
+        title="Nothing is booked yet",
+        icon=":material/receipt_long:",
+    )
     if not looks():
         st.stop()
 else:

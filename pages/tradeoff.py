@@ -1,12 +1,9 @@
 """Trade-off: how the loss falls as ε grows, for several algorithms, while it is being computed."""
 
-import streamlit as st
-
 from dpviz.ui.session import require_table
 from dpviz.ui.tradeoff.settings_section import remember_study_link
 from dpviz.ui.tradeoff.tradeoff_panel import tradeoff_setup, tradeoff_study
 
-st.title("Trade-off")
 remember_study_link()
 table = require_table()
 tradeoff_study(tradeoff_setup(table))

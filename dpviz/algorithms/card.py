@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum
 from functools import lru_cache
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints
 
 import numpy as np
 
@@ -27,6 +27,22 @@ class Guarantee(Enum):
     """(ε, δ)-DP with δ > 0."""
     NONE = "none"
     """No privacy."""
+
+
+Does = Literal["Everything", "Grid", "Tree", "Rounds", "Blocks", "Tuples", "Local", "No privacy"]
+"""What an algorithm does with the rows, in one word: how it is found among the others."""
+
+DOES: Mapping[Does, str] = {
+    "Everything": "Takes what suits the table: a grid first, then noisy means.",
+    "Grid": "Counts the rows in every cell of a grid, with noise.",
+    "Tree": "Halves the space again and again where noisy counts say that there are rows.",
+    "Rounds": "Moves the centres round by round, each time with noise.",
+    "Blocks": "Clusters many secret blocks of rows, and releases a noisy average of the answers.",
+    "Tuples": "Clusters secret blocks of rows, and answers only if nearly all of them agree.",
+    "Local": "Every person adds noise to the own row before anybody sees it.",
+    "No privacy": "What could be had without any privacy.",
+}
+"""The words in the order in which they are offered, and what each means."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +191,11 @@ class Card:
 
     Parameters
     ----------
-    id, title, family, paper : str
+    id, title : str
+    does : str
+        What it does with the rows: a word of ``DOES``.
+    family, paper : str
+        Where it is from: in short, and in full.
     summary : str
         One sentence: what it does.
     story : str
@@ -207,6 +227,7 @@ class Card:
 
     id: str
     title: str
+    does: Does
     family: str
     paper: str
     summary: str

@@ -26,36 +26,24 @@ class Number(NamedTuple):
 
 @dataclass
 class Film:
-    """What the player of a page is given.
+    """What the player of a page is given: every step of a run under one look.
 
     Parameters
     ----------
     run : Run
     look : Look
-        Of the pictures.
-    beside : Look
-        Of their companions.
     """
 
     run: Run
     look: Look
-    beside: Look
     rows: dict[str, Data] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.look, self.beside = self.look.through(self.run), self.beside.through(self.run)
+        self.look = self.look.through(self.run)
 
-    def data(self, numbers: Sequence[Number], *, stamp: str, said: str = "") -> Data:
-        """All steps, the ``numbers`` beside the title, and a sentence that is ``said`` above the pictures."""
-        steps = list(self._steps())
-        return {
-            "steps": steps,
-            "rows": self.rows,
-            "numbers": [number._asdict() for number in numbers],
-            "colors": _colors(self.look.palette),
-            "stamp": stamp,
-            "said": said,
-        }
+    def data(self) -> Data:
+        """All steps, the rows that lie under them, and the colours of the page."""
+        return {"steps": list(self._steps()), "rows": self.rows, "colors": _colors(self.look.palette)}
 
     def _steps(self) -> Iterator[Data]:
         steps = [frame.step for frame in self.run.frames]
@@ -63,32 +51,30 @@ class Film:
         for frame in self.run.frames:
             picture = picture_of(frame.step)
             yield {
-                **self._shot(picture, self.look),
+                **self._shot(picture),
                 "name": picture.called,
                 "told": frame.step.title,
-                "note": picture.note(self._seen(picture, self.look)),
-                "cost": round(frame.spent_epsilon - before, 6),
+                "note": picture.note(self._seen(picture)),
+                "cost": round(frame.spent_epsilon - before, 6) if self.run.private else 0,
                 "spent": _spent(self.run, frame),
                 "sides": list(self._sides(picture, steps)),
             }
             before = frame.spent_epsilon
 
     def _sides(self, picture: Picture[Any], steps: Sequence[Step]) -> Iterator[Data]:
-        for name, drawing, kind in picture.companions(self.beside, steps):
-            shot = self._shot(drawing, self.beside)
-            note = drawing.note(self._seen(drawing, self.beside))
-            yield {**shot, "name": name, "note": f"{kind}: {note}" if note else kind, "kind": kind}
+        for name, drawing, kind in picture.companions(self.look, steps):
+            note = drawing.note(self._seen(drawing))
+            yield {**self._shot(drawing), "name": name, "note": f"{kind}: {note}" if note else kind, "kind": kind}
 
-    def _shot(self, drawing: Drawing[Any], look: Look) -> Data:
-        plot = drawing.plot(look)
+    def _shot(self, drawing: Drawing[Any]) -> Data:
+        plot = drawing.plot(self.look)
         legend = list(legend_of(plot))
         rows = self._rows(plot)
-        title, alt = drawing.title(look), drawing.words(look.view.domain)
+        title, alt = drawing.title(self.look), drawing.words(self.look.view.domain)
         return {"title": title, "alt": alt, "legend": legend, "rows": rows, **plot.to_data()}
 
-    @staticmethod
-    def _seen(drawing: Drawing[Any], look: Look) -> Look:
-        return replace(look, view=drawing.view(look.view))
+    def _seen(self, drawing: Drawing[Any]) -> Look:
+        return replace(self.look, view=drawing.view(self.look.view))
 
     def _rows(self, plot: Plot) -> str:
         """Rows lie under many pictures: they are taken out, sent once, and named by what they are."""

@@ -77,7 +77,12 @@ class Look:
 
     def through(self, run: Run) -> Look:
         """The look at all steps of a run."""
-        return replace(self, steps=tuple(frame.step for frame in run.frames), final=run.unit_centers)
+        return replace(
+            self,
+            steps=tuple(frame.step for frame in run.frames),
+            final=run.unit_centers,
+            found=None if self.found is None else _once(self.found),
+        )
 
     def last(self, step: Step) -> bool:
         """Whether ``step`` is the one that the run ends with."""
@@ -180,6 +185,19 @@ class Picture(Drawing[S]):
     def alike(self, steps: Sequence[Step]) -> list[Any]:
         """The steps of a run that are of this picture's kind."""
         return [step for step in steps if type(step).__name__ == type(self.step).__name__]
+
+
+def _once(of: Callable[[Array], Found | None]) -> Callable[[Array], Found | None]:
+    """``of``, asked once for the same centres: a title, a note and a companion all want to know."""
+    known: dict[bytes, Found | None] = {}
+
+    def told(centers: Array) -> Found | None:
+        asked = centers.tobytes()
+        if asked not in known:
+            known[asked] = of(centers)
+        return known[asked]
+
+    return told
 
 
 def columns_of(domain: Domain) -> str:

@@ -106,10 +106,10 @@ class Palette:
 
 
 _LIGHT = Palette(
-    text="#1b2430",
+    text="#111821",
     muted="#566273",
     grid="#dfe4ea",
-    outline="#1b2430",
+    outline="#111821",
     surface="#ffffff",
     public="#566273",
     released="#0a62b0",

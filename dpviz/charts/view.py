@@ -113,7 +113,7 @@ class View:
             what = "direction" if self.window is not None else "random direction"
             return (f"{what} 1 (unit coordinates)", f"{what} 2 (unit coordinates)")
         axes = self._shown_axes
-        names = self.domain.columns if self.space is None else self.space_axes or projected_axes(self.space.dim)
+        names = self.domain.titles if self.space is None else self.space_axes or projected_axes(self.space.dim)
         labels = [names[j] for j in axes]
         return (labels[0], labels[1] if len(labels) > 1 else "")
 

@@ -12,20 +12,34 @@ from dpviz.algorithms.registry import card_of
 from dpviz.cli.parser import Parser, number, whole
 from dpviz.printed import table_text
 from dpviz.privacy.queries import Relation
-from dpviz.runs.advice.advice import WHERE_FROM, Advice, advise, alternatives, answer, certainty, changed
+from dpviz.runs.advice.advice import Advice, advise
+from dpviz.runs.advice.advice_words import WHERE_FROM, alternatives, certainty, changed
+from dpviz.runs.advice.recommendation import recommend
+from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
 
 
 def add(command: Parser) -> None:
     """Its options."""
     command.description = (
         "Name the cheapest algorithm and the smallest ε that should keep the loss near that of k-means++, from a "
-        "stored study of generated tables. Reads no table."
+        "stored study of made-up tables. Reads no table."
     )
     command.add_argument("--n", type=whole, required=True, metavar="N", help="the number of rows, or about how many")
     command.add_argument("--d", type=whole, required=True, metavar="D", help="the number of columns")
     command.add_argument("--k", type=whole, required=True, metavar="K", help="number of clusters")
     command.add_argument(
-        "--target", type=number, default=1.1, metavar="R", help="most loss over that of k-means++ (default: 1.1)"
+        "--target",
+        type=number,
+        default=USUAL_LOSS,
+        metavar="R",
+        help=f"most loss over that of k-means++ (default: {USUAL_LOSS:g})",
+    )
+    command.add_argument(
+        "--share",
+        type=number,
+        default=USUAL_SHARE,
+        metavar="S",
+        help=f"on which part of the tables it is met (default: {USUAL_SHARE:g})",
     )
     command.add_argument("--delta", type=number, default=0.0, metavar="D", help="0 for pure ε (default: 0)")
     command.add_argument("--relation", default="add_remove", metavar="add_remove|replace", help="neighbours")
@@ -57,7 +71,7 @@ def serve(arguments: argparse.Namespace) -> str:
         n=arguments.n,
         rows_per_person=arguments.rows_per_person,
     )
-    advice = advise(setting, target=arguments.target)
+    advice = advise(setting, target=Target(arguments.target, arguments.share))
     return json.dumps(_plain(advice), indent=2, ensure_ascii=False) if arguments.json else _text(advice)
 
 
@@ -74,17 +88,18 @@ def _text(advice: Advice) -> str:
         for one in known
     ]
     header = ["algorithm", "loss / k-means++ (median)", "25-75 %", "held on", "seconds"]
-    said = [answer(advice), certainty(advice), *alternatives(advice)]
+    said = [recommend(advice.target, advice).sentence, certainty(advice), *alternatives(advice)]
     what_if = [changed(change, advice) for change in advice.changes]
-    table = [f"At ε = {advice.setting.epsilon:g}, on stand-ins:", table_text(header, lines)] if lines else []
+    table = [f"At ε = {advice.setting.epsilon:g}, on made-up tables:", table_text(header, lines)] if lines else []
     return "\n".join([*said, *what_if, *table, WHERE_FROM])
 
 
 def _plain(advice: Advice) -> dict[str, object]:
     return {
-        "answer": answer(advice),
+        "answer": recommend(advice.target, advice).sentence,
         "certainty": certainty(advice),
-        "target": advice.target,
+        "target": advice.target.loss,
+        "share": advice.target.share,
         "best": None if advice.best is None else asdict(advice.best),
         "others": [asdict(one) for one in advice.others],
         "changes": [

@@ -29,6 +29,7 @@ def card_to_dict(card: Card) -> dict[str, Any]:
     return {
         "id": card.id,
         "title": card.title,
+        "does": card.does,
         "family": card.family,
         "paper": card.paper,
         "guarantee": _strongest(card).value,

@@ -72,7 +72,14 @@ def declare(source: Content, declaration: Declaration) -> OpenTable:
     if not columns:
         raise RequestError("No column is chosen: choose at least one column of numbers to cluster.")
     bounds = spelled_out.bounds_for(columns)
-    domain = Domain.of(columns, bounds.lower, bounds.upper, radius=declaration.radius, scaling=declaration.scaling)
+    domain = Domain.of(
+        columns,
+        bounds.lower,
+        bounds.upper,
+        radius=declaration.radius,
+        scaling=declaration.scaling,
+        units=declaration.units,
+    )
     if isinstance(source, SparseTable):
         private = PrivateTable(source.values, domain, relation=declaration.relation, n_public=declaration.n_public)
         return OpenTable(source, spelled_out, private, None, source.fingerprint)

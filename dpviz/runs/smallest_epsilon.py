@@ -1,22 +1,22 @@
 """The smallest ε that is good enough: from the runs of a study, with its uncertainty, and sharpened by bisection.
 
-At each ε the chosen quantile of the runs is taken; a monotone regression makes it fall with ε, and the target is
-crossed between two ε on the logarithmic axis. Where between the two is read off a line and may be wrong, so the
-interval holds both, and whichever two resampled runs would have found. Nothing here is a release.
+What is good enough is said in one place (``runs.advice.target``). The ε that would do may lie between the answer and
+the ε tried below it, so the interval holds both; and whichever two ε resampled runs would have found, of which a
+monotone regression makes a curve that falls with ε. Nothing here is a release.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, nan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from dpviz import check
 from dpviz.arrays import Array
+from dpviz.runs.advice.target import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Yardstick, study_rows, tidy
@@ -33,7 +33,7 @@ _SHARP = 1.15
 
 @dataclass(frozen=True)
 class SmallestEpsilon:
-    """The least ε from which on a target is met, and between which two it lies in nine of ten resamplings.
+    """The least ε tried from which on a target is met, and between which two it lies in nine of ten resamplings.
 
     Parameters
     ----------
@@ -43,6 +43,8 @@ class SmallestEpsilon:
         The range of ε that was tried; an answer at ``lowest`` means that or less.
     runs : int
         Of all ε together.
+    typical : float
+        The median loss at the answer.
     """
 
     contender: str
@@ -52,6 +54,7 @@ class SmallestEpsilon:
     lowest: float
     highest: float
     runs: int
+    typical: float = nan
 
     @property
     def reached(self) -> bool:
@@ -78,24 +81,18 @@ class SmallestEpsilon:
 
 
 def smallest_epsilons(
-    frame: pd.DataFrame, target: float, *, share: float = 0.5, measure: str = "ratio", seed: int = 0
+    frame: pd.DataFrame, target: Target, *, measure: str = "ratio", seed: int = 0
 ) -> list[SmallestEpsilon]:
-    """The answer for each contender of a tidy study of one k and n, the smallest ε first.
+    """The answer for each contender of a tidy study of one k and n, the smallest ε first, then the smallest loss.
 
-    Parameters
-    ----------
-    target : float
-        The most that ``measure`` (lower is better) may be.
-    share : float
-        The part of all runs that must meet it: 0.5 is the median run.
+    ``measure`` (lower is better) is what must keep to the target.
     """
-    check.within(0.0, 1.0, share=share)
     answers = [
-        _answer(str(name), runs, target, share=share, measure=measure, seed=seed)
+        _answer(str(name), runs, target, measure=measure, seed=seed)
         for name, runs in frame.groupby("contender", sort=False)
         if runs["epsilon"].notna().any()
     ]
-    return sorted(answers, key=lambda answer: (answer.epsilon, answer.low))
+    return sorted(answers, key=lambda answer: (answer.epsilon, answer.typical, answer.low))
 
 
 def crossing(epsilons: Array, losses: Array, target: float) -> float:
@@ -110,10 +107,9 @@ def sharpened_rows(
     judged: JudgedTable,
     grid: Grid,
     rows: Sequence[Mapping[str, Any]],
-    target: float,
+    target: Target,
     *,
     yardstick: Yardstick,
-    share: float = 0.5,
     rounds: int = 5,
 ) -> Iterator[Progress | dict[str, Any]]:
     """Bisection on the logarithmic axis: more rows of the study, each time in the middle of where the answer may lie.
@@ -124,9 +120,8 @@ def sharpened_rows(
     (contender,) = grid.contenders
     known = list(rows)
     for done in range(rounds):
-        answer = _answer(
-            contender.label, tidy(known).query("contender == @contender.label"), target, share=share, measure="ratio"
-        )
+        runs = tidy(known).query("contender == @contender.label")
+        answer = _answer(contender.label, runs, target, measure="ratio")
         epsilon = _next(answer, sorted({float(row["epsilon"]) for row in known}))
         if epsilon is None:
             break
@@ -140,24 +135,22 @@ def sharpened_rows(
                 yield item
 
 
-def _answer(
-    name: str, runs: pd.DataFrame, target: float, *, share: float, measure: str, seed: int = 0
-) -> SmallestEpsilon:
+def _answer(name: str, runs: pd.DataFrame, target: Target, *, measure: str, seed: int = 0) -> SmallestEpsilon:
     by_epsilon = {float(str(e)): g[measure].to_numpy(np.float64) for e, g in runs.groupby("epsilon")}
     by_epsilon = {e: np.minimum(losses[~np.isnan(losses)], _VERY_BAD) for e, losses in by_epsilon.items()}
     by_epsilon = {e: losses for e, losses in by_epsilon.items() if len(losses)}
     epsilons = np.array(sorted(by_epsilon))
     losses = [by_epsilon[epsilon] for epsilon in epsilons]
-    usual = np.array([[np.quantile(runs, share) for runs in losses]])
-    (best,) = _crossings(epsilons, usual, target)
+    best = target.least(by_epsilon)
     rng = np.random.default_rng(seed)
-    drawn = np.column_stack([_resampled(runs, share, rng) for runs in losses])
-    tried = _neighbours(epsilons, np.r_[best, _crossings(epsilons, drawn, target)])
+    drawn = np.column_stack([_resampled(runs, target.share, rng) for runs in losses])
+    tried = _neighbours(epsilons, np.r_[best, _crossings(epsilons, drawn, target.loss)])
     low = min(tried.below[0], float(np.quantile(tried.below, _INTERVAL[0], method="nearest")))
     high = max(tried.above[0], float(np.quantile(tried.above, _INTERVAL[1], method="nearest")))
     return SmallestEpsilon(
-        *(name, float(best), float(low), float(high)),
+        *(name, best, float(low), float(high)),
         *(float(epsilons[0]), float(epsilons[-1]), sum(map(len, losses))),
+        typical=float(np.median(by_epsilon[best])) if isfinite(best) else nan,
     )
 
 
@@ -184,7 +177,7 @@ def _resampled(losses: Array, share: float, rng: np.random.Generator) -> Array:
     Rao & Wu 1988 (resamples of n - 1).
     """
     size = max(1, len(losses) - 1)
-    quantiles: Array = np.quantile(rng.choice(losses, (_RESAMPLES, size)), share, axis=1)
+    quantiles: Array = np.quantile(rng.choice(losses, (_RESAMPLES, size)), share, axis=1, method="inverted_cdf")
     return quantiles
 
 

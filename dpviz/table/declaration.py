@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
@@ -15,6 +15,8 @@ from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
 from dpviz.table.loaded_table import USUAL_LABEL, FloatArray, IntakeError, listed, quoted
 
 DEFAULT_UNIT = "one row"
+LONGEST_UNIT = 12
+"""Characters in the unit of a column: it stands beside numbers and on axes."""
 ORIGINS = (
     "documentation",
     "law or physics",
@@ -75,6 +77,8 @@ class Declaration:
         Where the bounds come from, in words.
     origins : tuple of str
         One of ``ORIGINS`` a column, or "" where it is not stated; empty where none is: ``bounds_origin`` says all.
+    units : mapping of str to str
+        What the numbers of a column count, such as "years" or "k$", where that is stated; for eyes only.
     radius : float or None
         Largest distance from the middle of the bounds (see ``Domain``).
     scaling : "unit" or "common"
@@ -104,6 +108,7 @@ class Declaration:
     upper: tuple[float | None, ...] = ()
     bounds_origin: str = ""
     origins: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict, hash=False)
     radius: float | None = None
     scaling: str = "unit"
     relation: str = "add_remove"
@@ -176,6 +181,11 @@ class Declaration:
             value = getattr(self, key)
             if value is not None and value < 1:
                 raise IntakeError(f'"{key}" is {value}; write a whole number of at least 1, or leave it out.')
+        if wrong := [name for name, unit in self.units.items() if len(unit) > LONGEST_UNIT or not unit.isprintable()]:
+            raise IntakeError(
+                f"The unit of {listed(wrong)} is longer than {LONGEST_UNIT} characters or cannot be printed; write one "
+                "such as years, km or k$."
+            )
 
     def over(self, names: Sequence[str]) -> Declaration:
         """The same for a table of columns ``names``, with the clustered columns and the label spelled out."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -106,6 +106,8 @@ class Domain:
         Largest distance of a row from the middle of the bounds: in data units under ``common`` scaling, in
         half-widths under ``unit`` scaling. None means that the bounds alone limit a row.
     scaling : Scaling
+    units : tuple of str
+        What the numbers of each column count, "" where nobody said; empty: of none.
     """
 
     columns: tuple[str, ...]
@@ -113,6 +115,7 @@ class Domain:
     upper: Array
     radius: float | None = None
     scaling: Scaling = Scaling.UNIT
+    units: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -123,6 +126,7 @@ class Domain:
         *,
         radius: float | None = None,
         scaling: Scaling | str = Scaling.UNIT,
+        units: Mapping[str, str] | None = None,
     ) -> Domain:
         """A checked domain; scalar bounds serve every column.
 
@@ -151,7 +155,8 @@ class Domain:
                 )
         if radius is not None:
             check.positive(radius=radius)
-        domain = cls(names, low, high, radius, Scaling(scaling))
+        stated = tuple((units or {}).get(name, "") for name in names)
+        domain = cls(names, low, high, radius, Scaling(scaling), stated if any(stated) else ())
         domain._refuse_lost_parts()
         return domain
 
@@ -171,6 +176,12 @@ class Domain:
     @property
     def dim(self) -> int:
         return len(self.columns)
+
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """The columns with their units, as axes are called: ``income (k$)``."""
+        units = self.units or ("",) * self.dim
+        return tuple(f"{name} ({unit})" if unit else name for name, unit in zip(self.columns, units, strict=True))
 
     @cached_property
     def center(self) -> Array:
@@ -221,7 +232,12 @@ class Domain:
         names = tuple(_shared_name(self.columns[axis::dim]) for axis in range(dim))
         distinct = len({*names}) == dim and all(names)
         return Domain(
-            names if distinct else self.columns[:dim], self.lower[:dim], self.upper[:dim], self.radius, self.scaling
+            names if distinct else self.columns[:dim],
+            self.lower[:dim],
+            self.upper[:dim],
+            self.radius,
+            self.scaling,
+            self.units[:dim],
         )
 
     def to_unit(self, values: Array) -> Array:

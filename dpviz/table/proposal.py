@@ -55,6 +55,17 @@ _NO_COLUMNS = (0.0, 0.0, 0)
 _LINES_COMPARED = 50
 # Columns of these names are no first guess at what to cluster; nor are any where there are more than a page shows.
 _NO_MEASURES = frozenset({"id", "ids", "label", "labels", "class", "cluster", "target", "segment", "index", "key"})
+# Numbers by their letters only: a mean of two postcodes is no place.
+_CODES = frozenset(
+    (
+        *("code", "codes", "zip", "zipcode", "plz", "postcode", "postalcode", "postal", "pin"),
+        *("pincode", "fips", "ags", "nuts", "isbn", "ean", "iban", "ssn", "phone"),
+        *("tel", "telephone", "mobile", "fax", "uuid", "hash"),
+    )
+)
+_DIGITS = re.compile(r"\d{4,15}")
+# Whole numbers of so many digits each, so many of them different, are taken for a code.
+_CODE_DIGITS, _CODE_KINDS, _CODE_SHARE = 5, 20, 0.05
 _MOST_CHOSEN = 12
 
 
@@ -71,6 +82,8 @@ class Proposal:
         Which of them hold numbers, and which anything else: ids, labels.
     notes : tuple of str
         What was found, in sentences; no cell is quoted.
+    codes : tuple of str
+        Number columns that look like codes: they are not proposed to be clustered.
     """
 
     file: FileFormat
@@ -78,14 +91,15 @@ class Proposal:
     numbers: tuple[str, ...]
     text: tuple[str, ...]
     notes: tuple[str, ...]
+    codes: tuple[str, ...] = ()
 
     def joined_to(self, declaration: Declaration) -> Declaration:
         """``declaration`` with the file read as proposed; columns that were chosen stay where they hold numbers.
 
         Where none was, those that sound like measurements are, if they are few.
         """
-        others = (declaration.id_column, declaration.label_column)
-        measures = [name for name in self.numbers if name not in others and not _is_no_measure(name)]
+        others = (declaration.id_column, declaration.label_column, *self.codes)
+        measures = [name for name in self.numbers if name not in others and not is_no_measure(name)]
         chosen = [name for name in declaration.columns if name in self.numbers]
         if not chosen and len(measures) <= _MOST_CHOSEN:
             chosen = measures
@@ -136,13 +150,37 @@ def propose(file: CsvFile) -> Proposal:
         styles={name: style for name, style in styles.items() if style != usual},
     )
     text = tuple(name for name in top.names if name not in styles)
+    codes = tuple(name for name in styles if _sounds_like_a_code(name) or _are_codes(cells[name]))
     constant = [name for name in styles if len(set(cells[name])) == 1]
-    return Proposal(declared, top.names, tuple(styles), text, (*top.notes, *_notes(declared, styles, constant)))
+    notes = (*top.notes, *_notes(declared, styles, constant, codes))
+    return Proposal(declared, top.names, tuple(styles), text, notes, codes)
 
 
-def _is_no_measure(name: str) -> bool:
-    """Whether a column sounds like an id or a known grouping rather than a measurement."""
-    return name.lower().replace("-", "_").split("_")[-1] in _NO_MEASURES
+def is_no_measure(name: str) -> bool:
+    """Whether a column sounds like an id, a known grouping or a code rather than a measurement.
+
+    >>> [is_no_measure(name) for name in ("person_id", "PLZ", "zip code", "postCode", "age", "hours")]
+    [True, True, True, True, False, False]
+    """
+    return _last_word(name) in _NO_MEASURES or _sounds_like_a_code(name)
+
+
+def _last_word(name: str) -> str:
+    return re.split(r"[\W_]+", name.lower().strip(" _-.#"))[-1]
+
+
+def _sounds_like_a_code(name: str) -> bool:
+    return _last_word(name) in _CODES
+
+
+def _are_codes(cells: Sequence[str]) -> bool:
+    """Whether cells are digits of one width that begin with 0, or long ones of one width with many kinds."""
+    present = [cell.strip() for cell in cells if cell.strip() not in MISSING]
+    if not present or not all(map(_DIGITS.fullmatch, present)) or len({*map(len, present)}) > 1:
+        return False
+    kinds = len({*present})
+    many = kinds >= max(_CODE_KINDS, _CODE_SHARE * len(present))
+    return any(cell.startswith("0") for cell in present) or (len(present[0]) >= _CODE_DIGITS and many)
 
 
 class _Top(NamedTuple):
@@ -305,7 +343,9 @@ def _sign(cells: Sequence[str]) -> str:
     return sign if 2 * times >= len(cells) else ""
 
 
-def _notes(declared: FileFormat, styles: Mapping[str, NumberStyle], constant: Sequence[str]) -> list[str]:
+def _notes(
+    declared: FileFormat, styles: Mapping[str, NumberStyle], constant: Sequence[str], codes: Sequence[str]
+) -> list[str]:
     """What was found besides, for the owner's eyes."""
     notes = []
     if declared.encoding in ("cp1252", "iso8859-1"):
@@ -316,4 +356,6 @@ def _notes(declared: FileFormat, styles: Mapping[str, NumberStyle], constant: Se
             notes.append(f"Written like {style}: {listed(written)}.")
     if constant:
         notes.append(f"The same in every row looked at, so of no use to tell groups apart: {listed(constant)}.")
+    if codes:
+        notes.append(f"Codes rather than numbers, so not chosen: {listed(codes)}.")
     return notes

@@ -123,6 +123,7 @@ def to_json(declaration: Declaration) -> str:
         "bounds": None,
         "bounds_origin": declaration.bounds_origin,
         "origins": {name: bounds.origin for name, bounds in declaration.bounds.items() if bounds.origin},
+        "units": dict(declaration.units),
         "scaling": declaration.scaling,
         "radius": declaration.radius,
         "unit_of_privacy": declaration.unit_of_privacy,
@@ -292,6 +293,14 @@ def _text(key: str, value: Any) -> str:
     return value
 
 
+def _units(key: str, value: Any) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise IntakeError(f'"{key}" is not an object of texts by column; write {{"income": "k$"}}, or leave it out.')
+    if len(value) > MAX_COLUMNS:
+        raise IntakeError(f'"{key}" has {len(value):,} entries, and at most {MAX_COLUMNS:,} are allowed; keep fewer.')
+    return {name: _text(key, unit).strip() for name, unit in value.items() if _text(key, unit).strip()}
+
+
 def _yes_or_no(key: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise IntakeError(f'"{key}" is not true or false; write one of them, without quotation marks.')
@@ -334,6 +343,7 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "file": _read_file,
     "numbers": _names,
     "bounds_origin": _text,
+    "units": _units,
     "scaling": _text,
     "radius": _or_none(_number),
     "unit_of_privacy": _or_none(_text, DEFAULT_UNIT),

@@ -45,3 +45,8 @@ def badge_text(kind: Kind) -> str:
     """The badge as Markdown, for labels, captions and titles."""
     look = _LOOKS[kind]
     return f":{look.color}-badge[{look.icon} {kind}]"
+
+
+def badged(kind: Kind, text: str) -> None:
+    """Fine print after a badge. Not a caption: that would fade the badge until it can hardly be read."""
+    st.markdown(f":small[{badge_text(kind)} {text}]")

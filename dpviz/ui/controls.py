@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any, NamedTuple, cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpviz import check
 from dpviz.algorithms.registry import AUTO, CARDS
@@ -37,12 +38,19 @@ def request(algorithm: str | None = None) -> Request:
     )
 
 
-def epsilon_control() -> float:
-    """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box beside it, kept in step."""
-    slider_place, box_place = st.columns([3, 1.25], vertical_alignment="bottom", gap="small")
+class Epsilons(NamedTuple):
+    """What ε is set to, at one value or several, and the place for the button that spends it."""
+
+    values: tuple[float, ...]
+    beside: DeltaGenerator
+
+
+def epsilon_control() -> Epsilons:
+    """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box below it, kept in step."""
+    slider_place = st.container()
+    box_place, beside = st.columns([1, 1.6], vertical_alignment="bottom", gap="small")
     # The box is drawn first: it is what a link sets, and the slider follows it.
-    help = "Any number from 0.01 to 35."
-    epsilon = float(_box(box_place, "epsilon", "exact ε", USUAL_EPSILON, step=0.01, format="%g", help=help))
+    epsilon = float(_box(box_place, "epsilon", "exact ε", USUAL_EPSILON, step=0.01, format="%g"))
     st.session_state[_SLIDER] = epsilon
     slider_place.select_slider(
         "ε, the privacy budget",
@@ -53,7 +61,12 @@ def epsilon_control() -> float:
         help="The most that one person's presence can change the odds of any result is a factor of e^ε. "
         "Small is private; above 5 is weak.",
     )
-    return epsilon
+    return Epsilons((epsilon,), beside)
+
+
+def choose_epsilon(value: float) -> None:
+    """Set ε from anywhere but its own two widgets; call it from a callback."""
+    choose("epsilon", min(HIGHEST_EPSILON, max(LOWEST_EPSILON, float(value))))
 
 
 def delta_control(*, disabled: bool = False) -> float:
@@ -63,13 +76,13 @@ def delta_control(*, disabled: bool = False) -> float:
         "Roughly, the chance that the ε promise fails; keep it well below 1/n. Pure algorithms ignore it; usual here: "
         f"min(1e-6, 1/(10 n)) = {usual:.1e}."
     )
-    return float(_box(st, "delta", "δ, the slack", usual, step=1e-7, format="%.1e", disabled=disabled, help=help))
+    return float(_box(st, "delta", "δ, slack", usual, step=1e-7, format="%.1e", disabled=disabled, help=help))
 
 
 def k_control() -> int:
     """k, the number of clusters."""
     help = "More clusters mean fewer people in each, and so more noise in every centre."
-    return int(_box(st, "k", "k, the number of clusters", USUAL_CLUSTERS, step=1, help=help))
+    return int(_box(st, "k", "k, clusters", USUAL_CLUSTERS, step=1, help=help))
 
 
 class Clusters(NamedTuple):
@@ -80,8 +93,8 @@ class Clusters(NamedTuple):
 
 
 def k_delta_row(*, delta_disabled: bool = False) -> Clusters:
-    """k and δ side by side, k as wide as its label."""
-    left, right = st.columns([4, 3], vertical_alignment="bottom", gap="small")
+    """k and δ side by side."""
+    left, right = st.columns(2, vertical_alignment="bottom", gap="small")
     with left:
         k = k_control()
     with right:

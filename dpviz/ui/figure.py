@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -38,21 +38,41 @@ def show(
     st.plotly_chart(figure, **look)
 
 
-def show_wide(figure: go.Figure, *, alt: str, key: str, stem: str, on_click: Callable[[], None] | None = None) -> None:
-    """A figure as wide as the page: its title and subtitle stand above it as text, which wraps by itself."""
+def show_wide(
+    figure: go.Figure,
+    *,
+    alt: str,
+    key: str,
+    stem: str,
+    first: bool = False,
+    on_click: Callable[[], None] | None = None,
+) -> None:
+    """A figure as wide as the page: its title and subtitle stand above it as text, which wraps by itself.
+
+    The title of the ``first`` figure of a page is that of the page.
+    """
     title, subtitle, plot = without_head(figure)
     with st.container(gap="xsmall"):
-        st.markdown(f"**{plain(title)}**")
+        if first:
+            st.title(plain(title), anchor=False)
+        else:
+            st.markdown(f"**{plain(title)}**")
         if subtitle:
             st.caption(plain(subtitle))
     show(plot, alt=alt, key=key, stem=stem, on_click=on_click)
 
 
-def data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["auto"] = _TABLE_HEIGHT) -> None:
-    """A table, cut where a browser would choke on it."""
+def data_table(
+    table: pd.DataFrame,
+    *,
+    alt: str,
+    height: int | Literal["auto"] = _TABLE_HEIGHT,
+    columns: Mapping[str, Any] | None = None,
+) -> None:
+    """A table, cut where a browser would choke on it; ``columns`` are drawn in ways of their own."""
     if len(table) > _MOST_TABLE_ROWS:
         st.caption(f"The first {_MOST_TABLE_ROWS:,} of {len(table):,} rows.")
-    st.dataframe(_rounded(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt)
+    st.dataframe(_rounded(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt, column_config=columns)
 
 
 def _rounded(table: pd.DataFrame) -> pd.DataFrame:

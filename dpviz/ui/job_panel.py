@@ -49,9 +49,10 @@ def job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] 
     def panel() -> None:
         if job.state.final:
             st.rerun()
-        with st.container(border=True):
+        bar, button = st.columns([6, 1], vertical_alignment="center")
+        with bar:
             _progress(job, label)
-            st.button("Cancel", icon=":material/stop_circle:", key=f"{key}:cancel", on_click=job.cancel)
+        button.button("Cancel", key=f"{key}:cancel", on_click=job.cancel, width="stretch")
 
     panel()
     if live is not None:
@@ -76,13 +77,12 @@ def duration(seconds: float) -> str:
 def _progress(job: Work[Any], label: str) -> None:
     if job.state is JobState.QUEUED:
         st.progress(0.0, text=f"**{plain(label)}**: waits for {things(job.before + 1, 'job')} before it to end")
-        st.caption("not started")
         return
     report, left = job.progress, job.seconds_left
     note = report.note if report and report.note else "under way" if report else "starting"
-    st.progress(report.fraction if report else 0.0, text=f"**{plain(label)}**: {plain(note)}")
-    estimate = f"about {duration(left)} left" if left is not None else "no estimate yet"
-    st.caption(f"{duration(job.elapsed)} so far, {estimate}")
+    estimate = f", about {duration(left)} left" if left is not None else ""
+    text = f"**{plain(label)}**: {plain(note)} · {duration(job.elapsed)} so far{estimate}"
+    st.progress(report.fraction if report else 0.0, text=text)
 
 
 def _epilogue(job: Work[Any], label: str) -> None:

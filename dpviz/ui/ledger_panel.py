@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.charts.wording import number
+from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.readdition import independent_epsilon
 from dpviz.runs.export import frame_csv
 from dpviz.ui.badges import badge, badge_text
@@ -37,13 +38,13 @@ _RUNS = {
     "ε asked": _number(width=72),
     "ε spent": _number(width=_SHORT_NUMBER),
     "ε by dp-accounting": _number(
-        "ε again",
+        "ε checked",
         width=_SHORT_NUMBER,
-        help="By dp-accounting: added up from sensitivity and noise scale of every charge, never above what was asked.",
+        help="What dp-accounting, a second library, makes of the noise of every charge. Never above what was asked.",
     ),
-    "agrees": _text(width=62, help="Whether ε by dp-accounting stays within what was asked."),
+    "agrees": _text(width=62, help="Whether the checked ε stays within what was asked."),
     "δ": _count(width=_NUMBER, format="%.2g"),
-    "accounting": _text("adds up", width=68, help="What adds up over the charges: pure ε, μ² (gdp) or ρ (zcdp)."),
+    "accounting": _text("how charges add up", width=150, help="How the charges of the run come to its ε."),
     "charges": _count(width=66),
     "n": _text(width=64, help="Where the number of rows is from: declared, the replace relation, bought, or not used."),
     "noise": _text(),
@@ -54,21 +55,27 @@ _CHARGES = {
     "step": _count(width=44),
     "what for": _text(width=122),
     "question": _text(width=100),
-    "mechanism": _text(width=112),
+    "mechanism": _text("kind of noise", width=112),
     "sensitivity": _number(
-        width=_SHORT_NUMBER, help="The most one unit of privacy changes the answer, unit coordinates."
+        "one changes it by", width=118, help="The most that whoever is protected can change the answer."
     ),
-    "noise scale": _number(width=_SHORT_NUMBER, help="Of the mechanism, in the units of the answer."),
-    "amount": _number("cost", width=_NUMBER, help="In the accounting of its run; the costs of a run add up."),
-    "unit": _text(width=44, help="Of the cost: ε (pure), μ² (Gaussian DP) or ρ (zCDP)."),
-    "epsilon alone": _number(
-        "ε alone", width=_SHORT_NUMBER, help="The guarantee of this charge by itself, at the run's δ."
-    ),
+    "noise scale": _number("noise", width=_SHORT_NUMBER, help="How wide the noise is, in the units of the answer."),
+    "amount": _number("cost", width=_NUMBER, help="The costs of a run add up to what it spends."),
+    "unit": _text("in", width=44, help="What the cost is counted in: ε itself, or squares of it (μ², ρ)."),
+    "epsilon alone": _number("ε alone", width=_SHORT_NUMBER, help="What this charge alone would be worth."),
     "delta alone": _count("δ alone", width=_NUMBER, format="%.2g"),
     "algorithm": _text(),
     "table": _text(),
 }
 
+ADDING = {
+    Accounting.PURE: "ε by ε",
+    Accounting.BASIC: "ε by ε, δ by δ",
+    Accounting.GDP: "in squares (μ²)",
+    Accounting.ZCDP: "in squares (ρ)",
+    Accounting.PLD: "by exact odds",
+    Accounting.NONE: "no guarantee",
+}
 AGREES, NO_GUARANTEE = "✓", "no guarantee"
 # The independent total may differ by the rounding of its grid; above the request it may never be.
 _ROUNDING = 1e-9
@@ -137,7 +144,7 @@ def totals(booked: Sequence[Booked], independent: Sequence[float | None]) -> pd.
                 "agrees": agreement(entry, again),
                 "δ": entry.record.delta if entry.record.private else None,
                 "charges": len(entry.record.entries) if entry.record.private else 0,
-                "accounting": entry.record.accounting.value,
+                "accounting": ADDING[entry.record.accounting],
                 "protects": f"{entry.record.unit}, {RELATION_WORDS[entry.record.relation]}",
                 "n": entry.record.n_origin,
                 "noise": noise_words(entry),
@@ -200,51 +207,61 @@ def together_panel(entries: Sequence[Booked]) -> None:
     groups = together(entries)
     if not groups:
         return
-    st.subheader("Together", divider="gray")
+    st.subheader(finding(groups), divider="gray", anchor=False)
     with st.grid(min_column_width=260):
         for group in groups:
             runs = f"{group.runs:d} release{'' if group.runs == 1 else 's'}"
             with st.container(border=True, height="stretch"):
                 st.markdown(f"{badge_text('released')} **{plain(group.table_title)}**")
                 st.metric(
-                    "ε of all releases together",
+                    "ε of all runs together",
                     f"{number(group.epsilon)}",
-                    help="Simple composition: the ε of all runs on these rows are added, and so are their δ.",
+                    help="The ε of all runs on these rows are added, and so are their δ.",
                 )
                 protected = f"protects {plain(group.unit)}, {RELATION_WORDS[group.relation]}"
                 st.caption(f"δ = {number(group.delta)}, over {runs}  \n{protected}")
     if any(group.runs > 1 for group in groups):
         st.warning(
-            "Running again adds up. If the results of several runs on the same rows are given away, what they promise "
-            "together is the sum above, not the ε of one of them; this also holds for runs that are only looked at in "
-            "order to choose one.",
+            "Running again adds up. Whoever gives away several results, or one chosen from several, promises the sum "
+            "above.",
             icon=":material/functions:",
         )
     if any(group.epsilon >= _WEAK for group in groups):
         st.caption("ε of 5 or more is weak: the odds of a result may change by a factor of 148 and more.")
 
 
+def finding(groups: Sequence[Together]) -> str:
+    """What was spent, and on which rows most of it."""
+    most = max(groups, key=lambda group: group.epsilon)
+    runs = f"{most.runs:d} run{'' if most.runs == 1 else 's'}"
+    rest = f"; {len(groups) - 1:d} more below" if len(groups) > 1 else ""
+    return f"{plain(most.table_title)}: {runs} spent ε = {number(most.epsilon)} together{rest}"
+
+
 def totals_panel(entries: Sequence[Booked]) -> None:
     """One line a run, and its independent re-addition."""
-    st.subheader("Runs", divider="gray")
-    with st.spinner("dp-accounting adds up…"):
+    st.subheader("Runs", divider="gray", anchor=False)
+    with st.spinner("A second library checks…"):
         again = [_readded(entry) for entry in entries]
     table = totals(entries, again)
     hidden = ["kind"] if table["kind"].nunique() == 1 else []
-    words = f"{len(table)} runs with ε asked, ε spent and ε by dp-accounting."
+    words = f"{len(table)} runs with ε asked, ε spent and ε checked by dp-accounting."
     _shown(table, {name: column for name, column in _RUNS.items() if name not in hidden}, alt=words)
     if table["agrees"].isin((AGREES, NO_GUARANTEE)).all():
-        st.caption(":green[✓] dp-accounting, which sees sensitivities and scales only, finds no run above its request.")
+        st.caption(":green[✓] A second library, dp-accounting, finds no run above its request.")
     else:
-        st.error("dp-accounting does not confirm a run marked ✗: do not use it, and report this.", icon="🛑")
+        st.error(
+            "dp-accounting does not confirm a run marked ✗: do not use it, and report this.",
+            icon=":material/dangerous:",
+        )
 
 
 def charges_panel(entries: Sequence[Booked]) -> None:
     """Every charge, and the file of all charges."""
-    st.subheader("Charges", divider="gray")
+    st.subheader("Charges", divider="gray", anchor=False)
     badge("released")
     charged = charges(entries)
-    _shown(charged, _CHARGES, alt=f"{len(charged)} charges with mechanism, sensitivity, scale and amount.")
+    _shown(charged, _CHARGES, alt=f"{len(charged)} charges with the kind and width of their noise, and their costs.")
     for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
         st.caption(f":material/warning: {plain(note)}")
     st.download_button(
@@ -260,13 +277,13 @@ def charges_panel(entries: Sequence[Booked]) -> None:
 
 def looks_panel(looks: Sequence[str]) -> None:
     """Every look at rows."""
-    st.subheader("Looks", divider="gray")
+    st.subheader("Looks", divider="gray", anchor=False)
     badge("revealed")
     if not looks:
         st.caption("Nobody has looked at any row in this visit.")
         return
     st.markdown("\n".join(f"- {plain(look)}" for look in looks))
-    st.caption("Looks cost no ε because they are no release. Whatever is chosen after a look at private rows leaks.")
+    st.caption("A look costs no ε, as nothing leaves. But whatever is chosen after a look at private rows leaks.")
 
 
 def _readded(entry: Booked) -> float | None:

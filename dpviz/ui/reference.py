@@ -19,7 +19,7 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
 from dpviz.runs.shelf import ShelfFull
 from dpviz.runs.work import expected_reference_seconds, reference_work
-from dpviz.ui.badges import badge_text
+from dpviz.ui.badges import badged
 from dpviz.ui.job_panel import job_shelf
 from dpviz.ui.looks import judged
 from dpviz.ui.session import once
@@ -66,7 +66,7 @@ def reference_notice(table: OpenTable, k: int, *, points_per_row: int = 1) -> No
     if job is None or _is_known(key):
         return
     if job.state in (JobState.FAILED, JobState.CANCELLED):
-        st.caption(f"{badge_text('revealed')} The k-means++ reference could not be computed.")
+        badged("revealed", "The k-means++ reference could not be computed.")
         return
 
     @st.fragment(run_every=_POLL_SECONDS, key="reference:poll")

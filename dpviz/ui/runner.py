@@ -1,4 +1,4 @@
-"""From a press on Run to a result that stays: small runs at once, long ones in a worker, none repeated by a rerun."""
+"""From what is asked to a result that stays: small runs at once, long ones in a worker, none repeated by a rerun."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from typing import Any, cast
 
 import streamlit as st
 
+from dpviz.arrays import Array
+from dpviz.check import RequestError
 from dpviz.runs.jobs import Job
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Request
 from dpviz.runs.run import Run, run_of
 from dpviz.runs.work import expected_seconds, run_work
 from dpviz.ui.job_panel import job_panel, job_shelf
+from dpviz.ui.server_log import log_defect
 from dpviz.ui.session import book
 
-_RESULT, _PENDING = "run:result", "run:pending"
-_SECONDS_INLINE = 0.5
+_RESULT, _PENDING, _FAILED = "run:result", "run:pending", "run:failed"
+_SECONDS_INLINE = 1.0
+_MOST_EARLIER = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +32,12 @@ class Result:
     run: Run
     place: int
     """Where it stands in the books of this visit."""
-
-    @property
-    def number(self) -> int:
-        """Counts the results of this visit, so that each has widgets of its own."""
-        return self.place + 1
+    number: int
+    """Counts the results of this visit."""
+    live: bool = False
+    """Whether a moved control asked for it, not a button."""
+    earlier: tuple[Array, ...] = ()
+    """Centres (k, d), unit coordinates, of the last draws of the same request, latest first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +46,14 @@ class _Pending:
 
     request: Request
     table: OpenTable
+    live: bool
     job: Job[Any]
 
 
-def start(table: OpenTable, request: Request) -> None:
+def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
     """Run what is asked: at once if it takes a moment, else as a job that can be cancelled.
+
+    What fails in the middle is remembered (``failure``); the last result stays.
 
     Raises
     ------
@@ -53,14 +61,39 @@ def start(table: OpenTable, request: Request) -> None:
         If the request is outside what is allowed, or too many jobs wait already.
     """
     cancel_pending()
+    st.session_state.pop(_FAILED, None)
     # The true number of rows only decides where the run takes place, on its owner's machine.
     setting = replace(request.setting(table.private), n=table.loaded.n_rows)
-    card = request.card
-    if expected_seconds(card, setting, request.contender.settings) <= _SECONDS_INLINE:
-        with st.spinner(f"{card.title} runs"):
-            _finish(table, request, run_of(request, table.private))
+    if expected_seconds(request.card, setting, request.contender.settings) > _SECONDS_INLINE:
+        job = job_shelf().submit(run_work, request, table.private)
+        st.session_state[_PENDING] = _Pending(request, table, live, job)
         return
-    st.session_state[_PENDING] = _Pending(request, table, job_shelf().submit(run_work, request, table.private))
+    try:
+        finished = run_of(request, table.private)
+    except RequestError:
+        raise
+    except Exception as error:  # its message is not kept: it could quote the rows
+        log_defect(error)
+        st.session_state[_FAILED] = (table.key, request, type(error).__name__)
+        return
+    _finish(table, request, finished, live=live)
+
+
+def is_asked(table: OpenTable, request: Request) -> bool:
+    """Whether this very request is done, under way, or has failed: nothing more is to be started for it."""
+    pending, result = _pending(), result_for(table)
+    failed = st.session_state.get(_FAILED)
+    if pending is not None and pending.table.key == table.key:
+        return pending.request == request
+    if failed is not None and failed[:2] == (table.key, request):
+        return True
+    return result is not None and result.request == request
+
+
+def failure(table: OpenTable, request: Request) -> str:
+    """The kind of the error with which this request failed in the middle; "" if it did not."""
+    failed = st.session_state.get(_FAILED)
+    return str(failed[2]) if failed is not None and failed[:2] == (table.key, request) else ""
 
 
 def claim_finished() -> None:
@@ -69,7 +102,7 @@ def claim_finished() -> None:
     for finished in (item for item in (pending.job.items if pending else ()) if isinstance(item, Run)):
         assert pending is not None
         del st.session_state[_PENDING]
-        _finish(pending.table, pending.request, finished)
+        _finish(pending.table, pending.request, finished, live=pending.live)
 
 
 def pending_panel(table: OpenTable) -> bool:
@@ -101,5 +134,12 @@ def _pending() -> _Pending | None:
     return cast("_Pending | None", st.session_state.get(_PENDING))
 
 
-def _finish(table: OpenTable, request: Request, finished: Run) -> None:
-    st.session_state[_RESULT] = Result(request, table.key, finished, book(finished, table))
+def _finish(table: OpenTable, request: Request, finished: Run, *, live: bool) -> None:
+    before = result_for(table)
+    again = before is not None and before.request == request
+    earlier = (before.run.unit_centers, *before.earlier)[:_MOST_EARLIER] if before is not None and again else ()
+    replaced = before.place if before is not None and before.live and live and not again else None
+    place = book(finished, table, instead_of=replaced)
+    last = cast("Result | None", st.session_state.get(_RESULT))
+    number = 1 if last is None else last.number + 1
+    st.session_state[_RESULT] = Result(request, table.key, finished, place, number, live, earlier)

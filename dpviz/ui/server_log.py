@@ -50,6 +50,11 @@ def keep_texts_out() -> None:
     warnings.showwarning = _warned
 
 
+def log_defect(error: Exception) -> None:
+    """Log the type and the place of an error that a page goes on without."""
+    _LOGGER.log(logging.ERROR, type_and_place(error))
+
+
 def say_defect(error: Exception) -> bool:
     """Tell the visitor, in place of the page, that a defect stopped it; the handler of Streamlit's ``App``."""
     import streamlit as st  # here, so that importing this file stays light

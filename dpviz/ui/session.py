@@ -10,6 +10,7 @@ import dataclasses
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from math import fsum
 from typing import Any, TypeVar, cast
 
 import streamlit as st
@@ -70,7 +71,7 @@ def require_table() -> OpenTable:
         st.info(
             "Choose a sample, upload a CSV file, or simulate a stand-in first; then this page has something to show.",
             title="No table is open yet",
-            icon="🗂️",
+            icon=":material/folder_open:",
         )
         if st.button("Open a table", type="primary", key="open_a_table"):
             st.switch_page("data.py")
@@ -175,11 +176,17 @@ def private_looks() -> list[Look]:
     return [look for look in _looks() if look.kind == FileKind.PRIVATE]
 
 
-def book(run: Run, table: OpenTable) -> int:
-    """Enter the record of a finished run on ``table`` into this visit's books; where it stands there."""
+def book(run: Run, table: OpenTable, *, instead_of: int | None = None) -> int:
+    """Enter the record of a finished run on ``table`` into this visit's books; where it stands there.
+
+    A run that a moved control made may take the place of the one before it, of which nothing is kept.
+    """
     entries = _entries()
-    record = record_of(run, table, looks=looks_at(table.source_key))
-    entries.append(Booked(record, table.source_key))
+    entry = Booked(record_of(run, table, looks=looks_at(table.source_key)), table.source_key)
+    if instead_of is not None:
+        entries[instead_of] = entry
+        return instead_of
+    entries.append(entry)
     return len(entries) - 1
 
 
@@ -188,6 +195,12 @@ def booked() -> list[Booked]:
     entries = _entries()
     entries[:] = [_looked_at_since(entry) for entry in entries]
     return list(entries)
+
+
+def spent_on(table: OpenTable) -> float:
+    """The ε of all releases of this visit from the file of ``table``, added up."""
+    entries = (entry.record for entry in _entries() if entry.source_key == table.source_key)
+    return fsum(record.spent_epsilon or 0.0 for record in entries if record.private)
 
 
 def record_at(place: int) -> ReleaseRecord:

@@ -45,6 +45,15 @@ def rows_line(table: OpenTable) -> str:
     return f"{table.n_public:,} rows (public)" if table.n_public is not None else "number of rows private: bought"
 
 
+def size_words(table: OpenTable) -> str:
+    """Rows, where their number is public, by columns.
+
+    A private number of rows is bought by whoever needs it.
+    """
+    rows = f"{table.n_public:,} rows" if table.n_public is not None else "rows not public"
+    return f"{rows} × {len(table.domain.columns)} column{'' if len(table.domain.columns) == 1 else 's'}"
+
+
 def delimiter_words(delimiter: str) -> str:
     """What stands between two fields, in a word where there is one."""
     return DELIMITER_WORDS.get(delimiter, delimiter)

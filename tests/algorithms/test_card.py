@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import DOES, Card, Does, Guarantee, Params, Setting, knob
 from dpviz.algorithms.regime import Level, round_up
 from dpviz.algorithms.registry import AUTO, CARDS, card_of, private_cards
 from dpviz.check import RequestError
@@ -75,6 +76,17 @@ def test_a_card_is_complete(card: Card):
         for end in (known.low, known.high):
             if end is not None:
                 card.params.parse({known.name: end})
+
+
+def test_cards_are_found_by_what_they_do():
+    by_word = {word: [card.id for card in CARDS.values() if card.does == word] for word in DOES}
+    assert all(by_word.values()) and sum(map(len, by_word.values())) == len(CARDS)
+    assert by_word["Everything"] == ["auto"]
+    assert by_word["Grid"] == ["eugkm", "hybrid"]
+    assert by_word["Blocks"] == ["gkm", "sample-aggregate"]
+    assert by_word["Local"] == [card.id for card in CARDS.values() if card.local]
+    assert by_word["No privacy"] == [card.id for card in CARDS.values() if not card.private]
+    assert set(DOES) == set(get_args(Does)) and all(len(said.split()) <= 16 for said in DOES.values())
 
 
 def test_a_guarantee_is_what_the_accounting_gives():

@@ -35,11 +35,7 @@ def test_hostile_names_are_text_on_every_page(visitor: Callable[..., Visitor]) -
     _reads_as_it_is(visit, NAMES[0], NAMES[2], TITLE)
     visit.picks("Public")
     visit.presses("Propose from the rows")
-    visit.presses("One pair for all")
-    visit.types("lower bound of every column", "-1")
-    visit.types("upper bound of every column", "1")
-    visit.chooses("where from?", "a guess")
-    visit.presses("Use for all columns")
+    visit.declares(low=-1, high=1)
     visit.presses("Use this table")
     visit.sees("is open")
     _reads_as_it_is(visit, *NAMES[:4], TITLE)
@@ -49,17 +45,14 @@ def test_hostile_names_are_text_on_every_page(visitor: Callable[..., Visitor]) -
         _reads_as_it_is(visit)
 
     visit.presses("Explore this table")
-    for family, algorithm in (("Su et al. 2016", "DPLloyd"), ("Balcan et al. 2017", "Balcan et al.")):
-        visit.picks(family)
-        visit.picks(algorithm)
-        visit.presses("Run")
-        visit.sees("matches the settings above")
+    for algorithm in ("Rounds: DPLloyd", "Tree: Balcan et al."):
+        visit.chooses("Algorithm", algorithm)
+        visit.sees_run(algorithm)
         visit.steps_to("Home")
         for _ in range(12):
             visit.steps_to("ArrowRight")
             _reads_as_it_is(visit, TITLE)
-    visit.sees_figure("centres")
-    drawn = visit.page.get_by_role("figure").first.locator("svg text").all_text_contents()
+    drawn = visit.sees_step("centres").locator("svg text").all_text_contents()
     assert NAMES[0] in drawn and NAMES[1] in drawn  # the titles of both axes
     visit.chooses("Plane", f"{NAMES[2]} × {NAMES[3]}")
     _reads_as_it_is(visit)

@@ -31,7 +31,7 @@ FINDINGS = (
 def test_runs_in_light(visitor: Callable[..., Visitor], pictures: Path) -> None:
     visit = _on_explore(visitor(viewport=WHOLE))
     visit.presses("Run")
-    visit.sees("matches the settings above")
+    visit.sees("matches the settings")
     visit.steps_to("End")
     _taken(visit, "At ε = 1", pictures / "explore.png", scroll="Auto: k = 15")
     visit.page.set_viewport_size(TALL)
@@ -62,10 +62,10 @@ def test_studies_in_light(visitor: Callable[..., Visitor], pictures: Path) -> No
     visit = _on_explore(visitor(viewport=TALL))
     visit.turns_to("Compare")
     _computed(visit)
-    _taken(visit, "comes first", pictures / "compare.png", scroll="matches the settings above")
+    _taken(visit, "comes first", pictures / "compare.png", scroll="matches the settings")
     visit.turns_to("Trade-off")
     _computed(visit)
-    _taken(visit, "one centre", pictures / "tradeoff.png", scroll="matches the settings above")
+    _taken(visit, "one centre", pictures / "tradeoff.png", scroll="matches the settings")
 
 
 def test_figures_of_the_findings(visitor: Callable[..., Visitor], pictures: Path) -> None:
@@ -88,7 +88,7 @@ def _on_explore(visit: Visitor) -> Visitor:
 def _run(visit: Visitor, algorithm: str) -> None:
     visit.picks(algorithm)
     visit.presses("Run")
-    visit.sees("matches the settings above")
+    visit.sees("matches the settings")
     visit.waits()
 
 

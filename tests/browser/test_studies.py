@@ -19,6 +19,7 @@ def test_two_algorithms_are_compared_and_the_result_outlives_a_change_of_page(vi
     visit.turns_to("Compare")
     visit.keeps("DPLloyd", "EUGkM")
     visit.presses("Compute")
+    visit.page.get_by_role("tab", name="Take away").click()
     visit.sees("All 20 runs (CSV)")
     expect(visit.button("Cancel")).to_be_hidden(timeout=PATIENCE)
     first = visit.page.get_by_role("figure").first
@@ -29,7 +30,7 @@ def test_two_algorithms_are_compared_and_the_result_outlives_a_change_of_page(vi
     visit.turns_to("Ledger")
     visit.sees("compare: losses of 20 study runs")
     visit.turns_to("Compare")
-    visit.sees("matches the settings above")
+    visit.sees("matches the settings")
     expect(visit.page.get_by_role("figure").first).to_have_attribute("aria-label", said or "", timeout=PATIENCE)
 
 

@@ -18,74 +18,52 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 LOW, HIGH, CLUSTERS = -2, 2, 3
 
 
-def test_a_sample_is_one_click_away_and_its_run_shows_a_grid_and_centres(visitor: Callable[..., Visitor]) -> None:
+def test_a_sample_is_one_click_away_and_shows_its_run_at_once(visitor: Callable[..., Visitor]) -> None:
     visit = visitor()
     visit.goes_to("/")
-    visit.sees_figure("Private centres over a public sample")
     visit.opens_sample("Fifteen clusters")
-
-    visit.picks("Su et al. 2016")
-    visit.picks("EUGkM")
-    visit.presses("Run")
-    visit.sees("matches the settings above")
-    visit.sees_figure("centres")
+    visit.chooses("Algorithm", "Grid: EUGkM")
+    visit.sees_run("EUGkM")
+    visit.sees_step("centres")
     visit.steps_to("Home")
-    visit.sees_figure("Noisy histogram")
-    visit.sees("of 484 cells")
+    visit.sees_step("Noisy histogram")
 
 
-@pytest.mark.slow
-def test_a_run_after_another_shows_its_tree_and_is_still_there_after_a_change_of_page(
+def test_another_algorithm_shows_its_tree_and_is_still_there_after_a_change_of_page(
     visitor: Callable[..., Visitor],
 ) -> None:
     visit = visitor()
     visit.goes_to("/")
     visit.opens_sample("Fifteen clusters")
-    visit.picks("Su et al. 2016")
-    visit.picks("EUGkM")
-    visit.presses("Run")
-    visit.sees("matches the settings above")
-
-    visit.picks("Balcan et al. 2017")
-    visit.sees("older settings")
-    visit.presses("Run")
-    visit.sees("matches the settings above")
+    visit.chooses("Algorithm", "Tree: Balcan et al.")
+    visit.sees_run("Balcan")
     visit.steps_to("Home")
-    visit.sees_figure("partition tree by level")
+    visit.sees_step("partition tree by level")
     visit.sees("At level 1")
-    visit.presses("Next")
+    visit.presses_exactly("Next step")
     visit.sees("At level 2")
-
     visit.steps_to("End")
-    visit.sees("Spent so far: ε = 1 of 1")  # the page may still be on its way there
-    result = visit.text("Spent so far").inner_text()
+    title = visit.page.get_by_role("heading", level=1).inner_text()
     visit.turns_to("Ledger")
     visit.sees("finds no run above its request")
     visit.turns_to("Explore")
-    visit.sees("matches the settings above")
-    assert visit.text("Spent so far").inner_text() == result
+    visit.sees_run("Balcan")
+    assert visit.page.get_by_role("heading", level=1).inner_text() == title
 
 
-@pytest.mark.slow
 def test_a_run_plays_on_by_itself_until_it_is_told_to_pause(visitor: Callable[..., Visitor]) -> None:
     visit = visitor()
     visit.goes_to("/")
     visit.opens_sample("Fifteen clusters")
-    visit.picks("Balcan et al. 2017")
-    visit.presses("Run")
-    visit.sees("matches the settings above")
-    visit.steps_to("Home")
-    visit.sees("At level 1")
-    visit.presses("Play")
-    # By the slider: a picture stays for a second, which may pass between two looks at it.
-    slider = visit.slider("Step of the algorithm")
-    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"^([4-9]|1\d)$"), timeout=PATIENCE)
-    visit.presses("Pause")
-    expect(visit.button("Play")).to_be_visible(timeout=PATIENCE)
-    visit.page.wait_for_timeout(1500)  # a tick that was on its way when the button was pressed may still land
-    step = visit.slider("Step of the algorithm").get_attribute("aria-valuetext")
+    visit.chooses("Algorithm", "Tree: Balcan et al.")
+    visit.sees_run("Balcan")
+    visit.presses_exactly("Play all steps")
+    film = visit.page.locator(".film")
+    expect(film).to_have_attribute("data-at", re.compile(r"^[3-9]$"), timeout=PATIENCE)
+    visit.presses_exactly("Pause")
+    step = film.get_attribute("data-at")
     visit.page.wait_for_timeout(2500)
-    assert visit.slider("Step of the algorithm").get_attribute("aria-valuetext") == step, "it went on after Pause"
+    assert film.get_attribute("data-at") == step, "it went on after Pause"
 
 
 @pytest.mark.slow
@@ -95,19 +73,19 @@ def test_a_private_file_is_declared_run_and_its_centres_are_taken_away(visitor: 
     visit.uploads(_table(2_000), "habits.csv")
     visit.sees("Bounds of each column")
     visit.adds("Columns to cluster", "hours", "meals")
-    _bounds(visit)
+    visit.declares(low=LOW, high=HIGH)
     visit.presses("Use this table")
     visit.sees("habits")
     visit.sees("The rows of a private file are not shown")
 
     visit.presses("Explore this table")
-    visit.types("k, the number of clusters", str(CLUSTERS))
-    visit.picks("Su et al. 2016")
-    visit.picks("EUGkM")
+    visit.types("k, clusters", str(CLUSTERS))
+    visit.chooses("Algorithm", "Grid: EUGkM")
+    visit.sees("Spends ε = 1; this visit 0 so far")
     visit.presses("Run")
-    visit.sees("matches the settings above")
+    visit.sees_run("EUGkM")
     visit.sees("0 looks at private rows")
-    visit.page.get_by_role("tab", name="Take it away").click()
+    visit.page.get_by_role("tab", name="Take away").click()
     visit.waits()
     centers = list(csv.DictReader(visit.downloads("Centres (CSV)").read_text(encoding="utf-8").splitlines()))
     assert len(centers) == CLUSTERS
@@ -120,11 +98,11 @@ def test_a_link_carries_settings_to_the_first_table(visitor: Callable[..., Visit
     visit = visitor()
     visit.goes_to("/explore", algorithm="balcan", epsilon=3.5, k=4)
     visit.sees("No table is open yet")
-    visit.turns_to("Home", heading="What does privacy cost your clusters?")
+    visit.turns_to("Home")
     visit.opens_sample("Fifteen clusters")
     expect(visit.page.get_by_label("exact ε", exact=True)).to_have_value("3.5", timeout=PATIENCE)
-    expect(visit.page.get_by_label("k, the number of clusters", exact=True)).to_have_value("4")
-    visit.sees("Parameters of Balcan et al.")
+    expect(visit.page.get_by_label("k, clusters", exact=True)).to_have_value("4")
+    visit.sees_run("Balcan")
     visit.types("exact ε", "0.5")
     assert "epsilon=0.5" in visit.page.url, "what is typed is not in the address, to be passed on"
 
@@ -141,7 +119,7 @@ def test_a_file_is_read_as_its_rows_propose_and_opened_again_by_its_declaration(
     visit.sees("1 look at private rows in this visit")
     visit.sees("found in the first rows")
     visit.keeps("hours", "meals")
-    _bounds(visit)
+    visit.declares(low=LOW, high=HIGH)
     visit.presses("Use this table")
     visit.sees("how the file is read was proposed by a look at its rows")
     declaration = visit.downloads("Declaration (JSON)").read_bytes()
@@ -159,14 +137,6 @@ def test_a_file_is_read_as_its_rows_propose_and_opened_again_by_its_declaration(
     again.sees("The rows of a private file are not shown")
     assert again.downloads("Declaration (JSON)").read_bytes() == declaration
     again.sees("0 looks at private rows in this visit")
-
-
-def _bounds(visit: Visitor) -> None:
-    visit.presses("One pair for all")
-    visit.types("lower bound of every column", str(LOW))
-    visit.types("upper bound of every column", str(HIGH))
-    visit.chooses("where from?", "a guess")
-    visit.presses("Use for all columns")
 
 
 def _table(rows: int) -> bytes:

@@ -43,29 +43,35 @@ class Visitor:
         self.page.goto(f"{self.address}{path}{query}")
         self.waits()
 
-    def turns_to(self, title: str, *, heading: str | None = None) -> None:
-        """Change the page by the menu, which a narrow window folds away; ``heading`` if it is not its title."""
+    def turns_to(self, title: str) -> None:
+        """Change the page by the menu, which a narrow window folds away."""
         unfold = self.page.get_by_test_id("stExpandSidebarButton")
-        if unfold.is_visible():
+        narrow = unfold.is_visible() and not self.page.get_by_role("link", name=title, exact=True).is_visible()
+        if narrow:
             unfold.click()
         self.page.get_by_role("link", name=title, exact=True).click()
-        expect(self.page.get_by_role("heading", level=1)).to_have_text(heading or title, timeout=PATIENCE)
+        path = "" if title == "Home" else title.lower().replace("-", "")
+        expect(self.page).to_have_url(re.compile(rf"/{path}(\?.*)?$"), timeout=PATIENCE)
         self.waits()
+        fold = self.page.get_by_test_id("stSidebarCollapseButton").get_by_role("button")
+        if narrow and fold.is_visible():
+            fold.click()
 
     def opens_sample(self, title: str) -> None:
         """Press *Open* on the tile of a sample, on the Home page."""
-        open_it = self.page.get_by_role("button", name="Open", exact=True)
-        tile = self.page.locator("div").filter(has=self.page.get_by_text(title, exact=True)).filter(has=open_it)
-        only = tile.last.get_by_role("button", name="Open", exact=True)
-        expect(only).to_have_count(1, timeout=PATIENCE)  # of a page half drawn it may be what holds all tiles
+        only = self.page.get_by_role("button", name=f"Open {title}", exact=True)
         only.click()
-        expect(self.page.get_by_role("heading", level=1)).to_have_text("Explore", timeout=PATIENCE)
+        expect(self.page).to_have_url(re.compile("/explore"), timeout=PATIENCE)
         self.waits()
 
     def presses(self, label: str) -> None:
         """Press the first button with that label and wait for what it does."""
         self.button(label).click()
         self.waits()
+
+    def presses_exactly(self, name: str) -> None:
+        """Press the button of that very name, which need not be written on it."""
+        self.page.get_by_role("button", name=name, exact=True).click()
 
     def picks(self, label: str) -> None:
         """Choose one of the options that are all on the page: a segment or a radio button."""
@@ -108,9 +114,31 @@ class Visitor:
         return self.page.get_by_role("slider", name=label).first
 
     def steps_to(self, key: Literal["Home", "End", "ArrowLeft", "ArrowRight"]) -> None:
-        """Move the slider that walks through a run."""
-        self.slider("Step of the algorithm").press(key)
+        """Walk through the run that is played, by the keyboard."""
+        self.page.locator(".film .cut.now").press(key)
+
+    def sees_step(self, words: str) -> Locator:
+        """The picture of a step, which says of itself what it shows in these words, drawn."""
+        picture = self.page.locator(f'.film .map[aria-label*="{words}"]')
+        expect(picture.locator("svg").first).to_be_visible(timeout=PATIENCE)
+        return picture
+
+    def sees_run(self, algorithm: str) -> None:
+        """A run of that algorithm is played, and it is what the controls ask for."""
+        expect(self.page.get_by_role("combobox", name="Algorithm")).to_have_value(
+            re.compile(re.escape(algorithm)), timeout=PATIENCE
+        )
         self.waits()
+        expect(self.page.locator(".film .said")).to_be_hidden(timeout=PATIENCE)
+        expect(self.page.locator(".film[data-whole]")).to_be_visible(timeout=PATIENCE)
+
+    def declares(self, *, low: float, high: float) -> None:
+        """Give all columns of a waiting file the same bounds."""
+        self.presses("One pair for all")
+        self.types("lower bound of every column", str(low))
+        self.types("upper bound of every column", str(high))
+        self.chooses("where from?", "a guess")
+        self.presses("Use for all columns")
 
     def uploads(self, content: bytes, name: str) -> None:
         """Drop a file on the Data page."""
@@ -128,7 +156,7 @@ class Visitor:
         box.click()
         box.fill(option)
         found = self.page.get_by_role("option", name=option)
-        expect(found).to_have_count(1, timeout=PATIENCE)
+        expect(found.first).to_be_visible(timeout=PATIENCE)
         box.press("ArrowDown")
         box.press("Enter")
         expect(box).to_have_value(re.compile(re.escape(option)), timeout=PATIENCE)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Toggle
 
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Job, JobState
@@ -20,6 +22,7 @@ from dpviz.ui.studies.study_job import StudyJob
 from tests.contract.tables import blobs
 from tests.privacy.tuple_checks import tight_tuples
 
+LOSS = "the loss of k-means++"
 ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"
 
 
@@ -101,7 +104,8 @@ def sound(app: AppTest) -> AppTest:
 
 def text_of(app: AppTest) -> str:
     """All words on the page that are not widgets."""
-    return "\n".join(part.value for part in (*app.markdown, *app.caption, *app.info, *app.error, *app.warning))
+    parts = (*app.title, *app.markdown, *app.caption, *app.info, *app.error, *app.warning)
+    return "\n".join(part.value for part in parts)
 
 
 def job_of(app: AppTest, key: str) -> Job:
@@ -121,3 +125,22 @@ def computed(app: AppTest, key: str) -> AppTest:
 def study_in(app: AppTest, key: str) -> StudyJob:
     """The study of a page."""
     return app.session_state[f"{key}:job"]
+
+
+def truth_switch(app: AppTest) -> Toggle:
+    """The owner's switch at the foot of the rail."""
+    (switch,) = (toggle for toggle in app.sidebar.toggle if toggle.label.startswith("Show truth"))
+    return switch
+
+
+def film_of(app: AppTest) -> dict[str, Any]:
+    """What the player was given: the steps, and what stands around them."""
+    (player,) = app.get("bidi_component")
+    data = json.loads(player.proto.json)
+    film: dict[str, Any] = json.loads(data["film"]) | json.loads(data["around"])
+    return film
+
+
+def numbers(app: AppTest) -> dict[str, str]:
+    """The numbers beside the title, by what they are of."""
+    return {entry["of"]: entry["value"] for entry in film_of(app)["numbers"]}

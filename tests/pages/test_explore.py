@@ -12,78 +12,59 @@ from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
-from dpviz.ui import runner, step_player
+from dpviz.ui import runner
 from tests.contract.tables import blobs
-from tests.pages.tables import app_on, open_blobs, open_pairs, sound, text_of
+from tests.pages.tables import LOSS, app_on, film_of, numbers, open_blobs, open_pairs, sound, text_of, truth_switch
 
 IDS = [card.id for card in private_cards()]
 
 
 def choose(app, algorithm: str):
-    """Pick the family, then the algorithm."""
-    app.pills(key="family").set_value(CARDS[algorithm].family)
-    sound(app.run())
-    app.radio(key="algorithm").set_value(algorithm)
+    app.selectbox(key="algorithm").set_value(algorithm)
     return sound(app.run())
 
 
 def run(app):
+    """Press the button: it runs, or on a public table draws another time."""
     app.button(key="run").click()
     return sound(app.run())
 
 
 def explored(algorithm: str, table: OpenTable | None = None, *, k: int = 3):
-    return run(app_on("explore.py", table or open_blobs(), algorithm=algorithm, k=str(k)))
+    """Explore after one run: by itself on a public table, by a press on a private one."""
+    app = app_on("explore.py", table or open_blobs(), algorithm=algorithm, k=str(k))
+    return app if "run:result" in app.session_state else run(app)
 
 
 def result(app) -> runner.Result:
     return app.session_state["run:result"]
 
 
-def pictures(app) -> list[dict]:
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
-
-
-def step_slider(app):
-    return next(slider for slider in app.slider if slider.label == "Step of the algorithm")
-
-
-def tile(app, label: str) -> str:
-    return next(metric.value for metric in app.metric if metric.label == label)
-
-
 _ONE_OF_EACH_KIND = {"dplloyd", "lsh-local", "k-averages"}
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "at_every_step"),
+    "algorithm",
     [
-        *((name, False) for name in ("auto", *sorted(_ONE_OF_EACH_KIND), "kmeans++")),
-        *(pytest.param(name, True, marks=pytest.mark.slow) for name in (*IDS, "kmeans++")),
+        *("auto", *sorted(_ONE_OF_EACH_KIND), "kmeans++"),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in IDS if name not in {"auto", *_ONE_OF_EACH_KIND}),
     ],
 )
-def test_every_algorithm_runs_steps_and_hides_truth(algorithm: str, at_every_step: bool) -> None:
-    """In the slow run, every algorithm with all that stands beside each step; in the fast one, one of each kind."""
+def test_every_algorithm_is_played_step_by_step_and_hides_truth(algorithm: str) -> None:
     app = explored(algorithm)
-    steps = len(result(app).run.frames)
-    assert pictures(app)
-    seen: set[str] = set()
-    for step in sorted({1, (steps + 1) // 2 if at_every_step else 1, steps}, reverse=True) if steps > 1 else ():
-        if step != app.session_state["frames:1:at"]:
-            step_slider(app).set_value(step)
-            sound(app.run())
-        assert app.session_state["frames:1:at"] == step
-        for companion in app.segmented_control:
-            if companion.key and ":beside:" in companion.key:
-                for option in companion.options:
-                    if at_every_step or option not in {*seen, companion.value}:
-                        companion.set_value(option)
-                        sound(app.run())
-                seen |= {*companion.options}
-    app.sidebar.toggle[0].set_value(False)
-    sound(app.run())
-    assert tile(app, "Loss ratio") == "hidden"
-    assert "revealed" not in json.dumps(pictures(app)) or algorithm == "kmeans++"
+    run, film = result(app).run, film_of(app)
+    assert [step["told"] for step in film["steps"]] == [frame.step.title for frame in run.frames]
+    assert sum(step["cost"] for step in film["steps"]) == pytest.approx(
+        run.spent_epsilon if run.private else 0, abs=1e-4
+    )
+    for step in film["steps"]:
+        assert step["data"] and step["title"] and step["alt"]
+        assert all(side["data"] and side["title"] and side["alt"] for side in step["sides"])
+    assert film["rows"] and numbers(app)[LOSS].endswith("×")
+    truth_switch(app).set_value(False)
+    hidden = film_of(sound(app.run()))
+    assert LOSS not in numbers(app) and not hidden["rows"]
+    assert algorithm == "kmeans++" or "revealed" not in json.dumps(hidden["steps"])
 
 
 @pytest.mark.parametrize(
@@ -93,79 +74,83 @@ def test_a_rerun_runs_nothing_again(algorithm: str) -> None:
     app = explored(algorithm)
     first = result(app)
     sound(app.run())
-    app.pills(key="family").set_value("Reference")
-    sound(app.run())
     assert result(app) is first
     assert len(app.session_state["visit:books"]) == 1
 
 
-def test_a_changed_setting_marks_the_result_as_older_until_the_next_run() -> None:
+def test_a_control_that_is_let_go_runs_by_itself_and_takes_the_place_of_the_run_before() -> None:
     app = explored("dplloyd")
-    assert "matches the settings" in text_of(app)
     app.number_input(key="epsilon").set_value(2.0)
     sound(app.run())
-    assert "older settings" in text_of(app) and "matches the settings" not in text_of(app)
+    assert result(app).run.epsilon == 2.0 and film_of(app)["said"] == ""
+    assert [entry.record.epsilon for entry in app.session_state["visit:books"]] == [2.0]
+
+
+def test_a_private_table_waits_for_run_and_says_what_it_spends() -> None:
+    app = app_on("explore.py", open_blobs(FileKind.PRIVATE), algorithm="dplloyd", k="3")
+    assert "run:result" not in app.session_state and "Nothing has run yet" in app.info[0].proto.title
+    assert "Spends ε = 1; this visit 0 so far" in text_of(app)
     run(app)
-    assert "matches the settings" in text_of(app)
-    assert result(app).run.epsilon == 2.0 and result(app).number == 2
+    assert "this visit 1 so far" in text_of(sound(app.run()))
+    app.number_input(key="epsilon").set_value(2.0)
+    sound(app.run())
+    assert result(app).run.epsilon == 1.0 and "press Run to apply" in film_of(app)["said"]
+    run(app)
+    assert result(app).run.epsilon == 2.0 and film_of(app)["said"] == ""
+    assert len(app.session_state["visit:books"]) == 2
 
 
-def test_two_runs_draw_different_noise_and_a_seed_repeats_it() -> None:
+def test_another_draw_has_other_noise_is_booked_and_leaves_the_last_five_as_ghosts() -> None:
     app = explored("dplloyd")
-    first = result(app).run.centers
-    assert (first != result(run(app)).run.centers).any()
+    drawn = [result(app).run.unit_centers]
+    for number in range(2, 9):
+        drawn.append(result(run(app)).run.unit_centers)
+        assert len(app.session_state["visit:books"]) == number
+    earlier = result(app).earlier
+    assert len(earlier) == 5 and all((kept == old).all() for kept, old in zip(earlier, drawn[-2:-7:-1], strict=True))
+    assert len({centers.tobytes() for centers in drawn}) == len(drawn)
+    app.number_input(key="epsilon").set_value(2.0)
+    assert result(sound(app.run())).earlier == ()
+
+
+def test_a_seed_repeats_the_noise_and_says_so() -> None:
+    app = explored("dplloyd")
     app.toggle(key="study_noise").set_value(True)
     sound(app.run())
-    assert any("simulation" in warning.value for warning in app.warning)
-    once = result(run(app)).run.centers
-    assert (once == result(run(app)).run.centers).all()
-    assert "simulation, seed 0" in text_of(app)
+    assert "simulation, seed 0" in text_of(app) and app.button(key="run").disabled
+    once = result(app).run.centers
+    app.number_input(key="study_seed").set_value(1)
+    assert (result(sound(app.run())).run.centers != once).any()
+    app.number_input(key="study_seed").set_value(0)
+    assert (result(sound(app.run())).run.centers == once).all()
 
 
-def test_play_walks_from_the_first_step_to_the_last_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(step_player, "_SECONDS_A_STEP", 1e-9)
+def test_a_run_that_breaks_off_leaves_the_last_picture_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     app = explored("dplloyd")
-    steps = len(result(app).run.frames)
-    app.button(key="frames:1:play").click()
-    seen = []
-    for _ in range(steps + 1):
+    kept = result(app)
+
+    def breaks(*_: object) -> None:
+        raise ZeroDivisionError("a value of the rows: 4711")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(runner, "run_of", breaks)
+        app.number_input(key="epsilon").set_value(2.0)
         sound(app.run())
-        seen.append(app.session_state["frames:1:at"])
-    assert seen == [*range(2, steps + 1), steps, steps]
-    assert app.button(key="frames:1:play").label == "Play"
-
-
-def test_back_and_next_move_by_one_step_and_stop_at_the_ends() -> None:
-    app = explored("dplloyd")
-    steps = len(result(app).run.frames)
-    assert app.button(key="frames:1:Next").disabled
-    app.button(key="frames:1:Back").click()
-    assert step_slider(sound(app.run())).value == steps - 1
-    step_slider(app).set_value(1)
-    assert sound(app.run()).button(key="frames:1:Back").disabled
-    app.button(key="frames:1:Next").click()
-    assert step_slider(sound(app.run())).value == 2
-
-
-def test_dragging_the_slider_ends_the_play(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(step_player, "_SECONDS_A_STEP", 1e6)  # it must not move on by itself
-    app = explored("dplloyd")
-    app.button(key="frames:1:play").click()
+    assert result(app) is kept
+    assert "broke off (ZeroDivisionError)" in film_of(app)["said"] and "4711" not in text_of(app)
     sound(app.run())
-    assert app.session_state["frames:1:playing"]
-    step_slider(app).set_value(2)
-    sound(app.run())
-    assert (app.session_state["frames:1:at"], app.session_state["frames:1:playing"]) == (2, False)
+    assert result(app) is kept
+    assert result(run(app)).run.epsilon == 2.0
 
 
 def test_a_private_file_shows_no_truth_until_its_owner_asks_and_then_it_counts() -> None:
     app = explored("dplloyd", open_blobs(FileKind.PRIVATE))
-    assert tile(app, "Loss ratio") == "hidden"
-    assert "revealed" not in json.dumps(pictures(app))
+    assert LOSS not in numbers(app)
+    assert "revealed" not in json.dumps(film_of(app)["steps"])
     assert not app.session_state["visit:table"].private.looks
-    app.sidebar.toggle[0].set_value(True)
+    truth_switch(app).set_value(True)
     sound(app.run())
-    assert tile(app, "Loss ratio").endswith("×")
+    assert numbers(app)[LOSS].endswith("×")
     assert app.session_state["visit:table"].private.looks
 
 
@@ -176,7 +161,7 @@ def test_the_reference_cannot_run_on_a_private_file_behind_its_owners_back() -> 
 
 def test_label_accuracy_is_shown_where_labels_are_known() -> None:
     app = explored("dplloyd", open_blobs(labelled=True))
-    assert tile(app, "Label accuracy").endswith("%")
+    assert numbers(app)["label accuracy"].endswith("%")
 
 
 @pytest.mark.parametrize("dim", [1, 6, 30])
@@ -186,7 +171,7 @@ def test_the_plane_can_be_chosen_in_many_dimensions(dim: int) -> None:
     assert bool(planes) == (dim > 2)
     if planes:
         planes[0].set_value(next(plane for plane in planes[0].options if "random" in plane))
-        assert "random direction" in json.dumps(pictures(sound(app.run())))
+        assert "random direction" in json.dumps(film_of(sound(app.run())))
 
 
 def test_a_request_that_cannot_be_served_says_why_before_it_is_run_and_keeps_the_page() -> None:
@@ -201,55 +186,41 @@ def test_a_request_that_cannot_be_served_says_why_before_it_is_run_and_keeps_the
 
 @pytest.mark.parametrize("algorithm", ["balcan", "balcan-sparse"])
 def test_who_cannot_serve_a_sparse_table_says_so_before_a_run(algorithm: str) -> None:
-    table = open_blobs()
+    table = open_blobs(FileKind.PRIVATE)
     sparse = PrivateTable(csr_array(blobs(400)), table.domain, n_public=table.n_public)
     app = app_on("explore.py", dataclasses.replace(table, private=sparse), algorithm=algorithm)
     refused = not CARDS[algorithm].sparse
     assert app.button(key="run").disabled == refused
     assert (f"{CARDS[algorithm].title} would write out" in text_of(app)) == refused
-    assert all(("would write out" in caption) for caption in app.radio(key="algorithm").proto.captions[2:])
     assert not sparse.looks
-
-
-def test_the_other_algorithms_of_a_family_say_so_too() -> None:
-    app = choose(app_on("explore.py", open_blobs()), "dplloyd")
-    app.number_input(key="delta").set_value(0.0)
-    choose(sound(app.run()), "k-averages")
-    others = dict(zip(app.radio(key="algorithm").options, app.radio(key="algorithm").proto.captions, strict=True))
-    assert all(("delta > 0" in caption) == (title != "k-averages") for title, caption in others.items())
-    assert "k-averages needs delta > 0" in text_of(app) and app.button(key="run").disabled
-    app.number_input(key="delta").set_value(1e-6)
-    sound(app.run())
-    assert not app.button(key="run").disabled and "too few records" in text_of(app)
-    assert "Too few records" in app.radio(key="algorithm").proto.captions[0]
 
 
 def test_all_algorithms_stand_on_one_sheet_and_one_of_them_is_chosen_there() -> None:
     app = app_on("explore.py", open_blobs())
+    app.number_input(key="delta").set_value(0.0)
+    app.session_state["explore:below"] = "How it works"
     app.session_state["catalogue"] = True
     said = text_of(sound(app.run()))
     for card in CARDS.values():
         assert f"**{card.title}**" in said and card.when in said
-    assert "too few records" in said and "cannot run" not in said
+    assert "too few records" in said and "k-averages needs delta > 0" in said
     app.button(key="catalogue:lsh-local").click()
     sound(app.run())
-    assert app.radio(key="algorithm").value == "lsh-local"
+    assert app.selectbox(key="algorithm").value == "lsh-local"
 
 
 def test_a_link_carries_settings_and_a_wrong_one_does_no_harm() -> None:
     app = app_on("explore.py", open_blobs(), algorithm=IDS[-1], epsilon="3.5", k="4")
-    assert app.radio(key="algorithm").value == IDS[-1]
+    assert app.selectbox(key="algorithm").value == IDS[-1]
     assert app.number_input(key="epsilon").value == 3.5
     assert app.number_input(key="k").value == 4
     wrong = app_on("explore.py", open_blobs(), algorithm="nonsense", epsilon="-1", k="many")
-    assert wrong.radio(key="algorithm").value in CARDS
+    assert wrong.selectbox(key="algorithm").value in CARDS
 
 
 def test_a_long_run_goes_to_a_worker_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
     app = app_on("explore.py", open_blobs(), workers=True)
-    app.button(key="run").click()
-    sound(app.run())
     pending = app.session_state["run:pending"]
     job = pending.job
     assert job.wait(60)
@@ -262,8 +233,6 @@ def test_a_long_run_goes_to_a_worker_and_comes_back(monkeypatch: pytest.MonkeyPa
 def test_a_run_that_ends_while_another_page_is_open_is_in_the_books(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
     app = app_on("explore.py", open_blobs())
-    app.button(key="run").click()
-    sound(app.run())
     sound(app.switch_page("ledger.py").run())
     assert [booked.record.algorithm for booked in app.session_state["visit:books"]] == ["auto"]
 
@@ -271,8 +240,6 @@ def test_a_run_that_ends_while_another_page_is_open_is_in_the_books(monkeypatch:
 def test_a_run_can_be_cancelled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
     app = app_on("explore.py", open_blobs(n=200_000), workers=True)
-    app.button(key="run").click()
-    sound(app.run())
     app.button(key="run:cancel").click()
     sound(app.run())
     assert "run:result" not in app.session_state
@@ -282,7 +249,7 @@ def test_a_run_can_be_cancelled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 def test_without_a_table_the_page_says_what_to_do() -> None:
     app = app_on("explore.py", None)
     assert app.button(key="open_a_table")
-    assert not app.get("plotly_chart")
+    assert not app.get("bidi_component")
 
 
 @pytest.mark.some(1)
@@ -290,18 +257,12 @@ def test_without_a_table_the_page_says_what_to_do() -> None:
 def test_a_table_of_tuples_is_shown_point_by_point(number: int) -> None:
     app = app_on("explore.py", open_pairs(number), **{"k-noisy-centers.rows": "tuples"}, algorithm="k-noisy-centers")
     app.number_input(key="k").set_value(2)
-    done = result(run(sound(app.run()))).run
+    done = result(sound(app.run())).run
     assert done.points_per_row == 2 and done.domain.columns == ("x", "y")
-    assert float(tile(app, "Loss ratio").rstrip("×").replace(",", "")) >= 1
-    assert "a point against" in text_of(app)
-    step_slider(app).set_value(2)
-    sound(app.run())
-    (companion,) = [control for control in app.segmented_control if control.key and ":beside:" in control.key]
-    assert companion.options == ["Balls", *(["Votes"] if number > 1600 else []), "What is asked", "Table"]
-    for option in companion.options:
-        companion.set_value(option)
-        sound(app.run())
-    assert "revealed" in json.dumps(pictures(app))
+    assert float(numbers(app)[LOSS].rstrip("×").replace(",", "")) >= 1
+    sides = [side["name"] for side in film_of(app)["steps"][1]["sides"]]
+    assert sides == ["Balls", *(["Votes"] if number > 1600 else []), "What is asked"]
+    assert "revealed" in json.dumps(film_of(app))
 
 
 def test_what_no_tuple_algorithm_can_serve_is_said_before_the_run() -> None:

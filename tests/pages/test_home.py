@@ -1,22 +1,45 @@
-"""Home: the picture, and three ways in."""
+"""Home: the picture that answers to ε, and three ways in."""
 
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
 from dpviz.table.samples import SAMPLES
+from dpviz.ui.home_picture import EPSILONS, _trial, privacy_words
 from tests.pages.site import everything_shown, fine, press, visit
+from tests.pages.test_titles import best_of_kmeans, found_by_hand
 
 
-def test_the_pictures_show_three_budgets_side_by_side():
+def test_the_slider_shows_draws_that_were_made_beforehand(monkeypatch: pytest.MonkeyPatch):
     at = visit()
-    layouts = [json.loads(chart.proto.spec)["layout"] for chart in at.get("plotly_chart")]
-    titles = [layout["annotations"][0]["text"] for layout in layouts]
-    assert [title.split("<br>")[0] for title in titles] == ["<b>ε = 0.02</b>", "<b>ε = 0.1</b>", "<b>ε = 0.5</b>"]
-    found = [int(title.split("finds ")[1].split(" of")[0]) for title in titles]
-    assert found[0] < found[1] < found[2] == 15
+    monkeypatch.setattr("dpviz.ui.home_picture.run", lambda *_, **__: pytest.fail("something ran"))
+    found, seen = [], set()
+    for epsilon in EPSILONS:
+        fine(at.select_slider(key="home:epsilon").set_value(epsilon).run())
+        (chart,) = at.get("plotly_chart")
+        (said,) = (words.value for words in at.subheader if words.value.startswith("At ε"))
+        assert said.startswith(f"At ε = {epsilon:g}, ") and chart.proto.alt.startswith(said)
+        found.append(15 if "all 15 groups" in said else int(said.split(", ")[1].split(" of 15")[0]))
+        seen.add(str(json.loads(chart.proto.spec)["data"][-1]["x"]))
+    assert found == sorted(found) and found[0] < 5 and found[-1] == 15
+    assert len(seen) == len(EPSILONS), "every ε has a picture of its own"
+
+
+def test_what_is_found_is_counted_from_the_rows():
+    draws, rows = _trial().draws, _trial().points
+    for draw in draws.values():
+        by_hand = found_by_hand(rows, draw.centers, best_of_kmeans(rows, 15).cluster_centers_)
+        words = "all 15" if by_hand == 15 else f"{by_hand} of 15"
+        assert draw.finding.startswith(f"At ε = {draw.epsilon:g}, {words} groups ")
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_what_epsilon_promises_is_its_factor_on_the_odds(epsilon: float):
+    said = float(privacy_words(epsilon).split("more than ")[1].split(" %")[0])
+    assert 1 + said / 100 == pytest.approx(math.exp(epsilon), rel=0.005)
 
 
 def test_every_sample_has_a_tile():
@@ -30,7 +53,7 @@ def test_every_sample_has_a_tile():
 def test_one_click_opens_a_sample_and_goes_to_explore(sample):
     at = visit()
     fine(at.button(key=f"open:{sample}").click().run())
-    assert at.title[0].value == "Explore"
+    assert "run:result" in at.session_state
     table = at.session_state["visit:table"]
     assert table.kind.value == "public" and table.n_public == table.loaded.n_rows
 
@@ -53,7 +76,7 @@ def test_a_stand_in_is_simulated_opened_and_explored():
     table = at.session_state["visit:table"]
     assert (table.kind.value, table.n_public, table.domain.dim) == ("simulated", 300, 3)
     assert (table.domain.lower == -5).all() and (table.domain.upper == 5).all()
-    assert at.title[0].value == "Explore"
+    assert at.get("bidi_component")
 
 
 def test_a_stand_in_with_bounds_upside_down_is_refused_in_a_sentence():

@@ -15,7 +15,7 @@ from dpviz.runs.export import frame_csv
 from dpviz.runs.record import LookKind, record_of
 from dpviz.runs.run import run
 from dpviz.table.declaration import FileKind
-from dpviz.ui.ledger_panel import agreement, charges, file_name, together, totals
+from dpviz.ui.ledger_panel import ADDING, agreement, charges, file_name, finding, together, totals
 from dpviz.ui.session import Booked
 from tests.pages.site import everything_shown, sample_table, visit
 
@@ -110,6 +110,13 @@ def test_only_releases_on_the_same_rows_and_promise_are_added(books):
     assert [g.runs for g in together([*books, other])] == [3, 1]
 
 
+def test_the_headline_is_what_was_spent_on_the_rows_that_cost_most(books):
+    title = books[0].record.declaration.title
+    assert finding(together(books)) == f"{title}: 3 runs spent ε = 2.5 together"
+    other = dataclasses.replace(books[0], source_key="another file")
+    assert finding(together([*books, other])).endswith("3 runs spent ε = 2.5 together; 1 more below")
+
+
 def test_a_run_above_its_request_is_marked(books):
     assert agreement(books[0], 0.9999) == "✓"
     assert agreement(books[0], 1.01).startswith("✗")
@@ -120,8 +127,9 @@ def test_a_run_above_its_request_is_marked(books):
 def test_totals_have_a_line_for_each_run(books):
     table = totals(books, [1.0, 0.5, 1.0, None])
     assert list(table["kind"]) == ["released"] * 3 + ["revealed"]
-    assert table["accounting"].tolist() == [entry.record.accounting.value for entry in books]
-    assert Accounting.GDP.value in set(table["accounting"])
+    assert table["accounting"].tolist() == [ADDING[entry.record.accounting] for entry in books]
+    assert ADDING[Accounting.GDP] in set(table["accounting"])
+    assert set(ADDING) == set(Accounting)
 
 
 def test_the_file_holds_no_formula(books):

@@ -15,7 +15,7 @@ from dpviz.runs.study.grid import Grid
 from dpviz.table.declaration import FileKind
 from dpviz.ui.studies.one_setting import on_click
 from dpviz.ui.studies.study_panel import study_csv
-from dpviz.ui.tradeoff.tradeoff_panel import baselines_of, predictions_of
+from dpviz.ui.tradeoff.baselines import baselines_of, predictions_of
 from tests.pages.tables import app_on, computed, job_of, open_blobs, sound, study_in, text_of
 
 SMALL = ["DPLloyd", "EUGkM"]
@@ -46,6 +46,9 @@ def test_a_trade_off_is_drawn_with_its_baselines_and_runs() -> None:
     app = computed(traded(), "tradeoff")
     study = study_in(app, "tradeoff")
     assert len(study.rows) == 2 * 2 * len(study.grid.epsilons)
+    assert "one centre" not in json.dumps(figure(app)["layout"], ensure_ascii=False)
+    app.toggle(key="tradeoff:dashed").set_value(True)
+    sound(app.run())
     drawn = figure(app)
     words = json.dumps(drawn["layout"], ensure_ascii=False)
     assert "one centre" in words and "centres that saw" in words
@@ -67,6 +70,8 @@ def test_every_measure_can_be_drawn() -> None:
 @pytest.mark.slow
 def test_predictions_fall_with_epsilon_and_can_be_switched_off() -> None:
     app = computed(traded(n=5_000), "tradeoff")
+    app.toggle(key="tradeoff:dashed").set_value(True)
+    sound(app.run())
     curves = predictions_of(study_in(app, "tradeoff"), "ratio")
     assert set(curves) == set(SMALL)
     for curve in curves.values():
@@ -110,7 +115,7 @@ def test_what_was_cancelled_is_gone_on_with_and_another_visit_finds_it() -> None
     done = {row["trial"]: row["seconds"] for row in study_in(computed(app, "tradeoff"), "tradeoff").rows}
     assert early.items() <= done.items() and len(done) == len(study_in(app, "tradeoff").grid.trials())
     other = traded(repeats=20, workers=True)
-    assert not other.get("plotly_chart")
+    assert "tradeoff:job" not in other.session_state and "made-up tables" in text_of(other)
     again = study_in(computed(other, "tradeoff"), "tradeoff")
     assert {row["trial"]: row["seconds"] for row in again.rows} == done
     assert other.session_state["visit:table"].private.looks == ["tradeoff: losses of 200 study runs, k = 3"]
@@ -185,7 +190,9 @@ def test_another_table_starts_without_the_old_study() -> None:
     app = computed(traded(), "tradeoff")
     app.session_state["visit:table"] = open_blobs(n=300)
     sound(app.run())
-    assert not app.get("plotly_chart")
+    assert "made-up tables for 300 rows" in text_of(app) and "matches the settings" not in text_of(app)
+    assert {trace.get("meta") for trace in figure(app)["data"]} >= {"median", "answer"}
+    assert "18 made-up tables" in text_of(app) or "9 made-up tables" in text_of(app)
 
 
 def test_a_gaussian_preset_without_delta_cannot_start() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.advice.target import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import _falling, sharpened_rows, smallest_epsilons
@@ -22,6 +23,7 @@ from dpviz.table.domain import Domain
 from tests.contract.tables import blobs
 from tests.examples import examples
 
+HALF = Target(1.1, 0.5)
 EPSILONS = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 
 
@@ -44,9 +46,10 @@ def test_the_regression_is_the_one_of_scikit_learn(curve: list[float]) -> None:
 
 
 def test_a_planted_crossing_is_found() -> None:
-    (found,) = smallest_epsilons(planted(crossing=0.7, repeats=400), 1.1)
-    assert found.epsilon == pytest.approx(0.7, rel=0.1)
-    assert found.low <= found.epsilon <= found.high
+    (found,) = smallest_epsilons(planted(crossing=0.7, repeats=400), HALF)
+    assert (found.low, found.epsilon, found.high) == (0.5, 1.0, 1.0)
+    runs = planted(crossing=0.7, repeats=400).query("epsilon == 1.0")["ratio"]
+    assert found.typical == pytest.approx(runs.median())
     assert "likely between" in found.text
 
 
@@ -55,22 +58,22 @@ def test_a_planted_crossing_is_found() -> None:
 def test_its_interval_holds_the_truth_nine_times_in_ten(repeats: int) -> None:
     held = 0
     for seed in range(60):
-        (found,) = smallest_epsilons(planted(crossing=0.7, repeats=repeats, seed=seed), 1.1)
+        (found,) = smallest_epsilons(planted(crossing=0.7, repeats=repeats, seed=seed), HALF)
         held += found.low <= 0.7 <= found.high
     # Of 60 with a chance of 0.9 each, fewer than 47 hold once in four hundred times.
     assert held >= 47
 
 
 def test_what_is_not_reached_says_so_and_what_is_reached_at_once_says_or_less() -> None:
-    (never,) = smallest_epsilons(planted(crossing=500.0, repeats=9), 1.1)
+    (never,) = smallest_epsilons(planted(crossing=500.0, repeats=9), HALF)
     assert not never.reached and never.text == "not reached up to ε = 10"
-    (early,) = smallest_epsilons(planted(crossing=0.001, repeats=9), 1.1)
+    (early,) = smallest_epsilons(planted(crossing=0.001, repeats=9), HALF)
     assert early.epsilon == 0.1 and early.text == "ε = 0.1 or less"
 
 
 def test_nine_runs_in_ten_need_a_larger_epsilon_and_the_smallest_comes_first() -> None:
     both = pd.concat([planted(crossing=2.0, repeats=50, name="B"), planted(crossing=0.4, repeats=50)])
-    usual, strict = (smallest_epsilons(both, 1.1, share=share) for share in (0.5, 0.9))
+    usual, strict = (smallest_epsilons(both, Target(1.1, share)) for share in (0.5, 0.9))
     assert [each.contender for each in usual] == ["A", "B"]
     assert strict[0].epsilon > usual[0].epsilon
 
@@ -78,7 +81,7 @@ def test_nine_runs_in_ten_need_a_larger_epsilon_and_the_smallest_comes_first() -
 def test_runs_that_are_infinitely_worse_do_no_harm() -> None:
     frame = planted(crossing=0.7, repeats=9)
     frame.loc[:3, "ratio"] = np.inf
-    assert np.isfinite(smallest_epsilons(frame, 1.1)[0].epsilon)
+    assert np.isfinite(smallest_epsilons(frame, HALF)[0].epsilon)
 
 
 def sharpened(seed: int, *, repeats: int = 20, rounds: int = 5) -> tuple[float, float, float]:
@@ -88,10 +91,10 @@ def sharpened(seed: int, *, repeats: int = 20, rounds: int = 5) -> tuple[float, 
     items = study_rows(judged, grid)
     yardstick, *rows = (item for item in items if not isinstance(item, Progress))
     assert isinstance(yardstick, Yardstick)
-    more = sharpened_rows(judged, replace(grid, repeats=repeats), rows, 1.1, yardstick=yardstick, rounds=rounds)
+    more = sharpened_rows(judged, replace(grid, repeats=repeats), rows, HALF, yardstick=yardstick, rounds=rounds)
     extra = [item for item in more if not isinstance(item, Progress)]
-    (before,) = smallest_epsilons(tidy(rows), 1.1)
-    (after,) = smallest_epsilons(tidy(rows + extra), 1.1)
+    (before,) = smallest_epsilons(tidy(rows), HALF)
+    (after,) = smallest_epsilons(tidy(rows + extra), HALF)
     assert extra and {row["epsilon"] for row in extra}.isdisjoint({0.1, 1.0, 10.0})
     assert after.high / after.low < before.high / before.low
     return after.low, after.epsilon, after.high

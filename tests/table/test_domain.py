@@ -183,3 +183,13 @@ def test_rows_that_do_not_hold_points_of_one_kind_are_refused():
         domain.unfolded(3)
     with pytest.raises(RequestError, match="'b' and 'd' are the same coordinate"):
         domain.unfolded(2)
+
+
+def test_units_stand_on_axes_and_change_nothing_else():
+    plain, told = (
+        Domain.of(["age", "income"], 0.0, 1.0, units=units) for units in (None, {"income": "k$", "zip": "x"})
+    )
+    assert plain.titles == ("age", "income") and told.titles == ("age", "income (k$)")
+    assert told.columns == plain.columns
+    pairs = Domain.of(["x1", "y1", "x2", "y2"], 0.0, 1.0, units={"x1": "m", "x2": "m"})
+    assert pairs.unfolded(2).titles == ("x (m)", "y")

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.table.csv_intake import open_csv
+from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
 from tests.examples import examples
@@ -79,3 +80,24 @@ def test_whatever_is_proposed_can_be_read(raw):
         return
     table = file.read(proposal.file, numbers=proposal.numbers, text=proposal.text)
     assert table.numeric_columns == proposal.numbers
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "is_code"),
+    [
+        ("zip", ["10115", "20095", "80331"], True),
+        ("home-plz", ["10115", "1", "80331"], True),
+        ("ward", ["0112", "0113", "1201"], True),
+        ("ward", [str(10_000 + 37 * i) for i in range(200)], True),
+        ("income", [str(9_000 + 37 * i) for i in range(200)], False),
+        ("year", [str(1950 + i % 50) for i in range(200)], False),
+        ("age", ["31", "44", "52"], False),
+        ("steps", ["10000", "20000", "10000"], False),
+    ],
+)
+def test_codes_are_numbers_that_nobody_should_average(name, cells, is_code):
+    rows = "\n".join(f"{cell},{place}.5" for place, cell in enumerate(cells))
+    found = propose(open_csv(f"{name},height\n{rows}\n".encode(), name="table"))
+    assert found.numbers == (name, "height") and found.codes == ((name,) if is_code else ())
+    assert found.joined_to(Declaration()).columns == (("height",) if is_code else (name, "height"))
+    assert any("Codes rather than numbers" in note for note in found.notes) == is_code

@@ -143,6 +143,7 @@ def _operations(setting: Setting, params: AutoParams) -> float:
 CARD = Card(
     id="auto",
     title="Auto",
+    does="Everything",
     family="dpviz",
     paper="None: its parts are from Su et al. 2016 (grid), Dwork et al. 2014 (axes) and Blum et al. 2005 (noisy means)",
     summary="Finds the clusters on one noisy histogram of a fitted view, then measures their means with little noise.",

@@ -263,6 +263,7 @@ def operations(setting: Setting, params: BalcanParams) -> float:
 CARD = Card(
     id="balcan",
     title="Balcan et al.",
+    does="Tree",
     family=FAMILY,
     paper=f"{PAPER}, Algorithms 1-4",
     summary="Finds candidate centres with a private tree of cubes, picks k by private swaps, measures their means.",

@@ -133,6 +133,7 @@ def _operations(setting: Setting, params: KMedianParams) -> float:
 CARD = Card(
     id="balcan-kmedian",
     title="Balcan et al., k-median",
+    does="Tree",
     family=FAMILY,
     paper=f"{PAPER}, §6.2",
     summary="Picks k cubes by private swaps on distances, then walks to the private medians of their clusters.",

@@ -157,6 +157,7 @@ def _smallest_n(setting: Setting, params: SparseParams) -> float:
 CARD = Card(
     id="balcan-sparse",
     title="Balcan et al., sparse",
+    does="Tree",
     family=FAMILY,
     paper=f"{PAPER}, Algorithm 5",
     summary="For rows that are mostly 0: clusters in a projection, centres with a few chosen coordinates.",

@@ -64,6 +64,7 @@ def kmeans_plus_plus(room: DataRoom, k: int, params: KMeansParams, rng: np.rando
 CARD = Card(
     id="kmeans++",
     title="k-means++",
+    does="No privacy",
     family="Reference",
     paper="Arthur & Vassilvitskii: k-means++: The Advantages of Careful Seeding. SODA 2007",
     summary="The non-private reference: what could be had without any privacy.",

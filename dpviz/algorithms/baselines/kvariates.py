@@ -123,6 +123,7 @@ def _smallest_n(setting: Setting, params: KVariatesParams) -> float:
 CARD = Card(
     id="kvariates",
     title="k-variates++",
+    does="Rounds",
     family="Baselines",
     paper="Nock, Canyasse, Boreli & Nielsen: k-variates++: More Pluses in the k-means++. ICML 2016; a baseline of "
     "Balcan et al. 2017",

@@ -138,6 +138,7 @@ def _smallest_n(setting: Setting, params: SampleAggregateParams) -> float:
 CARD = Card(
     id="sample-aggregate",
     title="Sample and aggregate",
+    does="Blocks",
     family="Baselines",
     paper="Nissim, Raskhodnikova & Smith: Smooth Sensitivity and Sampling in Private Data Analysis. STOC 2007; the "
     "baseline of Balcan et al., ICML 2017, §7",

@@ -54,6 +54,7 @@ def _rounds(params: SuLQParams) -> int:
 CARD = Card(
     id="sulq",
     title="SuLQ k-means",
+    does="Rounds",
     family="Baselines",
     paper="Blum, Dwork, McSherry & Nissim: Practical Privacy: The SuLQ Framework. PODS 2005; a baseline of Balcan "
     "et al. 2017",

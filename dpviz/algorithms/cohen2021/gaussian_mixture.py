@@ -216,6 +216,7 @@ def _smallest_n(setting: Setting, params: MixtureParams) -> float:
 CARD = Card(
     id="gaussian-mixture",
     title="Gaussian mixture",
+    does="Tuples",
     family=FAMILY,
     paper=f"{PAPER}, mixtures of Gaussians",
     summary="Finds the parts of a mixture through tuples of secret blocks, then measures each part's weight, mean and "

@@ -130,6 +130,7 @@ def tested(
 
 _card = partial(
     Card,
+    does="Tuples",
     family=FAMILY,
     guarantees=(Guarantee.APPROX,),
     accounting=always(Accounting.BASIC),

@@ -266,6 +266,7 @@ def _operations(setting: Setting, params: LshCoresetParams) -> float:
 CARD = Card(
     id="lsh-coreset",
     title="LSH coreset",
+    does="Tree",
     family="Google 2021",
     paper="Chang & Kamath: Practical Differentially Private Clustering. Google Research blog, 2021 (released code: "
     "a prefix tree of locality-sensitive hashes)",

@@ -238,6 +238,7 @@ def leaves_of(mechanism: LocalReports, reports: Reports, server: ServerTreeStep,
 CARD = Card(
     id="lsh-local",
     title="LSH in the local model",
+    does="Local",
     family="Google 2021",
     paper="Chang, Ghazi, Kumar & Manurangsi: Locally Private k-Means in One Round. ICML 2021 (its structure, with "
     "hashes of random planes)",

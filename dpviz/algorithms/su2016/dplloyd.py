@@ -90,6 +90,7 @@ def _smallest_n(setting: Setting, params: DPLloydParams) -> float:
 CARD = Card(
     id="dplloyd",
     title="DPLloyd",
+    does="Rounds",
     family=FAMILY,
     paper=f"{PAPER}, §4.1.1",
     summary="Lloyd's iteration in which every round releases noisy counts and sums of all clusters.",

@@ -243,6 +243,7 @@ def operations(setting: Setting, params: EUGkMParams) -> float:
 CARD = Card(
     id="eugkm",
     title="EUGkM",
+    does="Grid",
     family=FAMILY,
     paper=f"{PAPER}, §4.2",
     summary="k-means on a uniform grid whose cells are counted once, with noise.",

@@ -77,6 +77,7 @@ def threshold_epsilon(n: int, k: int, half: Array, params: HybridParams) -> floa
 CARD = Card(
     id="hybrid",
     title="Hybrid",
+    does="Grid",
     family=FAMILY,
     paper=f"{PAPER}, §6.3",
     summary="EUGkM for a good start, then one noisy step of Lloyd if ε is large enough for it to help.",

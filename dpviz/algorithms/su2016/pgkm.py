@@ -193,6 +193,7 @@ def _operations(setting: Setting, params: PGkMParams) -> float:
 CARD = Card(
     id="pgkm",
     title="PGkM",
+    does="Rounds",
     family=FAMILY,
     paper=f"{PAPER}, §4.1.3",
     summary="A genetic search: the fittest sets of centres are selected privately and bred, round after round.",

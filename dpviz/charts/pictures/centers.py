@@ -119,7 +119,10 @@ class CentersPicture(Picture[CentersStep]):
 
     def _found(self, look: Look) -> Found | None:
         """How many clusters are found, where there are clusters to be counted: one alone is told by its distance."""
-        if not self.counts_clusters or look.reference is None or look.found is None:
+        return self._counted(look) if self.counts_clusters else None
+
+    def _counted(self, look: Look) -> Found | None:
+        if look.reference is None or look.found is None:
             return None
         found = look.found(self.step.centers)
         return found if found is not None and found.clusters > 1 else None
@@ -131,7 +134,7 @@ class CentersPicture(Picture[CentersStep]):
         """
         if look.reference is None or len(look.reference.centers) != len(self.step.centers):
             return None
-        known = look.found is not None or look.ratio is None
+        known = look.ratio is None or self._counted(look) is not None
         return partners_of(self.step.centers, look.reference.centers) if known else None
 
     def _farthest(self, look: Look) -> str:

@@ -2,21 +2,57 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from textwrap import wrap
 from typing import NamedTuple
 
 import pandas as pd
 
+from dpviz.algorithms.registry import CARDS
 from dpviz.charts.names import spelled
-from dpviz.charts.theme import CLUSTER_MARKS
 from dpviz.charts.wording import number, ratio
 
-# Yellow is too pale for a line on white.
-_COLORS = [mark.color for mark in CLUSTER_MARKS[:6]]
-_SIGNS = {"circle": "●", "square": "■", "triangle-up": "▲", "cross": "✚", "star": "★", "triangle-down": "▼", "x": "✖"}
-_MARKERS = list(_SIGNS)
-_DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
+# One colour and one marker for each algorithm, in every chart and in both themes: each stands out from a white page and
+# from a dark one by 3:1 at least. None is orange, which is what was revealed. Like hues have unlike markers.
+LOOKS = {
+    "auto": ("#1c6acd", "circle"),
+    "kmeans++": ("#6b737f", "diamond"),
+    "eugkm": ("#088133", "triangle-up"),
+    "hybrid": ("#62a10a", "square"),
+    "dplloyd": ("#c82e5e", "square"),
+    "sulq": ("#b536a1", "triangle-up"),
+    "pgkm": ("#ef58a5", "circle"),
+    "kvariates": ("#e7667c", "triangle-down"),
+    "gkm": ("#747708", "triangle-left"),
+    "sample-aggregate": ("#a19501", "star"),
+    "balcan": ("#9446cb", "triangle-down"),
+    "balcan-sparse": ("#a87ae6", "triangle-right"),
+    "balcan-kmedian": ("#6852db", "star"),
+    "lsh-coreset": ("#08a19d", "star"),
+    "lsh-local": ("#02778b", "triangle-right"),
+    "k-noisy-centers": ("#039ad5", "triangle-down"),
+    "k-averages": ("#7587eb", "square"),
+    "stable-kmeans": ("#01a56c", "triangle-left"),
+    "gaussian-mixture": ("#037a70", "circle"),
+}
+# What papers call them.
+_ALIASES = {
+    "Lloyd": "kmeans++",
+    "gridding": "eugkm",
+    "Gene": "pgkm",
+    "SuLQ": "sulq",
+    "sample & aggregate": "sample-aggregate",
+    "Averages": "k-averages",
+    "NoisyCenters": "k-noisy-centers",
+}
+_SIGNS = {
+    **{"circle": "●○", "square": "■□", "diamond": "◆◇", "star": "★☆", "triangle-up": "▲△"},
+    **{"triangle-down": "▼▽", "triangle-left": "◄◁", "triangle-right": "►▷"},
+}
+_DASHES = ["dash", "dot", "dashdot", "longdash", "longdashdot"]
+_FILLS = ["-open", "-open-dot", "-dot"]
 _NAME_WIDTH = 16
 
 
@@ -30,7 +66,8 @@ class Style(NamedTuple):
     @property
     def sign(self) -> str:
         """The marker as a character in its colour."""
-        return f'<span style="color:{self.color}">{_SIGNS[self.marker]}</span>'
+        shape, *_ = self.marker.split("-open")
+        return f'<span style="color:{self.color}">{_SIGNS[shape.removesuffix("-dot")]["-open" in self.marker]}</span>'
 
 
 class Measure(NamedTuple):
@@ -96,15 +133,45 @@ def measure_of(name: str) -> Measure:
 
 
 def styles_of(names: Sequence[str]) -> dict[str, Style]:
-    """A style for each name, in order: thirty-six stay distinct in colour and dash together."""
-    return {
-        name: Style(
-            _COLORS[i % len(_COLORS)],
-            _MARKERS[(i % len(_COLORS) + i // len(_COLORS)) % len(_MARKERS)],
-            _DASHES[i // len(_COLORS) % len(_DASHES)],
-        )
-        for i, name in enumerate(names)
-    }
+    """A style for each name: that of its algorithm, in every chart; variants differ by dash and by an open marker.
+
+    What is no algorithm of the registry takes, in order, looks that none of the others has.
+    """
+    known = {name: algorithm for name in names if (algorithm := algorithm_of(name)) is not None}
+    free = [look for algorithm, look in LOOKS.items() if algorithm not in known.values()] or list(LOOKS.values())
+    strangers = [name for name in names if name not in known]
+    styles = {name: _style(free[i % len(free)], i // len(free)) for i, name in enumerate(strangers)}
+    variants: Counter[str] = Counter()
+    for name, algorithm in known.items():
+        if name not in _titles():
+            variants[algorithm] += 1
+        styles[name] = _style(LOOKS[algorithm], variants[algorithm] if name not in _titles() else 0)
+    return {name: styles[name] for name in names}
+
+
+def algorithm_of(name: str) -> str | None:
+    """The id of the algorithm that a line is named after; None if it is none.
+
+    >>> algorithm_of("EUGkM, θ = 40"), algorithm_of("Balcan et al. (practical)"), algorithm_of("Balcan et al., sparse")
+    ('eugkm', 'balcan', 'balcan-sparse')
+    """
+    begun = [title for title in _titles() if name.startswith(title) and not name[len(title) :][:1].isalnum()]
+    return _titles()[max(begun, key=len)] if begun else None
+
+
+@cache
+def _titles() -> dict[str, str]:
+    """Ids of algorithms by what they are called here and in papers."""
+    return {card.title: card.id for card in CARDS.values()} | _ALIASES
+
+
+def _style(look: tuple[str, str], variant: int) -> Style:
+    """The looks of an algorithm itself, or of its ``variant`` counted from 1."""
+    color, marker = look
+    if variant == 0:
+        return Style(color, marker, "solid")
+    again, place = divmod(variant - 1, len(_DASHES))
+    return Style(color, marker + _FILLS[again % len(_FILLS)], _DASHES[place])
 
 
 def names_in(runs: pd.DataFrame) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import log10
-from typing import Literal
+from math import isfinite, log10
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -26,14 +26,15 @@ from dpviz.charts.studies.medians import (
     quartiles,
 )
 from dpviz.charts.theme import Palette, epsilon_axis, log_axis
-from dpviz.charts.wording import clauses, percent
+from dpviz.charts.wording import clauses
+from dpviz.runs.advice.target import Target
 
 Over = Literal["epsilon", "k", "n"]
 Curve = Sequence[tuple[float, float]]
 
 _HEIGHT = 560
-# A loss within this factor of k-means++ is said to be close.
-_CLOSE = 1.1
+# What is said to be close to k-means++.
+_CLOSE = Target()
 # Bands of many lines would hide each other.
 _FADED, _FADED_OF_MANY, _MANY = 0.16, 0.07, 6
 _LETTERS: dict[Over, str] = {"epsilon": "ε", "k": "k", "n": "n"}
@@ -66,6 +67,7 @@ class Curves:
         Closed-form predictions, dashed, and named in the legend.
     """
 
+    noun: ClassVar[str] = "runs"
     runs: pd.DataFrame
     measure: str = "ratio"
     over: Over = "epsilon"
@@ -113,6 +115,11 @@ class Curves:
         return f"trade-off-{self.measure}" if self.over == "epsilon" else f"sweep-{self.over}-{self.measure}"
 
     @property
+    def basis(self) -> str:
+        """What each point rests on."""
+        return runs_text(self.medians["runs"].tolist())
+
+    @property
     def finding(self) -> str:
         """From which ε on somebody is close to k-means++, or who is best at ε = 1, at most clusters, or fewest rows."""
         score, letter = measure_of(self.measure), _LETTERS[self.over]
@@ -123,11 +130,10 @@ class Curves:
             hardest = places.max() if self.over == "k" else places.min()
             at_epsilon = f" at ε = {self.epsilon:g}" if self.epsilon is not None else ""
             return f"With {letter} = {hardest:,g}{at_epsilon}, {score.first(self._medians_at(hardest))}"
-        close = {name: _close_from(line) for name, line in self.lines.items()} if score.ratio else {}
-        reached = {name: epsilon for name, epsilon in close.items() if epsilon is not None}
-        if reached:
-            name = min(reached, key=lambda n: reached[n])
-            return f"From ε = {reached[name]:g} on, {name} stays within {percent(_CLOSE - 1)} of k-means++"
+        close = self._close_from() if score.ratio else {}
+        if close:
+            name = min(close, key=lambda n: (close[n], self._medians_at(close[n])[n]))
+            return f"From ε = {close[name]:g} on, {name} stays within {_CLOSE.above} of k-means++ in {_CLOSE.often()}"
         middle = min(places, key=lambda epsilon: abs(log10(epsilon)))
         return f"At ε = {middle:g}, {score.first(self._medians_at(middle))}"
 
@@ -141,7 +147,7 @@ class Curves:
                 f"ε = {self.epsilon:g}" if self.epsilon is not None else "",
                 "line: median, band: 25–75 %",
                 f"wide grey path: the best median at each {_LETTERS[self.over]}" if len(self.lines) > 1 else "",
-                runs_text(self.medians["runs"].tolist()),
+                self.basis,
                 "dashed: predicted before any run" if predicted else "",
             ),
             # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
@@ -181,6 +187,14 @@ class Curves:
         table = self.medians[["algorithm", "at", "median", "low", "high", "runs", "best"]]
         names = {"at": letter, "low": "25 %", "high": "75 %", "best": f"best at this {letter}"}
         return table.astype({"at": float if self.over == "epsilon" else int}).rename(columns=names)
+
+    def _close_from(self) -> dict[str, float]:
+        """The least ε from which on enough runs of an algorithm are close to k-means++; of those that get there."""
+        found = {}
+        for name, runs in self.runs.groupby(name_column(self.runs), observed=True):
+            losses = {float(str(at)): group.to_numpy(np.float64) for at, group in runs.groupby("epsilon")[self.measure]}
+            found[str(name)] = _CLOSE.least(losses)
+        return {name: epsilon for name, epsilon in found.items() if isfinite(epsilon)}
 
     def _medians_at(self, place: float) -> pd.Series[float]:
         return self.medians[self.medians["at"] == place].set_index("algorithm")["median"]
@@ -237,12 +251,6 @@ class Curves:
         text = f"yours: {_LETTERS[self.over]} = {self.own:,g}"
         at = {"x": log10(self.own), "y": 1, "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
         note(figure, text, palette.text, at)
-
-
-def _close_from(line: pd.DataFrame) -> float | None:
-    """The least ε from which on all medians are close to k-means++."""
-    close = line["median"][::-1].le(_CLOSE).cummin()[::-1]
-    return float(line["at"][close].min()) if close.any() else None
 
 
 def _draw_prediction(figure: go.Figure, names: Sequence[str], points: Curve, color: str) -> None:

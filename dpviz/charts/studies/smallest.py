@@ -1,79 +1,104 @@
-"""The smallest ε that is good enough: marked among the curves against ε, said in a sentence, written as a table."""
+"""Which ε to choose: the target among the curves against ε, each algorithm's answer on it, and the recommendation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dpviz.arrays import Array
+from dpviz.charts.studies.contenders import name_column
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.medians import note
 from dpviz.charts.theme import Palette
-from dpviz.charts.wording import percent
+from dpviz.runs.advice.recommendation import Recommendation
+from dpviz.runs.advice.target import Target, reached_by
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 
 
 @dataclass(frozen=True, eq=False)
 class Smallest:
-    """The answer of each algorithm for a target, among the curves of loss against ε that it was read off.
+    """The answer of each algorithm to a target, among the curves of loss against ε that it was read off.
 
     Parameters
     ----------
     answers : sequence of SmallestEpsilon
         The smallest ε first.
-    target : float
-        The most that the loss may be, in units of that of k-means++.
-    share : float
-        The part of all runs that must meet it.
+    recommendation : Recommendation
+        What they come to.
     """
 
     stem: ClassVar[str] = "smallest-epsilon"
     curves: Curves
     answers: Sequence[SmallestEpsilon]
-    target: float
-    share: float
+    recommendation: Recommendation
+
+    @property
+    def target(self) -> Target:
+        """What is good enough."""
+        return self.recommendation.target
 
     @property
     def finding(self) -> str:
-        """The answer in a sentence, of the algorithm that needs the least."""
-        wanted = f"at most {percent(self.target - 1)} above k-means++ in {share_words(self.share)}"
-        if not self.answers:
-            return "No run yet"
-        best = self.answers[0]
-        if not best.reached:
-            return f"No algorithm that was tried is {wanted}, up to ε = {best.highest:g}"
-        return f"{best.contender}: {best.text}, for {wanted}"
+        """The recommendation."""
+        return self.recommendation.finding
 
     def draw(self, palette: Palette) -> go.Figure:
-        """The target as a line across the curves, each answer on it in the colour of its line, the band of the best."""
-        figure = self.curves.draw(palette, title=self.finding)
-        figure.add_hline(y=self.target, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
+        """The target as a line across the curves, each answer on it in the colour of its line.
+
+        Of the recommended algorithm also the loss that the wanted share of runs does not exceed: it is below the target
+        from the answer on.
+        """
+        figure, target = self.curves.draw(palette, title=self.finding), self.target
+        figure.add_hline(y=target.loss, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
         # At large ε, where few answers lie.
-        at = {"x": 0.99, "y": self.curves.span.at(self.target), "xanchor": "right", "yanchor": "bottom"}
-        text, behind = f"target: {percent(self.target - 1)} above k-means++", palette.faded(palette.surface, 0.7)
-        note(figure, text, palette.text, {"xref": "paper", "bgcolor": behind, **at})
+        at = {"x": 0.99, "y": self.curves.span.at(target.loss), "xanchor": "right", "yanchor": "bottom"}
+        behind = palette.faded(palette.surface, 0.7)
+        note(figure, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
+        who = self.recommendation.who
+        if who in self.curves.styles:
+            color = self.curves.styles[who].color
+            upper = self.upper(who)
+            figure.add_trace(
+                go.Scatter(
+                    **{"x": [e for e, _ in upper], "y": [loss for _, loss in upper], "mode": "lines"},
+                    line={"color": color, "width": 1.3, "dash": "dot"},
+                    name=f"{target.often(self.curves.noun)} lie below",
+                    hovertemplate=f"<b>{who}</b> at ε = %{{x:g}}<br>{target.often(self.curves.noun)} lie below "
+                    "%{y:.3g}<extra></extra>",
+                    **{"showlegend": False, "meta": "upper"},
+                )
+            )
         reached = [answer for answer in self.answers if answer.reached]
-        for best in reached[:1]:
-            high = best.high if isfinite(best.high) else best.highest
-            shade = palette.faded(palette.muted, 0.16)
-            figure.add_vrect(x0=best.low, x1=high, fillcolor=shade, line={"width": 0}, layer="below")
         colors = [self.curves.styles[answer.contender].color for answer in reached]
-        rim = {"width": 2, "color": palette.text}
         figure.add_trace(
             go.Scatter(
-                **{"x": [answer.epsilon for answer in reached], "y": [self.target] * len(reached), "mode": "markers"},
-                marker={"symbol": "diamond-tall", "size": 15, "color": colors, "line": rim},
+                **{"x": [answer.epsilon for answer in reached], "y": [target.loss] * len(reached), "mode": "markers"},
+                marker={
+                    **{"symbol": "diamond-tall", "size": 15, "color": colors},
+                    "line": {"width": 2, "color": palette.text},
+                },
                 customdata=[(answer.contender, answer.text) for answer in reached],
                 hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
                 **{"showlegend": False, "meta": "answer"},
             )
         )
         return figure
+
+    def upper(self, who: str) -> list[tuple[float, float]]:
+        """For each ε the loss that the wanted share of the runs of ``who`` does not exceed, where it is finite."""
+        runs = self.curves.runs
+        runs = runs[runs[name_column(runs)] == who]
+        losses: list[tuple[float, float]] = []
+        for epsilon, group in runs.groupby("epsilon"):
+            weights: Array | None = group["weight"].to_numpy(np.float64) if "weight" in group else None
+            loss = reached_by(group["ratio"].to_numpy(np.float64), self.target.share, weights)
+            losses.append((float(str(epsilon)), loss))
+        return [(epsilon, loss) for epsilon, loss in losses if np.isfinite(loss)]
 
     def words(self) -> str:
         """The picture in words."""
@@ -86,12 +111,3 @@ class Smallest:
         numbers = ["smallest ε", "from", "to"]
         table[numbers] = table[numbers].astype(float).replace(np.inf, np.nan)
         return table
-
-
-def share_words(share: float) -> str:
-    """The part of all runs in words.
-
-    >>> share_words(0.5), share_words(0.9)
-    ('half of all runs', '9 of 10 runs')
-    """
-    return "half of all runs" if share == 0.5 else f"{round(10 * share)} of 10 runs"

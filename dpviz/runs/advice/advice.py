@@ -11,18 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
-from math import log10
+from math import inf, isfinite, log10
 
 import numpy as np
 import pandas as pd
 
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.regime import told_apart
 from dpviz.algorithms.registry import card_of
 from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import gdp_mu
 from dpviz.privacy.queries import Relation
+from dpviz.runs.advice.target import Target, from_on
 from dpviz.runs.request import Contender
 
 EPSILONS = (
@@ -32,24 +32,12 @@ EPSILONS = (
 """The values of ε that advice chooses from."""
 
 # By judgement, as are those below; what they lead to is measured by benchmarks/advice.py.
-# An ε is advised if the target is met on at least this share of the stand-ins.
-ENOUGH = 0.75
 # A loss within this factor of the best one counts as the best.
 NEAR = 1.05
 # Of algorithms that are so near each other in the mean, and near the best as often, the cheapest is advised.
 ALIKE = 1.01
 # Losses are cut here: what lies above is noise.
 _MOST = 1000.0
-
-
-# So much more loss is not worth a word, and so much more time is.
-_SLIGHTLY, _MUCH_CHEAPER = 1.02, 3.0
-
-WHERE_FROM = (
-    "Read from a stored study of generated tables; no row of yours is read. They are groups of rows, most of them of "
-    "like size, k of them or a third more, that reach the bounds or fill a part of them. Rows that fill less of their "
-    "bounds, or whose groups overlap or are of unlike size, may lose more."
-)
 
 
 @dataclass(frozen=True)
@@ -63,8 +51,8 @@ class Outlook:
     median, low, high : float
         Median and quartiles over stand-ins of the ratio to k-means++.
     share : float
-        Share of the stand-ins on which it held: the target was met, or where there is no target, the loss was within
-        5 % of the best one.
+        Share of the stand-ins on which it held: it kept to the target's loss, or where there is no target, the loss was
+        within 5 % of the best one.
     seconds : float
         Computing time of a run on a stand-in, median.
     behind : float
@@ -101,10 +89,11 @@ class Advice:
     ----------
     setting : Setting
         The question; its ε is the advised one, or the largest one tried.
-    target : float
-        The most that the loss over that of k-means++ should be.
+    target : Target
     best : Outlook or None
-        The cheapest algorithm at the smallest ε that is enough; None if no ε up to 10 is.
+        The cheapest algorithm at the smallest ε from which on it meets the target; None if none does up to ε = 10.
+    each : tuple of float
+        The ε that the ``leading`` algorithm needs on each stand-in alone, the least first; infinite where none will do.
     others : tuple of Outlook
         The other algorithms at that ε, the best of them first.
     changes : tuple of Change
@@ -116,12 +105,23 @@ class Advice:
     """
 
     setting: Setting
-    target: float
+    target: Target
     best: Outlook | None
+    each: tuple[float, ...]
     others: tuple[Outlook, ...]
     changes: tuple[Change, ...]
     stand_ins: int
     beyond: bool
+
+    @property
+    def leading(self) -> Outlook | None:
+        """The advised algorithm, or the nearest where the target is out of reach."""
+        return self.best or next(iter(self.others), None)
+
+    @property
+    def epsilon(self) -> float:
+        """The advised ε; infinite where the target is out of reach."""
+        return self.best.epsilon if self.best is not None else inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +208,7 @@ def stored(*, with_delta: bool) -> StandInStudy:
     return StandInStudy.of(rows[(rows["delta"] > 0) == with_delta])
 
 
-def outlooks(setting: Setting, *, target: float | None = None, study: StandInStudy | None = None) -> list[Outlook]:
+def outlooks(setting: Setting, *, target: Target | None = None, study: StandInStudy | None = None) -> list[Outlook]:
     """What each algorithm that may run is to be expected to do at ``setting``: the least behind the best one first.
 
     Raises
@@ -227,7 +227,7 @@ def outlooks(setting: Setting, *, target: float | None = None, study: StandInStu
     there = []
     for place in able:
         own, seconds = losses[:, place], study.seconds[used, :, place]
-        held = own - least <= np.log(NEAR) if target is None else own <= np.log(target)
+        held = own - least <= np.log(NEAR) if target is None else own <= np.log(target.loss)
         low, median, high = np.exp(_weighted_quantiles(own, weights, (0.25, 0.5, 0.75)))
         there.append(
             Outlook(
@@ -249,29 +249,24 @@ def best_at(setting: Setting, *, study: StandInStudy | None = None) -> Outlook |
     return _cheapest_of_alike(outlooks(setting, study=study))
 
 
-def advise(setting: Setting, *, target: float, study: StandInStudy | None = None) -> Advice:
-    """The cheapest algorithm at the smallest ε that meets ``target``; the ε of ``setting`` does not matter.
-
-    Parameters
-    ----------
-    target : float
-        The most that the loss over that of k-means++ should be, above 1.
+def advise(setting: Setting, *, target: Target, study: StandInStudy | None = None) -> Advice:
+    """The cheapest algorithm at the smallest ε from which on it meets ``target``; the ε of ``setting`` is not read.
 
     Raises
     ------
     RequestError
-        If the target is not above 1, or the setting has no number of rows.
+        If the setting has no number of rows.
     """
-    if not target > 1:
-        raise RequestError(f"The target is {target:g}: give a number above 1, such as 1.1 for 10 % above k-means++.")
     study = study or stored(with_delta=setting.delta > 0)
     best = _smallest(setting, target, study)
     at = replace(setting, epsilon=best.epsilon if best else EPSILONS[-1])
     there = outlooks(at, target=target, study=study)
+    leading = best or next(iter(there), None)
     return Advice(
         setting=at,
         target=target,
         best=best,
+        each=() if leading is None else _needed_by_each(leading.algorithm, at, target, study),
         others=tuple(outlook for outlook in there if best is None or outlook.algorithm != best.algorithm),
         changes=tuple(_changes(at, target, study)),
         stand_ins=int(np.count_nonzero(study.weights(setting))),
@@ -279,16 +274,53 @@ def advise(setting: Setting, *, target: float, study: StandInStudy | None = None
     )
 
 
-def _smallest(setting: Setting, target: float, study: StandInStudy) -> Outlook | None:
-    """The advised algorithm at the smallest ε for which it, and every larger ε, meets the target often enough."""
-    smallest: Outlook | None = None
-    for epsilon in reversed(EPSILONS):
-        there = outlooks(replace(setting, epsilon=epsilon), target=target, study=study)
-        enough = _cheapest_of_alike([outlook for outlook in there if outlook.share >= ENOUGH])
-        if enough is None:
-            break
-        smallest = enough
-    return smallest
+def needed(setting: Setting, target: Target, *, study: StandInStudy | None = None) -> dict[str, float]:
+    """The smallest ε from which on each algorithm meets the target; infinite where it does not up to the largest."""
+    study = study or stored(with_delta=setting.delta > 0)
+    shares = [
+        {one.algorithm: one.share for one in outlooks(replace(setting, epsilon=epsilon), target=target, study=study)}
+        for epsilon in EPSILONS
+    ]
+    # Sums of weights are round but for the last bits.
+    enough = target.share - 1e-9
+    return {name: from_on(EPSILONS, [there.get(name, 0.0) >= enough for there in shares]) for name in study.algorithms}
+
+
+def forecast_rows(
+    setting: Setting, algorithms: Sequence[str], epsilons: Sequence[float], *, study: StandInStudy | None = None
+) -> pd.DataFrame:
+    """What the study expects of each algorithm at each ε: a line a stand-in, with the weight that it counts for."""
+    study = study or stored(with_delta=setting.delta > 0)
+    weights = study.weights(setting)
+    used = np.flatnonzero(weights > 0)
+    parts = []
+    for epsilon in epsilons:
+        at = replace(setting, epsilon=epsilon)
+        losses = np.exp(study.losses_at(at))
+        for name in (name for name in algorithms if name in study.algorithms and _can_run(name, at)):
+            own = losses[used, study.algorithms.index(name)]
+            named = {"contender": card_of(name).title, "algorithm": name, "epsilon": epsilon}
+            parts.append(pd.DataFrame({**named, "ratio": own, "weight": weights[used]}))
+    columns = ["contender", "algorithm", "epsilon", "ratio", "weight"]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+
+def _smallest(setting: Setting, target: Target, study: StandInStudy) -> Outlook | None:
+    """The advised algorithm at the smallest ε of all; of several that need no more, the cheapest of the best."""
+    epsilons = needed(setting, target, study=study)
+    smallest = min(epsilons.values(), default=inf)
+    if not isfinite(smallest):
+        return None
+    there = outlooks(replace(setting, epsilon=smallest), target=target, study=study)
+    return _cheapest_of_alike([outlook for outlook in there if epsilons[outlook.algorithm] <= smallest])
+
+
+def _needed_by_each(algorithm: str, setting: Setting, target: Target, study: StandInStudy) -> tuple[float, ...]:
+    """The smallest ε from which on the algorithm keeps to the target's loss on each stand-in that counts, sorted."""
+    used, place = study.weights(setting) > 0, study.algorithms.index(algorithm)
+    losses = np.array([study.losses_at(replace(setting, epsilon=epsilon))[used, place] for epsilon in EPSILONS])
+    met = losses <= np.log(target.loss)
+    return tuple(sorted(from_on(EPSILONS, of_one) for of_one in met.T))
 
 
 def _cheapest_of_alike(there: Sequence[Outlook]) -> Outlook | None:
@@ -297,7 +329,7 @@ def _cheapest_of_alike(there: Sequence[Outlook]) -> Outlook | None:
     return min(alike, key=lambda outlook: outlook.seconds, default=None)
 
 
-def _changes(setting: Setting, target: float, study: StandInStudy) -> list[Change]:
+def _changes(setting: Setting, target: Target, study: StandInStudy) -> list[Change]:
     """The same question with more rows, with fewer clusters, and what a larger ε would give."""
     assert setting.n is not None
     rows, fewer = 3 * setting.n, max(1, setting.k // 2)
@@ -340,69 +372,3 @@ def _weighted_quantiles(values: Array, weights: Array, parts: Sequence[float]) -
     places = np.minimum(np.searchsorted(reached, np.array(parts) - 1e-12), len(values) - 1)
     reached_at: Array = values[order][places]
     return reached_at
-
-
-def answer(advice: Advice) -> str:
-    """The algorithm and the ε, or that there is none."""
-    aim = f"at most {_percent_above(advice.target)} above the loss of k-means++"
-    if advice.best is None:
-        return f"No algorithm gets to {aim} on {ENOUGH:.0%} of the stand-ins, at any ε up to {EPSILONS[-1]:g}."
-    return f"{_title(advice.best)} at ε = {advice.best.epsilon:g} should do on most tables like the study's: {aim}."
-
-
-def certainty(advice: Advice) -> str:
-    """On how many stand-ins that held, and how far they lie apart."""
-    outlook = advice.best or (advice.others[0] if advice.others else None)
-    if outlook is None:
-        return "No algorithm can serve this request."
-    stand_ins = f"{advice.stand_ins} stand-ins of about this size"
-    low, high = told_apart(outlook.low, outlook.high)
-    spread = f"half of them lie between {low} and {high} ×"
-    if advice.best is None:
-        return (
-            f"The nearest is {_title(outlook)} at ε = {outlook.epsilon:g}: it got there on {outlook.share:.0%} of "
-            f"{stand_ins}; {spread}."
-        )
-    beyond = " Your sizes lie beyond those that were studied: the nearest of them answered." if advice.beyond else ""
-    return f"It held on {outlook.share:.0%} of {stand_ins}; {spread}.{beyond}"
-
-
-def alternatives(advice: Advice) -> list[str]:
-    """What else would do at this ε: what is as good and cheaper, and what is better."""
-    best, sentences = advice.best, []
-    for other in advice.others if best is not None else ():
-        assert best is not None
-        if other.share < ENOUGH:
-            continue
-        if other.behind * _SLIGHTLY <= best.behind:
-            why = "loses less ({} × against {} ×)".format(*told_apart(other.median, best.median))
-        elif other.behind <= _SLIGHTLY * best.behind:
-            why = f"does as well ({told_apart(other.median)[0]} ×)"
-        elif other.seconds * _MUCH_CHEAPER <= best.seconds:
-            why = f"loses more ({told_apart(other.median)[0]} ×), in a fraction of the computing time"
-        else:
-            continue
-        sentences.append(f"{_title(other)} {why}; it held on {other.share:.0%}.")
-    return sentences
-
-
-def changed(change: Change, advice: Advice) -> str:
-    """What another request would lead to."""
-    outlook = change.outlook
-    if outlook is None:
-        return f"With {change.words} it would still be out of reach."
-    if change.asks_epsilon:
-        (median,) = told_apart(outlook.median)
-        return f"With {change.words}, expect {median} × the loss of k-means++ ({_title(outlook)})."
-    if advice.best is None or outlook.epsilon < advice.best.epsilon:
-        return f"With {change.words}, ε = {outlook.epsilon:g} would do ({_title(outlook)})."
-    still = "still " * (outlook.epsilon == advice.best.epsilon)
-    return f"With {change.words}, ε = {outlook.epsilon:g} would {still}be needed ({_title(outlook)})."
-
-
-def _title(outlook: Outlook) -> str:
-    return card_of(outlook.algorithm).title
-
-
-def _percent_above(target: float) -> str:
-    return f"{100 * (target - 1):.3g} %"

@@ -17,7 +17,7 @@ from dpviz.table.declaration import Declaration
 from dpviz.table.file_format import ENCODINGS, FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
-from dpviz.ui.badges import badge_text
+from dpviz.ui.badges import badge_text, badged
 from dpviz.ui.data.draft import Draft
 from dpviz.ui.escape import plain
 from dpviz.ui.session import Look, count_look, looks_at, once
@@ -58,7 +58,7 @@ def format_form(file: CsvFile, draft: Draft) -> None:
         raise
     origin = "declared" if draft.declaration.file.names else "from the first line"
     between = plain(delimiter_words(header.delimiter))
-    st.caption(f"{badge_text('public')} {columns_words(header.names)}; {origin}, {between} between them")
+    badged("public", f"{columns_words(header.names)}; {origin}, {between} between them")
     if header.notes:
         st.caption(plain(" ".join(header.notes)))
     if draft.notes:

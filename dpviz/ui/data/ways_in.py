@@ -40,7 +40,7 @@ def sample_tiles() -> bool:
     with st.grid(min_column_width=200, key="samples"):
         for sample in SAMPLES:
             with _tile(sample.title, sample.description):
-                if st.button("Open", key=f"open:{sample.id}", width="stretch", help=f"Open “{sample.title}”"):
+                if st.button(f"Open {sample.title}", key=f"open:{sample.id}", width="stretch"):
                     with st.spinner("Opening…"):
                         open_sample(sample)
                     opened = True

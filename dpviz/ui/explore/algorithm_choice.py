@@ -1,10 +1,10 @@
-"""Choosing an algorithm: by its family, by the card that says what it is good for, or from a sheet of all of them."""
+"""Choosing an algorithm: from a list, or from a sheet of all of them that says what each is good for."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.algorithms.card import Card, Guarantee
+from dpviz.algorithms.card import DOES, Card, Does, Guarantee
 from dpviz.algorithms.registry import AUTO, CARDS, card_of
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.foresight import Foresee, in_short, light, warned
@@ -12,7 +12,7 @@ from dpviz.ui.session import remember, remembered
 
 # Two entries of the sheet beside each other on a desktop, one on a phone.
 _LEAST_WIDTH = 330
-_KEY, _FAMILY = "algorithm", "family"
+_KEY = "algorithm"
 
 GUARANTEE_WORDS = {
     Guarantee.PURE: ("ε-DP", "green", "Pure differential privacy: δ is 0."),
@@ -23,51 +23,25 @@ _CENTRAL = ("central model", "gray", "One trusted curator holds the rows, and ad
 _LOCAL = ("local model", "blue", "Every user hides the own row before it is sent: nobody is trusted with the rows.")
 
 
-def chosen_card() -> Card:
-    """The algorithm that is chosen, known before the choice is drawn."""
-    return CARDS[_start()]
-
-
-def algorithm_choice(foresee: Foresee) -> Card:
-    """A family, then one of its algorithms; a link may name the algorithm. What an algorithm cannot do here, it says.
-
-    Of the chosen one it is said beside the button that runs it.
-    """
+def algorithm_choice() -> Card:
+    """One list of all algorithms, each after what it does; a link may name one."""
     start = _start()
-    st.session_state[_FAMILY] = CARDS[start].family
-    family = st.pills(
-        "Family of algorithms",
-        _families(),
-        format_func=plain,
-        key=_FAMILY,
-        required=True,
-        on_change=_first_of_family,
-        wrap=True,
-    )
-    members = _members_of(str(family))
     st.session_state.setdefault(_KEY, start)
-    chosen = st.radio(
+    chosen = st.selectbox(
         "Algorithm",
-        [card.id for card in members],
-        format_func=lambda algorithm: CARDS[algorithm].title,
-        captions=[card.summary if card.id == start else _caption(card, foresee) for card in members],
+        [card.id for does in DOES for card in _who(does)],
+        format_func=lambda algorithm: f"{CARDS[algorithm].does}: {CARDS[algorithm].title}",
         key=_KEY,
         bind="query-params",
-        label_visibility="collapsed",
     )
-    card = CARDS[str(chosen or members[0].id)]
+    card = CARDS[str(chosen or start)]
     remember(_KEY, card.id)
     return card
 
 
-def _families() -> list[str]:
-    """The families in the order of their cards."""
-    return list(dict.fromkeys(card.family for card in CARDS.values()))
-
-
-def _members_of(family: str) -> list[Card]:
-    """The algorithms of a family."""
-    return [card for card in CARDS.values() if card.family == family]
+def _who(does: Does) -> list[Card]:
+    """The algorithms that do the same with the rows."""
+    return [card for card in CARDS.values() if card.does == does]
 
 
 def catalogue(foresee: Foresee) -> None:
@@ -81,10 +55,11 @@ def catalogue(foresee: Foresee) -> None:
     if not sheet.open:
         return
     with sheet:
-        for family in _families():
-            st.subheader(plain(family), divider="gray")
+        for does, meaning in DOES.items():
+            st.subheader(plain(does), divider="gray")
+            st.caption(plain(meaning))
             with st.grid(min_column_width=_LEAST_WIDTH):
-                for card in _members_of(family):
+                for card in _who(does):
                     with st.container(border=True, height="stretch", gap="xsmall"):
                         _entry(card, foresee)
 
@@ -120,9 +95,9 @@ def needs(card: Card) -> str:
     if not card.private:
         return "Needs the owner's leave to look at the rows."
     pure, approximate = (kind in card.guarantees for kind in (Guarantee.PURE, Guarantee.APPROX))
-    delta = ("no δ, or one above 0 for other noise" if approximate else "no δ") if pure else "a δ above 0"
+    delta = ("" if not approximate else "; with a δ above 0 other noise is used") if pure else "; a δ above 0"
     n = " and the number of rows (public, or bought)" if card.needs_n else ""
-    return f"Needs bounds of every column{n}; {delta}." + (" Sparse tables are welcome." if card.sparse else "")
+    return f"Needs bounds of every column{n}{delta}." + (" Takes sparse tables." if card.sparse else "")
 
 
 def about(card: Card) -> None:
@@ -130,12 +105,7 @@ def about(card: Card) -> None:
     st.markdown(card.story)
     if card.formula:
         st.latex(card.formula)
-    st.caption(f"Paper: {card.paper}")
-
-
-def _caption(card: Card, foresee: Foresee) -> str:
-    caution = in_short(foresee(card))
-    return card.summary + (f"  \n{warned(caution)}" if caution else "")
+    st.caption(f"{needs(card)} Paper: {card.paper}")
 
 
 def _start() -> str:
@@ -149,7 +119,3 @@ def _start() -> str:
 
 def _choose(algorithm: str) -> None:
     st.session_state[_KEY] = algorithm
-
-
-def _first_of_family() -> None:
-    st.session_state[_KEY] = _members_of(st.session_state[_FAMILY])[0].id

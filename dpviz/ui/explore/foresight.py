@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import streamlit as st
-
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.regime import Level, round_up
 from dpviz.charts.wording import number
@@ -78,13 +76,6 @@ def whole_sentence(prospect: Prospect, request: Request, table: OpenTable) -> st
         f":gray-badge[:material/help: n is private] {words}, if clusters are of like size; three times as many are "
         "better. Whether there are as many, only you know."
     )
-
-
-def expectation(request: Request, table: OpenTable) -> Prospect:
-    """Draw what to expect of a request; what that is."""
-    prospect = request.prospect(table.private)
-    st.markdown(whole_sentence(prospect, request, table))
-    return prospect
 
 
 def _in_one_piece(words: str) -> str:

@@ -1,66 +1,89 @@
-"""The form of a run: algorithm, ε, δ, k, parameters; what to expect of it; and the one button that spends."""
+"""The controls of a run in the rail: algorithm, ε, k, δ, parameters, and what to expect; what runs it, and when.
+
+On a public or simulated table a moved control runs by itself. On a private one only the button does: a run spends.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.algorithms.card import Card, Guarantee, Knob
+from dpviz.charts.wording import number
 from dpviz.check import RequestError
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
 from dpviz.runs.request import Contender, Prospect, Request
-from dpviz.ui.badges import badge_text
 from dpviz.ui.controls import epsilon_control, k_delta_row, link_of
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.algorithm_choice import algorithm_choice, badges, catalogue, chosen_card, needs
-from dpviz.ui.explore.foresight import expectation, foresight
+from dpviz.ui.explore.algorithm_choice import algorithm_choice
+from dpviz.ui.explore.foresight import light, whole_sentence
 from dpviz.ui.looks import reveal, reveal_allowed
-from dpviz.ui.runner import start
-from dpviz.ui.session import remember
-from dpviz.ui.table_words import unit_line
+from dpviz.ui.runner import is_asked, start
+from dpviz.ui.session import remember, spent_on
 
 
 def setup_panel(table: OpenTable) -> Request:
-    """Draw the form, run on a press of the button, and say what is asked for now."""
-    with st.container(border=True):
-        choice, numbers = st.columns([1, 1], gap="medium")
-        # The numbers first: what an algorithm can do with the table depends on them.
-        with numbers:
-            epsilon = epsilon_control()
-            k, delta = k_delta_row(delta_disabled=Guarantee.APPROX not in chosen_card().guarantees)
-            st.caption(f"ε and δ protect {unit_line(table)}.")
-        foresee = foresight(table)
-        with choice:
-            card = algorithm_choice(foresee)
-        with numbers:
-            badges(card)
-            st.caption(f"**When to use {card.title}:** {card.when}")
-            st.caption(needs(card))
-        left, right = st.columns(2)
-        with left:
-            params = _parameters(card)
-        with right:
-            seed = _advanced()
-        request = Request(Contender(card.id, params), k, epsilon, delta, seed)
-        expected, button = st.columns([5, 2], vertical_alignment="center")
-        with expected:
-            prospect = expectation(request, table)
-        with button:
-            _run_button(request, table, prospect)
-    catalogue(foresee)
+    """Draw the controls, run what is to be run, and say what is asked for now."""
+    with st.sidebar:
+        card = algorithm_choice()
+        (epsilon,), beside = epsilon_control()
+        said = st.container(gap="xsmall")
+        k, delta = k_delta_row(delta_disabled=Guarantee.APPROX not in card.guarantees)
+        params, seed = _more(card)
+    request = Request(Contender(card.id, params), k, epsilon, delta, seed)
+    prospect = request.prospect(table.private)
+    with said:
+        _expected(request, table, prospect)
+    _run(request, table, prospect, beside)
     return request
 
 
-def _parameters(card: Card) -> dict[str, Any]:
-    with st.expander(f"Parameters of {card.title}", icon=":material/tune:"):
-        return params_form(card)
+def runs_by_itself(table: OpenTable) -> bool:
+    """Whether a moved control runs at once: nobody's privacy is spent on a public or a simulated table."""
+    return table.kind.may_be_shown
 
 
-def _advanced() -> int | None:
-    """A seed for studies; never kept in a link."""
-    with st.expander("Advanced", icon=":material/science:"):
+def _expected(request: Request, table: OpenTable, prospect: Prospect) -> None:
+    """The light, with its reason on demand; a refusal, and what a run would spend, are said outright."""
+    shown = light(prospect)
+    if prospect.refusal:
+        st.caption(f"{shown} {plain(prospect.refusal)}")
+    else:
+        st.markdown(shown or ":small[:gray[What to expect]]", help=whole_sentence(prospect, request, table) or None)
+    if request.card.private and not runs_by_itself(table):
+        st.caption(f"Spends ε = {number(request.epsilon)}; this visit {number(spent_on(table))} so far.")
+
+
+def _run(request: Request, table: OpenTable, prospect: Prospect, place: DeltaGenerator) -> None:
+    """The button, and what is run without it."""
+    by_itself, asked = runs_by_itself(table), is_asked(table, request)
+    barred = bool(prospect.refusal) or not (request.card.private or reveal_allowed(table))
+    pressed = place.button(
+        "Another draw" if by_itself else "Run",
+        type="secondary" if by_itself else "primary",
+        icon=None if by_itself else ":material/play_circle:",
+        width="stretch",
+        key="run",
+        disabled=barred or (by_itself and request.seed is not None),
+        help="Show truth is off: k-means++ reads the rows as they are." if barred and not prospect.refusal else None,
+    )
+    if barred or not (pressed or (by_itself and not asked)):
+        return
+    try:
+        if not request.card.private:
+            reveal(table, f"k-means++ run with k = {request.k}", LookKind.REFERENCE)
+        start(table, request, live=not pressed)
+    except RequestError as error:
+        st.error(plain(error), title="This cannot run", icon=":material/block:")
+
+
+def _more(card: Card) -> tuple[dict[str, Any], int | None]:
+    """Parameters of the algorithm and, for studies, a seed, which is never kept in a link; folded away."""
+    with st.popover("Parameters", icon=":material/tune:", width="stretch"):
+        params = params_form(card)
         seeded = st.toggle(
             "Repeatable noise (study only)",
             key="study_noise",
@@ -70,34 +93,9 @@ def _advanced() -> int | None:
         seed = st.number_input(
             "Seed", 0, 2**31 - 1, value=0, step=1, key="study_seed", persist_state="session", disabled=not seeded
         )
-        if seeded:
-            st.warning(
-                "A run with a seed is a simulation. A release needs fresh noise that nobody can repeat.",
-                icon=":material/warning:",
-            )
-    return int(seed) if seeded else None
-
-
-def _run_button(request: Request, table: OpenTable, prospect: Prospect) -> None:
-    barred = not request.card.private and not reveal_allowed(table)
-    pressed = st.button(
-        "Run",
-        type="primary",
-        icon=":material/play_circle:",
-        width="stretch",
-        key="run",
-        disabled=barred or bool(prospect.refusal),
-    )
-    if barred:
-        st.caption(f"{badge_text('revealed')} k-means++ reads the rows as they are: turn on **Show truth** to run it.")
-    if not pressed:
-        return
-    try:
-        if not request.card.private:
-            reveal(table, f"k-means++ run with k = {request.k}", LookKind.REFERENCE)
-        start(table, request)
-    except RequestError as error:
-        st.error(plain(error), title="This cannot run", icon=":material/block:")
+    if seeded:
+        st.caption(f":violet-badge[:material/science: simulation, seed {seed:d}] Not a release.")
+    return params, int(seed) if seeded else None
 
 
 _FEW_CHOICES = 4

@@ -1,96 +1,82 @@
-"""Walking through a run: the picture of each step, what explains it best beside it, and what had been spent by then."""
+"""A run played on the page: its steps as one film, the numbers beside the title, and a sentence where one is due."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
-from dpviz.algorithms.steps import Step
-from dpviz.charts.picture import Look, Picture
-from dpviz.charts.registry import picture_of
-from dpviz.runs.export import picture_stem
-from dpviz.runs.run import Frame, Run
-from dpviz.ui.badges import badge_text
-from dpviz.ui.escape import plain
-from dpviz.ui.figure import data_table, show
-from dpviz.ui.step_player import step_player
+from dpviz.charts.film import Film, Number
+from dpviz.charts.picture import Look
+from dpviz.charts.plot import packed
+from dpviz.charts.theme import palette
+from dpviz.charts.wording import ratio
+from dpviz.runs.evaluation import Reference
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.request import Request
+from dpviz.ui.controls import ROUND_EPSILONS, choose_epsilon
+from dpviz.ui.explore.scores import Judged
+from dpviz.ui.explore.setup_panel import runs_by_itself
+from dpviz.ui.looks import revealed_view
+from dpviz.ui.plane_choice import plane_choice
+from dpviz.ui.player.player import Dial, play
+from dpviz.ui.reference import found_or_none
+from dpviz.ui.runner import Result, failure
+from dpviz.ui.session import once
 
-_TABLE = "Table"
-# What stands above a picture is as high on both sides, so that pictures begin at the same height.
-_HEAD_HEIGHT = 44
-
-
-def walk(run: Run, look: Look, beside: Look, *, key: str) -> None:
-    """The steps of a run, one at a time: the pictures under ``look``, their companions under the look ``beside``."""
-    steps = [frame.step for frame in run.frames]
-
-    def show_step(place: int) -> None:
-        _spent_meter(run, run.frames[place])
-        picture = picture_of(steps[place])
-        stem = picture_stem(run)
-        left, right = st.columns(2, gap="medium")
-        with left:
-            _main_picture(picture, look, key=key, stem=stem)
-        with right:
-            _companion(picture, beside, steps, key=key, stem=stem)
-
-    words = "Each step is one picture of the run."
-    step_player(key, len(steps), show_step, label="Step of the algorithm", help=words)
+_FILM, _KEPT_FILMS = "walk:film", 4
 
 
-def _main_picture(picture: Picture[Any], look: Look, *, key: str, stem: str) -> None:
-    """The figure of a step, under what its values are: revealed too where it has such marks."""
-    figure = picture.draw(look)
-    revealed = picture.kind != "revealed" and any(trace.meta == "revealed" for trace in figure.data)
-    with _head():
-        st.markdown(badge_text(picture.kind) + (f" {badge_text('revealed')}" if revealed else ""))
-    show(figure, alt=picture.words(look.view.domain), key=f"{key}:main", stem=stem)
+def walk(table: OpenTable, result: Result, now: Request, reference: Reference | None, judged: Judged | None) -> None:
+    """Play ``result``; ``now`` is what the controls ask for, ``judged`` its scores where truth is shown."""
+    run, look = result.run, _look(table, result, reference)
+    plane = (look.view.axes, look.view.name)
+    given = (result.number, plane, st.context.theme.type, look.reveal is not None, reference is not None)
+    film = once(_FILM, given, lambda: packed(Film(run, look).data()), most=_KEPT_FILMS)
+    dial = Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon)
+    play(film, list(_numbers(result, judged)), dial, said=said(table, result, now), key="explore:player")
 
 
-def _companion(picture: Picture[Any], look: Look, steps: Sequence[Step], *, key: str, stem: str) -> None:
-    """One companion of a picture at a time, or the tables behind all of them."""
-    companions = {companion.name: companion for companion in picture.companions(look, steps)}
-    domain = look.view.domain
-    names = [*companions, _TABLE]
-    with _head():
-        chosen = st.segmented_control(
-            "Beside the picture",
-            names,
-            format_func=plain,
-            default=names[0],
-            required=True,
-            key=f"{key}:beside:{type(picture).__name__}",
-            label_visibility="collapsed",
-        )
-    chosen = chosen if chosen in names else names[0]
-    if chosen in companions:
-        name, drawing, kind = companions[chosen]
-        words = drawing.words(domain) + (" Revealed." if kind == "revealed" else "")
-        show(drawing.draw(look), alt=words, key=f"{key}:{name}", stem=f"{stem}-{name}")
-        return
-    data_table(picture.table(domain), alt="The numbers behind the picture")
-    for name, drawing, kind in companions.values():
-        table = drawing.table(domain)
-        if table is not None and len(table):
-            st.caption(f"{badge_text(kind)} {plain(name)}")
-            data_table(table, alt=f"The numbers behind {name}")
+def said(table: OpenTable, result: Result, now: Request) -> str:
+    """What has to be said above the pictures, if they are not of what the controls ask for; "" if they are."""
+    if result.request == now:
+        return ""
+    of = f"These pictures are of the run before, {result.request.card.title} at ε = {result.run.epsilon:g}"
+    broke = failure(table, now)
+    if broke:
+        return f"{of}: the last run broke off ({broke}). Move a control, or try again."
+    refused = now.prospect(table.private).refusal
+    if refused:
+        return f"{of}. {refused}"
+    return f"{of}: the next one is under way." if runs_by_itself(table) else f"{of}: press Run to apply the settings."
 
 
-def _head() -> Any:
-    """The line above a picture."""
-    return st.container(horizontal=True, vertical_alignment="center", height=_HEAD_HEIGHT, border=False)
-
-
-def _spent_meter(run: Run, frame: Frame) -> None:
-    """What had been spent when this step was taken, of the whole budget."""
-    if not run.private:
-        st.caption(f"{badge_text('revealed')} No privacy budget: the rows themselves were read.")
-        return
-    delta = f", δ = {run.delta:g}" if run.delta else ""
-    charges = "no charge yet" if frame.entries == 0 else f"{frame.entries:d} charge{'s' if frame.entries > 1 else ''}"
-    st.progress(
-        min(1.0, round(frame.spent_epsilon / run.epsilon, 3)),
-        text=f"Spent so far: ε = {frame.spent_epsilon:.3g} of {run.epsilon:g}{delta} ({charges})",
+def _look(table: OpenTable, result: Result, reference: Reference | None) -> Look:
+    run = result.run
+    with st.sidebar:
+        view = plane_choice(run.domain, "explore", centers=run.unit_centers if run.private else None)
+    per_row = run.points_per_row
+    look = Look(
+        view,
+        palette(st.context.theme.type),
+        reveal=revealed_view(table, "rows under the pictures of a run", points_per_row=per_row),
+        reference=reference,
+        epsilon=run.epsilon if run.private else None,
     )
+    if reference is None:
+        return look
+    return replace(look, found=partial(found_or_none, table, reference=reference, points_per_row=per_row))
+
+
+def _numbers(result: Result, judged: Judged | None) -> Iterator[Number]:
+    """At most three: what was spent, what it cost, and how well known groups are met."""
+    run = result.run
+    if run.private:
+        charges = f"{len(run.entries):d} charge{'' if len(run.entries) == 1 else 's'}"
+        yield Number("released", f"ε {run.spent_epsilon:.3g}", f"spent in {charges}")
+    if judged is not None:
+        yield Number("revealed", ratio(judged.scores.ratio), "the loss of k-means++")
+        if judged.labels is not None:
+            yield Number("revealed", judged.labels.percent, "label accuracy")

@@ -16,7 +16,9 @@ function library() {
 export default function (component) {
   const box = component.parentElement.querySelector(".film");
   const player = box.player ??= new Player(box);
-  player.shows(JSON.parse(component.data.film));
+  const { film, around, dial } = component.data;
+  player.dials(dial, (value) => component.setTriggerValue("epsilon", value));
+  player.shows(film, JSON.parse(around));
   return () => player.rests();
 }
 
@@ -55,24 +57,45 @@ class Player {
   }
 
   // A new run, or the same one in other colours: the walk goes on where it stood if the steps are of the same kinds.
-  async shows(film) {
-    const kinds = film.steps.map((step) => step.name).join("|");
-    const last = film.steps.length - 1, jumps = kinds !== this.kinds;
-    this.at = jumps || this.at === null ? last : Math.min(this.at, last);
-    Object.assign(this, { film, kinds });
-    this.layers.clear();
-    this.dresses();
+  async shows(text, around) {
+    this.tellsAround(around);
+    const same = text === this.text;
+    if (!same) this.takes(JSON.parse(text));
+    this.text = text;
     try {
       this.plotly = await library();
     } catch {
       this.says("The pictures cannot be drawn: start the app with app.py, which serves the drawing library.");
       return;
     }
-    if (this.film !== film) return;
-    this.fits();
+    if (this.text !== text) return;
     this.observer.observe(this.box);
     addEventListener("resize", this.resized);
-    await this.draws(jumps);
+    const fitted = this.fits();
+    if (!same || fitted) await this.draws(this.jumps);
+    this.jumps = false;
+  }
+
+  takes(film) {
+    const kinds = film.steps.map((step) => step.name).join("|"), last = film.steps.length - 1;
+    this.jumps = kinds !== this.kinds;
+    this.at = this.jumps || this.at === null ? last : Math.min(this.at, last);
+    Object.assign(this, { film, kinds });
+    this.layers.clear();
+    this.dresses();
+  }
+
+  // A narrow screen has the rail folded away: ε stands above the picture.
+  dials({ places, at }, tell) {
+    const range = this.part("range"), exact = this.part("exact");
+    Object.assign(range, { min: 0, max: places.length - 1, value: places.indexOf(at) });
+    exact.textContent = String(at);
+    range.setAttribute("aria-valuetext", String(at));
+    range.oninput = () => {
+      exact.textContent = String(places[range.value]);
+      range.setAttribute("aria-valuetext", String(places[range.value]));
+    };
+    range.onchange = () => tell(places[range.value]);
   }
 
   // The page takes the player away, or runs again.
@@ -87,22 +110,26 @@ class Player {
     this.part("said").classList.toggle("shown", Boolean(sentence));
   }
 
-  // Colours, numbers and the reel: what does not change from step to step.
-  dresses() {
-    const { film } = this;
-    for (const [name, color] of Object.entries(film.colors)) this.box.style.setProperty("--" + name, color);
-    this.says(film.said);
-    this.part("numbers").replaceChildren(...film.numbers.map(({ kind, value, of }) => {
+  // What stands around the pictures, whichever step is shown.
+  tellsAround({ numbers, said }) {
+    this.says(said);
+    this.part("numbers").replaceChildren(...numbers.map(({ kind, value, of }) => {
       const pair = made("div", kind);
       pair.append(made("dt", "", of), made("dd", "", value));
       return pair;
     }));
+  }
+
+  // Colours and the reel: what does not change from step to step.
+  dresses() {
+    const { film } = this;
+    for (const [name, color] of Object.entries(film.colors)) this.box.style.setProperty("--" + name, color);
     const whole = film.steps.reduce((sum, step) => sum + step.cost, 0) || 1;
     this.part("reel").replaceChildren(...film.steps.map((step, place) => {
       const share = step.cost / whole, free = share < 5e-4, cut = made("button", free ? "cut free" : "cut");
       cut.type = "button";
       if (!free) cut.style.flexGrow = String(Math.max(1, 100 * share));
-      cut.title = `${step.name}: ${free ? "free" : "ε " + step.cost.toPrecision(2)}`;
+      cut.title = `${step.told} (${free ? "free" : "ε " + step.cost.toPrecision(2)})`;
       cut.setAttribute("aria-label", `Step ${place + 1}, ${cut.title}`);
       cut.onclick = () => this.goes(place);
       return cut;
@@ -124,6 +151,7 @@ class Player {
   }
 
   hears(event) {
+    if (event.target.matches("input")) return;
     const by = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
     if (by === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
@@ -182,16 +210,17 @@ class Player {
     const chosen = step.sides.find((side) => side.name === this.companion) ?? step.sides[0];
     this.offers(step, chosen);
     this.lit = null;
-    const done = [this.paints(this.map, step, this.room, jumps)];
+    await this.paints(this.map, step, this.room, jumps);
+    Object.assign(this.box.dataset, { at, drawn: Number(this.box.dataset.drawn ?? 0) + 1, milliseconds: Math.round(performance.now() - began) });
     this.part("sidetitle").textContent = chosen?.title ?? "";
     this.part("sidenote").textContent = chosen?.note ?? "";
-    if (chosen) done.push(this.paints(this.side, chosen, this.beside, true));
+    // What stands beside it comes a moment later, if nobody has gone on by then.
+    await new Promise((next) => setTimeout(next));
+    if (this.at !== at || this.film !== film) return;
+    if (chosen) await this.paints(this.side, chosen, this.beside, true);
     else this.plotly.purge(this.side);
-    await Promise.all(done);
     this.links(step, chosen);
-    this.box.dataset.at = String(at);
-    this.box.dataset.stamp = film.stamp;
-    this.box.dataset.milliseconds = (performance.now() - began).toFixed(0);
+    this.box.dataset.whole = this.box.dataset.drawn;
   }
 
   tells(step) {
@@ -210,6 +239,7 @@ class Player {
       cut.classList.toggle("now", place === at);
       cut.tabIndex = place === at ? 0 : -1;
       cut.toggleAttribute("aria-current", place === at);
+      if (place === at && document.activeElement?.classList.contains("cut")) cut.focus();
     });
     this.part("back").disabled = at === 0;
     this.part("next").disabled = at === last;

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.charts.film import Film, Number
+from dpviz.charts.film import Number
 from dpviz.charts.plot import packed
 
 _HERE = Path(__file__).parent
+
+
+class Dial(NamedTuple):
+    """ε on a narrow screen, where the rail is folded away: round ``places``, where it stands, and who is told."""
+
+    places: Sequence[float]
+    at: float
+    tell: Callable[[float], None]
 
 
 @st.cache_resource(show_spinner=False)
@@ -20,6 +28,17 @@ def _component() -> Any:
     return st.components.v2.component("dpviz_player", html=html, css=css, js=js, isolate_styles=False)
 
 
-def play(film: Film, numbers: Sequence[Number], *, key: str, stamp: str, said: str = "") -> None:
-    """Show a run: its last step first, or the step where the run before was left if it had the same steps."""
-    _component()(data={"film": packed(film.data(numbers, stamp=stamp, said=said))}, key=key)
+def play(film: str, numbers: Sequence[Number], dial: Dial, *, key: str, said: str = "") -> None:
+    """Show a ``film`` as packed data: its last step first, or where the film before was left if its steps are alike.
+
+    ``numbers`` stand beside the title, and a sentence that is ``said`` above the pictures.
+    """
+
+    def turned() -> None:
+        value = st.session_state[key].get("epsilon")
+        if isinstance(value, int | float):
+            dial.tell(float(value))
+
+    around = packed({"numbers": [number._asdict() for number in numbers], "said": said})
+    turn = {"places": sorted({*dial.places, dial.at}), "at": dial.at}
+    _component()(data={"film": film, "around": around, "dial": turn}, key=key, on_epsilon_change=turned)

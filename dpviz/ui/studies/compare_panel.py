@@ -42,7 +42,7 @@ def compare_setup(table: OpenTable) -> Question:
     return study_form(
         _KEY,
         table,
-        epsilons=lambda: (epsilon_control(),),
+        epsilons=epsilon_control,
         runs="Runs of each",
         usual=10,
         why="One run says little: noise makes each run different. Medians and quartiles need several.",
@@ -57,14 +57,21 @@ def compare_study(question: Question) -> None:
 
 def _pictures(study: StudyJob) -> None:
     frame = study.frame()
-    measure = measure_choice(frame, _KEY)
-    scores = Scores(frame, measure)
-    show_wide(
-        scores.draw(palette(st.context.theme.type)), alt=scores.words(), key=f"{_KEY}:scores", stem=f"compare-{measure}"
-    )
-    _centers(study)
-    _scores(scores)
-    study_download(study)
+    picture = st.container()
+    scores = Scores(frame, measure_choice(frame, _KEY))
+    with picture:
+        drawn, stem = scores.draw(palette(st.context.theme.type)), f"compare-{scores.measure}"
+        show_wide(drawn, alt=scores.words(), key=f"{_KEY}:scores", stem=stem, first=True)
+    centers, numbers, files = st.tabs(["Centres", "Table", "Take away"], key=f"{_KEY}:below", on_change="rerun")
+    if centers.open:
+        with centers:
+            _centers(study)
+    if numbers.open:
+        with numbers:
+            _scores(scores)
+    if files.open:
+        with files:
+            study_download(study)
 
 
 def _scores(scores: Scores) -> None:
@@ -113,14 +120,14 @@ def _centers(study: StudyJob) -> None:
                     stem=f"compare-{panel.name}",
                     bare=True,
                 )
-    st.caption(_legend(over=reference is not None, rows=reveal is not None))
+    st.markdown(_legend(over=reference is not None, rows=reveal is not None))
 
 
 def _legend(*, over: bool, rows: bool) -> str:
     """What the marks of all pictures are."""
     revealed = [words for words, drawn in (("open diamonds: k-means++", over), ("dots: rows", rows)) if drawn]
     truth = f" {badge_text('revealed')} {', '.join(revealed)}." if revealed else ""
-    return f"{badge_text('released')} Filled circles: centres.{truth}"
+    return f":small[{badge_text('released')} Filled circles: centres.{truth}]"
 
 
 def median_runs(rows: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:

@@ -58,8 +58,9 @@ def contender_picker(key: str, table: OpenTable, grid: Grid) -> Grid:
         help="Each preset counts as an algorithm of its own. k-means++ is always drawn beside them.",
     )
     remember(widget, picked)
-    _shortcuts(widget, offered, picked)
-    _cautions(offered, picked)
+    with st.popover("Who can run here", icon=":material/playlist_add:", width="stretch"):
+        _shortcuts(widget, offered, picked)
+        _cautions(offered, picked)
     return replace(grid, contenders=tuple(offered[label].contender for label in picked))
 
 
@@ -97,7 +98,7 @@ def _shortcuts(widget: str, offered: Mapping[str, Offer], picked: Sequence[str])
         key = f"{widget}:{words}"
         st.button(words, icon=icon, key=key, on_click=choose, args=(widget, labels), type="tertiary", disabled=done)
 
-    with st.container(horizontal=True, gap="small"):
+    with st.container(gap="xsmall"):
         shortcut("Add all that can run", ":material/playlist_add:", everyone)
         shortcut("The usual few", ":material/restart_alt:", usual(offered))
         still_able = [label for label in picked if label in able]
@@ -113,13 +114,11 @@ def _cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
         if offer.prospect.refusal and (label in picked or not offer.contender.params)
     }
     if refused:
-        with st.expander(f"{opening(things(len(refused), 'algorithm'))} cannot run here", icon=":material/block:"):
-            for reason in dict.fromkeys(refused.values()):
-                st.caption(warned(reason))
+        st.markdown(f"**{opening(things(len(refused), 'algorithm'))} cannot run here**")
+        for reason in dict.fromkeys(refused.values()):
+            st.caption(warned(reason))
     weak = [label for label in picked if offered[label].prospect.hopeless]
     if weak:
-        with st.expander(
-            f"Too few records for {things(len(weak), 'algorithm')}: expect noise", icon=":material/warning:"
-        ):
-            for label in weak:
-                st.caption(f"**{plain(label)}**: {plain(in_short(offered[label].prospect))}")
+        st.markdown(f"**Too few records for {things(len(weak), 'algorithm')}: expect noise**")
+        for label in weak:
+            st.caption(f"**{plain(label)}**: {plain(in_short(offered[label].prospect))}")

@@ -15,7 +15,7 @@ from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import PLAIN_FORMAT
 from dpviz.table.made_tables import simulate
-from dpviz.ui.badges import badge_text
+from dpviz.ui.badges import badge_text, badged
 from dpviz.ui.looks import allow_reveal, reveal_allowed
 
 _STAND_IN, _ROWS = "a stand-in", "the rows themselves"
@@ -35,7 +35,7 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
             key,
             why="Losses are read from the rows, and **Show truth** is off for this table.",
             button="Show truth for this table",
-            about=f"Losses are read from the rows of this {table.kind.value} table.",
+            about="Losses are read from the rows.",
         )
     choice = st.segmented_control(
         "Judge the results on",
@@ -62,14 +62,10 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         _MOST_ROWS,
         value=rows_for(table),
         step=1_000,
-        width=320,
         key=f"{key}:stand_in_rows",
         help="About as many as your file has, if the picture is to carry over: more rows make privacy cheaper.",
     )
-    st.caption(
-        f"{badge_text('public')} Losses below are those of a simulated table with the declared columns and bounds, "
-        f"{n:,} rows and {k} clusters. No row of your file is read."
-    )
+    badged("public", "Losses are those of a simulated table with your columns and bounds. No row of your file is read.")
     return _kept_stand_in("study:stand_in", table, int(n), k)
 
 
@@ -88,7 +84,7 @@ def larger_or_same(key: str, table: OpenTable, source: OpenTable | None, *, k: i
     if chosen == _SAME:
         return source
     n = min(10 * rows_for(table), max(_MOST_ROWS_OF_A_LARGER, table.n_public or 0))
-    st.caption(f"{badge_text('public')} A simulated table of {n:,} rows: no row of yours is read.")
+    badged("public", f"A simulated table of {n:,} rows: no row of yours is read.")
     return _kept_stand_in("study:larger", table, n, k)
 
 
@@ -126,12 +122,11 @@ def stand_in(table: OpenTable, *, n: int, k: int) -> OpenTable:
 
 def _rows_themselves(table: OpenTable, key: str, *, why: str, button: str, about: str) -> OpenTable | None:
     """The table itself; while its owner does not allow looks none, but ``why`` they are needed and a ``button``."""
-    badge = badge_text("revealed")
     if reveal_allowed(table):
-        st.caption(f"{badge} {about}")
+        badged("revealed", about)
         return table
     with st.container(border=True):
-        st.markdown(f"{badge} {why}")
+        st.markdown(f"{badge_text('revealed')} {why}")
         icon = ":material/visibility:"
         st.button(button, icon=icon, key=f"{key}:allow", on_click=allow_reveal, args=(table,))
     return None

@@ -8,13 +8,12 @@ import streamlit as st
 
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study.grid import Grid
-from dpviz.ui.controls import k_delta_row
+from dpviz.ui.controls import Epsilons, k_delta_row
 from dpviz.ui.session import remember, remembered
 from dpviz.ui.studies.contender_choice import contender_picker
 from dpviz.ui.studies.judged_rows import judged_rows
 from dpviz.ui.studies.study_job import Question
 from dpviz.ui.studies.study_panel import study_button
-from dpviz.ui.table_words import unit_line
 
 MOST_REPEATS = 50
 
@@ -23,37 +22,34 @@ def study_form(
     key: str,
     table: OpenTable,
     *,
-    epsilons: Callable[[], tuple[float, ...]],
+    epsilons: Callable[[], Epsilons],
     runs: str,
     usual: int,
     why: str,
     with_centers: bool = False,
 ) -> Question:
-    """Draw the form with its button; what it asks for now.
+    """Draw the form with its button in the rail; what it asks for now.
 
     Parameters
     ----------
     epsilons : function
-        Draws the widget of ε.
+        Draws the widget of ε, with a place for the button.
     runs, usual, why : str, int, str
         Label, first value and help of the slider that says how often everything is repeated.
     """
-    with st.container(border=True):
+    with st.sidebar:
         picker = st.container()
-        left, right = st.columns(2, gap="medium")
-        with left:
-            at = epsilons()
-        with right:
-            k, delta = k_delta_row()
-        with left:
-            name = f"{key}:repeats"
-            if name not in st.session_state:
-                st.session_state[name] = remembered(name, usual)
-            repeats = remember(name, int(st.slider(runs, 1, MOST_REPEATS, key=name, help=why)))
-        st.caption(f"ε and δ protect {unit_line(table)}.")
+        at, button = epsilons()
+        said = st.container()
+        k, delta = k_delta_row()
+        name = f"{key}:repeats"
+        if name not in st.session_state:
+            st.session_state[name] = remembered(name, usual)
+        repeats = remember(name, int(st.slider(runs, 1, MOST_REPEATS, key=name, help=why)))
         source = judged_rows(table, key, k=k)
         with picker:
             grid = contender_picker(key, source or table, Grid((), (k,), at, (delta,), repeats=repeats))
         question = Question(key, table, source, grid)
-        study_button(question, with_centers=with_centers)
+        with button:
+            study_button(question, with_centers=with_centers, said=said)
     return question

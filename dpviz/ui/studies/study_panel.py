@@ -10,6 +10,7 @@ from typing import Protocol
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.charts.studies.contenders import measure_of
 from dpviz.charts.theme import Palette, palette
@@ -21,7 +22,7 @@ from dpviz.runs.seats import cores
 from dpviz.runs.study.open_study import Study
 from dpviz.runs.study.study import MEASURES
 from dpviz.table.declaration import FileKind
-from dpviz.ui.badges import badge_text
+from dpviz.ui.badges import badge_text, badged
 from dpviz.ui.escape import plain
 from dpviz.ui.figure import data_table, show_wide
 from dpviz.ui.job_panel import duration, job_panel
@@ -60,13 +61,15 @@ class Invitation:
     icon: str
 
 
-def study_button(question: Question, *, with_centers: bool = False, problem: str | None = None) -> None:
-    """The button that starts a study, with how much it will compute."""
+def study_button(
+    question: Question, *, with_centers: bool = False, problem: str | None = None, said: DeltaGenerator | None = None
+) -> None:
+    """The button that starts a study, with how much it will compute, ``said`` elsewhere or below it."""
     problem = problem or question.problem
     number, seconds = (len(question.grid.trials()), question.seconds) if problem is None else (0, 0.0)
     about = duration(_SECONDS_TO_BEGIN + seconds / cores())
-    words = f"{number:,} runs, about {about}; none that is known is repeated. They run in workers while you read on."
-    ask_button(question, partial(begin_study, with_centers=with_centers), words=words, problem=problem)
+    words = f"{number:,} runs, about {about}"
+    ask_button(question, partial(begin_study, with_centers=with_centers), words=words, problem=problem, said=said)
 
 
 def ask_button(
@@ -76,11 +79,13 @@ def ask_button(
     words: str,
     problem: str | None,
     label: str = "Compute",
+    said: DeltaGenerator | None = None,
 ) -> None:
     """A button that calls ``begin``, and ``words`` on what that takes; what cannot run says why."""
     key, barred = f"{question.key}:compute", problem is not None
-    pressed = st.button(label, type="primary", icon=":material/play_circle:", key=key, disabled=barred)
-    st.caption(f":red-badge[:material/cancel: cannot run] {plain(problem)}" if problem else plain(words))
+    pressed = st.button(label, type="primary", icon=":material/play_circle:", key=key, disabled=barred, width="stretch")
+    place = st.container() if said is None else said
+    place.caption(f":red-badge[:material/cancel: cannot run] {plain(problem)}" if problem else plain(words))
     if not pressed:
         return
     try:
@@ -102,10 +107,9 @@ def study_half(
     """
     study = job_of(question)
     if study is None:
-        st.info(invitation.words, title=invitation.title, icon=invitation.icon)
+        st.title(invitation.title, anchor=False)
+        st.info(invitation.words, icon=invitation.icon)
         return
-    badge = badge_text("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
-    st.markdown(f"{badge} losses on {plain(study.source.title)} {_standing(study, question, button)}")
 
     def draw() -> None:
         if study.rows:
@@ -113,16 +117,20 @@ def study_half(
         else:
             st.skeleton(height=_SKELETON)
 
+    if not study.answers(question):
+        st.markdown(f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones.")
     job_panel(study.job, label=invitation.what, key=question.key, live=draw)
+    badge = badge_text("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
+    st.markdown(f"{badge} losses on {plain(study.source.title)} {_standing(study, question, button)}")
 
 
 def _standing(study: StudyJob, question: Question, button: str) -> str:
-    """Whether it is what the form asks for now, and whether that is all."""
+    """Whether it is what the form asks for now, and whether that is all; older settings are told of above."""
     if not study.answers(question):
-        return f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones."
+        return ""
     if study.job.state is JobState.CANCELLED and isinstance(study.job, Study):
         return f":yellow-badge[:material/pause_circle: not complete] Press **{button}** to go on where it stopped."
-    return ":green-badge[:material/check: matches the settings above]"
+    return ":green-badge[:material/check: matches the settings]"
 
 
 def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
@@ -155,7 +163,7 @@ def show_picture(
     """
     key, figure = f"{study.question.key}:figure", picture.draw(palette(st.context.theme.type))
     clicked = on_click(figure, study.grid, key) if opens else None
-    show_wide(figure, alt=picture.words(), key=key, stem=picture.stem, on_click=clicked)
+    show_wide(figure, alt=picture.words(), key=key, stem=picture.stem, first=True, on_click=clicked)
     beneath()
     numbers_behind(picture, study, growing=growing)
 
@@ -205,7 +213,7 @@ def study_csv(study: StudyJob) -> bytes:
 def _may_leave(study: StudyJob) -> bool:
     """Whether its losses may be taken away; says so if they may not."""
     if not study.source.kind.may_be_shown:
-        st.caption(f"{badge_text('revealed')} Losses of a private file are for your eyes: there is no file of them.")
+        badged("revealed", "Losses of a private file are for your eyes: there is no file of them.")
     return study.source.kind.may_be_shown
 
 

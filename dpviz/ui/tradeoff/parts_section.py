@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.charts.studies.waterfall import Waterfall
 from dpviz.runs.error_parts import error_parts, error_rows, refusal_of
 from dpviz.table.declaration import FileKind
-from dpviz.ui.badges import badge_text
+from dpviz.ui.badges import badged
 from dpviz.ui.job_panel import duration
 from dpviz.ui.studies.one_setting import has_any, one_setting
 from dpviz.ui.studies.study_job import Question, StudyJob, send
@@ -71,4 +71,4 @@ def _bars(study: StudyJob) -> None:
 def _how() -> None:
     with st.expander("How each part is measured", icon=":material/help:"):
         st.markdown(_HOW)
-        st.caption(f"{badge_text('revealed')} Every bar is read from rows; a run without noise is thrown away at once.")
+        badged("revealed", "Every bar is read from rows; a run without noise is thrown away at once.")

@@ -1,0 +1,67 @@
+"""What to expect before any run: the stored study's losses against ε, on made-up tables of about the table's size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite, nan
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from dpviz.arrays import Array
+from dpviz.charts.studies.curves import Curves
+from dpviz.charts.wording import things
+from dpviz.runs.advice.recommendation import MADE_UP
+from dpviz.runs.advice.target import Target, reached_by
+from dpviz.runs.smallest_epsilon import SmallestEpsilon
+
+_PARTS = (0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast(Curves):
+    """Medians and middle halves over made-up tables, which count by their closeness (column ``weight`` of the runs)."""
+
+    noun: ClassVar[str] = MADE_UP
+
+    @cached_property
+    def medians(self) -> pd.DataFrame:
+        """As of a study of runs; ``runs`` counts the made-up tables."""
+        rows = []
+        for (name, epsilon), group in self.runs.groupby(["contender", "epsilon"], sort=False):
+            losses, weights = _columns(group)
+            parts = [reached_by(losses, part, weights) for part in _PARTS]
+            rows.append((str(name), float(str(epsilon)), *parts, len(group)))
+        medians = pd.DataFrame(rows, columns=["algorithm", "at", "low", "median", "high", "runs"])
+        best = medians["median"] == medians.groupby("at")["median"].transform("min")
+        return medians.assign(best=best & ~medians["at"].where(best).duplicated())
+
+    @property
+    def basis(self) -> str:
+        """What each point rests on."""
+        number = int(self.medians["runs"].max()) if len(self.medians) else 0
+        return things(number, "made-up table", MADE_UP)
+
+    def answers(self, target: Target) -> list[SmallestEpsilon]:
+        """Each algorithm's smallest ε for a target, by the definition that runs are read by; the smallest first."""
+        found = []
+        for name, line in self.lines.items():
+            groups = {
+                float(str(at)): _columns(group)
+                for at, group in self.runs[self.runs["contender"] == name].groupby("epsilon")
+            }
+            losses = {at: losses for at, (losses, _) in groups.items()}
+            epsilon = target.least(losses, {at: weights for at, (_, weights) in groups.items()})
+            typical = float(line["median"][line["at"] == epsilon].iloc[0]) if isfinite(epsilon) else nan
+            tables = len(next(iter(losses.values())))
+            found.append(
+                SmallestEpsilon(name, epsilon, epsilon, epsilon, min(groups), max(groups), tables, typical=typical)
+            )
+        return sorted(found, key=lambda one: (one.epsilon, one.typical))
+
+
+def _columns(group: pd.DataFrame) -> tuple[Array, Array]:
+    """Losses and weights."""
+    return group["ratio"].to_numpy(np.float64), group["weight"].to_numpy(np.float64)

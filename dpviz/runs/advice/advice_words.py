@@ -1,0 +1,70 @@
+"""What advice says, in sentences: on the page and in the shell alike."""
+
+from __future__ import annotations
+
+from dpviz.algorithms.regime import told_apart
+from dpviz.algorithms.registry import card_of
+from dpviz.runs.advice.advice import Advice, Change, Outlook
+
+# So much more loss is not worth a word, and so much more time is.
+_SLIGHTLY, _MUCH_CHEAPER = 1.02, 3.0
+
+WHERE_FROM = (
+    "Read from a stored study of made-up tables; no row of yours is read. They are groups of rows, most of them of "
+    "like size, k of them or a third more, that reach the bounds or fill a part of them. Rows that fill less of their "
+    "bounds, or whose groups overlap or are of unlike size, may lose more."
+)
+
+
+def certainty(advice: Advice) -> str:
+    """On how many made-up tables that held, and how far they lie apart."""
+    outlook = advice.leading
+    if outlook is None:
+        return "No algorithm can serve this request."
+    tables = f"{advice.stand_ins} made-up tables of about this size"
+    low, high = told_apart(outlook.low, outlook.high)
+    spread = f"half of them lie between {low} and {high} ×"
+    if advice.best is None:
+        return (
+            f"The nearest is {_title(outlook)} at ε = {outlook.epsilon:g}: it got there on {outlook.share:.0%} of "
+            f"{tables}; {spread}."
+        )
+    beyond = " Your sizes lie beyond those that were studied: the nearest of them answered." if advice.beyond else ""
+    return f"At ε = {outlook.epsilon:g} it held on {outlook.share:.0%} of {tables}; {spread}.{beyond}"
+
+
+def alternatives(advice: Advice) -> list[str]:
+    """What else would do at this ε: what is as good and cheaper, and what is better."""
+    best, sentences = advice.best, []
+    for other in advice.others if best is not None else ():
+        assert best is not None
+        if other.share < advice.target.share - 1e-9:
+            continue
+        if other.behind * _SLIGHTLY <= best.behind:
+            why = "loses less ({} × against {} ×)".format(*told_apart(other.median, best.median))
+        elif other.behind <= _SLIGHTLY * best.behind:
+            why = f"does as well ({told_apart(other.median)[0]} ×)"
+        elif other.seconds * _MUCH_CHEAPER <= best.seconds:
+            why = f"loses more ({told_apart(other.median)[0]} ×), in a fraction of the computing time"
+        else:
+            continue
+        sentences.append(f"{_title(other)} {why}; it held on {other.share:.0%}.")
+    return sentences
+
+
+def changed(change: Change, advice: Advice) -> str:
+    """What another request would lead to."""
+    outlook = change.outlook
+    if outlook is None:
+        return f"With {change.words} it would still be out of reach."
+    if change.asks_epsilon:
+        (median,) = told_apart(outlook.median)
+        return f"With {change.words}, expect {median} × the loss of k-means++ ({_title(outlook)})."
+    if advice.best is None or outlook.epsilon < advice.best.epsilon:
+        return f"With {change.words}, ε = {outlook.epsilon:g} would do ({_title(outlook)})."
+    still = "still " * (outlook.epsilon == advice.best.epsilon)
+    return f"With {change.words}, ε = {outlook.epsilon:g} would {still}be needed ({_title(outlook)})."
+
+
+def _title(outlook: Outlook) -> str:
+    return card_of(outlook.algorithm).title

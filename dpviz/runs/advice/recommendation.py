@@ -1,0 +1,155 @@
+"""One answer to: which ε? The stored study gives it until there are runs on the table itself, which then do.
+
+Both are read by the same definition (``runs.advice.target``). Where they lie more than one tried ε apart, the
+recommendation says why: what is said is checked against both, not guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Literal, NamedTuple
+
+from dpviz.algorithms.regime import told_apart
+from dpviz.algorithms.registry import card_of
+from dpviz.runs.advice.advice import EPSILONS, Advice
+from dpviz.runs.advice.target import Target, steps_apart
+from dpviz.runs.request import Contender
+from dpviz.runs.smallest_epsilon import SmallestEpsilon
+
+MADE_UP = "made-up tables"
+
+Kind = Literal["not compared", "another algorithm", "few runs", "other sizes", "among them", "unlike them"]
+
+
+class Reason(NamedTuple):
+    """Why the runs on a table and the stored study differ, and that in words."""
+
+    kind: Kind
+    words: str
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Which ε to choose, and with whom.
+
+    Parameters
+    ----------
+    who : str
+        The algorithm with its preset; "" where nobody meets the target.
+    epsilon : float
+        The smallest one tried from which on the target is met; infinite where none up to ``highest`` is.
+    typical : float
+        The median loss there, over that of k-means++.
+    measured : bool
+        Whether it was read off runs on this table, or its stand-in, rather than the stored study.
+    apart : Reason or None
+        Why the stored study says otherwise, where it does.
+    """
+
+    target: Target
+    who: str
+    epsilon: float
+    typical: float
+    highest: float
+    measured: bool
+    apart: Reason | None = None
+
+    @property
+    def reached(self) -> bool:
+        """Whether any ε that was tried is enough."""
+        return isfinite(self.epsilon)
+
+    @property
+    def finding(self) -> str:
+        """The recommendation as a title."""
+        often = self.target.often("runs" if self.measured else MADE_UP)
+        if not self.reached:
+            return (
+                f"No ε up to {self.highest:g} keeps the loss within {self.target.above} of k-means++ in {often}, with "
+                f"any algorithm that was tried"
+            )
+        (typical,) = told_apart(self.typical)
+        return (
+            f"Choose ε = {self.epsilon:.3g} or more with {self.who}: about {typical}× the loss of k-means++, "
+            f"at most {self.target.loss:.4g}× in {often}"
+        )
+
+    @property
+    def sentence(self) -> str:
+        """The same as a sentence."""
+        return f"{self.finding}."
+
+
+def recommend(
+    target: Target,
+    advice: Advice | None,
+    answers: Sequence[SmallestEpsilon] = (),
+    tried: Sequence[float] = (),
+    contenders: Sequence[Contender] = (),
+) -> Recommendation:
+    """The first of the ``answers`` that runs on the table gave to ``target``; without any, the stored ``advice``.
+
+    Parameters
+    ----------
+    advice : Advice or None
+        To the same target; None where the stored study has no such tables.
+    tried : sequence of float
+        The ε of the runs, ascending.
+    contenders : sequence of Contender
+        Who ran.
+    """
+    if answers:
+        first = answers[0]
+        who = first.contender if first.reached else ""
+        apart = None if advice is None else why_apart(advice, answers, tried, contenders)
+        return Recommendation(target, who, first.epsilon, first.typical, first.highest, measured=True, apart=apart)
+    if advice is None or advice.best is None:
+        return Recommendation(target, "", inf, inf, EPSILONS[-1], measured=False)
+    title = card_of(advice.best.algorithm).title
+    return Recommendation(target, title, advice.epsilon, advice.best.median, EPSILONS[-1], measured=False)
+
+
+def why_apart(
+    advice: Advice, answers: Sequence[SmallestEpsilon], tried: Sequence[float], contenders: Sequence[Contender]
+) -> Reason | None:
+    """Why the first of ``answers`` lies more than one tried ε from the advice; None where it does not."""
+    stored, leading = advice.epsilon, advice.leading
+    if steps_apart(stored, answers[0].epsilon, tried) <= 1:
+        return None
+    labels = {contender.algorithm: contender.label for contender in contenders if not contender.params}
+    title = card_of(leading.algorithm).title if leading is not None else ""
+    of_label = {answer.contender: answer for answer in answers}
+    own = of_label.get(labels.get(leading.algorithm, "")) if leading is not None else None
+    if own is None:
+        return Reason("not compared", f"{title or 'Its algorithm'} was not compared here.")
+    if steps_apart(stored, own.epsilon, tried) <= 1:
+        return Reason("another algorithm", f"{answers[0].contender} needs less here than {title}.")
+    if own.low <= stored <= own.high:
+        least, most = own.low, own.high
+        ends = f"{least:.2g} and {most:.2g}" if isfinite(most) else f"{least:.2g} and more than {own.highest:g}"
+        return Reason("few runs", f"so few runs leave it open: {title} may need between {ends}.")
+    if advice.beyond:
+        return Reason("other sizes", "no table of your size was studied, and the nearest sizes answered.")
+    return _among_tables(advice, own, tried)
+
+
+def _among_tables(advice: Advice, own: SmallestEpsilon, tried: Sequence[float]) -> Reason:
+    """Where this table stands among the made-up ones, of which each alone needs another ε."""
+    least, most = advice.each[0], advice.each[-1]
+    ends = f"{least:g} to {most:g}" if isfinite(most) else f"{least:g} to more than {EPSILONS[-1]:g}"
+    if not isfinite(least):
+        return Reason("unlike them", f"yours is easier than each of the {len(advice.each)} tables.")
+    if least <= own.epsilon <= most or min(steps_apart(own.epsilon, end, tried) for end in (least, most)) <= 1:
+        return Reason("among them", f"these tables differ, and each alone needs ε = {ends}.")
+    how = "easier" if own.epsilon < least else "harder"
+    return Reason("unlike them", f"yours is {how} than each of the {len(advice.each)} tables (ε = {ends}).")
+
+
+def compared(recommendation: Recommendation, advice: Advice) -> str:
+    """What the stored study says beside the runs on the table: the same, or what else and why."""
+    said = f"ε = {advice.epsilon:g}" if advice.best is not None else f"more than ε = {EPSILONS[-1]:g}"
+    if recommendation.apart is None:
+        return f"The stored study of {MADE_UP} agrees ({said})."
+    return f"The stored study of {MADE_UP} says {said}: {recommendation.apart.words}"

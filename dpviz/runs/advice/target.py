@@ -1,0 +1,105 @@
+"""When an ε is enough: one definition for the stored study, for runs on a table, and for every page that tells.
+
+At an ε the target is met if a given share of the runs lose at most so much. The answer is the least ε that was tried
+from which on the target is met at every ε that was tried. Nothing is read between two ε.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from dpviz import check
+from dpviz.arrays import Array
+from dpviz.check import RequestError
+
+USUAL_LOSS, USUAL_SHARE = 1.1, 0.8
+"""What is wanted where nobody says otherwise: 8 of 10 runs lose at most 10 % more than k-means++."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is good enough.
+
+    Parameters
+    ----------
+    loss : float
+        The most that a run may lose, over the loss of k-means++; above 1.
+    share : float
+        The part of all runs that must keep to it.
+    """
+
+    loss: float = USUAL_LOSS
+    share: float = USUAL_SHARE
+
+    def __post_init__(self) -> None:
+        if not self.loss > 1:
+            raise RequestError(
+                f"The target is {self.loss:g}: give a number above 1, such as 1.1 for 10 % above k-means++."
+            )
+        check.within(0.0, 1.0, share=self.share)
+
+    @property
+    def above(self) -> str:
+        """How much may be lost beyond k-means++.
+
+        >>> Target(1.1).above
+        '10 %'
+        """
+        return f"{100 * (self.loss - 1):.3g} %"
+
+    def often(self, of: str = "runs") -> str:
+        """In how many runs, in words.
+
+        >>> Target(share=0.5).often(), Target().often("tables")
+        ('half of all runs', '8 of 10 tables')
+        """
+        return f"half of all {of}" if self.share == 0.5 else f"{10 * self.share:.3g} of 10 {of}"
+
+    def met(self, losses: Array, weights: Array | None = None) -> bool:
+        """Whether enough runs keep to it; ``weights`` where some count for more."""
+        return reached_by(losses, self.share, weights) <= self.loss
+
+    def least(self, losses: Mapping[float, Array], weights: Mapping[float, Array] | None = None) -> float:
+        """The least ε from which on it is met, of the runs at each ε; infinite if they do not end so."""
+        tried = sorted(losses)
+        return from_on(tried, [self.met(losses[at], weights[at] if weights else None) for at in tried])
+
+
+def reached_by(losses: Array, share: float, weights: Array | None = None) -> float:
+    """The least loss that at least ``share`` of the runs do not exceed; runs without a loss do not count.
+
+    >>> reached_by(np.array([1.0, 3.0, 2.0, 9.0, 1.5]), 0.8)
+    3.0
+    """
+    known = ~np.isnan(losses)
+    if not known.any():
+        return inf
+    kept = losses[known]
+    counts = np.ones(len(kept)) if weights is None else weights[known]
+    order = np.argsort(kept, kind="stable")
+    parts = np.cumsum(counts[order]) / counts.sum()
+    return float(kept[order][min(int(np.searchsorted(parts, share - 1e-9)), len(kept) - 1)])
+
+
+def from_on(epsilons: Sequence[float] | Array, met: Sequence[bool] | Array) -> float:
+    """The least of ascending ``epsilons`` from which on all are ``met``; infinite if the last one is not.
+
+    >>> from_on([0.1, 1.0, 3.0, 10.0], [True, False, True, True])
+    3.0
+    """
+    everywhere = np.asarray(met, dtype=bool)[::-1].cumprod()[::-1].astype(bool)
+    return float(np.asarray(epsilons)[everywhere.argmax()]) if everywhere.any() else inf
+
+
+def steps_apart(one: float, other: float, tried: Sequence[float]) -> int:
+    """How many of the ascending ε that were ``tried`` lie between two answers; each counts as the next one tried.
+
+    >>> steps_apart(0.18, 2.0, (0.1, 0.2, 0.5, 1.0, 2.0)), steps_apart(5.0, float("inf"), (1.0, 2.0))
+    (3, 0)
+    """
+    first, second = np.searchsorted(np.asarray(tried) * (1 + 1e-9), [one, other])
+    return abs(int(first) - int(second))

@@ -1,0 +1,46 @@
+"""What the bounds cost: the noise on a centre, column by column, before any run and from what is declared alone."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from dpviz import check
+from dpviz.arrays import Array
+from dpviz.privacy.queries import Relation
+from dpviz.table.domain import Domain
+
+ASSUMED_ROWS = 1_000
+"""Rows taken to be in a cluster where the number of rows is private."""
+
+
+def rows_of_a_cluster(n: int | None, k: int) -> float:
+    """Rows in each of ``k`` clusters of like size; ``ASSUMED_ROWS`` where n is private (None)."""
+    check.at_least(1, k=k)
+    return ASSUMED_ROWS if n is None else n / k
+
+
+def column_noise(
+    domain: Domain,
+    *,
+    rows: float,
+    epsilon: float,
+    relation: Relation | str = Relation.ADD_REMOVE,
+    rows_per_person: int = 1,
+) -> Array:
+    """Standard deviation of the noise on each coordinate of a cluster's centre, shape (d,), data units.
+
+    By the simplest mechanism: the sums and the size of a cluster of ``rows`` rows are measured once, with all of ε, by
+    the same Laplace noise on each of them (one round of Su et al.'s DPLloyd), and divided. One row moves the sums by
+    at most the l1 radius of the domain and the size by 1, so that the noise on a sum has the scale (l1 radius + 1)/ε.
+    Noise of the size itself is left out: it is small beside it. Nothing is read from rows.
+
+    Algorithms that measure several times have more noise in each measurement, and may mend some of it.
+
+    >>> column_noise(Domain.of(["age"], 0, 100), rows=1000, epsilon=1.0).round(3).tolist()
+    [0.141]
+    """
+    check.positive(rows=rows, epsilon=epsilon)
+    check.at_least(1, rows_per_person=rows_per_person)
+    scale = (domain.region.l1_radius + 1) * Relation(relation).rows * rows_per_person / epsilon
+    noise: Array = sqrt(2) * scale / rows * domain.scale
+    return noise

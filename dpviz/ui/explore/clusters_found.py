@@ -1,0 +1,81 @@
+"""What a run found, cluster by cluster, in the owner's units, and then what that cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpviz.algorithms.steps import CentersStep
+from dpviz.charts.wording import number, ratio
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.run import Run
+from dpviz.table.declaration import FileKind
+from dpviz.ui.badges import badge_text, badged
+from dpviz.ui.escape import plain
+from dpviz.ui.explore.scores import Judged
+from dpviz.ui.figure import data_table
+from dpviz.ui.looks import reveal_allowed
+
+# Columns shown as bars within their bounds; a table with more of them says numbers alone.
+_MOST_BARS = 12
+_CLUSTER, _ROWS, _NOISE = "cluster", "rows", "± noise"
+_SHIFT = "centre ± (% of range)"
+
+
+def found(table: OpenTable, run: Run, judged: Judged | None) -> None:
+    """The table of clusters, and the loss under it."""
+    kind = badge_text("released" if run.private else "revealed")
+    st.markdown(f"{kind} {plain(_in_words(run))}")
+    bars = {
+        name: st.column_config.ProgressColumn(plain(name), format="%.4g", min_value=float(low), max_value=float(high))
+        for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
+    }
+    shown = bars if run.domain.dim <= _MOST_BARS else {}
+    data_table(found_table(run), alt="Every cluster: its size and its centre", height="auto", columns=shown)
+    _cost(table, judged)
+
+
+def found_table(run: Run) -> pd.DataFrame:
+    """One line a cluster: size ± noise where they were measured, and its centre in data units."""
+    step = run.frames[-1].step
+    lines = pd.DataFrame({_CLUSTER: np.arange(1, run.k + 1)})
+    if isinstance(step, CentersStep):
+        if step.noisy_counts is not None:
+            lines[_ROWS] = step.noisy_counts.round().clip(min=0).astype(np.int64)
+            if step.count_noise_sd is not None:
+                lines[_NOISE] = float(step.count_noise_sd)
+        if step.center_noise_sd is not None:
+            # Unit coordinates run over 2, from -1 to 1, in a column of full width.
+            lines[_SHIFT] = 50.0 * step.center_noise_sd
+    centers = pd.DataFrame(run.centers, columns=list(run.domain.columns))
+    return pd.concat([lines, centers], axis="columns")
+
+
+def _in_words(run: Run) -> str:
+    sizes = run.noisy_weights
+    if sizes is None:
+        return f"{run.k} clusters; their sizes were not measured."
+    low, high = (number(max(0.0, float(size))) for size in (sizes.min(), sizes.max()))
+    sd = run.frames[-1].step.count_noise_sd if isinstance(run.frames[-1].step, CentersStep) else None
+    noise = "" if sd is None else f", each ± {number(sd)}"
+    return f"{run.k} clusters of about {low} to {high} rows{noise}."
+
+
+def _cost(table: OpenTable, judged: Judged | None) -> None:
+    if judged is None:
+        why = "k-means++ is still being computed." if reveal_allowed(table) else "Hidden: Show truth is off."
+        badged("revealed", f"Loss against k-means++. {why}")
+        return
+    scores = judged.scores
+    words = (
+        f"Loss {ratio(scores.ratio)} that of k-means++: mean squared distance of a row to its nearest centre, "
+        f"{number(scores.nicv)} against {number(scores.nicv_kmeans)} (unit coordinates²)."
+    )
+    if scores.clipping > 0 and table.kind is not FileKind.PRIVATE:
+        words += f" The bounds alone move a row by {number(scores.clipping)} on the same scale."
+    if judged.labels is not None:
+        words += f" {judged.labels.percent} of the rows share the commonest label of their cluster."
+        if judged.labels.unlabelled:
+            words += f" {judged.labels.unlabelled:,d} rows without a label are left out."
+    badged("revealed", f"{plain(words)}")

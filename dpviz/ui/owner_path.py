@@ -1,0 +1,81 @@
+"""The owner's path on one line: Data, Bounds, Choose ε, Release; what is done, what is missing, what comes next."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import streamlit as st
+
+from dpviz.runs.open_table import OpenTable
+from dpviz.ui.escape import plain
+from dpviz.ui.session import booked, current_table, undeclared
+
+Here = Literal["home", "data", "tradeoff", "ledger"]
+State = Literal["done", "missing", "next", "later", "to come"]
+
+TO_COME = "A release that may be published is to come. Until then every result is a simulation."
+
+
+class Stop(NamedTuple):
+    """A place on the path: the page that serves it, how far it is, and one sentence about it."""
+
+    title: str
+    page: Here
+    state: State
+    said: str
+
+
+_WORDS: dict[State, str] = {
+    "done": ":green[✓] {}",
+    "missing": ":red[**{}: missing**]",
+    "next": "**{}: next**",
+    "later": "{}",
+    "to come": ":gray[{}: to come]",
+}
+
+
+def owner_path(*, here: Here) -> None:
+    """Draw it above what the page ``here`` has to say; each stop leads to its page."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="owner_path"):
+        for place, stop in enumerate(stops()):
+            st.page_link(
+                f"{stop.page}.py",
+                label=":gray[›] " * (place > 0) + _WORDS[stop.state].format(stop.title),
+                help=stop.said,
+                disabled=stop.page == here and stop.state in ("done", "later"),
+            )
+
+
+def stops() -> list[Stop]:
+    """The four places for what this visit has in hand."""
+    table, waiting = current_table(), undeclared()
+    if waiting is not None:
+        name = plain(waiting.content.name)
+        return [
+            Stop("Data", "data", "done", f"{name} is read."),
+            Stop("Bounds", "data", "missing", "Say between which bounds every column lies."),
+            Stop("Choose ε", "tradeoff", "later", "After the bounds."),
+            Stop("Release", "ledger", "to come", TO_COME),
+        ]
+    if table is None:
+        return [
+            Stop("Data", "data", "next", "Open a sample, your own file, or a stand-in."),
+            Stop("Bounds", "data", "later", "After the data."),
+            Stop("Choose ε", "tradeoff", "later", "After the bounds."),
+            Stop("Release", "ledger", "to come", TO_COME),
+        ]
+    tried = _tried(table)
+    return [
+        Stop("Data", "data", "done", f"{plain(table.title)} is open."),
+        Stop("Bounds", "data", "done", "Declared for every column."),
+        Stop("Choose ε", "tradeoff", "done", f"Last run at ε = {tried:g}.")
+        if tried
+        else Stop("Choose ε", "tradeoff", "next", "See what each ε buys, and choose one."),
+        Stop("Release", "ledger", "to come", TO_COME),
+    ]
+
+
+def _tried(table: OpenTable) -> float | None:
+    """ε of the last private run on the rows of ``table``; None before there is one."""
+    runs = [one.record for one in booked() if one.record.private and one.source_key == table.source_key]
+    return runs[-1].epsilon if runs else None

@@ -1,0 +1,217 @@
+"""Which ε to choose: one recommendation for a target, with the picture it was read off and the evidence under it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from dpviz.charts.canvas import without_head
+from dpviz.charts.studies.curves import Curves
+from dpviz.charts.studies.smallest import Smallest
+from dpviz.charts.theme import palette
+from dpviz.check import RequestError
+from dpviz.runs.advice.advice import Advice
+from dpviz.runs.advice.recommendation import MADE_UP, Recommendation, compared, recommend
+from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.smallest_epsilon import sharpened_rows, smallest_epsilons
+from dpviz.ui.badges import badge_text
+from dpviz.ui.escape import plain
+from dpviz.ui.figure import show
+from dpviz.ui.job_panel import job_panel
+from dpviz.ui.studies.contender_choice import contender_options
+from dpviz.ui.studies.one_setting import on_click, open_in_explore, opener, turn_to_explore
+from dpviz.ui.studies.study_job import Question, StudyJob, job_of, send
+from dpviz.ui.studies.study_panel import (
+    Invitation,
+    StudyPicture,
+    measure_choice,
+    numbers_behind,
+    show_picture,
+    study_download,
+    study_half,
+)
+from dpviz.ui.tradeoff.baselines import baselines_of, predictions_of
+from dpviz.ui.tradeoff.stored_study import about_how_many, advice_for, behind_advice, forecast
+
+_KEY, _SHARPER = "tradeoff", "tradeoff:smallest"
+_REPEATS, _ROUNDS = 20, 5
+_SHARES = (0.5, USUAL_SHARE, 0.9)
+_INVITATION = Invitation("Trade-off", "No runs yet", "Press **Compute**.", icon=":material/show_chart:")
+_DASHED = (
+    "What Su et al. 2016 predict from n, k, d and ε alone, on top of the loss of k-means++: the noise of a round of "
+    "Lloyd (Eq. 7), or the noise of a grid (Eq. 9) plus the most that its cells can be off (Eq. 10). "
+    "It holds if clusters are of like size. Drawn only where centres stay apart, and where n is public."
+)
+
+
+def choose_section(question: Question) -> None:
+    """The target, the recommendation, its picture: the stored study's until there are runs on the table."""
+    turn_to_explore()
+    target = _target()
+    try:
+        advice = advice_for(question, target)
+    except RequestError as error:
+        advice = None
+        st.error(plain(error), title="No advice for this", icon=":material/block:")
+    if job_of(question) is not None:
+        study_half(question, invitation=_INVITATION, pictures=partial(_measured, advice=advice, target=target))
+    elif advice is not None:
+        _stored(question, advice)
+    else:
+        st.info("The stored study has no table like this: press **Compute**.", icon=":material/show_chart:")
+    if advice is not None:
+        behind_advice(advice)
+
+
+def _target() -> Target:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        above = st.number_input(
+            "Loss above k-means++, at most %",
+            *(0.1, 1000.0, 100 * (USUAL_LOSS - 1)),
+            step=1.0,
+            format="%g",
+            key=f"{_SHARPER}:above",
+            persist_state="session",
+            width=240,
+            help="The loss is the mean squared distance of a row to its centre; k-means++ works without privacy.",
+        )
+        share = st.selectbox(
+            "In",
+            _SHARES,
+            index=_SHARES.index(USUAL_SHARE),
+            format_func=lambda share: Target(share=share).often(),
+            key=f"{_SHARPER}:share",
+            persist_state="session",
+            width=180,
+            help="A release is one run. Half of all runs is what usually happens; 9 of 10 is what one can count on.",
+        )
+    # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
+    return Target(round(1 + float(above) / 100, 6), float(share))
+
+
+def _stored(question: Question, advice: Advice) -> None:
+    """What to expect before any run."""
+    recommendation = recommend(advice.target, advice)
+    rows = f"{about_how_many(question):,}"
+    _say(
+        question,
+        recommendation,
+        f"{badge_text('public')} From {MADE_UP} for {rows} rows; none of yours is read. **Compute** runs it.",
+    )
+    curves = forecast(question, advice)
+    _show(Smallest(curves, curves.answers(advice.target), recommendation), f"{_KEY}:forecast")
+
+
+def _measured(study: StudyJob, *, advice: Advice | None, target: Target) -> None:
+    """Read off runs: those of the study, and a bisection's."""
+    bisection = job_of(study.question.narrowed(_SHARPER))
+    if bisection is None or bisection.origin is not study:
+        _answer(study, None, advice, target)
+        return
+    whose = f"Bisection for {bisection.grid.contenders[0].label}"
+    draw = partial(_answer, study, bisection, advice, target)
+    job_panel(bisection.job, label=whose, key=_SHARPER, live=draw)
+
+
+def _answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | None, target: Target) -> None:
+    grid, frame = study.grid, study.frame(bisection.rows if bisection is not None else ())
+    points = frame.groupby(["contender", "epsilon"], observed=True).ngroups
+    # While some point has no run yet, what the others say would be read as the whole.
+    whole = not study.running or points >= len(grid.contenders) * len(grid.epsilons)
+    answers = smallest_epsilons(frame, target) if whole else []
+    tried = sorted(frame["epsilon"].unique())
+    recommendation = recommend(target, advice, answers, tried, grid.contenders)
+    _say(study.question, recommendation, compared(recommendation, advice) if answers and advice else "")
+    measure, baselines = _look(study)
+    if measure == "ratio" and not baselines:
+        smallest = Smallest(Curves(frame, places=grid.epsilons), answers, recommendation)
+        _show(smallest, f"{_KEY}:figure", study)
+        growing = bisection is not None and bisection.running
+        _beneath(study, smallest, growing=growing)
+        return
+    curves = Curves(
+        frame,
+        measure,
+        places=grid.epsilons,
+        baselines=baselines_of(study, measure) if baselines else {},
+        predictions=predictions_of(study, measure) if baselines else {},
+    )
+    show_picture(curves, study, opens=True, beneath=lambda: opener(grid, _KEY))
+    study_download(study)
+
+
+def _say(question: Question, recommendation: Recommendation, evidence: str) -> None:
+    """The recommendation as a heading, and in a line what it rests on; a button hands it on."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"### {plain(recommendation.finding)}")
+        contender = _contender(question, recommendation)
+        if contender is not None:
+            (k,), (delta,) = question.grid.ks, question.grid.deltas
+            st.button(
+                "Open in Explore",
+                icon=":material/arrow_forward:",
+                key=f"{_KEY}:take",
+                on_click=open_in_explore,
+                args=(Request(contender, k, recommendation.epsilon, delta),),
+            )
+    if evidence:
+        st.caption(evidence)
+
+
+def _contender(question: Question, recommendation: Recommendation) -> Contender | None:
+    if not recommendation.reached:
+        return None
+    everyone = {contender.label: contender for contender in (*contender_options(), *question.grid.contenders)}
+    return everyone.get(recommendation.who)
+
+
+def _look(study: StudyJob) -> tuple[str, bool]:
+    """Another measure, and what costs nothing beside it: out of the way until they are asked for."""
+    with st.popover("Other pictures", icon=":material/stacked_line_chart:"):
+        measure = measure_choice(study.frame(), _KEY, without=("seconds",))
+        baselines = st.toggle(
+            "Baselines and predictions", value=False, key=f"{_KEY}:dashed", persist_state="session", help=_DASHED
+        )
+    return measure, baselines
+
+
+def _show(picture: StudyPicture, key: str, study: StudyJob | None = None) -> None:
+    """A picture whose title stands above it already: a click on a point opens its setting in Explore."""
+    _, subtitle, plot = without_head(picture.draw(palette(st.context.theme.type)))
+    st.caption(plain(subtitle))
+    clicked = None if study is None else on_click(plot, study.grid, key)
+    show(plot, alt=picture.words(), key=key, stem=picture.stem, on_click=clicked)
+
+
+def _beneath(study: StudyJob, picture: Smallest, *, growing: bool) -> None:
+    """What may be done with the runs that are there."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _sharpen(study, picture)
+        opener(study.grid, _KEY)
+    numbers_behind(picture, study, growing=growing)
+    study_download(study)
+
+
+def _sharpen(study: StudyJob, picture: Smallest) -> None:
+    """A bisection for one algorithm, from the runs that are there."""
+    able = [one for one in picture.answers if one.reached and not one.sharp and one.epsilon > one.lowest]
+    if study.running or not able or study.yardstick is None:
+        return
+    with st.popover("Try ε in between", icon=":material/target:"):
+        label = st.selectbox("For", [answer.contender for answer in able], key=f"{_SHARPER}:whom")
+        pressed = st.button("Bisect", icon=":material/target:", key=f"{_SHARPER}:compute")
+    if not pressed:
+        return
+    contender = next(contender for contender in study.grid.contenders if contender.label == label)
+    question = study.question.narrowed(_SHARPER, contenders=(contender,), repeats=_REPEATS)
+    known = [row for row in picture.curves.runs.to_dict("records") if row["contender"] == label]
+    look = f"{_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
+    options = {"yardstick": study.yardstick, "rounds": _ROUNDS}
+    try:
+        send(question, sharpened_rows, known, picture.target, look=look, origin=study, **options)
+    except RequestError as error:
+        st.error(plain(error), title="This cannot run", icon=":material/block:")
+        return
+    st.rerun()

@@ -1,0 +1,133 @@
+"""ε and what it does share the first screen, and a step costs no request: measured in a window as people have it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from statistics import median
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import NARROW
+from tests.browser.visitor import PATIENCE, Visitor
+from tests.contract.tables import blobs
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+DESK, TELEPHONE_TOP = {"width": 1440, "height": 900}, 700
+LARGE = {"width": 1920, "height": 1080}
+LEAST_SHARE, MOST_MILLISECONDS, MOST_BYTES = 0.4, 100, 2_500_000
+PRIVATE = "a private file"
+TABLES = ("Fifteen clusters", "People", "64 Gaussians", PRIVATE)
+
+
+def on_explore(visit: Visitor, table: str) -> Visitor:
+    """Explore with the picture of a run on ``table``."""
+    if table == PRIVATE:
+        visit.goes_to("/data")
+        visit.uploads(
+            "\n".join(["hours,meals", *(f"{x:.4f},{y:.4f}" for x, y in blobs(2_000, 2))]).encode(), "mine.csv"
+        )
+        visit.declares(low=-2, high=2)
+        visit.presses("Use this table")
+        visit.turns_to("Explore")
+        visit.presses("Run")
+    else:
+        visit.goes_to("/")
+        visit.opens_sample(table)
+    expect(visit.page.locator(".film[data-whole]")).to_be_visible(timeout=PATIENCE)
+    visit.waits()
+    return visit
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("window", [DESK, LARGE], ids=["1440", "1920"])
+def test_epsilon_and_the_whole_picture_are_on_the_first_screen(
+    visitor: Callable[..., Visitor], table: str, window: dict[str, int]
+) -> None:
+    if window is LARGE and table != TABLES[0]:
+        pytest.skip("the larger window is looked at with one table")
+    visit = on_explore(visitor(viewport=window), table)
+    main = visit.page.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollTop") == 0
+    boxes = {
+        name: visit.page.locator(f".film .{name}").bounding_box() for name in ("stage", "map", "sideplot", "steps")
+    }
+    slider = visit.slider("ε, the privacy budget").bounding_box()
+    run = visit.button("Run" if table == PRIVATE else "Another draw").bounding_box()
+    for box in (slider, run, boxes["map"], boxes["sideplot"], boxes["steps"]):
+        assert box is not None
+        assert box["x"] >= 0 and box["x"] + box["width"] <= window["width"]
+        assert box["y"] >= 0 and box["y"] + box["height"] <= window["height"]
+    stage = boxes["stage"]
+    assert stage is not None
+    assert stage["width"] * stage["height"] >= LEAST_SHARE * window["width"] * window["height"]
+
+
+def test_a_step_asks_nobody_and_is_there_at_once(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor(viewport=DESK)
+    said: list[str] = []
+    visit.page.on("websocket", lambda socket: socket.on("framesent", lambda _: said.append("frame")))
+    visit.goes_to("/")
+    visit.opens_sample("Fifteen clusters")
+    visit.chooses("Algorithm", "Tree: Balcan et al.")
+    visit.sees_run("Balcan")
+    film = visit.page.locator(".film")
+    visit.page.wait_for_timeout(2_000)  # the reference may still have been on its way
+    asked, frames = len(visit.requested), len(said)
+    waits = []
+    for key in ("ArrowLeft",) * 8 + ("ArrowRight",) * 8:
+        drawn = int(film.get_attribute("data-drawn") or 0)
+        visit.steps_to(key)  # type: ignore[arg-type]
+        expect(film).not_to_have_attribute("data-drawn", str(drawn))
+        waits.append(float(film.get_attribute("data-milliseconds") or 1e9))
+        visit.page.wait_for_timeout(200)
+    assert (len(visit.requested), len(said)) == (asked, frames), "a step asked the server"
+    assert median(waits) <= MOST_MILLISECONDS
+
+
+@pytest.mark.parametrize("algorithm", ["Everything: Auto", "Tree: Balcan et al."])
+def test_a_film_is_small(visitor: Callable[..., Visitor], algorithm: str) -> None:
+    visit = visitor(viewport=DESK)
+    received: list[int] = []
+    visit.page.on(
+        "websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame or b"")))
+    )
+    visit.goes_to("/", epsilon=7)
+    visit.opens_sample("64 Gaussians")
+    visit.chooses("Algorithm", algorithm)
+    visit.sees_run(algorithm)
+    assert max(received) <= MOST_BYTES
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_on_a_telephone_the_picture_comes_first(visitor: Callable[..., Visitor], table: str) -> None:
+    if table == PRIVATE:
+        pytest.skip("its form is in the drawer of a telephone")
+    visit = on_explore(visitor(viewport=NARROW), table)
+    picture = visit.page.locator(".film .map").bounding_box()
+    assert picture is not None and picture["y"] <= TELEPHONE_TOP
+    assert visit.is_as_wide_as_its_window()
+    tall = visit.page.get_by_test_id("stMainBlockContainer").evaluate("block => block.scrollHeight")
+    assert tall < 2_500
+    # ε can be turned where it is seen: the picture follows.
+    number = json.loads(visit.page.locator(".film").get_attribute("data-drawn") or "0")
+    visit.page.locator(".film .range").press("ArrowLeft")
+    expect(visit.page.locator(".film")).not_to_have_attribute("data-drawn", str(number), timeout=PATIENCE)
+
+
+def test_five_stops_of_the_tab_key_lead_to_epsilon_and_run_is_next(visitor: Callable[..., Visitor]) -> None:
+    visit = on_explore(visitor(viewport=DESK), "Fifteen clusters")
+    visit.page.evaluate("document.activeElement?.blur()")
+    visit.page.mouse.click(700, 5)
+    stops = []
+    for _ in range(9):
+        visit.page.keyboard.press("Tab")
+        stops.append(
+            visit.page.evaluate("(e => e.getAttribute('aria-label') || e.innerText || e.type)(document.activeElement)")
+        )
+    place = next((i for i, stop in enumerate(stops) if "privacy budget" in str(stop)), None)
+    assert place is not None and place < 5, stops
+    after = stops[place + 1 : place + 4]
+    assert any("Another draw" in str(stop) for stop in after), stops

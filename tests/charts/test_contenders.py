@@ -1,0 +1,85 @@
+"""One look for each algorithm: the same in every chart, seen in both themes, never orange."""
+
+from colorsys import rgb_to_hls
+from itertools import combinations, permutations
+
+import pytest
+
+from dpviz.algorithms.registry import CARDS
+from dpviz.charts.studies.contenders import LOOKS, algorithm_of, styles_of
+from dpviz.charts.theme import palette
+from dpviz.runs.request import Contender
+from tests.charts.test_theme import VISION, contrast, difference
+
+THEMES = ("light", "dark")
+TITLES = [card.title for card in CARDS.values()]
+
+
+def test_every_algorithm_has_a_look_of_its_own() -> None:
+    assert set(LOOKS) == set(CARDS)
+    assert len(set(LOOKS.values())) == len({color for color, _ in LOOKS.values()}) == len(CARDS)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_its_colour_stands_out_from_the_page(theme: str) -> None:
+    surface = palette(theme).surface
+    assert not {color for color, _ in LOOKS.values() if contrast(color, surface) < 3}
+
+
+def test_none_is_orange() -> None:
+    for color, _ in LOOKS.values():
+        hue, lightness, saturation = rgb_to_hls(*(int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)))
+        assert not 0.025 < hue < 0.14 or saturation < 0.2, f"{color} at {360 * hue:.0f} degrees"
+        assert lightness < 0.8
+
+
+@pytest.mark.parametrize("eye", VISION)
+def test_like_hues_have_unlike_markers(eye: str) -> None:
+    alike = [
+        (one, other)
+        for (one, (color, marker)), (other, (other_color, other_marker)) in combinations(LOOKS.items(), 2)
+        if difference(color, other_color, VISION[eye]) < 12 and marker == other_marker
+    ]
+    assert not alike
+
+
+def test_a_look_follows_the_algorithm_and_not_its_place() -> None:
+    few = ["DPLloyd", "Auto", "LSH coreset"]
+    alone = {name: styles_of([name])[name] for name in few}
+    assert all(styles_of(order) == alone for order in map(list, permutations(few)))
+    assert [(style.color, style.marker) for style in styles_of(TITLES).values()] == [LOOKS[card] for card in CARDS]
+    assert all(style.dash == "solid" for style in styles_of(TITLES).values())
+
+
+def test_variants_share_the_colour_and_differ_by_dash_and_fill() -> None:
+    labels = [Contender("eugkm").label, Contender("eugkm", {"theta": 40.0}).label, "EUGkM (su)"]
+    usual, *others = styles_of(labels).values()
+    assert {style.color for style in others} == {usual.color}
+    assert usual.dash == "solid" and usual.marker == LOOKS["eugkm"][1]
+    assert all(style.marker == f"{usual.marker}-open" for style in others)
+    assert len({usual.dash, *(style.dash for style in others)}) == 3
+    assert styles_of(labels[1:])[labels[1]] == others[0], "a variant looks the same where the algorithm itself is not"
+    many = styles_of([f"Hybrid (x = {place})" for place in range(15)])
+    assert len(set(many.values())) == 15 and all(style.sign for style in many.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "algorithm"),
+    [
+        ("SuLQ, basic composition", "sulq"),
+        ("GkM-3K", "gkm"),
+        ("sample & aggregate (practical)", "sample-aggregate"),
+        ("Averages, each mean to within 3 standard deviations", "k-averages"),
+        ("Balcan et al., k-median", "balcan-kmedian"),
+        ("noise on every row, k-means", None),
+        ("Automatic", None),
+    ],
+)
+def test_names_of_papers_are_known(name: str, algorithm: str | None) -> None:
+    assert algorithm_of(name) == algorithm
+
+
+def test_a_stranger_takes_no_look_of_an_algorithm_that_is_there() -> None:
+    styles = styles_of(["Auto", "stranger", "EUGkM", "another stranger"])
+    assert len({style.color for style in styles.values()}) == 4
+    assert styles["Auto"].color == LOOKS["auto"][0] and styles["EUGkM"].color == LOOKS["eugkm"][0]

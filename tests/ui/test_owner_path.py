@@ -1,0 +1,42 @@
+"""The owner's path: what is done, what is missing, what comes next, for whatever a visit has in hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpviz.table.declaration import FileKind
+from tests.pages.site import fine, sample_table, upload, visit
+
+CSV = b"a,b\n" + b"\n".join(b"%d,%d" % (row, row % 7) for row in range(40))
+
+
+def path(at) -> list[str]:
+    return [link.proto.label.removeprefix(":gray[›] ") for link in at.get("page_link")]
+
+
+def test_without_a_table_the_data_come_next():
+    assert path(visit()) == ["**Data: next**", "Bounds", "Choose ε", ":gray[Release: to come]"]
+
+
+def test_a_file_that_waits_has_data_and_no_bounds():
+    at = upload(visit("data.py"), CSV)
+    fine(at.switch_page("home.py").run())
+    assert path(at)[:3] == [":green[✓] Data", ":red[**Bounds: missing**]", "Choose ε"]
+
+
+@pytest.mark.parametrize("kind", FileKind)
+def test_with_a_table_epsilon_comes_next_and_is_done_after_a_run(kind: FileKind):
+    table = sample_table("outlier", kind)
+    at = visit(table=table)
+    assert path(at)[:3] == [":green[✓] Data", ":green[✓] Bounds", "**Choose ε: next**"]
+    fine(at.switch_page("explore.py").run())
+    fine(at.button(key="run").click().run())
+    fine(at.switch_page("home.py").run())
+    assert path(at) == [":green[✓] Data", ":green[✓] Bounds", ":green[✓] Choose ε", ":gray[Release: to come]"]
+    said = [link.proto.help for link in at.get("page_link")]
+    assert "ε = 1" in said[2] and "simulation" in said[3]
+
+
+def test_every_stop_leads_to_its_page():
+    pages = [link.proto.page for link in visit().get("page_link")]
+    assert [page.split("/")[-1] for page in pages] == ["data", "data", "tradeoff", "ledger"]

@@ -1,0 +1,83 @@
+"""The stored study on the page: an answer from declared numbers alone, for the rows that are spoken of, and no look."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.charts.studies.smallest import Smallest
+from dpviz.check import RequestError
+from dpviz.runs.advice.recommendation import recommend
+from dpviz.runs.advice.target import Target
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.request import Contender
+from dpviz.runs.study.grid import Grid
+from dpviz.table.declaration import FileKind
+from dpviz.ui.studies.judged_rows import stand_in
+from dpviz.ui.studies.study_job import Question
+from dpviz.ui.tradeoff.stored_study import about_how_many, advice_for, forecast
+from tests.pages.tables import open_blobs, sound, text_of
+
+USUAL = Target()
+
+
+def question(table: OpenTable, source: OpenTable | None = None, *, k: int = 3, delta: float = 1e-6) -> Question:
+    grid = Grid((Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), (k,), (0.3, 1.0, 3.0), (delta,))
+    return Question("tradeoff", table, source, grid)
+
+
+def test_the_answer_and_its_curves_agree_and_read_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = open_blobs(FileKind.PRIVATE, n=400)
+    table.private.n_public = None
+    for door in ("reveal", "open"):
+        monkeypatch.setattr(table.private, door, None)
+    asked = question(table)
+    assert about_how_many(asked) == 10_000
+    advice = advice_for(asked, USUAL)
+    assert advice is not None and advice.best is not None
+    curves = forecast(asked, advice)
+    # A preset is none of the study's algorithms; the advised one is drawn though nobody chose it.
+    assert set(curves.lines) == {"EUGkM", "Auto"}
+    by_name = {answer.contender: answer.epsilon for answer in curves.answers(USUAL)}
+    assert by_name[recommend(USUAL, advice).who] == advice.epsilon
+    assert (
+        Smallest(curves, curves.answers(USUAL), recommend(USUAL, advice)).table()["smallest ε"].min() == advice.epsilon
+    )
+    assert table.private.looks == []
+
+
+def test_it_speaks_of_the_rows_of_the_stand_in_that_runs_are_judged_on() -> None:
+    table = open_blobs(FileKind.PRIVATE, n=400)
+    table.private.n_public = None
+    few, many = (question(table, stand_in(table, n=n, k=3)) for n in (1_000, 100_000))
+    assert (about_how_many(few), about_how_many(many)) == (1_000, 100_000)
+    answers = [advice.epsilon for asked in (few, many) if (advice := advice_for(asked, USUAL)) is not None]
+    assert answers[0] > answers[1]
+
+
+def test_a_stricter_target_needs_a_larger_epsilon() -> None:
+    asked = question(open_blobs(n=20_000))
+    loose, strict = (advice_for(asked, Target(loss)) for loss in (1.1, 1.01))
+    assert loose is not None and strict is not None and strict.epsilon > loose.epsilon
+
+
+@pytest.mark.parametrize(("k", "delta", "words"), [(3, 0.1, "delta is 0.1"), (401, 1e-6, "n is 400")])
+def test_what_cannot_be_asked_says_why(k: int, delta: float, words: str) -> None:
+    with pytest.raises(RequestError, match=words):
+        advice_for(question(open_blobs(n=400), k=k, delta=delta), USUAL)
+
+
+def _evidence(question) -> None:
+    from dpviz.runs.advice.target import Target
+    from dpviz.ui.tradeoff.stored_study import advice_for, behind_advice
+
+    behind_advice(advice_for(question, Target()))
+
+
+def test_its_evidence_says_how_sure_it_is_and_what_would_change_it() -> None:
+    app = sound(AppTest.from_function(_evidence, args=(question(open_blobs(n=20_000)),)).run())
+    said = text_of(app)
+    assert "it held on" in said and "made-up tables of about this size" in said
+    assert "60,000 rows instead of 20,000" in said and "k = 1 instead of 3" in said
+    (table,) = app.dataframe
+    assert {"Auto", "LSH coreset"} <= set(table.value["algorithm"])
