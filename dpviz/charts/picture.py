@@ -27,6 +27,7 @@ from dpviz.runs.run import Run
 from dpviz.table.domain import Domain, Region
 
 S = TypeVar("S", bound=Step)
+T = TypeVar("T")
 
 # Keeps the room of a note, so that the plot does not move from step to step.
 _BLANK = "\u00a0"
@@ -61,6 +62,8 @@ class Look:
         The centres of the run: cells keep their colours through all steps.
     ghosts : tuple of arrays of shape (k, d)
         Centres of earlier draws.
+    known : dict or None
+        What pictures have found out for each other.
     """
 
     view: View
@@ -74,6 +77,7 @@ class Look:
     steps: Sequence[Step] = ()
     final: Array | None = None
     ghosts: tuple[Array, ...] = ()
+    known: dict[tuple[Any, ...], Any] | None = None
 
     def through(self, run: Run) -> Look:
         """The look at all steps of a run."""
@@ -81,8 +85,25 @@ class Look:
             self,
             steps=tuple(frame.step for frame in run.frames),
             final=run.unit_centers,
-            found=None if self.found is None else _once(self.found),
+            known={},
         )
+
+    def once(self, what: tuple[Any, ...], make: Callable[[], T]) -> T:
+        """What ``make`` gives, made once for the pictures of a run: several steps want to know the same."""
+        if self.known is None:
+            return make()
+        if what not in self.known:
+            self.known[what] = make()
+        made: T = self.known[what]
+        return made
+
+    def clusters_found(self, centers: Array) -> Found | None:
+        """How many clusters of the reference are found, where that is known and says something."""
+        if self.found is None or self.reference is None:
+            return None
+        found, asked = self.found, ("found", centers.tobytes())
+        counted = self.once(asked, lambda: found(centers))
+        return counted if counted is not None and counted.clusters > 1 else None
 
     def last(self, step: Step) -> bool:
         """Whether ``step`` is the one that the run ends with."""
@@ -185,19 +206,6 @@ class Picture(Drawing[S]):
     def alike(self, steps: Sequence[Step]) -> list[Any]:
         """The steps of a run that are of this picture's kind."""
         return [step for step in steps if type(step).__name__ == type(self.step).__name__]
-
-
-def _once(of: Callable[[Array], Found | None]) -> Callable[[Array], Found | None]:
-    """``of``, asked once for the same centres: a title, a note and a companion all want to know."""
-    known: dict[bytes, Found | None] = {}
-
-    def told(centers: Array) -> Found | None:
-        asked = centers.tobytes()
-        if asked not in known:
-            known[asked] = of(centers)
-        return known[asked]
-
-    return told
 
 
 def columns_of(domain: Domain) -> str:

@@ -132,7 +132,7 @@ def test_each_bar_knows_its_cube_and_tells_of_it_in_one_line() -> None:
     np.testing.assert_allclose(np.asarray(later.x)[: sum(sizes)], np.asarray(bars.x)[: sum(sizes)])
     rows = np.zeros((7, 2))
     told = draw(diagram_of(steps[1], steps), view=view, reveal=RevealedView.of(rows, "look")).data[0].text
-    assert told[0].endswith("truly 7 rows (revealed)")
+    assert told[0].endswith("truly 7 (revealed)")
 
 
 def test_the_cubes_of_todays_centres_are_marked() -> None:

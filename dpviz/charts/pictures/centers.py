@@ -119,13 +119,7 @@ class CentersPicture(Picture[CentersStep]):
 
     def _found(self, look: Look) -> Found | None:
         """How many clusters are found, where there are clusters to be counted: one alone is told by its distance."""
-        return self._counted(look) if self.counts_clusters else None
-
-    def _counted(self, look: Look) -> Found | None:
-        if look.reference is None or look.found is None:
-            return None
-        found = look.found(self.step.centers)
-        return found if found is not None and found.clusters > 1 else None
+        return look.clusters_found(self.step.centers) if self.counts_clusters else None
 
     def _partners(self, look: Look) -> Array | None:
         """The k-means++ centres that the centres belong to, one to one; None where pairs would say nothing.
@@ -134,8 +128,9 @@ class CentersPicture(Picture[CentersStep]):
         """
         if look.reference is None or len(look.reference.centers) != len(self.step.centers):
             return None
-        known = look.ratio is None or self._counted(look) is not None
-        return partners_of(self.step.centers, look.reference.centers) if known else None
+        known = look.ratio is None or look.clusters_found(self.step.centers) is not None
+        reference, step = look.reference, self.step
+        return look.once(("pairs", id(step)), lambda: partners_of(step.centers, reference.centers)) if known else None
 
     def _farthest(self, look: Look) -> str:
         """Which centre is farthest from where it was, or from where it belongs."""

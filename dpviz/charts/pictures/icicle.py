@@ -14,7 +14,7 @@ from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, SCREEN, hidden_axis
 from dpviz.charts.cells import boxes
 from dpviz.charts.picture import Drawing, Look
-from dpviz.charts.pictures.nested_cubes import asleep_boxes, drawn_boxes, level_sizes, rows_by_level
+from dpviz.charts.pictures.nested_cubes import asleep_boxes, drawn_boxes, level_sizes, truly_held
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, opening, things
@@ -24,9 +24,11 @@ from dpviz.table.domain import Domain
 # Of the height of a level, this part is filled.
 _BAND = 0.8
 # Bars that are linked to the map, in all; levels beyond are drawn as runs of neighbours.
-_LINKED = 1200
+_LINKED = 600
 # More slices than this in a level are thinner than a pixel.
 _SLICES = 1500
+# What a cube truly holds, for the owner.
+_TRULY = ", truly {:,} (revealed)"
 # How strong a bar is where others are marked.
 _UNMARKED = 0.3
 
@@ -105,16 +107,15 @@ class TreeDiagram(Drawing[TreeStep]):
 
     def _add_bars(self, sheet: Sheet, look: Look, spans: Sequence[Spans], final: int) -> None:
         tree, view, palette = self.step.tree, look.view, sheet.palette
-        rows = look.rows_in(self.step.region, self.step.frame)
-        held = None if rows is None else rows_by_level(tree, rows)
+        held = truly_held(look, self.step) if self.marked is None else None
         start, end = (np.concatenate(ends) for ends in zip(*spans, strict=True))
         level = np.repeat(np.arange(len(spans)), [len(span.start) for span in spans])
         drawn = [np.column_stack(drawn_boxes(tree, at, view)) for at in range(len(spans))]
-        told = [
-            self._told(at) + ("" if held is None else f" · truly {number(count)} rows (revealed)")
-            for at in range(len(spans))
-            for count in (np.zeros(len(drawn[at])) if held is None else held[at]).tolist()
-        ]
+        told: list[str] = []
+        for at, span in enumerate(spans):
+            line = self._told(at)
+            truly = [""] * len(span.start) if held is None else [_TRULY.format(int(count)) for count in held[at]]
+            told += [line + more for more in truly]
         if len(spans) == tree.depth + 1 and tree.depth:
             # Cubes that stayed asleep have no bar, but the map knows them.
             asleep = np.column_stack(asleep_boxes(tree, view))[: self.linked_at_most]

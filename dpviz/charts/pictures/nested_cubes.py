@@ -6,8 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
+from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array, Codes
 from dpviz.charts.cells import boxes
+from dpviz.charts.picture import Look
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.view import View
 from dpviz.privacy.partitions import CubeTree
@@ -53,6 +56,27 @@ def rows_by_level(tree: CubeTree, rows: Array) -> list[Array]:
         rows, node = rows[alive], place[alive]
         held.append(np.bincount(node, minlength=len(keys)).astype(np.float64))
     return held
+
+
+def truly_held(look: Look, step: TreeStep) -> list[Array] | None:
+    """How many revealed rows each active cube holds, by level from the root; None unless rows are handed over."""
+    if look.reveal is None or look.reveal.everyone is None:
+        return None
+    # A tree only grows: the last one of a run answers for those before.
+    grown = [other for other in look.steps if type(other).__name__ == "TreeStep" and _same(other, step)]
+    last = grown[-1] if any(other is step for other in grown) else step
+    assert isinstance(last, TreeStep)
+
+    def count() -> list[Array]:
+        rows = look.rows_in(step.region, step.frame)
+        assert rows is not None
+        return rows_by_level(last.tree, rows)
+
+    return look.once(("held", id(last)), count)[: step.tree.depth + 1]
+
+
+def _same(other: Step, step: TreeStep) -> bool:
+    return isinstance(other, TreeStep) and other.shift == step.shift
 
 
 def add_nest(sheet: Sheet, tree: CubeTree, *, strength: float = 1.0) -> None:

@@ -30,7 +30,7 @@ _CANDIDATES_SHOWN = 4000
 # How strong the cubes under the candidates are.
 _UNDER = 0.5
 # Bars of the tree beside a swap that answer to pointing at them: each of many swaps has a tree.
-_LINKED = 300
+_LINKED = 200
 
 
 class CandidatesPicture(Picture[CandidatesStep]):

@@ -16,7 +16,7 @@ from dpviz.charts.canvas import NUMBER_SIZE
 from dpviz.charts.labels import Crowd
 from dpviz.charts.picture import Companion, Drawing, Look, Picture
 from dpviz.charts.pictures.icicle import diagram_of
-from dpviz.charts.pictures.nested_cubes import add_asleep, add_nest, drawn_boxes, level_sizes, rows_by_level
+from dpviz.charts.pictures.nested_cubes import add_asleep, add_nest, drawn_boxes, level_sizes, truly_held
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number
@@ -72,9 +72,9 @@ class TreePicture(Picture[TreeStep]):
         sheet.rows(look.reveal, step.region, step.frame)
         add_asleep(sheet, tree)
         add_nest(sheet, tree)
-        rows = look.rows_in(step.region, step.frame)
-        if rows is not None and tree.depth > 0:
-            _add_truth(sheet, tree, rows_by_level(tree, rows)[-1])
+        held = truly_held(look, step)
+        if held is not None and tree.depth > 0:
+            _add_truth(sheet, tree, held[-1])
         sheet.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:
