@@ -57,8 +57,10 @@ _LINES_COMPARED = 50
 _NO_MEASURES = frozenset({"id", "ids", "label", "labels", "class", "cluster", "target", "segment", "index", "key"})
 # Numbers by their letters only: a mean of two postcodes is no place.
 _CODES = frozenset(
-    "code codes zip zipcode plz postcode postalcode postal pin pincode fips ags nuts isbn ean iban ssn phone tel "
-    "telephone mobile fax uuid hash".split()
+    (
+        *("code", "codes", "zip", "zipcode", "plz", "postcode", "postalcode", "postal", "pin", "pincode", "fips"),
+        *("ags", "nuts", "isbn", "ean", "iban", "ssn", "phone", "tel", "telephone", "mobile", "fax", "uuid", "hash"),
+    )
 )
 _DIGITS = re.compile(r"\d{4,15}")
 # Whole numbers of so many digits each, so many of them different, are taken for a code.

@@ -93,8 +93,8 @@ def test_a_private_file_is_declared_run_and_its_centres_are_taken_away(visitor: 
     visit = visitor()
     visit.goes_to("/data")
     visit.uploads(_table(2_000), "habits.csv")
-    visit.sees("Bounds of each column")
-    visit.adds("Columns to cluster", "hours", "meals")
+    visit.sees("Same bounds for all")
+    visit.ticks("hours", "meals")
     _bounds(visit)
     visit.presses("Use this table")
     visit.sees("habits")
@@ -140,9 +140,11 @@ def test_a_file_is_read_as_its_rows_propose_and_opened_again_by_its_declaration(
     visit.presses("Propose from the rows (counted)")
     visit.sees("1 look at private rows in this visit")
     visit.sees("found in the first rows")
-    visit.keeps("hours", "meals")
+    for column in ("hours", "meals"):
+        expect(visit.page.get_by_role("checkbox", name=column, exact=True)).to_be_checked(timeout=PATIENCE)
     _bounds(visit)
     visit.presses("Use this table")
+    visit.presses("Promises")
     visit.sees("how the file is read was proposed by a look at its rows")
     declaration = visit.downloads("Declaration (JSON)").read_bytes()
     visit.turns_to("Ledger")
@@ -154,15 +156,16 @@ def test_a_file_is_read_as_its_rows_propose_and_opened_again_by_its_declaration(
     again.presses("Use a declaration (JSON)")
     chooser = again.page.get_by_test_id("stPopoverBody").locator("input[type=file]")
     chooser.set_input_files({"name": "habits.json", "mimeType": "application/json", "buffer": declaration})
-    expect(again.page.get_by_role("button", name="Remove meals")).to_be_visible(timeout=PATIENCE)
+    expect(again.page.get_by_role("checkbox", name="meals", exact=True)).to_be_checked(timeout=PATIENCE)
     again.presses("Use this table")
     again.sees("The rows of a private file are not shown")
+    again.presses("Promises")
     assert again.downloads("Declaration (JSON)").read_bytes() == declaration
     again.sees("0 looks at private rows in this visit")
 
 
 def _bounds(visit: Visitor) -> None:
-    visit.presses("One pair for all")
+    visit.presses("Same bounds for all")
     visit.types("lower bound of every column", str(LOW))
     visit.types("upper bound of every column", str(HIGH))
     visit.chooses("where from?", "a guess")

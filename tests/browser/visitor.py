@@ -53,11 +53,9 @@ class Visitor:
         self.waits()
 
     def opens_sample(self, title: str) -> None:
-        """Press *Open* on the tile of a sample, on the Home page."""
-        open_it = self.page.get_by_role("button", name="Open", exact=True)
-        tile = self.page.locator("div").filter(has=self.page.get_by_text(title, exact=True)).filter(has=open_it)
-        only = tile.last.get_by_role("button", name="Open", exact=True)
-        expect(only).to_have_count(1, timeout=PATIENCE)  # of a page half drawn it may be what holds all tiles
+        """Press the button of a sample, on the Home page."""
+        only = self.page.get_by_role("button", name=f"Open {title}", exact=True)
+        expect(only).to_have_count(1, timeout=PATIENCE)
         only.click()
         expect(self.page.get_by_role("heading", level=1)).to_have_text("Explore", timeout=PATIENCE)
         self.waits()
@@ -132,6 +130,15 @@ class Visitor:
         box.press("ArrowDown")
         box.press("Enter")
         expect(box).to_have_value(re.compile(re.escape(option)), timeout=PATIENCE)
+        self.waits()
+
+    def ticks(self, *labels: str) -> None:
+        """Tick boxes that are not ticked yet."""
+        for label in labels:
+            box = self.page.get_by_role("checkbox", name=label, exact=True)
+            if not box.is_checked():
+                self.page.get_by_test_id("stCheckbox").filter(has=box).locator("label").click()
+            expect(box).to_be_checked(timeout=PATIENCE)
         self.waits()
 
     def adds(self, label: str, *options: str) -> None:
