@@ -22,7 +22,6 @@ from dpviz.ui.data.preview import clipping
 from dpviz.ui.data.row_loss import sentence
 from dpviz.ui.session import Source
 
-
 NAMES = ("age", "pay", "height, cm")
 
 

@@ -30,7 +30,8 @@ _MEASURED_ONCE = (
     f"Where the number of rows is private, {ASSUMED_ROWS:,} in a cluster are assumed. Read from declarations alone."
 )
 _NAMED = 3
-_NAME, _BOUND, _UNIT = 210, 130, 100
+# A box of 120 pixels or more has buttons for steps, which nobody wants here.
+_NAME, _BOUND, _UNIT = 210, 119, 100
 
 
 def column_rows(draft: Draft) -> None:
@@ -39,8 +40,9 @@ def column_rows(draft: Draft) -> None:
     first = _leaf(draft, len(names))
     draft.say_columns()
     noise = noise_by_column(draft.declaration, k=_clusters(), epsilon=_epsilon())
+    about_noise = st.empty()  # there from the start: lines that are moved by what comes above lose the cursor
     if noise:
-        st.caption(_about_noise(draft.declaration), help=_MEASURED_ONCE)
+        about_noise.caption(_about_noise(draft.declaration), help=_MEASURED_ONCE)
     with st.container(gap="xsmall"):
         for name in names[first : first + COLUMNS_SHOWN]:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):

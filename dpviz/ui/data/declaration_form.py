@@ -63,7 +63,8 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
         with row_of_tools:
             bounds_at_once(draft, public=draft.declaration.kind.may_be_shown)
         with lines:
-            proposal_notes(draft)
+            with st.container():  # there without notes too: lines that are moved lose the cursor
+                proposal_notes(draft)
             column_rows(draft)
         with lines if start is None else below:
             _origin(draft)

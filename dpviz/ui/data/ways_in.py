@@ -135,7 +135,9 @@ def three_ways() -> bool:
 
 def _sample_choice() -> bool:
     by_id = {sample.id: sample for sample in SAMPLES}
-    chosen = st.selectbox("Sample", list(by_id), format_func=lambda sample_id: by_id[sample_id].title)
+    named = named_in_links(current_source())
+    place = list(by_id).index(named) if isinstance(named, str) else 0
+    chosen = st.selectbox("Sample", list(by_id), place, format_func=lambda sample_id: by_id[sample_id].title)
     sample = by_id[chosen]
     if not st.button("Open this sample", key="open_sample", help=sample.description):
         return False
