@@ -99,7 +99,7 @@ def _stored(question: Question, advice: Advice) -> None:
     """What to expect before any run."""
     recommendation = recommend(advice.target, advice)
     curves = forecast(question, advice, most=_most(advice.target))
-    about = f"{badge_text('public')} From made-up tables for {about_how_many(question):,} rows; none of yours is read."
+    about = f"From made-up tables for {about_how_many(question):,} rows; none of yours is read."
     _show(Smallest(curves, curves.answers(advice.target), recommendation), f"{_KEY}:forecast", about)
     _take(question, recommendation)
 
@@ -133,7 +133,7 @@ def _answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | None, 
     with place:
         if measure == "ratio" and not baselines:
             smallest = Smallest(Curves(frame, places=grid.epsilons, most=_most(target)), answers, recommendation)
-            about = plain(compared(recommendation, advice)) if answers and advice is not None else ""
+            about = compared(recommendation, advice) if answers and advice is not None else ""
             if study.source.key != study.question.table.key:
                 about = f"A stand-in has {grid.ks[0]} clear groups; your rows may need more. {about}"
             _show(smallest, f"{_KEY}:figure", about, study)
@@ -193,7 +193,7 @@ def _show(picture: StudyPicture, key: str, about: str, study: StudyJob | None = 
     with st.container(gap="xsmall"):
         st.title(plain(title), anchor=False)
         if about:
-            st.markdown(about)
+            st.markdown(f"{badge_text('public')} {plain(about)}" if study is None else plain(about))
         st.caption(plain(subtitle))
     clicked = None if study is None else on_click(plot, study.grid, key)
     show(plot, alt=picture.words(), key=key, stem=picture.stem, on_click=clicked)
