@@ -38,6 +38,9 @@ class Film:
     look: Look
     rows: dict[str, Data] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.look = self.look.through(self.run)
+
     def data(self) -> Data:
         """All steps, the rows that lie under them, and the colours of the page."""
         return {"steps": list(self._steps()), "rows": self.rows, "colors": _colors(self.look.palette)}
@@ -65,9 +68,10 @@ class Film:
 
     def _shot(self, drawing: Drawing[Any]) -> Data:
         plot = drawing.plot(self.look)
+        legend = list(legend_of(plot))
         rows = self._rows(plot)
         title, alt = drawing.title(self.look), drawing.words(self.look.view.domain)
-        return {"title": title, "alt": alt, "legend": list(legend_of(plot)), "rows": rows, **plot.to_data()}
+        return {"title": title, "alt": alt, "legend": legend, "rows": rows, **plot.to_data()}
 
     def _seen(self, drawing: Drawing[Any]) -> Look:
         return replace(self.look, view=drawing.view(self.look.view))
@@ -95,6 +99,8 @@ def legend_of(plot: Plot) -> Iterator[Data]:
 
 def _mark(trace: Data) -> str:
     marker, line = trace.get("marker", {}), trace.get("line", {})
+    if trace.get("uid") == ROWS:
+        return "dot"
     if trace["type"] in ("bar", "heatmap"):
         return "square"
     if "markers" in trace.get("mode", ""):
@@ -109,8 +115,12 @@ def _color(trace: Data) -> str:
     if trace["type"] == "heatmap":
         scale = trace["colorscale"]
         return str(scale[-1][1]) if not isinstance(scale, str) else "currentColor"
-    color = trace.get("marker" if "markers" in trace.get("mode", "markers") else "line", {}).get("color")
-    return color if isinstance(color, str) else "currentColor"
+    marks = trace.get("marker" if "markers" in trace.get("mode", "markers") else "line", {})
+    if "colorscale" in marks:
+        return str(marks["colorscale"][-1][1])
+    color = marks.get("color")
+    # Marks of many colours stand for their kind.
+    return color if isinstance(color, str) else f"var(--{trace['meta']})" if trace.get("meta") else "currentColor"
 
 
 def _colors(palette: Palette) -> dict[str, str]:

@@ -23,10 +23,14 @@ from dpviz.charts.view import View, projected_axes
 from dpviz.charts.wording import number
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.found import Found
+from dpviz.runs.run import Run
 from dpviz.table.domain import Domain, Region
 
 S = TypeVar("S", bound=Step)
+T = TypeVar("T")
 
+# Keeps the room of a note, so that the plot does not move from step to step.
+_BLANK = "\u00a0"
 # Columns that words name, and that hovering over a mark tells.
 _NAMED, _TOLD = 4, 6
 
@@ -50,6 +54,16 @@ class Look:
         What the run was allowed to spend, for titles.
     reference_coming : bool
         Whether k-means++ is still being computed.
+    ratio : function or None
+        The loss of centres (k, d) over that of the reference, for titles.
+    steps : sequence of Step
+        Those of the run: what a step builds on is drawn under it, and only the last speaks for the run.
+    final : array of shape (k, d) or None
+        The centres of the run: cells keep their colours through all steps.
+    ghosts : tuple of arrays of shape (k, d)
+        Centres of earlier draws.
+    known : dict or None
+        What pictures have found out for each other.
     """
 
     view: View
@@ -59,6 +73,46 @@ class Look:
     found: Callable[[Array], Found | None] | None = None
     epsilon: float | None = None
     reference_coming: bool = False
+    ratio: Callable[[Array], float | None] | None = None
+    steps: Sequence[Step] = ()
+    final: Array | None = None
+    ghosts: tuple[Array, ...] = ()
+    known: dict[tuple[Any, ...], Any] | None = None
+
+    def through(self, run: Run) -> Look:
+        """The look at all steps of a run."""
+        return replace(
+            self,
+            steps=tuple(frame.step for frame in run.frames),
+            final=run.unit_centers,
+            known={},
+        )
+
+    def once(self, what: tuple[Any, ...], make: Callable[[], T]) -> T:
+        """What ``make`` gives, made once for the pictures of a run: several steps want to know the same."""
+        if self.known is None:
+            return make()
+        if what not in self.known:
+            self.known[what] = make()
+        made: T = self.known[what]
+        return made
+
+    def clusters_found(self, centers: Array) -> Found | None:
+        """How many clusters of the reference are found, where that is known and says something."""
+        if self.found is None or self.reference is None:
+            return None
+        found, asked = self.found, ("found", centers.tobytes())
+        counted = self.once(asked, lambda: found(centers))
+        return counted if counted is not None and counted.clusters > 1 else None
+
+    def last(self, step: Step) -> bool:
+        """Whether ``step`` is the one that the run ends with."""
+        return not self.steps or self.steps[-1] is step
+
+    def before(self, step: Step, *kinds: str) -> list[Any]:
+        """The steps of these kinds that the run took before ``step``."""
+        place = next((i for i, other in enumerate(self.steps) if other is step), 0)
+        return [other for other in self.steps[:place] if type(other).__name__ in kinds]
 
     def rows_in(self, space: Region, frame: Array | None = None) -> Array | None:
         """All revealed rows where an algorithm saw them; None unless they are handed over."""
@@ -115,7 +169,9 @@ class Drawing(ABC, Generic[S]):
     def draw(self, look: Look) -> go.Figure:
         """The figure, its title and note above it, its legend below."""
         look = replace(look, view=self.view(look.view))
-        plot = canvas(look.palette, title=self.title(look), subtitle=self.note(look), legend_lines=self.legend_lines)
+        plot = canvas(
+            look.palette, title=self.title(look), subtitle=self.note(look) or _BLANK, legend_lines=self.legend_lines
+        )
         self.paint(Sheet(plot, look.palette, look.view), look)
         return (name_kinds(plot, look.palette) if plot.layout["showlegend"] else plot).figure()
 

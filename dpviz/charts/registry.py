@@ -73,6 +73,6 @@ def show(run: Run, step: int = -1) -> go.Figure:
     """
     if not -len(run.frames) <= step < len(run.frames):
         raise RequestError(f"step is {step}: give a number from 0 to {len(run.frames) - 1}, or -1 for the last.")
-    look = Look(view_of(run.domain), palette("light"), epsilon=run.epsilon if run.private else None)
+    look = Look(view_of(run.domain), palette("light"), epsilon=run.epsilon if run.private else None).through(run)
     figure = picture_of(run.frames[step].step).draw(look)
     return figure.update_layout(paper_bgcolor=look.palette.surface)  # in a dark notebook, too

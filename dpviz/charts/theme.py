@@ -61,7 +61,13 @@ class Palette:
     many : str
         The one hue of clusters beyond seven.
     diverging : tuple of (float, str)
-        Signed values around 0, which is the surface itself: blue above, orange below.
+        Signed values around 0, which is the surface itself: blue above, plum below.
+    deep, below : str
+        Of the largest counts, beyond blue; of what is below zero.
+    tints, inks : tuple of four str
+        Cells and marks of clusters: four colours tell neighbours apart on any map.
+    tint_strength : float
+        How strong the cells are.
     """
 
     text: str
@@ -74,6 +80,11 @@ class Palette:
     revealed: str
     many: str
     diverging: tuple[tuple[float, str], ...]
+    deep: str
+    below: str
+    tints: tuple[str, str, str, str]
+    inks: tuple[str, str, str, str]
+    tint_strength: float
     sequential: str = "Cividis"
     background: str = "rgba(0,0,0,0)"
 
@@ -104,7 +115,12 @@ _LIGHT = Palette(
     released="#0a62b0",
     revealed="#b04a00",
     many="#5c7f9e",
-    diverging=((0.0, "#7a3300"), (0.25, "#dd8a45"), (0.5, "#ffffff"), (0.75, "#5b9fd6"), (1.0, "#073d70")),
+    diverging=((0.0, "#a85aa3"), (0.25, "#ecd0ea"), (0.5, "#ffffff"), (0.75, "#3f8fd0"), (1.0, "#021d40")),
+    deep="#062f5c",
+    below="#9b4f96",
+    tints=("#4f9bd9", "#35a37c", "#8e72c9", "#d8b62c"),
+    inks=("#0a62b0", "#0b7a56", "#6546a8", "#85690a"),
+    tint_strength=0.17,
 )
 _DARK = Palette(
     text="#e8edf3",
@@ -116,7 +132,12 @@ _DARK = Palette(
     released="#6fb1f2",
     revealed="#f5a35c",
     many="#86a9c8",
-    diverging=((0.0, "#ffd2a3"), (0.25, "#c56a1d"), (0.5, "#12171e"), (0.75, "#2a74b8"), (1.0, "#b8ddff")),
+    diverging=((0.0, "#b873b3"), (0.25, "#4a2449"), (0.5, "#12171e"), (0.75, "#3484cc"), (1.0, "#ecf6ff")),
+    deep="#d4eaff",
+    below="#c886c3",
+    tints=("#5aa9e8", "#3fb58b", "#a48ae0", "#d9bd4a"),
+    inks=("#7fbdf7", "#5fd3a8", "#bba5f2", "#ecd36a"),
+    tint_strength=0.2,
 )
 
 
@@ -218,12 +239,12 @@ def log_axis(low: float, high: float) -> dict[str, Any]:
     return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
 
 
-def reference_marker(palette: Palette, size: float = 13) -> dict[str, Any]:
-    """k-means++: always open diamonds in the text colour."""
-    return {"symbol": "diamond-open", "size": size, "color": palette.text, "line": {"width": 2}}
+def reference_marker(palette: Palette, size: float = 11) -> dict[str, Any]:
+    """k-means++: always open diamonds in the colour of what is revealed."""
+    return {"symbol": "diamond-open", "size": size, "color": palette.revealed, "line": {"width": 1.8}}
 
 
-def center_marker(palette: Palette, colors: str | Sequence[str] | None = None, size: float = 20) -> dict[str, Any]:
-    """Released centres: filled circles, large enough for a number inside."""
+def center_marker(palette: Palette, colors: str | Sequence[str] | None = None, size: float = 11) -> dict[str, Any]:
+    """Released centres: small filled circles; their numbers stand outside."""
     fill = palette.released if colors is None else colors
     return {"symbol": "circle", "size": size, "color": fill, "line": {"width": 1.5, "color": palette.surface}}

@@ -3,7 +3,8 @@ import plotly.graph_objects as go
 import pytest
 
 from dpviz.algorithms.steps import CentersStep
-from dpviz.charts.pictures.centers import center_sizes
+from dpviz.charts.pictures.center_bars import Distances, Sizes
+from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.found import FOUND_RULE, found_in
@@ -55,28 +56,79 @@ def test_without_a_count_nothing_is_said_of_clusters() -> None:
 def test_without_a_reference_the_title_speaks_of_noise_from_released_values() -> None:
     sd = np.array([0.1, 0.6, 0.7, 0.1])
     figure = draw(step(CORNERS, noisy_counts=np.ones(4), center_noise_sd=sd), view=VIEW)
-    assert "reaches half-way to a neighbour of two centres" in title_of(figure)
+    assert title_of(figure) == "Noise can move two centres half-way to a neighbour"
     small = draw(step(CORNERS, noisy_counts=np.ones(4), center_noise_sd=sd / 100), view=VIEW)
     assert "0.175 % of the width" in title_of(small)
 
 
 def test_each_arrow_leads_from_a_k_means_centre_to_its_own_released_twin() -> None:
-    shuffled = CORNERS[[2, 0, 3, 1]] + 0.05
+    shuffled = CORNERS[[2, 0, 3, 1]] + 0.1
     figure = draw(step(shuffled), view=VIEW, reference=REFERENCE)
     arrows = trace(figure, "displacement")
     ends = np.column_stack([arrows.x, arrows.y]).reshape(4, 3, 2)
     np.testing.assert_allclose(ends[:, 1], VIEW.plane(shuffled), rtol=1e-5)
-    np.testing.assert_allclose(ends[:, 0], VIEW.plane(shuffled - 0.05), rtol=1e-5)
+    np.testing.assert_allclose(ends[:, 0], VIEW.plane(shuffled - 0.1), rtol=1e-5)
 
 
-def test_numbers_stay_with_their_centres_however_they_are_sorted() -> None:
-    counts = np.array([5.0, 500.0, 50.0, -3.0])
-    marks = trace(draw(step(CORNERS, noisy_counts=counts), view=VIEW), "centres")
+def test_an_arrow_shorter_than_the_marks_is_not_drawn() -> None:
+    figure = draw(step(CORNERS + 0.05), view=VIEW, reference=REFERENCE)
+    assert not [t for t in figure.data if t.name == "displacement"]
+
+
+def test_marks_are_small_in_their_order_and_numbered_away_from_k_means() -> None:
+    theirs = CORNERS + np.array([[0.2, 0.2], [-0.2, 0.2], [0.2, -0.2], [-0.2, -0.2]])
+    marks = trace(draw(step(CORNERS), view=VIEW, reference=Reference(theirs, 0.1, 1)), "centres")
+    assert list(marks.text) == ["1", "2", "3", "4"] and marks.uid == "centres" and marks.marker.size == 11
     for text, x, y in zip(marks.text, marks.x, marks.y, strict=True):
         np.testing.assert_allclose([x, y], VIEW.plane(CORNERS[[int(text) - 1]])[0], rtol=1e-5)
-    sizes = center_sizes(step(CORNERS, noisy_counts=counts))
-    assert sizes.argsort().tolist() == [3, 0, 2, 1]
-    assert list(marks.marker.size) == sorted(sizes, reverse=True)
+    assert list(marks.textposition) == ["bottom left", "bottom right", "top left", "top right"]
+    assert marks.marker.line.color == palette("light").surface
+
+
+def test_cells_keep_the_colours_that_the_final_centres_give_them() -> None:
+    rng = np.random.default_rng(5)
+    final, early = rng.uniform(-1, 1, (12, 2)), rng.uniform(-1, 1, (12, 2))
+    colors = [
+        list(trace(draw(step(centers), view=VIEW, final=final), "centres").marker.color) for centers in (early, final)
+    ]
+    assert colors[0] == colors[1] and len(set(colors[0])) == 4
+    assert palette("light").revealed not in colors[0]
+
+
+def test_earlier_draws_lie_under_the_last_step_only() -> None:
+    first, last = step(CORNERS), step(CORNERS + 0.01)
+    more = {"view": VIEW, "ghosts": (CORNERS + 0.1, CORNERS - 0.1), "steps": (first, last)}
+    ghosts = trace(draw(last, **more), "earlier draws")
+    np.testing.assert_allclose(np.column_stack([ghosts.x, ghosts.y])[:4], VIEW.plane(CORNERS + 0.1), rtol=1e-5)
+    assert len(ghosts.x) == 8 and not [t for t in draw(first, **more).data if t.name == "earlier draws"]
+
+
+def test_the_way_to_a_neighbour_is_told_of_every_centre_the_farthest_first() -> None:
+    moved = CORNERS + np.array([[0.1, 0], [0, 0.4], [0, 0], [0, -0.2]])
+    figure = draw(Distances(step(moved), CORNERS), view=VIEW)
+    (bars,) = [t for t in figure.data if t.type == "bar"]
+    np.testing.assert_allclose(bars.x, [40, 20, 10, 0], atol=1e-4)
+    assert list(figure.layout.yaxis.ticktext) == ["2", "4", "1", "3"] and bars.meta == "revealed"
+    assert any(shape.x0 == 50 for shape in figure.layout.shapes)
+    assert title_of(figure) == "Farthest off: centre 2, 40 % of the way"
+    low, high = np.asarray(bars.customdata)[0].reshape(2, 2)
+    inside = VIEW.plane(np.stack([moved[1], CORNERS[1]]))
+    assert (inside > low).all() and (inside < high).all()
+
+
+def test_sizes_stand_with_their_noise() -> None:
+    counts = np.array([5.0, 500.0, 50.0, -3.0])
+    figure = draw(Sizes(step(CORNERS, noisy_counts=counts, count_noise_sd=4.0)), view=VIEW)
+    (bars,) = figure.data
+    assert list(bars.x) == [500, 50, 5, -3] and bars.error_x.value == 4
+    assert list(figure.layout.yaxis.ticktext) == ["2", "3", "1", "4"]
+    assert title_of(figure) == "Sizes from −3 to 500 rows, each ±4"
+
+
+def test_where_nobody_knows_the_number_of_clusters_the_title_tells_the_loss_and_nothing_is_paired() -> None:
+    figure = draw(step(CORNERS + 0.2), view=VIEW, reference=REFERENCE, ratio=lambda _: 1.046, epsilon=2.0)
+    assert title_of(figure) == "At ε = 2, the loss is 1.05× that of k-means++"
+    assert not [t for t in figure.data if t.name == "displacement"]
 
 
 def test_the_halo_is_one_standard_deviation_wide_in_data_units() -> None:
@@ -97,13 +149,6 @@ def test_cells_are_drawn_only_where_the_plane_shows_every_axis() -> None:
     assert len(draw(step(CORNERS), view=VIEW).data) > 1
 
 
-@pytest.mark.parametrize(("k", "hues"), [(7, 7), (8, 1)])
-def test_up_to_seven_centres_have_a_hue_each(k: int, hues: int) -> None:
-    centers = np.random.default_rng(0).uniform(-1, 1, (k, 2))
-    marks = trace(draw(step(centers), view=VIEW), "centres")
-    assert len(set(marks.marker.color)) == hues
-
-
 def test_centres_outside_the_picture_are_counted() -> None:
     ball = Domain.of([f"c{j}" for j in range(64)], -1.0, 1.0, radius=1.0, scaling="common")
     centers = np.zeros((2, 64))
@@ -114,19 +159,39 @@ def test_centres_outside_the_picture_are_counted() -> None:
 
 def test_one_centre_and_a_reference_of_another_size_are_no_trouble() -> None:
     lone = draw(step(CORNERS[:1]), view=VIEW, reference=Reference(CORNERS[1:2], 0.1, 1))
-    assert "lies 1 (unit coordinates)" in lone.layout.title.text.replace("<br>", " ")
+    assert "lies 50 % of the width from k-means++" in lone.layout.title.text.replace("<br>", " ")
     other = draw(step(CORNERS[:3]), view=VIEW, reference=REFERENCE)
     assert not [t for t in other.data if t.name == "displacement"]
 
 
-@pytest.mark.parametrize("k", [2, 20, 21, 40, 41, 64])
+@pytest.mark.parametrize("k", [2, 40, 64, 100, 101, 200])
 def test_marks_shrink_with_their_number_and_a_crowd_is_numbered_on_hover_only(k: int) -> None:
     centers = np.random.default_rng(0).uniform(-1, 1, (k, 2))
     figure = draw(step(centers, noisy_counts=np.arange(k, dtype=float)), view=VIEW)
     marks = trace(figure, "centres")
     # Even side by side, all of them fill less than half of a phone's square of 250 pixels.
-    assert sum(np.square(marks.marker.size)) < 250**2 / 2
-    crowd = k > 40
+    assert k * marks.marker.size**2 < 250**2 / 2
+    crowd = k > 100
     assert (marks.mode == "markers") == crowd
     assert ("numbers on hover" in figure.layout.title.subtitle.text.replace("<br>", " ")) == crowd
-    assert all(f"centre {text}<" in hover for text, hover in zip(marks.text, marks.customdata, strict=True))
+    assert all(f"centre {i + 1}</b>" in hover for i, hover in enumerate(marks.customdata))
+
+
+@pytest.mark.parametrize("k", [5, 40, 100])
+def test_numbers_cover_neither_marks_nor_each_other(k: int) -> None:
+    centers = np.random.default_rng(1).normal(0, 0.2, (k, 2)).clip(-1, 1)
+    marks = trace(draw(step(centers), view=VIEW), "centres")
+    font, size = marks.textfont.size, marks.marker.size
+    low, high = np.array(VIEW.range).T
+    at = (np.column_stack([marks.x, marks.y]) - low) / (high - low) * 420
+    boxes = [np.r_[place - size / 2, place + size / 2] for place in at]
+    for place, text, side in zip(at, marks.text, marks.textposition, strict=True):
+        if text:
+            toward = np.array([("right" in side) - ("left" in side), ("top" in side) - ("bottom" in side)])
+            half = np.array([0.6 * font * len(text), font]) / 2
+            middle = place + toward * (size / 1.6 + 1 + half)
+            boxes.append(np.r_[middle - half, middle + half])
+    for i in range(k, len(boxes)):
+        others = np.array(boxes[:i] + boxes[i + 1 :])
+        assert not ((others[:, :2] < boxes[i][2:]) & (others[:, 2:] > boxes[i][:2])).all(axis=1).any()
+    assert sum(bool(text) for text in marks.text) >= (k if k <= 5 else 0.3 * k)

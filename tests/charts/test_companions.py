@@ -44,10 +44,10 @@ def test_every_step_of_a_run(steps: list[Step], shown: Exhibit, truth: bool) -> 
         for place, step in enumerate(steps)
         if place < 5 or place == len(steps) - 1
     }
-    assert names["PlanStep"] == names["StartsStep"] == []
+    assert names["PlanStep"] == [] and names["StartsStep"] == ["Losses"]
     assert names["LookStep"] == ["Axes"]
-    assert names["SynopsisStep"] == (["What is kept", "True counts"] if truth else ["What is kept"])
-    assert names["PolishStep"] == ["Rounds"]
+    assert names["SynopsisStep"] == ["What is kept", "All counts", *(["True counts"] if truth else [])]
+    assert names["PolishStep"] == ["Sizes", "Rounds"]
 
 
 def test_bought_axes_have_the_distances_beside_them(shown: Exhibit) -> None:
@@ -55,10 +55,10 @@ def test_bought_axes_have_the_distances_beside_them(shown: Exhibit) -> None:
 
 
 def test_a_split_has_its_gains_and_a_box_its_closer_look(shown: Exhibit) -> None:
-    assert offered([split_step(shown)], 0, shown, truth=True) == ["Gains and costs"]
+    assert offered([split_step(shown)], 0, shown, truth=True) == ["Gains and costs", "Sizes"]
     _, synopsis, domain = boxed_synopsis(2)
     companions = beside([synopsis], view=view_of(domain))
-    assert list(companions) == ["What is kept", "In the box"]
+    assert list(companions) == ["What is kept", "In the box", "All counts"]
     is_sound(draw(companions["In the box"].drawing, view=view_of(domain)))
 
 
@@ -66,7 +66,9 @@ def test_k_means_keeps_its_place_beside_centres_while_it_is_computed(steps: list
     view = view_of(shown.table.domain)
     for look in ({"reference": shown.reference}, {"reference_coming": True}):
         companions = beside(steps, len(steps) - 1, view=view, **look)
-        assert list(companions) == ["k-means++", "Rounds"] and companions["k-means++"].kind == "revealed"
+        paired = ["Distances"] if "reference" in look else []
+        assert list(companions) == [*paired, "Sizes", "k-means++", "Rounds"]
+        assert companions["k-means++"].kind == "revealed"
         figure = draw(companions["k-means++"].drawing, view=view, **look)
         is_sound(figure)
         assert ("being computed" in figure.layout.meta["title"]) == ("reference" not in look)

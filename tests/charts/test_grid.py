@@ -3,8 +3,9 @@ import pytest
 
 from dpviz.algorithms.steps import GridStep
 from dpviz.charts.pictures.grid_cells import shown_grid
-from dpviz.charts.pictures.histogram import TrueCounts
+from dpviz.charts.pictures.histogram import Counts, TrueCounts
 from dpviz.charts.registry import picture_of
+from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.privacy.partitions import Grid
@@ -63,9 +64,9 @@ def test_cells_stand_where_their_rows_are() -> None:
     assert drawn.y[row] == pytest.approx(0) and drawn.y[row + 1] == pytest.approx(1)
 
 
-def test_colour_is_pale_within_one_sd_symmetric_and_monotone() -> None:
+def test_colour_is_pale_within_three_sd_symmetric_and_monotone() -> None:
     grid = Grid.over(domain(1).region, 9)
-    counts = np.array([-30, -4, -2, -1, 0, 1, 2, 4, 30.0])
+    counts = np.array([-30, -12, -6, -2, 0, 2, 6, 12, 30.0])
     flat = GridStep(title="grid", grid=grid, codes=np.arange(9), noisy_counts=counts, sd=2.0)
     two = Grid(domain(2).region.half, np.array([9, 1]))
     step = GridStep(title="grid", grid=two, codes=np.arange(9), noisy_counts=counts, sd=2.0)
@@ -73,8 +74,32 @@ def test_colour_is_pale_within_one_sd_symmetric_and_monotone() -> None:
     tone = drawn.z[0]
     assert (np.diff(tone) > 0).all() and tone[4] == 0
     np.testing.assert_allclose(tone, -tone[::-1])
-    assert abs(tone[2]) == pytest.approx(0.2) and tone[8] == pytest.approx(1)
-    assert len(set(draw(flat, view=view_of(domain(1))).data[0].marker.color)) == 2
+    assert abs(tone[2]) == pytest.approx(0.16) and tone[8] == pytest.approx(1)
+    bars = draw(flat, view=view_of(domain(1))).data[0].marker.color
+    assert len(set(bars)) == 3 and set(bars[:4]) == {LIGHT.below}
+    colors = [color for _, color in drawn.colorscale]
+    assert colors[2].endswith(",0)") and colors[4].endswith(",0.16)") and colors[-1] == LIGHT.deep
+
+
+@pytest.mark.parametrize(("cells", "gap"), [(39, 1), (40, 0)])
+def test_a_coarse_map_has_gaps_and_nothing_lies_under_it(cells: int, gap: int) -> None:
+    rows = RevealedView.of(np.zeros((5, 2)), "look")
+    (drawn,) = draw(dense(2, cells), view=view_of(domain(2)), reveal=rows).data
+    assert drawn.xgap == drawn.ygap == gap
+
+
+@pytest.mark.parametrize("cells", [5, 60])
+def test_all_counts_are_sorted_over_a_band_of_three_sd(cells: int) -> None:
+    step = dense(2, cells, sd=2.0)
+    figure = draw(Counts(step))
+    is_sound(figure)
+    (bars,) = figure.data
+    assert (np.diff(bars.y) <= 0).all() and len(bars.y) <= 500
+    assert float(np.sum(bars.width)) == pytest.approx(cells**2, abs=float(max(bars.width)))
+    (band,) = figure.layout.shapes
+    assert (band.y0, band.y1) == (-6.0, 6.0)
+    within = int((np.abs(step.noisy_counts) <= 6).sum())
+    assert title_of(figure).startswith(f"{within:,} of")
 
 
 def test_cells_that_were_not_released_are_unknown_not_zero() -> None:

@@ -4,15 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
-from dpviz.charts.pictures.tree import (
-    ActivationCurve,
-    TreeDiagram,
-    activation,
-    band_spans,
-    empty_cubes,
-    expected_empty,
-    level_sizes,
-)
+from dpviz.charts.pictures.icicle import TreeDiagram, band_spans, diagram_of
+from dpviz.charts.pictures.nested_cubes import asleep_boxes, drawn_boxes, level_sizes, rows_by_level
+from dpviz.charts.pictures.tree import ActivationCurve, activation, expected_empty
 from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.view import view_of
@@ -75,25 +69,90 @@ def test_twenty_thousand_cubes_stay_light() -> None:
     step = step_of(tree)
     domain = Domain.of([f"c{j}" for j in range(8)], -1, 1)
     is_sound(draw(step, view=view_of(domain)))
-    is_sound(draw(TreeDiagram(step)))
+    is_sound(draw(TreeDiagram(step), view=view_of(domain)))
 
 
 @given(seed=st.integers(0, 10**6))
-def test_empty_cubes_are_those_without_a_row(seed: int) -> None:
+def test_each_cube_holds_the_rows_that_lie_in_it(seed: int) -> None:
     rng = np.random.default_rng(seed)
     tree, rows = grown(2, 3, seed), rng.uniform(-1, 1, (40, 2))
-    low = tree.corners(3)
-    inside = ((rows[:, None] >= low) & (rows[:, None] < low + tree.edge(3))).all(axis=2).any(axis=0)
-    np.testing.assert_array_equal(empty_cubes(tree, rows), ~inside)
+    held = rows_by_level(tree, rows)
+    for level in range(4):
+        low = tree.corners(level)
+        inside = ((rows[:, None] >= low) & (rows[:, None] < low + tree.edge(level))).all(axis=2).sum(axis=0)
+        np.testing.assert_array_equal(held[level], inside)
+
+
+@given(seed=st.integers(0, 10**6), dim=st.integers(1, 3))
+def test_awake_and_asleep_cubes_are_all_that_were_asked(seed: int, dim: int) -> None:
+    tree, view = grown(dim, 2, seed, share=0.6), view_of(Domain.of([f"c{j}" for j in range(dim)], -1, 1))
+    tree = CubeTree(tree.origin / 2, 2.0, tree.levels)
+    shown = min(dim, 2)
+    parents = np.unique(tree.corners(1)[:, :shown], axis=0)
+    awake, asleep = (
+        {tuple(place) for place in found.low.round(6).tolist()}
+        for found in (drawn_boxes(tree, 2, view), asleep_boxes(tree, view))
+    )
+    assert not awake & asleep and len(awake | asleep) == len(parents) << shown
+
+
+def test_cubes_end_where_the_domain_ends_and_only_the_last_three_levels_are_veiled() -> None:
+    step, view = step_of(grown(2, 6, seed=3, share=0.8)), view_of(Domain.of(["a", "b"], -1, 1))
+    figure = draw(step, view=view)
+    for trace in figure.data:
+        for axis in (trace.x, trace.y):
+            drawn = np.asarray(axis, dtype=float)
+            assert np.nanmin(drawn) >= -1 and np.nanmax(drawn) <= 1
+    nest = [trace for trace in figure.data if trace.fillpattern.shape is None]
+    assert [trace.fill for trace in nest[-3:]] == ["toself"] * 3
+    assert all(trace.fill is None for trace in nest[:-3])
+    strengths = [float(trace.fillcolor.rsplit(",", 1)[1][:-1]) for trace in nest[-3:]]
+    assert strengths == [0.07, 0.13, 0.34]
+    assert nest[-1].line.width == 1.8 and all(trace.line.width < 1 for trace in nest[:-1])
+
+
+def test_each_bar_knows_its_cube_and_tells_of_it_in_one_line() -> None:
+    whole = grown(2, 4, seed=5, share=0.6)
+    steps = [step_of(CubeTree(whole.origin, whole.side, whole.levels[:depth])) for depth in range(1, 5)]
+    view = view_of(Domain.of(["a", "b"], -2, 2))
+    figure = draw(diagram_of(steps[1], steps), view=view)
+    (bars,) = [trace for trace in figure.data if trace.uid == "linked"]
+    boxes = np.asarray(bars.customdata, dtype=float)
+    sizes = level_sizes(steps[1].tree)
+    expected = np.concatenate([np.column_stack(drawn_boxes(steps[1].tree, level, view)) for level in range(3)])
+    np.testing.assert_allclose(boxes[: sum(sizes)], expected, rtol=1e-6)
+    asleep = len(bars.text) - sum(sizes)
+    assert asleep == 4 * sizes[1] - sizes[2]
+    assert set(bars.text[sum(sizes) :]) == {"level 2 stayed asleep: noisy count at most 30 rows"}
+    assert bars.text[sum(sizes) - 1] == "level 2 woke up: noisy count over 30 rows"
+    assert not np.asarray(bars.width)[sum(sizes) :].any()
+    # The room of the whole tree is kept, and a bar stays where it is.
+    assert figure.layout.yaxis.range == draw(diagram_of(steps[3], steps), view=view).layout.yaxis.range
+    later = draw(diagram_of(steps[3], steps), view=view).data[0]
+    np.testing.assert_allclose(np.asarray(later.x)[: sum(sizes)], np.asarray(bars.x)[: sum(sizes)])
+    rows = np.zeros((7, 2))
+    told = draw(diagram_of(steps[1], steps), view=view, reveal=RevealedView.of(rows, "look")).data[0].text
+    assert told[0].endswith("truly 7 (revealed)")
+
+
+def test_the_cubes_of_todays_centres_are_marked() -> None:
+    step = step_of(grown(2, 3, seed=6))
+    view, centers = view_of(Domain.of(["a", "b"], -4, 4)), step.tree.centers(3)[[0, 2]]
+    figure = draw(diagram_of(step, [step], marked=centers), view=view)
+    marked = np.flatnonzero(figure.data[0].marker.color)
+    before = sum(level_sizes(step.tree)[:3])
+    assert marked.tolist() == [before, before + 2]
+    assert "Two cubes of" in title_of(figure)
 
 
 def test_empty_cubes_look_like_all_others_until_the_owner_looks() -> None:
     tree = grown(2, 3, seed=2)
-    rows = np.repeat(tree.centers(3)[[4]], 5, axis=0)
+    rows = np.repeat(tree.centers(3)[[np.abs(tree.centers(3)).max(axis=1).argmin()]], 5, axis=0)
     step, view = step_of(tree), view_of(Domain.of(["a", "b"], -1, 1))
     assert all(trace.meta == "released" for trace in draw(step, view=view).data)
-    marked = draw(step, view=view, reveal=RevealedView.of(rows, "look")).data[-1]
+    *_, marked, count = draw(step, view=view, reveal=RevealedView.of(rows, "look")).data
     assert marked.meta == "revealed" and len(marked.x) == tree.n_active - 1
+    assert count.meta == "revealed" and count.text == ("5",)
     subsample = draw(step, view=view, reveal=RevealedView(rows, "look"))
     assert not any("awake" in (trace.name or "") and "empty" in trace.name for trace in subsample.data)
 

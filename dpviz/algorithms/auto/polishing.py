@@ -104,7 +104,7 @@ def _round(
     move = _at_most(shrunk[:, None] * sums.value / size[:, None], reach)
     move[counts.value <= _STAYS * counts.sd] = 0.0
     step = PolishStep(
-        title=f"Round {stage.sums.round} of {rounds}: reach {reach / room.region.radius:.2g} of the domain's radius",
+        title=f"Round {stage.sums.round} of {rounds}: a row pulls from up to {50 * reach:.2g} % of the width",
         centers=room.region.clip(centers + move),
         noisy_counts=counts.value,
         previous=centers,

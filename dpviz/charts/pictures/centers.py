@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -11,44 +11,28 @@ import pandas as pd
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
-from dpviz.charts.canvas import NUMBER_SIZE, ink_on
-from dpviz.charts.cells import joined, segments, voronoi_polygons
+from dpviz.charts.cells import segments
 from dpviz.charts.picture import Companion, Look, Picture, columns_of, points_table, told_of
-from dpviz.charts.sheet import UNCUT, Sheet
-from dpviz.charts.theme import CLUSTER_MARKS, Kind, center_marker, reference_marker
-from dpviz.charts.wording import clauses, count, number, opening, percent, things
-from dpviz.runs.evaluation import match
+from dpviz.charts.pictures.center_bars import Distances, Sizes
+from dpviz.charts.pictures.center_marks import (
+    add_cells,
+    add_centers,
+    add_displacements,
+    add_ghosts,
+    add_halos,
+    add_reference,
+    marks_of,
+    partners_of,
+)
+from dpviz.charts.sheet import Sheet
+from dpviz.charts.theme import Kind
+from dpviz.charts.wording import clauses, count, number, opening, percent, ratio, things
 from dpviz.runs.found import FOUND_RULE, Found, neighbour_gaps
 from dpviz.table.domain import Domain
 
-
-class Marks(NamedTuple):
-    """How large centres are drawn, in pixels.
-
-    Parameters
-    ----------
-    smallest, largest : float
-        Diameters for the smallest and the largest noisy count.
-    reference : float
-        Of a k-means++ diamond: a little larger than a centre, so that on target its tips look out behind it.
-    number : int or None
-        Font size of the number on a centre; None where numbers would cover each other.
-    """
-
-    smallest: float
-    largest: float
-    reference: float
-    number: int | None
-
-
-# By the most centres that a picture of a phone's width holds with these marks.
-_MARKS = {20: Marks(16, 22, 21, NUMBER_SIZE), 40: Marks(13, 17, 16, 9)}
-_MARKS_OF_A_CROWD = Marks(6, 10, 10, None)
-# Where counts are not known, marks are this part of the way from the smallest to the largest.
-_UNMEASURED = 0.2
 # The share of the gap to its nearest neighbour at which noise may carry a centre to somebody else's place.
 _HALF_WAY = 0.5
-_UNCOUNTED = ", and no row has been counted in their cells"
+_UNTOLD = "whose noise cannot be told"
 
 
 class CentersPicture(Picture[CentersStep]):
@@ -60,38 +44,51 @@ class CentersPicture(Picture[CentersStep]):
     """Whether the title may say how many clusters of the reference are found."""
 
     def finding(self, domain: Domain) -> str:
-        return opening(self._noise(""))
+        return opening(self._noise())
 
     def title(self, look: Look) -> str:
         at = f"At ε = {look.epsilon:g}, " if look.epsilon is not None else ""
+        at = at if look.last(self.step) else "So far, "
         if look.reference is not None and len(look.reference.centers) == len(self.step.centers) == 1:
             return opening(at + _lone(self.step.centers, look.reference.centers))
         found = self._found(look)
-        return opening(self._noise(at) if found is None else at + found_words(found))
+        if found is not None:
+            return opening(at + found_words(found))
+        lost = look.ratio(self.step.centers) if look.ratio is not None and look.last(self.step) else None
+        if lost is not None:
+            return opening(f"{at}the loss is {ratio(lost)} that of k-means++")
+        return opening((at if self.step.center_noise_sd is not None else "") + self._noise())
 
     def note(self, look: Look) -> str:
-        unseen = "" if look.view.whole else "cells not drawn"
-        crowd = "numbers on hover" if marks_of(len(self.step.centers)).number is None else ""
-        beyond = look.view.beyond(self.step.centers)
-        outside = f"{things(beyond, 'centre')} outside the picture" if beyond else ""
-        rule = FOUND_RULE if self._found(look) is not None else ""
-        return clauses(self.step.title, rule, look.view.about, unseen, outside, crowd)
+        step, view = self.step, look.view
+        marks = marks_of(len(step.centers))
+        return clauses(
+            self._farthest(look),
+            FOUND_RULE if self._found(look) is not None else "",
+            view.about,
+            "" if view.whole else "cells not drawn",
+            self._outside(look),
+            "numbers on hover" if marks.number is None else "",
+        )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
         step, view = self.step, sheet.view
         sheet.rows(look.reveal)
-        add_cells(sheet, step.centers)
+        add_cells(sheet, step.centers, look.final)
         if step.center_noise_sd is not None:
             add_halos(sheet, step.centers, step.center_noise_sd)
         if step.previous is not None:
             moves = segments(view.plane(step.previous, "previous"), view.plane(step.centers))
             sheet.lines(moves, "last move", "released", strength=0.55, width=1.5, dash="dot")
-        sizes = center_sizes(step)
+        if look.last(step):
+            add_ghosts(sheet, look.ghosts)
+        partners = self._partners(look)
         if look.reference is not None:
-            _add_displacements(sheet, step.centers, look.reference.centers, sizes)
+            if partners is not None:
+                add_displacements(sheet, step.centers, partners)
             add_reference(sheet, look.reference.centers)
         notes = told_of(step.centers, view.domain, "centre", {"noisy count": step.noisy_counts})
-        add_centers(sheet, step.centers, sizes, notes=notes)
+        add_centers(sheet, step.centers, final=look.final, away=partners, notes=notes)
         sheet.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:
@@ -111,6 +108,10 @@ class CentersPicture(Picture[CentersStep]):
         return text
 
     def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+        if self._partners(look) is not None and look.reference is not None and len(self.step.centers) > 1:
+            yield Companion("Distances", Distances(self.step, look.reference.centers), "revealed")
+        if self.step.noisy_counts is not None:
+            yield Companion("Sizes", Sizes(self.step))
         if look.reference is not None or look.reference_coming:
             centers = np.zeros((0, self.step.centers.shape[1])) if look.reference is None else look.reference.centers
             step = ReferenceStep(title="k-means++: the rows themselves, no privacy", centers=centers)
@@ -118,27 +119,61 @@ class CentersPicture(Picture[CentersStep]):
 
     def _found(self, look: Look) -> Found | None:
         """How many clusters are found, where there are clusters to be counted: one alone is told by its distance."""
-        if not self.counts_clusters or look.reference is None or look.found is None:
-            return None
-        found = look.found(self.step.centers)
-        return found if found is not None and found.clusters > 1 else None
+        return look.clusters_found(self.step.centers) if self.counts_clusters else None
 
-    def _noise(self, at: str) -> str:
+    def _partners(self, look: Look) -> Array | None:
+        """The k-means++ centres that the centres belong to, one to one; None where pairs would say nothing.
+
+        They say nothing where nobody knows how many clusters there are: the title then tells the loss instead.
+        """
+        if look.reference is None or len(look.reference.centers) != len(self.step.centers):
+            return None
+        known = look.ratio is None or look.clusters_found(self.step.centers) is not None
+        reference, step = look.reference, self.step
+        return look.once(("pairs", id(step)), lambda: partners_of(step.centers, reference.centers)) if known else None
+
+    def _farthest(self, look: Look) -> str:
+        """Which centre is farthest from where it was, or from where it belongs."""
+        step, partners = self.step, self._partners(look)
+        if len(step.centers) < 2:
+            return ""
+        if partners is not None:
+            parts = Distances(step, partners).parts()
+            return f"farthest off: centre {int(parts.argmax()) + 1}"
+        if step.previous is None or step.previous.shape != step.centers.shape:
+            return ""
+        moved = np.linalg.norm(step.centers - step.previous, axis=1)
+        return f"moved farthest: centre {int(moved.argmax()) + 1}, {of_width(float(moved.max()))}"
+
+    @staticmethod
+    def _beyond(look: Look, points: Array, what: str) -> str:
+        beyond = look.view.beyond(points) if len(points) else 0
+        return f"{things(beyond, what)} outside the picture" if beyond else ""
+
+    def _outside(self, look: Look) -> str:
+        theirs = "" if look.reference is None else self._beyond(look, look.reference.centers, "centre of k-means++")
+        rows = 0.0 if look.reveal is None else look.view.beyond(look.reveal.points) / max(1, len(look.reveal.points))
+        return clauses(
+            self._beyond(look, self.step.centers, "centre"),
+            theirs.replace("centre of k-means++s", "centres of k-means++"),
+            f"{percent(rows)} of the rows outside the picture" if rows else "",
+        )
+
+    def _noise(self) -> str:
         """What noise does to the centres, from released values alone."""
         step = self.step
         k = len(self.step.centers)
         if step.center_noise_sd is None:
-            untold = ": how far noise moved them is not told" if step.released else _UNCOUNTED
-            return things(k, "centre") + untold
+            return f"{things(k, 'centre')} {'placed before any row is read' if step.public else _UNTOLD}"
         gaps = neighbour_gaps(step.centers)
         if step.released and k > 1:
-            part = percent(float(np.median(step.center_noise_sd / gaps)))
-            return f"{at}noise moves a typical centre by {part} of the way to its neighbour"
+            return (
+                f"noise moves a centre {percent(float(np.median(step.center_noise_sd / gaps)))} of the way to the next"
+            )
         lost = int((step.center_noise_sd > _HALF_WAY * gaps).sum()) if k > 1 else 0
         if lost:
-            return f"{at}noise reaches half-way to a neighbour of {things(lost, 'centre')}"
-        typical = number(float(np.median(step.center_noise_sd)) / 2 * 100)
-        return f"{at}noise moves a typical centre by {typical} % of the width"
+            return f"noise can move {things(lost, 'centre')} half-way to a neighbour"
+        return f"noise moves a typical centre {of_width(float(np.median(step.center_noise_sd)))}"
 
 
 class ReferencePicture(Picture[ReferenceStep]):
@@ -172,84 +207,6 @@ class ReferencePicture(Picture[ReferenceStep]):
         return "revealed"
 
 
-def add_cells(sheet: Sheet, centers: Array, *, tinted: bool = True) -> None:
-    """Voronoi cells, where the plane shows every axis; elsewhere they would not be what is seen.
-
-    ``tinted`` cells carry the colour of their centre, where colours tell centres apart.
-    """
-    view = sheet.view
-    k = len(centers)
-    if not view.whole:
-        return
-    if view.flat:
-        walls = np.sort(centers[:, 0])
-        border = view.plane(((walls[1:] + walls[:-1]) / 2)[:, None])[:, 0]
-        low, high = (np.column_stack([border, np.full(len(border), height)]) for height in view.extent[1])
-        sheet.lines(segments(low, high), "", None, strength=0.4)
-        return
-    polygons = [view.plane(polygon) for polygon in voronoi_polygons(centers, view.region.half)]
-    if tinted and k <= len(CLUSTER_MARKS):
-        for i, polygon in enumerate(polygons):
-            tint = sheet.palette.faded(sheet.palette.cluster(i, k).color, 0.12)
-            sheet.lines(polygon, "", None, color=sheet.palette.grid, fill=tint)
-    sheet.lines(joined(polygons), "", None, strength=0.4)
-
-
-def add_reference(sheet: Sheet, centers: Array) -> None:
-    """k-means++ centres: open diamonds."""
-    mark = reference_marker(sheet.palette, marks_of(len(centers)).reference) | {"line": {"width": 1.6}}
-    hover = "k-means++ (revealed)<br>%{x:.4g}, %{y:.4g}"
-    sheet.marks(sheet.view.plane(centers, "reference"), "k-means++", "revealed", mark, hover=hover)
-
-
-def marks_of(k: int) -> Marks:
-    """The marks of ``k`` centres: smaller where there are many, and without numbers in a crowd.
-
-    >>> marks_of(15).number, marks_of(64).number
-    (11, None)
-    """
-    return next((marks for most, marks in _MARKS.items() if k <= most), _MARKS_OF_A_CROWD)
-
-
-def add_centers(sheet: Sheet, centers: Array, sizes: Array | float, *, notes: list[str] | None = None) -> None:
-    """Filled circles with their numbers (in a crowd, on hover), large ones first so that small ones stay visible."""
-    k, number_size, sizes = len(centers), marks_of(len(centers)).number, np.broadcast_to(sizes, len(centers))
-    order = np.argsort(-sizes, kind="stable")
-    colors = [sheet.palette.cluster(int(i), k).color for i in order]
-    inks = {"size": number_size or NUMBER_SIZE, "color": [ink_on(color) for color in colors]}
-    sheet.marks(
-        sheet.view.plane(centers)[order],
-        "centres",
-        "released",
-        center_marker(sheet.palette, colors) | {"size": sizes[order]},
-        hover="" if notes else "centre %{text}",
-        notes=[notes[i] for i in order] if notes else None,
-        trace={
-            **{"mode": "markers+text" if number_size else "markers", **UNCUT},
-            **{"text": [str(i + 1) for i in order], "textfont": inks},
-        },
-    )
-
-
-def center_sizes(step: CentersStep) -> Array:
-    """Marker diameters in pixels: the area grows with the noisy count."""
-    counts = step.noisy_counts
-    low, high, *_ = marks_of(len(step.centers))
-    if counts is None:
-        return np.full(len(step.centers), low + _UNMEASURED * (high - low))
-    size = np.sqrt(np.maximum(counts, 0))
-    sizes: Array = low + (high - low) * size / max(float(size.max()), 1e-9)
-    return sizes
-
-
-def add_halos(sheet: Sheet, centers: Array, sd: Array) -> None:
-    """One standard deviation of the noise on a coordinate, around each centre; never more than the whole domain."""
-    radii = np.minimum(sd, sheet.view.region.diameter)
-    width = 6.0 if sheet.view.flat else 0.8
-    fill = sheet.color("released", 0.14)
-    sheet.halos(sheet.view.plane(centers), radii, "noise ±1 sd", "released", strength=0.5, width=width, fill=fill)
-
-
 def found_words(found: Found) -> str:
     """How many clusters were found.
 
@@ -264,12 +221,13 @@ def found_words(found: Found) -> str:
 
 def _lone(centers: Array, reference: Array) -> str:
     away = float(np.linalg.norm(centers[0] - reference[0]))
-    return f"the centre lies {number(away)} (unit coordinates) from that of k-means++"
+    return f"the centre lies {of_width(away)} from k-means++"
 
 
-def _add_displacements(sheet: Sheet, centers: Array, reference: Array, sizes: Array) -> None:
-    """A thin grey arrow from each k-means++ centre to the released centre that it is matched to."""
-    if len(reference) == len(centers):
-        start = sheet.view.plane(reference, "reference")[match(centers, reference)]
-        head = min(8.0, marks_of(len(centers)).smallest)
-        sheet.arrows(start, sheet.view.plane(centers), "displacement", width=1.2, head=head, standoff=sizes / 2)
+def of_width(length: float) -> str:
+    """A length, unit coordinates, as a part of the width of the domain.
+
+    >>> of_width(0.01)
+    '0.5 % of the width'
+    """
+    return f"{percent(length / 2)} of the width"

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dpviz.algorithms.steps import GridStep
 from dpviz.arrays import Array, Codes
-from dpviz.charts.canvas import SCREEN, Screen, legend_name
+from dpviz.charts.canvas import SCREEN, legend_name
 from dpviz.charts.names import spelled
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.theme import Kind
@@ -24,8 +25,13 @@ from dpviz.privacy.partitions import Grid
 
 # A screen shows no more cells than this along an axis.
 _SHOWN_PER_AXIS = 250
-# The share of the colour scale, on either side of 0, for what lies under the noise; and the least top of the scale.
-_PALE, _LEAST_TOP = 0.2, 4.0
+# How strong a count is at so many standard deviations of its noise, below which noise alone could be; and the least
+# top of the scale.
+_PALE, _NOISE, _LEAST_TOP = 0.16, 3.0, 6.0
+# Fewer cells than this along an axis have a gap between them.
+_GAPS_BELOW = 40
+# How strong a map is that lies under something else.
+UNDER = 0.55
 # Room above and below bars, as a share of their range.
 _AIR = 0.08
 
@@ -83,15 +89,16 @@ def true_counts(step: GridStep, rows: Array) -> list[Counted]:
     return [_counted(step.around.grid, rows[~inside]), _counted(step.grid, rows[inside])]
 
 
-def add_signed_maps(sheet: Sheet, step: GridStep) -> None:
-    """Colour follows the noisy count in units of its noise: slowly up to 1 sd, then with the square root.
+def add_signed_maps(sheet: Sheet, step: GridStep, *, strength: float = 1.0) -> None:
+    """Colour follows the noisy count in units of its noise: hardly up to 3 sd, then steeply; plum below zero.
 
-    Cells around those of ``step``, if there are any, come first.
+    Cells around those of ``step``, if there are any, come first. At less than full ``strength`` the map lies under
+    something else, and what is below zero stays blank.
     """
     layers = _layers(step, sheet.view)
     in_sds = [shown.values / sd for shown, sd in layers]
     top = max(_LEAST_TOP, *(float(np.abs(values).max(initial=0)) for values in in_sds))
-    (last, sds), ticks = layers[-1], np.array([-top, -1.0, 1.0, top])
+    (last, sds), ticks = layers[-1], np.array([-top, -_NOISE, _NOISE, top])
     typical = float(np.median(sds[last.summed > 0])) if (last.summed > 0).any() else step.sd
     words = [number(float(tick * typical)) for tick in ticks]
     bar = sheet.color_bar("noisy rows (released)", tickvals=_tone(ticks, top), ticktext=words)
@@ -100,10 +107,29 @@ def add_signed_maps(sheet: Sheet, step: GridStep) -> None:
             np.where(shown.summed == 0, np.nan, _tone(values, top)).T,
             "released",
             hover="noisy count %{customdata:.4g} (released)<br>%{x:.4g}, %{y:.4g}",
-            bar=bar if shown is last else None,
-            colorscale=[list(stop) for stop in sheet.palette.diverging],
+            bar=bar if shown is last and strength == 1 else None,
+            colorscale=_signed_scale(sheet, strength),
             **_placed(shown, sheet.view) | {"zmin": -1, "zmax": 1},
+            **({"name": "rows, noisy"} if shown is last else {}),
         )
+    if sheet.bare and strength == 1:
+        square = {"symbol": "square", "color": sheet.palette.below}
+        sheet.marks(np.zeros((0, 2)), "below zero: noise alone", "released", square)
+
+
+def _signed_scale(sheet: Sheet, strength: float) -> list[list[float | str]]:
+    """From what is below zero through nothing to the largest counts."""
+    palette = sheet.palette
+    below = 0.0 if strength < 1 else 0.9
+    return [
+        [0.0, palette.faded(palette.below, below)],
+        [(1 - _PALE) / 2, palette.faded(palette.below, min(below, 0.26))],
+        [0.5, palette.faded(palette.below, 0.0)],
+        [0.5, sheet.color("released", 0.0)],
+        [(1 + _PALE) / 2, palette.faded(palette.released, round(_PALE * strength, 3))],
+        [0.85, palette.faded(palette.released, round(0.75 * strength, 3))],
+        [1.0, palette.deep if strength == 1 else palette.faded(palette.released, strength)],
+    ]
 
 
 def add_count_maps(sheet: Sheet, layers: Sequence[Counted], what: str, kind: Kind) -> None:
@@ -118,7 +144,7 @@ def add_count_maps(sheet: Sheet, layers: Sequence[Counted], what: str, kind: Kin
             kind,
             hover=f"{what} %{{customdata:.4g}} ({kind})<br>%{{x:.4g}}, %{{y:.4g}}",
             bar=bar if shown is drawn[-1] else None,
-            colorscale=[[0, sheet.palette.surface], [1, sheet.color(kind)]],
+            colorscale=[[0, sheet.color(kind, 0.0)], [1, sheet.color(kind)]],
             **_placed(shown, sheet.view) | {"zmin": 0, "zmax": sqrt(top)},
         )
 
@@ -126,17 +152,24 @@ def add_count_maps(sheet: Sheet, layers: Sequence[Counted], what: str, kind: Kin
 def add_noisy_bars(sheet: Sheet, step: GridStep, rows: Array | None) -> None:
     """Bars, pale within 1 sd; over them what the cells truly hold of ``rows`` (n, 1), where these are given."""
     for shown, sd in _layers(step, sheet.view):
-        colors = np.where(np.abs(shown.values) <= sd, sheet.color("released", 0.3), sheet.color("released"))
-        _add_bars(sheet, shown, "noisy count", colors)
+        _add_bars(sheet, shown, "noisy count", signed_colors(sheet, shown.values, sd))
     for counted in true_counts(step, rows) if rows is not None else []:
         truth = shown_grid(*counted, sheet.view)
         hover = "true count %{y:,.0f} (revealed)<br>%{x:.4g}"
         listed = {"showlegend": counted.grid is step.grid}
         sheet.ticks(_bars(truth, sheet.view).middle, truth.values, "true counts", hover=hover, trace=listed)
-    noise = float(np.median(sd))
+    noise = _NOISE * float(np.median(sd))
     sheet.band(-noise, noise, strength=0.18)
     sheet.plot.update_layout(showlegend=rows is not None)
     _dress(sheet, step)
+
+
+def signed_colors(sheet: Sheet, counts: Array, sd: Array | float) -> npt.NDArray[np.str_]:
+    """The colour of bars of noisy counts: faded where noise alone could be, plum below zero."""
+    palette = sheet.palette
+    over = np.where(counts > _NOISE * sd, palette.released, palette.faded(palette.released, 0.35))
+    colors: npt.NDArray[np.str_] = np.where(counts < 0, palette.below, over)
+    return colors
 
 
 def add_kept_bars(sheet: Sheet, step: GridStep, layers: Sequence[Counted]) -> None:
@@ -159,10 +192,10 @@ def _counted(grid: Grid, rows: Array) -> Counted:
 
 
 def _tone(in_sds: Array, top: float) -> Array:
-    """From noise sds to [-1, 1]: linear up to ``_PALE`` at 1 sd, then by the square root up to 1 at ``top``."""
+    """From noise sds to [-1, 1]: linear up to ``_PALE`` at 3 sd, then by the square root up to 1 at ``top``."""
     size = np.abs(in_sds)
-    beyond = _PALE + (1 - _PALE) * (np.sqrt(np.maximum(size, 1)) - 1) / (sqrt(top) - 1)
-    tone: Array = np.sign(in_sds) * np.where(size <= 1, _PALE * size, beyond)
+    beyond = _PALE + (1 - _PALE) * np.sqrt(np.maximum(size - _NOISE, 0) / (top - _NOISE))
+    tone: Array = np.sign(in_sds) * np.where(size <= _NOISE, _PALE * size / _NOISE, beyond)
     return tone
 
 
@@ -173,9 +206,10 @@ def _edges(grid: Grid, axis: int, cells: int, block: int) -> Array:
     return edges if grid.middle is None else edges + grid.middle[axis]
 
 
-def _placed(shown: Shown, view: View) -> dict[str, Screen]:
+def _placed(shown: Shown, view: View) -> dict[str, Any]:
     """Where the cells of a map lie, and what hovering tells of them."""
-    drawn = {"customdata": shown.values.T.astype(SCREEN)}
+    gap = int(max(shown.values.shape) < _GAPS_BELOW)
+    drawn: dict[str, Any] = {"customdata": shown.values.T.astype(SCREEN), "xgap": gap, "ygap": gap}
     for name, axis, edges in zip("xy", shown.axes, shown.edges, strict=True):
         values = edges * view.domain.scale[axis] + view.domain.center[axis] if view.in_data_units else edges
         drawn[name] = values.astype(SCREEN)
@@ -194,7 +228,7 @@ def _bars(shown: Shown, view: View) -> _Bars:
     return _Bars((edges[1:] + edges[:-1]) / 2, np.diff(edges))
 
 
-def _add_bars(sheet: Sheet, shown: Shown, what: str, colors: Array | None = None) -> None:
+def _add_bars(sheet: Sheet, shown: Shown, what: str, colors: npt.NDArray[np.str_] | None = None) -> None:
     listed, (middle, width) = shown.summed > 0, _bars(shown, sheet.view)
     x, y, wide = (values[listed].astype(SCREEN) for values in (middle, shown.values, width))
     hover = f"{what} %{{y:.4g}} (released)<br>%{{x:.4g}}"

@@ -1,10 +1,10 @@
-"""Noisy histograms as signed maps: blue above zero, orange below, pale where noise alone would do."""
+"""Noisy histograms as signed maps: blue above zero, plum below, pale where noise alone would do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import ceil, sqrt
 
 import numpy as np
 import pandas as pd
@@ -12,17 +12,19 @@ import pandas as pd
 from dpviz.algorithms.auto.view_synopsis import ZoomStep
 from dpviz.algorithms.steps import GridStep, Step
 from dpviz.arrays import Array, Codes
+from dpviz.charts.canvas import SCREEN
 from dpviz.charts.picture import Companion, Drawing, Look, Picture, columns_of, points_table
 from dpviz.charts.pictures.grid_cells import (
     add_count_maps,
     add_noisy_bars,
     add_signed_maps,
     shown_grid,
+    signed_colors,
     true_counts,
 )
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.view import View
-from dpviz.charts.wording import clauses, number, percent
+from dpviz.charts.wording import clauses, number, percent, things
 from dpviz.privacy.partitions import Grid
 from dpviz.table.domain import Domain
 
@@ -30,6 +32,8 @@ from dpviz.table.domain import Domain
 _STANDS_OUT = 3.0
 # As many cells as anybody reads.
 _TABLE_ROWS = 1000
+# As many bars as a narrow picture has pixels for.
+_SORTED = 500
 # Up to so many cells, digits are as long as a reader takes them in.
 _COUNTABLE = 1e9
 
@@ -62,8 +66,7 @@ class GridPicture(Picture[GridStep]):
         step, view = self.step, look.view
         most = int(shown_grid(step.grid, step.codes, step.noisy_counts, view).summed.max(initial=1))
         return clauses(
-            f"standing out: over {_STANDS_OUT:g} sd",
-            f"{'grey band:' if view.flat else 'pale:'} within 1 sd = {number(step.sd)} rows",
+            f"standing out: over {number(_STANDS_OUT * step.sd)} rows, {_STANDS_OUT:g} sd of the noise",
             view.about,
             f"up to {most:,} cells added up: sd {number(step.sd * sqrt(most))}" if most > 1 else "",
             f"grey: not released (within ±{number(step.cutoff)})" if step.cutoff is not None else "",
@@ -102,6 +105,7 @@ class GridPicture(Picture[GridStep]):
     def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
         rows = self.rows(look)
         view = self.view(look.view)
+        yield Companion("All counts", Counts(self.grid_step()))
         if rows is not None and not view.flat:
             yield Companion("True counts", TrueCounts(self.grid_step(), rows, view), "revealed")
 
@@ -134,6 +138,42 @@ class TrueCounts(Drawing[GridStep]):
 
     def words(self, domain: Domain) -> str:
         return f"True rows in every cell of the grid. {self.finding(domain)}."
+
+
+@dataclass(frozen=True, eq=False)
+class Counts(Drawing[GridStep]):
+    """All noisy counts, the fullest first, over a band of ±3 sd: what rises above it are rows."""
+
+    legend_lines = 0
+
+    def finding(self, domain: Domain) -> str:
+        counts, noise = self.step.noisy_counts, _STANDS_OUT * self.step.sd
+        within = int((np.abs(counts) <= noise).sum())
+        return f"{within:,} of {things(len(counts), 'count')} may be noise alone"
+
+    def note(self, look: Look) -> str:
+        counts = len(self.step.noisy_counts)
+        some = f"every {ceil(counts / _SORTED)}th bar" if counts > _SORTED else ""
+        return clauses(f"grey band: ±{_STANDS_OUT:g} sd, {number(_STANDS_OUT * self.step.sd)} rows", some)
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        counts, plot = self.step.noisy_counts, sheet.plot
+        order = np.argsort(-counts, kind="stable")
+        picked = order[:: ceil(len(order) / _SORTED)]
+        shown = counts[picked]
+        wide = ceil(len(order) / _SORTED)
+        ranks = np.arange(len(picked)) * wide + wide / 2
+        marker = {"color": signed_colors(sheet, shown, self.step.sd)}
+        hover = "%{y:.4g} rows (released)"
+        sheet.band(-_STANDS_OUT * self.step.sd, _STANDS_OUT * self.step.sd, strength=0.18)
+        x, y = ranks.astype(SCREEN), shown.astype(SCREEN)
+        sheet.bars(x, y, np.full(len(x), wide, dtype=SCREEN), "noisy counts", "released", marker, hover=hover)
+        plot.update_xaxes(title_text="cells, fullest first", range=[0, len(order)], showgrid=False, nticks=5)
+        plot.update_yaxes(title_text="rows (noisy)", zeroline=True, zerolinecolor=sheet.palette.muted)
+        plot.update_layout(bargap=0)
+
+    def words(self, domain: Domain) -> str:
+        return f"All noisy counts, sorted. {self.finding(domain)}."
 
 
 class ZoomPicture(GridPicture):

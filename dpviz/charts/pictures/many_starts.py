@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
+from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.arrays import Array
-from dpviz.charts.picture import Look, Picture
+from dpviz.charts.picture import Companion, Drawing, Look, Picture
+from dpviz.charts.pictures.center_marks import add_centers
+from dpviz.charts.pictures.grid_cells import UNDER, add_signed_maps
+from dpviz.charts.pictures.histogram import GridPicture
+from dpviz.charts.pictures.synopsis import SynopsisPicture
 from dpviz.charts.sheet import Sheet
+from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, opening, percent, things
 from dpviz.table.domain import Domain
 
@@ -17,9 +27,57 @@ _ROUNDING, _SAME = 1e-9, 5e-4
 
 
 class StartsPicture(Picture[StartsStep]):
-    """Synopsis losses from the best start to the worst."""
+    """The centres of the chosen start over the synopsis they were found on; without one, the losses of all starts."""
 
     called = "starts"
+
+    def finding(self, domain: Domain) -> str:
+        return Losses(self.step).finding(domain)
+
+    def note(self, look: Look) -> str:
+        return clauses(self.step.title, "no further privacy is spent", self._below(look)[1].about)
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        below, view = self._below(look)
+        if below is None:
+            Losses(self.step).paint(sheet, look)
+            sheet.plot.update_layout(showlegend=False)
+            return
+        sheet = replace(sheet, view=view)
+        centers, final = self.step.centers, look.final
+        if getattr(below, "frame", None) is not None:
+            step = SynopsisPicture(below)
+            centers, below = step.seen(centers), step.grid_step()
+            final = None if final is None else step.seen(final)
+        if not view.flat:
+            add_signed_maps(sheet, below, strength=UNDER)
+        add_centers(sheet, centers, final=final)
+        sheet.plane()
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        table = pd.DataFrame({"start": np.arange(1, len(self.step.losses) + 1), "synopsis loss": self.step.losses})
+        table["chosen"] = table.index == self.step.chosen
+        return table
+
+    def words(self, domain: Domain) -> str:
+        loss = number(float(self.step.losses[self.step.chosen]))
+        return f"{self.finding(domain)}. The chosen start has a synopsis loss of {loss}."
+
+    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+        if self._below(replace(look, steps=steps))[0] is not None:
+            yield Companion("Losses", Losses(self.step))
+
+    def _below(self, look: Look) -> tuple[Any, View]:
+        """The grid that the starts were solved on, where it can be drawn, and the view that shows it."""
+        grids = look.before(self.step, "GridStep", "SynopsisStep")
+        if not grids or self.step.centers.shape[1] != look.view.domain.dim:
+            return None, look.view
+        picture = SynopsisPicture if type(grids[-1]).__name__ == "SynopsisStep" else GridPicture
+        return grids[-1], picture(grids[-1]).view(look.view)
+
+
+class Losses(Drawing[StartsStep]):
+    """Synopsis losses from the best start to the worst."""
 
     legend_lines = 0
 
@@ -37,8 +95,7 @@ class StartsPicture(Picture[StartsStep]):
         return f"The best of {starts} loses {percent(gain)} less than a typical one"
 
     def note(self, look: Look) -> str:
-        free = "post-processing of what was released: no further privacy is spent"
-        return clauses(self.step.title, free)
+        return "each mark is a start: the lower, the better it fits the noisy counts"
 
     def paint(self, sheet: Sheet, look: Look) -> None:
         chosen, plot = self.step.chosen, sheet.plot
@@ -63,14 +120,8 @@ class StartsPicture(Picture[StartsStep]):
         if low == high == 0:
             plot.update_yaxes(tickvals=[0])
 
-    def table(self, domain: Domain) -> pd.DataFrame:
-        table = pd.DataFrame({"start": np.arange(1, len(self.step.losses) + 1), "synopsis loss": self.step.losses})
-        table["chosen"] = table.index == self.step.chosen
-        return table
-
     def words(self, domain: Domain) -> str:
-        loss = number(float(self.step.losses[self.step.chosen]))
-        return f"{self.finding(domain)}. The chosen start has a synopsis loss of {loss}."
+        return StartsPicture(self.step).words(domain)
 
     def _losses(self) -> Array:
         """Losses without what rounding makes of 0."""

@@ -9,7 +9,7 @@ from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
 from dpviz.arrays import Array
 from dpviz.charts.cells import joined
 from dpviz.charts.picture import Look, Picture, columns_of, told_of
-from dpviz.charts.pictures.centers import add_centers, marks_of
+from dpviz.charts.pictures.center_marks import add_centers
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, opening, percent, things
@@ -21,6 +21,8 @@ _SDS = 2.0
 _SMALLEST_PART = 0.08
 # Points of an ellipse.
 _AROUND = 64
+# Diameters in pixels of the lightest and the heaviest part.
+_SMALLEST, _LARGEST = 8.0, 15.0
 
 
 class MixturePicture(Picture[MixtureStep]):
@@ -52,10 +54,9 @@ class MixturePicture(Picture[MixtureStep]):
         ring = _enlarged(half, sheet.view) * np.column_stack([np.cos(angle), np.sin(angle)])
         outlines = [middle + ring @ axes.T for middle, axes in zip(sheet.view.plane(step.centers), half, strict=True)]
         sheet.lines(joined(outlines), "covariances", "released", width=1.5, fill=sheet.color("released", 0.14))
-        low, high, *_ = marks_of(len(step.weights))
-        sizes = low + (high - low) * np.sqrt(step.weights / max(float(step.weights.max()), 1e-9))
+        sizes = _SMALLEST + (_LARGEST - _SMALLEST) * np.sqrt(step.weights / max(float(step.weights.max()), 1e-9))
         notes = told_of(step.centers, sheet.view.domain, "part", {"weight (%)": 100 * step.weights})
-        add_centers(sheet, step.centers, sizes, notes=notes)
+        add_centers(sheet, step.centers, final=look.final, sizes=sizes, notes=notes)
         sheet.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:

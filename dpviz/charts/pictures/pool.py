@@ -8,7 +8,7 @@ import pandas as pd
 from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.arrays import Array
 from dpviz.charts.picture import Look, Picture, points_table
-from dpviz.charts.pictures.centers import add_cells, add_centers, marks_of
+from dpviz.charts.pictures.center_marks import add_cells, add_centers
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, number, opening, percent, things
 from dpviz.table.domain import Domain
@@ -43,7 +43,7 @@ class PoolPicture(Picture[PoolStep]):
             others = _some_of(step.sets[step.chosen[1:]], sheet)
             marker = {"size": 7, "line": {"width": 0.5, "color": sheet.palette.surface}}
             sheet.marks(others, "selected", "released", marker, strength=0.8)
-        add_centers(sheet, first, marks_of(len(first)).smallest)
+        add_centers(sheet, first)
         sheet.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:

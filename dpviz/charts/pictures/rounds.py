@@ -14,7 +14,7 @@ from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import NUMBER_SIZE
 from dpviz.charts.picture import Companion, Drawing, Look, columns_of
-from dpviz.charts.pictures.centers import CentersPicture, marks_of
+from dpviz.charts.pictures.centers import CentersPicture
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.theme import log_axis
 from dpviz.charts.wording import clauses, number, opening, percent, ratio, things
@@ -24,6 +24,8 @@ from dpviz.table.domain import Domain
 _BELOW = 3.0
 # Places of a ranking that a phone shows.
 _MOST_RANKS = 12
+# More circles than this are one grey sheet.
+_CROWD = 40
 # No cost is divided by less.
 _TINY = 1e-300
 
@@ -41,10 +43,10 @@ class PolishPicture(CentersPicture):
     def paint(self, sheet: Sheet, look: Look) -> None:
         step = self.step
         assert step.previous is not None and step.noisy_counts is not None
-        crowd = marks_of(len(step.centers)).number is None
+        crowd = len(step.centers) > _CROWD
         around = step.previous[[int(step.noisy_counts.argmax())]] if crowd else step.previous
         middles, radii = sheet.view.plane(around, "previous"), np.full(len(around), step.reach)
-        name = "reach of the largest" if crowd else "reach"
+        name = f"reach{' of the largest' * crowd}: rows farther off pull no harder"
         width = 5.0 if sheet.view.flat else 1.0
         sheet.halos(middles, radii, name, "released", width=width, strength=0.5, dash="dash")
         super().paint(sheet, look)

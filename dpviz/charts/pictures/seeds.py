@@ -9,7 +9,7 @@ from scipy import stats
 from dpviz.algorithms.baselines.kvariates import SeedStep
 from dpviz.charts.canvas import SCREEN
 from dpviz.charts.picture import Look, Picture, points_table
-from dpviz.charts.pictures.centers import add_centers, marks_of
+from dpviz.charts.pictures.center_marks import add_centers
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, things
@@ -40,7 +40,7 @@ class SeedPicture(Picture[SeedStep]):
             self._add_pull(sheet)
         sheet.rows(look.reveal)
         self._add_cloud(sheet)
-        add_centers(sheet, seeds, marks_of(len(seeds)).smallest)
+        add_centers(sheet, seeds)
         sheet.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from dpviz.algorithms.balcan2017.balcan import CandidatesStep
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.steps import Step
 from dpviz.charts.picture import Companion, Drawing, Look, Picture, points_table
-from dpviz.charts.pictures.centers import add_centers, marks_of
+from dpviz.charts.pictures.center_marks import add_centers
+from dpviz.charts.pictures.centers import of_width
+from dpviz.charts.pictures.icicle import diagram_of
+from dpviz.charts.pictures.nested_cubes import add_nest
 from dpviz.charts.sheet import UNCUT, Sheet
 from dpviz.charts.view import View
-from dpviz.charts.wording import clauses, count, number, opening, things
+from dpviz.charts.wording import clauses, count, opening, things
 from dpviz.table.domain import Domain
 
 # Diameters in pixels of the shallowest and the deepest candidate.
-_SMALLEST, _LARGEST = 4.0, 13.0
-# Candidates under the centres of a swap, and the largest mark of such a centre.
-_CANDIDATES_SHOWN, _CENTER_SIZE = 4000, 18.0
+_SMALLEST, _LARGEST = 5.0, 13.0
+# Candidates under the centres of a swap.
+_CANDIDATES_SHOWN = 4000
+# How strong the cubes under the candidates are.
+_UNDER = 0.5
+# Bars of the tree beside a swap that answer to pointing at them: each of many swaps has a tree.
+_LINKED = 200
 
 
 class CandidatesPicture(Picture[CandidatesStep]):
@@ -33,7 +41,7 @@ class CandidatesPicture(Picture[CandidatesStep]):
     legend_lines = 5
 
     def view(self, view: View) -> View:
-        return view if self.step.frame is None else view.within(self.step.region)
+        return view.boxes() if self.step.frame is None else view.within(self.step.region)
 
     def finding(self, domain: Domain) -> str:
         depths = self.step.depths[self.step.depths >= 0]
@@ -42,32 +50,35 @@ class CandidatesPicture(Picture[CandidatesStep]):
         deepest = int(depths.max())
         candidates = things(len(self.step.depths), "candidate")
         finest = int((depths == deepest).sum())
-        return opening(f"{candidates}, {finest:,} of them from the finest cubes (depth {deepest})")
+        return opening(f"{candidates}, {finest:,} of them from the finest cubes")
 
     def note(self, look: Look) -> str:
         added = int((self.step.depths < 0).sum())
         return clauses(
-            self.step.title, f"{things(added, 'point')} added without data" if added else "", look.view.about
+            "the middle of every cube that woke up: no row is read again",
+            f"{things(added, 'point')} added without data" if added else "",
+            look.view.about,
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:
         step = self.step
         places = sheet.view.plane(self.step.candidates)
         sheet.rows(look.reveal, step.region, step.frame)
+        for grown_tree in _trees(look.before(step, "TreeStep")):
+            add_nest(sheet, grown_tree.tree, strength=_UNDER)
         grown = np.flatnonzero(step.depths >= 0)
         # Deep candidates last, so that they lie on top.
         order = grown[np.argsort(step.depths[grown], kind="stable")]
         depth = step.depths[order]
         deepest = max(1, int(step.depths.max(initial=1)))
-        bar = sheet.color_bar("depth of the cube (deeper: more rows)", tickvals=list(range(deepest + 1)))
-        shades = [[0, sheet.color("released", 0.25)], [1, sheet.color("released", 0.95)]]
+        shades = [[0, sheet.color("released", 0.35)], [1, sheet.color("released")]]
         marker = {
             "size": _SMALLEST + (_LARGEST - _SMALLEST) * depth / deepest,
-            **{"color": depth, "cmin": 0, "cmax": deepest, "colorscale": shades, "colorbar": bar},
-            "line": {"width": 0.5, "color": sheet.palette.surface},
+            **{"color": depth, "cmin": 0, "cmax": deepest, "colorscale": shades},
+            "line": {"width": 1, "color": sheet.palette.surface},
         }
-        hover = "candidate of depth %{customdata}<br>%{x:.4g}, %{y:.4g}"
-        sheet.marks(places[order], "", "released", marker, hover=hover, notes=depth)
+        hover = "candidate of depth %{customdata} (released)<br>%{x:.4g}, %{y:.4g}"
+        sheet.marks(places[order], "candidates: larger is deeper", "released", marker, hover=hover, notes=depth)
         if len(grown) < len(step.depths):
             hover = "a public point<br>%{x:.4g}, %{y:.4g}"
             ring = {"symbol": "circle-open", "size": 9}
@@ -84,6 +95,11 @@ class CandidatesPicture(Picture[CandidatesStep]):
         by_depth = ", ".join(f"{size:,} at depth {level}" for level, size in zip(levels, sizes, strict=True))
         return f"{self.finding(domain)}. {by_depth}."
 
+    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+        trees = _trees(replace(look, steps=steps).before(self.step, "TreeStep"))
+        if trees:
+            yield Companion("Tree", diagram_of(trees[-1], steps))
+
 
 class SwapPicture(Picture[SwapStep]):
     """The centres after a swap; the removed one hollow, the added one ringed, an arrow between them."""
@@ -91,7 +107,7 @@ class SwapPicture(Picture[SwapStep]):
     called = "swap"
 
     def view(self, view: View) -> View:
-        return view if self.step.frame is None else view.within(self.step.region)
+        return view.boxes() if self.step.frame is None else view.within(self.step.region)
 
     def finding(self, domain: Domain) -> str:
         changed = np.flatnonzero(_changed(self.step))
@@ -99,7 +115,7 @@ class SwapPicture(Picture[SwapStep]):
             return "All centres stay where they are"
         if len(changed) > 1:
             return f"{opening(things(len(changed), 'centre'))} change at once"
-        return f"Centre {changed[0] + 1} gives way to a candidate {number(_moved(self.step))} away"
+        return f"Centre {changed[0] + 1} gives way to a candidate {of_width(_moved(self.step))} away"
 
     def note(self, look: Look) -> str:
         return clauses(self.step.title, look.view.about)
@@ -110,18 +126,19 @@ class SwapPicture(Picture[SwapStep]):
         candidates = step.candidates
         if len(candidates) > _CANDIDATES_SHOWN:
             candidates = candidates[np.linspace(0, len(candidates) - 1, _CANDIDATES_SHOWN).astype(np.int64)]
-        sheet.marks(view.plane(candidates), "candidates", "released", {"size": 4}, strength=0.45)
-        add_centers(sheet, step.centers, min(_CENTER_SIZE, marks_of(len(step.centers)).largest))
+        sheet.marks(view.plane(candidates), "candidates", "released", {"size": 5}, strength=0.38)
         changed = _changed(step)
         if changed.any():
             removed, added = view.plane(step.previous[changed]), view.plane(step.centers[changed])
-            sheet.arrows(removed, added, "", width=1.5, head=11, standoff=np.full(len(added), 14.0))
+            sheet.arrows(removed, added, "", width=1.5, head=11, standoff=np.full(len(added), 12.0))
             for what, places, symbol, size in (
-                ("removed", removed, "circle-open-dot", 18),
-                ("added", added, "circle-open", 30),
+                ("removed", removed, "x-thin", 10),
+                ("added", added, "circle-open", 22),
             ):
-                marker = {"symbol": symbol, "size": size, "color": sheet.palette.text, "line": {"width": 2}}
+                marker = {"symbol": symbol, "size": size, "line": {"width": 2, "color": sheet.palette.text}}
+                marker["color"] = sheet.palette.text
                 sheet.marks(places, what, "released", marker, hover=f"{what} (released)")
+        add_centers(sheet, step.centers, final=look.final)
         sheet.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:
@@ -134,7 +151,10 @@ class SwapPicture(Picture[SwapStep]):
         return f"{self.finding(domain)}, out of {candidates}; {len(self.step.centers)} centres remain."
 
     def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
-        swaps = self.alike(steps)
+        swaps, step = self.alike(steps), self.step
+        trees = _trees(replace(look, steps=steps).before(step, "TreeStep"))
+        if len(trees) == 1:
+            yield Companion("Tree", diagram_of(trees[0], steps, marked=step.centers, linked_at_most=_LINKED))
         yield Companion("Swap trace", SwapTrace(self.step, swaps[: swaps.index(self.step) + 1], swaps))
 
 
@@ -173,6 +193,11 @@ class SwapTrace(Drawing[SwapStep]):
 
     def words(self, domain: Domain) -> str:
         return f"How far each swap moved a centre. {self.finding(domain)}."
+
+
+def _trees(steps: Sequence[TreeStep]) -> list[TreeStep]:
+    """The last step of every tree."""
+    return list({step.shift: step for step in steps}.values())
 
 
 def _changed(step: SwapStep) -> npt.NDArray[np.bool_]:

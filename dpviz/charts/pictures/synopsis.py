@@ -46,11 +46,16 @@ class SynopsisPicture(GridPicture):
 
     def rows(self, look: Look) -> Array | None:
         """Revealed rows as the algorithm saw them, from the middle of the grid, shape (n, p)."""
-        frame, region = self.step.frame, look.view.domain.region
         rows = super().rows(look)
-        if rows is None or frame is None:
+        if rows is None or self.step.frame is None:
             return rows
-        projected = Region.ball(len(frame), region.radius).clip(rows @ frame.T)
+        return self.seen(rows, Region.ball(len(self.step.frame), look.view.domain.region.radius))
+
+    def seen(self, points: Array, space: Region | None = None) -> Array:
+        """Points (m, d) of a step with a frame, from the middle of the grid along its axes; clipped to ``space``."""
+        assert self.step.frame is not None
+        projected: Array = points @ self.step.frame.T
+        projected = projected if space is None else space.clip(projected)
         return projected if self.step.grid.middle is None else projected - self.step.grid.middle
 
     def table(self, domain: Domain) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from dpviz.algorithms.steps import Step
 from dpviz.charts.canvas import LEGEND_LINE
 from dpviz.charts.cells import circles, joined
 from dpviz.charts.picture import Companion, Drawing, Look, Picture, columns_of
-from dpviz.charts.pictures.centers import add_cells, add_centers, add_halos, marks_of
+from dpviz.charts.pictures.center_marks import add_cells, add_centers, add_halos
 from dpviz.charts.pictures.revealed_tuples import RevealedBalls, RevealedDrawing
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, number, opening, things
@@ -61,10 +61,10 @@ class TupleTestPicture(Picture[TupleTestStep]):
             joints = joined([view.plane(one) for one in some])
             sheet.lines(joints, things(len(some), "tuple"), "revealed", strength=0.25)
         if step.centers is not None:
-            add_cells(sheet, step.centers)
+            add_cells(sheet, step.centers, look.final)
             if step.center_noise_sd is not None:
                 add_halos(sheet, step.centers, step.center_noise_sd)
-            add_centers(sheet, step.centers, marks_of(len(step.centers)).largest)
+            add_centers(sheet, step.centers, final=look.final)
         else:
             ring = {"symbol": "circle-open", "size": 14, "line": {"width": 2}}
             hover = "stand-in (public)<br>%{x:.4g}, %{y:.4g}"

@@ -298,7 +298,7 @@ class Player {
 
   // Pointing at a bar of a companion that knows its box lights the box up on the map; and the other way.
   links(step, chosen) {
-    const trace = chosen?.data.findIndex((one) => one.meta === "linked") ?? -1;
+    const trace = chosen?.data.findIndex((one) => one.uid === "linked") ?? -1;
     this.side.removeAllListeners?.("plotly_hover");
     this.side.removeAllListeners?.("plotly_unhover");
     this.side.removeAllListeners?.("plotly_click");

@@ -1,0 +1,205 @@
+"""A partition tree from its root down: every cube a bar below its parent, which lights its cube up on the map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
+from dpviz.algorithms.steps import Step
+from dpviz.arrays import Array
+from dpviz.charts.canvas import NUMBER_SIZE, SCREEN, hidden_axis
+from dpviz.charts.cells import boxes
+from dpviz.charts.picture import Drawing, Look
+from dpviz.charts.pictures.nested_cubes import asleep_boxes, drawn_boxes, level_sizes, truly_held
+from dpviz.charts.sheet import Sheet
+from dpviz.charts.view import View
+from dpviz.charts.wording import clauses, number, opening, things
+from dpviz.privacy.partitions import CubeTree
+from dpviz.table.domain import Domain
+
+# Of the height of a level, this part is filled.
+_BAND = 0.8
+# Bars that are linked to the map, in all; levels beyond are drawn as runs of neighbours.
+_LINKED = 600
+# More slices than this in a level are thinner than a pixel.
+_SLICES = 1500
+# What a cube truly holds, for the owner.
+_TRULY = ", truly {:,} (revealed)"
+# How strong a bar is where others are marked.
+_UNMARKED = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class TreeDiagram(Drawing[TreeStep]):
+    """Levels of active cubes, each bar as wide as the ends below it; children hang below their parent.
+
+    Parameters
+    ----------
+    step : TreeStep
+    whole : CubeTree or None
+        The tree as it ends: bars then stand where they will stay, and the diagram grows downwards.
+    thresholds : tuple of float
+        Of levels 1, 2, ..., as far as they are known.
+    marked : array of shape (k, p) or None
+        Today's centres: the bars of their cubes stand out.
+    linked_at_most : int
+        Cubes that answer to pointing at them.
+    """
+
+    whole: CubeTree | None = None
+    thresholds: Sequence[float] = field(default=())
+    marked: Array | None = None
+    linked_at_most: int = _LINKED
+    legend_lines = 0
+
+    def view(self, view: View) -> View:
+        return view.boxes() if self.step.frame is None else view.within(self.step.region)
+
+    def finding(self, domain: Domain) -> str:
+        sizes = level_sizes(self.step.tree)
+        if self.marked is not None:
+            chosen = len(self._chosen())
+            return opening(
+                f"{things(chosen, 'cube')} of {sum(sizes):,} {'carries' if chosen == 1 else 'carry'} a centre"
+            )
+        if len(sizes) > 1 and sizes[-1] == 0:
+            last = int(np.flatnonzero(sizes)[-1])
+            return f"The tree ends at level {last}: {things(sum(sizes), 'cube')} in all"
+        return f"The tree so far: {things(sum(sizes), 'cube')}, {things(sizes[-1], 'new one')}"
+
+    def note(self, look: Look) -> str:
+        return clauses(
+            "strong bars: cubes of today's centres" if self.marked is not None else "each bar is a cube: point at it",
+            "as wide as the branches below it",
+        )
+
+    def paint(self, sheet: Sheet, look: Look) -> None:
+        tree, plot = self.step.tree, sheet.plot
+        sizes, depth = level_sizes(tree), max(tree.depth, 1)
+        spans = band_spans(self.whole or tree)[: tree.depth + 1]
+        final = (self.whole or tree).depth
+        linked = int((np.cumsum(sizes) <= self.linked_at_most).sum())
+        if linked:
+            self._add_bars(sheet, look, spans[:linked], final)
+        for level in range(linked, tree.depth + 1):
+            left, right = _runs(spans[level])
+            low = np.column_stack([left, np.full(len(left), -level - _BAND)])
+            high = np.column_stack([right, np.full(len(right), -float(level))])
+            fill = sheet.color("released", 0.2 + 0.65 * level / depth)
+            width = 1 if len(left) < 200 else 0.3
+            sheet.lines(boxes(low, high), "", "released", color=sheet.palette.surface, width=width, fill=fill)
+        levels = {
+            "tickvals": [-level - _BAND / 2 for level in range(len(sizes))],
+            "ticktext": [f"{size:,} cube{'s' * (size != 1)}" for size in sizes],
+            "tickfont": {"size": NUMBER_SIZE, "color": sheet.palette.muted},
+        }
+        plot.update_xaxes(**hidden_axis(), range=[0, 1])
+        plot.update_yaxes(**levels, range=[-final - _BAND - 0.1, 0.1], title_text="awake, level by level")
+        plot.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
+        plot.update_layout(margin={"b": 12, "l": 78}, bargap=0, barmode="overlay")
+
+    def words(self, domain: Domain) -> str:
+        return f"The partition tree by level. {self.finding(domain)}."
+
+    def _add_bars(self, sheet: Sheet, look: Look, spans: Sequence[Spans], final: int) -> None:
+        tree, view, palette = self.step.tree, look.view, sheet.palette
+        held = truly_held(look, self.step) if self.marked is None else None
+        start, end = (np.concatenate(ends) for ends in zip(*spans, strict=True))
+        level = np.repeat(np.arange(len(spans)), [len(span.start) for span in spans])
+        drawn = [np.column_stack(drawn_boxes(tree, at, view)) for at in range(len(spans))]
+        told: list[str] = []
+        for at, span in enumerate(spans):
+            line = self._told(at)
+            truly = [""] * len(span.start) if held is None else [_TRULY.format(int(count)) for count in held[at]]
+            told += [line + more for more in truly]
+        if len(spans) == tree.depth + 1 and tree.depth:
+            # Cubes that stayed asleep have no bar, but the map knows them.
+            asleep = np.column_stack(asleep_boxes(tree, view))[: self.linked_at_most]
+            nothing = np.zeros(len(asleep))
+            start, end = np.r_[start, nothing], np.r_[end, nothing]
+            level = np.r_[level, np.full(len(asleep), tree.depth)]
+            drawn, told = [*drawn, asleep], [*told, *[self._told(tree.depth, awake=False)] * len(asleep)]
+        shades = [[0, sheet.color("released", 0.2)], [1, sheet.color("released", 0.85)]]
+        marker = {
+            **{"color": level.astype(np.int16), "cmin": 0, "cmax": max(final, 1), "colorscale": shades},
+            "line": {"width": 1 if len(level) < 400 else 0.3, "color": palette.surface},
+        }
+        if self.marked is not None:
+            chosen = np.isin(np.arange(len(level)), self._chosen())
+            marker["color"] = np.where(chosen, 1, 0).astype(np.int8)
+            marker |= {"cmax": 1, "colorscale": [[0, sheet.color("released", _UNMARKED)], [1, palette.released]]}
+        sheet.bars(
+            ((start + end) / 2).astype(SCREEN),
+            np.full(len(level), _BAND, dtype=SCREEN),
+            (end - start).astype(SCREEN),
+            "cubes",
+            "released",
+            marker,
+            hover="%{text}",
+            notes=np.concatenate(drawn).astype(SCREEN),
+            trace={"base": (-level - _BAND).astype(SCREEN), "text": told, "textposition": "none", "uid": "linked"},
+        )
+
+    def _told(self, level: int, *, awake: bool = True) -> str:
+        if level == 0:
+            return "level 0: the whole, always awake"
+        known = list(self.thresholds) or [self.step.threshold] * (level == self.step.tree.depth)
+        over = f"noisy count {'over' if awake else 'at most'} {number(known[level - 1])}" if level <= len(known) else ""
+        return f"level {level} {'woke up' if awake else 'stayed asleep'}" + (f": {over} rows" if over else "")
+
+    def _chosen(self) -> list[int]:
+        """Which cubes, counted from the root on, carry a marked centre: those whose middle it is."""
+        assert self.marked is not None
+        tree, region = self.step.tree, self.step.region
+        middles = np.concatenate([region.clip(tree.centers(level)) for level in range(tree.depth + 1)])
+        away = [np.abs(middles - centre).max(axis=1) for centre in self.marked]
+        return sorted({int(gaps.argmin()) for gaps in away if gaps.min() <= 1e-9})
+
+
+def diagram_of(
+    step: TreeStep, steps: Sequence[Step], *, marked: Array | None = None, linked_at_most: int = _LINKED
+) -> TreeDiagram:
+    """The diagram of a tree after ``step``, in the places of the tree that the run ends with."""
+    alike = [other for other in steps if type(other).__name__ == type(step).__name__]
+    own = [other for other in alike if isinstance(other, TreeStep) and other.shift == step.shift] or [step]
+    so_far = own[: next((i for i, other in enumerate(own) if other is step), 0) + 1]
+    known = tuple(other.threshold for other in so_far) if len(so_far) == step.tree.depth else ()
+    return TreeDiagram(step, own[-1].tree, known, marked, linked_at_most)
+
+
+class Spans(NamedTuple):
+    """Where the cubes of a level stand: from ``start`` to ``end`` (m,) within [0, 1]."""
+
+    start: Array
+    end: Array
+
+
+def band_spans(tree: CubeTree) -> list[Spans]:
+    """The interval of [0, 1] above which each cube stands, by level: a parent spans its children exactly."""
+    sizes = level_sizes(tree)
+    leaves: list[Array] = [np.ones(size) for size in sizes]
+    for level in range(tree.depth, 0, -1):
+        below = np.bincount(tree.parents(level), leaves[level], sizes[level - 1])
+        leaves[level - 1] = np.maximum(below, 1)
+    starts = [np.zeros(1)]
+    for level in range(1, tree.depth + 1):
+        parent = tree.parents(level)
+        width = leaves[level]
+        # Keys are sorted, so siblings are neighbours: a cube's place is what the siblings before it take.
+        before = np.cumsum(width) - width
+        starts.append(starts[level - 1][parent] + before - before[np.searchsorted(parent, parent)])
+    whole = float(leaves[0][0])
+    return [Spans(start / whole, (start + width) / whole) for start, width in zip(starts, leaves, strict=True)]
+
+
+def _runs(spans: Spans) -> Spans:
+    """Intervals, or runs of touching ones where there are too many to tell apart."""
+    start, end = spans
+    if len(start) <= _SLICES:
+        return spans
+    first = np.flatnonzero(np.r_[True, start[1:] > end[:-1] + 1e-12])
+    return Spans(start[first], end[np.r_[first[1:] - 1, len(end) - 1]])
