@@ -196,6 +196,7 @@ def test_a_file_that_is_none_of_ours_is_refused_and_changes_nothing() -> None:
 def test_what_is_advised_goes_to_explore() -> None:
     app = looking_at("Choose ε", FileKind.PRIVATE)
     assert "made-up tables for 300 rows; none of yours is read" in text_of(app)
+    assert not app.session_state["visit:table"].private.looks
     app.button(key="tradeoff:take").click()
     app.run()
     assert app.session_state["algorithm"] and 0 < app.session_state["epsilon"] < 100 and app.session_state["k"] == 3

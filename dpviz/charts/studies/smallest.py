@@ -48,20 +48,27 @@ class Smallest:
         return self.recommendation.finding
 
     def draw(self, palette: Palette) -> go.Figure:
-        """The target as a line across the curves, each answer on it in the colour of its line.
+        """The target as a line across the curves, with each answer on it in the colour of its line.
 
         Of the recommended algorithm also the loss that the wanted share of runs does not exceed: it is below the target
         from the answer on.
         """
-        target = self.target
-        about = f"dotted: {target.often(self.curves.noun)} lie below"
+        target, who = self.target, self.recommendation.who
+        below = f"{target.often(self.curves.noun)} lie below"
+        about = f"only for {who} its band, and dotted what {below}" if who else "the target: dashes"
         figure = self.curves.draw(palette, title=self.finding, about=about)
+        # Bands of all would hide each other; each stands before its line.
+        after = [*figure.data[1:], None]
+        figure.data = [
+            trace
+            for trace, line in zip(figure.data, after, strict=True)
+            if trace.meta != "band" or (line is not None and line.name == who)
+        ]
         figure.add_hline(y=target.loss, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
         # At large ε, where few answers lie.
         at = {"x": 0.99, "y": self.curves.span.at(target.loss), "xanchor": "right", "yanchor": "bottom"}
         behind = palette.faded(palette.surface, 0.7)
         note(figure, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
-        who = self.recommendation.who
         if who in self.curves.styles:
             color = self.curves.styles[who].color
             upper = self.upper(who)
