@@ -15,6 +15,7 @@ from dpviz.charts.studies.contenders import name_column
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.medians import note
 from dpviz.charts.theme import Palette
+from dpviz.charts.wording import clauses
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target, reached_by
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
@@ -55,7 +56,7 @@ class Smallest:
         """
         target, who = self.target, self.recommendation.who
         below = f"{target.often(self.curves.noun)} lie below"
-        about = f"only for {who} its band, and dotted what {below}" if who else "the target: dashes"
+        about = clauses("line: median", f"{who}: band 25–75 %, dotted: {below}" if who else "")
         figure = self.curves.draw(palette, title=self.finding, about=about)
         # Bands of all would hide each other; each stands before its line.
         after = [*figure.data[1:], None]
@@ -65,8 +66,8 @@ class Smallest:
             if trace.meta != "band" or (line is not None and line.name == who)
         ]
         figure.add_hline(y=target.loss, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
-        # At large ε, where few answers lie.
-        at = {"x": 0.99, "y": self.curves.span.at(target.loss), "xanchor": "right", "yanchor": "bottom"}
+        # At small ε and below the line, where losses seldom are.
+        at = {"x": 0.01, "y": self.curves.span.at(target.loss), "xanchor": "left", "yanchor": "top"}
         behind = palette.faded(palette.surface, 0.7)
         note(figure, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
         if who in self.curves.styles:

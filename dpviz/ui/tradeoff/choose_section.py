@@ -70,16 +70,17 @@ def choose_section(question: Question) -> None:
 
 
 def _target() -> Target:
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         above = st.number_input(
-            "% above k-means++, at most",
+            "% over k-means++",
             *(0.1, 1000.0, round(100 * (USUAL_LOSS - 1), 6)),
             step=1.0,
             format="%g",
             key=f"{_SHARPER}:above",
             persist_state="session",
-            width=270,
-            help="The loss is the mean squared distance of a row to its centre; k-means++ works without privacy.",
+            width=185,
+            help="How far the loss may lie above that of k-means++, which works without privacy, at the most. It is the "
+            "mean squared distance of a row to its centre.",
         )
         share = st.selectbox(
             "In",
@@ -88,7 +89,7 @@ def _target() -> Target:
             format_func=lambda share: Target(share=share).often(),
             key=f"{_SHARPER}:share",
             persist_state="session",
-            width=180,
+            width=150,
             help="A release is one run. Half of all runs is what usually happens; 9 of 10 is what one can count on.",
         )
     # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
