@@ -172,7 +172,7 @@ class CentersPicture(Picture[CentersStep]):
             )
         lost = int((step.center_noise_sd > _HALF_WAY * gaps).sum()) if k > 1 else 0
         if lost:
-            return f"noise can move {things(lost, 'centre')} half-way to a neighbour"
+            return f"noise can move {things(lost, 'centre')} half-way to the next"
         return f"noise moves a typical centre {of_width(float(np.median(step.center_noise_sd)))}"
 
 
