@@ -6,6 +6,7 @@ def main() -> None:
 
     from dpviz.ui import FAVICON
     from dpviz.ui.controls import remember_link
+    from dpviz.ui.data.table_link import follow_table_link
     from dpviz.ui.data.ways_in import begin_with_given
     from dpviz.ui.rail import WIDTH, rail_foot, rail_head
     from dpviz.ui.runner import claim_finished
@@ -27,6 +28,7 @@ def main() -> None:
         position="top",
     )
     remember_link()
+    follow_table_link()
     if begin_with_given() and page.url_path == "":
         st.switch_page("data.py")
     claim_finished()

@@ -3,64 +3,69 @@
 import streamlit as st
 
 from dpviz.check import RequestError
+from dpviz.table.sparse_intake import SparseTable
 from dpviz.ui.controls import suggest_delta
-from dpviz.ui.data.declaration_form import declaration_form
+from dpviz.ui.data.declaration_form import KINDS, about_reload, declaration_form
 from dpviz.ui.data.preview import preview
+from dpviz.ui.data.table_link import is_forgotten, is_own_file
 from dpviz.ui.data.table_summary import declaration_download, intake_notes, table_summary
-from dpviz.ui.data.ways_in import csv_upload, sample_choice, stand_in_form
+from dpviz.ui.data.ways_in import three_ways
 from dpviz.ui.escape import plain
-from dpviz.ui.session import current_source, current_table, open_table, set_aside, undeclared
-
-WAYS = {"My CSV file": csv_upload, "A sample": sample_choice, "A stand-in": stand_in_form}
+from dpviz.ui.session import LOST, current_source, current_table, open_table, require_table, set_aside, undeclared
 
 st.title("Data")
-st.markdown("Bring a table, and declare what anybody may know about it. Its rows stay on this machine.")
-
-with st.container(border=True):
-    way_place, table_place = st.columns(2, gap="medium")
-    way = way_place.segmented_control(
-        "Where does the table come from?", list(WAYS), default="My CSV file", required=True, key="way_in"
-    )
-    with table_place:
-        opened_now = WAYS[way or "My CSV file"]()
-    if opened_now:
-        st.rerun()
+if three_ways():
+    st.rerun()
 
 table, waiting = current_table(), undeclared()
-source, start = waiting, None
-if table is not None and waiting is None:
-    table_summary(table)
-    opened = current_source()
-    assert opened is not None
-    intake_notes(table, opened)
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        if st.button("Explore this table", type="primary", icon=":material/travel_explore:", key="explore_table"):
-            st.switch_page("explore.py")
-        declaration_download(table)
-        change = st.toggle("Change what is declared", key="change_declarations")
-    source, start = (opened, table.declaration) if change else (None, None)
-elif waiting is None:
-    st.info("Nothing is open yet: choose one of the three ways above.", icon=":material/north:")
+source = waiting or current_source()
+if source is None:
+    if is_forgotten():
+        st.info(LOST, icon=":material/history:")
+    st.stop()
 
-if source is not None:
-    st.subheader(plain(source.content.name), divider="gray", anchor=False)
-    declared = declaration_form(source, start)
-    with st.container(horizontal=True):
+with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    name = source.content.name if waiting or table is None else table.title
+    st.subheader(plain(name), anchor=False, width="content", help=KINDS)
+    head, buttons = st.container(width="content"), st.container(horizontal=True, width="content", gap="small")
+about = st.container()
+if isinstance(source.content, SparseTable):  # declared beside the file, where it was opened
+    table_summary(require_table())
+    st.stop()
+declared = declaration_form(source, None if waiting or table is None else table.declaration, head)
+opened = table is not None and waiting is None
+if opened and declared.in_force is None:
+    declared.in_force = declared.declaration
+with buttons:
+    use = False
+    if not opened or declared.declaration != declared.in_force:
         use = st.button("Use this table", type="primary", icon=":material/check:", key="use_this_table")
-        if waiting is not None and st.button("Leave this file", key="leave_this_file"):
-            set_aside(None)
-            st.rerun()
+    elif st.button("Explore this table", type="primary", icon=":material/travel_explore:", key="explore_table"):
+        st.switch_page("explore.py")
+    if waiting is not None and st.button("Leave this file", key="leave_this_file"):
+        set_aside(None)
+        st.rerun()
+with about:
+    if is_own_file():
+        about_reload()
+    stays = f" “{table.title}” stays open." if table is not None else ""
     if use:
         try:
             if declared.missing:
-                raise RequestError(" ".join(declared.missing))
+                raise RequestError(declared.missing[0])
             open_table(source.content, declared.declaration)
         except RequestError as error:
-            stays = f" “{table.title}” stays open." if table is not None else ""
             st.error(plain(f"{error}{stays}"), title="Not complete yet", icon=":material/block:")
         else:
+            declared.in_force = declared.declaration
             suggest_delta()
             st.rerun()
+    elif declared.missing and not opened:
+        st.caption(plain(declared.missing[0]))
 
 if table is not None and waiting is None:
+    with st.expander("Promises", icon=":material/handshake:"):
+        table_summary(table)
+        declaration_download(table)
+    intake_notes(table, source)
     preview(table)

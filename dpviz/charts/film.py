@@ -94,7 +94,7 @@ def legend_of(plot: Plot) -> Iterator[Data]:
         name, kind = trace.get("name"), trace.get("meta")
         if name and trace.get("showlegend") is not False:
             words = name.removeprefix("◉ ").removeprefix("○ ")
-            yield {"mark": _mark(trace), "color": _color(trace), "word": f"{words}, {kind}" if kind else words}
+            yield {"mark": _mark(trace), "color": _color(trace), "word": words, "kind": kind or "released"}
 
 
 def _mark(trace: Data) -> str:

@@ -37,6 +37,8 @@ class Finding:
         The factor between what was found and where the answer would tip: above 1 where it holds.
     reason : str
         Where it does not hold: why, by name, and whether our runs bear that out.
+    paper, ours : str
+        What it asks for and what our runs gave, in short, side by side on a scoreboard.
     """
 
     says: str
@@ -44,6 +46,8 @@ class Finding:
     found: str
     margin: float
     reason: str = ""
+    paper: str = ""
+    ours: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,11 @@ class Verdict:
         if held == len(self.findings):
             return Outcome.HOLDS
         return Outcome.IN_PART if held else Outcome.FAILS
+
+    @property
+    def closest(self) -> Finding:
+        """The finding that decides: the one that fails by most, or, where all hold, the one nearest to tipping."""
+        return min(self.findings, key=lambda finding: finding.margin)
 
     @property
     def sentence(self) -> str:

@@ -94,6 +94,7 @@ def judge(table: pd.DataFrame) -> Verdict:
             _LOST,
             says="the fitted mixture does not find the means",
             found=f"off by {error[FITTED]:.3g} R with {n}; k-means on noisy rows {error[PACKAGE]:.3g} R",
+            unit=" R off",
         ),
         because(
             at_most(
@@ -102,6 +103,8 @@ def judge(table: pd.DataFrame) -> Verdict:
                 says="its centres do not separate the samples",
                 found=f"{right[FITTED]:.0%} of the samples on their own side in the median run; all of them in "
                 f"{every:.0%} of runs",
+                paper="at most 50 % of runs",
+                ours=f"{100 * every:.0f} %",
             ),
             "symmetry: both means lie evenly around 0, where any two centres meet that know nothing else",
         ),

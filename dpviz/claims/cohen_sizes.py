@@ -109,6 +109,8 @@ def judge_distance(table: pd.DataFrame) -> Verdict:
                 _SAME,
                 says=f"{PAPER_TUPLES:,} tuples are the least that privacy requires",
                 found=f"the formulas give {tuples:,.0f}",
+                paper=f"{PAPER_TUPLES:,} tuples",
+                ours=f"{tuples:,.0f}",
             ),
             "printed constants: the paper's formulas at its own ε, δ and β ask for more tuples than it reports",
         ),
@@ -230,6 +232,8 @@ def _per_unit(table: pd.DataFrame, searched: str) -> Finding:
         _NEAR,
         says="Averages needs about 500,000 tuples for each cluster and column",
         names=("by its constants", "by search", "paper"),
+        paper=f"{_TUPLES_PER_UNIT:,.0f} tuples",
+        ours=f"{round(by_search, -3):,.0f} by search",
     )
 
 

@@ -69,24 +69,39 @@ def decided(advantage: pd.Series, *, says: str, factor: float = 1.0, share: floa
     found = (
         f"{places}; median advantage {_times(float(down.median()))}{wanted}; least {_times(float(down.iloc[-1]))} at "
     )
-    return Finding(says, margin >= 1, found + _place(advantage, down.index[-1]), margin)
+    by = f" by {factor:g}×" if factor > 1 else ""
+    paper, ours = f"{needed} of {len(down)} places{by}", f"{held} of {len(down)}"
+    if len(down) == 1:
+        paper, ours = f"at least {factor:g}×", _times(float(down.iloc[0]))
+    return Finding(says, margin >= 1, found + _place(advantage, down.index[-1]), margin, paper=paper, ours=ours)
 
 
-def at_least(value: float, least: float, *, says: str, found: str) -> Finding:
-    """Whether one number reaches another."""
-    return Finding(says, value >= least, found, value / least if least else float("inf"))
+def at_least(
+    value: float, least: float, *, says: str, found: str, unit: str = "×", paper: str = "", ours: str = ""
+) -> Finding:
+    """Whether one number reaches another; ``paper`` and ``ours`` where these say more than both with their ``unit``."""
+    margin = value / least if least else float("inf")
+    short = {"paper": paper or f"at least {least:.3g}{unit}", "ours": ours or f"{value:.3g}{unit}"}
+    return Finding(says, value >= least, found, margin, **short)
 
 
-def at_most(value: float, most: float, *, says: str, found: str) -> Finding:
-    """Whether one number stays below another."""
-    return Finding(says, value <= most, found, most / value if value else float("inf"))
+def at_most(
+    value: float, most: float, *, says: str, found: str, unit: str = "×", paper: str = "", ours: str = ""
+) -> Finding:
+    """Whether one number stays below another; ``paper`` and ``ours`` where these say more than both with ``unit``."""
+    margin = most / value if value else float("inf")
+    short = {"paper": paper or f"at most {most:.3g}{unit}", "ours": ours or f"{value:.3g}{unit}"}
+    return Finding(says, value <= most, found, margin, **short)
 
 
-def within_factor(values: Sequence[float], most: float, *, says: str, names: Sequence[str]) -> Finding:
+def within_factor(
+    values: Sequence[float], most: float, *, says: str, names: Sequence[str], paper: str = "", ours: str = ""
+) -> Finding:
     """Whether the largest of ``values`` is at most ``most`` times the least."""
     spread = max(values) / min(values)
     listed = ", ".join(f"{name} {value:.3g}" for name, value in zip(names, values, strict=True))
-    return at_most(spread, most, says=says, found=f"{listed}: a factor of {spread:.3g}, {most:g} allowed")
+    found = f"{listed}: a factor of {spread:.3g}, {most:g} allowed"
+    return at_most(spread, most, says=says, found=found, paper=paper, ours=ours)
 
 
 def because(finding: Finding, reason: str, instead: Finding | None = None) -> Finding:

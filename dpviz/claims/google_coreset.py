@@ -71,7 +71,14 @@ def _leads(table: pd.DataFrame, line: str, measure: str, wanted: int, *, says: s
     listed = ", ".join(f"{name} {value:.3g}×" for name, value in of_table.items())
     margin = float(of_table.iloc[wanted - 1]) / _ALIKE if len(of_table) >= wanted else 0.0
     return Finding(
-        says, len(won) >= wanted, f"{line} leads on {len(won)} of {len(of_table)} ({listed}, medians over k)", margin
+        *(
+            says,
+            len(won) >= wanted,
+            f"{line} leads on {len(won)} of {len(of_table)} ({listed}, medians over k)",
+            margin,
+        ),
+        paper=f"{wanted} of {len(of_table)} tables",
+        ours=f"{len(won)} of {len(of_table)}",
     )
 
 

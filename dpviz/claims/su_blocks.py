@@ -77,6 +77,7 @@ def _best_is_small(swept: pd.DataFrame) -> Finding:
         _CLOSE,
         says="the error keeps falling as blocks shrink, until they are close to k rows",
         found=f"best block size: {listed}; {_CLOSE:g} k allowed",
+        unit=" k rows",
     )
 
 

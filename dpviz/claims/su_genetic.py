@@ -116,6 +116,8 @@ def judge(table: pd.DataFrame) -> Verdict:
             _LLOYD_BY,
             says="on Image, Lloyd reaches the best baseline after three iterations",
             found=f"within {_REACHED - 1:.0%} of it after {_iterations(lloyd, end)}, {_LLOYD_BY} allowed",
+            paper="3 iterations",
+            ours=_iterations(lloyd, end),
         ),
         because(
             _needs_many(table, GENE, end),
@@ -136,6 +138,8 @@ def _needs_many(table: pd.DataFrame, line: str, end: int) -> Finding:
         _GENE_AFTER + 1,
         says="on Image, the genetic search needs more than ten",
         found=f"{line} is within {_REACHED - 1:.0%} of it after {_iterations(gene, end)}",
+        paper=f"more than {_GENE_AFTER} iterations",
+        ours=_iterations(gene, end),
     )
 
 

@@ -58,9 +58,8 @@ _NO_MEASURES = frozenset({"id", "ids", "label", "labels", "class", "cluster", "t
 # Numbers by their letters only: a mean of two postcodes is no place.
 _CODES = frozenset(
     (
-        *("code", "codes", "zip", "zipcode", "plz", "postcode", "postalcode", "postal", "pin"),
-        *("pincode", "fips", "ags", "nuts", "isbn", "ean", "iban", "ssn", "phone"),
-        *("tel", "telephone", "mobile", "fax", "uuid", "hash"),
+        *("code", "codes", "zip", "zipcode", "plz", "postcode", "postalcode", "postal", "pin", "pincode", "fips"),
+        *("ags", "nuts", "isbn", "ean", "iban", "ssn", "phone", "tel", "telephone", "mobile", "fax", "uuid", "hash"),
     )
 )
 _DIGITS = re.compile(r"\d{4,15}")

@@ -102,7 +102,7 @@ def privacy_words(epsilon: float) -> str:
     'Nobody’s row changes the odds of any result by more than 11 %.'
     """
     more = 100 * (exp(epsilon) - 1)
-    return f"Nobody’s row changes the odds of any result by more than {more:.{1 if more < 5 else 0}f} %."
+    return f"Nobody’s row changes the odds of any result by more than {more:.{2 if more < 100 else 3}g} %."
 
 
 def draw_trial(trial: Trial, draw: Draw, *, palette: Palette) -> go.Figure:

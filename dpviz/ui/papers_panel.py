@@ -1,28 +1,34 @@
-"""The papers' claims: what they say, what our runs say, the figure, and the table behind it."""
+"""The papers' claims: a scoreboard, and behind each line what the paper says, what our runs say, and the figure."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from pandas.io.formats.style import Styler
 
 from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import palette
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import FROM_FILES, Shipped, shipped
-from dpviz.ui.badges import badge_text
+from dpviz.ui.badges import badged
 from dpviz.ui.escape import plain
 from dpviz.ui.figure import data_table, show_wide
 
 _PAGE_WIDTH = 720
 _STAND_INS, _FILES = "generated stand-ins", "published files"
+_CHOSEN, _BOARD = "papers:claim", "papers:board"
+_ROW_PIXELS = 35
 
 
 class _Look(NamedTuple):
-    color: Literal["green", "orange", "red"]
+    """Of a verdict. Orange is none of them: it is what was revealed."""
+
+    color: Literal["green", "violet", "red"]
     icon: str
 
 
@@ -33,13 +39,23 @@ class _Figure(NamedTuple):
 
 _LOOKS = {
     Outcome.HOLDS: _Look("green", ":material/check_circle:"),
-    Outcome.IN_PART: _Look("orange", ":material/contrast:"),
+    Outcome.IN_PART: _Look("violet", ":material/contrast:"),
     Outcome.FAILS: _Look("red", ":material/cancel:"),
+}
+_COLUMNS = {
+    "verdict": st.column_config.TextColumn("verdict", width=70, pinned=True),
+    "paper": st.column_config.TextColumn("paper", width=200),
+    "findings": st.column_config.TextColumn("hold", width=56, help="How many of its findings hold."),
+    "decides": st.column_config.TextColumn(
+        "what decides", width=340, help="The finding that fails by most or, where all hold, the closest one."
+    ),
+    "asked": st.column_config.TextColumn("paper says", width=150),
+    "found": st.column_config.TextColumn("our runs", width=170),
 }
 
 
 def papers_list() -> None:
-    """Every claim with its verdict; one of them with its figures and the table behind them."""
+    """The scoreboard of all claims; of the chosen one its findings, its figures and the table behind them."""
     results = {claim_id: result for claim_id, claim in CLAIMS.items() if (result := shipped(claim)) is not None}
     verdicts = {claim_id: _verdict(claim_id, result.table) for claim_id, result in results.items()}
     if not verdicts:
@@ -49,21 +65,81 @@ def papers_list() -> None:
             icon=":material/science:",
         )
         return
-    _count(list(verdicts.values()))
+    st.subheader(plain(headline(verdicts)), anchor=False)
+    _scoreboard(verdicts)
+    missing = [claim for claim_id, claim in CLAIMS.items() if claim_id not in verdicts]
+    if missing:
+        st.caption(f"Not computed here yet: {'; '.join(plain(claim.paper) for claim in missing)}.")
     chosen = st.selectbox(
         "Claim",
         list(verdicts),
         format_func=lambda claim_id: f"{CLAIMS[claim_id].paper}: {verdicts[claim_id].outcome.value}",
-        key="papers:claim",
+        key=_CHOSEN,
     )
     _claim(CLAIMS[chosen], _source(CLAIMS[chosen], results[chosen]))
-    st.subheader("All claims", divider="gray")
-    for claim_id, verdict in verdicts.items():
-        claim = CLAIMS[claim_id]
-        st.markdown(f"{_outcome(verdict)} **{plain(claim.paper)}** {plain(claim.claim)}")
-    missing = [claim for claim_id, claim in CLAIMS.items() if claim_id not in verdicts]
-    if missing:
-        st.caption(f"Not computed here yet: {'; '.join(plain(claim.paper) for claim in missing)}.")
+
+
+def headline(verdicts: Mapping[str, Verdict]) -> str:
+    """How many claims there are, and what became of them."""
+    counts = [(outcome, sum(v.outcome is outcome for v in verdicts.values())) for outcome in Outcome]
+    parts = [f"{number:d} {_verb(outcome, number)}" for outcome, number in counts if number]
+    said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"Of {len(verdicts):d} claims, run again: {said}"
+
+
+def scores(verdicts: Mapping[str, Verdict]) -> pd.DataFrame:
+    """A line a claim: its verdict, and of the finding that decides what the paper says beside what our runs gave."""
+    lines = [
+        {
+            "verdict": _SHORT[verdict.outcome],
+            "paper": CLAIMS[claim_id].paper,
+            "findings": f"{sum(finding.holds for finding in verdict.findings)} of {len(verdict.findings)}",
+            "decides": verdict.closest.says,
+            "asked": verdict.closest.paper,
+            "found": verdict.closest.ours,
+        }
+        for claim_id, verdict in verdicts.items()
+    ]
+    return pd.DataFrame(lines, index=list(verdicts), columns=list(_COLUMNS))
+
+
+def _verb(outcome: Outcome, number: int) -> str:
+    many = {Outcome.HOLDS: "hold", Outcome.IN_PART: "hold in part", Outcome.FAILS: "do not hold"}
+    return outcome.value if number == 1 else many[outcome]
+
+
+def _scoreboard(verdicts: Mapping[str, Verdict]) -> None:
+    board = scores(verdicts)
+    outcomes = [verdict.outcome for verdict in verdicts.values()]
+    st.dataframe(
+        _inked(board),
+        hide_index=True,
+        height=_ROW_PIXELS * (len(board) + 1) + 3,
+        column_config=_COLUMNS,
+        key=_BOARD,
+        on_select=lambda: _choose(list(verdicts)),
+        selection_mode="single-row",
+        alt=f"{headline(verdicts)}. A line a claim: {', '.join(outcome.value for outcome in outcomes)}.",
+    )
+    st.caption("Choose a line, or a claim below, for its findings and figures.")
+
+
+# Text of a verdict on a light and a dark table.
+_SHORT = {Outcome.HOLDS: "holds", Outcome.IN_PART: "in part", Outcome.FAILS: "fails"}
+_INKS = {"holds": ("#0b6b3a", "#5fd394"), "in part": ("#6a3fc0", "#c3a6ff"), "fails": ("#b3202c", "#ff8f94")}
+
+
+def _inked(lines: pd.DataFrame) -> Styler:
+    """The lines with their verdicts in colour."""
+    dark = st.context.theme.type == "dark"
+    return lines.style.map(lambda text: f"color: {_INKS[text][dark]}; font-weight: 600", subset=["verdict"])
+
+
+def _choose(claims: list[str]) -> None:
+    """Show the claim whose line was chosen."""
+    rows = st.session_state[_BOARD].selection.rows
+    if rows:
+        st.session_state[_CHOSEN] = claims[rows[0]]
 
 
 # Judging all claims takes some 2 seconds, drawing one up to 1: what anybody sees is worked out once a server.
@@ -96,33 +172,40 @@ def _source(claim: Claim, from_stand_ins: Shipped) -> Shipped:
     return from_files if choice == _FILES else from_stand_ins
 
 
-def _count(verdicts: list[Verdict]) -> None:
-    with st.container(horizontal=True, gap="xsmall"):
-        for outcome, look in _LOOKS.items():
-            number = sum(verdict.outcome is outcome for verdict in verdicts)
-            if number:
-                st.badge(f"{plain(outcome.value)}: {number:d}", icon=look.icon, color=look.color)
-    st.caption(
-        "Advantage: the loss of whoever should lose over the loss of whoever should win. Margin: how far the place "
-        f"that decides is from tipping; above 1× the finding holds. {badge_text('revealed')} Losses are measured on "
-        "the rows themselves, of public or generated tables."
-    )
-
-
 def _claim(claim: Claim, result: Shipped) -> None:
     verdict = _verdict(claim.id, result.table)
-    with st.container(border=True):
-        st.markdown(f"**{plain(claim.paper)}** {_outcome(verdict)}")
-        st.markdown(plain(claim.claim))
+    st.markdown(f"{_outcome(verdict)} {plain(claim.claim)}")
+    st.dataframe(
+        _inked(_findings(verdict)),
+        hide_index=True,
+        height=_ROW_PIXELS * (len(verdict.findings) + 1) + 3,
+        column_config=_COLUMNS | {"finding": st.column_config.TextColumn("finding", width=460)},
+        alt=f"{claim.paper}: {verdict.sentence}.",
+    )
+    for place, (figure, alt) in enumerate(_figures(claim.id, result.table, st.context.theme.type)):
+        show_wide(figure, alt=alt, key=f"papers:{claim.id}:{place}", stem=f"{claim.id}-{place + 1}")
+    with st.expander("How each finding was judged"):
         for finding in verdict.findings:
             st.markdown(_finding(finding))
         st.caption(f"Computed by {plain(result.how.replace('`', ''))}. Data: {'; '.join(_origins(result))}.")
         for note in claim.notes:
             st.caption(plain(note))
-    for place, (figure, alt) in enumerate(_figures(claim.id, result.table, st.context.theme.type)):
-        show_wide(figure, alt=alt, key=f"papers:{claim.id}:{place}", stem=f"{claim.id}-{place + 1}")
+        st.caption(
+            "Advantage: how many times larger the loss of the one that the paper calls worse is. Margin: how far a "
+            "finding is from tipping; above 1× it holds."
+        )
+        badged("revealed", "Losses are measured on the rows themselves, of public or generated tables.")
     with st.expander("The table behind it"):
         data_table(result.table, alt=f"Runs behind {claim.paper}")
+
+
+def _findings(verdict: Verdict) -> pd.DataFrame:
+    """A line a finding."""
+    lines = [
+        ("holds" if finding.holds else "fails", finding.says, finding.paper, finding.ours)
+        for finding in verdict.findings
+    ]
+    return pd.DataFrame(lines, columns=["verdict", "finding", "asked", "found"])
 
 
 def _outcome(verdict: Verdict) -> str:

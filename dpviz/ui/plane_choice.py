@@ -10,8 +10,14 @@ import streamlit as st
 from dpviz.arrays import Array
 from dpviz.charts.view import ALL_PAIRS_UP_TO, View, along_centers, choices, view_of
 from dpviz.table.domain import Domain
+from dpviz.ui.escape import plain
 
 _ALONG = "along the released centres"
+_MOST_PILLS = 9
+_HELP = (
+    "Two columns, a random plane chosen without looking at any row, or the plane in which the released centres "
+    "spread most: it follows from the release and tells nothing more."
+)
 
 
 def plane_choice(domain: Domain, key: str, *, centers: Array | None = None) -> View:
@@ -31,13 +37,19 @@ def plane_choice(domain: Domain, key: str, *, centers: Array | None = None) -> V
         first = domain.dim > ALL_PAIRS_UP_TO
         offered = {_ALONG: lambda: along} | offered if first else offered | {_ALONG: lambda: along}
     kept = f"{key}:plane:{','.join(domain.columns[:8])}:{domain.dim}{':along' if along is not None else ''}"
-    label = st.selectbox(
-        "Plane",
-        list(offered),
-        key=kept,
-        persist_state="session",
-        width=320,
-        help="Two columns, a random plane that was chosen without looking at any row, or the plane in which the "
-        "released centres spread most: it follows from the release and tells nothing more.",
-    )
+    # One click where there are few; else a list.
+    if len(offered) <= _MOST_PILLS:
+        label = st.pills(
+            "Plane",
+            list(offered),
+            format_func=plain,
+            default=next(iter(offered)),
+            required=True,
+            wrap=True,
+            key=kept,
+            persist_state="session",
+            help=_HELP,
+        )
+    else:
+        label = st.selectbox("Plane", list(offered), key=kept, persist_state="session", help=_HELP)
     return offered[str(label)]()

@@ -25,6 +25,10 @@ _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
 _SOURCE, _SOURCES = "visit:source", "visit:sources"
 _SETTINGS, _LOOKS = "visit:settings", "looks:list"
 
+TABLE_LINK = "table"
+"""What names the open table in a link."""
+LOST = "The table of this link is not open, because a reload forgets files: open it again."
+
 Value = TypeVar("Value")
 
 
@@ -69,7 +73,7 @@ def require_table() -> OpenTable:
     table = current_table()
     if table is None:
         st.info(
-            "Choose a sample, upload a CSV file, or simulate a stand-in first; then this page has something to show.",
+            LOST if TABLE_LINK in st.query_params else "Open a sample, a file or a stand-in first.",
             title="No table is open yet",
             icon=":material/folder_open:",
         )

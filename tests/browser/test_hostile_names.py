@@ -37,7 +37,8 @@ def test_hostile_names_are_text_on_every_page(visitor: Callable[..., Visitor]) -
     visit.presses("Propose from the rows")
     visit.declares(low=-1, high=1)
     visit.presses("Use this table")
-    visit.sees("is open")
+    visit.sees("Explore this table")
+    visit.presses("Promises")
     _reads_as_it_is(visit, *NAMES[:4], TITLE)
     for tab in ("Rows", "Bounds", "Dots"):
         visit.page.get_by_role("tab", name=tab).click()

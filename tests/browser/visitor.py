@@ -58,8 +58,9 @@ class Visitor:
             fold.click()
 
     def opens_sample(self, title: str) -> None:
-        """Press *Open* on the tile of a sample, on the Home page."""
+        """Press the button of a sample, on the Home page."""
         only = self.page.get_by_role("button", name=f"Open {title}", exact=True)
+        expect(only).to_have_count(1, timeout=PATIENCE)
         only.click()
         expect(self.page).to_have_url(re.compile("/explore"), timeout=PATIENCE)
         self.waits()
@@ -134,7 +135,7 @@ class Visitor:
 
     def declares(self, *, low: float, high: float) -> None:
         """Give all columns of a waiting file the same bounds."""
-        self.presses("One pair for all")
+        self.presses("Same bounds for all")
         self.types("lower bound of every column", str(low))
         self.types("upper bound of every column", str(high))
         self.chooses("where from?", "a guess")
@@ -151,15 +152,26 @@ class Visitor:
         """Open a list, type what is looked for, as a long list shows some of its options only, and take it.
 
         With the keyboard: a pointer would have to hit a list that still moves while it closes in on what is typed.
+        The option of that very name is taken, else the first whose name has it.
         """
         box = self.page.get_by_role("combobox", name=label).first
         box.click()
         box.fill(option)
-        found = self.page.get_by_role("option", name=option)
-        expect(found.first).to_be_visible(timeout=PATIENCE)
-        box.press("ArrowDown")
+        expect(self.page.get_by_role("option", name=option).first).to_be_visible(timeout=PATIENCE)
+        names = self.page.get_by_role("option").all_inner_texts()
+        for _ in range(1 + (names.index(option) if option in names else 0)):
+            box.press("ArrowDown")
         box.press("Enter")
         expect(box).to_have_value(re.compile(re.escape(option)), timeout=PATIENCE)
+        self.waits()
+
+    def ticks(self, *labels: str) -> None:
+        """Tick boxes that are not ticked yet."""
+        for label in labels:
+            box = self.page.get_by_role("checkbox", name=label, exact=True)
+            if not box.is_checked():
+                self.page.get_by_test_id("stCheckbox").filter(has=box).locator("label").click()
+            expect(box).to_be_checked(timeout=PATIENCE)
         self.waits()
 
     def adds(self, label: str, *options: str) -> None:

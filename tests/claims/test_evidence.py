@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpviz.claims.claim import Finding
+from dpviz.claims.claim import Finding, Verdict
 from dpviz.claims.evidence import (
     UNEXPLAINED,
     at_least,
@@ -45,6 +45,24 @@ def test_bounds_have_margins_too():
     assert at_least(3.0, 2.0, says="", found="").margin == 1.5
     assert not at_most(3.0, 2.0, says="", found="").holds
     assert within_factor([1.0, 1.5], 2.0, says="", names=["x", "y"]).found == "x 1, y 1.5: a factor of 1.5, 2 allowed"
+
+
+def test_what_the_paper_asks_for_stands_beside_what_was_found():
+    places = ordered(four_places(0.5, 1.2, 2.0, 4.0), ["a"], ["b"], says="a is better", share=0.5, factor=1.1)
+    assert (places.paper, places.ours) == ("2 of 4 places by 1.1×", "3 of 4")
+    one = ordered(four_places(0.5), ["a"], ["b"], says="a is better", factor=10.0)
+    assert (one.paper, one.ours) == ("at least 10×", "0.5×")
+    bound = at_least(3.0, 2.0, says="", found="", unit=" rows")
+    assert (bound.paper, bound.ours) == ("at least 2 rows", "3 rows")
+    spread = within_factor([1.0, 3.0], 2.0, says="", names=["x", "y"])
+    assert (spread.paper, spread.ours) == ("at most 2×", "3×")
+    assert at_most(3.0, 2.0, says="", found="", paper="two", ours="three").paper == "two"
+
+
+def test_the_finding_that_decides_is_the_worst_one():
+    few = [Finding("a", True, "", 1.5), Finding("b", False, "", 0.5), Finding("c", True, "", 1.1)]
+    assert Verdict(tuple(few)).closest is few[1]
+    assert Verdict((few[0], few[2])).closest is few[2]
 
 
 def test_a_reason_says_whether_runs_bear_it_out():

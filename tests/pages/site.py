@@ -48,6 +48,25 @@ def paste_bounds(at: AppTest, text: str) -> AppTest:
     return press(at, "Use these")
 
 
+def tick(at: AppTest, *columns: str) -> AppTest:
+    """Have exactly these columns clustered, by the boxes on the Data page."""
+    for box in at.checkbox:
+        if ":use" in (box.key or ""):
+            box.set_value(box.label in columns)
+    return fine(at.run())
+
+
+def ticked(at: AppTest) -> list[str]:
+    """The columns on the Data page that are to be clustered."""
+    return [box.label for box in at.checkbox if ":use" in (box.key or "") and box.value]
+
+
+def type_bound(at: AppTest, column: str, end: str, value: float | None) -> AppTest:
+    """Type the lower or upper bound of a column on the Data page."""
+    (box,) = (box for box in at.number_input if box.label == f"{column}, {end} bound")
+    return fine(box.set_value(value).run())
+
+
 def everything_shown(at: AppTest) -> str:
     """All that the page and its sidebar send to the browser, tables and figures included."""
     return "\n".join(str(getattr(node, "proto", "")) for node in at._tree)

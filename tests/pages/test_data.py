@@ -8,11 +8,25 @@ import numpy as np
 import pytest
 
 from dpviz.table.declaration import FROM_ROWS, FileKind
-from tests.pages.site import everything_shown, fine, paste_bounds, press, sample_table, upload, visit
+from dpviz.ui.data.column_rows import COLUMNS_SHOWN
+from tests.pages.site import (
+    everything_shown,
+    fine,
+    paste_bounds,
+    press,
+    sample_table,
+    tick,
+    ticked,
+    type_bound,
+    upload,
+    visit,
+)
 
 SECRET = "7741.25"
 PEOPLE = f"age,income,person\n31,1000,a\n44,{SECRET},a\n52,3000,b\n".encode()
 BOUNDS = '{"bounds": {"age": [0, 120], "income": [0, 10000]}, "bounds_origin": "law or physics"}'
+
+HUNDRED = "\n".join(",".join(f"c{j}" if i == 0 else str(i * j % 7) for j in range(100)) for i in range(101)).encode()
 
 NO_TEXT_FILE = {
     "empty": b"",
@@ -38,10 +52,11 @@ ODD_BUT_USABLE = {
 }
 
 
-def test_the_page_explains_itself_before_anything_is_open():
+def test_three_ways_lead_to_a_table():
     at = visit("data.py")
-    assert "choose one of the three ways" in at.info[0].value
-    assert not at.error
+    labels = {part.label for part in (*at.button, *at.selectbox, *at.file_uploader)}
+    assert {"Open this sample", "Your CSV file", "Simulate and open"} <= labels
+    assert not at.error and not at.info
 
 
 DAMAGED = gzip.compress(PEOPLE)[:-9]
@@ -66,10 +81,10 @@ def test_a_first_line_that_is_no_header_is_refused_in_place_and_stays_refused(co
     for _ in range(2):
         (error,) = at.error
         assert error.value.startswith("The ") and error.proto.title == "How is this file to be read?"
-        assert _kept(at.selectbox, "first").value == "as it stands" and not at.multiselect
+        assert _kept(at.selectbox, "first").value == "as it stands" and not at.checkbox
         fine(at.run())
     press(at, "Use this table")
-    assert "“Fifteen clusters” stays open" in at.error[-1].value
+    assert any("“Fifteen clusters” stays open" in error.value for error in at.error)
     assert at.session_state["visit:table"].title == "Fifteen clusters"
     assert SECRET not in everything_shown(at) and "7741" not in everything_shown(at)
 
@@ -78,7 +93,7 @@ def test_a_first_line_that_is_no_header_is_refused_in_place_and_stays_refused(co
 @pytest.mark.parametrize("content", ODD_BUT_USABLE.values(), ids=ODD_BUT_USABLE.keys())
 def test_an_odd_file_waits_for_its_declarations_and_shows_no_cell(content):
     at = upload(visit("data.py"), content, "odd.csv.gz" if content[:2] == b"\x1f\x8b" else "odd.csv")
-    assert not at.error and at.multiselect
+    assert not at.error and at.checkbox
     shown = everything_shown(at)
     assert SECRET not in shown and "7741" not in shown
 
@@ -133,8 +148,9 @@ def test_a_bad_file_after_a_good_one_leaves_the_good_one_waiting():
 def test_no_row_moves_anything_that_is_shown_before_the_table_is_opened():
     def shown(content):
         at = upload(visit("data.py"), content)
-        fine(_kept(at.multiselect, "columns").set_value(["age"]).run())
-        labels = [widget.label for kind in (at.selectbox, at.multiselect, at.button, at.text_input) for widget in kind]
+        type_bound(tick(at, "age"), "age", "upper", 120.0)
+        kinds = (at.selectbox, at.checkbox, at.number_input, at.button, at.text_input)
+        labels = [widget.label for kind in kinds for widget in kind]
         return labels, [part.value for kind in (at.markdown, at.caption, at.warning, at.error) for part in kind]
 
     header = b"age,one,city\n"
@@ -143,14 +159,13 @@ def test_no_row_moves_anything_that_is_shown_before_the_table_is_opened():
 
 
 def test_bounds_of_a_private_file_start_empty_and_nothing_is_read_from_the_rows():
-    at = _choosing(upload(visit("data.py"), PEOPLE), "age", "income")
-    typed = at.session_state["declare:draft"].bounds
-    assert set(typed) == {"age", "income"}
-    assert all(one.lower is None and one.upper is None for one in typed.values())
+    at = tick(upload(visit("data.py"), PEOPLE), "age", "income")
+    typed = [box.value for box in at.number_input if box.label.endswith((", lower bound", ", upper bound"))]
+    assert len(typed) == 6 and set(typed) == {None}
     assert _kept(at.get("button_group"), "kind").value == FileKind.PRIVATE.value
     assert not any(button.label == "Fill from the rows" for button in at.button)
     press(at, "Use this table")
-    assert "No bounds are declared" in at.error[0].value
+    assert 'Still needed: both bounds of "age"; both bounds of "income".' in at.error[0].value.replace("\\", "")
     assert "visit:table" not in at.session_state
 
 
@@ -163,7 +178,7 @@ def test_pasted_bounds_open_the_table_with_their_origin_and_a_bought_n():
     assert table.declaration.origin_of("age") == "law or physics"
     assert table.kind is FileKind.PRIVATE and table.n_public is None
     shown = everything_shown(at)
-    assert "people** is open" in shown and "each run buys a noisy one" in shown
+    assert "each run buys a noisy one" in shown
     assert SECRET not in shown and not at.get("plotly_chart"), "no preview of private rows"
     assert "0 looks at private rows" in shown
 
@@ -176,7 +191,7 @@ def test_bounds_that_are_not_json_or_upside_down_are_refused():
 
 
 def test_one_pair_for_all_columns_keeps_its_origin():
-    at = _choosing(upload(visit("data.py"), PEOPLE), "age", "income")
+    at = tick(upload(visit("data.py"), PEOPLE), "age", "income")
     for label, value in {"lower bound of every column": 0.0, "upper bound of every column": 9.0}.items():
         next(box for box in at.number_input if box.label == label).set_value(value)
     next(box for box in at.selectbox if box.label == "where from?").set_value("a guess")
@@ -218,7 +233,7 @@ def test_a_declared_n_must_be_typed():
 
 
 def test_a_public_file_may_be_filled_from_its_rows_and_previewed():
-    at = _choosing(upload(visit("data.py"), PEOPLE), "age", "income")
+    at = tick(upload(visit("data.py"), PEOPLE), "age", "income")
     fine(_kept(at.get("button_group"), "kind").set_value("public").run())
     press(at, "Fill from the rows")
     press(at, "Use this table")
@@ -229,7 +244,7 @@ def test_a_public_file_may_be_filled_from_its_rows_and_previewed():
 
 
 def test_bounds_filled_from_rows_that_turn_out_private_are_called_what_they_are():
-    at = _choosing(upload(visit("data.py"), PEOPLE), "age", "income")
+    at = tick(upload(visit("data.py"), PEOPLE), "age", "income")
     fine(_kept(at.get("button_group"), "kind").set_value("public").run())
     press(at, "Fill from the rows")
     fine(_kept(at.get("button_group"), "kind").set_value("private").run())
@@ -240,10 +255,9 @@ def test_bounds_filled_from_rows_that_turn_out_private_are_called_what_they_are(
 
 def test_a_sample_is_shown_with_its_declarations_and_can_be_declared_anew():
     at = visit("data.py", table=sample_table("people"))
-    assert "People of a town** is open" in everything_shown(at)
-    fine(at.toggle(key="change_declarations").set_value(True).run())
-    _kept(at.multiselect, "columns").set_value(["age", "income"])
-    press(fine(at.run()), "Use this table")
+    assert [part.value for part in at.subheader] == ["People of a town"]
+    assert not any(button.label == "Use this table" for button in at.button), "nothing has been changed"
+    press(tick(at, "age", "income"), "Use this table")
     table = at.session_state["visit:table"]
     assert table.domain.columns == ("age", "income")
     np.testing.assert_array_equal(table.domain.upper, [100, 200_000])
@@ -253,24 +267,115 @@ def test_a_sample_is_shown_with_its_declarations_and_can_be_declared_anew():
 def test_no_link_ever_carries_data():
     at = paste_bounds(upload(visit("data.py"), PEOPLE), BOUNDS)
     press(at, "Use this table")
-    assert set(at.query_params) <= {"epsilon", "delta", "k", "algorithm"}
+    assert set(at.query_params) <= {"epsilon", "delta", "k", "algorithm", "table"}
+    assert at.query_params["table"] == "file", "only that there was one"
 
 
 def test_a_hundred_columns_are_declared_at_once():
-    header = ",".join(f"c{j}" for j in range(100))
-    rows = "\n".join(",".join(str((i * j) % 7) for j in range(100)) for i in range(1, 101))
-    at = upload(visit("data.py"), f"{header}\n{rows}\n".encode())
-    columns = _kept(at.multiselect, "columns")
-    assert columns.value == [], "too many to guess"
-    fine(columns.set_value(columns.options[1:]).run())
-    paste_bounds(at, '{"lower": 0, "upper": 7}')
+    at = upload(visit("data.py"), HUNDRED)
+    assert ticked(at) == [], "too many to guess"
+    assert len([box for box in at.checkbox if ":use" in box.key]) == COLUMNS_SHOWN
+    lines = "\n".join(f"c{j};0;{j + 1};mm" for j in range(1, 100))
+    press(_pasting(at, f"name;lower;upper;unit\n{lines}"), "Use these lines")
     press(at, "Use this table")
-    assert at.session_state["visit:table"].domain.dim == len(columns.options) - 1
+    table = at.session_state["visit:table"]
+    assert table.domain.dim == 99 and table.domain.upper.tolist() == list(range(2, 101))
+    assert table.domain.titles[0] == "c1 (mm)"
 
 
-def _choosing(at, *columns):
-    """The visit after ``columns`` were chosen to be clustered."""
-    return fine(_kept(at.multiselect, "columns").set_value(list(columns)).run())
+def test_twenty_bounds_typed_one_after_the_other_are_all_there_whatever_happens_between():
+    columns = [f"c{j}" for j in range(20)]
+    at = upload(visit("data.py"), HUNDRED)
+    for place, column in enumerate(columns):
+        if place == COLUMNS_SHOWN:
+            press(at, "Columns after")
+        type_bound(at, column, "lower", -float(place))
+        type_bound(at, column, "upper", place + 0.5)
+        if place % 6 == 5:
+            fine(at.switch_page("explore.py").run())
+            fine(at.switch_page("data.py").run())
+        if place == 15:
+            press(at, "Columns before")
+            _of_kind(_of_kind(at, "public"), "private")
+            press(at, "Columns after")
+    press(press(at, "Columns before"), "Use this table")
+    domain = at.session_state["visit:table"].domain
+    assert list(domain.columns) == columns
+    assert domain.lower.tolist() == [-float(place) for place in range(20)]
+    assert domain.upper.tolist() == [place + 0.5 for place in range(20)]
+
+
+def test_a_bound_typed_in_the_very_moment_of_leafing_is_kept():
+    at = upload(visit("data.py"), HUNDRED)
+    box = next(box for box in at.number_input if box.label == "c3, upper bound")
+    box.set_value(9.0)
+    press(at, "Columns after")
+    press(at, "Columns before")
+    assert next(box for box in at.number_input if box.label == "c3, upper bound").value == 9.0
+    assert ticked(at) == ["c3"]
+
+
+def test_a_bound_that_is_taken_back_is_open_again_and_the_table_stays_as_it_was():
+    at = press(paste_bounds(upload(visit("data.py"), PEOPLE), BOUNDS), "Use this table")
+    before = at.session_state["visit:table"]
+    press(type_bound(at, "income", "upper", None), "Use this table")
+    (error,) = at.error
+    assert error.value.replace("\\", "") == 'Still needed: the upper bound of "income". “people” stays open.'
+    press(type_bound(at, "income", "upper", -1.0), "Use this table")
+    assert "below the upper one" in at.error[0].value and SECRET not in everything_shown(at)
+    assert at.session_state["visit:table"] is before
+    press(type_bound(at, "income", "upper", 5_000.0), "Use this table")
+    assert at.session_state["visit:table"].domain.upper.tolist() == [120, 5_000]
+
+
+def test_units_go_with_the_declaration_and_stand_beside_the_noise():
+    at = paste_bounds(upload(visit("data.py"), PEOPLE), BOUNDS)
+    (box,) = (box for box in at.text_input if box.label == "income, unit")
+    fine(box.set_value("k$").run())
+    assert any(part.value.endswith("k\\$") and part.value.startswith("± ") for part in at.caption)
+    press(at, "Use this table")
+    table = at.session_state["visit:table"]
+    assert table.declaration.units == {"income": "k$"} and table.domain.titles == ("age", "income (k$)")
+
+
+def test_the_noise_of_a_column_follows_its_bounds_and_epsilon():
+    def noise(at):
+        return [part.value for part in at.caption if part.value.startswith("± ") and "noise" not in part.value]
+
+    at = upload(visit("data.py"), PEOPLE)
+    assert noise(type_bound(at, "age", "lower", 0.0)) == []
+    assert noise(type_bound(at, "age", "upper", 100.0)) == ["± 0.141"], "1,000 rows are assumed"
+    assert any("1,000 rows (assumed)" in part.value for part in at.caption)
+    assert noise(type_bound(at, "age", "upper", 200.0)) == ["± 0.283"]
+    at.session_state["epsilon"] = 0.5
+    assert noise(fine(at.run())) == ["± 0.566"]
+
+
+def test_what_becomes_of_rows_is_a_share_for_a_public_file_and_a_rule_for_a_private_one():
+    at = tick(upload(visit("data.py"), b"age,city\n31,rome\n44,7\n"), "age", "city")
+    assert any("is dropped" in part.value for part in at.caption) and "50 %" not in everything_shown(at)
+    _of_kind(at, "public")
+    assert any("50 % of the rows would be dropped" in part.value for part in at.caption)
+
+
+def test_one_pair_serves_all_columns_where_none_is_ticked():
+    at = upload(visit("data.py"), HUNDRED)
+    for label, value in {"lower bound of every column": 0.0, "upper bound of every column": 7.0}.items():
+        next(box for box in at.number_input if box.label == label).set_value(value)
+    press(at, "Use for all columns")
+    press(at, "Use this table")
+    assert at.session_state["visit:table"].domain.dim == 100
+
+
+def _of_kind(at, kind):
+    return fine(_kept(at.get("button_group"), "kind").set_value(kind).run())
+
+
+def _pasting(at, lines):
+    """The visit with ``lines`` in the box for many bounds."""
+    (box,) = (box for box in at.text_area if box.label == "One column a line")
+    box.set_value(lines)
+    return at
 
 
 def _kept(widgets, name):

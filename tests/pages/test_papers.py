@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from types import SimpleNamespace
+
 import pytest
 
 import dpviz.ui.papers_panel as papers_panel
 from dpviz.charts.studies.claim_figure import ClaimFigure
+from dpviz.charts.theme import palette
 from dpviz.claims.claim import Outcome
 from dpviz.claims.registry import CLAIMS
-from dpviz.claims.shipped import Shipped
+from dpviz.claims.shipped import Shipped, shipped
+from tests.charts.test_theme import contrast
 from tests.claims.planted import PLANTED
 from tests.pages.site import everything_shown, fine, visit
 
@@ -32,7 +37,51 @@ def test_all_claims_stand_there_with_their_verdicts_and_the_command(planted):
     assert all(
         claim.id in str(at.selectbox(key="papers:claim").options) or claim.paper in shown for claim in CLAIMS.values()
     )
-    assert "holds in part: 12" in shown and "a quick run of dpviz 0.1.0" in shown
+    assert at.subheader[0].value == "Of 12 claims, run again: 12 hold in part"
+    assert "a quick run of dpviz 0.1.0" in shown
+
+
+def test_the_headline_counts_the_verdicts_of_what_is_shipped():
+    verdicts = {claim.id: claim.judge(shipped(claim).table) for claim in CLAIMS.values()}
+    said = papers_panel.headline(verdicts)
+    counts = {outcome: sum(v.outcome is outcome for v in verdicts.values()) for outcome in Outcome}
+    words = {Outcome.HOLDS: r"(\d+) holds?\b(?! in)", Outcome.IN_PART: r"(\d+) holds? in part"}
+    words[Outcome.FAILS] = r"(\d+) do(?:es)? not hold"
+    assert said.startswith(f"Of {len(CLAIMS)} claims")
+    assert {outcome: int(re.search(words[outcome], said)[1]) for outcome in Outcome} == counts
+
+
+def test_each_line_has_the_value_of_the_paper_beside_ours():
+    verdicts = {claim.id: claim.judge(shipped(claim).table) for claim in CLAIMS.values()}
+    board = papers_panel.scores(verdicts)
+    assert list(board.index) == list(CLAIMS) and not (board == "").any(axis=None)
+    for claim_id, verdict in verdicts.items():
+        worst = min(verdict.findings, key=lambda finding: finding.margin)
+        line = board.loc[claim_id]
+        assert (line["decides"], line["asked"], line["found"]) == (worst.says, worst.paper, worst.ours)
+        assert line["findings"] == f"{sum(f.holds for f in verdict.findings)} of {len(verdict.findings)}"
+        assert all(finding.paper and finding.ours for finding in verdict.findings)
+    assert board.loc["cohen-separation", "verdict"] == "in part"
+    assert not {look.color for look in papers_panel._LOOKS.values()} & {"orange", "blue", "gray"}
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_verdicts_in_the_table_can_be_read(name):
+    ground = palette(name).surface
+    assert all(contrast(inks[name == "dark"], ground) >= 4.5 for inks in papers_panel._INKS.values())
+
+
+def test_the_scoreboard_stands_before_any_prose(planted):
+    kinds = [node.type for node in visit("papers.py").main]
+    assert kinds[1:3] == ["title", "subheader"] and "markdown" not in kinds[: kinds.index("selectbox")]
+
+
+def test_a_line_that_is_chosen_shows_its_claim(planted, monkeypatch):
+    chosen = list(CLAIMS)[4]
+    state = {"papers:board": SimpleNamespace(selection=SimpleNamespace(rows=[4]))}
+    monkeypatch.setattr(papers_panel.st, "session_state", state)
+    papers_panel._choose(list(CLAIMS))
+    assert state["papers:claim"] == chosen
 
 
 def test_another_claim_is_drawn_when_it_is_chosen(planted):

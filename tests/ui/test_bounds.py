@@ -2,18 +2,136 @@
 
 from __future__ import annotations
 
+import doctest
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from dpviz.privacy.room import Revealed
-from dpviz.table.declaration import ColumnBounds
+from dpviz.runs.column_noise import column_noise
+from dpviz.table.csv_intake import open_csv
+from dpviz.table.declaration import ColumnBounds, Declaration
 from dpviz.table.domain import Domain
-from dpviz.ui.data.declaration_form import as_frame, from_frame
+from dpviz.table.loaded_table import IntakeError
+from dpviz.ui.data import bounds_at_once, column_rows, row_loss, table_link
+from dpviz.ui.data.bounds_at_once import bounds_in
+from dpviz.ui.data.column_rows import lacking, noise_by_column
+from dpviz.ui.data.draft import Draft
 from dpviz.ui.data.preview import clipping
+from dpviz.ui.data.row_loss import sentence
+from dpviz.ui.session import Source
+
+NAMES = ("age", "pay", "height, cm")
 
 
-def test_the_editor_gives_back_what_it_was_given():
-    bounds = {"a": ColumnBounds(0.0, 1.0, "a guess"), "b": ColumnBounds(None, 2.0, "")}
-    assert from_frame(as_frame(["a", "b", "c"], bounds)) == {**bounds, "c": ColumnBounds()}
+def _draft() -> Draft:
+    source = Source(open_csv(b"age,pay\n1,2\n", name="people"), 1)
+    start = Declaration(columns=("age",), lower=(0.0,), upper=(120.0,), origins=("law or physics",))
+    draft = Draft(source, start, 1)
+    draft.names = draft.numbers = ("age", "pay")
+    draft.begin()
+    return draft
+
+
+def test_an_origin_holds_as_long_as_one_bound_is_what_it_was():
+    draft = _draft()
+    draft.type_bounds("age", upper=100.0)
+    assert draft.bounds["age"] == ColumnBounds(0.0, 100.0, "law or physics")
+    draft.type_bounds("age", lower=18.0)
+    assert draft.bounds["age"] == ColumnBounds(18.0, 100.0, "")
+    draft.type_bounds("age", lower=None, upper=None)
+    assert draft.bounds["age"] == ColumnBounds()
+
+
+def test_what_is_typed_is_used_and_what_is_emptied_stays_as_it_was():
+    draft = _draft()
+    draft.type_bounds("pay", upper=None)
+    assert draft.columns == ("age",)
+    draft.type_bounds("pay", lower=0.0)
+    draft.units["pay"] = "k$"
+    assert draft.columns == ("age", "pay")
+    draft.leave_out("age")
+    draft.say_columns()
+    assert draft.declaration.bounds == {"pay": ColumnBounds(0.0)} and draft.declaration.units == {"pay": "k$"}
+    draft.use("age")
+    draft.say_columns()
+    assert draft.declaration.bounds["age"].upper == 120.0, "known though it was not used for a while"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "age,0,120,years",
+        "name,lower,upper,unit\nage,0,120,years\n",
+        "age;0;120;years",
+        "age\t0\t120\tyears",
+        "\n age , 0 , 120 , years \n\n",
+    ],
+)
+def test_pasted_lines_say_bounds_and_units(text):
+    assert bounds_in(text, NAMES) == ({"age": ColumnBounds(0.0, 120.0)}, {"age": "years"})
+
+
+def test_pasted_lines_may_leave_a_bound_or_the_unit_open_and_quote_a_name():
+    told = bounds_in('"height, cm",,250\npay,-1e3,', NAMES)
+    assert told == ({"height, cm": ColumnBounds(None, 250.0), "pay": ColumnBounds(-1e3, None)}, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "no line"),
+        ("name,lower,upper,unit", "no line"),
+        ("age,0,120\nzip,7741.25,1", "Line 2 names no column"),
+        ("age,0,7741.25x", "Line 1 is not"),
+        ("age,0,inf", "Line 1 is not"),
+        ("age,0,1,years,7741.25", "Line 1 is not"),
+        ("age,0,1,7741.25 is too long", "The unit in line 1"),
+    ],
+)
+def test_lines_that_cannot_be_read_are_refused_without_a_quotation(text, told):
+    with pytest.raises(IntakeError, match=told) as refused:
+        bounds_in(text, NAMES)
+    assert "7741" not in str(refused.value)
+
+
+def test_noise_is_known_of_a_column_as_soon_as_its_bounds_are():
+    half = Declaration(columns=("x", "y"), lower=(0.0, None), upper=(10.0, 1.0), n_public=500)
+    whole = replace(half, lower=(0.0, 0.0))
+    told = {"k": 5, "epsilon": 1.0}
+    assert noise_by_column(half, **told) == {"x": noise_by_column(whole, **told)["x"]}
+    assert noise_by_column(replace(half, scaling="common"), **told) == {}
+    domain = Domain.of(["x", "y"], 0.0, [10.0, 1.0])
+    np.testing.assert_allclose([*noise_by_column(whole, **told).values()], column_noise(domain, rows=100, epsilon=1.0))
+    assert noise_by_column(replace(whole, lower=(11.0, 0.0)), **told).keys() == {"y"}
+
+
+def test_what_is_lacking_is_one_sentence():
+    names = tuple(f"c{j}" for j in range(9))
+    none = Declaration(columns=names, lower=(None,) * 9, upper=(1.0,) * 9)
+    assert lacking(none) == (
+        'Still needed: the lower bound of "c0"; the lower bound of "c1"; the lower bound of "c2"; '
+        "bounds of 6 more columns."
+    )
+    assert lacking(replace(none, lower=(0.0,) * 9)) is None
+    assert "tick a column" in (lacking(Declaration()) or "")
+
+
+def test_rows_that_would_be_lost_are_told_in_shares():
+    told = Declaration(columns=("x", "y"), lower=(0.0, None), upper=(10.0, None))
+    values = np.array([[1.0, np.nan], [2.0, np.inf], [11.0, 1.0], [3.0, 1.0]])
+    assert sentence(values, told) == (
+        '50 % of the rows would be dropped: no number in "y". 50 % of the others move to the bounds.'
+    )
+    assert sentence(values[3:], told) == "" == sentence(values[:0], told)
+    assert "count as the middle" in sentence(values, replace(told, relation="replace"))
+
+
+@pytest.mark.parametrize("module", [bounds_at_once, column_rows, row_loss, table_link])
+def test_examples_in_the_docstrings(module):
+    tried = doctest.testmod(module)
+    assert tried.attempted > 0 and tried.failed == 0
 
 
 def test_clipping_counts_what_the_bounds_cut_and_how_far_means_move():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import isfinite, log10
+from math import inf, isfinite, log10
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -65,6 +65,8 @@ class Curves:
         Horizontal lines: what can be had for nothing, and k-means++.
     predictions : mapping of algorithm to (ε, value) pairs
         Closed-form predictions, dashed, and named in the legend.
+    most : float
+        Where the axis ends at the latest; what lies beyond is said to.
     """
 
     noun: ClassVar[str] = "runs"
@@ -76,6 +78,7 @@ class Curves:
     own: float | None = None
     baselines: Mapping[str, float] = field(default_factory=dict)
     predictions: Mapping[str, Curve] = field(default_factory=dict)
+    most: float = inf
 
     @cached_property
     def medians(self) -> pd.DataFrame:
@@ -102,7 +105,13 @@ class Curves:
     @cached_property
     def span(self) -> Span:
         """What the axis of scores shows."""
-        return Span.holding([*self.medians[["low", "median", "high"]].to_numpy().ravel(), *self.baselines.values()])
+        values = self.medians[["low", "median", "high"]].to_numpy(np.float64).ravel()
+        return Span.holding([*np.minimum(values, self.most), *self.baselines.values()])
+
+    @property
+    def span_is_cut(self) -> bool:
+        """Whether some median or quartile lies beyond the end of the axis."""
+        return bool((self.medians["high"] > self.most).any())
 
     @property
     def styles(self) -> dict[str, Style]:
@@ -137,8 +146,8 @@ class Curves:
         middle = min(places, key=lambda epsilon: abs(log10(epsilon)))
         return f"At ε = {middle:g}, {score.first(self._medians_at(middle))}"
 
-    def draw(self, palette: Palette, *, title: str = "") -> go.Figure:
-        """The figure, under its finding or another ``title``."""
+    def draw(self, palette: Palette, *, title: str = "", about: str = "") -> go.Figure:
+        """The figure, under its finding, or under another ``title`` and ``about`` in place of the hull of the best."""
         score, predicted = measure_of(self.measure), self._predicted_together()
         figure = canvas(
             palette,
@@ -146,8 +155,9 @@ class Curves:
             subtitle=clauses(
                 f"ε = {self.epsilon:g}" if self.epsilon is not None else "",
                 "line: median, band: 25–75 %",
-                f"wide grey path: the best median at each {_LETTERS[self.over]}" if len(self.lines) > 1 else "",
+                about or (f"wide grey path: the best median at each {_LETTERS[self.over]}" * (len(self.lines) > 1)),
                 self.basis,
+                f"what lies above {self.most:g}× is outside" if self.span_is_cut else "",
                 "dashed: predicted before any run" if predicted else "",
             ),
             # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
@@ -157,7 +167,8 @@ class Curves:
         # Dashes are seen in the legend only at the width that lines have in the plot.
         figure.update_layout(margin={"r": LABELS}, legend={"itemsizing": "trace"})
         self._set_axis(figure)
-        self._draw_hull(figure, palette)
+        if not about:
+            self._draw_hull(figure, palette)
         for name, line in self.lines.items():
             self._draw_line(figure, name, line, palette)
         for names, points in predicted:

@@ -53,7 +53,9 @@ class Smallest:
         Of the recommended algorithm also the loss that the wanted share of runs does not exceed: it is below the target
         from the answer on.
         """
-        figure, target = self.curves.draw(palette, title=self.finding), self.target
+        target = self.target
+        about = f"dotted: {target.often(self.curves.noun)} lie below"
+        figure = self.curves.draw(palette, title=self.finding, about=about)
         figure.add_hline(y=target.loss, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
         # At large ε, where few answers lie.
         at = {"x": 0.99, "y": self.curves.span.at(target.loss), "xanchor": "right", "yanchor": "bottom"}

@@ -140,11 +140,12 @@ def _among_tables(advice: Advice, own: SmallestEpsilon, tried: Sequence[float]) 
     least, most = advice.each[0], advice.each[-1]
     ends = f"{least:g} to {most:g}" if isfinite(most) else f"{least:g} to more than {EPSILONS[-1]:g}"
     if not isfinite(least):
-        return Reason("unlike them", f"yours is easier than each of the {len(advice.each)} tables.")
+        return Reason("unlike them", f"this one is easier than each of the {len(advice.each)} tables.")
     if least <= own.epsilon <= most or min(steps_apart(own.epsilon, end, tried) for end in (least, most)) <= 1:
-        return Reason("among them", f"these tables differ, and each alone needs ε = {ends}.")
+        where = "less" if own.epsilon < advice.epsilon else "more"
+        return Reason("among them", f"such tables differ (ε = {ends}), and this one is among those that need {where}.")
     how = "easier" if own.epsilon < least else "harder"
-    return Reason("unlike them", f"yours is {how} than each of the {len(advice.each)} tables (ε = {ends}).")
+    return Reason("unlike them", f"this one is {how} than each of the {len(advice.each)} tables (ε = {ends}).")
 
 
 def compared(recommendation: Recommendation, advice: Advice) -> str:

@@ -4,47 +4,82 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.charts.wording import percent
 from dpviz.privacy.room import N_SHARE
 from dpviz.table.csv_intake import CsvFile
-from dpviz.table.declaration import FROM_ROWS, NO_BOUNDS, ORIGINS, ColumnBounds, Declaration, FileKind
+from dpviz.table.declaration import ORIGINS, Declaration, FileKind
 from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable
 from dpviz.table.sidecar import MAX_BYTES
+from dpviz.ui.data.bounds_at_once import bounds_at_once
+from dpviz.ui.data.column_rows import column_rows, lacking
 from dpviz.ui.data.draft import Draft, draft_of, joined
-from dpviz.ui.data.format_form import format_form
+from dpviz.ui.data.format_form import READ_BY_DECLARATION, begins_readable, format_form, proposal_notes, propose_button
+from dpviz.ui.data.row_loss import loss_of_rows
 from dpviz.ui.escape import plain
 from dpviz.ui.session import Source, remember, remembered
 from dpviz.ui.table_words import RELATION_WORDS
 
-_KINDS = {
-    FileKind.PRIVATE: ("Private", "Rows about people. Never shown unless you ask; every look is counted."),
-    FileKind.PUBLIC: ("Public", "Anybody may see the rows: previews and true scores are shown."),
-    FileKind.SIMULATED: ("Simulated", "Made up: nobody is in it."),
-}
+KINDS = (
+    "**Private**: about people, shown only if you ask; every look is counted.  \n"
+    "**Public**: anybody may see the rows.  \n**Simulated**: made up, nobody is in it."
+)
+"""What the three kinds of file mean."""
+
+_FORGOTTEN = "A reload of the page forgets this file."
+_KINDS = (FileKind.PRIVATE, FileKind.PUBLIC, FileKind.SIMULATED)
+_LONGEST_ORIGIN = 300
 _ROWS_OF_ONE = {"one": "one row a person", "several": "several; a column says whose"}
 _N_ROWS = {"bought": f"no: buy a noisy one with {percent(N_SHARE)} of the budget", "declared": "yes, I declare it"}
 _SCALINGS = {"unit": "each column by its bounds", "common": "one scale for all"}
 _JSON_READ = "declare_json:read"
 
 
-def declaration_form(source: Source, start: Declaration | None) -> Draft:
+def declaration_form(source: Source, start: Declaration | None, head: DeltaGenerator) -> Draft:
     """Everything there is to declare about ``source``, beginning with ``start``, or as a private file.
 
-    Every answer stays for the visit as long as the same file is in hand.
+    Every answer stays for the visit as long as the same file is in hand. Whose rows they are is asked in ``head``. Of
+    a table that is open (``start`` is what is in force) all but the lines of the columns is folded away.
     """
     draft = draft_of(source, start or Declaration(title=source.content.name))
     draft.begin()
-    with st.container(border=True):
+    with head:
         _kind(draft)
-        refusal = st.empty()
+    refusal, tools, lines = st.empty(), st.container(), st.container()
+    readable = not isinstance(source.content, CsvFile) or begins_readable(source.content, draft)
+    more = st.expander("More: reading, protection, distances", expanded=not readable, icon=":material/tune:")
+    with tools if start is None else more:
+        row_of_tools = st.container(horizontal=True, gap="small")
     try:
-        _all_but_kind(draft)
+        with more:
+            _format(draft)
+            draft.say_columns()
+            _unit(draft)
+            _n_public(draft)
+            _distances(draft)
+            below = st.container()
+        with row_of_tools:
+            bounds_at_once(draft, public=draft.declaration.kind.may_be_shown)
+        with lines:
+            with st.container():  # there without notes too: lines that are moved lose the cursor
+                proposal_notes(draft)
+            column_rows(draft)
+        with lines if start is None else below:
+            _origin(draft)
+        with lines:
+            loss_of_rows(draft)
+        with below:
+            _label(draft)
+        if sentence := lacking(draft.declaration):
+            draft.missing.insert(0, sentence)
     except IntakeError as error:
         draft.missing = [str(error)]
+    with row_of_tools:
+        if isinstance(source.content, CsvFile):
+            propose_button(source.content, draft)
+        _json_panel(draft)
     if draft.settle():
         st.rerun()
     if sentence := draft.refusal:
@@ -52,34 +87,15 @@ def declaration_form(source: Source, start: Declaration | None) -> Draft:
     return draft
 
 
-def _all_but_kind(draft: Draft) -> None:
-    """All questions after the first.
-
-    Raises
-    ------
-    IntakeError
-        If no columns can be found under the format that is declared.
-    """
-    _format(draft)
-    with st.container(border=True):
-        _columns(draft)
-        _bounds(draft)
-    with st.container(border=True):
-        _unit(draft)
-        _n_public(draft)
-    with st.container(border=True):
-        _distances(draft)
-        _label(draft)
-
-
 def _kind(draft: Draft) -> None:
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
-        words = {kind.value: word for kind, (word, _) in _KINDS.items()}
-        meanings = "  \n".join(f"**{word}**: {meaning}" for word, meaning in _KINDS.values())
-        kind = FileKind(_one_of(draft, "kind", "Whose rows are these?", words, draft.start.kind.value, help=meanings))
-        _json_panel(draft)
+    words = {kind.value: kind.value.capitalize() for kind in _KINDS}
+    kind = FileKind(_one_of(draft, "kind", "Whose rows are these?", words, draft.start.kind.value, label=False))
     draft.say(kind=kind)
-    st.caption(_KINDS[kind][1])
+
+
+def about_reload() -> None:
+    """What a reload of the page does to an uploaded file."""
+    st.caption(_FORGOTTEN, help="Nothing of it is written to disk. Samples and stand-ins open again by their link.")
 
 
 def _json_panel(draft: Draft) -> None:
@@ -122,53 +138,32 @@ def _format(draft: Draft) -> None:
     """How the source is read: asked of a file, known of a table that was never one."""
     content = draft.source.content
     if isinstance(content, CsvFile):
-        with st.container(border=True):
-            format_form(content, draft)
+        st.markdown("**How the file is read**", help=READ_BY_DECLARATION)
+        format_form(content, draft)
     else:
         assert isinstance(content, LoadedTable)
         draft.names, draft.numbers = tuple(content.frame.columns), content.numeric_columns
 
 
-def _columns(draft: Draft) -> None:
-    columns = st.multiselect(
-        "Columns to cluster",
-        draft.numbers,
-        default=[name for name in draft.start.columns if name in draft.numbers],
-        help="Columns of numbers whose distances mean something. Ids, codes and labels do not belong here. What is "
-        "chosen is read as numbers: a row in which such a cell is none counts as incomplete.",
-        placeholder="choose columns of numbers",
-        **draft.kept("columns"),
-    )
-    draft.say_bounds(columns)
-
-
-def _bounds(draft: Draft) -> None:
-    columns, public = draft.declaration.columns, draft.declaration.kind.may_be_shown
-    st.markdown("**Bounds of each column**")
-    st.caption(
-        "Noise is as large as the bounds are wide, and values beyond them are moved to them. "
-        "Say what a value can be at all; do not look the rows up: their least and largest belong to two people."
-    )
-    if columns:
-        bounds_editor(draft, columns, public=public)
-        draft.say_bounds(columns)
-    else:
-        st.info("Choose columns first.", icon=":material/arrow_upward:")
-    if FROM_ROWS in draft.declaration.origins and not public:
-        st.warning(
-            "Bounds read from private rows give away two of them exactly, whatever ε is. Use them to study, never "
-            "for a release.",
-            icon=":material/warning:",
-        )
-    origin = st.text_input(
-        "Where do these bounds come from, in a few words?",
-        value=draft.start.bounds_origin,
-        placeholder="e.g. the questionnaire allows 0 to 80 hours",
-        help="Part of the declaration; it goes with every export, so that others can judge it.",
-        max_chars=300,
+def _origin(draft: Draft) -> None:
+    start = draft.start.bounds_origin
+    options = [*ORIGINS, *([start] if start and start not in ORIGINS else [])]
+    origin = st.selectbox(
+        "Where are these bounds from?",
+        options,
+        index=_place(start, options),
+        placeholder="choose or type",
+        accept_new_options=True,
+        help="From what is known without the rows: their least and largest value belong to two people. Goes with every "
+        "export, so that others can judge it.",
         **draft.kept("origin"),
     )
-    draft.say(bounds_origin=origin)
+    draft.say(bounds_origin=(origin or "")[:_LONGEST_ORIGIN])
+    if draft.declaration.bounds_from_rows and not draft.declaration.kind.may_be_shown:
+        st.warning(
+            "Bounds read from private rows give two of them away, whatever ε is: study with them, release nothing.",
+            icon=":material/warning:",
+        )
 
 
 def _unit(draft: Draft) -> None:
@@ -289,7 +284,16 @@ def _label(draft: Draft) -> None:
     draft.say(label_column=label or "", numbers=draft.numbers if spelled_out else ())
 
 
-def _one_of(draft: Draft, name: str, question: str, words: Mapping[str, str], start: str, *, help: str) -> str:
+def _one_of(
+    draft: Draft,
+    name: str,
+    question: str,
+    words: Mapping[str, str],
+    start: str,
+    *,
+    help: str | None = None,
+    label: bool = True,
+) -> str:
     """One of a few answers, all of them in sight."""
     answer = st.segmented_control(
         question,
@@ -298,6 +302,7 @@ def _one_of(draft: Draft, name: str, question: str, words: Mapping[str, str], st
         default=start,
         required=True,
         help=help,
+        label_visibility="visible" if label else "collapsed",
         **draft.kept(name),
     )
     return answer or start
@@ -305,83 +310,3 @@ def _one_of(draft: Draft, name: str, question: str, words: Mapping[str, str], st
 
 def _place(name: str | None, choices: Sequence[str]) -> int | None:
     return choices.index(name) if name in choices else None
-
-
-def bounds_editor(draft: Draft, columns: Sequence[str], *, public: bool) -> None:
-    """Let the owner type bounds for ``columns``; what was typed stays for the visit, until another file comes.
-
-    Bounds of a private file come from declarations only; those that were filled in from the rows while it was said to
-    be public are called what they are.
-    """
-    if draft.filled and not public:
-        same = {name: read for name, read in draft.filled.items() if draft.bounds.get(name, read)[:2] == read[:2]}
-        draft.set_bounds({name: read._replace(origin=FROM_ROWS) for name, read in same.items()})
-        draft.filled = {}
-    with st.container(horizontal=True, gap="small"):
-        with st.popover("One pair for all", icon=":material/width:"):
-            _one_pair(draft, columns)
-        if public and st.button(
-            "Fill from the rows",
-            icon=":material/unfold_more:",
-            key=draft.key("fill"),
-            help="Least and largest value of each column: allowed because this file is public.",
-        ):
-            read = _from_rows(draft, columns)
-            draft.set_bounds(read)
-            draft.filled |= read
-    origins = dict.fromkeys([*ORIGINS, *(bounds.origin for bounds in draft.bounds.values() if bounds.origin)])
-    edited = draft.table(
-        "bounds",
-        as_frame(columns, draft.bounds),
-        {
-            "lower": st.column_config.NumberColumn("lower bound", help="The least a value can be, data units."),
-            "upper": st.column_config.NumberColumn("upper bound", help="The most a value can be, data units."),
-            "origin": st.column_config.SelectboxColumn(
-                "where from?", options=list(origins), help="Where did this bound come from?"
-            ),
-        },
-        draft.times_set,
-        placeholder="not declared",
-        alt=f"Declared bounds of {len(columns)} columns and where they come from.",
-    )
-    draft.bounds |= from_frame(edited)
-
-
-def as_frame(columns: Sequence[str], bounds: Mapping[str, ColumnBounds]) -> pd.DataFrame:
-    """The editor's table: one line a column."""
-    lower, upper, origins = zip(*(bounds.get(column, NO_BOUNDS) for column in columns), strict=True)
-    return pd.DataFrame(
-        {
-            "column": pd.Series(list(columns), dtype="str"),
-            "lower": pd.Series(lower, dtype="float64"),
-            "upper": pd.Series(upper, dtype="float64"),
-            "origin": pd.Series([origin or None for origin in origins], dtype="object"),
-        }
-    )
-
-
-def from_frame(frame: pd.DataFrame) -> dict[str, ColumnBounds]:
-    """What the editor's table says."""
-    said = frame.astype(object).where(frame.notna(), None)
-    return {
-        str(name): ColumnBounds(low, high, origin or "") for name, low, high, origin in said.itertuples(index=False)
-    }
-
-
-def _one_pair(draft: Draft, columns: Sequence[str]) -> None:
-    with st.form(draft.key("pair"), border=False):
-        low = st.number_input("lower bound of every column", value=None, format="%g")
-        high = st.number_input("upper bound of every column", value=None, format="%g")
-        origin = st.selectbox("where from?", ORIGINS, index=None, placeholder="choose")
-        if st.form_submit_button("Use for all columns"):
-            draft.set_bounds(dict.fromkeys(columns, ColumnBounds(low, high, origin or "")))
-
-
-def _from_rows(draft: Draft, columns: Sequence[str]) -> dict[str, ColumnBounds]:
-    """Least and largest values among the whole rows of a public source."""
-    values = draft.rows(columns).columns(columns)
-    whole = values[np.isfinite(values).all(axis=1)]
-    if not len(whole):
-        return {}
-    pairs = zip(columns, whole.min(axis=0).tolist(), whole.max(axis=0).tolist(), strict=True)
-    return {name: ColumnBounds(low, high, "public data") for name, low, high in pairs}

@@ -48,8 +48,14 @@ class Draft:
         What has to be said before the table can be opened, in sentences.
     names, numbers : tuples of str
         The columns that the source has as it is declared to be read, and those of them that hold numbers.
+    columns : tuple of str
+        The columns to cluster, also those that the source does not have as it is read at present.
     bounds, filled : dicts
         Bounds by column, also of columns that are not chosen at present; and those that were read from the rows.
+    units : dict
+        Units by column, where one is stated.
+    in_force : Declaration or None
+        What the form said when the table was opened as it says.
     notes : tuple of str
         What a proposal found in the rows.
     change : callable or None
@@ -65,13 +71,20 @@ class Draft:
     missing: list[str] = field(default_factory=list)
     names: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
     bounds: dict[str, ColumnBounds] = field(default_factory=dict)
     filled: dict[str, ColumnBounds] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
+    in_force: Declaration | None = None
     notes: tuple[str, ...] = ()
     change: Change | None = None
     times_set: int = 0
     _refused: tuple[Declaration, str] | None = None
     _tables: dict[str, _Table] = field(default_factory=dict)
+    _stated: dict[str, ColumnBounds] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._begin_anew()
 
     def begin(self) -> None:
         """Before the form is drawn: nothing is said yet."""
@@ -81,16 +94,46 @@ class Draft:
         """Take answers into the declaration, by the names of its fields."""
         self.declaration = replace(self.declaration, **answers)
 
-    def say_bounds(self, columns: Sequence[str]) -> None:
-        """Take the columns to cluster, and the bounds that are known of them, into the declaration."""
-        self.declaration = self.declaration.with_bounds(columns, [self.bounds.get(name, NO_BOUNDS) for name in columns])
+    def say_columns(self) -> None:
+        """Take the columns to cluster, the bounds that are known of them, and all units into the declaration."""
+        columns = [name for name in self.columns if name in self.numbers]
+        bounded = self.declaration.with_bounds(columns, [self.bounds.get(name, NO_BOUNDS) for name in columns])
+        self.declaration = replace(bounded, units={name: unit for name, unit in self.units.items() if unit})
+
+    def use(self, *names: str) -> None:
+        """Cluster these columns, too."""
+        self.columns = tuple(dict.fromkeys((*self.columns, *names)))
+
+    def leave_out(self, name: str) -> None:
+        """Do not cluster this column; its bounds stay known."""
+        self.columns = tuple(column for column in self.columns if column != name)
+
+    def type_bounds(self, name: str, **ends: float | None) -> None:
+        """Take what was typed as the ``lower`` or ``upper`` bound of a column, which is then used.
+
+        Where the bounds come from is known as long as one of the two is what it was when that was stated.
+        """
+        typed = self.bounds.get(name, NO_BOUNDS)._replace(**ends, origin="")
+        stated = self._stated.get(name, NO_BOUNDS)
+        if any(one is not None and one == other for one, other in zip(typed[:2], stated[:2], strict=True)):
+            typed = typed._replace(origin=stated.origin)
+        self.bounds[name] = typed
+        if any(end is not None for end in ends.values()):
+            self.use(name)
 
     def set_bounds(self, bounds: Mapping[str, ColumnBounds]) -> None:
-        """Put bounds in that were not typed into the table: it begins anew with them."""
+        """Put bounds in that were not typed column by column: what shows them begins anew."""
         self.bounds |= bounds
+        self._stated |= bounds
         self.times_set += 1
 
-    def key(self, name: str, *depends: Sequence[object]) -> str:
+    def _begin_anew(self) -> None:
+        self.columns = self.start.columns
+        self.bounds |= self.start.bounds
+        self._stated |= self.start.bounds
+        self.units |= self.start.units
+
+    def key(self, name: str, *depends: object) -> str:
         """The key of the widget ``name``, another one whenever what it ``depends`` on changes."""
         on = f"{zlib.crc32(repr(depends).encode('utf-8', 'backslashreplace')):08x}:" if depends else ""
         return f"declare:{self.source.number}.{self.version}:{on}{name}"
@@ -149,7 +192,7 @@ class Draft:
         except IntakeError as error:
             self._refused = (self.declaration, str(error))
             return False
-        self.bounds |= self.start.bounds
+        self._begin_anew()
         self.version = _next_version()
         return True
 
@@ -163,7 +206,7 @@ def draft_of(source: Source, start: Declaration) -> Draft:
     """The draft about ``source`` as it stands, or one that begins with ``start``."""
     draft = cast("Draft | None", st.session_state.get(_DRAFT))
     if draft is None or draft.source.number != source.number:
-        draft = st.session_state[_DRAFT] = Draft(source, start, _next_version(), bounds=dict(start.bounds))
+        draft = st.session_state[_DRAFT] = Draft(source, start, _next_version())
     return draft
 
 

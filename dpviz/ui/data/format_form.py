@@ -27,10 +27,12 @@ _FIRST_LINE = {"as it stands": None, "names": True, "a row": False}
 _DELIMITERS = {"": "as in line 1", **DELIMITER_WORDS}
 _DECIMALS = {".": "point: 1.5", ",": "comma: 1,5"}
 _GROUPINGS = {"": "none", ",": "comma: 1,234", ".": "point: 1.234", "'": "apostrophe: 1'234", " ": "blank: 1 234"}
-_HELP = (
+READ_BY_DECLARATION = (
     "A row is read by these declarations and by nothing that other rows hold: one line is one row, and a line that "
     "does not fit them is a row without values."
 )
+"""How a file is read, whatever stands in it."""
+
 _NUMBER, _TEXT = "number", "text"
 # Words for marks that would not be seen: none at all, where the file's other columns have one, and a blank.
 _NONE, _BLANK = "none", "blank"
@@ -39,50 +41,58 @@ _MARKS = {word: mark for mark, word in _WORDS.items()}
 
 
 def format_form(file: CsvFile, draft: Draft) -> None:
-    """The section *How the file is read*; what is wrong is said in it.
+    """The questions about how the file is read; what is wrong is said in place.
 
     Raises
     ------
     IntakeError
         If the declared format contradicts itself, or the first line is no header under it.
     """
-    _head(file, draft)
     try:
         draft.say(file=_whole_file(draft))
         header = _header(file, draft)
     except IntakeError as error:
         st.error(plain(str(error)), title="How is this file to be read?", icon=":material/block:")
-        st.caption(
-            "Answer above what the first line is and the rest; or use a declaration; or let the rows propose it."
-        )
         raise
     origin = "declared" if draft.declaration.file.names else "from the first line"
     between = plain(delimiter_words(header.delimiter))
     badged("public", f"{columns_words(header.names)}; {origin}, {between} between them")
     if header.notes:
         st.caption(plain(" ".join(header.notes)))
-    if draft.notes:
-        st.markdown(f"{badge_text('revealed')} :small[found in the first rows:]\n\n{bullets(draft.notes)}")
     draft.names = header.names
     _column_by_column(draft)
 
 
-def _head(file: CsvFile, draft: Draft) -> None:
+def begins_readable(file: CsvFile, draft: Draft) -> bool:
+    """Whether the first line is a header, and no more need be asked, as the form begins."""
+    try:
+        once("declare:begins", (draft.source.number, draft.start.file), lambda: file.header(draft.start.file))
+    except IntakeError:
+        return False
+    return True
+
+
+def proposal_notes(draft: Draft) -> None:
+    """What a proposal found in the rows."""
+    if draft.notes:
+        st.markdown(f"{badge_text('revealed')} :small[found in the first rows:]\n\n{bullets(draft.notes)}")
+
+
+def propose_button(file: CsvFile, draft: Draft) -> None:
+    """Ask for a proposal from the rows; of private ones it is a look."""
     kind = draft.declaration.kind
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.markdown("**How the file is read**", width="content", help=_HELP)
-        pressed = st.button(
-            "Propose from the rows" if kind.may_be_shown else "Propose from the rows (counted)",
-            icon=":material/auto_fix_high:" if kind.may_be_shown else ":material/visibility:",
-            help="Looks at the first rows and fills in what they seem to be: delimiter, header, marks, number columns. "
-            "You can change all of it. "
-            + (
-                "Anybody may see these rows, so it is free."
-                if kind.may_be_shown
-                else "The rows are private: the look is counted, listed on the Ledger page and said in the declaration."
-            ),
-            key=draft.key("propose"),
-        )
+    pressed = st.button(
+        "Propose from the rows" if kind.may_be_shown else "Propose from the rows (counted)",
+        icon=":material/auto_fix_high:" if kind.may_be_shown else ":material/visibility:",
+        help="Looks at the first rows and fills in what they seem to be: delimiter, header, marks, number columns. "
+        "You can change all of it. "
+        + (
+            "Anybody may see these rows, so it is free."
+            if kind.may_be_shown
+            else "The rows are private: the look is counted, listed on the Ledger page and said in the declaration."
+        ),
+        key=draft.key("propose"),
+    )
     if pressed:
         draft.change = lambda now: _proposed(now, file, draft)
     if pressed or LookKind.PROPOSAL in looks_at(file.fingerprint):
@@ -170,11 +180,8 @@ def _column_by_column(draft: Draft) -> None:
     start, declared = draft.start, draft.declaration.file
     text = tuple(name for name in draft.names if start.numbers and name not in start.numbers)
     styles = {name: style for name, style in start.file.styles.items() if name in draft.names}
-    with st.expander(
-        "Column by column: text, and numbers written in another way",
-        expanded=bool(text or styles),
-        icon=":material/tune:",
-    ):
+    st.caption("Column by column: text, and numbers written in another way")
+    with st.container():
         edited = draft.table(
             "styles",
             as_frame(draft.names, Columns(text, styles)),

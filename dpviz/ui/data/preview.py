@@ -79,11 +79,10 @@ def preview(table: OpenTable) -> None:
     what = "rows and dots" if table.kind is FileKind.PRIVATE else "rows, dots and clipping"
     revealed = reveal(table, f"{what} on the Data page")
     if revealed is None:
-        st.info(
-            "The rows of a private file are not shown. If you may look at them, turn on “Show truth” in the sidebar: "
-            "the look is counted and none of it enters a release.",
-            title="No preview",
-            icon=":material/visibility_off:",
+        st.caption(
+            ":material/visibility_off: The rows of a private file are not shown.",
+            help="If you may look at them, turn on “Show truth” in the sidebar: the look is counted, and none of it "
+            "enters a release.",
         )
         return
     dots, rows, bounds = st.tabs(["Dots", "Rows", "Bounds"], key="preview", on_change="rerun")
@@ -107,7 +106,7 @@ def _dots(table: OpenTable, revealed: Revealed) -> None:
     looked = RevealedView.of(revealed.points, "preview")
     drawn = len(looked.points)
     some = f"{drawn:,} of {len(revealed.points):,} rows" if drawn < len(revealed.points) else f"{drawn:,} rows"
-    plot = canvas(colors, title=f"{some}, and the declared bounds around them", subtitle=view.about, legend_lines=0)
+    plot = canvas(colors, title=f"{some} within the declared bounds", subtitle=view.about, legend_lines=0)
     draw_rows(plot, looked.points, view, colors)
     show_plane(plot, view, colors)
     badge("revealed")
@@ -133,10 +132,8 @@ def _rows(table: OpenTable, revealed: Revealed) -> None:
 def _no_clipping() -> None:
     """Why a private file has no such preview, and where the question can be settled."""
     st.info(
-        "How many rows the bounds of a private file cut off is not shown, even to you: bounds that are moved because "
-        "of it would tell of the rows, and no ε pays for that. Settle them on other rows: open public data of the "
-        "same kind with these bounds, or a stand-in (“A stand-in” at the top of this page), and this tab shows what "
-        "they do to it.",
+        "What they cut off a private file is not shown, even to you: bounds moved because of it would tell of the "
+        "rows. Try them on public data of the same kind, or on a stand-in.",
         title="Bounds come from what is known without the rows",
         icon=":material/visibility_off:",
     )
@@ -161,10 +158,7 @@ def _clipping(cost: Clipping) -> None:
         },
         alt="Share of values clipped, shift of the mean and unused width for each column.",
     )
-    st.caption(
-        "Tight bounds cut rows off, wide bounds buy more noise. On a private file this trade stays unseen: settle it "
-        "on public data or on a stand-in."
-    )
+    st.caption("Tight bounds cut rows off, wide bounds buy more noise.")
 
 
 def _finding(cost: Clipping) -> str:

@@ -17,7 +17,6 @@ from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
 from dpviz.ui.session import Look, Source, count_look
 from dpviz.ui.table_words import (
-    KIND_WORDS,
     bullets,
     columns_words,
     delimiter_words,
@@ -29,16 +28,14 @@ _SHOWN = 4
 
 
 def table_summary(table: OpenTable) -> None:
-    """A green box with the declarations in force."""
-    with st.container(border=True):
-        st.success(f"**{plain(table.title)}** is open: {KIND_WORDS[table.kind]}.", icon=":material/check_circle:")
-        public, assumed = st.columns(2, gap="medium")
-        with public:
-            badge("public")
-            st.markdown("\n".join(f"- {line}" for line in _public(table)))
-        with assumed:
-            st.markdown(":gray-badge[:material/handshake: assumed]")
-            st.markdown("\n".join(f"- {line}" for line in _assumed(table)))
+    """The declarations in force: what is public, what is assumed."""
+    public, assumed = st.columns(2, gap="medium")
+    with public:
+        badge("public")
+        st.markdown("\n".join(f"- {line}" for line in _public(table)))
+    with assumed:
+        st.markdown(":gray-badge[:material/handshake: assumed]")
+        st.markdown("\n".join(f"- {line}" for line in _assumed(table)))
 
 
 def intake_notes(table: OpenTable, source: Source) -> None:

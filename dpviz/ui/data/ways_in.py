@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from math import isfinite
+from typing import Literal, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,26 +14,93 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dpviz.check import RequestError
 from dpviz.table.csv_intake import MAX_BYTES, open_csv
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import IntakeError, LoadedTable
+from dpviz.table.loaded_table import IntakeError
 from dpviz.table.made_tables import simulate
 from dpviz.table.named import GIVEN, named, sample_named
 from dpviz.table.samples import SAMPLES, Sample
 from dpviz.ui.controls import suggest_delta, suggest_k
 from dpviz.ui.data.draft import draft_of
 from dpviz.ui.escape import plain
-from dpviz.ui.session import current_table, open_table, set_aside, undeclared
+from dpviz.ui.session import (
+    Source,
+    current_source,
+    current_table,
+    open_table,
+    remember,
+    remembered,
+    set_aside,
+    undeclared,
+)
 
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"
 _UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
 
+_NAMED = "ways_in:named"
+_MOST_ROWS, _MOST, _LEAST_SPREAD = 5_000_000, 1_000, 0.001
 _STAND_IN_ORIGIN = "declared for the simulation; nobody is in it"
+
+
+class StandIn(NamedTuple):
+    """What a stand-in is made of; each of its columns has the same bounds."""
+
+    low: float
+    high: float
+    n: int
+    d: int
+    k: int
+    spread: float
+
+    def is_allowed(self) -> bool:
+        """Whether the form could ask for it."""
+        finite = all(map(isfinite, (self.low, self.high, self.spread)))
+        within = 1 <= self.n <= _MOST_ROWS and 1 <= self.d <= _MOST and 1 <= self.k <= _MOST
+        return finite and within and self.low < self.high and _LEAST_SPREAD <= self.spread <= 1
 
 
 def open_sample(sample: Sample) -> None:
     """Make a sample the table of this visit, with what its sidecar declares."""
     open_table(*sample.load())
+    _name_in_links(sample.id)
     suggest_k(sample.clusters)
     suggest_delta()
+
+
+def open_stand_in(told: StandIn) -> None:
+    """Make a simulated table the table of this visit.
+
+    Raises
+    ------
+    RequestError
+        If no table can be made of these numbers.
+    """
+    low, high, n, d, k, spread = told
+    loaded = simulate(low, high, n, d, k, seed=0, spread=spread, name="Stand-in")
+    open_table(
+        loaded,
+        Declaration(
+            lower=(low,),
+            upper=(high,),
+            bounds_origin=_STAND_IN_ORIGIN,
+            n_public=n,
+            kind=FileKind.SIMULATED,
+            title=loaded.name,
+        ),
+    )
+    _name_in_links(told)
+    suggest_k(k)
+    suggest_delta()
+
+
+def named_in_links(source: Source | None) -> str | StandIn | None:
+    """The id of the sample, or the numbers of the stand-in, that ``source`` was made of."""
+    number, name = remembered(_NAMED, (0, None))
+    return name if source is not None and source.number == number else None
+
+
+def _name_in_links(name: str | StandIn) -> None:
+    source = current_source()
+    assert source is not None
+    remember(_NAMED, (source.number, name))
 
 
 def sample_tiles() -> bool:
@@ -47,23 +116,39 @@ def sample_tiles() -> bool:
         with _tile("Your own CSV file", "Private or public; its rows are shown to nobody unless you ask."):
             if st.button("Bring a file", key="bring_a_file", type="primary", width="stretch"):
                 st.switch_page("data.py")
-        tile = _tile("A stand-in", "Simulated from bounds, n, d and k: nobody is in it, the right place to choose ε.")
-        with tile, st.popover("Simulate", width="stretch", key="simulate"):
-            opened = stand_in_form() or opened
+        with _tile("A stand-in", "Made-up rows of the size you say: the place to choose ε."):
+            opened = _stand_in_button(width="stretch") or opened
     return opened
 
 
-def sample_choice() -> bool:
-    """All samples in one box; True if one was opened just now."""
+def three_ways() -> bool:
+    """A sample, a file of one's own, a stand-in, side by side; True if a table was opened just now."""
+    sample_place, file_place, stand_in_place = st.columns([3, 4, 3], gap="small")
+    with sample_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
+        opened = _sample_choice()
+    with file_place, st.container(border=True, height="stretch"):
+        _csv_upload()
+    with stand_in_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
+        st.markdown(":small[Made-up rows]", help="Nobody is in them: the place to choose ε.")
+        return _stand_in_button(width="content") or opened
+
+
+def _sample_choice() -> bool:
     by_id = {sample.id: sample for sample in SAMPLES}
-    chosen = st.selectbox("Sample", list(by_id), format_func=lambda sample_id: by_id[sample_id].title)
+    named = named_in_links(current_source())
+    place = list(by_id).index(named) if isinstance(named, str) else 0
+    chosen = st.selectbox("Sample", list(by_id), place, format_func=lambda sample_id: by_id[sample_id].title)
     sample = by_id[chosen]
-    st.caption(sample.description)
-    if not st.button("Open this sample", key="open_sample"):
+    if not st.button("Open this sample", key="open_sample", help=sample.description):
         return False
     with st.spinner("Opening…"):
         open_sample(sample)
     return True
+
+
+def _stand_in_button(*, width: Literal["stretch", "content"]) -> bool:
+    with st.popover("Simulate a stand-in", width=width, key="simulate", icon=":material/casino:"):
+        return stand_in_form()
 
 
 def _tile(title: str, text: str) -> DeltaGenerator:
@@ -72,17 +157,17 @@ def _tile(title: str, text: str) -> DeltaGenerator:
     return tile
 
 
-def csv_upload() -> bool:
-    """The uploader: a good file waits for its declarations, a bad one is refused and changes nothing. Opens none."""
+def _csv_upload() -> None:
+    """The uploader: a good file waits for its declarations, a bad one is refused and changes nothing."""
     file = st.file_uploader(
-        "CSV file",
+        "Your CSV file",
         type=["csv", "tsv", "txt", "gz"],
         key="csv",
         on_change=_taken_away,
         max_upload_size=MAX_BYTES // 1_000_000,
-        help="A text file with one row a line; gzip is unpacked. How it is read is declared next.",
+        help="A text file with one row a line; gzip is unpacked. It stays in this server's memory for this visit: "
+        "nothing is written to disk, nothing leaves it.",
     )
-    st.caption("The file stays in this server's memory for this visit. Nothing is written to disk, nothing leaves it.")
     if file is not None and st.session_state.get(_READ) != file.file_id:
         st.session_state[_READ] = file.file_id
         st.session_state[_REFUSED] = _UNREADABLE  # what stays said if a defect stops the reading
@@ -93,7 +178,6 @@ def csv_upload() -> bool:
         st.error(plain(f"{message}{stays}"), title="This file cannot be used", icon=":material/block:")
         if file is None:  # another page was open meanwhile, and the uploader has let go of it
             st.button("Forget this file", key="forget_refused", on_click=_forget_refusal)
-    return False
 
 
 def _taken_away() -> None:
@@ -113,41 +197,23 @@ def stand_in_form() -> bool:
         low = low_place.number_input("lower bound", value=0.0, format="%g", help="Of every column, data units.")
         high = high_place.number_input("upper bound", value=100.0, format="%g", help="Of every column, data units.")
         n_place, d_place = st.columns(2)
-        n = n_place.number_input("n, rows", 1, 5_000_000, value=10_000, step=1000, help="Public, as all of this is.")
-        d = d_place.number_input("d, columns", 1, 1000, value=2, help="Two can be seen whole.")
+        n = n_place.number_input("n, rows", 1, _MOST_ROWS, value=10_000, step=1000, help="Public, as all of this is.")
+        d = d_place.number_input("d, columns", 1, _MOST, value=2, help="Two can be seen whole.")
         k_place, spread_place = st.columns(2)
-        k = k_place.number_input("clusters put in", 1, 1000, value=5, help="You may ask for another k later.")
+        k = k_place.number_input("clusters put in", 1, _MOST, value=5, help="You may ask for another k later.")
         spread = spread_place.number_input(
-            "spread", 0.001, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
+            "spread", _LEAST_SPREAD, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
         )
         pressed = st.form_submit_button("Simulate and open", icon=":material/casino:")
     if not pressed:
         return False
     try:
         with st.spinner("Simulating…"):
-            loaded = simulate(low, high, int(n), int(d), int(k), seed=0, spread=float(spread), name="Stand-in")
-        open_stand_in(loaded, float(low), float(high))
+            open_stand_in(StandIn(float(low), float(high), int(n), int(d), int(k), float(spread)))
     except RequestError as error:
         st.error(plain(error), icon=":material/block:")
         return False
-    suggest_k(int(k))
     return True
-
-
-def open_stand_in(loaded: LoadedTable, low: float, high: float) -> None:
-    """Make a simulated table, with one pair of bounds, the table of this visit."""
-    open_table(
-        loaded,
-        Declaration(
-            lower=(low,),
-            upper=(high,),
-            bounds_origin=_STAND_IN_ORIGIN,
-            n_public=loaded.n_rows,
-            kind=FileKind.SIMULATED,
-            title=loaded.name,
-        ),
-    )
-    suggest_delta()
 
 
 def _read(file: UploadedFile) -> str | None:
@@ -166,7 +232,7 @@ _BEGUN = "given:begun"
 def begin_with_given() -> bool:
     """Once a visit, open the named sample or declared file, or set the file aside to be declared; True if it did."""
     word = os.environ.get(GIVEN)
-    if word is None or _BEGUN in st.session_state:
+    if word is None or _BEGUN in st.session_state or current_table() is not None:
         return False
     st.session_state[_BEGUN] = True
     try:

@@ -91,10 +91,8 @@ def _clicked(names: Sequence[str | None], grid: Grid, key: str) -> None:
 
 def opener(grid: Grid, key: str) -> None:
     """The same by a list, for whoever has no pointer."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        listed = st.popover("Open a setting in Explore", icon=":material/travel_explore:")
-        st.caption("Or click a point: its algorithm, ε, k and δ open in Explore.")
-    with listed:
+    help = "Or click a point: its algorithm, ε, k and δ open in Explore."
+    with st.popover("Open a setting in Explore", icon=":material/travel_explore:", help=help):
         contender, epsilon = whom(f"{key}:open", grid.contenders), at_epsilon(f"{key}:open", grid.epsilons)
         st.button(
             "Open in Explore",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from dpviz.charts.canvas import without_head
@@ -12,10 +14,10 @@ from dpviz.charts.studies.smallest import Smallest
 from dpviz.charts.theme import palette
 from dpviz.check import RequestError
 from dpviz.runs.advice.advice import Advice
-from dpviz.runs.advice.recommendation import MADE_UP, Recommendation, compared, recommend
+from dpviz.runs.advice.recommendation import Recommendation, compared, recommend
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.smallest_epsilon import sharpened_rows, smallest_epsilons
+from dpviz.runs.smallest_epsilon import SmallestEpsilon, sharpened_rows, smallest_epsilons
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
 from dpviz.ui.figure import show
@@ -25,10 +27,10 @@ from dpviz.ui.studies.one_setting import on_click, open_in_explore, opener, turn
 from dpviz.ui.studies.study_job import Question, StudyJob, job_of, send
 from dpviz.ui.studies.study_panel import (
     Invitation,
+    Numbers,
     StudyPicture,
     measure_choice,
     numbers_behind,
-    show_picture,
     study_download,
     study_half,
 )
@@ -37,6 +39,8 @@ from dpviz.ui.tradeoff.stored_study import about_how_many, advice_for, behind_ad
 
 _KEY, _SHARPER = "tradeoff", "tradeoff:smallest"
 _REPEATS, _ROUNDS = 20, 5
+# The picture ends here, or at twice the target: whoever loses more is out of the question.
+_MOST = 3.0
 _SHARES = (0.5, USUAL_SHARE, 0.9)
 _INVITATION = Invitation("Trade-off", "No runs yet", "Press **Compute**.", icon=":material/show_chart:")
 _DASHED = (
@@ -68,13 +72,13 @@ def choose_section(question: Question) -> None:
 def _target() -> Target:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         above = st.number_input(
-            "Loss above k-means++, at most %",
-            *(0.1, 1000.0, 100 * (USUAL_LOSS - 1)),
+            "% above k-means++, at most",
+            *(0.1, 1000.0, round(100 * (USUAL_LOSS - 1), 6)),
             step=1.0,
             format="%g",
             key=f"{_SHARPER}:above",
             persist_state="session",
-            width=240,
+            width=270,
             help="The loss is the mean squared distance of a row to its centre; k-means++ works without privacy.",
         )
         share = st.selectbox(
@@ -94,14 +98,10 @@ def _target() -> Target:
 def _stored(question: Question, advice: Advice) -> None:
     """What to expect before any run."""
     recommendation = recommend(advice.target, advice)
-    rows = f"{about_how_many(question):,}"
-    _say(
-        question,
-        recommendation,
-        f"{badge_text('public')} From {MADE_UP} for {rows} rows; none of yours is read. **Compute** runs it.",
-    )
-    curves = forecast(question, advice)
-    _show(Smallest(curves, curves.answers(advice.target), recommendation), f"{_KEY}:forecast")
+    curves = forecast(question, advice, most=_most(advice.target))
+    about = f"{badge_text('public')} From made-up tables for {about_how_many(question):,} rows; none of yours is read."
+    _show(Smallest(curves, curves.answers(advice.target), recommendation), f"{_KEY}:forecast", about)
+    _take(question, recommendation)
 
 
 def _measured(study: StudyJob, *, advice: Advice | None, target: Target) -> None:
@@ -123,41 +123,51 @@ def _answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | None, 
     answers = smallest_epsilons(frame, target) if whole else []
     tried = sorted(frame["epsilon"].unique())
     recommendation = recommend(target, advice, answers, tried, grid.contenders)
-    _say(study.question, recommendation, compared(recommendation, advice) if answers and advice else "")
-    measure, baselines = _look(study)
-    if measure == "ratio" and not baselines:
-        smallest = Smallest(Curves(frame, places=grid.epsilons), answers, recommendation)
-        _show(smallest, f"{_KEY}:figure", study)
-        growing = bisection is not None and bisection.running
-        _beneath(study, smallest, growing=growing)
-        return
-    curves = Curves(
-        frame,
-        measure,
-        places=grid.epsilons,
-        baselines=baselines_of(study, measure) if baselines else {},
-        predictions=predictions_of(study, measure) if baselines else {},
-    )
-    show_picture(curves, study, opens=True, beneath=lambda: opener(grid, _KEY))
+    place = st.container()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _take(study.question, recommendation)
+        measure, baselines = _look(study)
+        _sharpen(study, answers, frame, target)
+        opener(grid, _KEY)
+    growing = bisection is not None and bisection.running
+    with place:
+        if measure == "ratio" and not baselines:
+            smallest = Smallest(Curves(frame, places=grid.epsilons, most=_most(target)), answers, recommendation)
+            about = plain(compared(recommendation, advice)) if answers and advice is not None else ""
+            if study.source.key != study.question.table.key:
+                about = f"A stand-in has {grid.ks[0]} clear groups; your rows may need more. {about}"
+            _show(smallest, f"{_KEY}:figure", about, study)
+            numbers: Numbers = smallest
+        else:
+            numbers = Curves(
+                frame,
+                measure,
+                places=grid.epsilons,
+                baselines=baselines_of(study, measure) if baselines else {},
+                predictions=predictions_of(study, measure) if baselines else {},
+            )
+            _show(numbers, f"{_KEY}:figure", "", study)
+    numbers_behind(numbers, study, growing=growing)
     study_download(study)
 
 
-def _say(question: Question, recommendation: Recommendation, evidence: str) -> None:
-    """The recommendation as a heading, and in a line what it rests on; a button hands it on."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"### {plain(recommendation.finding)}")
-        contender = _contender(question, recommendation)
-        if contender is not None:
-            (k,), (delta,) = question.grid.ks, question.grid.deltas
-            st.button(
-                "Open in Explore",
-                icon=":material/arrow_forward:",
-                key=f"{_KEY}:take",
-                on_click=open_in_explore,
-                args=(Request(contender, k, recommendation.epsilon, delta),),
-            )
-    if evidence:
-        st.caption(evidence)
+def _most(target: Target) -> float:
+    return max(_MOST, 2 * target.loss)
+
+
+def _take(question: Question, recommendation: Recommendation) -> None:
+    """A button that hands the recommendation on."""
+    contender = _contender(question, recommendation)
+    if contender is None:
+        return
+    (k,), (delta,) = question.grid.ks, question.grid.deltas
+    st.button(
+        f"Open ε = {recommendation.epsilon:.3g} in Explore",
+        icon=":material/arrow_forward:",
+        key=f"{_KEY}:take",
+        on_click=open_in_explore,
+        args=(Request(contender, k, recommendation.epsilon, delta),),
+    )
 
 
 def _contender(question: Question, recommendation: Recommendation) -> Contender | None:
@@ -177,26 +187,21 @@ def _look(study: StudyJob) -> tuple[str, bool]:
     return measure, baselines
 
 
-def _show(picture: StudyPicture, key: str, study: StudyJob | None = None) -> None:
-    """A picture whose title stands above it already: a click on a point opens its setting in Explore."""
-    _, subtitle, plot = without_head(picture.draw(palette(st.context.theme.type)))
-    st.caption(plain(subtitle))
+def _show(picture: StudyPicture, key: str, about: str, study: StudyJob | None = None) -> None:
+    """A picture under its title, which is that of the page; a click on a point opens its setting in Explore."""
+    title, subtitle, plot = without_head(picture.draw(palette(st.context.theme.type)))
+    with st.container(gap="xsmall"):
+        st.title(plain(title), anchor=False)
+        if about:
+            st.markdown(about)
+        st.caption(plain(subtitle))
     clicked = None if study is None else on_click(plot, study.grid, key)
     show(plot, alt=picture.words(), key=key, stem=picture.stem, on_click=clicked)
 
 
-def _beneath(study: StudyJob, picture: Smallest, *, growing: bool) -> None:
-    """What may be done with the runs that are there."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        _sharpen(study, picture)
-        opener(study.grid, _KEY)
-    numbers_behind(picture, study, growing=growing)
-    study_download(study)
-
-
-def _sharpen(study: StudyJob, picture: Smallest) -> None:
+def _sharpen(study: StudyJob, answers: Sequence[SmallestEpsilon], frame: pd.DataFrame, target: Target) -> None:
     """A bisection for one algorithm, from the runs that are there."""
-    able = [one for one in picture.answers if one.reached and not one.sharp and one.epsilon > one.lowest]
+    able = [one for one in answers if one.reached and not one.sharp and one.epsilon > one.lowest]
     if study.running or not able or study.yardstick is None:
         return
     with st.popover("Try ε in between", icon=":material/target:"):
@@ -206,11 +211,11 @@ def _sharpen(study: StudyJob, picture: Smallest) -> None:
         return
     contender = next(contender for contender in study.grid.contenders if contender.label == label)
     question = study.question.narrowed(_SHARPER, contenders=(contender,), repeats=_REPEATS)
-    known = [row for row in picture.curves.runs.to_dict("records") if row["contender"] == label]
+    known = [row for row in frame.to_dict("records") if row["contender"] == label]
     look = f"{_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
     options = {"yardstick": study.yardstick, "rounds": _ROUNDS}
     try:
-        send(question, sharpened_rows, known, picture.target, look=look, origin=study, **options)
+        send(question, sharpened_rows, known, target, look=look, origin=study, **options)
     except RequestError as error:
         st.error(plain(error), title="This cannot run", icon=":material/block:")
         return

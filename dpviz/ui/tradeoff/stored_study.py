@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from math import inf
 
 import pandas as pd
 import streamlit as st
@@ -48,14 +49,14 @@ def advice_for(question: Question, target: Target) -> Advice | None:
     return _advised(replace(setting, n=n), target)
 
 
-def forecast(question: Question, advice: Advice) -> Forecast:
+def forecast(question: Question, advice: Advice, *, most: float = inf) -> Forecast:
     """The stored study's curves of whoever is compared and of the advised algorithm, over all ε that matter."""
     leading = advice.leading
     asked = [contender.algorithm for contender in question.grid.contenders if not contender.params]
     names = list(dict.fromkeys([*asked, *([] if leading is None else [leading.algorithm])]))
     ends = (*question.grid.epsilons, advice.setting.epsilon)
     places = [epsilon for epsilon in EPSILONS if min(ends) <= epsilon <= max(ends)]
-    return Forecast(_forecast_rows(advice.setting, tuple(names), tuple(places)), places=places)
+    return Forecast(_forecast_rows(advice.setting, tuple(names), tuple(places)), places=places, most=most)
 
 
 def behind_advice(advice: Advice) -> None:

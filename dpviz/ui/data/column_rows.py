@@ -1,0 +1,203 @@
+"""A line for each column: whether it is used, its bounds, its unit, and the noise that these bounds cost.
+
+What is typed is in the draft before anything is drawn: no rerun, change of page or leaf through the columns loses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+
+from dpviz.charts.wording import number
+from dpviz.check import RequestError
+from dpviz.runs.column_noise import ASSUMED_ROWS, column_noise, rows_of_a_cluster
+from dpviz.table.declaration import LONGEST_UNIT, NO_BOUNDS, ColumnBounds, Declaration
+from dpviz.table.domain import Domain
+from dpviz.table.loaded_table import quoted
+from dpviz.ui.controls import USUAL_CLUSTERS, USUAL_EPSILON
+from dpviz.ui.data.draft import Draft
+from dpviz.ui.escape import plain
+from dpviz.ui.session import remember, remembered, setting
+
+COLUMNS_SHOWN = 12
+"""Columns on the page at a time; there are arrows to the others."""
+
+_MEASURED_ONCE = (
+    "Standard deviation of each coordinate of a centre, the rows shared evenly by k clusters: Laplace noise on "
+    "the sums and the size of a cluster, measured once with all of ε. Wider bounds and fewer rows make more of it. "
+    f"Where the number of rows is private, {ASSUMED_ROWS:,} in a cluster are assumed. Read from declarations alone."
+)
+_NAMED = 3
+# A box of 120 pixels or more has buttons for steps, which nobody wants here.
+_NAME, _BOUND, _UNIT = 210, 119, 100
+
+
+def column_rows(draft: Draft) -> None:
+    """The lines of up to ``COLUMNS_SHOWN`` columns; what they say goes into the draft's declaration."""
+    names = draft.numbers
+    first = _leaf(draft, len(names))
+    draft.say_columns()
+    noise = noise_by_column(draft.declaration, k=_clusters(), epsilon=_epsilon())
+    about_noise = st.empty()  # there from the start: lines that are moved by what comes above lose the cursor
+    if noise:
+        about_noise.caption(_about_noise(draft.declaration), help=_MEASURED_ONCE)
+    with st.container(gap="xsmall"):
+        for name in names[first : first + COLUMNS_SHOWN]:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                _line(draft, name, noise.get(name))
+    draft.say_columns()
+
+
+def lacking(declaration: Declaration) -> str | None:
+    """The one sentence that says which columns lack what, or None if nothing is missing.
+
+    >>> lacking(Declaration(columns=("age", "pay"), lower=(0.0, 5.0), upper=(None, 1.0)))
+    'Still needed: the upper bound of "age"; a lower bound of "pay" that is below the upper one.'
+    """
+    if not declaration.columns:
+        return "Still needed: tick a column, or type its bounds."
+    lacks = [what for name, bounds in declaration.bounds.items() if (what := _lack(bounds, quoted(name)))]
+    rest = len(lacks) - _NAMED
+    more = f"; bounds of {rest} more column{'' if rest == 1 else 's'}" if rest > 0 else ""
+    return f"Still needed: {'; '.join(lacks[:_NAMED])}{more}." if lacks else None
+
+
+def noise_by_column(declaration: Declaration, *, k: int, epsilon: float) -> Mapping[str, float]:
+    """The noise on a centre (see ``column_noise``) of each column whose bounds are declared, data units.
+
+    Where all columns share one scale it depends on the bounds of all: none is known before they all are.
+    """
+    known = {name: bounds for name, bounds in declaration.bounds.items() if _lack(bounds, name) is None}
+    if not known or (declaration.scaling == "common" and len(known) < len(declaration.columns)):
+        return {}
+    # Where each column has its own scale, the bounds of the others do not matter, only how many there are.
+    bounds = [known.get(name, ColumnBounds(0.0, 1.0)) for name in declaration.columns]
+    try:
+        domain = Domain.of(
+            declaration.columns,
+            np.array([one.lower for one in bounds], dtype=np.float64),
+            np.array([one.upper for one in bounds], dtype=np.float64),
+            radius=declaration.radius,
+            scaling=declaration.scaling,
+        )
+        noise = column_noise(
+            domain,
+            rows=rows_of_a_cluster(declaration.n_public, k),
+            epsilon=epsilon,
+            relation=declaration.relation,
+            rows_per_person=declaration.rows_per_person,
+        )
+    except RequestError:  # said when the table is opened
+        return {}
+    return {name: sd for name, sd in zip(declaration.columns, noise.tolist(), strict=True) if name in known}
+
+
+def _lack(bounds: ColumnBounds, name: str) -> str | None:
+    low, high, _ = bounds
+    if low is None or high is None:
+        missing = "both bounds" if low is None and high is None else f"the {'lower' if low is None else 'upper'} bound"
+        return f"{missing} of {name}"
+    return None if low < high else f"a lower bound of {name} that is below the upper one"
+
+
+def _about_noise(declaration: Declaration) -> str:
+    rows = rows_of_a_cluster(declaration.n_public, _clusters())
+    assumed = " (assumed)" if declaration.n_public is None else ""
+    return f"± noise on the centre of {number(rows)} rows{assumed} at ε = {number(_epsilon())}"
+
+
+def _line(draft: Draft, name: str, noise: float | None) -> None:
+    bounds = draft.bounds.get(name, NO_BOUNDS)
+    use_key = _key(draft, "use", name)
+    # Set anew: a column is used as soon as a bound of it is typed.
+    st.session_state[use_key] = name in draft.columns
+    st.checkbox(plain(name), key=use_key, width=_NAME, on_change=_tick, args=(draft, name, use_key))
+    for end in ("lower", "upper"):
+        key = _key(draft, end, name)
+        if key not in st.session_state:  # drawn for the first time, or again after another page or leaf
+            st.session_state[key] = getattr(bounds, end)
+        st.number_input(
+            f"{plain(name)}, {end} bound",
+            value=None,  # what is not empty at first cannot be emptied
+            step=1.0,
+            format="%.12g",
+            placeholder=end,
+            label_visibility="collapsed",
+            width=_BOUND,
+            key=key,
+            on_change=_type_bound,
+            args=(draft, name, end, key),
+        )
+    key = _key(draft, "unit", name)
+    st.text_input(
+        f"{plain(name)}, unit",
+        value=draft.units.get(name, ""),
+        placeholder="unit",
+        max_chars=LONGEST_UNIT,
+        label_visibility="collapsed",
+        width=_UNIT,
+        key=key,
+        on_change=_type_unit,
+        args=(draft, name, key),
+    )
+    if noise is not None:
+        st.caption(f"± {number(noise)} {plain(draft.units.get(name, ''))}", width="content")
+
+
+def _key(draft: Draft, what: str, name: str) -> str:
+    return draft.key(what, name, draft.times_set)
+
+
+def _tick(draft: Draft, name: str, key: str) -> None:
+    if st.session_state.get(key):
+        draft.use(name)
+    else:
+        draft.leave_out(name)
+
+
+def _type_bound(draft: Draft, name: str, end: str, key: str) -> None:
+    draft.type_bounds(name, **{end: st.session_state.get(key)})
+
+
+def _type_unit(draft: Draft, name: str, key: str) -> None:
+    draft.units[name] = "".join(filter(str.isprintable, st.session_state.get(key) or "")).strip()
+
+
+def _leaf(draft: Draft, number_of_columns: int) -> int:
+    """Where the columns on the page begin, with arrows where there are more."""
+    if number_of_columns <= COLUMNS_SHOWN:
+        return 0
+    kept = draft.key("first")
+    last = (number_of_columns - 1) // COLUMNS_SHOWN * COLUMNS_SHOWN
+    first = min(remembered(kept, 0), last)
+    end = min(first + COLUMNS_SHOWN, number_of_columns)
+    used = sum(name in draft.numbers for name in draft.columns)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            "Columns before",
+            icon=":material/chevron_left:",
+            key=draft.key("before"),
+            disabled=first == 0,
+            on_click=remember,
+            args=(kept, max(0, first - COLUMNS_SHOWN)),
+        )
+        st.button(
+            "Columns after",
+            icon=":material/chevron_right:",
+            key=draft.key("after"),
+            disabled=first == last,
+            on_click=remember,
+            args=(kept, first + COLUMNS_SHOWN),
+        )
+        st.caption(f"{first + 1:d} to {end:d} of {number_of_columns:,d}; {used:,d} used", width="content")
+    return first
+
+
+def _clusters() -> int:
+    return int(setting("k", USUAL_CLUSTERS))
+
+
+def _epsilon() -> float:
+    return float(setting("epsilon", USUAL_EPSILON))

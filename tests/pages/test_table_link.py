@@ -1,0 +1,109 @@
+"""The link names the open table: a reload opens samples and stand-ins again, forgets files, and says so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.site import ROUTER, everything_shown, fine, paste_bounds, press, upload, visit
+from tests.pages.visible_words import visible_words
+
+PEOPLE = b"age,income\n31,1000\n44,7741.25\n"
+BOUNDS = '{"bounds": {"age": [0, 120], "income": [0, 10000]}}'
+
+
+def reloaded(at: AppTest, page: str = "data.py") -> AppTest:
+    """A new visit by the link of another one, as the browser's reload begins it."""
+    again = AppTest.from_file(str(ROUTER), default_timeout=30)
+    again.switch_page(page)
+    for name, value in at.query_params.items():
+        again.query_params[name] = value
+    return fine(again.run())
+
+
+@pytest.mark.parametrize("page", ["data.py", "explore.py"])
+def test_a_sample_is_opened_again_with_its_declaration_and_settings(page: str) -> None:
+    at = visit()
+    fine(at.button(key="open:people").click().run())
+    before = at.session_state["visit:table"]
+    at.number_input(key="k").set_value(4)
+    fine(at.run())
+    assert at.query_params["table"] == "people"
+    again = reloaded(at, page)
+    assert again.session_state["visit:table"].key == before.key
+    assert again.query_params["table"] == "people"
+
+
+def test_a_stand_in_is_made_again_of_the_same_numbers() -> None:
+    at = visit("data.py")
+    for label, value in {"lower bound": -5.5, "upper bound": 70.0, "n, rows": 321, "clusters put in": 3}.items():
+        next(box for box in at.number_input if box.label == label).set_value(value)
+    press(at, "Simulate and open")
+    before = at.session_state["visit:table"]
+    assert at.query_params["table"] == "stand-in,-5.5,70,321,2,3,0.05"
+    again = reloaded(at).session_state["visit:table"]
+    assert again.key == before.key and again.n_public == 321
+    np.testing.assert_array_equal(again.loaded.frame, before.loaded.frame)
+
+
+@pytest.mark.parametrize("opened", [True, False])
+def test_a_private_file_is_forgotten_and_both_pages_say_so(opened: bool) -> None:
+    at = upload(visit("data.py"), PEOPLE)
+    if opened:
+        press(paste_bounds(at, BOUNDS), "Use this table")
+    assert any("reload of the page forgets this file" in part.value for part in at.caption)
+    fine(at.run())
+    assert at.query_params["table"] == "file"
+    for page in ("data.py", "explore.py"):
+        again = reloaded(at, page)
+        assert "visit:table" not in again.session_state
+        (said,) = again.info
+        assert said.value == "The table of this link is not open, because a reload forgets files: open it again."
+        assert "7741" not in everything_shown(again)
+
+
+def test_the_link_follows_the_table_that_is_opened_next() -> None:
+    at = upload(visit("data.py"), PEOPLE)
+    press(paste_bounds(at, BOUNDS), "Use this table")
+    fine(press(at, "Open this sample").run())
+    assert at.query_params["table"] == "fifteen" and not at.info
+    assert not any("forgets this file" in part.value for part in at.caption)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "nobody",
+        "../../etc/passwd",
+        "sample_data/people.csv",
+        "![i](http://x.invalid/y.png)",
+        "stand-in",
+        "stand-in,nan,1,5,2,2,0.05",
+        "stand-in,0,1,5,2,2",
+        "stand-in,1,0,5,2,2,0.05",
+        "stand-in,0,1,5e9,2,2,0.05",
+        "stand-in,0,1,5000000,1000,2,0.05",
+        "stand-in,0,1e400,50,2,2,0.05",
+        "x" * 5000,
+    ],
+)
+def test_a_link_that_names_no_table_says_what_to_do_and_opens_nothing(named: str) -> None:
+    at = AppTest.from_file(str(ROUTER), default_timeout=30)
+    at.switch_page("data.py")
+    at.query_params["table"] = named
+    fine(at.run())
+    assert "visit:table" not in at.session_state and "open it again" in at.info[0].value
+    assert "x.invalid" not in everything_shown(at)
+
+
+def test_the_page_is_read_at_a_glance() -> None:
+    words = {"empty": visible_words(visit("data.py"))}
+    words["sample"] = visible_words(press(visit("data.py"), "Open this sample"))
+    at = upload(visit("data.py"), b"age,income,zip,city\n31,1000,10115,rome\n44,2000,10117,pisa\n")
+    words["upload"] = visible_words(at)
+    words["private"] = visible_words(press(paste_bounds(at, BOUNDS), "Use this table"))
+    # Of 62, 123, 283 and 150 words of the page that had a table to type into.
+    most = {"empty": 20, "sample": 55, "upload": 90, "private": 85}
+    assert {state: len(said) for state, said in words.items() if len(said) > most[state]} == {}
+    assert sum(map(len, words.values())) <= 0.4 * (62 + 123 + 283 + 150)
