@@ -56,7 +56,7 @@ def _seconds_to_load_home(visit: Visitor) -> float:
 
 def _open_stand_in(visit: Visitor) -> None:
     visit.turns_to("Data")
-    visit.picks("A stand-in")
+    visit.presses("Simulate a stand-in")
     visit.page.get_by_label("n, rows", exact=True).fill(str(ROWS))
     visit.presses("Simulate and open")
     visit.presses("Explore this table")

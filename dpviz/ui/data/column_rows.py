@@ -114,34 +114,35 @@ def _line(draft: Draft, name: str, noise: float | None) -> None:
     # Set anew: a column is used as soon as a bound of it is typed.
     st.session_state[use_key] = name in draft.columns
     st.checkbox(plain(name), key=use_key, width=_NAME, on_change=_tick, args=(draft, name, use_key))
-    for end in ("lower", "upper"):
-        key = _key(draft, end, name)
-        if key not in st.session_state:  # drawn for the first time, or again after another page or leaf
-            st.session_state[key] = getattr(bounds, end)
-        st.number_input(
-            f"{plain(name)}, {end} bound",
-            value=None,  # what is not empty at first cannot be emptied
-            step=1.0,
-            format="%.12g",
-            placeholder=end,
+    with st.container(horizontal=True, width="content", gap="xsmall"):  # side by side in a narrow window too
+        for end in ("lower", "upper"):
+            key = _key(draft, end, name)
+            if key not in st.session_state:  # drawn for the first time, or again after another page or leaf
+                st.session_state[key] = getattr(bounds, end)
+            st.number_input(
+                f"{plain(name)}, {end} bound",
+                value=None,  # what is not empty at first cannot be emptied
+                step=1.0,
+                format="%.12g",
+                placeholder=end,
+                label_visibility="collapsed",
+                width=_BOUND,
+                key=key,
+                on_change=_type_bound,
+                args=(draft, name, end, key),
+            )
+        key = _key(draft, "unit", name)
+        st.text_input(
+            f"{plain(name)}, unit",
+            value=draft.units.get(name, ""),
+            placeholder="unit",
+            max_chars=LONGEST_UNIT,
             label_visibility="collapsed",
-            width=_BOUND,
+            width=_UNIT,
             key=key,
-            on_change=_type_bound,
-            args=(draft, name, end, key),
+            on_change=_type_unit,
+            args=(draft, name, key),
         )
-    key = _key(draft, "unit", name)
-    st.text_input(
-        f"{plain(name)}, unit",
-        value=draft.units.get(name, ""),
-        placeholder="unit",
-        max_chars=LONGEST_UNIT,
-        label_visibility="collapsed",
-        width=_UNIT,
-        key=key,
-        on_change=_type_unit,
-        args=(draft, name, key),
-    )
     if noise is not None:
         st.caption(f"± {number(noise)} {plain(draft.units.get(name, ''))}", width="content")
 
