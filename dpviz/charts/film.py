@@ -105,7 +105,9 @@ def _mark(trace: Data) -> str:
         return "square"
     if "markers" in trace.get("mode", ""):
         symbol = marker.get("symbol", "circle")
-        return symbol if isinstance(symbol, str) else "circle"
+        if not isinstance(symbol, str):
+            return "circle"
+        return "cross" if symbol.startswith("x") else symbol
     if trace.get("fill"):
         return "square-open"
     return "line" if line.get("dash", "solid") == "solid" else "line-dash"

@@ -250,3 +250,11 @@ def test_an_algorithm_looks_the_same_whichever_of_them_comes_first() -> None:
         assert Curves(runs).styles == styles_of(NAMES[:3])
         assert list(Curves(runs).lines) == [name for name in NAMES[:3] if (runs.contender == name).any()]
         is_sound(Scores(runs).draw(LIGHT))
+
+
+def test_an_axis_that_ends_says_that_something_lies_beyond() -> None:
+    table = study(NAMES[:4], [0.1, 1.0, 10.0])
+    whole, cut = Curves(table).draw(LIGHT), Curves(table, most=2.0).draw(LIGHT)
+    assert "outside" not in whole.layout.title.subtitle.text
+    assert "what lies above 2× is outside" in cut.layout.title.subtitle.text.replace("<br>", " ")
+    assert cut.layout.yaxis.range[1] < 2.2 and whole.layout.yaxis.range[1] != cut.layout.yaxis.range[1]
