@@ -11,9 +11,11 @@ from dpviz.ui.data.table_link import is_forgotten, is_own_file
 from dpviz.ui.data.table_summary import declaration_download, intake_notes, table_summary
 from dpviz.ui.data.ways_in import three_ways
 from dpviz.ui.escape import plain
+from dpviz.ui.owner_path import owner_path
 from dpviz.ui.session import LOST, current_source, current_table, open_table, require_table, set_aside, undeclared
 
-st.title("Data")
+st.title("Data", anchor=False)
+owner_path(here="data")
 if three_ways():
     st.rerun()
 
