@@ -94,7 +94,7 @@ def legend_of(plot: Plot) -> Iterator[Data]:
         name, kind = trace.get("name"), trace.get("meta")
         if name and trace.get("showlegend") is not False:
             words = name.removeprefix("◉ ").removeprefix("○ ")
-            yield {"mark": _mark(trace), "color": _color(trace), "word": f"{words}, {kind}" if kind else words}
+            yield {"mark": _mark(trace), "color": _color(trace), "word": words, "kind": kind or "released"}
 
 
 def _mark(trace: Data) -> str:
@@ -105,7 +105,9 @@ def _mark(trace: Data) -> str:
         return "square"
     if "markers" in trace.get("mode", ""):
         symbol = marker.get("symbol", "circle")
-        return symbol if isinstance(symbol, str) else "circle"
+        if not isinstance(symbol, str):
+            return "circle"
+        return "cross" if symbol.startswith("x") else symbol
     if trace.get("fill"):
         return "square-open"
     return "line" if line.get("dash", "solid") == "solid" else "line-dash"

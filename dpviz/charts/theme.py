@@ -92,6 +92,11 @@ class Palette:
         """The colour of a kind of value."""
         return {"public": self.public, "released": self.released, "revealed": self.revealed}[kind]
 
+    @property
+    def halo(self) -> str:
+        """The shadow of words on a map, which keeps them apart from what is under them."""
+        return ", ".join([f"0 0 2px {self.surface}"] * 4)
+
     def cluster(self, index: int, k: int) -> ClusterMark:
         """How cluster ``index`` of ``k`` is drawn: a colour and a symbol of its own up to seven clusters.
 

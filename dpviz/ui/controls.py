@@ -48,7 +48,7 @@ class Epsilons(NamedTuple):
 def epsilon_control() -> Epsilons:
     """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box below it, kept in step."""
     slider_place = st.container()
-    box_place, beside = st.columns([1, 1.6], vertical_alignment="bottom", gap="small")
+    box_place, beside = st.columns([1, 2], vertical_alignment="bottom", gap="small")
     # The box is drawn first: it is what a link sets, and the slider follows it.
     epsilon = float(_box(box_place, "epsilon", "exact ε", USUAL_EPSILON, step=0.01, format="%g"))
     st.session_state[_SLIDER] = epsilon

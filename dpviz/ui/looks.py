@@ -18,7 +18,7 @@ _KEPT_REVEALED = 2
 def reveal_switch(table: OpenTable) -> bool:
     """The owner's switch, one for each table: drawn in the sidebar, off at first for a private file."""
     shown: bool = st.toggle(
-        "Show truth (revealed)",
+        "Show truth",
         value=table.kind.may_be_shown,
         key=_switch(table),
         persist_state="session",

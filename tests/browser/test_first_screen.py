@@ -19,7 +19,7 @@ DESK, TELEPHONE_TOP = {"width": 1440, "height": 900}, 700
 LARGE = {"width": 1920, "height": 1080}
 LEAST_SHARE, MOST_MILLISECONDS, MOST_BYTES = 0.4, 100, 2_500_000
 PRIVATE = "a private file"
-TABLES = ("Fifteen clusters", "People", "64 Gaussians", PRIVATE)
+TABLES = ("Fifteen clusters", "People of a town", "64 Gaussians in 100 dimensions", PRIVATE)
 
 
 def on_explore(visit: Visitor, table: str) -> Visitor:
@@ -95,7 +95,7 @@ def test_a_film_is_small(visitor: Callable[..., Visitor], algorithm: str) -> Non
         "websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame or b"")))
     )
     visit.goes_to("/", epsilon=7)
-    visit.opens_sample("64 Gaussians")
+    visit.opens_sample("64 Gaussians in 100 dimensions")
     visit.chooses("Algorithm", algorithm)
     visit.sees_run(algorithm)
     assert max(received) <= MOST_BYTES

@@ -4,6 +4,7 @@ import pytest
 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.charts.pictures.center_bars import Distances, Sizes
+from dpviz.charts.pictures.center_marks import partners_of
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.runs.evaluation import Reference
@@ -56,7 +57,7 @@ def test_without_a_count_nothing_is_said_of_clusters() -> None:
 def test_without_a_reference_the_title_speaks_of_noise_from_released_values() -> None:
     sd = np.array([0.1, 0.6, 0.7, 0.1])
     figure = draw(step(CORNERS, noisy_counts=np.ones(4), center_noise_sd=sd), view=VIEW)
-    assert title_of(figure) == "Noise can move two centres half-way to a neighbour"
+    assert title_of(figure) == "Noise can move two centres half-way to the next"
     small = draw(step(CORNERS, noisy_counts=np.ones(4), center_noise_sd=sd / 100), view=VIEW)
     assert "0.175 % of the width" in title_of(small)
 
@@ -195,3 +196,12 @@ def test_numbers_cover_neither_marks_nor_each_other(k: int) -> None:
         others = np.array(boxes[:i] + boxes[i + 1 :])
         assert not ((others[:, :2] < boxes[i][2:]) & (others[:, 2:] > boxes[i][:2])).all(axis=1).any()
     assert sum(bool(text) for text in marks.text) >= (k if k <= 5 else 0.3 * k)
+
+
+def test_a_missed_cluster_makes_one_long_arrow_and_no_chain() -> None:
+    theirs = np.column_stack([np.linspace(-0.9, 0.9, 7), np.zeros(7)])
+    # Six are where they belong; the first cluster is missed, and its centre stands beyond the last.
+    mine = np.vstack([theirs[1:], [[0.95, 0.1]]])
+    partners = partners_of(mine, theirs)
+    np.testing.assert_allclose(partners[:6], theirs[1:])
+    np.testing.assert_allclose(partners[6], theirs[0])

@@ -148,6 +148,21 @@ def test_labels_keep_their_distance_and_their_order(ends: list[tuple[float, int]
         np.testing.assert_allclose(placed, heights, atol=1e-9)
 
 
+def test_a_name_that_makes_way_is_tied_to_the_end_of_its_line() -> None:
+    table = study(["Auto", "EUGkM", "DPLloyd"], [0.1, 1.0])
+    table.loc[table.epsilon == 1.0, "ratio"] = 1.5
+    figure = Curves(table).draw(LIGHT)
+    names = [note for note in figure.layout.annotations if note.hovertext]
+    tied = [note for note in names if note.showarrow]
+    colors = {style.color for style in styles_of(["Auto", "EUGkM", "DPLloyd"]).values()}
+    assert len(names) == 3 and len(tied) == 2 and {note.arrowcolor for note in tied} < colors
+    assert np.ptp([note.y for note in names]) < 1e-9, "threads begin where the lines end"
+    assert sorted(note.ay for note in tied) == pytest.approx([-14, 14], abs=1)
+    far = study(["Auto", "EUGkM"], [1.0])
+    far.loc[far.contender == "EUGkM", "ratio"] = 9.0
+    assert not [note for note in Curves(far).draw(LIGHT).layout.annotations if note.showarrow]
+
+
 def test_a_chart_grows_for_labels_that_would_not_fit() -> None:
     table = study([f"A rather long name {place} (variant)" for place in range(30)], [0.1, 1.0], repeats=1)
     assert Curves(table).draw(LIGHT).layout.height > Curves(table[:4]).draw(LIGHT).layout.height

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import linear_sum_assignment
 
 from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import NUMBER_SIZE
@@ -15,7 +16,7 @@ from dpviz.charts.sheet import UNCUT, Sheet
 from dpviz.charts.theme import center_marker, reference_marker
 from dpviz.charts.tints import hues_of
 from dpviz.charts.view import View
-from dpviz.runs.evaluation import match
+from dpviz.runs.found import neighbour_gaps
 
 
 class Marks(NamedTuple):
@@ -40,6 +41,8 @@ _MARKS_OF_A_CROWD = Marks(6, None)
 _SHORT = 0.04
 # How strong centres of earlier draws are.
 _GHOST = 0.35
+# A partner this part of the way to its neighbour costs half of one that is nowhere.
+_HALF, _TINY = 0.5, 1e-300
 # Boxes around a centre that light up on the map reach this far, as a part of the picture.
 _AROUND = 0.03
 
@@ -114,7 +117,7 @@ def add_centers(
         numbers = {
             "text": [number if side else "" for number, side in zip(listed, sides, strict=True)],
             "textposition": [side or "top right" for side in sides],
-            "textfont": {"size": marks.number, "color": inks, "weight": 700},
+            "textfont": {"size": marks.number, "color": inks, "weight": 700, "shadow": sheet.palette.halo},
         }
     sheet.marks(
         places,
@@ -133,7 +136,7 @@ def add_halos(sheet: Sheet, centers: Array, sd: Array) -> None:
     radii = np.minimum(sd, sheet.view.region.diameter)
     color, fill = palette.faded(palette.text, 0.45), palette.faded(palette.text, 0.08)
     places, width = sheet.view.plane(centers), 6.0 if flat else 1.0
-    name = "noise ±1 sd" + (", hidden by the marks" if _hidden(sheet.view, sd, marks_of(len(centers)).size) else "")
+    name = "noise ±1 sd" + (", tiny" if _hidden(sheet.view, sd, marks_of(len(centers)).size) else "")
     sheet.halos(places, radii, name, "released", width=width, color=color, fill=fill)
 
 
@@ -160,10 +163,13 @@ def add_displacements(sheet: Sheet, centers: Array, partners: Array) -> None:
         sheet.arrows(start[far], end[far], "displacement", width=1.5, head=9, standoff=standoff)
 
 
-def near(view: View, centers: Array, partners: Array) -> npt.NDArray[np.bool_]:
-    """Which centres lie so near their partners, on the picture, that an arrow between them would hide."""
+def near(view: View, centers: Array, partners: Array, times: float = 1.0) -> npt.NDArray[np.bool_]:
+    """Which centres lie so near their partners, on the picture, that an arrow between them would hide.
+
+    ``times`` is how many times as far they may be apart.
+    """
     gaps = (view.plane(centers) - view.plane(partners)) / np.ptp(np.array(view.extent), axis=1)
-    close: npt.NDArray[np.bool_] = np.linalg.norm(gaps, axis=1) <= _SHORT
+    close: npt.NDArray[np.bool_] = np.linalg.norm(gaps, axis=1) <= times * _SHORT
     return close
 
 
@@ -175,8 +181,15 @@ def add_ghosts(sheet: Sheet, ghosts: tuple[Array, ...]) -> None:
 
 
 def partners_of(centers: Array, reference: Array) -> Array:
-    """The k-means++ centre that each of ``centers`` (k, d) is matched to, one to one."""
-    partners: Array = reference[match(centers, reference)]
+    """The k-means++ centre that each of ``centers`` (k, d) belongs to, one to one.
+
+    What is far costs hardly more than what is half-way: of two that changed places with a missed one in between, one
+    goes far and the other stays, rather than each moving a little.
+    """
+    away = np.linalg.norm(centers[:, None, :] - reference[None, :, :], axis=2)
+    gaps = neighbour_gaps(reference) if len(reference) > 1 else np.ones(1)
+    cost = away / np.maximum(away + _HALF * gaps, _TINY)
+    partners: Array = reference[linear_sum_assignment(cost)[1]]
     return partners
 
 

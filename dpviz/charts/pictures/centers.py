@@ -22,6 +22,7 @@ from dpviz.charts.pictures.center_marks import (
     add_halos,
     add_reference,
     marks_of,
+    near,
     partners_of,
 )
 from dpviz.charts.sheet import Sheet
@@ -78,8 +79,11 @@ class CentersPicture(Picture[CentersStep]):
         if step.center_noise_sd is not None:
             add_halos(sheet, step.centers, step.center_noise_sd)
         if step.previous is not None:
-            moves = segments(view.plane(step.previous, "previous"), view.plane(step.centers))
-            sheet.lines(moves, "last move", "released", strength=0.55, width=1.5, dash="dot")
+            # A move shorter than a mark hides under it.
+            far = ~near(view, step.centers, step.previous, 0.5)
+            moves = segments(view.plane(step.previous, "previous")[far], view.plane(step.centers)[far])
+            if far.any():
+                sheet.lines(moves, "last move", "released", strength=0.55, width=1.5, dash="dot")
         if look.last(step):
             add_ghosts(sheet, look.ghosts)
         partners = self._partners(look)
@@ -143,6 +147,8 @@ class CentersPicture(Picture[CentersStep]):
         if step.previous is None or step.previous.shape != step.centers.shape:
             return ""
         moved = np.linalg.norm(step.centers - step.previous, axis=1)
+        if not moved.any():
+            return ""
         return f"moved farthest: centre {int(moved.argmax()) + 1}, {of_width(float(moved.max()))}"
 
     @staticmethod
@@ -172,7 +178,7 @@ class CentersPicture(Picture[CentersStep]):
             )
         lost = int((step.center_noise_sd > _HALF_WAY * gaps).sum()) if k > 1 else 0
         if lost:
-            return f"noise can move {things(lost, 'centre')} half-way to a neighbour"
+            return f"noise can move {things(lost, 'centre')} half-way to the next"
         return f"noise moves a typical centre {of_width(float(np.median(step.center_noise_sd)))}"
 
 

@@ -46,7 +46,7 @@ class PolishPicture(CentersPicture):
         crowd = len(step.centers) > _CROWD
         around = step.previous[[int(step.noisy_counts.argmax())]] if crowd else step.previous
         middles, radii = sheet.view.plane(around, "previous"), np.full(len(around), step.reach)
-        name = f"reach{' of the largest' * crowd}: rows farther off pull no harder"
+        name = "reach of the largest" if crowd else "reach of a row"
         width = 5.0 if sheet.view.flat else 1.0
         sheet.halos(middles, radii, name, "released", width=width, strength=0.5, dash="dash")
         super().paint(sheet, look)

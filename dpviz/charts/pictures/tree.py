@@ -156,8 +156,7 @@ def _add_truth(sheet: Sheet, tree: CubeTree, held: Array) -> None:
     single = np.unique(middle[room].round(9), axis=0, return_counts=True)[1]
     if not 0 < len(room) <= _COUNTS or (single > 1).any():
         return
-    halo = ", ".join([f"0 0 2px {sheet.palette.surface}"] * 4)
-    font = {"size": NUMBER_SIZE, "color": sheet.palette.revealed, "weight": 700, "shadow": halo}
+    font = {"size": NUMBER_SIZE, "color": sheet.palette.revealed, "weight": 700, "shadow": sheet.palette.halo}
     text = {"mode": "text", "text": [f"{int(count):,}" for count in held[room]], "textfont": font}
     sheet.marks(middle[room], "", "revealed", {}, trace=text)
 

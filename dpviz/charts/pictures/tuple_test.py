@@ -18,8 +18,8 @@ from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, number, opening, things
 from dpviz.table.domain import Domain
 
-# Of the sign ⊥, in pixels: it fills a good part of the plane.
-_BOTTOM_SIZE = 120
+# Of the words over the plane, in pixels.
+_BOTTOM_SIZE = 34
 # Tuples whose points are joined by lines.
 _TUPLES_DRAWN = 300
 # Made-up tuples of the illustration: balls on a circle, five tuples that fit and one that does not.
@@ -31,7 +31,7 @@ _SD = float(np.sqrt(2))
 
 
 class TupleTestPicture(Picture[TupleTestStep]):
-    """Released centres with their typical noise, or a large ⊥ over the stand-ins that know no data."""
+    """Released centres with their typical noise, or "no answer" over the stand-ins that know no data."""
 
     called = "test of tuples"
 
@@ -41,8 +41,8 @@ class TupleTestPicture(Picture[TupleTestStep]):
         if step.passed:
             return opening(f"the {who} agree: {things(len(step.anchors), 'noisy centre')} released")
         if not step.sampled:
-            return "Answer ⊥: too few tuples to be asked"
-        return f"Answer ⊥: the {who} do not agree on far-apart centres"
+            return "No answer: too few tuples to be asked"
+        return f"No answer: the {who} do not agree on far-apart centres"
 
     def note(self, look: Look) -> str:
         step = self.step
@@ -70,7 +70,7 @@ class TupleTestPicture(Picture[TupleTestStep]):
             hover = "stand-in (public)<br>%{x:.4g}, %{y:.4g}"
             sheet.marks(view.plane(step.anchors), "stand-ins, packed without data", "public", ring, hover=hover)
             font = {"size": _BOTTOM_SIZE, "color": sheet.color("released", 0.55)}
-            sheet.note("⊥", 0.5, 0.5, {"xref": "paper", "yref": "paper", "font": font})
+            sheet.note("no answer", 0.5, 0.5, {"xref": "paper", "yref": "paper", "font": font})
         sheet.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:

@@ -51,7 +51,7 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
     readable = not isinstance(source.content, CsvFile) or begins_readable(source.content, draft)
     more = st.expander("More: reading, protection, distances", expanded=not readable, icon=":material/tune:")
     with tools if start is None else more:
-        row_of_tools = st.container(horizontal=True, gap="small")
+        row_of_tools = st.container(horizontal=True, gap="xsmall")
     try:
         with more:
             _format(draft)

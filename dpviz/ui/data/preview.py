@@ -132,7 +132,7 @@ def _rows(table: OpenTable, revealed: Revealed) -> None:
 def _no_clipping() -> None:
     """Why a private file has no such preview, and where the question can be settled."""
     st.info(
-        "What they cut off a private file is not shown, even to you: bounds moved because of it would tell of the "
+        "What they cut off is not shown of a private file, even to you: bounds moved because of it would tell of its "
         "rows. Try them on public data of the same kind, or on a stand-in.",
         title="Bounds come from what is known without the rows",
         icon=":material/visibility_off:",

@@ -165,8 +165,8 @@ def _csv_upload() -> None:
         key="csv",
         on_change=_taken_away,
         max_upload_size=MAX_BYTES // 1_000_000,
-        help="A text file with one row a line; gzip is unpacked. It stays in this server's memory for this visit: "
-        "nothing is written to disk, nothing leaves it.",
+        help="A text file with one row a line; gzip is unpacked. It stays in this server's memory for this visit, "
+        "a public one for an hour longer: nothing is written to disk, nothing leaves it.",
     )
     if file is not None and st.session_state.get(_READ) != file.file_id:
         st.session_state[_READ] = file.file_id

@@ -226,12 +226,8 @@ class Player {
   tells(step) {
     const { film, at } = this, last = film.steps.length - 1;
     this.part("title").textContent = step.title;
-    this.part("note").textContent = step.note;
-    this.part("legend").replaceChildren(...step.legend.map((entry) => {
-      const span = made("span");
-      span.append(sign(entry), entry.word);
-      return span;
-    }));
+    Object.assign(this.part("note"), { textContent: step.note, title: step.note });
+    this.part("legend").replaceChildren(...this.explains(step.legend));
     this.part("where").textContent = `${at + 1}/${last + 1} ${step.name}`;
     this.part("spent").textContent = step.spent;
     [...this.part("reel").children].forEach((cut, place) => {
@@ -243,6 +239,20 @@ class Player {
     });
     this.part("back").disabled = at === 0;
     this.part("next").disabled = at === last;
+  }
+
+  // The marks of each kind of value behind its word, in its colour.
+  explains(legend) {
+    return ["public", "released", "revealed"].flatMap((kind) => {
+      const marks = legend.filter((entry) => entry.kind === kind).map((entry) => {
+        const span = made("span");
+        span.append(sign(entry), entry.word);
+        return span;
+      });
+      const word = made("b", "", kind);
+      word.style.color = this.film.colors[kind];
+      return marks.length ? [word, ...marks] : [];
+    });
   }
 
   offers(step, chosen) {

@@ -1,0 +1,328 @@
+"""Every title says something of its step that is computed here anew, from the numbers of the step alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpviz.charts.picture import Look
+from dpviz.charts.registry import picture_of
+from dpviz.charts.theme import palette
+from dpviz.charts.view import view_of
+from dpviz.charts.wording import number
+from dpviz.runs.found import found_in
+from dpviz.runs.run import Run, run
+from tests.charts.gallery import Exhibit, exhibit
+
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NEVER = ("reach 0", "domain's radius", "straying", "unit coordinates", "⊥")
+# A title is read at a glance: those of the steps that most runs have are short, and none is very long.
+COMMON = ("CentersStep", "PolishStep", "GridStep", "SynopsisStep", "TreeStep", "SwapStep", "CandidatesStep")
+SHORT, LONGEST = 62, 72
+
+RUNS = [
+    *[(2, name, epsilon) for name, epsilon in (("auto", 3.0), ("balcan", 3.0), ("balcan", 0.3), ("eugkm", 1.0))],
+    *[(2, name, epsilon) for name, epsilon in (("dplloyd", 0.3), ("lsh-coreset", 3.0), ("gkm", 100.0))],
+    *[(2, name, epsilon) for name, epsilon in (("sample-aggregate", 3.0), ("kvariates", 30.0), ("pgkm", 10.0))],
+    *[(6, name, epsilon) for name, epsilon in (("auto", 3.0), ("balcan", 3.0), ("balcan-sparse", 50.0))],
+    *[(1, name, epsilon) for name, epsilon in (("eugkm", 1.0), ("balcan", 1.0))],
+]
+
+Claim = Callable[[Any, Any], str]
+ABOUT: dict[str, list[tuple[str, Claim]]] = {}
+
+
+def says(kind: str, pattern: str) -> Callable[[Claim], Claim]:
+    """What a title of ``kind`` that matches ``pattern`` should read, computed from the step and the context."""
+
+    def keep(claim: Claim) -> Claim:
+        ABOUT.setdefault(kind, []).append((pattern, claim))
+        return claim
+
+    return keep
+
+
+def word(value: int) -> str:
+    return WORDS[value] if value < len(WORDS) else f"{value:,}"
+
+
+def many(value: int, one: str) -> str:
+    return f"{word(value)} {one}{'' if value == 1 else 's'}"
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def gaps(centers: np.ndarray) -> np.ndarray:
+    away = np.linalg.norm(centers[:, None] - centers[None], axis=2)
+    return np.where(np.eye(len(centers), dtype=bool), np.inf, away).min(axis=1)
+
+
+def at(context: Any) -> str:
+    return f"At ε = {context.run.epsilon:g}, " if context.last else "So far, "
+
+
+@says("CentersStep", "found")
+@says("PolishStep", "found")
+def clusters_are_counted(step: Any, context: Any) -> str:
+    shown = context.shown
+    got, of = found_in(shown.reveal.everyone, step.centers, shown.reference)
+    every = many(of, "cluster")
+    who = f"all {every} are" if got == of else f"{word(got) if got else 'none'} of {every} {'are' if got > 1 else 'is'}"
+    return f"{at(context)}{who} found"
+
+
+@says("CentersStep", "before any row")
+def no_row_was_read(step: Any, context: Any) -> str:
+    assert step.noisy_counts is None and step.center_noise_sd is None and not step.released
+    return f"{many(len(step.centers), 'centre')} placed before any row is read"
+
+
+@says("CentersStep", "cannot be told")
+def noise_is_unknown(step: Any, context: Any) -> str:
+    assert step.center_noise_sd is None and (step.released or step.noisy_counts is not None)
+    return f"{many(len(step.centers), 'centre')} whose noise cannot be told"
+
+
+@says("CentersStep", "of the width")
+@says("PolishStep", "of the width")
+def noise_in_widths(step: Any, context: Any) -> str:
+    assert (step.center_noise_sd <= gaps(step.centers) / 2).all()
+    typical = number(50 * float(np.median(step.center_noise_sd)))
+    return f"{at(context)}noise moves a typical centre {typical} % of the width"
+
+
+@says("CentersStep", "of the way to the next")
+def noise_in_ways(step: Any, context: Any) -> str:
+    part = float(np.median(step.center_noise_sd / gaps(step.centers)))
+    return f"{at(context)}noise moves a centre {number(100 * part)} % of the way to the next"
+
+
+@says("CentersStep", "half-way")
+@says("PolishStep", "half-way")
+def noise_is_large(step: Any, context: Any) -> str:
+    lost = int((step.center_noise_sd > 0.5 * gaps(step.centers)).sum())
+    return f"{at(context)}noise can move {many(lost, 'centre')} half-way to the next"
+
+
+@says("SplitStep", "stay whole")
+def nothing_is_split(step: Any, context: Any) -> str:
+    assert len(step.split) == 0
+    return f"all {many(len(step.centers), 'cluster')} stay whole: none of them is really two"
+
+
+@says("SplitStep", "is split")
+def one_is_split(step: Any, context: Any) -> str:
+    (split,), (dropped,) = step.split, step.dropped
+    return f"Cluster {split + 1} is split, and centre {dropped + 1} gives way to its other half"
+
+
+@says("GridStep", "stand out")
+@says("SynopsisStep", "stand out")
+def cells_stand_out(step: Any, context: Any) -> str:
+    cells = int(np.prod(np.asarray(step.grid.cells_per_axis, dtype=np.int64)))
+    return f"{int((step.noisy_counts > 3 * step.sd).sum()):,} of {cells:,} cells stand out from the noise"
+
+
+@says("ZoomStep", "No small box")
+def no_box(step: Any, context: Any) -> str:
+    assert step.box is None
+    return "No small box holds nearly all rows: the whole domain stays"
+
+
+@says("ZoomStep", "in a box")
+def a_box(step: Any, context: Any) -> str:
+    low, high = step.box
+    part = float(((high - low) / (2 * step.grid.half)).prod())
+    return f"Nearly all rows lie in a box of {number(100 * part)} % of the domain"
+
+
+@says("StartsStep", "as well as the best")
+def starts_agree(step: Any, context: Any) -> str:
+    assert np.median(step.losses) * (1 - 5e-4) < step.losses[step.chosen]
+    return f"At least half of {many(len(step.losses), 'start')} end as well as the best"
+
+
+@says("StartsStep", "less than a typical")
+def starts_differ(step: Any, context: Any) -> str:
+    gain = 100 * (1 - step.losses.min() / float(np.median(step.losses)))
+    return f"The best of {many(len(step.losses), 'start')} loses {number(gain)} % less than a typical one"
+
+
+@says("StartsStep", "One start")
+def one_start(step: Any, context: Any) -> str:
+    none = abs(float(step.losses[0])) < 1e-9
+    return "One start on the synopsis" + (": all points of it are centres" if none else "")
+
+
+@says("TreeStep", "woke up")
+def cubes_wake(step: Any, context: Any) -> str:
+    *above, last = step.tree.levels
+    asked = (len(above[-1]) if above else 1) * 2 ** len(step.region.half)
+    return f"At level {len(above) + 1}, {len(last):,} of {asked:,} cubes woke up"
+
+
+@says("TreeStep", "stopped growing")
+def tree_ends(step: Any, context: Any) -> str:
+    assert len(step.tree.levels[-2]) == 0
+    return f"Level {len(step.tree.levels)} asks no cube: the tree has stopped growing"
+
+
+@says("CandidatesStep", "candidates?,")
+def candidates(step: Any, context: Any) -> str:
+    finest = int((step.depths == step.depths.max()).sum())
+    return f"{many(len(step.candidates), 'candidate')}, {finest:,} of them from the finest cubes"
+
+
+@says("SwapStep", "stay where")
+def nothing_moves(step: Any, context: Any) -> str:
+    assert (step.previous == step.centers).all()
+    return "All centres stay where they are"
+
+
+@says("SwapStep", "gives way")
+def a_swap(step: Any, context: Any) -> str:
+    away = np.linalg.norm(step.previous - step.centers, axis=1)
+    (moved,) = np.flatnonzero(away)
+    return f"Centre {moved + 1} gives way to a candidate {number(50 * float(away.max()))} % of the width away"
+
+
+@says("PlanStep", "of the budget")
+def the_plan(step: Any, context: Any) -> str:
+    # Rounds, which measure, are numbered.
+    finds = sum(share for name, share in zip(step.names, step.fractions, strict=True) if not re.search(r"_\d+$", name))
+    return f"{number(100 * round(float(finds), 2))} % of the budget finds the clusters, the rest measures them"
+
+
+@says("LookStep", "rise over noise")
+def axes_rise(step: Any, context: Any) -> str:
+    captured = step.look.captured
+    clear, every = int((captured > step.noise_edge).sum()), len(captured)
+    held = min(1.0, float(captured[: step.axes].sum()) / step.look.spread)
+    which = f"all {word(every)}" if clear == every else f"{word(clear)} of {word(every)}"
+    return f"{which} axes rise over noise; the view holds {number(100 * round(held, 2))} % of the spread"
+
+
+@says("HashTreeStep", "by noisy counts")
+def leaves(step: Any, context: Any) -> str:
+    tree = step.tree
+    held = tree.noisy_counts[tree.leaf].sum() / max(1.0, tree.noisy_counts[0])
+    some = int(tree.leaf.sum())
+    named = "1 leaf holds" if some == 1 else f"{some:,} leaves hold"
+    return f"{named} {number(100 * float(np.clip(held, 0, 1)))} % of the rows, by noisy counts"
+
+
+@says("CoresetStep", "for all rows")
+def a_coreset(step: Any, context: Any) -> str:
+    noise = number(50 * float(np.median(step.point_noise_sd)))
+    return f"{many(len(step.points), 'point')} for all rows, with noise of {noise} % of the width"
+
+
+@says("BlocksStep", "secret blocks")
+def blocks(step: Any, context: Any) -> str:
+    each = many(len(step.anchors), "centre")
+    return f"{many(step.number, 'secret block')} of about {number(step.rows_each)} rows find {each} each"
+
+
+@says("RangesStep", "Ranges take")
+def ranges(step: Any, context: Any) -> str:
+    width = 2 * context.run.domain.region.half
+    left, noise = np.mean((step.upper - step.lower) / width), np.median(step.noise_sd / width)
+    return f"Ranges take {number(100 * left)} % of the width, and averages carry noise of {number(100 * noise)} %"
+
+
+@says("RangesStep", "Without ranges")
+def no_ranges(step: Any, context: Any) -> str:
+    noise = np.median(step.noise_sd / (2 * context.run.domain.region.half))
+    return f"Without ranges an average carries noise of {number(100 * noise)} % of the width"
+
+
+@says("MedianLawStep", "drawn from")
+def a_median(step: Any, context: Any) -> str:
+    # The chance of a rank falls by e over 2 / ε ranks.
+    within = 2 / step.epsilon_each / step.number
+    return f"A median is drawn from ±{number(100 * within)} % around the middle of {step.number:,} blocks"
+
+
+@says("SeedStep", "Noise throws")
+def a_seed(step: Any, context: Any) -> str:
+    dim = step.centers.shape[1]
+    far = float(stats.gamma(dim, scale=step.kernel_scale).median()) / context.run.domain.region.diameter
+    return f"Noise throws seed {len(step.centers)} some {number(far)} diameters from its row"
+
+
+@says("PoolStep", "selected")
+def a_pool(step: Any, context: Any) -> str:
+    chosen = many(len(step.chosen), "set")
+    return f"{chosen} of {len(step.sets)} selected from a pool of spread {number(step.spread)}"
+
+
+@says("CoordinatesStep", "coordinates")
+def coordinates(step: Any, context: Any) -> str:
+    stands = round(float((step.noisy_means != 0).sum(axis=1).mean()))
+    verb = "stands" if stands == 1 else "stand"
+    return f"{word(stands)} of {step.coordinates.shape[1]} chosen coordinates {verb} out of the noise"
+
+
+class Context:
+    """A run, and the table that it ran on."""
+
+    def __init__(self, shown: Exhibit, of: Run, last: bool) -> None:
+        self.shown, self.run, self.last = shown, of, last
+
+
+@cache
+def shown(dim: int) -> Exhibit:
+    return exhibit(dim, {1: 3, 2: 5, 6: 4}[dim], n=1500)
+
+
+@cache
+def made(dim: int, algorithm: str, epsilon: float) -> Run:
+    delta = 1e-6 if algorithm in ("auto", "balcan", "lsh-coreset") else 0.0
+    return run(algorithm, shown(dim).table, k=shown(dim).k, epsilon=epsilon, delta=delta, seed=1)
+
+
+def titled(of: Run, *, truth: Exhibit | None) -> Iterator[tuple[Any, str, bool]]:
+    look = Look(view_of(of.domain), palette("light"), epsilon=of.epsilon)
+    if truth is not None:
+        rows, reference = truth.reveal.everyone, truth.reference
+        assert rows is not None
+        look = Look(
+            look.view, look.palette, truth.reveal, reference, lambda c: found_in(rows, c, reference), epsilon=of.epsilon
+        )
+    look = look.through(of)
+    for frame in of.frames:
+        yield frame.step, picture_of(frame.step).title(look), frame is of.frames[-1]
+
+
+@pytest.mark.parametrize("truth", [False, True], ids=["released", "revealed"])
+@pytest.mark.parametrize(("dim", "algorithm", "epsilon"), RUNS)
+def test_every_title_of_a_run_is_computed_anew(dim: int, algorithm: str, epsilon: float, truth: bool) -> None:
+    of = made(dim, algorithm, epsilon)
+    for step, title, last in titled(of, truth=shown(dim) if truth else None):
+        kind = type(step).__name__
+        claims = [claim for pattern, claim in ABOUT.get(kind, []) if re.search(pattern, title)]
+        assert len(claims) == 1, f"{kind}: {title}"
+        assert title == capital(claims[0](step, Context(shown(dim), of, last)))
+
+
+@pytest.mark.parametrize(("dim", "algorithm", "epsilon"), RUNS)
+def test_titles_are_short_and_in_plain_words(dim: int, algorithm: str, epsilon: float) -> None:
+    for step, title, _ in titled(made(dim, algorithm, epsilon), truth=None):
+        common = type(step).__name__ in (
+            "CentersStep",
+            "PolishStep",
+            "GridStep",
+            "SynopsisStep",
+            "TreeStep",
+            "SwapStep",
+        )
+        assert len(title) <= (SHORT if common else LONGEST), title
+        assert not any(never in title or never in step.title for never in NEVER), (title, step.title)
