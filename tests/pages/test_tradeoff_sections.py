@@ -200,3 +200,10 @@ def test_what_is_advised_goes_to_explore() -> None:
     app.button(key="tradeoff:take").click()
     app.run()
     assert app.session_state["algorithm"] and 0 < app.session_state["epsilon"] < 100 and app.session_state["k"] == 3
+
+
+def test_runs_on_a_stand_in_answer_for_a_private_table_and_say_that_its_rows_may_need_more() -> None:
+    app = pressed(looking_at("Choose ε", FileKind.PRIVATE), "tradeoff:compute")
+    assert app.session_state["tradeoff:job"].source.n_public == 300
+    assert "A stand-in has 3 clear groups; your rows may need more." in text_of(app)
+    assert "runs" in app.title[0].value and not app.session_state["visit:table"].private.looks
