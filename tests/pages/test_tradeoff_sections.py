@@ -15,6 +15,7 @@ from dpviz.runs.study.grid import Grid, epsilons_between
 from dpviz.runs.study.study import Yardstick
 from dpviz.table.declaration import FileKind
 from tests.pages.tables import app_on, open_blobs, sound, text_of
+from tests.pages.visible_words import visible_words
 
 
 def looking_at(view: str, kind: FileKind = FileKind.PUBLIC, *, labels: tuple[str, ...] = ("DPLloyd",)) -> AppTest:
@@ -200,3 +201,20 @@ def test_what_is_advised_goes_to_explore() -> None:
     app.button(key="tradeoff:take").click()
     app.run()
     assert app.session_state["algorithm"] and 0 < app.session_state["epsilon"] < 100 and app.session_state["k"] == 3
+
+
+def test_runs_on_a_stand_in_answer_for_a_private_table_and_say_that_its_rows_may_need_more() -> None:
+    app = pressed(looking_at("Choose ε", FileKind.PRIVATE), "tradeoff:compute")
+    assert app.session_state["tradeoff:job"].source.n_public == 300
+    assert "A stand-in has 3 clear groups; your rows may need more." in text_of(app)
+    assert "runs" in app.title[0].value and not app.session_state["visit:table"].private.looks
+
+
+def test_no_section_is_a_wall_of_words() -> None:
+    """Before any run; with nine sections it was 1,526 words in all, and 274 on the longest."""
+    counts = {}
+    app = looking_at("Choose ε")
+    for view in ("Choose ε", "Causes", "Map", "Clusters", "Rows", "Draws", "Link"):
+        app.segmented_control(key="tradeoff:view").set_value(view)
+        counts[view] = len(visible_words(sound(app.run())))
+    assert sum(counts.values()) <= 0.4 * 1526 and max(counts.values()) <= 110, counts

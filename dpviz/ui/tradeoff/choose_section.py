@@ -79,7 +79,7 @@ def _target() -> Target:
             key=f"{_SHARPER}:above",
             persist_state="session",
             width=185,
-            help="How far the loss may lie above that of k-means++, which works without privacy, at the most. It is "
+            help="How far the loss may at most lie above that of k-means++, which works without privacy. The loss is "
             "the mean squared distance of a row to its centre.",
         )
         share = st.selectbox(
