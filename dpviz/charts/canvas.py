@@ -117,7 +117,7 @@ def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = N
     # A plane along released centres is no slice of the domain, and has no outline to show.
     if view.window is None:
         line = {"color": palette.faded(palette.public, 0.6), "width": 1}
-        plot.add_shape(**_outline(view), layer="between", fillcolor=fill, line=line)
+        plot.add_shape(**_outline(view), layer="below", fillcolor=fill, line=line)
 
 
 def _outline(view: View) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def draw_trial(trial: Trial, draw: Draw, *, palette: Palette) -> go.Figure:
     for shown, strength in ((found, 0.7), (~found, 0.22)):
         some = trial.points[shown][:: max(1, len(found) // _MOST_DOTS)]
         sheet.marks(view.plane(some), "", "public", {"size": 2.5}, strength=strength)
-    sheet.marks(view.plane(trial.reference), "", "public", reference_marker(palette, size=15))
+    sheet.marks(view.plane(trial.reference), "", "public", reference_marker(palette, size=15) | {"color": palette.text})
     sheet.marks(view.plane(draw.centers), "", "released", center_marker(palette, size=11))
     hidden: dict[str, Any] = {"visible": False, "constrain": "domain"}
     plot.update_xaxes(range=view.range[0], **hidden)

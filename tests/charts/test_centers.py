@@ -57,7 +57,7 @@ def test_without_a_count_nothing_is_said_of_clusters() -> None:
 def test_without_a_reference_the_title_speaks_of_noise_from_released_values() -> None:
     sd = np.array([0.1, 0.6, 0.7, 0.1])
     figure = draw(step(CORNERS, noisy_counts=np.ones(4), center_noise_sd=sd), view=VIEW)
-    assert title_of(figure) == "Noise can move two centres half-way to the next"
+    assert title_of(figure) == "Two of four centres are lost in noise"
     small = draw(step(CORNERS, noisy_counts=np.ones(4), center_noise_sd=sd / 100), view=VIEW)
     assert "0.175 % of the width" in title_of(small)
 

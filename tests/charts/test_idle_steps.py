@@ -45,7 +45,7 @@ def test_swaps_that_move_nothing_are_marked_and_axes_stay_from_one_swap_to_the_n
         ([1e-12], "One start on the synopsis: all"),
         ([2.0], "One start"),
         ([0.0, 0.0], "Two starts"),
-        ([3.0, 3.0001, 9.0], "At least half of three starts"),
+        ([3.0, 3.0001, 9.0], "Two of three starts"),
         ([3.0, 6.0, 9.0], "The best of three starts loses 50 % less"),
     ],
 )

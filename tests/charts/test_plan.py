@@ -46,8 +46,8 @@ def test_each_kind_of_noise_has_its_hatch_and_its_word() -> None:
 
 
 def test_the_title_adds_up_what_comes_before_polishing() -> None:
-    assert draw(plan()).layout.title.text.startswith("40 % of the budget finds")
-    assert picture_of(plan()).words(ANYWHERE.domain).startswith("40 % of the budget finds")
+    assert draw(plan()).layout.title.text.startswith("40 % of ε finds")
+    assert picture_of(plan()).words(ANYWHERE.domain).startswith("40 % of ε finds")
 
 
 def test_a_plan_that_hangs_on_a_bought_number_of_rows_is_a_release() -> None:

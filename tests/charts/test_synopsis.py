@@ -49,7 +49,7 @@ def test_a_box_is_framed_and_coarse_cells_lie_around_it(dim: int) -> None:
         assert any(
             shape.x0 == pytest.approx(low[0]) and shape.x1 == pytest.approx(high[0]) for shape in figure.layout.shapes
         )
-    assert "lie in a box of" in title_of(draw(zoomed, view=view))
+    assert "Nearly all rows lie in" in title_of(draw(zoomed, view=view))
     coarse, fine = draw(step, view=view).data
     assert np.ptp(np.asarray(coarse.x)) > np.ptp(np.asarray(fine.x))
 

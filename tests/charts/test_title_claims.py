@@ -24,7 +24,7 @@ WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 NEVER = ("reach 0", "domain's radius", "straying", "unit coordinates", "⊥")
 # A title is read at a glance: those of the steps that most runs have are short, and none is very long.
 COMMON = ("CentersStep", "PolishStep", "GridStep", "SynopsisStep", "TreeStep", "SwapStep", "CandidatesStep")
-SHORT, LONGEST = 62, 72
+SHORT, LONGEST = 56, 72
 
 RUNS = [
     *[(2, name, epsilon) for name, epsilon in (("auto", 3.0), ("balcan", 3.0), ("balcan", 0.3), ("eugkm", 1.0))],
@@ -96,32 +96,34 @@ def noise_is_unknown(step: Any, context: Any) -> str:
 def noise_in_widths(step: Any, context: Any) -> str:
     assert (step.center_noise_sd <= gaps(step.centers) / 2).all()
     typical = number(50 * float(np.median(step.center_noise_sd)))
-    return f"{at(context)}noise moves a typical centre {typical} % of the width"
+    return f"{at(context)}noise moves a centre {typical} % of the width"
 
 
-@says("CentersStep", "of the way to the next")
+@says("CentersStep", "toward the next")
 def noise_in_ways(step: Any, context: Any) -> str:
     part = float(np.median(step.center_noise_sd / gaps(step.centers)))
-    return f"{at(context)}noise moves a centre {number(100 * part)} % of the way to the next"
+    return f"{at(context)}noise moves a centre {number(100 * part)} % toward the next"
 
 
-@says("CentersStep", "half-way")
-@says("PolishStep", "half-way")
+@says("CentersStep", "lost in noise")
+@says("PolishStep", "lost in noise")
 def noise_is_large(step: Any, context: Any) -> str:
     lost = int((step.center_noise_sd > 0.5 * gaps(step.centers)).sum())
-    return f"{at(context)}noise can move {many(lost, 'centre')} half-way to the next"
+    return (
+        f"{at(context)}{word(lost)} of {many(len(step.centers), 'centre')} {'is' if lost == 1 else 'are'} lost in noise"
+    )
 
 
 @says("SplitStep", "stay whole")
 def nothing_is_split(step: Any, context: Any) -> str:
     assert len(step.split) == 0
-    return f"all {many(len(step.centers), 'cluster')} stay whole: none of them is really two"
+    return f"all {many(len(step.centers), 'cluster')} stay whole"
 
 
 @says("SplitStep", "is split")
 def one_is_split(step: Any, context: Any) -> str:
     (split,), (dropped,) = step.split, step.dropped
-    return f"Cluster {split + 1} is split, and centre {dropped + 1} gives way to its other half"
+    return f"Cluster {split + 1} is split; centre {dropped + 1} takes a half of it"
 
 
 @says("GridStep", "stand out")
@@ -134,20 +136,21 @@ def cells_stand_out(step: Any, context: Any) -> str:
 @says("ZoomStep", "No small box")
 def no_box(step: Any, context: Any) -> str:
     assert step.box is None
-    return "No small box holds nearly all rows: the whole domain stays"
+    return "No small box holds nearly all rows"
 
 
-@says("ZoomStep", "in a box")
+@says("ZoomStep", "rows lie in")
 def a_box(step: Any, context: Any) -> str:
     low, high = step.box
     part = float(((high - low) / (2 * step.grid.half)).prod())
-    return f"Nearly all rows lie in a box of {number(100 * part)} % of the domain"
+    return f"Nearly all rows lie in {number(100 * part)} % of the domain"
 
 
 @says("StartsStep", "as well as the best")
 def starts_agree(step: Any, context: Any) -> str:
     assert np.median(step.losses) * (1 - 5e-4) < step.losses[step.chosen]
-    return f"At least half of {many(len(step.losses), 'start')} end as well as the best"
+    alike = int((step.losses <= step.losses[step.chosen] * (1 + 5.01e-4)).sum())
+    return f"{word(alike)} of {many(len(step.losses), 'start')} end as well as the best"
 
 
 @says("StartsStep", "less than a typical")
@@ -178,7 +181,7 @@ def tree_ends(step: Any, context: Any) -> str:
 @says("CandidatesStep", "candidates?,")
 def candidates(step: Any, context: Any) -> str:
     finest = int((step.depths == step.depths.max()).sum())
-    return f"{many(len(step.candidates), 'candidate')}, {finest:,} of them from the finest cubes"
+    return f"{many(len(step.candidates), 'candidate')}, {finest:,} from the finest cubes"
 
 
 @says("SwapStep", "stay where")
@@ -187,27 +190,26 @@ def nothing_moves(step: Any, context: Any) -> str:
     return "All centres stay where they are"
 
 
-@says("SwapStep", "gives way")
+@says("SwapStep", "jumps")
 def a_swap(step: Any, context: Any) -> str:
     away = np.linalg.norm(step.previous - step.centers, axis=1)
     (moved,) = np.flatnonzero(away)
-    return f"Centre {moved + 1} gives way to a candidate {number(50 * float(away.max()))} % of the width away"
+    return f"Centre {moved + 1} jumps {number(50 * float(away.max()))} % of the width"
 
 
-@says("PlanStep", "of the budget")
+@says("PlanStep", "of ε finds")
 def the_plan(step: Any, context: Any) -> str:
     # Rounds, which measure, are numbered.
     finds = sum(share for name, share in zip(step.names, step.fractions, strict=True) if not re.search(r"_\d+$", name))
-    return f"{number(100 * round(float(finds), 2))} % of the budget finds the clusters, the rest measures them"
+    return f"{number(100 * round(float(finds), 2))} % of ε finds clusters, the rest measures them"
 
 
-@says("LookStep", "rise over noise")
+@says("LookStep", "over noise")
 def axes_rise(step: Any, context: Any) -> str:
     captured = step.look.captured
     clear, every = int((captured > step.noise_edge).sum()), len(captured)
-    held = min(1.0, float(captured[: step.axes].sum()) / step.look.spread)
     which = f"all {word(every)}" if clear == every else f"{word(clear)} of {word(every)}"
-    return f"{which} axes rise over noise; the view holds {number(100 * round(held, 2))} % of the spread"
+    return f"{which} axes rise over noise"
 
 
 @says("HashTreeStep", "by noisy counts")

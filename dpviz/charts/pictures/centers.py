@@ -137,13 +137,13 @@ class CentersPicture(Picture[CentersStep]):
         return look.once(("pairs", id(step)), lambda: partners_of(step.centers, reference.centers)) if known else None
 
     def _farthest(self, look: Look) -> str:
-        """Which centre is farthest from where it was, or from where it belongs."""
+        """Which centre is farthest from where it was, if nothing else says which one is farthest off."""
         step, partners = self.step, self._partners(look)
         if len(step.centers) < 2:
             return ""
         if partners is not None:
-            parts = Distances(step, partners).parts()
-            return f"farthest off: centre {int(parts.argmax()) + 1}"
+            # What stands beside the picture names it.
+            return ""
         if step.previous is None or step.previous.shape != step.centers.shape:
             return ""
         moved = np.linalg.norm(step.centers - step.previous, axis=1)
@@ -173,13 +173,11 @@ class CentersPicture(Picture[CentersStep]):
             return f"{things(k, 'centre')} {'placed before any row is read' if step.public else _UNTOLD}"
         gaps = neighbour_gaps(step.centers)
         if step.released and k > 1:
-            return (
-                f"noise moves a centre {percent(float(np.median(step.center_noise_sd / gaps)))} of the way to the next"
-            )
+            return f"noise moves a centre {percent(float(np.median(step.center_noise_sd / gaps)))} toward the next"
         lost = int((step.center_noise_sd > _HALF_WAY * gaps).sum()) if k > 1 else 0
         if lost:
-            return f"noise can move {things(lost, 'centre')} half-way to the next"
-        return f"noise moves a typical centre {of_width(float(np.median(step.center_noise_sd)))}"
+            return f"{count(lost)} of {things(k, 'centre')} {'is' if lost == 1 else 'are'} lost in noise"
+        return f"noise moves a centre {of_width(float(np.median(step.center_noise_sd)))}"
 
 
 class ReferencePicture(Picture[ReferenceStep]):

@@ -194,9 +194,9 @@ class ZoomPicture(GridPicture):
 
     def _box(self) -> str:
         if self.step.box is None:
-            return "No small box holds nearly all rows: the whole domain stays"
+            return "No small box holds nearly all rows"
         part = float(np.prod(np.ptp(self.step.box, axis=0) / (2 * self.step.grid.half)))
-        return f"Nearly all rows lie in a box of {percent(part)} of the domain"
+        return f"Nearly all rows lie in {percent(part)} of the domain"
 
 
 def box_of(grid: Grid) -> Array:

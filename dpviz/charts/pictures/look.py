@@ -43,9 +43,8 @@ class LookPicture(Picture[LookStep]):
         if not _bought(step):
             return opening(f"{things(step.axes, 'axis', 'axes')} drawn by lot, because none can be bought without δ")
         clear, axes = int(clear_axes(step).sum()), len(step.look.captured)
-        held = min(1.0, float(step.look.captured[: step.axes].sum()) / step.look.spread)
         rise = f"all {count(axes)}" if clear == axes else f"{count(clear)} of {count(axes)}"
-        return opening(f"{rise} axes rise over noise; the view holds {percent(round(held, 2))} of the spread")
+        return opening(f"{rise} {'axis rises' if axes == 1 else 'axes rise'} over noise")
 
     def title(self, look: Look) -> str:
         return self.finding(look.view.domain) if _bought(self.step) else Distances(self.step).title(look)
@@ -54,7 +53,9 @@ class LookPicture(Picture[LookStep]):
         step, shown = self.step, self._shown
         if not _bought(step):
             return Distances(step).note(look)
+        held = min(1.0, float(step.look.captured[: step.axes].sum()) / step.look.spread)
         return clauses(
+            f"the view holds {percent(round(held, 2))} of the spread",
             f"grey band: noise alone makes up to {number(step.noise_edge)}",
             "" if clear_axes(step)[:shown].all() else "faded: may be noise",
             f"the first {shown} of {len(step.look.captured):,} axes" if shown < len(step.look.captured) else "",

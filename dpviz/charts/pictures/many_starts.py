@@ -19,7 +19,7 @@ from dpviz.charts.pictures.histogram import GridPicture
 from dpviz.charts.pictures.synopsis import SynopsisPicture
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.view import View
-from dpviz.charts.wording import clauses, number, opening, percent, things
+from dpviz.charts.wording import clauses, count, number, opening, percent, things
 from dpviz.table.domain import Domain
 
 # Losses below this are 0, and gains below this are none.
@@ -91,7 +91,8 @@ class Losses(Drawing[StartsStep]):
             return opening(f"{starts} on the synopsis")
         gain = 1 - best / typical
         if gain < _SAME:
-            return f"At least half of {starts} end as well as the best"
+            alike = int((losses <= best / (1 - _SAME)).sum())
+            return opening(f"{count(alike)} of {starts} end as well as the best")
         return f"The best of {starts} loses {percent(gain)} less than a typical one"
 
     def note(self, look: Look) -> str:

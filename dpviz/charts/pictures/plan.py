@@ -59,7 +59,7 @@ class PlanPicture(Picture[PlanStep]):
     def finding(self, domain: Domain) -> str:
         parts = zip(self.step.names, self.step.fractions, strict=True)
         finds = sum(float(share) for name, share in parts if _part(name).stage.name in _FINDS)
-        return f"{percent(round(finds, 2))} of the budget finds the clusters, the rest measures them"
+        return f"{percent(round(finds, 2))} of ε finds clusters, the rest measures them"
 
     def note(self, look: Look) -> str:
         return clauses(self.step.title, "in the order of spending, as the meter will count it")

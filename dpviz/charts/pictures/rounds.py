@@ -152,9 +152,9 @@ class SplitPicture(CentersPicture):
     def title(self, look: Look) -> str:
         split, dropped = self.step.split, self.step.dropped
         if len(split) == 0:
-            return opening(f"all {things(len(self.step.centers), 'cluster')} stay whole: none of them is really two")
+            return opening(f"all {things(len(self.step.centers), 'cluster')} stay whole")
         if len(split) == 1:
-            return f"Cluster {split[0] + 1} is split, and centre {dropped[0] + 1} gives way to its other half"
+            return f"Cluster {split[0] + 1} is split; centre {dropped[0] + 1} takes a half of it"
         return opening(f"{things(len(split), 'cluster')} are split, and as many centres give way")
 
     def paint(self, sheet: Sheet, look: Look) -> None:

@@ -50,7 +50,7 @@ class CandidatesPicture(Picture[CandidatesStep]):
         deepest = int(depths.max())
         candidates = things(len(self.step.depths), "candidate")
         finest = int((depths == deepest).sum())
-        return opening(f"{candidates}, {finest:,} of them from the finest cubes")
+        return opening(f"{candidates}, {finest:,} from the finest cubes")
 
     def note(self, look: Look) -> str:
         added = int((self.step.depths < 0).sum())
@@ -115,7 +115,7 @@ class SwapPicture(Picture[SwapStep]):
             return "All centres stay where they are"
         if len(changed) > 1:
             return f"{opening(things(len(changed), 'centre'))} change at once"
-        return f"Centre {changed[0] + 1} gives way to a candidate {of_width(_moved(self.step))} away"
+        return f"Centre {changed[0] + 1} jumps {of_width(_moved(self.step))}"
 
     def note(self, look: Look) -> str:
         return clauses(self.step.title, look.view.about)
