@@ -79,11 +79,7 @@ def preview(table: OpenTable) -> None:
     what = "rows and dots" if table.kind is FileKind.PRIVATE else "rows, dots and clipping"
     revealed = reveal(table, f"{what} on the Data page")
     if revealed is None:
-        st.caption(
-            ":material/visibility_off: The rows of a private file are not shown.",
-            help="If you may look at them, turn on “Show truth” in the sidebar: the look is counted, and none of it "
-            "enters a release.",
-        )
+        st.caption(":material/visibility_off: The rows of a private file are not shown.")
         return
     dots, rows, bounds = st.tabs(["Dots", "Rows", "Bounds"], key="preview", on_change="rerun")
     if dots.open:

@@ -129,7 +129,7 @@ def three_ways() -> bool:
     with file_place, st.container(border=True, height="stretch"):
         _csv_upload()
     with stand_in_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
-        st.markdown(":small[Made-up rows]", help="Nobody is in them: the place to choose ε.")
+        st.markdown(":small[Made-up rows]")
         return _stand_in_button(width="content") or opened
 
 
@@ -147,7 +147,8 @@ def _sample_choice() -> bool:
 
 
 def _stand_in_button(*, width: Literal["stretch", "content"]) -> bool:
-    with st.popover("Simulate a stand-in", width=width, key="simulate", icon=":material/casino:"):
+    help = "Nobody is in its rows: the place to choose ε."
+    with st.popover("Simulate a stand-in", width=width, key="simulate", icon=":material/casino:", help=help):
         return stand_in_form()
 
 
