@@ -44,7 +44,10 @@ def main() -> None:
         visit.sees_run("Balcan")
         say("a step, seen from outside", [stepped(visit, place) for place in range(REPEATS)])
         say("change of page, Ledger to Explore", [turned_page(visit) for _ in range(REPEATS)])
-        say("64 Gaussians, from Home to picture", [opened(visit, "64 Gaussians in 100 dimensions") for _ in range(REPEATS)])
+        say(
+            "64 Gaussians, from Home to picture",
+            [opened(visit, "64 Gaussians in 100 dimensions") for _ in range(REPEATS)],
+        )
         for rows, known in ((100_000, "100,000 × 2"), (1_000_000, "1,000,000 × 2")):
             stand_in(visit, rows)
             for algorithm in ALGORITHMS:
