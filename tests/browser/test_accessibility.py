@@ -24,7 +24,9 @@ _NOT_OURS = ['[data-testid="stHeader"]', '[data-testid="stToolbar"]']
 _NOT_OURS_IN_THE_DARK = ['[data-testid="stSliderThumbValue"]', '[data-testid="stButtonGroup"]']
 # Streamlit's numbers have steppers, its tables and charts have tools, which are told apart by what they stand in, and
 # the question mark beside a text that is no label has one name only.
-_MANY = re.compile(r"Increment|Decrement|Download plot|Fullscreen|Zoom|Pan|Reset axes|Show/hide|Search|Download as CSV|^Help$")
+_MANY = re.compile(
+    r"Increment|Decrement|Download plot|Fullscreen|Zoom|Pan|Reset axes|Show/hide|Search|Download as CSV|^Help$"
+)
 _MARKUP = re.compile(r":\w+-badge\[|:material/|:(?:gray|blue|orange|green|red|violet|small)\[|\*\*|</?\w+>|\$\w+\$")
 _NAMES = """() => [...document.querySelectorAll(
   "button, a, input, select, textarea, [role=switch], [role=slider], [role=radio], [role=tab], [role=figure]"
