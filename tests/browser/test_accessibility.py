@@ -22,8 +22,11 @@ _NOT_OURS = ['[data-testid="stHeader"]', '[data-testid="stToolbar"]']
 # chips of that colour stands white. No colour is 4.5 to 1 both as text on a dark page and under white text; this one
 # is so under white, and 3 to 1 on the page (tests/charts/test_theme.py).
 _NOT_OURS_IN_THE_DARK = ['[data-testid="stSliderThumbValue"]', '[data-testid="stButtonGroup"]']
-# Streamlit's numbers have steppers, its tables and charts have tools, which are told apart by what they stand in.
-_MANY = re.compile(r"Increment|Decrement|Download plot|Fullscreen|Zoom|Pan|Reset axes|Show/hide|Search|Download as CSV")
+# Streamlit's numbers have steppers, its tables and charts have tools, which are told apart by what they stand in, and
+# the question mark beside a text that is no label has one name only.
+_MANY = re.compile(
+    r"Increment|Decrement|Download plot|Fullscreen|Zoom|Pan|Reset axes|Show/hide|Search|Download as CSV|^Help$"
+)
 _MARKUP = re.compile(r":\w+-badge\[|:material/|:(?:gray|blue|orange|green|red|violet|small)\[|\*\*|</?\w+>|\$\w+\$")
 _NAMES = """() => [...document.querySelectorAll(
   "button, a, input, select, textarea, [role=switch], [role=slider], [role=radio], [role=tab], [role=figure]"

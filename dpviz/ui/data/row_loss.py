@@ -12,7 +12,7 @@ from dpviz.arrays import Array
 from dpviz.charts.wording import percent
 from dpviz.table.declaration import NO_BOUNDS, Declaration
 from dpviz.table.loaded_table import listed
-from dpviz.ui.badges import badge_text
+from dpviz.ui.badges import badged
 from dpviz.ui.data.draft import Draft
 from dpviz.ui.escape import plain
 from dpviz.ui.session import once
@@ -33,7 +33,7 @@ def loss_of_rows(draft: Draft) -> None:
         "declare:loss", given, lambda: sentence(draft.rows(declared.columns).columns(declared.columns), declared)
     )
     if said:
-        st.caption(f"{badge_text('revealed')} {plain(said)}")
+        badged("revealed", plain(said))
 
 
 def fate(declared: Declaration) -> str:
