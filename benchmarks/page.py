@@ -124,7 +124,7 @@ def opened(visit: Visitor, sample: str) -> float:
 def stand_in(visit: Visitor, rows: int) -> None:
     """A simulated table on Explore."""
     visit.turns_to("Data")
-    visit.picks("A stand-in")
+    visit.presses("Simulate a stand-in")
     visit.page.get_by_label("n, rows", exact=True).fill(str(rows))
     visit.presses("Simulate and open")
     visit.turns_to("Explore")

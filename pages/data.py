@@ -5,15 +5,17 @@ import streamlit as st
 from dpviz.check import RequestError
 from dpviz.table.sparse_intake import SparseTable
 from dpviz.ui.controls import suggest_delta
-from dpviz.ui.data.declaration_form import KINDS, about_reload, declaration_form
+from dpviz.ui.data.declaration_form import about_reload, declaration_form
 from dpviz.ui.data.preview import preview
 from dpviz.ui.data.table_link import is_forgotten, is_own_file
 from dpviz.ui.data.table_summary import declaration_download, intake_notes, table_summary
 from dpviz.ui.data.ways_in import three_ways
 from dpviz.ui.escape import plain
+from dpviz.ui.owner_path import owner_path
 from dpviz.ui.session import LOST, current_source, current_table, open_table, require_table, set_aside, undeclared
 
-st.title("Data")
+st.title("Data", anchor=False)
+owner_path(here="data")
 if three_ways():
     st.rerun()
 
@@ -26,7 +28,7 @@ if source is None:
 
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     name = source.content.name if waiting or table is None else table.title
-    st.subheader(plain(name), anchor=False, width="content", help=KINDS)
+    st.subheader(plain(name), anchor=False, width="content")
     head, buttons = st.container(width="content"), st.container(horizontal=True, width="content", gap="small")
 about = st.container()
 if isinstance(source.content, SparseTable):  # declared beside the file, where it was opened

@@ -12,6 +12,8 @@ _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2060-\
 _SIGNS = re.compile(r"[\\`*_\[\]{}|~$]|[<&:](?=\S|$)|!(?=\[|$)")
 # What begins a heading, a list, a quotation or a rule at the start of a line.
 _BEGINS = re.compile(r"^(?:([-+=>#])|(\d+)([.)])(?=\s|$))")
+# What Markdown could read as a sign, wherever it stands.
+_MARKS = re.compile(r"[\\`*_\[\]{}|~$<>&:!#@]+")
 _JOINED = re.compile(r"(?<=:)(?=\S)|(?<=\])(?=[(\[\\])|(?=@)|(?<=[wW]{3})(?=\.)|(?<=[-<>=~])(?=\\?[-<>=~])")
 
 
@@ -29,3 +31,12 @@ def plain(name: object) -> str:
     escaped = _SIGNS.sub(r"\\\g<0>", line)
     begun = _BEGINS.sub(lambda sign: f"\\{sign[1]}" if sign[1] else f"{sign[2]}\\{sign[3]}", escaped)
     return _JOINED.sub(_JOINER, begun)
+
+
+def spoken(name: object) -> str:
+    """``name`` for a label that is heard and not seen: signs that would have to be escaped are blanks.
+
+    >>> spoken("commute_km"), spoken("[age] of *all*")
+    ('commute km', 'age of all')
+    """
+    return plain(_MARKS.sub(" ", str(name)))

@@ -57,7 +57,7 @@ _CHARGES = {
     "question": _text(width=100),
     "mechanism": _text("kind of noise", width=112),
     "sensitivity": _number(
-        "one changes it by", width=118, help="The most that whoever is protected can change the answer."
+        "one can move it", width=122, help="The most that whoever is protected can change the answer."
     ),
     "noise scale": _number("noise", width=_SHORT_NUMBER, help="How wide the noise is, in the units of the answer."),
     "amount": _number("cost", width=_NUMBER, help="The costs of a run add up to what it spends."),
@@ -235,7 +235,8 @@ def finding(groups: Sequence[Together]) -> str:
     most = max(groups, key=lambda group: group.epsilon)
     runs = f"{most.runs:d} run{'' if most.runs == 1 else 's'}"
     rest = f"; {len(groups) - 1:d} more below" if len(groups) > 1 else ""
-    return f"{plain(most.table_title)}: {runs} spent ε = {number(most.epsilon)} together{rest}"
+    both = " together" if most.runs > 1 else ""
+    return f"{plain(most.table_title)}: {runs} spent ε = {number(most.epsilon)}{both}{rest}"
 
 
 def totals_panel(entries: Sequence[Booked]) -> None:

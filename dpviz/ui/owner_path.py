@@ -8,11 +8,12 @@ import streamlit as st
 
 from dpviz.runs.open_table import OpenTable
 from dpviz.ui.escape import plain
-from dpviz.ui.session import booked, current_table, undeclared
+from dpviz.ui.session import booked, current_table, remember, remembered, undeclared
 
 Here = Literal["home", "data", "tradeoff", "ledger"]
 State = Literal["done", "missing", "next", "later", "to come"]
 
+_SEEN = "owner_path:choice_seen"
 TO_COME = "A release that may be published is to come. Until then every result is a simulation."
 
 
@@ -36,13 +37,15 @@ _WORDS: dict[State, str] = {
 
 def owner_path(*, here: Here) -> None:
     """Draw it above what the page ``here`` has to say; each stop leads to its page."""
+    table = current_table()
+    if here == "tradeoff" and table is not None:
+        remember(_SEEN, table.source_key)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="owner_path"):
         for place, stop in enumerate(stops()):
             st.page_link(
                 f"{stop.page}.py",
                 label=":gray[›] " * (place > 0) + _WORDS[stop.state].format(stop.title),
                 help=stop.said,
-                disabled=stop.page == here and stop.state in ("done", "later"),
             )
 
 
@@ -76,6 +79,11 @@ def stops() -> list[Stop]:
 
 
 def _tried(table: OpenTable) -> float | None:
-    """ε of the last private run on the rows of ``table``; None before there is one."""
+    """ε of the last private run on the rows of ``table``; None before there is one, or before the choice was seen.
+
+    A public table runs by itself, which is no choice.
+    """
+    if remembered(_SEEN, "") != table.source_key:
+        return None
     runs = [one.record for one in booked() if one.record.private and one.source_key == table.source_key]
     return runs[-1].epsilon if runs else None

@@ -43,14 +43,14 @@ _LOOKS = {
     Outcome.FAILS: _Look("red", ":material/cancel:"),
 }
 _COLUMNS = {
-    "verdict": st.column_config.TextColumn("verdict", width=70, pinned=True),
-    "paper": st.column_config.TextColumn("paper", width=200),
+    "verdict": st.column_config.TextColumn("verdict", width=70),
+    "paper": st.column_config.TextColumn("paper", width=190),
     "findings": st.column_config.TextColumn("hold", width=56, help="How many of its findings hold."),
     "decides": st.column_config.TextColumn(
-        "what decides", width=340, help="The finding that fails by most or, where all hold, the closest one."
+        "what decides", width=310, help="The finding that fails by most or, where all hold, the closest one."
     ),
-    "asked": st.column_config.TextColumn("paper says", width=150),
-    "found": st.column_config.TextColumn("our runs", width=170),
+    "asked": st.column_config.TextColumn("paper says", width=175),
+    "found": st.column_config.TextColumn("our runs", width=180),
 }
 
 

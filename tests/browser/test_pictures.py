@@ -65,7 +65,7 @@ def test_studies_in_light(visitor: Callable[..., Visitor], pictures: Path) -> No
     _taken(visit, "comes first", pictures / "compare.png", scroll="matches the settings")
     visit.turns_to("Trade-off")
     _computed(visit)
-    _taken(visit, "one centre", pictures / "tradeoff.png", scroll="matches the settings")
+    _taken(visit, "target: 1.1×", pictures / "tradeoff.png", scroll="matches the settings")
 
 
 def test_figures_of_the_findings(visitor: Callable[..., Visitor], pictures: Path) -> None:

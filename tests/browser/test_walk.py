@@ -122,7 +122,8 @@ def test_a_file_is_read_as_its_rows_propose_and_opened_again_by_its_declaration(
         expect(visit.page.get_by_role("checkbox", name=column, exact=True)).to_be_checked(timeout=PATIENCE)
     visit.declares(low=LOW, high=HIGH)
     visit.presses("Use this table")
-    visit.presses("Promises")
+    visit.page.get_by_text("Promises", exact=True).click()
+    visit.waits()
     visit.sees("how the file is read was proposed by a look at its rows")
     declaration = visit.downloads("Declaration (JSON)").read_bytes()
     visit.turns_to("Ledger")
@@ -137,7 +138,8 @@ def test_a_file_is_read_as_its_rows_propose_and_opened_again_by_its_declaration(
     expect(again.page.get_by_role("checkbox", name="meals", exact=True)).to_be_checked(timeout=PATIENCE)
     again.presses("Use this table")
     again.sees("The rows of a private file are not shown")
-    again.presses("Promises")
+    again.page.get_by_text("Promises", exact=True).click()
+    again.waits()
     assert again.downloads("Declaration (JSON)").read_bytes() == declaration
     again.sees("0 looks at private rows in this visit")
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dpviz.charts.canvas import without_head
 from dpviz.charts.standalone import standalone_page
 from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import palette
@@ -45,3 +46,16 @@ def test_a_page_fetches_nothing_and_says_what_was_found():
     assert "src=" not in page.split("<body>")[1].replace("\\", "")[:5000]
     assert page.count("plotly.js v") == 1  # the library once, inside
     assert 'src="http' not in page and "href=" not in page.split("plotly.js v")[0]
+
+
+@pytest.mark.parametrize("headless", [False, True])
+def test_the_legend_stands_above_the_panels(headless):
+    claim = CLAIMS["su-epsilon"]
+    figure = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], "holds").draw(palette("light"), width=720)
+    if headless:
+        figure = without_head(figure).figure
+    legend, margin = figure.layout.legend, figure.layout.margin
+    above = (legend.y - 1) * (figure.layout.height - margin.t - margin.b)
+    assert (legend.yref, legend.yanchor) == ("paper", "bottom")
+    assert 20 <= above <= 45, "above the names of the panels, and near to them"
+    assert margin.t >= above + 20, "inside the figure"

@@ -64,7 +64,10 @@ def test_its_title_is_what_the_runs_say(share: float) -> None:
     kept = (own["ratio"] <= 1.1).groupby(own["epsilon"]).mean()
     assert (kept[kept.index >= epsilon] >= share).all() and kept[kept.index < epsilon].iloc[-1] < share
     assert typical == pytest.approx(own["ratio"][own["epsilon"] == epsilon].median(), rel=5e-3)
-    (upper,) = [trace for trace in picture.draw(LIGHT).data if trace.meta == "upper"]
+    figure = picture.draw(LIGHT)
+    (upper,) = [trace for trace in figure.data if trace.meta == "upper"]
+    bands = [line.name for band, line in zip(figure.data, figure.data[1:], strict=False) if band.meta == "band"]
+    assert bands == [who] and not any(trace.meta == "hull" for trace in figure.data)
     np.testing.assert_array_equal(np.asarray(upper.y) <= 1.1, kept.to_numpy() >= share)
 
 

@@ -148,6 +148,21 @@ def test_labels_keep_their_distance_and_their_order(ends: list[tuple[float, int]
         np.testing.assert_allclose(placed, heights, atol=1e-9)
 
 
+def test_a_name_that_makes_way_is_tied_to_the_end_of_its_line() -> None:
+    table = study(["Auto", "EUGkM", "DPLloyd"], [0.1, 1.0])
+    table.loc[table.epsilon == 1.0, "ratio"] = 1.5
+    figure = Curves(table).draw(LIGHT)
+    names = [note for note in figure.layout.annotations if note.hovertext]
+    tied = [note for note in names if note.showarrow]
+    colors = {style.color for style in styles_of(["Auto", "EUGkM", "DPLloyd"]).values()}
+    assert len(names) == 3 and len(tied) == 2 and {note.arrowcolor for note in tied} < colors
+    assert np.ptp([note.y for note in names]) < 1e-9, "threads begin where the lines end"
+    assert sorted(note.ay for note in tied) == pytest.approx([-14, 14], abs=1)
+    far = study(["Auto", "EUGkM"], [1.0])
+    far.loc[far.contender == "EUGkM", "ratio"] = 9.0
+    assert not [note for note in Curves(far).draw(LIGHT).layout.annotations if note.showarrow]
+
+
 def test_a_chart_grows_for_labels_that_would_not_fit() -> None:
     table = study([f"A rather long name {place} (variant)" for place in range(30)], [0.1, 1.0], repeats=1)
     assert Curves(table).draw(LIGHT).layout.height > Curves(table[:4]).draw(LIGHT).layout.height
@@ -235,3 +250,11 @@ def test_an_algorithm_looks_the_same_whichever_of_them_comes_first() -> None:
         assert Curves(runs).styles == styles_of(NAMES[:3])
         assert list(Curves(runs).lines) == [name for name in NAMES[:3] if (runs.contender == name).any()]
         is_sound(Scores(runs).draw(LIGHT))
+
+
+def test_an_axis_that_ends_says_that_something_lies_beyond() -> None:
+    table = study(NAMES[:4], [0.1, 1.0, 10.0])
+    whole, cut = Curves(table).draw(LIGHT), Curves(table, most=2.0).draw(LIGHT)
+    assert "outside" not in whole.layout.title.subtitle.text
+    assert "what lies above 2× is outside" in cut.layout.title.subtitle.text.replace("<br>", " ")
+    assert cut.layout.yaxis.range[1] < 2.2 and whole.layout.yaxis.range[1] != cut.layout.yaxis.range[1]

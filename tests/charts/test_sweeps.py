@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from colorsys import rgb_to_hls
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -73,3 +76,25 @@ def test_the_map_speaks_of_the_users_rows() -> None:
     assert "no ε of this map" in EpsilonNMap(runs().query("epsilon <= 0.3"), "A", EPSILONS, NS, own=300).words()
     assert "every ε of this map" in EpsilonNMap(runs().query("epsilon >= 3"), "A", EPSILONS, NS, own=2800).words()
     assert "No run with n = 3,000 yet" in EpsilonNMap(runs().query("n < 1000"), "A", EPSILONS, NS, own=2800).words()
+
+
+def test_labels_of_lines_that_begin_close_together_do_not_lie_on_each_other() -> None:
+    """Both on the row of n = 500: one begins where the other does, and goes below it."""
+    losses = {0.1: 4.0, 0.3: 1.05, 1.0: 1.005}
+    rows = [{"n": 500, "epsilon": epsilon, "ratio": loss} for epsilon, loss in losses.items()]
+    figure = EpsilonNMap(pd.DataFrame(rows), "A", tuple(losses), (500, 1000)).draw(LIGHT)
+    labels = [note for note in figure.layout.annotations if note.text.startswith("+")]
+    assert len(labels) >= 3
+    close = [(one, other) for one, other in combinations(labels, 2) if abs(one.x - other.x) < 0.3 * np.log10(10)]
+    assert close and all(abs(one.yshift - other.yshift) >= 14 for one, other in close)
+    numbers = [place for place, trace in enumerate(figure.data) if trace.meta == "numbers"]
+    lines = [place for place, trace in enumerate(figure.data) if trace.meta == "iso"]
+    assert min(numbers) > max(lines), "numbers stand above the lines"
+
+
+def test_lines_of_the_map_are_not_in_the_colour_of_what_is_revealed() -> None:
+    figure = EpsilonNMap(runs(), "A", EPSILONS, NS).draw(LIGHT)
+    colors = {trace.line.color for trace in figure.data if trace.meta == "iso"}
+    for color in colors:
+        hue, _, _ = rgb_to_hls(*(int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)))
+        assert not 0.025 < hue < 0.14

@@ -152,12 +152,11 @@ def test_the_reference_offers_no_file(offered) -> None:
 RUNS, BEHIND = "runs (CSV)", "These numbers (CSV)"
 # Where a study is computed, and the files that it offers.
 VIEWS = {
-    "Frontier": ("tradeoff", {RUNS, BEHIND}),
-    "Smallest ε": ("tradeoff", {BEHIND}),
-    "Error by cause": ("tradeoff:parts", {BEHIND}),
-    "ε × n": ("tradeoff:map", {RUNS, BEHIND}),
-    "By k": ("tradeoff:ks", {RUNS, BEHIND}),
-    "By n": ("tradeoff:ns", {RUNS, BEHIND}),
+    "Choose ε": ("tradeoff", {RUNS, BEHIND}),
+    "Causes": ("tradeoff:parts", {BEHIND}),
+    "Map": ("tradeoff:map", {RUNS, BEHIND}),
+    "Clusters": ("tradeoff:ks", {RUNS, BEHIND}),
+    "Rows": ("tradeoff:ns", {RUNS, BEHIND}),
     "Draws": ("tradeoff:draws", {BEHIND}),
     "Compare": ("compare", {RUNS}),
 }
@@ -177,7 +176,7 @@ def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revea
     if page == "tradeoff.py":
         app.select_slider(key=f"{key}:range").set_value((0.5, 1.0))
         app.segmented_control(key=f"{key}:view").set_value(view)
-    app.session_state[f"{where}:repeats"] = 5 if view == "Draws" else 3 if view == "Error by cause" else 1
+    app.session_state[f"{where}:repeats"] = 5 if view == "Draws" else 3 if view == "Causes" else 1
     app.session_state["compare:below"] = "Take away"
     for unfolded in ("", ":smallest"):
         app.session_state[f"{where}{unfolded}:table"] = True
@@ -191,7 +190,7 @@ def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revea
 
 def test_the_file_of_settings_holds_no_result(offered) -> None:
     app = app_on("tradeoff.py", open_blobs())
-    app.segmented_control(key="tradeoff:view").set_value("Settings")
+    app.segmented_control(key="tradeoff:view").set_value("Link")
     sound(app.run())
     (taken,) = offered.values()
     assert taken.name == "trade-off-study.yaml" and b"epsilon" in taken.data and b"ratio" not in taken.data

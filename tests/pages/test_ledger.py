@@ -113,6 +113,7 @@ def test_only_releases_on_the_same_rows_and_promise_are_added(books):
 def test_the_headline_is_what_was_spent_on_the_rows_that_cost_most(books):
     title = books[0].record.declaration.title
     assert finding(together(books)) == f"{title}: 3 runs spent ε = 2.5 together"
+    assert finding(together(books[:1])) == f"{title}: 1 run spent ε = 1"
     other = dataclasses.replace(books[0], source_key="another file")
     assert finding(together([*books, other])).endswith("3 runs spent ε = 2.5 together; 1 more below")
 

@@ -178,7 +178,7 @@ def test_what_the_bounds_cut_off_is_shown_of_rows_that_are_nobodys_secret(kind: 
 
 def test_what_the_bounds_cut_off_a_private_file_is_not_shown_and_the_tab_says_why_and_where_to_look() -> None:
     app = preview_of(FileKind.PRIVATE, "Bounds")
-    (said,) = (info for info in app.info if "cut off a private file is not shown" in info.value)
+    (said,) = (info for info in app.info if "they cut off" in info.value)
     assert "public data" in said.value and "stand-in" in said.value
     everything = text_of(app) + text_of(preview_of(FileKind.PRIVATE, "Dots"))
     assert "The bounds move" not in everything and "lie outside this picture" not in everything

@@ -15,6 +15,7 @@ from dpviz.runs.study.grid import Grid, epsilons_between
 from dpviz.runs.study.study import Yardstick
 from dpviz.table.declaration import FileKind
 from tests.pages.tables import app_on, open_blobs, sound, text_of
+from tests.pages.visible_words import visible_words
 
 
 def looking_at(view: str, kind: FileKind = FileKind.PUBLIC, *, labels: tuple[str, ...] = ("DPLloyd",)) -> AppTest:
@@ -92,7 +93,7 @@ def test_a_bisection_adds_runs_to_the_answer() -> None:
 
 @pytest.mark.slow
 def test_a_map_of_epsilon_and_n_marks_the_users_rows() -> None:
-    app = pressed(looking_at("ε and rows", labels=("DPLloyd", "EUGkM")), "tradeoff:map:compute")
+    app = pressed(looking_at("Map", labels=("DPLloyd", "EUGkM")), "tradeoff:map:compute")
     study = app.session_state["tradeoff:map:job"]
     assert {row["contender"] for row in study.rows} == {"DPLloyd"}
     (figure,) = drawn(app)
@@ -104,7 +105,7 @@ def test_a_map_of_epsilon_and_n_marks_the_users_rows() -> None:
 
 @pytest.mark.slow
 def test_a_map_may_go_beyond_the_rows_there_are_on_a_stand_in() -> None:
-    app = looking_at("ε and rows")
+    app = looking_at("Map")
     app.segmented_control(key="tradeoff:map:whose").set_value("a larger stand-in")
     app = pressed(sound(app.run()), "tradeoff:map:compute")
     study = app.session_state["tradeoff:map:job"]
@@ -145,7 +146,7 @@ def test_nothing_plays_for_whoever_asks_for_less_motion(monkeypatch: pytest.Monk
 
 
 @pytest.mark.some(2)
-@pytest.mark.parametrize("view", ["Causes", "ε and rows", "Clusters", "Rows", "Draws"])
+@pytest.mark.parametrize("view", ["Causes", "Map", "Clusters", "Rows", "Draws"])
 def test_without_an_algorithm_it_asks_for_one(view: str) -> None:
     assert "Choose at least one algorithm" in text_of(looking_at(view, labels=()))
 
@@ -196,6 +197,24 @@ def test_a_file_that_is_none_of_ours_is_refused_and_changes_nothing() -> None:
 def test_what_is_advised_goes_to_explore() -> None:
     app = looking_at("Choose ε", FileKind.PRIVATE)
     assert "made-up tables for 300 rows; none of yours is read" in text_of(app)
+    assert not app.session_state["visit:table"].private.looks
     app.button(key="tradeoff:take").click()
     app.run()
     assert app.session_state["algorithm"] and 0 < app.session_state["epsilon"] < 100 and app.session_state["k"] == 3
+
+
+def test_runs_on_a_stand_in_answer_for_a_private_table_and_say_that_its_rows_may_need_more() -> None:
+    app = pressed(looking_at("Choose ε", FileKind.PRIVATE), "tradeoff:compute")
+    assert app.session_state["tradeoff:job"].source.n_public == 300
+    assert "A stand-in has 3 clear groups; your rows may need more." in text_of(app)
+    assert "runs" in app.title[0].value and not app.session_state["visit:table"].private.looks
+
+
+def test_no_section_is_a_wall_of_words() -> None:
+    """Before any run; with nine sections it was 1,526 words in all, and 274 on the longest."""
+    counts = {}
+    app = looking_at("Choose ε")
+    for view in ("Choose ε", "Causes", "Map", "Clusters", "Rows", "Draws", "Link"):
+        app.segmented_control(key="tradeoff:view").set_value(view)
+        counts[view] = len(visible_words(sound(app.run())))
+    assert sum(counts.values()) <= 0.4 * 1526 and max(counts.values()) <= 110, counts

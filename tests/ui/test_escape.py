@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.ui.escape import plain
+from dpviz.ui.escape import plain, spoken
 
 JOINER = "\N{WORD JOINER}"
 # What Streamlit's Markdown makes of text after backslashes have been read: links, addresses, icons, arrows.
@@ -41,3 +41,10 @@ def test_nothing_is_left_that_becomes_a_link_or_a_sign(name: str) -> None:
 @pytest.mark.parametrize("words", ["delta is 2: give a number below 0.01 (1/n).", "lower < upper", "12,5 % of 3.5"])
 def test_plain_sentences_stay_as_they_are(words: str) -> None:
     assert plain(words) == words
+
+
+@given(_DRAWN)
+def test_a_name_that_is_heard_has_the_same_letters_and_no_backslash_inside(name: str) -> None:
+    heard = spoken(name)
+    assert not re.search(r"(?<=\w)\\|[*_\[\]`$|~<:]", heard), heard
+    assert [c for c in read(heard) if c.isalpha()] == [c for c in read(plain(name)) if c.isalpha()]

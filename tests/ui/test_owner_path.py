@@ -32,6 +32,9 @@ def test_with_a_table_epsilon_comes_next_and_is_done_after_a_run(kind: FileKind)
     fine(at.switch_page("explore.py").run())
     fine(at.button(key="run").click().run())
     fine(at.switch_page("home.py").run())
+    assert path(at)[2] == "**Choose ε: next**", "what each ε buys has not been seen yet"
+    fine(at.switch_page("tradeoff.py").run())
+    fine(at.switch_page("home.py").run())
     assert path(at) == [":green[✓] Data", ":green[✓] Bounds", ":green[✓] Choose ε", ":gray[Release: to come]"]
     said = [link.proto.help for link in at.get("page_link")]
     assert "ε = 1" in said[2] and "simulation" in said[3]
@@ -40,3 +43,8 @@ def test_with_a_table_epsilon_comes_next_and_is_done_after_a_run(kind: FileKind)
 def test_every_stop_leads_to_its_page():
     pages = [link.proto.page for link in visit().get("page_link")]
     assert [page.split("/")[-1] for page in pages] == ["data", "data", "tradeoff", "ledger"]
+
+
+@pytest.mark.parametrize("page", ["home.py", "data.py", "tradeoff.py", "ledger.py"])
+def test_it_opens_the_pages_of_an_owner(page: str):
+    assert len(path(visit(page))) == 4

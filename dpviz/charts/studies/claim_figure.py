@@ -128,7 +128,15 @@ class ClaimFigure:
             width=width,
             legend_lines=legend,
         ).figure()
-        return figure.update_layout(margin={"t": figure.layout.margin.t + _NAME_ROOM})
+        margin = figure.layout.margin
+        if picture.heat:
+            return figure.update_layout(margin={"t": margin.t + _NAME_ROOM})
+        # The legend stands above the panels, nearer to their lines than below all of them.
+        room = LEGEND_LINE * legend
+        figure.update_layout(margin={"t": margin.t + _NAME_ROOM + room, "b": margin.b - room})
+        high = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
+        where = {"x": 0, "xref": "paper", "y": 1 + _NAME_ROOM / high, "yref": "paper", "yanchor": "bottom"}
+        return figure.update_layout(legend=where)
 
     def _draw_lines(self, figure: go.Figure, part: pd.DataFrame, palette: Palette, place: _Place) -> None:
         """A line for each algorithm over its band, and that of k-means++."""

@@ -191,7 +191,7 @@ class Scores:
         figure.add_trace(
             go.Scatter(
                 **{"x": finite, "y": heights, "mode": "markers", "showlegend": False, "meta": "run"},
-                marker={"color": palette.faded(style.color, 0.8), "size": 6, "symbol": style.marker},
+                marker={"color": style.color, "size": 6, "symbol": style.marker},
                 hovertemplate="%{x:.3g}<extra></extra>",
             )
         )

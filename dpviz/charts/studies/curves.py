@@ -147,15 +147,14 @@ class Curves:
         return f"At ε = {middle:g}, {score.first(self._medians_at(middle))}"
 
     def draw(self, palette: Palette, *, title: str = "", about: str = "") -> go.Figure:
-        """The figure, under its finding, or under another ``title`` and ``about`` in place of the hull of the best."""
+        """The figure, under its finding, or without the hull of the best, under another ``title`` and ``about``."""
         score, predicted = measure_of(self.measure), self._predicted_together()
         figure = canvas(
             palette,
             title=title or self.finding,
             subtitle=clauses(
                 f"ε = {self.epsilon:g}" if self.epsilon is not None else "",
-                "line: median, band: 25–75 %",
-                about or (f"wide grey path: the best median at each {_LETTERS[self.over]}" * (len(self.lines) > 1)),
+                *([about] if about else ["line: median, band: 25–75 %", self._hull_words]),
                 self.basis,
                 f"what lies above {self.most:g}× is outside" if self.span_is_cut else "",
                 "dashed: predicted before any run" if predicted else "",
@@ -206,6 +205,10 @@ class Curves:
             losses = {float(str(at)): group.to_numpy(np.float64) for at, group in runs.groupby("epsilon")[self.measure]}
             found[str(name)] = _CLOSE.least(losses)
         return {name: epsilon for name, epsilon in found.items() if isfinite(epsilon)}
+
+    @property
+    def _hull_words(self) -> str:
+        return f"wide grey path: the best median at each {_LETTERS[self.over]}" if len(self.lines) > 1 else ""
 
     def _medians_at(self, place: float) -> pd.Series[float]:
         return self.medians[self.medians["at"] == place].set_index("algorithm")["median"]

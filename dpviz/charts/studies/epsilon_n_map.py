@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, log10
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,19 +16,21 @@ from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE, below_plot, canvas, ink_on
 from dpviz.charts.studies.contenders import runs_text
 from dpviz.charts.studies.medians import note
-from dpviz.charts.theme import CLUSTER_MARKS, Palette, epsilon_axis, log_axis
+from dpviz.charts.theme import Palette, epsilon_axis, log_axis
 from dpviz.charts.wording import clauses, percent
 from dpviz.runs.smallest_epsilon import crossing
 
 _HEIGHT, _MOST_ACROSS = 560, 9
 # Lines of equal utility, as losses over that of k-means++; the first is what the title speaks of.
 ISO = (1.1, 1.02, 1.5, 3.0)
-# Between yellow and blue, seen on both.
-_LINE = CLUSTER_MARKS[3].color
+# Seen on yellow and on blue, and not the orange of what was revealed.
+_LINE = "#d4145a"
 # The ends of the scale: large losses, and small ones.
 _DARK, _PALE = "#00204C", "#FFEA46"
 # An n that differs by this part is the same row of cells.
 _SAME_N = 0.05
+# A label's part of the width of a plot on a phone, twice as it may lie on either side, and its height in pixels.
+_LABEL_SHARE, _LABEL_PIXELS = 0.3, 16
 # Losses from here on look alike.
 _WORST = 10.0
 
@@ -39,6 +41,14 @@ class Crossing(NamedTuple):
     loss: float
     n: int
     epsilon: float
+
+
+class _Label(NamedTuple):
+    """Where the label of a line lies: n, log10 ε, and how many rows of text below the end of the line."""
+
+    n: int
+    x: float
+    row: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +129,11 @@ class EpsilonNMap:
                 },
             )
         )
-        if len(self.epsilons) <= _MOST_ACROSS:
-            self._write(figure, medians, shades)
+        taken: list[_Label] = []
         for level in sorted(ISO):
-            self._draw_equal(figure, level, palette)
+            self._draw_equal(figure, level, palette, taken)
+        if len(self.epsilons) <= _MOST_ACROSS:  # over the lines, so that every number can be read
+            self._write(figure, medians, shades)
         across, up = np.log10(_edges(self.epsilons)), np.log10(_edges(self.ns))
         figure.update_xaxes(
             epsilon_axis(min(self.epsilons), max(self.epsilons)), title_text="ε (smaller: more private)"
@@ -168,8 +179,11 @@ class EpsilonNMap:
             )
         )
 
-    def _draw_equal(self, figure: go.Figure, level: float, palette: Palette) -> None:
-        """The line along which the loss is ``level``, from the fewest rows on."""
+    def _draw_equal(self, figure: go.Figure, level: float, palette: Palette, taken: list[_Label]) -> None:
+        """The line along which the loss is ``level``, from the fewest rows on.
+
+        Its label goes to a row of its own below those that are ``taken`` nearby.
+        """
         line = sorted((one for one in self.crossings if one.loss == level), key=lambda one: one.n)
         if not line:
             return
@@ -185,7 +199,12 @@ class EpsilonNMap:
         )
         # Lines of less loss lie further right: labels that grow away from each other do not meet.
         end, side = line[0], "right" if level >= ISO[0] else "left"
-        at = {"x": log10(end.epsilon), "y": log10(end.n), "xanchor": side, "yanchor": "top", "yshift": -5}
+        at: dict[str, Any] = {"x": log10(end.epsilon), "y": log10(end.n), "xanchor": side, "yanchor": "top"}
+        span = log10(max(self.epsilons) / min(self.epsilons))
+        near = {row for n, x, row in taken if n == end.n and abs(at["x"] - x) < _LABEL_SHARE * span}
+        row = next(row for row in range(len(ISO)) if row not in near)
+        at["yshift"] = -5 - _LABEL_PIXELS * row
+        taken.append(_Label(end.n, at["x"], row))
         note(figure, f"+{percent(level - 1)}", palette.text, at | {"bgcolor": palette.surface, "opacity": 0.92})
 
     def _mark_own(self, figure: go.Figure, own: int, palette: Palette) -> None:

@@ -23,6 +23,8 @@ PLOT, LABELS = 390, 132
 _LOG_FROM = 5.0
 # A line of direct labels in pixels, and the most characters in it.
 _LABEL_LINE, _LABEL_WIDTH, _LABEL_SIZE = 14.0, 18, 10
+# How far right of the plot a name stands that had to make way, and how far up or down it may be tied, in pixels.
+_THREAD, _LONGEST_THREAD = 12, 45
 
 
 class Span(NamedTuple):
@@ -113,15 +115,22 @@ def draw_baselines(
 def label_ends(
     figure: go.Figure, ends: Mapping[str, float], styles: Mapping[str, Style], span: Span, palette: Palette
 ) -> None:
-    """Each line's name at its right end in as many rows as it takes, moved apart where ``ends`` meet."""
+    """Each line's name at its right end in as many rows as it takes; where ``ends`` meet, apart and tied to them."""
     labels = {name: wrap(name, _LABEL_WIDTH) for name in ends}
     wanted = [span.height(end) for end in ends.values()]
     heights = _apart(wanted, [len(rows) * _room(figure) for rows in labels.values()])
-    for name, height in zip(ends, heights, strict=True):
+    high = _LABEL_LINE / _room(figure)
+    for name, end, height in zip(ends, wanted, heights, strict=True):
         # Further rows begin under the name, not under its sign.
         text = "<br>\u2003".join(labels[name])
-        at = {"xref": "paper", "x": 1.0, "xshift": 6, "xanchor": "left", "align": "left", "hovertext": name}
+        at = {"xref": "paper", "x": 1.0, "xanchor": "left", "align": "left", "hovertext": name}
         at |= {"yref": "paper", "y": height, "yanchor": "middle"}
+        away = (end - height) * high
+        if not _LABEL_LINE / 2 <= abs(away) <= _LONGEST_THREAD:
+            at |= {"xshift": 6}
+        else:  # a thread from the end of the line to its name
+            at |= {"y": end, "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": styles[name].color}
+            at |= {"ax": _THREAD, "ay": away, "standoff": 0}
         note(figure, f"{styles[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
 
 

@@ -15,6 +15,7 @@ from dpviz.charts.studies.contenders import name_column
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.medians import note
 from dpviz.charts.theme import Palette
+from dpviz.charts.wording import clauses
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target, reached_by
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
@@ -48,20 +49,27 @@ class Smallest:
         return self.recommendation.finding
 
     def draw(self, palette: Palette) -> go.Figure:
-        """The target as a line across the curves, each answer on it in the colour of its line.
+        """The target as a line across the curves, with each answer on it in the colour of its line.
 
         Of the recommended algorithm also the loss that the wanted share of runs does not exceed: it is below the target
         from the answer on.
         """
-        target = self.target
-        about = f"dotted: {target.often(self.curves.noun)} lie below"
+        target, who = self.target, self.recommendation.who
+        below = f"{target.often(self.curves.noun)} lie below"
+        about = clauses("line: median", f"{who}: band 25–75 %, dotted: {below}" if who else "")
         figure = self.curves.draw(palette, title=self.finding, about=about)
+        # Bands of all would hide each other; each stands before its line.
+        after = [*figure.data[1:], None]
+        figure.data = [
+            trace
+            for trace, line in zip(figure.data, after, strict=True)
+            if trace.meta != "band" or (line is not None and line.name == who)
+        ]
         figure.add_hline(y=target.loss, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
-        # At large ε, where few answers lie.
-        at = {"x": 0.99, "y": self.curves.span.at(target.loss), "xanchor": "right", "yanchor": "bottom"}
+        # At small ε and below the line, where losses seldom are.
+        at = {"x": 0.01, "y": self.curves.span.at(target.loss), "xanchor": "left", "yanchor": "top"}
         behind = palette.faded(palette.surface, 0.7)
         note(figure, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
-        who = self.recommendation.who
         if who in self.curves.styles:
             color = self.curves.styles[who].color
             upper = self.upper(who)

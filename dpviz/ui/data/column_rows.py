@@ -18,7 +18,7 @@ from dpviz.table.domain import Domain
 from dpviz.table.loaded_table import quoted
 from dpviz.ui.controls import USUAL_CLUSTERS, USUAL_EPSILON
 from dpviz.ui.data.draft import Draft
-from dpviz.ui.escape import plain
+from dpviz.ui.escape import plain, spoken
 from dpviz.ui.session import remember, remembered, setting
 
 COLUMNS_SHOWN = 12
@@ -114,34 +114,39 @@ def _line(draft: Draft, name: str, noise: float | None) -> None:
     # Set anew: a column is used as soon as a bound of it is typed.
     st.session_state[use_key] = name in draft.columns
     st.checkbox(plain(name), key=use_key, width=_NAME, on_change=_tick, args=(draft, name, use_key))
-    for end in ("lower", "upper"):
-        key = _key(draft, end, name)
-        if key not in st.session_state:  # drawn for the first time, or again after another page or leaf
-            st.session_state[key] = getattr(bounds, end)
-        st.number_input(
-            f"{plain(name)}, {end} bound",
-            value=None,  # what is not empty at first cannot be emptied
-            step=1.0,
-            format="%.12g",
-            placeholder=end,
+    with st.container(horizontal=True, width="content", gap="xsmall"):  # side by side in a narrow window too
+        for end in ("lower", "upper"):
+            key = _key(draft, end, name)
+            if key not in st.session_state:  # drawn for the first time, or again after another page or leaf
+                st.session_state[key] = getattr(bounds, end)
+            typed = st.number_input(
+                f"{spoken(name)}, {end} bound",
+                value=None,  # what is not empty at first cannot be emptied
+                step=1.0,
+                format="%.12g",
+                placeholder=end,
+                label_visibility="collapsed",
+                width=_BOUND,
+                key=key,
+                on_change=_type_bound,
+                args=(draft, name, end, key),
+            )
+            if typed != getattr(bounds, end):  # what stands in the box is what holds
+                draft.type_bounds(name, **{end: typed})
+        key = _key(draft, "unit", name)
+        if key not in st.session_state:
+            st.session_state[key] = draft.units.get(name, "")
+        unit = st.text_input(
+            f"{spoken(name)}, unit",
+            placeholder="unit",
+            max_chars=LONGEST_UNIT,
             label_visibility="collapsed",
-            width=_BOUND,
+            width=_UNIT,
             key=key,
-            on_change=_type_bound,
-            args=(draft, name, end, key),
+            on_change=_type_unit,
+            args=(draft, name, key),
         )
-    key = _key(draft, "unit", name)
-    st.text_input(
-        f"{plain(name)}, unit",
-        value=draft.units.get(name, ""),
-        placeholder="unit",
-        max_chars=LONGEST_UNIT,
-        label_visibility="collapsed",
-        width=_UNIT,
-        key=key,
-        on_change=_type_unit,
-        args=(draft, name, key),
-    )
+        _take_unit(draft, name, unit)
     if noise is not None:
         st.caption(f"± {number(noise)} {plain(draft.units.get(name, ''))}", width="content")
 
@@ -162,7 +167,11 @@ def _type_bound(draft: Draft, name: str, end: str, key: str) -> None:
 
 
 def _type_unit(draft: Draft, name: str, key: str) -> None:
-    draft.units[name] = "".join(filter(str.isprintable, st.session_state.get(key) or "")).strip()
+    _take_unit(draft, name, st.session_state.get(key) or "")
+
+
+def _take_unit(draft: Draft, name: str, unit: str) -> None:
+    draft.units[name] = "".join(filter(str.isprintable, unit)).strip()
 
 
 def _leaf(draft: Draft, number_of_columns: int) -> int:

@@ -22,12 +22,10 @@ from dpviz.ui.escape import plain
 from dpviz.ui.session import Source, remember, remembered
 from dpviz.ui.table_words import RELATION_WORDS
 
-KINDS = (
+_MEANINGS = (
     "**Private**: about people, shown only if you ask; every look is counted.  \n"
     "**Public**: anybody may see the rows.  \n**Simulated**: made up, nobody is in it."
 )
-"""What the three kinds of file mean."""
-
 _FORGOTTEN = "A reload of the page forgets this file."
 _KINDS = (FileKind.PRIVATE, FileKind.PUBLIC, FileKind.SIMULATED)
 _LONGEST_ORIGIN = 300
@@ -51,9 +49,10 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
     readable = not isinstance(source.content, CsvFile) or begins_readable(source.content, draft)
     more = st.expander("More: reading, protection, distances", expanded=not readable, icon=":material/tune:")
     with tools if start is None else more:
-        row_of_tools = st.container(horizontal=True, gap="small")
+        row_of_tools = st.container(horizontal=True, gap="xsmall")
     try:
         with more:
+            st.caption(_MEANINGS)
             _format(draft)
             draft.say_columns()
             _unit(draft)
@@ -95,7 +94,7 @@ def _kind(draft: Draft) -> None:
 
 def about_reload() -> None:
     """What a reload of the page does to an uploaded file."""
-    st.caption(_FORGOTTEN, help="Nothing of it is written to disk. Samples and stand-ins open again by their link.")
+    st.caption(_FORGOTTEN)
 
 
 def _json_panel(draft: Draft) -> None:

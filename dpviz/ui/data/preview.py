@@ -79,11 +79,7 @@ def preview(table: OpenTable) -> None:
     what = "rows and dots" if table.kind is FileKind.PRIVATE else "rows, dots and clipping"
     revealed = reveal(table, f"{what} on the Data page")
     if revealed is None:
-        st.caption(
-            ":material/visibility_off: The rows of a private file are not shown.",
-            help="If you may look at them, turn on “Show truth” in the sidebar: the look is counted, and none of it "
-            "enters a release.",
-        )
+        st.caption(":material/visibility_off: The rows of a private file are not shown.")
         return
     dots, rows, bounds = st.tabs(["Dots", "Rows", "Bounds"], key="preview", on_change="rerun")
     if dots.open:
@@ -132,7 +128,7 @@ def _rows(table: OpenTable, revealed: Revealed) -> None:
 def _no_clipping() -> None:
     """Why a private file has no such preview, and where the question can be settled."""
     st.info(
-        "What they cut off a private file is not shown, even to you: bounds moved because of it would tell of the "
+        "What they cut off is not shown of a private file, even to you: bounds moved because of it would tell of its "
         "rows. Try them on public data of the same kind, or on a stand-in.",
         title="Bounds come from what is known without the rows",
         icon=":material/visibility_off:",

@@ -26,10 +26,7 @@ def loss_of_rows(draft: Draft) -> None:
     if not declared.columns:
         return
     if not declared.kind.may_be_shown:
-        st.caption(
-            f"A row without a number in a ticked column {fate(declared)}; values outside move to the bound.",
-            help="How many is not said of a private file: it would tell of the rows.",
-        )
+        st.caption(f"A row without a number in a ticked column {fate(declared)}; values outside move to the bound.")
         return
     given = (draft.source.number, declared.file, declared.columns, declared.lower, declared.upper, declared.relation)
     said = once(

@@ -1,6 +1,7 @@
 """The open table in the page's link, so that a reload opens it again: a sample by its id, a stand-in by its numbers.
 
-A link names nothing else: of a file it says only that there was one, and a reload forgets the file.
+A public file is kept for a while under a word that only the link holds. Of a private file a link says only that there
+was one: a reload forgets it.
 """
 
 from __future__ import annotations
@@ -10,11 +11,23 @@ from contextlib import suppress
 import streamlit as st
 
 from dpviz.check import RequestError
+from dpviz.table.csv_intake import CsvFile
 from dpviz.table.samples import SAMPLES
+from dpviz.ui.controls import suggest_delta
+from dpviz.ui.data.kept_files import SHELF, KeptFile
 from dpviz.ui.data.ways_in import StandIn, named_in_links, open_sample, open_stand_in
-from dpviz.ui.session import TABLE_LINK, current_source, current_table, undeclared
+from dpviz.ui.session import (
+    TABLE_LINK,
+    current_source,
+    current_table,
+    open_table,
+    remember,
+    remembered,
+    undeclared,
+)
 
-_FILE = "file"
+_FILE, _KEPT = "file", "file."
+_WORD = "table_link:word"
 _STAND_IN = "stand-in"
 
 
@@ -28,8 +41,8 @@ def follow_table_link() -> None:
 
 
 def is_own_file() -> bool:
-    """Whether the table in hand is a file of the owner's, which no link can open again."""
-    return _name_of_open() == _FILE
+    """Whether what is in hand is a file of the owner's, which no link can open again."""
+    return undeclared() is not None or _name_of_open() == _FILE
 
 
 def is_forgotten() -> bool:
@@ -63,6 +76,10 @@ def _open(named: str) -> None:
     elif (told := stand_in_in(named)) is not None:
         with suppress(RequestError):  # then it is not open, which the page says
             open_stand_in(told)
+    elif named.startswith(_KEPT) and (kept := SHELF.find(named.removeprefix(_KEPT))) is not None:
+        open_table(kept.file, kept.declaration)
+        _remember_word(named.removeprefix(_KEPT))
+        suggest_delta()
 
 
 def _name_of_open() -> str:
@@ -72,4 +89,27 @@ def _name_of_open() -> str:
     told = named_in_links(current_source())
     if isinstance(told, StandIn):
         return ",".join((_STAND_IN, *(f"{value:.12g}" for value in told)))
-    return told or _FILE
+    return told or _kept_file() or _FILE
+
+
+def _kept_file() -> str:
+    """The open file as a link names it, kept as it is declared now; "" if it may not be kept."""
+    table, source = current_table(), current_source()
+    if table is None or source is None or not isinstance(source.content, CsvFile):
+        return ""
+    number, word = remembered(_WORD, (0, ""))
+    mine = word if number == source.number else ""
+    if not table.kind.may_be_shown:
+        SHELF.forget(mine)
+        return ""
+    found = SHELF.put(KeptFile(source.content, table.declaration), mine or None)
+    if found is None:
+        return ""
+    _remember_word(found)
+    return f"{_KEPT}{found}"
+
+
+def _remember_word(word: str) -> None:
+    source = current_source()
+    assert source is not None
+    remember(_WORD, (source.number, word))

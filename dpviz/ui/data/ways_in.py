@@ -129,7 +129,7 @@ def three_ways() -> bool:
     with file_place, st.container(border=True, height="stretch"):
         _csv_upload()
     with stand_in_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
-        st.markdown(":small[Made-up rows]", help="Nobody is in them: the place to choose ε.")
+        st.markdown(":small[Made-up rows]")
         return _stand_in_button(width="content") or opened
 
 
@@ -147,7 +147,8 @@ def _sample_choice() -> bool:
 
 
 def _stand_in_button(*, width: Literal["stretch", "content"]) -> bool:
-    with st.popover("Simulate a stand-in", width=width, key="simulate", icon=":material/casino:"):
+    help = "Nobody is in its rows: the place to choose ε."
+    with st.popover("Simulate a stand-in", width=width, key="simulate", icon=":material/casino:", help=help):
         return stand_in_form()
 
 
@@ -165,8 +166,8 @@ def _csv_upload() -> None:
         key="csv",
         on_change=_taken_away,
         max_upload_size=MAX_BYTES // 1_000_000,
-        help="A text file with one row a line; gzip is unpacked. It stays in this server's memory for this visit: "
-        "nothing is written to disk, nothing leaves it.",
+        help="A text file with one row a line; gzip is unpacked. It stays in this server's memory for this visit, "
+        "a public one for an hour longer: nothing is written to disk, nothing leaves it.",
     )
     if file is not None and st.session_state.get(_READ) != file.file_id:
         st.session_state[_READ] = file.file_id

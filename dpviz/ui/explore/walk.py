@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
+from dpviz.arrays import Array
 from dpviz.charts.film import Film, Number
 from dpviz.charts.picture import Look
 from dpviz.charts.plot import packed
@@ -19,7 +21,7 @@ from dpviz.runs.request import Request
 from dpviz.ui.controls import ROUND_EPSILONS, choose_epsilon
 from dpviz.ui.explore.scores import Judged
 from dpviz.ui.explore.setup_panel import runs_by_itself
-from dpviz.ui.looks import revealed_view
+from dpviz.ui.looks import reveal_allowed, revealed_view
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.player.player import Dial, play
 from dpviz.ui.reference import found_or_none
@@ -31,7 +33,7 @@ _FILM, _KEPT_FILMS = "walk:film", 4
 
 def walk(table: OpenTable, result: Result, now: Request, reference: Reference | None, judged: Judged | None) -> None:
     """Play ``result``; ``now`` is what the controls ask for, ``judged`` its scores where truth is shown."""
-    run, look = result.run, _look(table, result, reference)
+    run, look = result.run, _look(table, result, reference, judged)
     plane = (look.view.axes, look.view.name)
     given = (result.number, plane, st.context.theme.type, look.reveal is not None, reference is not None)
     film = once(_FILM, given, lambda: packed(Film(run, look).data()), most=_KEPT_FILMS)
@@ -53,8 +55,12 @@ def said(table: OpenTable, result: Result, now: Request) -> str:
     return f"{of}: the next one is under way." if runs_by_itself(table) else f"{of}: press Run to apply the settings."
 
 
-def _look(table: OpenTable, result: Result, reference: Reference | None) -> Look:
+def _look(table: OpenTable, result: Result, reference: Reference | None, judged: Judged | None) -> Look:
     run = result.run
+
+    def loss(centers: Array) -> float | None:
+        return judged.scores.ratio if judged is not None and np.array_equal(centers, run.unit_centers) else None
+
     with st.sidebar:
         view = plane_choice(run.domain, "explore", centers=run.unit_centers if run.private else None)
     per_row = run.points_per_row
@@ -64,6 +70,9 @@ def _look(table: OpenTable, result: Result, reference: Reference | None) -> Look
         reveal=revealed_view(table, "rows under the pictures of a run", points_per_row=per_row),
         reference=reference,
         epsilon=run.epsilon if run.private else None,
+        reference_coming=reference is None and reveal_allowed(table),
+        ratio=loss,
+        ghosts=result.earlier,
     )
     if reference is None:
         return look

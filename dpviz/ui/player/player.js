@@ -181,7 +181,7 @@ class Player {
 
   playing(on) {
     const play = this.part("play");
-    play.textContent = on ? "❚❚" : "▶";
+    play.textContent = on ? "‖" : "►";
     play.setAttribute("aria-label", on ? "Pause" : "Play all steps");
   }
 

@@ -70,16 +70,17 @@ def choose_section(question: Question) -> None:
 
 
 def _target() -> Target:
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         above = st.number_input(
-            "% above k-means++, at most",
+            "% over k-means++",
             *(0.1, 1000.0, round(100 * (USUAL_LOSS - 1), 6)),
             step=1.0,
             format="%g",
             key=f"{_SHARPER}:above",
             persist_state="session",
-            width=270,
-            help="The loss is the mean squared distance of a row to its centre; k-means++ works without privacy.",
+            width=185,
+            help="How far the loss may at most lie above that of k-means++, which works without privacy. The loss is "
+            "the mean squared distance of a row to its centre.",
         )
         share = st.selectbox(
             "In",
@@ -88,7 +89,7 @@ def _target() -> Target:
             format_func=lambda share: Target(share=share).often(),
             key=f"{_SHARPER}:share",
             persist_state="session",
-            width=180,
+            width=150,
             help="A release is one run. Half of all runs is what usually happens; 9 of 10 is what one can count on.",
         )
     # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
@@ -99,7 +100,7 @@ def _stored(question: Question, advice: Advice) -> None:
     """What to expect before any run."""
     recommendation = recommend(advice.target, advice)
     curves = forecast(question, advice, most=_most(advice.target))
-    about = f"{badge_text('public')} From made-up tables for {about_how_many(question):,} rows; none of yours is read."
+    about = f"From made-up tables for {about_how_many(question):,} rows; none of yours is read."
     _show(Smallest(curves, curves.answers(advice.target), recommendation), f"{_KEY}:forecast", about)
     _take(question, recommendation)
 
@@ -133,7 +134,7 @@ def _answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | None, 
     with place:
         if measure == "ratio" and not baselines:
             smallest = Smallest(Curves(frame, places=grid.epsilons, most=_most(target)), answers, recommendation)
-            about = plain(compared(recommendation, advice)) if answers and advice is not None else ""
+            about = compared(recommendation, advice) if answers and advice is not None else ""
             if study.source.key != study.question.table.key:
                 about = f"A stand-in has {grid.ks[0]} clear groups; your rows may need more. {about}"
             _show(smallest, f"{_KEY}:figure", about, study)
@@ -193,7 +194,7 @@ def _show(picture: StudyPicture, key: str, about: str, study: StudyJob | None = 
     with st.container(gap="xsmall"):
         st.title(plain(title), anchor=False)
         if about:
-            st.markdown(about)
+            st.markdown(f"{badge_text('public')} {plain(about)}" if study is None else plain(about))
         st.caption(plain(subtitle))
     clicked = None if study is None else on_click(plot, study.grid, key)
     show(plot, alt=picture.words(), key=key, stem=picture.stem, on_click=clicked)

@@ -25,9 +25,8 @@ from dpviz.ui.studies.study_panel import Invitation, numbers_behind, study_butto
 _KEY = "tradeoff:draws"
 _INVITATION = Invitation(
     "Draws",
-    "No draws yet",
-    "Press **Compute**: the same release is drawn again and again. Step through the draws or let them play, beside a "
-    "cloud of where centres fall.",
+    "How much do draws differ?",
+    "Press **Compute**: the same release, drawn again and again.",
     icon=":material/replay:",
 )
 # The browser answers only where the answer has changed: every answer runs the page again.

@@ -20,9 +20,8 @@ _KEY = "tradeoff:parts"
 _RUNS_EACH = 4
 _INVITATION = Invitation(
     "Where the error comes from",
-    "Nothing taken apart yet",
-    "Press **Measure**: what quantising, noise and the solver each add to the loss of k-means++ "
-    "appears here, in bars that add up to the private loss, and what clipping costs beside them.",
+    "Where does the loss come from?",
+    "Press **Measure**: what the grid, the noise and the solver each add.",
     icon=":material/waterfall_chart:",
 )
 _HOW = """
@@ -50,7 +49,7 @@ def parts_section(question: Question) -> None:
         one = one_setting(question, _KEY, "Runs", 3, 50, 10)
         problem = refusal_of(one.grid.contenders[0], one.grid.ks[0]) or one.problem
         seconds = 0.0 if problem else _RUNS_EACH * one.seconds
-        words = f"{one.grid.repeats:,} runs with noise and without, about {duration(seconds)}."
+        words = f"{one.grid.repeats:,} runs with noise and without, about {duration(seconds)}"
         ask_button(one, _begin, words=words, problem=problem, label="Measure")
     study_half(one, invitation=_INVITATION, pictures=_bars, button="Measure")
 

@@ -86,14 +86,11 @@ def range_key() -> str:
 def settings_section(question: Question) -> None:
     """The link and the file of the form as it stands, and a place for a file of another day."""
     grid = question.grid
-    st.markdown("**A link to these settings**")
-    st.caption(
-        "Algorithms, ε, k, δ and runs; nothing of the table, and not which rows losses are read from. Whoever follows "
-        "it opens a table of their own."
-    )
+    st.title("These settings as a link", anchor=False)
+    st.caption("It holds nothing of the table: whoever follows it opens a table of their own.")
     st.code(f"{(st.context.url or '').split('?')[0]}?{grid.to_query()}", language=None, wrap_lines=True)
-    st.markdown("**The same as a file**")
-    st.code(grid.to_yaml(), language="yaml")
+    with st.expander("The same as a file"):
+        st.code(grid.to_yaml(), language="yaml")
     st.download_button(
         "Settings (YAML)",
         grid.to_yaml().encode("utf-8"),

@@ -17,7 +17,7 @@ from dpviz.runs.advice.advice import EPSILONS, Advice, Outlook, advise, forecast
 from dpviz.runs.advice.advice_words import WHERE_FROM, alternatives, certainty, changed
 from dpviz.runs.advice.target import Target
 from dpviz.runs.request import Contender, Request
-from dpviz.ui.badges import badge_text
+from dpviz.ui.badges import badged
 from dpviz.ui.escape import plain
 from dpviz.ui.figure import data_table
 from dpviz.ui.studies.judged_rows import rows_for
@@ -70,7 +70,7 @@ def behind_advice(advice: Advice) -> None:
             alt = f"What the stored study says of each algorithm at ε = {advice.setting.epsilon:g}"
             st.caption(f"{plain(alt)}:")
             data_table(advice_table(known), alt=alt, height="auto")
-        st.caption(f"{badge_text('public')} {WHERE_FROM}")
+        badged("public", WHERE_FROM)
 
 
 def advice_table(known: list[Outlook]) -> pd.DataFrame:

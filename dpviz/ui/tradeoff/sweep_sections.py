@@ -46,9 +46,8 @@ _MAP = _Sweep(
     "epsilon and n",
     Invitation(
         "Map of ε and n",
-        "No map yet",
-        "Press **Compute**: the loss for every ε and number of rows appears here, with lines along which it is equal, "
-        "and your own number of rows.",
+        "What would more rows buy?",
+        "Press **Compute**: the loss at every ε and number of rows, as a map.",
         icon=":material/grid_on:",
     ),
 )
@@ -57,8 +56,8 @@ _KS = _Sweep(
     "k",
     Invitation(
         "Sweep over k",
-        "No sweep over k yet",
-        "Press **Compute**: the loss of every algorithm appears here against the number of clusters, at one ε.",
+        "What would more clusters cost?",
+        "Press **Compute**: the loss for each number of clusters, at one ε.",
         icon=":material/ssid_chart:",
     ),
 )
@@ -67,8 +66,8 @@ _NS = _Sweep(
     "n",
     Invitation(
         "Sweep over n",
-        "No sweep over n yet",
-        "Press **Compute**: the loss of every algorithm appears here against the number of rows, at one ε.",
+        "What would fewer rows cost?",
+        "Press **Compute**: the loss for each number of rows, at one ε.",
         icon=":material/ssid_chart:",
     ),
 )

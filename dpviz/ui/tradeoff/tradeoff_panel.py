@@ -73,7 +73,7 @@ _FIRST = "Choose ε"
 _SECTIONS: dict[str, Callable[[Question], None]] = {
     _FIRST: choose_section,
     "Causes": parts_section,
-    "ε and rows": map_section,
+    "Map": map_section,
     "Clusters": clusters_section,
     "Rows": rows_section,
     "Draws": draws_section,
