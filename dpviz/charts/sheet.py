@@ -19,6 +19,8 @@ from dpviz.charts.view import View
 from dpviz.table.domain import Region
 
 _NOTHING: Mapping[str, Any] = {}
+LINKED: dict[str, Any] = {"uid": "linked", "hovertemplate": None, "hoverinfo": "none"}
+"""For bars that light up on the map of a page, which says beside them what they are, rather than over them."""
 UNCUT: dict[str, Any] = {"cliponaxis": False}
 """For marks that stick out over the edge of the plot rather than being cut."""
 

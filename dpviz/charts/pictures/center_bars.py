@@ -13,7 +13,7 @@ from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import NUMBER_SIZE, SCREEN
 from dpviz.charts.picture import Drawing, Look
 from dpviz.charts.pictures.center_marks import boxes_around, hues, partners_of
-from dpviz.charts.sheet import Sheet
+from dpviz.charts.sheet import LINKED, Sheet
 from dpviz.charts.theme import Kind
 from dpviz.charts.wording import clauses, number, percent
 from dpviz.runs.found import neighbour_gaps
@@ -122,6 +122,7 @@ def _add_bars(
 ) -> None:
     """Lying bars from the top, named by the numbers of centres; each knows its box on the map."""
     ranks = np.arange(len(order))
+    linked = LINKED if sheet.bare else {"uid": LINKED["uid"]}
     sheet.bars(
         values.astype(SCREEN),
         ranks,
@@ -131,7 +132,7 @@ def _add_bars(
         {"color": color},
         hover="%{text}",
         notes=boxes.astype(SCREEN),
-        trace={"orientation": "h", "text": told, "textposition": "none", "uid": "linked", **(more or {})},
+        trace={"orientation": "h", "text": told, "textposition": "none", **linked, **(more or {})},
     )
     size = NUMBER_SIZE if len(order) <= 24 else 8
     numbers = [str(i + 1) for i in order]

@@ -65,8 +65,8 @@ class CentersPicture(Picture[CentersStep]):
         marks = marks_of(len(step.centers))
         return clauses(
             self._farthest(look),
-            FOUND_RULE if self._found(look) is not None else "",
             view.about,
+            FOUND_RULE if self._found(look) is not None else "",
             "" if view.whole else "cells not drawn",
             self._outside(look),
             "numbers on hover" if marks.number is None else "",

@@ -15,7 +15,7 @@ from dpviz.charts.canvas import NUMBER_SIZE, SCREEN, hidden_axis
 from dpviz.charts.cells import boxes
 from dpviz.charts.picture import Drawing, Look
 from dpviz.charts.pictures.nested_cubes import asleep_boxes, drawn_boxes, level_sizes, truly_held
-from dpviz.charts.sheet import Sheet
+from dpviz.charts.sheet import LINKED, Sheet
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, opening, things
 from dpviz.privacy.partitions import CubeTree
@@ -24,7 +24,7 @@ from dpviz.table.domain import Domain
 # Of the height of a level, this part is filled.
 _BAND = 0.8
 # Bars that are linked to the map, in all; levels beyond are drawn as runs of neighbours.
-_LINKED = 600
+_LINKED_AT_MOST = 500
 # More slices than this in a level are thinner than a pixel.
 _SLICES = 1500
 # What a cube truly holds, for the owner.
@@ -53,7 +53,7 @@ class TreeDiagram(Drawing[TreeStep]):
     whole: CubeTree | None = None
     thresholds: Sequence[float] = field(default=())
     marked: Array | None = None
-    linked_at_most: int = _LINKED
+    linked_at_most: int = _LINKED_AT_MOST
     legend_lines = 0
 
     def view(self, view: View) -> View:
@@ -132,6 +132,7 @@ class TreeDiagram(Drawing[TreeStep]):
             chosen = np.isin(np.arange(len(level)), self._chosen())
             marker["color"] = np.where(chosen, 1, 0).astype(np.int8)
             marker |= {"cmax": 1, "colorscale": [[0, sheet.color("released", _UNMARKED)], [1, palette.released]]}
+        linked = LINKED if sheet.bare else {"uid": LINKED["uid"]}
         sheet.bars(
             ((start + end) / 2).astype(SCREEN),
             np.full(len(level), _BAND, dtype=SCREEN),
@@ -141,7 +142,7 @@ class TreeDiagram(Drawing[TreeStep]):
             marker,
             hover="%{text}",
             notes=np.concatenate(drawn).astype(SCREEN),
-            trace={"base": (-level - _BAND).astype(SCREEN), "text": told, "textposition": "none", "uid": "linked"},
+            trace={"base": (-level - _BAND).astype(SCREEN), "text": told, "textposition": "none", **linked},
         )
 
     def _told(self, level: int, *, awake: bool = True) -> str:
@@ -161,7 +162,7 @@ class TreeDiagram(Drawing[TreeStep]):
 
 
 def diagram_of(
-    step: TreeStep, steps: Sequence[Step], *, marked: Array | None = None, linked_at_most: int = _LINKED
+    step: TreeStep, steps: Sequence[Step], *, marked: Array | None = None, linked_at_most: int = _LINKED_AT_MOST
 ) -> TreeDiagram:
     """The diagram of a tree after ``step``, in the places of the tree that the run ends with."""
     alike = [other for other in steps if type(other).__name__ == type(step).__name__]

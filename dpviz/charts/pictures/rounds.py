@@ -33,7 +33,7 @@ _TINY = 1e-300
 class PolishPicture(CentersPicture):
     """The centres after a round; around where they were, the reach beyond which a row pulls no harder.
 
-    In a crowd, whose circles would be one grey sheet, only the largest cluster has its circle.
+    In a crowd, or among many columns, circles would be one grey sheet: only the largest cluster has one.
     """
 
     called = "round"
@@ -43,7 +43,7 @@ class PolishPicture(CentersPicture):
     def paint(self, sheet: Sheet, look: Look) -> None:
         step = self.step
         assert step.previous is not None and step.noisy_counts is not None
-        crowd = len(step.centers) > _CROWD
+        crowd = len(step.centers) > _CROWD or not sheet.view.whole
         around = step.previous[[int(step.noisy_counts.argmax())]] if crowd else step.previous
         middles, radii = sheet.view.plane(around, "previous"), np.full(len(around), step.reach)
         name = "reach of the largest" if crowd else "reach of a row"
