@@ -52,7 +52,7 @@ def test_tables_pages_and_a_manifest_lie_in_the_folder(capsys, planted, tmp_path
         ("su-blocks", "cohen-naive"), "holds in part"
     )
     finding = said.json[0]["findings"][0]
-    assert set(finding) == {"says", "holds", "found", "margin", "reason"}
+    assert set(finding) == {"says", "holds", "found", "margin", "reason", "paper", "ours"}
     table = pd.read_csv(tmp_path / "su-blocks.csv")
     assert len(table) == len(PLANTED["su-blocks"](Outcome.IN_PART))
     assert "Su et al. 2016, Fig. 3" in (tmp_path / "su-blocks.html").read_text("utf-8")

@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 
 from dpviz.algorithms.steps import Step
 from dpviz.charts.picture import Drawing, Look, Picture
-from dpviz.charts.plot import Data, Plot, spoken
+from dpviz.charts.plot import Data, Plot, packed, spoken
 from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import ROWS
 from dpviz.charts.theme import Kind, Palette
 from dpviz.runs.run import Frame, Run
+
+# Values of so many marks, or letters, are worth a name.
+_LONG = 200
 
 
 class Number(NamedTuple):
@@ -37,13 +40,15 @@ class Film:
     run: Run
     look: Look
     rows: dict[str, Data] = field(default_factory=dict)
+    shared: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.look = self.look.through(self.run)
 
     def data(self) -> Data:
-        """All steps, the rows that lie under them, and the colours of the page."""
-        return {"steps": list(self._steps()), "rows": self.rows, "colors": _colors(self.look.palette)}
+        """All steps, the rows that lie under them, what steps share, and the colours of the page."""
+        steps, colors = list(self._steps()), _colors(self.look.palette)
+        return {"steps": steps, "rows": self.rows, "shared": self.shared, "colors": colors}
 
     def _steps(self) -> Iterator[Data]:
         steps = [frame.step for frame in self.run.frames]
@@ -71,7 +76,20 @@ class Film:
         legend = list(legend_of(plot))
         rows = self._rows(plot)
         title, alt = drawing.title(self.look), drawing.words(self.look.view.domain)
-        return {"title": title, "alt": alt, "legend": legend, "rows": rows, **plot.to_data()}
+        made = plot.to_data()
+        made["data"] = [{name: self._once(value) for name, value in trace.items()} for trace in made["data"]]
+        return {"title": title, "alt": alt, "legend": legend, "rows": rows, **made}
+
+    def _once(self, value: Any) -> Any:
+        """Long values are sent once: steps of a tree or of a swap differ in a few marks only."""
+        if (
+            not isinstance(value, list | dict)
+            or len(value.get("bdata", "") if isinstance(value, dict) else value) < _LONG
+        ):
+            return value
+        name = blake2b(packed({"": value}).encode(), digest_size=8).hexdigest()
+        self.shared.setdefault(name, value)
+        return {"same": name}
 
     def _seen(self, drawing: Drawing[Any]) -> Look:
         return replace(self.look, view=drawing.view(self.look.view))

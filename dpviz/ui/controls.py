@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz import check
 from dpviz.algorithms.registry import AUTO, CARDS
 from dpviz.runs.request import Contender, Request
-from dpviz.ui.session import choose, current_table, remember, remembered, setting
+from dpviz.ui.session import choose, current_table, know_clusters, remember, remembered, setting
 
 # What anybody asks a page for; ``check`` allows more, and so does the command line.
 LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
@@ -116,8 +116,9 @@ def remember_link() -> None:
 
 
 def suggest_k(k: int) -> None:
-    """Set k for a table whose good k is known publicly, unless a link asked for another; call it before any control
-    is drawn."""
+    """Set k for a table publicly known to hold so many clusters, unless a link asked for another; call it before any
+    control is drawn."""
+    know_clusters(k)
     choose("k", st.session_state.pop("link:k", k))
 
 

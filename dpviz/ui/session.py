@@ -23,7 +23,7 @@ from dpviz.table.named import Content
 
 _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
 _SOURCE, _SOURCES = "visit:source", "visit:sources"
-_SETTINGS, _LOOKS = "visit:settings", "looks:list"
+_SETTINGS, _LOOKS, _CLUSTERS = "visit:settings", "looks:list", "clusters:known"
 
 TABLE_LINK = "table"
 """What names the open table in a link."""
@@ -139,6 +139,19 @@ def remembered(name: str, usual: Value) -> Value:
 def setting(name: str, usual: Value) -> Value:
     """What the widget ``name`` says where this page draws it, else what was last remembered."""
     return cast("Value", st.session_state.get(name, remembered(name, usual)))
+
+
+def know_clusters(k: int) -> None:
+    """The open table is publicly known to hold ``k`` clusters: a sample or a stand-in was made with so many."""
+    table = current_table()
+    if table is not None:
+        remember(_CLUSTERS, (table.source_key, k))
+
+
+def known_clusters(table: OpenTable) -> int | None:
+    """How many clusters ``table`` is publicly known to hold, if that is known."""
+    key, k = remembered(_CLUSTERS, ("", 0))
+    return k if key == table.source_key else None
 
 
 def once(name: str, given: Hashable, make: Callable[[], Value], *, most: int = 1) -> Value:

@@ -155,6 +155,8 @@ class Visitor:
         The option of that very name is taken, else the first whose name has it.
         """
         box = self.page.get_by_role("combobox", name=label).first
+        if box.input_value() == option:
+            return
         box.click()
         box.fill(option)
         expect(self.page.get_by_role("option", name=option).first).to_be_visible(timeout=PATIENCE)

@@ -138,6 +138,12 @@ def film_of(app: AppTest) -> dict[str, Any]:
     (player,) = app.get("bidi_component")
     data = json.loads(player.proto.json)
     film: dict[str, Any] = json.loads(data["film"]) | json.loads(data["around"])
+    for step in film["steps"]:
+        for trace in (trace for picture in (step, *step["sides"]) for trace in picture["data"]):
+            shared = {
+                name: value["same"] for name, value in trace.items() if isinstance(value, dict) and "same" in value
+            }
+            trace |= {name: film["shared"][same] for name, same in shared.items()}
     return film
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 
 import numpy as np
 import pytest
@@ -23,6 +24,8 @@ from tests.pages.site import (
 )
 
 SECRET = "7741.25"
+# Not within the digest that a widget is known by.
+PART_OF_IT = re.compile(r"(?<![0-9a-f])7741(?![0-9a-f])")
 PEOPLE = f"age,income,person\n31,1000,a\n44,{SECRET},a\n52,3000,b\n".encode()
 BOUNDS = '{"bounds": {"age": [0, 120], "income": [0, 10000]}, "bounds_origin": "law or physics"}'
 
@@ -86,7 +89,7 @@ def test_a_first_line_that_is_no_header_is_refused_in_place_and_stays_refused(co
     press(at, "Use this table")
     assert any("“Fifteen clusters” stays open" in error.value for error in at.error)
     assert at.session_state["visit:table"].title == "Fifteen clusters"
-    assert SECRET not in everything_shown(at) and "7741" not in everything_shown(at)
+    assert SECRET not in everything_shown(at) and not PART_OF_IT.search(everything_shown(at))
 
 
 @pytest.mark.some(4)
@@ -95,7 +98,7 @@ def test_an_odd_file_waits_for_its_declarations_and_shows_no_cell(content):
     at = upload(visit("data.py"), content, "odd.csv.gz" if content[:2] == b"\x1f\x8b" else "odd.csv")
     assert not at.error and at.checkbox
     shown = everything_shown(at)
-    assert SECRET not in shown and "7741" not in shown
+    assert SECRET not in shown and not PART_OF_IT.search(shown)
 
 
 def test_a_refused_file_stays_refused_until_it_is_taken_away():
@@ -355,7 +358,7 @@ def test_what_becomes_of_rows_is_a_share_for_a_public_file_and_a_rule_for_a_priv
     at = tick(upload(visit("data.py"), b"age,city\n31,rome\n44,7\n"), "age", "city")
     assert any("is dropped" in part.value for part in at.caption) and "50 %" not in everything_shown(at)
     _of_kind(at, "public")
-    assert any("50 % of the rows would be dropped" in part.value for part in at.caption)
+    assert "50 % of the rows would be dropped" in everything_shown(at)
 
 
 def test_one_pair_serves_all_columns_where_none_is_ticked():

@@ -29,6 +29,8 @@ def seeded_run(table: OpenTable, algorithm: str, *, k: int, epsilon: float, seed
     app.toggle(key="study_noise").set_value(True)
     sound(app.run())
     app.number_input(key="study_seed").set_value(seed)
+    # Publicly known to hold k clusters: only then is told how many of them are found.
+    app.session_state["visit:settings"]["clusters:known"] = (table.source_key, k)
     sound(app.run())
     if not table.kind.may_be_shown:
         app.button(key="run").click()
@@ -111,6 +113,13 @@ def test_the_title_agrees_with_distances_and_sizes(sample: str, k: int, epsilon:
         assert np.linalg.norm(middles - person, axis=1).min() < 1e-9
         assert np.linalg.norm(centers - person, axis=1).min() > 0.1
         assert found_in_title(title_of(figure))[0] < k
+
+
+def test_where_nobody_knows_how_many_clusters_there_are_the_title_tells_the_loss() -> None:
+    table = sample_table("fifteen")
+    app = app_on("explore.py", table, algorithm="eugkm", k="15")
+    title = title_of(main_figure(app))
+    assert "found" not in title and f"the loss is {numbers(app)[LOSS]} that of k-means++" in title
 
 
 @pytest.mark.slow

@@ -44,8 +44,9 @@ def requests(draw: st.DrawFn) -> Request:
 def grids(draw: st.DrawFn) -> Grid:
     """Any small grid of algorithms that need a delta and find one."""
     judged = tuple(card for card in private_cards() if card.params().points_per_row(2) == 1)
+    of_rows = contenders(cards=judged).filter(lambda contender: contender.settings.points_per_row(2) == 1)
     return Grid(
-        tuple(draw(st.lists(contenders(cards=judged), min_size=1, max_size=3, unique=True))),
+        tuple(draw(st.lists(of_rows, min_size=1, max_size=3, unique=True))),
         tuple(draw(st.lists(st.integers(1, 99), min_size=1, max_size=3, unique=True))),
         tuple(draw(st.lists(st.floats(0.01, 1e3), min_size=1, max_size=3, unique=True))),
         tuple(draw(st.lists(st.floats(1e-12, 0.1), min_size=1, max_size=3, unique=True))),

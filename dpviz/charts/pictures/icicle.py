@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.steps import Step
@@ -62,7 +64,7 @@ class TreeDiagram(Drawing[TreeStep]):
     def finding(self, domain: Domain) -> str:
         sizes = level_sizes(self.step.tree)
         if self.marked is not None:
-            chosen = len(self._chosen())
+            chosen = len(self._chosen)
             return opening(
                 f"{things(chosen, 'cube')} of {sum(sizes):,} {'carries' if chosen == 1 else 'carry'} a centre"
             )
@@ -129,7 +131,7 @@ class TreeDiagram(Drawing[TreeStep]):
             "line": {"width": 1 if len(level) < 400 else 0.3, "color": palette.surface},
         }
         if self.marked is not None:
-            chosen = np.isin(np.arange(len(level)), self._chosen())
+            chosen = np.isin(np.arange(len(level)), self._chosen)
             marker["color"] = np.where(chosen, 1, 0).astype(np.int8)
             marker |= {"cmax": 1, "colorscale": [[0, sheet.color("released", _UNMARKED)], [1, palette.released]]}
         linked = LINKED if sheet.bare else {"uid": LINKED["uid"]}
@@ -152,13 +154,14 @@ class TreeDiagram(Drawing[TreeStep]):
         over = f"noisy count {'over' if awake else 'at most'} {number(known[level - 1])}" if level <= len(known) else ""
         return f"level {level} {'woke up' if awake else 'stayed asleep'}" + (f": {over} rows" if over else "")
 
+    @cached_property
     def _chosen(self) -> list[int]:
         """Which cubes, counted from the root on, carry a marked centre: those whose middle it is."""
         assert self.marked is not None
         tree, region = self.step.tree, self.step.region
         middles = np.concatenate([region.clip(tree.centers(level)) for level in range(tree.depth + 1)])
-        away = [np.abs(middles - centre).max(axis=1) for centre in self.marked]
-        return sorted({int(gaps.argmin()) for gaps in away if gaps.min() <= 1e-9})
+        away, nearest = cKDTree(middles).query(self.marked, p=np.inf)
+        return sorted({int(place) for place in np.atleast_1d(nearest)[np.atleast_1d(away) <= 1e-9]})
 
 
 def diagram_of(

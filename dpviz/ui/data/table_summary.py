@@ -111,7 +111,7 @@ def _whose(table: OpenTable) -> str:
     if table.kind != FileKind.PRIVATE:
         return "nobody in it needs protection"
     if table.declaration.bounds_from_rows:
-        return ":orange[the bounds were read from these rows: no ε covers that]"
+        return ":red[the bounds were read from these rows: no ε covers that]"
     return "the bounds were not read from these rows"
 
 

@@ -17,7 +17,7 @@ _KEY = "algorithm"
 GUARANTEE_WORDS = {
     Guarantee.PURE: ("ε-DP", "green", "Pure differential privacy: δ is 0."),
     Guarantee.APPROX: ("(ε, δ)-DP", "violet", "Approximate differential privacy: needs a small δ above 0."),
-    Guarantee.NONE: ("no privacy", "orange", "Reads the rows themselves: for comparison only, never a release."),
+    Guarantee.NONE: ("no privacy", "gray", "Reads the rows themselves: for comparison only, never a release."),
 }
 _CENTRAL = ("central model", "gray", "One trusted curator holds the rows, and adds the noise to what is released.")
 _LOCAL = ("local model", "blue", "Every user hides the own row before it is sent: nobody is trusted with the rows.")

@@ -26,7 +26,7 @@ from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.player.player import Dial, play
 from dpviz.ui.reference import found_or_none
 from dpviz.ui.runner import Result, failure
-from dpviz.ui.session import once
+from dpviz.ui.session import known_clusters, once
 
 _FILM, _KEPT_FILMS = "walk:film", 4
 
@@ -74,7 +74,8 @@ def _look(table: OpenTable, result: Result, reference: Reference | None, judged:
         ratio=loss,
         ghosts=result.earlier,
     )
-    if reference is None:
+    # One to one with k-means++ says something only where k is the number of clusters that are there.
+    if reference is None or known_clusters(table) != run.k:
         return look
     return replace(look, found=partial(found_or_none, table, reference=reference, points_per_row=per_row))
 

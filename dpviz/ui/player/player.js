@@ -80,6 +80,9 @@ class Player {
     const kinds = film.steps.map((step) => step.name).join("|"), last = film.steps.length - 1;
     this.jumps = kinds !== this.kinds;
     this.at = this.jumps || this.at === null ? last : Math.min(this.at, last);
+    for (const picture of film.steps.flatMap((step) => [step, ...step.sides])) {
+      for (const trace of picture.data) for (const name in trace) if (trace[name]?.same) trace[name] = film.shared[trace[name].same];
+    }
     Object.assign(this, { film, kinds });
     this.layers.clear();
     this.dresses();

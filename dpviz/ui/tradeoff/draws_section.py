@@ -13,10 +13,11 @@ from dpviz.charts.picture import Look
 from dpviz.charts.registry import picture_of
 from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import palette
-from dpviz.ui.figure import show
+from dpviz.ui.figure import show_wide
 from dpviz.ui.looks import revealed_view
 from dpviz.ui.plane_choice import plane_choice
 from dpviz.ui.reference import found_or_none
+from dpviz.ui.session import known_clusters
 from dpviz.ui.step_player import step_player
 from dpviz.ui.studies.one_setting import has_any, one_setting
 from dpviz.ui.studies.study_job import Question, StudyJob
@@ -70,7 +71,8 @@ def _pictures(study: StudyJob, *, still: bool) -> None:
     reference = study.yardstick.reference if study.yardstick is not None else None
     view = plane_choice(study.source.domain, _KEY)
     rows = revealed_view(study.source, "rows under repeated draws")
-    found = None if reference is None else partial(found_or_none, study.source, reference=reference)
+    counted = reference is not None and known_clusters(study.source) == study.grid.ks[0]
+    found = None if reference is None or not counted else partial(found_or_none, study.source, reference=reference)
     look = Look(view, palette(st.context.theme.type), rows, reference, found=found)
     centers = np.stack([row["centers"] for row in study.rows])
     draws = Draws(centers, np.array([row["ratio"] for row in study.rows]), look)
@@ -94,7 +96,7 @@ def _player(draws: Draws, *, still: bool) -> None:
         left, right = st.columns(2, gap="medium")
         with left:
             step = draws.step(place)
-            show(picture_of(step).draw(draws.look), alt=step.title, key=f"{_KEY}:one", stem="one-draw")
+            show_wide(picture_of(step).draw(draws.look), alt=step.title, key=f"{_KEY}:one", stem="one-draw")
         with right:
             _cloud(draws)
 
@@ -103,4 +105,4 @@ def _player(draws: Draws, *, still: bool) -> None:
 
 
 def _cloud(draws: Draws) -> None:
-    show(draws.draw(), alt=draws.words(), key=f"{_KEY}:cloud", stem="cloud-of-centres")
+    show_wide(draws.draw(), alt=draws.words(), key=f"{_KEY}:cloud", stem="cloud-of-centres")
