@@ -47,6 +47,6 @@ def badge_text(kind: Kind) -> str:
     return f":{look.color}-badge[{look.icon} {kind}]"
 
 
-def badged(kind: Kind, text: str) -> None:
+def badged(kind: Kind, text: str, *, help: str | None = None) -> None:
     """Fine print after a badge. Not a caption: that would fade the badge until it can hardly be read."""
-    st.markdown(f":small[{badge_text(kind)} {text}]")
+    st.markdown(f":small[{badge_text(kind)} {text}]", help=help)

@@ -119,7 +119,9 @@ def test_on_a_telephone_the_picture_comes_first(visitor: Callable[..., Visitor],
 
 def test_five_stops_of_the_tab_key_lead_to_epsilon_and_run_is_next(visitor: Callable[..., Visitor]) -> None:
     visit = on_explore(visitor(viewport=DESK), "Fifteen clusters")
-    visit.page.evaluate("document.activeElement?.blur(); document.getSelection()?.removeAllRanges()")
+    visit.page.goto(visit.page.url)  # the page from its start: the link opens the sample again
+    expect(visit.page.locator(".film[data-whole]")).to_be_visible(timeout=PATIENCE)
+    visit.waits()
     stops = []
     for _ in range(9):
         visit.page.keyboard.press("Tab")

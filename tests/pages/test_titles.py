@@ -164,7 +164,7 @@ def test_with_a_heavy_tail_k_means_reads_the_clipped_rows_and_clipping_stands_ap
 
 def test_where_no_row_is_clipped_nothing_is_said_of_it() -> None:
     app = seeded_run(sample_table("outlier"), "auto", k=3, epsilon=5.0, seed=1)
-    assert "mean squared distance of a row" in text_of(app) and "The bounds alone move" not in text_of(app)
+    assert "that of k-means++ (" in text_of(app) and "The bounds alone move" not in text_of(app)
 
 
 def preview_of(kind: FileKind, tab: str) -> AppTest:
@@ -196,4 +196,4 @@ def test_what_the_bounds_cut_off_a_private_file_is_not_shown_and_the_tab_says_wh
     run = seeded_run(heavy_table(FileKind.PRIVATE), "auto", k=3, epsilon=5.0, seed=1)
     truth_switch(run).set_value(True)
     said_of_run = text_of(sound(run.run()))
-    assert "mean squared distance of a row" in said_of_run and "bounds alone move" not in said_of_run
+    assert "that of k-means++ (" in said_of_run and "bounds alone move" not in said_of_run

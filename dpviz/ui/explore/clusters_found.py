@@ -20,6 +20,10 @@ from dpviz.ui.looks import reveal_allowed
 # Columns shown as bars within their bounds; a table with more of them says numbers alone.
 _MOST_BARS = 12
 _CLUSTER, _ROWS, _NOISE = "cluster", "rows", "± noise"
+_LOSS = (
+    "Mean squared distance of a row to its nearest centre, unit coordinates²; k-means++ reads the same rows, as the "
+    "declared bounds leave them."
+)
 _SHIFT = "centre ± (% of range)"
 
 
@@ -68,14 +72,9 @@ def _cost(table: OpenTable, judged: Judged | None) -> None:
         badged("revealed", f"Loss against k-means++. {why}")
         return
     scores = judged.scores
-    words = (
-        f"Loss {ratio(scores.ratio)} that of k-means++: mean squared distance of a row to its nearest centre, "
-        f"{number(scores.nicv)} against {number(scores.nicv_kmeans)} (unit coordinates²)."
-    )
+    words = f"Loss {ratio(scores.ratio)} that of k-means++ ({number(scores.nicv)} against {number(scores.nicv_kmeans)})."
     if scores.clipping > 0 and table.kind is not FileKind.PRIVATE:
         words += f" The bounds alone move a row by {number(scores.clipping)} on the same scale."
-    if judged.labels is not None:
-        words += f" {judged.labels.percent} of the rows share the commonest label of their cluster."
-        if judged.labels.unlabelled:
-            words += f" {judged.labels.unlabelled:,d} rows without a label are left out."
-    badged("revealed", f"{plain(words)}")
+    if judged.labels is not None and judged.labels.unlabelled:
+        words += f" {judged.labels.unlabelled:,d} rows without a label are left out of the label accuracy."
+    badged("revealed", words, help=_LOSS)

@@ -109,7 +109,7 @@ class Player {
   }
 
   says(sentence) {
-    this.part("said").textContent = sentence ?? "";
+    Object.assign(this.part("said"), { textContent: sentence ?? "", title: sentence ?? "" });
     this.part("said").classList.toggle("shown", Boolean(sentence));
   }
 
