@@ -160,8 +160,11 @@ class Visitor:
         box.click()
         box.fill(option)
         expect(self.page.get_by_role("option", name=option).first).to_be_visible(timeout=PATIENCE)
-        names = self.page.get_by_role("option").all_inner_texts()
-        for _ in range(1 + (names.index(option) if option in names else 0)):
+        named = self.page.get_by_role("option", name=option, exact=True)
+        wanted = (named if named.count() else self.page.get_by_role("option", name=option)).first.get_attribute("id")
+        for _ in range(1 + self.page.get_by_role("option").count()):
+            if box.get_attribute("aria-activedescendant") == wanted:
+                break
             box.press("ArrowDown")
         box.press("Enter")
         expect(box).to_have_value(re.compile(re.escape(option)), timeout=PATIENCE)

@@ -72,7 +72,8 @@ def _cost(table: OpenTable, judged: Judged | None) -> None:
         badged("revealed", f"Loss against k-means++. {why}")
         return
     scores = judged.scores
-    words = f"Loss {ratio(scores.ratio)} that of k-means++ ({number(scores.nicv)} against {number(scores.nicv_kmeans)})."
+    losses = f"{number(scores.nicv)} against {number(scores.nicv_kmeans)}"
+    words = f"Loss {ratio(scores.ratio)} that of k-means++ ({losses})."
     if scores.clipping > 0 and table.kind is not FileKind.PRIVATE:
         words += f" The bounds alone move a row by {number(scores.clipping)} on the same scale."
     if judged.labels is not None and judged.labels.unlabelled:
