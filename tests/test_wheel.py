@@ -127,7 +127,7 @@ def test_the_dashboard_opens_from_an_empty_folder_and_a_sample_runs(installed: I
     with served(command, log, installed.folder, own_environment()) as address:
         visit = Visitor(context, address)
         visit.goes_to("/")
-        visit.sees("Fifteen clusters is open")
+        visit.sees("Fifteen clusters")
         visit.presses("Explore this table")
         visit.sees_run("Auto")
         visit.sees_step("centres")

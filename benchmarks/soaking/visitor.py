@@ -170,7 +170,7 @@ class House:
         if not await tab.settles(_RUN_SECONDS):
             raise TabFailed(f"a run has not ended after {_RUN_SECONDS:g} s")
         seat.run_seconds.append(clock() - began)
-        if not any(True for _ in tab.shows("PlotlyChart")):
+        if not any(True for _ in tab.shows("BidiComponent")):
             raise TabFailed("a run has ended without a picture")
         await _thinks(rng)
 

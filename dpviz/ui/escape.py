@@ -14,6 +14,8 @@ _SIGNS = re.compile(r"[\\`*_\[\]{}|~$]|[<&:](?=\S|$)|!(?=\[|$)")
 _BEGINS = re.compile(r"^(?:([-+=>#])|(\d+)([.)])(?=\s|$))")
 # What Markdown could read as a sign, wherever it stands.
 _MARKS = re.compile(r"[\\`*_\[\]{}|~$<>&:!#@]+")
+# At the beginning, a number with one of these would be the first entry of a list.
+_COUNTED = re.compile(r"^(\s*\d+)[.)]+")
 _JOINED = re.compile(r"(?<=:)(?=\S)|(?<=\])(?=[(\[\\])|(?=@)|(?<=[wW]{3})(?=\.)|(?<=[-<>=~])(?=\\?[-<>=~])")
 
 
@@ -39,4 +41,4 @@ def spoken(name: object) -> str:
     >>> spoken("commute_km"), spoken("[age] of *all*")
     ('commute km', 'age of all')
     """
-    return plain(_MARKS.sub(" ", str(name)))
+    return plain(_COUNTED.sub(r"\1 ", _MARKS.sub(" ", str(name))))

@@ -19,9 +19,10 @@ def test_two_algorithms_are_compared_and_the_result_outlives_a_change_of_page(vi
     visit.turns_to("Compare")
     visit.keeps("DPLloyd", "EUGkM")
     visit.presses("Compute")
+    expect(visit.button("Cancel")).to_be_hidden(timeout=PATIENCE)
+    visit.waits()
     visit.page.get_by_role("tab", name="Take away").click()
     visit.sees("All 20 runs (CSV)")
-    expect(visit.button("Cancel")).to_be_hidden(timeout=PATIENCE)
     first = visit.page.get_by_role("figure").first
     expect(first).to_be_visible(timeout=PATIENCE)
     said = first.get_attribute("aria-label")
