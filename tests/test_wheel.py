@@ -11,11 +11,11 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import WIDE
 from tests.browser.server import ROOT, own_environment, served
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import PATIENCE, Visitor
 
 _PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
 _SAMPLES, _RESULTS = ROOT / "sample_data", ROOT / "docs" / "reproduced"
@@ -132,7 +132,7 @@ def test_the_dashboard_opens_from_an_empty_folder_and_a_sample_runs(installed: I
         visit.sees_run("Auto")
         visit.sees_step("centres")
         visit.turns_to("Papers")
-        visit.sees("a quick run of dpviz")
+        expect(visit.text("a quick run of dpviz")).to_be_attached(timeout=PATIENCE)  # behind the scoreboard, folded
         visit.is_content()
         context.close()
         taken = installed.run("dpviz", "open", "--port", address.rpartition(":")[2])
