@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode, urlsplit
@@ -45,16 +46,24 @@ class Visitor:
 
     def turns_to(self, title: str) -> None:
         """Change the page by the menu, which a narrow window folds away."""
-        unfold = self.page.get_by_test_id("stExpandSidebarButton")
-        narrow = unfold.is_visible() and not self.page.get_by_role("link", name=title, exact=True).is_visible()
-        if narrow:
-            unfold.click()
-        self.page.get_by_role("link", name=title, exact=True).click()
-        path = "" if title == "Home" else title.lower().replace("-", "")
-        expect(self.page).to_have_url(re.compile(rf"/{path}(\?.*)?$"), timeout=PATIENCE)
-        self.waits()
+
+        def follows() -> None:
+            self.page.get_by_role("link", name=title, exact=True).click()
+            path = "" if title == "Home" else title.lower().replace("-", "")
+            expect(self.page).to_have_url(re.compile(rf"/{path}(\?.*)?$"), timeout=PATIENCE)
+            self.waits()
+
+        if self.page.get_by_role("link", name=title, exact=True).is_visible():
+            follows()
+        else:
+            self.unfolded(follows)
+
+    def unfolded(self, act: Callable[[], None]) -> None:
+        """Do something in the drawer into which a narrow window folds menu and rail."""
+        self.page.get_by_test_id("stExpandSidebarButton").click()
+        act()
         fold = self.page.get_by_test_id("stSidebarCollapseButton").get_by_role("button")
-        if narrow and fold.is_visible():
+        if fold.is_visible():
             fold.click()
 
     def opens_sample(self, title: str) -> None:
