@@ -32,10 +32,7 @@ def on_explore(visit: Visitor, table: str) -> Visitor:
         visit.declares(low=-2, high=2)
         visit.presses("Use this table")
         visit.turns_to("Explore")
-        if visit.button("Run").is_visible():
-            visit.presses("Run")
-        else:
-            visit.unfolded(lambda: visit.presses("Run"))
+        visit.unfolded(lambda: visit.presses("Run"))
     else:
         visit.goes_to("/")
         visit.opens_sample(table)
