@@ -9,11 +9,14 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.visitor import Visitor
+from tests.browser.conftest import NARROW
+from tests.browser.visitor import PATIENCE, Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+STUDIES = ("Compare", "Trade-off")
 PAGES = ("Home", "Data", "Explore", "Compare", "Trade-off", "Papers", "Ledger")
 WINDOW = {"width": 1440, "height": 900}
 # Streamlit's own menu is not ours to mend.
@@ -38,9 +41,11 @@ _RUN = """exclude => axe.run({exclude: exclude.map(selector => [selector])}, {re
   .then(found => found.violations)"""
 
 
-@pytest.mark.parametrize("colors", ["light", "dark"])
-def test_nothing_serious_on_any_page(visitor: Callable[..., Visitor], colors: str) -> None:
-    visit = visitor(viewport=WINDOW, color_scheme=colors)
+@pytest.mark.parametrize(
+    ("colors", "window"), [("light", WINDOW), ("dark", WINDOW), ("light", NARROW)], ids=["light", "dark", "telephone"]
+)
+def test_nothing_serious_on_any_page(visitor: Callable[..., Visitor], colors: str, window: dict[str, int]) -> None:
+    visit = visitor(viewport=window, color_scheme=colors)
     visit.goes_to("/")
     assert not _serious(visit, colors), "before a table is open"
     visit.opens_sample("Fifteen clusters")
@@ -50,7 +55,19 @@ def test_nothing_serious_on_any_page(visitor: Callable[..., Visitor], colors: st
         visit.page.wait_for_timeout(700)  # figures fade in
         if found := [*_serious(visit, colors), *_misnamed(visit)]:
             offences[page] = found
+        if page in STUDIES:
+            _computes(visit)
+            if found := [*_serious(visit, colors), *_misnamed(visit)]:
+                offences[f"{page}, computed"] = found
     assert not offences
+
+
+def _computes(visit: Visitor) -> None:
+    """The study that the page offers, until it is whole."""
+    visit.unfolded(lambda: visit.presses("Compute"))
+    expect(visit.text("matches the settings")).to_be_visible(timeout=2 * PATIENCE)
+    visit.waits()
+    visit.page.wait_for_timeout(700)
 
 
 def _serious(visit: Visitor, colors: str) -> list[str]:

@@ -32,6 +32,7 @@ from dpviz.ui.studies.study_job import Question, StudyJob, begin_study, job_of
 _SKELETON = 560
 # Starting workers, and k-means++ before the first run.
 _SECONDS_TO_BEGIN = 1.5
+_WHERE = ":small[The controls are on the left; a narrow window folds them behind **»**.]"
 
 
 class Numbers(Protocol):
@@ -108,7 +109,7 @@ def study_half(
     study = job_of(question)
     if study is None:
         st.title(invitation.title, anchor=False)
-        st.info(invitation.words, icon=invitation.icon)
+        st.info(f"{invitation.words} {_WHERE}", icon=invitation.icon)
         return
 
     def draw() -> None:
