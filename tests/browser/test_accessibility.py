@@ -65,8 +65,11 @@ def test_nothing_serious_on_any_page(visitor: Callable[..., Visitor], colors: st
 def _computes(visit: Visitor) -> None:
     """The study that the page offers, until it is whole."""
     visit.unfolded(lambda: visit.presses("Compute"))
-    expect(visit.text("matches the settings")).to_be_visible(timeout=2 * PATIENCE)
+    expect(visit.button("Cancel")).to_be_hidden(timeout=2 * PATIENCE)
+    expect(visit.text("matches the settings")).to_be_visible(timeout=PATIENCE)
     visit.waits()
+    # What is about to be drawn anew is pale for a moment.
+    expect(visit.page.locator("[data-stale=true]")).to_have_count(0, timeout=PATIENCE)
     visit.page.wait_for_timeout(700)
 
 
