@@ -74,7 +74,7 @@ class Film:
     def _shot(self, drawing: Drawing[Any]) -> Data:
         plot = drawing.plot(self.look)
         legend = list(legend_of(plot))
-        rows = self._rows(plot)
+        rows = self._lifted(plot)
         title, alt = drawing.title(self.look), drawing.words(self.look.view.domain)
         made = plot.to_data()
         made["data"] = [{name: self._once(value) for name, value in trace.items()} for trace in made["data"]]
@@ -94,7 +94,7 @@ class Film:
     def _seen(self, drawing: Drawing[Any]) -> Look:
         return replace(self.look, view=drawing.view(self.look.view))
 
-    def _rows(self, plot: Plot) -> str:
+    def _lifted(self, plot: Plot) -> str:
         """Rows lie under many pictures: they are taken out, sent once, and named by what they are."""
         shown = next((trace for trace in plot.traces if trace.get("uid") == ROWS), None)
         if shown is None:
