@@ -73,6 +73,23 @@ class DoneJob:
         pass
 
 
+class ArrivingJob:
+    """A job under way; each time someone looks, one item more has arrived."""
+
+    state, error, progress, seconds_left, elapsed = JobState.RUNNING, None, None, None, 0.0
+
+    def __init__(self, items: list[Any]) -> None:
+        self._items, self._arrived = items, 0
+
+    @property
+    def items(self) -> list[Any]:
+        self._arrived += 1
+        return self._items[: self._arrived]
+
+    def cancel(self) -> None:
+        pass
+
+
 class PromptShelf:
     """A shelf that does its jobs at once."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from dpviz.ui.escape import plain
 from dpviz.ui.studies.compare_panel import median_runs
 from dpviz.ui.studies.contender_choice import contender_options
 from tests.pages.site import press
-from tests.pages.tables import app_on, computed, open_blobs, sound, study_in, text_of, truth_switch
+from tests.pages.tables import ArrivingJob, app_on, computed, open_blobs, sound, study_in, text_of, truth_switch
 
 
 def compared(kind: FileKind = FileKind.PUBLIC, *, labels: list[str] | None = None, workers: bool = False):
@@ -71,6 +72,15 @@ def test_a_result_is_kept_and_marked_when_the_form_changes() -> None:
     sound(app.switch_page("explore.py").run())
     sound(app.switch_page("compare.py").run())
     assert len(study_in(app, "compare").rows) == 3 and app.get("plotly_chart")
+
+
+def test_runs_that_arrive_while_the_page_is_drawn_do_not_disturb_it() -> None:
+    app = compared(labels=["DPLloyd", "EUGkM"])
+    study = study_in(app, "compare")
+    one_by_one = sorted(study.rows, key=lambda row: str(row["contender"]))
+    for begun in range(len(one_by_one)):
+        app.session_state["compare:job"] = replace(study, job=ArrivingJob(one_by_one[begun:]))
+        assert sound(app.run()).get("plotly_chart")
 
 
 def test_a_private_file_is_judged_on_a_stand_in_and_no_row_is_read() -> None:

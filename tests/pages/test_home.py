@@ -53,8 +53,11 @@ def test_every_sample_has_a_tile():
 def test_one_click_opens_a_sample_and_goes_to_explore(sample):
     at = visit()
     fine(at.button(key=f"open:{sample}").click().run())
-    assert "run:result" in at.session_state or "run:pending" in at.session_state
     table = at.session_state["visit:table"]
+    if "run:result" in at.session_state:
+        assert at.session_state["run:result"].table_key == table.key
+    else:  # a long one goes to a worker
+        assert at.session_state["run:pending"].table is table
     assert table.kind.value == "public" and table.n_public == table.loaded.n_rows
 
 

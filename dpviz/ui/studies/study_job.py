@@ -78,12 +78,21 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class StudyJob:
-    """What was asked, and the job that answers it; ``origin`` is the one whose answer it makes sharper, if any."""
+    """What was asked, and the job that answers it.
+
+    Parameters
+    ----------
+    origin : Work or None
+        The job whose answer it makes sharper.
+    arrived : tuple or None
+        What had arrived when a page began to draw it (`as_of_now`); None for whatever has arrived by each reading.
+    """
 
     question: Question
     source: OpenTable
     job: Work[Any]
-    origin: StudyJob | None = None
+    origin: Work[Any] | None = None
+    arrived: tuple[Any, ...] | None = None
 
     @property
     def grid(self) -> Grid:
@@ -96,7 +105,11 @@ class StudyJob:
     @property
     def items(self) -> list[Any]:
         """Everything that has arrived."""
-        return self.job.items
+        return self.job.items if self.arrived is None else list(self.arrived)
+
+    def as_of_now(self) -> StudyJob:
+        """The same with what has arrived by now: a page that reads it twice while it runs finds the same runs."""
+        return replace(self, arrived=tuple(self.items))
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -143,7 +156,7 @@ def send(
     work: Callable[..., Iterator[Any]],
     *arguments: Any,
     look: str,
-    origin: StudyJob | None = None,
+    origin: Work[Any] | None = None,
     **options: Any,
 ) -> None:
     """Send ``work(judged rows, grid, ...)`` to a worker in place of the job before; ``look`` is how it is counted.
@@ -166,7 +179,7 @@ def _judged(question: Question, look: str) -> tuple[OpenTable, JudgedTable]:
     return source, JudgedTable.of(source.private, revealed, source.labels_of(revealed))
 
 
-def _keep(question: Question, job: Work[Any], origin: StudyJob | None = None) -> None:
+def _keep(question: Question, job: Work[Any], origin: Work[Any] | None = None) -> None:
     """In place of the job before, which ends now: a study that both read goes on."""
     before = job_of(question)
     if before is not None:

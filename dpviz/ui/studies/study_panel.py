@@ -113,8 +113,9 @@ def study_half(
         return
 
     def draw() -> None:
-        if study.rows:
-            pictures(study)
+        now = study.as_of_now()
+        if now.rows:
+            pictures(now)
         else:
             st.skeleton(height=_SKELETON)
 

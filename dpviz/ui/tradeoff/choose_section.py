@@ -108,7 +108,7 @@ def _stored(question: Question, advice: Advice) -> None:
 def _measured(study: StudyJob, *, advice: Advice | None, target: Target) -> None:
     """Read off runs: those of the study, and a bisection's."""
     bisection = job_of(study.question.narrowed(_SHARPER))
-    if bisection is None or bisection.origin is not study:
+    if bisection is None or bisection.origin is not study.job:
         _answer(study, None, advice, target)
         return
     whose = f"Bisection for {bisection.grid.contenders[0].label}"
@@ -216,7 +216,7 @@ def _sharpen(study: StudyJob, answers: Sequence[SmallestEpsilon], frame: pd.Data
     look = f"{_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
     options = {"yardstick": study.yardstick, "rounds": _ROUNDS}
     try:
-        send(question, sharpened_rows, known, target, look=look, origin=study, **options)
+        send(question, sharpened_rows, known, target, look=look, origin=study.job, **options)
     except RequestError as error:
         st.error(plain(error), title="This cannot run", icon=":material/block:")
         return
