@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -67,6 +68,7 @@ def test_a_reload_keeps_a_sample_and_forgets_a_file_and_says_so(visitor: Callabl
     visit.presses("Use for all columns")
     visit.presses("Use this table")
     visit.sees("A reload of the page forgets this file")
+    expect(visit.page).to_have_url(re.compile(r"table=file"), timeout=PATIENCE)  # it is in use
     visit.page.reload()
     visit.waits()
     visit.sees("The table of this link is not open")
