@@ -76,10 +76,10 @@ class DoneJob:
 class ArrivingJob:
     """A job under way; each time someone looks, one item more has arrived."""
 
-    state, error, progress, seconds_left, elapsed = JobState.RUNNING, None, None, None, 0.0
+    error, progress, seconds_left, elapsed = None, None, None, 0.0
 
     def __init__(self, items: list[Any]) -> None:
-        self._items, self._arrived = items, 0
+        self.state, self._items, self._arrived = JobState.RUNNING, items, 0
 
     @property
     def items(self) -> list[Any]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.charts.wording import ratio
+from dpviz.runs.jobs import JobState
 from dpviz.table.declaration import FileKind
 from dpviz.ui.escape import plain
 from dpviz.ui.studies.compare_panel import median_runs
@@ -81,6 +83,22 @@ def test_runs_that_arrive_while_the_page_is_drawn_do_not_disturb_it() -> None:
     for begun in range(len(one_by_one)):
         app.session_state["compare:job"] = replace(study, job=ArrivingJob(one_by_one[begun:]))
         assert sound(app.run()).get("plotly_chart")
+
+
+class EndingJob(ArrivingJob):
+    """A job that ends at the very moment at which someone looks at what has arrived."""
+
+    @property
+    def items(self) -> list[Any]:
+        arrived = super().items
+        self.state = JobState.DONE
+        return arrived
+
+
+def test_a_study_that_ends_while_it_is_looked_at_does_not_pass_for_whole() -> None:
+    study = study_in(compared(labels=["DPLloyd"]), "compare")
+    now = replace(study, job=EndingJob(study.job.items)).as_of_now()
+    assert now.running and len(now.items) == len(now.items) == 1
 
 
 def test_a_private_file_is_judged_on_a_stand_in_and_no_row_is_read() -> None:

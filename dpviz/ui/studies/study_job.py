@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import pandas as pd
 import streamlit as st
@@ -76,6 +76,13 @@ class Question:
         return self.grid.repeats * once
 
 
+class _Seen(NamedTuple):
+    """A job at one moment."""
+
+    running: bool
+    items: tuple[Any, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class StudyJob:
     """What was asked, and the job that answers it.
@@ -84,15 +91,15 @@ class StudyJob:
     ----------
     origin : Work or None
         The job whose answer it makes sharper.
-    arrived : tuple or None
-        What had arrived when a page began to draw it (`as_of_now`); None for whatever has arrived by each reading.
+    seen : _Seen or None
+        The job when a page began to draw it (`as_of_now`); None for the job as it is at each reading.
     """
 
     question: Question
     source: OpenTable
     job: Work[Any]
     origin: Work[Any] | None = None
-    arrived: tuple[Any, ...] | None = None
+    seen: _Seen | None = None
 
     @property
     def grid(self) -> Grid:
@@ -100,16 +107,17 @@ class StudyJob:
 
     @property
     def running(self) -> bool:
-        return not self.job.state.final
+        return not self.job.state.final if self.seen is None else self.seen.running
 
     @property
     def items(self) -> list[Any]:
         """Everything that has arrived."""
-        return self.job.items if self.arrived is None else list(self.arrived)
+        return self.job.items if self.seen is None else list(self.seen.items)
 
     def as_of_now(self) -> StudyJob:
         """The same with what has arrived by now: a page that reads it twice while it runs finds the same runs."""
-        return replace(self, arrived=tuple(self.items))
+        running = self.running  # before the items: what has ended grows no more, and is whole
+        return replace(self, seen=_Seen(running, tuple(self.items)))
 
     @cached_property
     def _places(self) -> dict[str, int]:
