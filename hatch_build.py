@@ -1,7 +1,7 @@
 """How a checkout becomes a wheel: requirements.txt is its dependencies, and the dashboard goes inside the package.
 
-A checkout has app.py, pages/, the samples and the stored results beside the package; nothing else of a wheel may lie
-there, so a wheel has them in ``dpviz/beside/``, each at its own place (``dpviz.beside`` says which of both it is).
+A checkout has app.py, pages/, samples, lessons and the stored results beside the package; nothing else of a wheel may
+lie there, so a wheel has them in ``dpviz/beside/``, each at its own place (``dpviz.beside`` says which of both it is).
 """
 
 from pathlib import Path
@@ -17,6 +17,7 @@ BESIDE = (
     "sample_data/*.csv",
     "sample_data/*.json",
     "sample_data/*.npz",
+    "lessons/*.yaml",
     "docs/reproduced/**/*.csv",
     "docs/reproduced/**/manifest.json",
 )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dpviz.printed import illustrate
+
 if TYPE_CHECKING:
     from dpviz.algorithms.registry import CARDS
-    from dpviz.charts.registry import show
+    from dpviz.charts.player.shown import show
     from dpviz.check import RequestError
     from dpviz.estimators import PrivateKMeans
     from dpviz.privacy.queries import Relation
@@ -49,8 +51,11 @@ _HOMES = {
     "load_csv": "dpviz.table.csv_intake",
     "run": "dpviz.runs.run",
     "sample": "dpviz.table.samples",
-    "show": "dpviz.charts.registry",
+    "show": "dpviz.charts.player.shown",
 }
+
+# In a notebook a run begins with its picture, which a floor above draws; imported when the first one is displayed.
+illustrate("Run", lambda run: str(import_module("dpviz.charts.player.shown").show(run)._repr_html_()))
 
 
 def __getattr__(name: str) -> Any:

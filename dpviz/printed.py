@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _MOST_ROWS = 40
+# What draws a value for a notebook, by the name of its class.
+_PICTURES: dict[str, Callable[[Any], str]] = {}
 
 
 class TextTable(NamedTuple):
@@ -45,7 +47,24 @@ class Printed(ABC):
 
     def _repr_html_(self) -> str:
         blocks = self._blocks()
-        return "".join(block.html() if isinstance(block, TextTable) else f"<p>{escape(block)}</p>" for block in blocks)
+        told = (block.html() if isinstance(block, TextTable) else f"<p>{escape(block)}</p>" for block in blocks)
+        return _picture(self) + "".join(told)
+
+
+def illustrate(name: str, draw: Callable[[Any], str]) -> None:
+    """From now on a notebook shows what ``draw`` makes of a value above its sentences; ``name`` is that of its class.
+
+    A floor that draws stands above the values that it draws, which cannot ask for it by themselves.
+    """
+    _PICTURES[name] = draw
+
+
+def _picture(value: Printed) -> str:
+    draw = _PICTURES.get(type(value).__name__)
+    try:
+        return "" if draw is None else draw(value)
+    except Exception as error:  # the numbers are there, whatever has become of the picture
+        return f"<p>No picture: {escape(type(error).__name__)}.</p>"
 
 
 def table_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

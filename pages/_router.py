@@ -8,6 +8,7 @@ def main() -> None:
     from dpviz.ui.controls import remember_link
     from dpviz.ui.data.table_link import follow_table_link
     from dpviz.ui.data.ways_in import begin_with_given
+    from dpviz.ui.lessons.lesson_link import presented
     from dpviz.ui.rail import WIDTH, rail_foot, rail_head
     from dpviz.ui.runner import claim_finished
 
@@ -15,23 +16,30 @@ def main() -> None:
     st.set_page_config(
         page_title="dpviz: what privacy costs", page_icon=str(FAVICON), layout="wide", initial_sidebar_state=WIDTH
     )
-    page = st.navigation(
-        [
-            st.Page("home.py", title="Home", icon=":material/home:", default=True),
-            st.Page("data.py", title="Data", icon=":material/table_view:"),
-            st.Page("explore.py", title="Explore", icon=":material/travel_explore:"),
-            st.Page("compare.py", title="Compare", icon=":material/compare_arrows:"),
-            st.Page("tradeoff.py", title="Trade-off", icon=":material/query_stats:"),
-            st.Page("papers.py", title="Papers", icon=":material/science:"),
-            st.Page("ledger.py", title="Ledger", icon=":material/receipt_long:"),
-        ],
-        position="top",
-    )
+    # What is read rather than worked with lies behind one word, so that the menu stays on one line.
+    work = [
+        st.Page("home.py", title="Home", icon=":material/home:", default=True),
+        st.Page("data.py", title="Data", icon=":material/table_view:"),
+        st.Page("explore.py", title="Explore", icon=":material/travel_explore:"),
+        st.Page("compare.py", title="Compare", icon=":material/compare_arrows:"),
+        st.Page("tradeoff.py", title="Trade-off", icon=":material/query_stats:"),
+        st.Page("ledger.py", title="Ledger", icon=":material/receipt_long:"),
+    ]
+    learn = [
+        st.Page("lessons.py", title="Lessons", icon=":material/school:"),
+        st.Page("meaning.py", title="What ε means", icon=":material/balance:"),
+        st.Page("papers.py", title="Papers", icon=":material/science:"),
+        st.Page("glossary.py", title="Glossary", icon=":material/dictionary:"),
+    ]
+    page = st.navigation({"": work, "Learn": learn}, position="hidden" if presented() else "top")
     remember_link()
     follow_table_link()
     if begin_with_given() and page.url_path == "":
         st.switch_page("data.py")
     claim_finished()
+    if page.url_path == "lessons":  # a lesson brings a table of its own: what the rail tells is not about it
+        page.run()
+        return
     rail_head()
     page.run()
     rail_foot()

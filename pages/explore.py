@@ -19,8 +19,8 @@ if result is not None:
     if reveal_allowed(table):
         reference = reference_or_none(table, run.k, points_per_row=run.points_per_row)
     scores = scores_of(table, result, reference)
-    walk(table, result, request, reference, scores)
+    look = walk(table, result, request, reference, scores)
     reference_notice(table, run.k, points_per_row=run.points_per_row)
-    below(table, result, scores)
+    below(table, result, look, scores)
 elif not under_way:
     empty_panel(table)

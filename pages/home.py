@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dpviz.glossary import explained, words_of
 from dpviz.ui.data.ways_in import sample_tiles
 from dpviz.ui.home_picture import home_picture
 from dpviz.ui.owner_path import owner_path
@@ -10,10 +11,16 @@ st.title("What does privacy cost your clusters?", anchor=False)
 owner_path(here="home")
 home_picture()
 
-st.subheader("Open a sample, your own file, or a stand-in", divider="gray", anchor=False)
+st.subheader(
+    "Open a sample, your own file, or a stand-in",
+    divider="gray",
+    anchor=False,
+    help=words_of("stand-in, tuple, grid"),
+)
 st.markdown(
     "**Differential privacy** hides every single person behind noise. See what each algorithm looks at, what noise it "
-    "adds, and how far your groups move. Your rows stay on this machine."
+    "adds, and how far your groups move. Your rows stay on this machine.",
+    help=explained("privacy"),
 )
 if sample_tiles():
     st.switch_page("explore.py")

@@ -17,10 +17,22 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # Folders are floors: each imports only what stands before it here, and itself.
 FLOORS = [
-    *("check", "beside", "arrays", "printed", "table", "privacy", "algorithms", "runs"),
+    *(
+        "check",
+        "beside",
+        "arrays",
+        "printed",
+        "glossary",
+        "table",
+        "privacy",
+        "algorithms",
+        "runs",
+        "meaning",
+        "lessons",
+    ),
     *("claims", "estimators", "charts", "cli", "ui"),
 ]
-CORE = FLOORS[: FLOORS.index("runs") + 1]
+CORE = FLOORS[: FLOORS.index("lessons") + 1]
 # Beside each other on one floor: neither imports the other.
 APART = [{"claims", "estimators"}, {"charts", "estimators"}, {"ui", "cli"}]
 # Of the command line, only what writes pages of figures draws.
@@ -28,7 +40,9 @@ DRAWS = "cli/claim_folder.py"
 # Stand on the package, which imports none of them.
 AROUND = {"app", "pages", "tests", "benchmarks", "sample_data"}
 MOST_LINES = 450
-ROOMS = {"privacy/room.py", "table/rows.py"}
+# A transcript is a room whose answers are weighed: that is no release, and ``weighs_answers`` says who may.
+ROOMS = {"privacy/room.py", "privacy/transcripts.py", "table/rows.py"}
+WEIGHS = "meaning/membership.py"
 # Names of files that floors share, and why two names would not be better.
 SHARED_NAMES: dict[str, str] = {
     "registry.py": "algorithms/, claims/ and charts/: the one word that a new one takes",
@@ -141,6 +155,15 @@ def reaches_for_rows(source: Source) -> Iterator[Offence]:
         yield from ((node.lineno, f"{node.name} inherits from {base}") for base in heirs)
 
 
+def weighs_answers(source: Source) -> Iterator[Offence]:
+    """Densities follow from true answers: one module takes them, of worlds that are refused for a private table."""
+    if source.inside == WEIGHS:
+        return
+    for line, module in _imports(source):
+        if module == "dpviz.privacy.transcripts":
+            yield line, "only an attack on a public table weighs answers"
+
+
 def goes_round_the_front_door(source: Source) -> Iterator[Offence]:
     """No private attribute of anything but oneself, no revealed rows, no way round a module's front door."""
     for node in source.all(ast.Attribute):
@@ -217,6 +240,8 @@ def takes_a_shortcut_of_the_page_library(source: Source) -> Iterator[Offence]:
     for node in source.all(ast.keyword):
         if node.arg in ("unsafe_allow_html", "use_container_width"):
             yield node.value.lineno, node.arg
+        if node.arg == "run_every" and source.inside != "ui/polled.py":
+            yield node.value.lineno, "runs again without a place of its own: ask dpviz.ui.polled"
     for node in source.all(ast.Attribute):
         if _dotted(node).endswith("components.html"):
             yield node.lineno, "components.html"

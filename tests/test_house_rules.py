@@ -30,11 +30,16 @@ from tests.house_rules import (
     scatters_slowly_or_draws_globally,
     shared_names,
     takes_a_shortcut_of_the_page_library,
+    weighs_answers,
 )
 
 
 def test_rows_are_named_in_the_room_only():
     check(reaches_for_rows, PACKAGE + PAGES)
+
+
+def test_answers_are_weighed_by_attacks_only():
+    check(weighs_answers, PACKAGE + PAGES)
 
 
 def test_an_algorithm_asks_by_public_names_only():
@@ -103,6 +108,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (reaches_for_rows, "pages/data.py", "rows = table._rows"),
     (reaches_for_rows, "dpviz/ui/a.py", "x = run.non_private"),
     (reaches_for_rows, "dpviz/runs/a.py", "class Mine(DataRoom): ..."),
+    (weighs_answers, "dpviz/runs/a.py", "from dpviz.privacy.transcripts import log_ratio"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = room._n"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = room.reveal(note='')"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = getattr(room, '_n')"),
@@ -125,6 +131,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (draws_noise_itself, "dpviz/privacy/mechanisms.py", "x = noise_rng.normal()"),
     (takes_a_shortcut_of_the_page_library, "pages/a.py", "st.markdown(x, unsafe_allow_html=True)"),
     (takes_a_shortcut_of_the_page_library, "dpviz/ui/a.py", "st.components.html(x)"),
+    (takes_a_shortcut_of_the_page_library, "dpviz/ui/a.py", "st.fragment(f, run_every=1)"),
     (is_large_or_nameless, "dpviz/ui/a.py", "\n" * MOST_LINES + "x = 1"),
     (is_large_or_nameless, "dpviz/ui/utils.py", "x = 1"),
     (is_not_spoken_for, "dpviz/ui/a.py", "x = 1"),

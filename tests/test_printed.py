@@ -63,7 +63,8 @@ def test_a_long_table_says_how_much_it_leaves_out() -> None:
 
 
 def test_a_step_is_shown(finished: dpviz.Run) -> None:
-    assert dpviz.show(finished).data
-    assert dpviz.show(finished, 0).layout.title.text != dpviz.show(finished).layout.title.text
+    first, last = dpviz.show(finished, 0), dpviz.show(finished)
+    assert last.figure.data
+    assert first.figure.layout.title.text != last.figure.layout.title.text
     with pytest.raises(dpviz.RequestError, match="step is 99"):
         dpviz.show(finished, 99)

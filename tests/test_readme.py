@@ -14,6 +14,9 @@ import yaml
 import dpviz
 from dpviz.__main__ import read_arguments
 from dpviz.algorithms.registry import CARDS
+from dpviz.lessons.computed import Computed, refusals
+from dpviz.lessons.facts import FACTS, wrong_says
+from dpviz.lessons.reading import PARTS, TABLES, read_lesson
 from tests.command_line import call
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -54,6 +57,18 @@ def test_every_quick_command_does_what_it_is_shown_for(
     said = call(capsys, *_words(command))
     assert said.code == 0, said.err
     assert said.out
+
+
+def test_the_lesson_that_is_shown_can_be_given_and_the_vocabulary_is_whole(tmp_path: Path) -> None:
+    (shown,) = (text for language, text in BLOCKS if language == "yaml")
+    (tmp_path / "more-people.yaml").write_text(shown, encoding="utf-8")
+    lesson = read_lesson(tmp_path / "more-people.yaml")
+    computed = Computed.on(lesson.sample)
+    assert not refusals(lesson, computed)
+    assert not [sentence for scene in lesson.scenes for sentence in wrong_says(scene, computed)]
+    told = " ".join(README.split("### Write a lesson")[1].split("\n## ")[0].split())
+    missing = [word for word in (*FACTS, *TABLES, *PARTS) if word not in told]
+    assert not missing
 
 
 def _words(command: str) -> list[str]:

@@ -74,6 +74,7 @@ def test_a_wheel_holds_the_dashboard_the_samples_and_the_results_and_nothing_els
     beside = {path.relative_to("dpviz/beside").as_posix() for path in packed if path.is_relative_to("dpviz/beside")}
     wanted = [ROOT / "app.py", ROOT / ".streamlit" / "config.toml", *(ROOT / "pages").glob("*.py")]
     wanted += [path for path in _SAMPLES.iterdir() if path.suffix in (".csv", ".json", ".npz")]
+    wanted += [*(ROOT / "lessons").glob("*.yaml")]
     wanted += [path for path in _RESULTS.rglob("*") if path.suffix in (".csv", ".json")]
     assert beside == {path.relative_to(ROOT).as_posix() for path in wanted}
     rest = {path.relative_to(ROOT).as_posix() for path in (ROOT / "dpviz").rglob("*") if path.is_file()}

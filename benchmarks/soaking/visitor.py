@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from benchmarks.fuzzing.secrets import Secrets
 from benchmarks.soaking.tab import Tab, TabFailed
 
-_PAGES = ("Home", "Data", "Explore", "Compare", "Trade-off", "Papers", "Ledger")
+_PAGES = ("Home", "Data", "Explore", "Compare", "Trade-off", "Ledger", "Papers", "Glossary")
 # Seconds between what one visitor does and does next.
 _THINKS = (3.0, 15.0)
 _LOOKS_AT_A_STUDY = (5.0, 20.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from dpviz.algorithms.steps import Step
 from dpviz.charts.picture import Drawing, Look, Picture
@@ -13,6 +13,7 @@ from dpviz.charts.plot import Data, Plot, packed, spoken
 from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import ROWS
 from dpviz.charts.theme import Kind, Palette
+from dpviz.glossary import told
 from dpviz.runs.run import Frame, Run
 
 # Values of so many marks, or letters, are worth a name.
@@ -25,6 +26,10 @@ class Number(NamedTuple):
     kind: Kind
     value: str
     of: str
+
+    def data(self) -> Data:
+        """With what its words mean."""
+        return {**self._asdict(), "about": told(f"{self.value} {self.of}")}
 
 
 @dataclass
@@ -47,19 +52,21 @@ class Film:
 
     def data(self) -> Data:
         """All steps, the rows that lie under them, what steps share, and the colours of the page."""
-        steps, colors = list(self._steps()), _colors(self.look.palette)
-        return {"steps": steps, "rows": self.rows, "shared": self.shared, "colors": colors}
+        steps, colors = list(self._steps()), colors_of(self.look.palette)
+        return {"steps": steps, "rows": self.rows, "shared": self.shared, "colors": colors, "words": _words(steps)}
 
     def _steps(self) -> Iterator[Data]:
         steps = [frame.step for frame in self.run.frames]
         before = 0.0
         for frame in self.run.frames:
             picture = picture_of(frame.step)
+            shot, note = self._shot(picture), picture.note(self._seen(picture))
             yield {
-                **self._shot(picture),
+                **shot,
                 "name": picture.called,
                 "told": frame.step.title,
-                "note": picture.note(self._seen(picture)),
+                "note": note,
+                "about": told(f"{shot['title']} {note}"),
                 "cost": round(frame.spent_epsilon - before, 6) if self.run.private else 0,
                 "spent": _spent(self.run, frame),
                 "sides": list(self._sides(picture, steps)),
@@ -69,7 +76,9 @@ class Film:
     def _sides(self, picture: Picture[Any], steps: Sequence[Step]) -> Iterator[Data]:
         for name, drawing, kind in picture.companions(self.look, steps):
             note = drawing.note(self._seen(drawing))
-            yield {**self._shot(drawing), "name": name, "note": f"{kind}: {note}" if note else kind, "kind": kind}
+            shot = self._shot(drawing)
+            said, about = f"{kind}: {note}" if note else kind, told(f"{shot['title']} {note}")
+            yield {**shot, "name": name, "note": said, "about": about, "kind": kind}
 
     def _shot(self, drawing: Drawing[Any]) -> Data:
         plot = drawing.plot(self.look)
@@ -104,6 +113,14 @@ class Film:
         if name not in self.rows:
             self.rows[name] = spoken({"x": shown["x"], "y": shown["y"]})
         return name
+
+
+def _words(steps: Sequence[Data]) -> dict[str, str]:
+    """What names and lines of a legend mean, where a word of the glossary is in them."""
+    shots = [shot for step in steps for shot in (step, *step["sides"])]
+    texts = [*get_args(Kind), *(shot["name"] for shot in shots)]
+    texts += [entry["word"] for shot in shots for entry in shot["legend"]]
+    return {text: about for text in texts if (about := told(text))}
 
 
 def legend_of(plot: Plot) -> Iterator[Data]:
@@ -143,7 +160,8 @@ def _color(trace: Data) -> str:
     return color if isinstance(color, str) else f"var(--{trace['meta']})" if trace.get("meta") else "currentColor"
 
 
-def _colors(palette: Palette) -> dict[str, str]:
+def colors_of(palette: Palette) -> dict[str, str]:
+    """What the player calls the colours of a theme."""
     names = ("text", "muted", "surface", "public", "released", "revealed")
     return {**{name: getattr(palette, name) for name in names}, "line": palette.grid}
 

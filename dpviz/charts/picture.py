@@ -88,6 +88,15 @@ class Look:
             known={},
         )
 
+    @property
+    def reveals(self) -> bool:
+        """Whether it shows anything of the rows without privacy."""
+        return any(part is not None for part in (self.reveal, self.reference, self.found, self.ratio))
+
+    def released(self) -> Look:
+        """The look that may leave with a release: its plane and colours, and nothing of rows or of other runs."""
+        return Look(self.view, self.palette, epsilon=self.epsilon)
+
     def once(self, what: tuple[Any, ...], make: Callable[[], T]) -> T:
         """What ``make`` gives, made once for the pictures of a run: several steps want to know the same."""
         if self.known is None:

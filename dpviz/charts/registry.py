@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import plotly.graph_objects as go
-
 from dpviz.algorithms.steps import Step
-from dpviz.charts.picture import Look, Picture
+from dpviz.charts.picture import Picture
 from dpviz.charts.pictures import (
     blocks,
     centers,
@@ -27,10 +25,6 @@ from dpviz.charts.pictures import (
     tree,
     tuple_test,
 )
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
-from dpviz.check import RequestError
-from dpviz.runs.run import Run
 
 _MODULES = (
     *(centers, histogram, many_starts, tree, swaps, coordinates),
@@ -61,18 +55,3 @@ def picture_of(step: Step) -> Picture[Any]:
     if name not in _PICTURES:
         raise TypeError(f"no picture for a {name}: write one in charts/pictures, and name it here")
     return _PICTURES[name](step)
-
-
-def show(run: Run, step: int = -1) -> go.Figure:
-    """The picture of a step of ``run``, its last by default; a notebook displays it.
-
-    Raises
-    ------
-    RequestError
-        If the run has no such step.
-    """
-    if not -len(run.frames) <= step < len(run.frames):
-        raise RequestError(f"step is {step}: give a number from 0 to {len(run.frames) - 1}, or -1 for the last.")
-    look = Look(view_of(run.domain), palette("light"), epsilon=run.epsilon if run.private else None).through(run)
-    figure = picture_of(run.frames[step].step).draw(look)
-    return figure.update_layout(paper_bgcolor=look.palette.surface)  # in a dark notebook, too

@@ -60,6 +60,23 @@ def composed_epsilon(draws: tuple[Draws, ...], delta: float, *, grid: float = GR
     return float(accountant.get_epsilon(delta))
 
 
+@lru_cache(maxsize=256)
+def repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
+    """The smallest ε for which ``times`` pure releases of ``epsilon`` each, chosen one after the other, are (ε, δ)-DP.
+
+    References
+    ----------
+    Kairouz, Oh & Viswanath 2015, Theorem 3.3: no ε-DP release is worse than a randomised response, so the composition
+    of ``times`` of these is exact.
+    """
+    from dp_accounting.pld import common, privacy_loss_distribution  # slow to import
+
+    single = privacy_loss_distribution.from_privacy_parameters(
+        common.DifferentialPrivacyParameters(epsilon, 0.0), value_discretization_interval=epsilon
+    )
+    return float(single.self_compose(times).get_epsilon_for_delta(delta))
+
+
 def _total_rho(draws: Sequence[Draws]) -> float:
     return fsum(alike.rho for alike in draws)
 

@@ -1,7 +1,8 @@
 """The room: the only file that touches private rows.
 
 ``PrivateTable`` holds rows; ``open`` gives a ``DataRoom`` with a budget, whose doors answer with noise that the ledger
-has charged first. Whoever audits the privacy of dpviz reads this file, ``queries``, ``mechanisms`` and ``ledger``.
+has charged first. Whoever audits the privacy of dpviz reads this file, ``queries``, ``mechanisms`` and ``ledger``; and
+``transcripts``, which weighs answers for attacks on public tables.
 """
 
 from __future__ import annotations

@@ -78,13 +78,19 @@ def file_stem(record: ReleaseRecord) -> str:
     return "_".join((*record.marks, _stem(record.algorithm, record.k, record.epsilon)))
 
 
-def revealed_name(stem: str) -> str:
+def page_name(record: ReleaseRecord, *, revealed: bool) -> str:
+    """The name of a page of a run, which says so if rows or k-means++ are in it."""
+    what = ("revealed",) if revealed else ()
+    return "_".join((*record.marks, *what, _stem(record.algorithm, record.k, record.epsilon))) + ".html"
+
+
+def revealed_name(stem: str, ending: str = "csv") -> str:
     """The name of a file of a study.
 
     >>> revealed_name("tradeoff_k5")
     'SIMULATION_revealed_tradeoff_k5.csv'
     """
-    return f"{SIMULATION}_revealed_{stem}.csv"
+    return f"{SIMULATION}_revealed_{stem}.{ending}"
 
 
 def picture_stem(run: Run) -> str:

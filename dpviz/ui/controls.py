@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpviz import check
 from dpviz.algorithms.registry import AUTO, CARDS
+from dpviz.glossary import explained, words_of
 from dpviz.runs.request import Contender, Request
 from dpviz.ui.session import choose, current_table, know_clusters, remember, remembered, setting
 
@@ -45,8 +46,11 @@ class Epsilons(NamedTuple):
     beside: DeltaGenerator
 
 
-def epsilon_control() -> Epsilons:
-    """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box below it, kept in step."""
+def epsilon_control(*, with_link: bool = True) -> Epsilons:
+    """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box below it, kept in step.
+
+    ``with_link``: with the way to the page that says what it means.
+    """
     slider_place = st.container()
     box_place, beside = st.columns([1, 2], vertical_alignment="bottom", gap="small")
     # The box is drawn first: it is what a link sets, and the slider follows it.
@@ -58,10 +62,16 @@ def epsilon_control() -> Epsilons:
         format_func=lambda value: f"{value:g}",
         key=_SLIDER,
         on_change=_follow_slider,
-        help="The most that one person's presence can change the odds of any result is a factor of e^ε. "
-        "Small is private; above 5 is weak.",
+        help=f"{explained('epsilon')}\n\n{words_of('budget')}",
     )
+    if with_link:
+        meaning_link()
     return Epsilons((epsilon,), beside)
+
+
+def meaning_link() -> None:
+    """The way from a control of ε to the page that says what it means."""
+    st.page_link("meaning.py", label="What ε means", icon=":material/balance:")
 
 
 def choose_epsilon(value: float) -> None:
@@ -72,17 +82,13 @@ def choose_epsilon(value: float) -> None:
 def delta_control(*, disabled: bool = False) -> float:
     """δ as an exact box; at first min(1e-6, 1/(10 n)) where n is public."""
     usual = default_delta()
-    help = (
-        "Roughly, the chance that the ε promise fails; keep it well below 1/n. Pure algorithms ignore it; usual here: "
-        f"min(1e-6, 1/(10 n)) = {usual:.1e}."
-    )
+    help = explained("delta", f"Usual here: min(1e-6, 1/(10 n)) = {usual:.1e}.")
     return float(_box(st, "delta", "δ, slack", usual, step=1e-7, format="%.1e", disabled=disabled, help=help))
 
 
 def k_control() -> int:
     """k, the number of clusters."""
-    help = "More clusters mean fewer people in each, and so more noise in every centre."
-    return int(_box(st, "k", "k, clusters", USUAL_CLUSTERS, step=1, help=help))
+    return int(_box(st, "k", "k, clusters", USUAL_CLUSTERS, step=1, help=explained("cluster")))
 
 
 class Clusters(NamedTuple):

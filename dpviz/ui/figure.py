@@ -12,6 +12,7 @@ import streamlit as st
 
 from dpviz.charts.canvas import without_head
 from dpviz.charts.theme import config
+from dpviz.glossary import words_of
 from dpviz.ui.escape import plain
 
 _MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
@@ -58,7 +59,7 @@ def show_wide(
         else:
             st.markdown(f"**{plain(title)}**")
         if subtitle:
-            st.caption(plain(subtitle))
+            st.caption(plain(subtitle), help=words_of(subtitle))
     show(plot, alt=alt, key=key, stem=stem, on_click=on_click)
 
 

@@ -17,6 +17,7 @@ from dpviz.charts.sheet import Sheet
 from dpviz.charts.theme import Palette, center_marker, config, layout, palette, reference_marker
 from dpviz.charts.view import View, view_of
 from dpviz.charts.wording import opening
+from dpviz.glossary import explained, words_of
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import assign, reference_for
 from dpviz.runs.found import FOUND_RULE, found_clusters
@@ -62,12 +63,13 @@ def home_picture() -> None:
     """Draw it: the same for everybody, so it is computed once a server; moving the slider runs nothing."""
     trial = _trial()
     _answer(trial)
-    # No caption: it would fade the badges.
-    st.markdown(
+    words = (
         f":small[{plain(trial.title)}, a public sample; one draw of {_card().title} for each ε. "
         f"{badge_text('released')} discs: private centres. {badge_text('public')} dots: made-up points, paler where "
         f"their group was missed; diamonds: k-means++ without privacy. {opening(FOUND_RULE)}.]"
     )
+    # No caption: it would fade the badges.
+    st.markdown(words, help=words_of("noise, one draw, centre, cluster, k-means++"))
 
 
 @st.fragment
@@ -81,6 +83,7 @@ def _answer(trial: Trial) -> None:
             value=_FIRST,
             format_func=lambda value: f"{value:g}",
             key="home:epsilon",
+            help=explained("epsilon"),
         )
         draw = trial.draws[float(str(epsilon))]
         st.subheader(plain(draw.finding), anchor=False)

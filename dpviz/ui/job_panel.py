@@ -11,6 +11,7 @@ from dpviz.charts.wording import things
 from dpviz.runs.jobs import JobState, Work
 from dpviz.runs.shelf import JobShelf
 from dpviz.ui.escape import plain
+from dpviz.ui.polled import polled
 
 _SHELF = "job_panel:shelf"
 _POLL_SECONDS = 0.5
@@ -44,8 +45,6 @@ def job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] 
             live()
         return
 
-    # Decorators inside the function, because only a page that shows a running job may poll.
-    @st.fragment(run_every=_POLL_SECONDS, key=f"{key}:panel")
     def panel() -> None:
         if job.state.final:
             st.rerun()
@@ -54,9 +53,9 @@ def job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] 
             _progress(job, label)
         button.button("Cancel", key=f"{key}:cancel", on_click=job.cancel, width="stretch")
 
-    panel()
+    polled(panel, every=_POLL_SECONDS, key=f"{key}:panel")
     if live is not None:
-        st.fragment(live, run_every=_PICTURES_SECONDS, key=f"{key}:live")()
+        polled(live, every=_PICTURES_SECONDS, key=f"{key}:live")
 
 
 def duration(seconds: float) -> str:

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.charts.wording import number
+from dpviz.glossary import explained, words_of
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.readdition import independent_epsilon
 from dpviz.runs.export import frame_csv
@@ -43,12 +44,12 @@ _RUNS = {
         help="What dp-accounting, a second library, makes of the noise of every charge. Never above what was asked.",
     ),
     "agrees": _text(width=62, help="Whether the checked ε stays within what was asked."),
-    "δ": _count(width=_NUMBER, format="%.2g"),
-    "accounting": _text("how charges add up", width=150, help="How the charges of the run come to its ε."),
-    "charges": _count(width=66),
+    "δ": _count(width=_NUMBER, format="%.2g", help=explained("delta")),
+    "accounting": _text("how charges add up", width=150, help=explained("accounting")),
+    "charges": _count(width=66, help=explained("charge")),
     "n": _text(width=64, help="Where the number of rows is from: declared, the replace relation, bought, or not used."),
-    "noise": _text(),
-    "protects": _text(),
+    "noise": _text(help=explained("noise")),
+    "protects": _text(help=explained("unit")),
 }
 _CHARGES = {
     "run": _count(width=44, pinned=True),
@@ -56,12 +57,12 @@ _CHARGES = {
     "what for": _text(width=122),
     "question": _text(width=100),
     "mechanism": _text("kind of noise", width=112),
-    "sensitivity": _number(
-        "one can move it", width=122, help="The most that whoever is protected can change the answer."
+    "sensitivity": _number("one can move it", width=122, help=explained("sensitivity")),
+    "noise scale": _number(
+        "noise", width=_SHORT_NUMBER, help=explained("noise", "Here: how wide it is, in the units of the answer.")
     ),
-    "noise scale": _number("noise", width=_SHORT_NUMBER, help="How wide the noise is, in the units of the answer."),
     "amount": _number("cost", width=_NUMBER, help="The costs of a run add up to what it spends."),
-    "unit": _text("in", width=44, help="What the cost is counted in: ε itself, or squares of it (μ², ρ)."),
+    "unit": _text("in", width=44, help=f"ε itself, or squares that stand for it. {explained('accounting')}"),
     "epsilon alone": _number("ε alone", width=_SHORT_NUMBER, help="What this charge alone would be worth."),
     "delta alone": _count("δ alone", width=_NUMBER, format="%.2g"),
     "algorithm": _text(),
@@ -216,10 +217,12 @@ def together_panel(entries: Sequence[Booked]) -> None:
                 st.metric(
                     "ε of all runs together",
                     f"{number(group.epsilon)}",
-                    help="The ε of all runs on these rows are added, and so are their δ.",
+                    help=explained("epsilon", "Those of all runs on these rows are added, and so are their δ."),
                 )
                 protected = f"protects {plain(group.unit)}, {RELATION_WORDS[group.relation]}"
-                st.caption(f"δ = {number(group.delta)}, over {runs}  \n{protected}")
+                st.caption(
+                    f"δ = {number(group.delta)}, over {runs}  \n{protected}", help=words_of("δ, unit of privacy")
+                )
     if any(group.runs > 1 for group in groups):
         st.warning(
             "Running again adds up. Whoever gives away several results, or one chosen from several, promises the sum "
@@ -227,7 +230,7 @@ def together_panel(entries: Sequence[Booked]) -> None:
             icon=":material/functions:",
         )
     if any(group.epsilon >= _WEAK for group in groups):
-        st.caption("ε of 5 or more is weak: the odds of a result may change by a factor of 148 and more.")
+        st.caption("At ε = 5 the odds of a result may change by a factor of 148.", help=explained("epsilon"))
 
 
 def finding(groups: Sequence[Together]) -> str:
@@ -259,12 +262,12 @@ def totals_panel(entries: Sequence[Booked]) -> None:
 
 def charges_panel(entries: Sequence[Booked]) -> None:
     """Every charge, and the file of all charges."""
-    st.subheader("Charges", divider="gray", anchor=False)
+    st.subheader("Charges", divider="gray", anchor=False, help=explained("charge"))
     badge("released")
     charged = charges(entries)
     _shown(charged, _CHARGES, alt=f"{len(charged)} charges with the kind and width of their noise, and their costs.")
     for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
-        st.caption(f":material/warning: {plain(note)}")
+        st.caption(f":material/warning: {plain(note)}", help=words_of(note))
     st.download_button(
         "Ledger (CSV)",
         frame_csv(charged),
@@ -278,13 +281,12 @@ def charges_panel(entries: Sequence[Booked]) -> None:
 
 def looks_panel(looks: Sequence[str]) -> None:
     """Every look at rows."""
-    st.subheader("Looks", divider="gray", anchor=False)
+    st.subheader("Looks", divider="gray", anchor=False, help=explained("look"))
     badge("revealed")
     if not looks:
         st.caption("Nobody has looked at any row in this visit.")
         return
-    st.markdown("\n".join(f"- {plain(look)}" for look in looks))
-    st.caption("A look costs no ε, as nothing leaves. But whatever is chosen after a look at private rows leaks.")
+    st.markdown("\n".join(f"- {plain(look)}" for look in looks), help=words_of("loss, k-means++"))
 
 
 def _readded(entry: Booked) -> float | None:

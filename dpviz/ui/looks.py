@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.charts.revealed import RevealedView
+from dpviz.glossary import explained
 from dpviz.privacy.room import Revealed
 from dpviz.runs.clipped_rows import ClippedRows, clipped
 from dpviz.runs.open_table import OpenTable
@@ -22,8 +23,7 @@ def reveal_switch(table: OpenTable) -> bool:
         value=table.kind.may_be_shown,
         key=_switch(table),
         persist_state="session",
-        help="Shows rows, true counts, losses and the k-means++ reference. These are read without any privacy: "
-        "every distinct look is counted, and none enters a release.",
+        help=f"Shows rows, true counts, losses and the k-means++ reference. {explained('look')}",
     )
     return shown
 

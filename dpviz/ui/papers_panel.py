@@ -15,6 +15,7 @@ from dpviz.charts.theme import palette
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import FROM_FILES, Shipped, shipped
+from dpviz.glossary import explained, words_of
 from dpviz.ui.badges import badged
 from dpviz.ui.escape import plain
 from dpviz.ui.figure import data_table, show_wide
@@ -167,14 +168,15 @@ def _source(claim: Claim, from_stand_ins: Shipped) -> Shipped:
         default=_STAND_INS,
         required=True,
         key=f"papers:source:{claim.id}",
-        help="The papers' tables are generated anew, same n, d and k, or read from published files where we had them.",
+        help=explained("stand-in", "These have the n, d and k of the papers' tables."),
     )
     return from_files if choice == _FILES else from_stand_ins
 
 
 def _claim(claim: Claim, result: Shipped) -> None:
     verdict = _verdict(claim.id, result.table)
-    st.markdown(f"{_outcome(verdict)} {plain(claim.claim)}")
+    words = " ".join([claim.claim, *map(_finding, verdict.findings)])
+    st.markdown(f"{_outcome(verdict)} {plain(claim.claim)}", help=words_of(words))
     st.dataframe(
         _inked(_findings(verdict)),
         hide_index=True,

@@ -5,6 +5,7 @@ At once where it is quick, else from a worker while the page is already there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
 
@@ -22,6 +23,7 @@ from dpviz.runs.work import expected_reference_seconds, reference_work
 from dpviz.ui.badges import badged
 from dpviz.ui.job_panel import job_shelf
 from dpviz.ui.looks import judged
+from dpviz.ui.polled import polled
 from dpviz.ui.session import once
 
 _REFERENCES, _KEPT_REFERENCES = "reference:computed", 24
@@ -59,6 +61,15 @@ def found_or_none(table: OpenTable, centers: Array, reference: Reference, *, poi
     return once(_FOUND, given, lambda: found_in(rows.points, centers, reference), most=_KEPT_FOUND)
 
 
+def found_later(table: OpenTable, reference: Reference, *, points_per_row: int = 1) -> Callable[[Array], Found] | None:
+    """The same for a file that is made when the page has long been drawn: it asks no session."""
+    rows = _rows(table, points_per_row)
+    if rows is None:
+        return None
+    points = rows.points
+    return lambda centers: found_in(points, centers, reference)
+
+
 def reference_notice(table: OpenTable, k: int, *, points_per_row: int = 1) -> None:
     """A line while the reference is being computed; the page runs once more when it has come."""
     key = (table.key, k, points_per_row)
@@ -69,13 +80,12 @@ def reference_notice(table: OpenTable, k: int, *, points_per_row: int = 1) -> No
         badged("revealed", "The k-means++ reference could not be computed.")
         return
 
-    @st.fragment(run_every=_POLL_SECONDS, key="reference:poll")
     def wait() -> None:
         if job.state.final:
             st.rerun()
         st.caption(f":material/hourglass_empty: k-means++ with k = {k} is being computed for comparison …")
 
-    wait()
+    polled(wait, every=_POLL_SECONDS, key="reference:poll")
 
 
 def _rows(table: OpenTable, points_per_row: int) -> ClippedRows | None:

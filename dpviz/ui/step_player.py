@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from dpviz.ui.polled import polled
+
 # A step stays for a second; a poll that comes a little early counts.
 _SECONDS_A_STEP, _SOON = 1.0, 0.7
 
@@ -22,14 +24,12 @@ def step_player(
         st.session_state[f"{key}:playing"] = False
     playing = bool(st.session_state.get(f"{key}:playing"))
 
-    # A decorator inside the function, because only a panel that plays may poll.
-    @st.fragment(run_every=_SECONDS_A_STEP if playing else None, key=f"{key}:frames")
     def panel() -> None:
         if bool(st.session_state.get(f"{key}:playing")) != playing:
             st.rerun()
         show_step(_place(key, steps, label, help, still=still))
 
-    panel()
+    polled(panel, every=_SECONDS_A_STEP if playing else None, key=f"{key}:frames")
 
 
 def _place(key: str, steps: int, label: str, help: str, *, still: bool) -> int:

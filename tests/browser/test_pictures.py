@@ -1,6 +1,6 @@
 """The README's pictures, and that they are fit to be shown: drawn, small, nothing wider than the window.
 
-``DPVIZ_PICTURES=1 python -m pytest -m slow tests/browser/test_pictures.py`` renews ``docs/``; otherwise they are
+``DPVIZ_PICTURES=1 python -m pytest -m slow tests/browser -k picture`` renews ``docs/``; otherwise they are
 thrown away.
 """
 

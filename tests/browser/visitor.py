@@ -13,6 +13,7 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, R
 # Loading a page or computing on two busy cores; an assertion waits no longer than it has to.
 PATIENCE = 60_000
 _HERE = {"localhost", "127.0.0.1"}
+_PATHS = {"Home": "", "What ε means": "meaning"}
 _INSIDE_THE_BROWSER = {"data", "blob", "about"}
 
 
@@ -48,8 +49,13 @@ class Visitor:
         """Change the page by the menu, which a narrow window folds away."""
 
         def follows() -> None:
-            self.page.get_by_role("link", name=title, exact=True).click()
-            path = "" if title == "Home" else title.lower().replace("-", "")
+            link = self.page.get_by_role("link", name=title, exact=True)
+            entry = link.or_(self.page.get_by_role("menuitem", name=title, exact=True))
+            more = self.page.get_by_test_id("stTopNavSection")
+            if more.is_visible() and not entry.is_visible():  # pages to read lie behind one word of a wide menu
+                more.click()
+            entry.click()
+            path = _PATHS.get(title, title.lower().replace("-", ""))
             expect(self.page).to_have_url(re.compile(rf"/{path}(\?.*)?$"), timeout=PATIENCE)
             self.waits()
 

@@ -26,6 +26,7 @@ def _room(accounting=Accounting.PURE, rows=None):
 @pytest.mark.parametrize(
     "accounting", [Accounting.PURE, pytest.param(Accounting.ZCDP, marks=pytest.mark.slow)], ids=lambda a: a.value
 )
+@pytest.mark.slow
 def test_peeling(accounting):
     room = _room(accounting)
     query = PoolLoss(SETS)

@@ -66,6 +66,7 @@ def test_presets_can_compete(number: int) -> None:
     assert {row["contender"] for row in study_in(app, "compare").rows} == set(labels)
 
 
+@pytest.mark.slow
 def test_a_result_is_kept_and_marked_when_the_form_changes() -> None:
     app = compared(labels=["DPLloyd"])
     app.number_input(key="epsilon").set_value(5.0)
@@ -76,6 +77,7 @@ def test_a_result_is_kept_and_marked_when_the_form_changes() -> None:
     assert len(study_in(app, "compare").rows) == 3 and app.get("plotly_chart")
 
 
+@pytest.mark.slow
 def test_runs_that_arrive_while_the_page_is_drawn_do_not_disturb_it() -> None:
     app = compared(labels=["DPLloyd", "EUGkM"])
     study = study_in(app, "compare")

@@ -286,6 +286,7 @@ def test_a_hundred_columns_are_declared_at_once():
     assert table.domain.titles[0] == "c1 (mm)"
 
 
+@pytest.mark.slow
 def test_twenty_bounds_typed_one_after_the_other_are_all_there_whatever_happens_between():
     columns = [f"c{j}" for j in range(20)]
     at = upload(visit("data.py"), HUNDRED)

@@ -13,12 +13,18 @@ import pytest
 import streamlit
 from streamlit.testing.v1 import AppTest
 
+from dpviz.charts.film import Number
+from dpviz.charts.player.page_facts import RELEASED_ONLY
+from dpviz.charts.player.player_page import filmed
+from dpviz.charts.player.shown import MOST_BYTES
+from dpviz.charts.plot import packed
 from dpviz.runs.export import centers_csv, run_json
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import FROM_ROWS, Declaration, FileKind
+from tests.charts.test_player_page import leaks, packed_in, truth_of
 from tests.contract.tables import blobs
-from tests.pages.tables import app_on, computed, numbers, open_blobs, sound, text_of, truth_switch
+from tests.pages.tables import app_on, computed, film_of, numbers, open_blobs, sound, text_of, truth_switch
 from tests.runs.declared import open_persons
 from tests.runs.test_record import keys_in
 
@@ -41,11 +47,15 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Taken]:
     real = streamlit.download_button
 
     def noted(label: str, data: Any, file_name: str, *args: Any, **kwargs: Any) -> bool:
-        files[label] = Taken(file_name, data if isinstance(data, bytes) else data.encode())
+        made = data() if callable(data) else data
+        files[label] = Taken(file_name, made if isinstance(made, bytes) else made.encode())
         return real(label, data, file_name, *args, **kwargs)
 
     monkeypatch.setattr(streamlit, "download_button", noted)
     return files
+
+
+PLAYED = "Play it anywhere (HTML)"
 
 
 def ran(table: OpenTable, *, seed: int | None = 4, k: int = 3) -> AppTest:
@@ -70,7 +80,7 @@ def test_every_file_of_a_run_says_inside_and_by_its_name_that_it_is_a_simulation
     app = ran(open_blobs(), seed=seed)
     assert why in text_of(app)
     sound(app.switch_page("ledger.py").run())
-    assert set(offered) == {"Centres (CSV)", "Run (JSON)", "Ledger (CSV)"}
+    assert set(offered) == {PLAYED, "Centres (CSV)", "Run (JSON)", "Ledger (CSV)"}
     for taken in offered.values():
         text = taken.data.decode()
         assert taken.name.startswith("SIMULATION_") and "SIMULATION: " in text and why in text
@@ -85,7 +95,7 @@ def test_bounds_that_were_read_from_the_rows_are_in_every_name_and_file(offered)
     told = dataclasses.replace(table.declaration, origins=("", FROM_ROWS))
     app = ran(dataclasses.replace(table, declaration=told))
     sound(app.switch_page("ledger.py").run())
-    assert len(offered) == 3
+    assert len(offered) == 4
     for taken in offered.values():
         assert taken.name.startswith("SIMULATION_BOUNDS_FROM_ROWS_") and b"BOUNDS_FROM_ROWS: " in taken.data
 
@@ -141,6 +151,46 @@ def test_no_file_of_a_run_and_no_line_about_it_tells_how_long_it_took(offered) -
         assert not any("second" in name or "time" in name for name in offered[label].frame)
 
 
+def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_sees(offered) -> None:
+    table = open_blobs(FileKind.PRIVATE, n=900)
+    app = ran(table)
+    truth_switch(app).set_value(True)
+    sound(app.run())
+    assert "k-means++" in str(film_of(app)["numbers"]), "truth is on the screen"
+    name, data = offered[PLAYED]
+    page = data.decode()
+    assert name == "SIMULATION_dplloyd_k3_eps1.html"
+    look, reference, rows = truth_of(table, 3)
+    secrets = [table.domain.from_unit(points).ravel() for points in (rows, reference.centers)]
+    assert not leaks(page, np.concatenate([*secrets, rows.ravel()]))
+    assert RELEASED_ONLY in page and "the loss of k-means++" not in page and "private: not in this file" in page
+    run = app.session_state["run:result"].run
+    numbers = [Number("released", "ε 1", "spent in 4 charges")]
+    assert packed_in(page)["films"] == [json.loads(packed(filmed(run, look.released(), numbers)))]
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_the_page_of_a_public_run_says_by_its_name_whether_rows_are_in_it(offered, shown: bool) -> None:
+    app = ran(open_blobs())
+    truth_switch(app).set_value(shown)
+    sound(app.run())
+    name, data = offered[PLAYED]
+    assert name == f"SIMULATION_{'revealed_' * shown}dplloyd_k3_eps1.html"
+    assert (b'<b class="revealed">' in data) == shown and (RELEASED_ONLY.encode() in data) == (not shown)
+    around = packed_in(data.decode())["films"][0]["around"]
+    assert ("the loss of k-means++" in json.dumps(around)) == shown
+    assert len(data) <= MOST_BYTES
+
+
+def test_a_page_is_made_when_it_is_asked_for_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(*_: Any) -> bytes:
+        raise AssertionError("nobody has asked for the file yet")
+
+    monkeypatch.setattr("dpviz.ui.explore.take_away.run_page", asked)
+    app = ran(open_blobs())
+    assert PLAYED in [button.proto.label for button in app.get("download_button")]
+
+
 def test_the_reference_offers_no_file(offered) -> None:
     app = app_on("explore.py", open_blobs(), algorithm="kmeans++")
     assert "run:result" in app.session_state
@@ -149,19 +199,20 @@ def test_the_reference_offers_no_file(offered) -> None:
     assert not offered
 
 
-RUNS, BEHIND = "runs (CSV)", "These numbers (CSV)"
+RUNS, BEHIND, PAGE = "runs (CSV)", "These numbers (CSV)", "See it anywhere (HTML)"
 # Where a study is computed, and the files that it offers.
 VIEWS = {
-    "Choose ε": ("tradeoff", {RUNS, BEHIND}),
-    "Causes": ("tradeoff:parts", {BEHIND}),
-    "Map": ("tradeoff:map", {RUNS, BEHIND}),
-    "Clusters": ("tradeoff:ks", {RUNS, BEHIND}),
-    "Rows": ("tradeoff:ns", {RUNS, BEHIND}),
+    "Choose ε": ("tradeoff", {RUNS, BEHIND, PAGE}),
+    "Causes": ("tradeoff:parts", {BEHIND, PAGE}),
+    "Map": ("tradeoff:map", {RUNS, BEHIND, PAGE}),
+    "Clusters": ("tradeoff:ks", {RUNS, BEHIND, PAGE}),
+    "Rows": ("tradeoff:ns", {RUNS, BEHIND, PAGE}),
     "Draws": ("tradeoff:draws", {BEHIND}),
-    "Compare": ("compare", {RUNS}),
+    "Compare": ("compare", {RUNS, PAGE}),
 }
 
 
+@pytest.mark.slow
 @pytest.mark.some(3)
 @pytest.mark.parametrize(("view", "where", "files"), [(view, *rest) for view, rest in VIEWS.items()], ids=list(VIEWS))
 def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revealed(
@@ -182,6 +233,13 @@ def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revea
         app.session_state[f"{where}{unfolded}:table"] = True
     computed(sound(app.run()), where)
     assert {RUNS if label.endswith(RUNS) else label for label in offered} == files
+    page = offered.pop(PAGE, None)
+    if page is not None:
+        assert page.name.startswith("SIMULATION_revealed_") and page.name.endswith(".html")
+        assert len(page.data) <= MOST_BYTES
+        words = page.data.decode()
+        assert "REVEALED: losses are read from rows" in words and '<b class="revealed">revealed</b>: ' in words
+        assert "Losses on blobs, " in words and "protects 1 row" in words and "<details>" in words
     for taken in offered.values():
         assert taken.name.startswith("SIMULATION_revealed_") and taken.name.endswith(".csv")
         assert taken.frame["note"].str.contains("REVEALED: losses are read from rows").all()

@@ -218,6 +218,7 @@ def test_a_link_carries_settings_and_a_wrong_one_does_no_harm() -> None:
     assert wrong.selectbox(key="algorithm").value in CARDS
 
 
+@pytest.mark.slow
 def test_a_long_run_goes_to_a_worker_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
     app = app_on("explore.py", open_blobs(), workers=True)

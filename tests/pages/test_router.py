@@ -10,7 +10,10 @@ from dpviz.table.declaration import FileKind
 from tests.pages.site import ROUTER, everything_shown, fine, sample_table, visit
 from tests.pages.tables import truth_switch
 
-PAGES = ("home.py", "data.py", "explore.py", "compare.py", "tradeoff.py", "papers.py", "ledger.py")
+PAGES = (
+    *("home.py", "data.py", "explore.py", "compare.py", "tradeoff.py", "ledger.py", "papers.py"),
+    *("lessons.py", "meaning.py", "glossary.py"),
+)
 
 
 @pytest.mark.parametrize("page", PAGES)

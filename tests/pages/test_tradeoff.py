@@ -83,6 +83,7 @@ def test_predictions_fall_with_epsilon_and_can_be_switched_off() -> None:
     assert not any(trace.get("meta") == "prediction" for trace in figure(app)["data"])
 
 
+@pytest.mark.slow
 def test_it_fills_while_it_computes_and_what_arrived_stays_when_it_is_cancelled() -> None:
     app = traded(repeats=50, workers=True)
     app.button(key="tradeoff:compute").click()
@@ -121,6 +122,7 @@ def test_what_was_cancelled_is_gone_on_with_and_another_visit_finds_it() -> None
     assert other.session_state["visit:table"].private.looks == ["tradeoff: losses of 200 study runs, k = 3"]
 
 
+@pytest.mark.slow
 def test_it_is_kept_when_the_page_changes() -> None:
     app = computed(traded(), "tradeoff")
     number = len(study_in(app, "tradeoff").rows)
@@ -130,9 +132,11 @@ def test_it_is_kept_when_the_page_changes() -> None:
     assert "matches the settings" in text_of(app)
 
 
+@pytest.mark.slow
 def test_every_run_can_be_taken_away_as_csv() -> None:
     app = computed(traded(), "tradeoff")
-    (download,) = app.get("download_button")
+    page, download = app.get("download_button")
+    assert page.proto.label == "See it anywhere (HTML)"
     study = study_in(app, "tradeoff")
     assert f"{len(study.rows)} runs" in download.proto.label
     frame = pd.read_csv(io.BytesIO(study_csv(study)))
@@ -186,6 +190,7 @@ def test_a_private_file_is_judged_on_a_stand_in_by_default_and_offers_no_file_of
     assert any("study runs" in look for look in app.session_state["visit:table"].private.looks)
 
 
+@pytest.mark.slow
 def test_another_table_starts_without_the_old_study() -> None:
     app = computed(traded(), "tradeoff")
     app.session_state["visit:table"] = open_blobs(n=300)

@@ -66,6 +66,7 @@ def test_parts_of_a_private_file_come_from_a_stand_in() -> None:
     assert not app.session_state["visit:table"].private.looks
 
 
+@pytest.mark.slow
 def test_the_smallest_epsilon_follows_the_target_and_is_sharpened() -> None:
     app = pressed(looking_at("Choose ε", labels=("DPLloyd", "EUGkM")), "tradeoff:compute")
     app.number_input(key="tradeoff:smallest:above").set_value(900.0)
@@ -123,6 +124,7 @@ def test_a_sweep_over_k_or_n(view: str, key: str, over: str) -> None:
     assert drawn(app)
 
 
+@pytest.mark.slow
 def test_draws_stand_beside_their_cloud_and_are_stepped_through() -> None:
     app = looking_at("Draws")
     app.slider(key="tradeoff:draws:repeats").set_value(6)
@@ -203,6 +205,7 @@ def test_what_is_advised_goes_to_explore() -> None:
     assert app.session_state["algorithm"] and 0 < app.session_state["epsilon"] < 100 and app.session_state["k"] == 3
 
 
+@pytest.mark.slow
 def test_runs_on_a_stand_in_answer_for_a_private_table_and_say_that_its_rows_may_need_more() -> None:
     app = pressed(looking_at("Choose ε", FileKind.PRIVATE), "tradeoff:compute")
     assert app.session_state["tradeoff:job"].source.n_public == 300
@@ -210,6 +213,7 @@ def test_runs_on_a_stand_in_answer_for_a_private_table_and_say_that_its_rows_may
     assert "runs" in app.title[0].value and not app.session_state["visit:table"].private.looks
 
 
+@pytest.mark.slow
 def test_no_section_is_a_wall_of_words() -> None:
     """Before any run; with nine sections it was 1,526 words in all, and 274 on the longest."""
     counts = {}

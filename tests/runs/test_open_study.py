@@ -87,6 +87,7 @@ def lines(folder: Path) -> Counter[str]:
         return Counter(line["trial"] for line in csv.DictReader(results))
 
 
+@pytest.mark.slow
 def test_a_study_by_several_processes_is_that_of_one_and_gives_its_seats_back(folder: Path) -> None:
     seats = Seats(4)
     shelf = JobShelf(seats=seats)
@@ -123,6 +124,7 @@ def test_what_its_reader_left_is_gone_on_with(folder: Path) -> None:
     assert kept.keys() < lines(folder).keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", ["in memory", "in the folder", "nowhere"])
 def test_a_study_that_is_done_is_read_and_not_computed(
     folder: Path, monkeypatch: pytest.MonkeyPatch, kept: str
@@ -214,6 +216,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="modes and owners of files
 
 
 @posix
+@pytest.mark.slow
 def test_losses_are_for_the_owner_of_the_server_alone(folder: Path) -> None:
     shelf = JobShelf()
     done(shelf.study(judged(), replace(GRID, repeats=1), key="a"))
@@ -239,6 +242,7 @@ def test_a_folder_that_is_not_ones_own_is_refused_in_a_sentence(
         JobShelf().study(judged(), GRID, key="a")
 
 
+@pytest.mark.slow
 def test_a_folder_in_use_by_another_server_or_damaged_fails_with_a_sentence(folder: Path) -> None:
     shelf, grid = JobShelf(), replace(GRID, repeats=1)
     done(shelf.study(judged(), grid, key="a"))

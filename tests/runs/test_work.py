@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from dpviz.algorithms.registry import card_of
 from dpviz.runs.clipped_rows import JudgedTable
@@ -36,6 +37,7 @@ def test_a_run_in_a_worker_is_the_run_at_home() -> None:
     assert there.entries == here.entries and there.spent_epsilon == here.spent_epsilon
 
 
+@pytest.mark.slow
 def test_a_study_crosses_to_a_worker_and_back() -> None:
     table = small_table(n_public=400)
     judged = JudgedTable.of(table, table.reveal(note="test"), None)

@@ -13,7 +13,7 @@ def _controls() -> None:
 
     from dpviz.ui.controls import delta_control, epsilon_control, k_control, request
 
-    epsilon_control()
+    epsilon_control(with_link=False)  # this app has one page
     delta_control()
     k_control()
     asked = request()

@@ -55,10 +55,11 @@ WORDING = {
     "float",
     "times",
 }
-WORDING |= {"share_words"}
-# The program's own texts: cards, knobs, samples, claims, measures, presets. No file, link or error is in them.
-OWN = {"card", "knob", "sample", "picture", "invitation", "contender", "measure_of", "_card"}
-OWN_PARTS = {"icon", "color", "meaning"}
+WORDING |= {"share_words", "explained", "words_of"}
+# The program's own texts: cards, knobs, samples, claims, measures, presets, words of the glossary. No file, link or
+# error is in them.
+OWN = {"card", "knob", "term", "sample", "picture", "invitation", "contender", "measure_of", "_card"}
+OWN_PARTS = {"icon", "color"}
 METHODS = {"strip", "lower", "capitalize", "rstrip", "lstrip", "removeprefix", "keys", "values", "items"}
 NUMBERS = {"int", "float", "bool", "Kind", "int | None", "float | None"}
 

@@ -121,6 +121,11 @@ class Scores:
         return medians.sort_values("median", ascending=lowest_first, kind="stable")
 
     @property
+    def stem(self) -> str:
+        """What a file of it is called."""
+        return f"compare-{self.measure}"
+
+    @property
     def finding(self) -> str:
         """Who comes first."""
         if self.medians.empty:

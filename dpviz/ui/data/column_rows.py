@@ -12,6 +12,7 @@ import streamlit as st
 
 from dpviz.charts.wording import number
 from dpviz.check import RequestError
+from dpviz.glossary import words_of
 from dpviz.runs.column_noise import ASSUMED_ROWS, column_noise, rows_of_a_cluster
 from dpviz.table.declaration import LONGEST_UNIT, NO_BOUNDS, ColumnBounds, Declaration
 from dpviz.table.domain import Domain
@@ -42,7 +43,7 @@ def column_rows(draft: Draft) -> None:
     noise = noise_by_column(draft.declaration, k=_clusters(), epsilon=_epsilon())
     about_noise = st.empty()  # there from the start: lines that are moved by what comes above lose the cursor
     if noise:
-        about_noise.caption(_about_noise(draft.declaration), help=_MEASURED_ONCE)
+        about_noise.caption(_about_noise(draft.declaration), help=f"{_MEASURED_ONCE}\n\n{words_of('noise ε centre')}")
     with st.container(gap="xsmall"):
         for name in names[first : first + COLUMNS_SHOWN]:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.charts.wording import percent
+from dpviz.glossary import explained
 from dpviz.privacy.room import N_SHARE
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import ORIGINS, Declaration, FileKind
@@ -153,8 +154,10 @@ def _origin(draft: Draft) -> None:
         index=_place(start, options),
         placeholder="choose or type",
         accept_new_options=True,
-        help="From what is known without the rows: their least and largest value belong to two people. Goes with every "
-        "export, so that others can judge it.",
+        help=explained(
+            "bounds",
+            "The rows' own belong to two people. The answer goes with every export, so that others can judge it.",
+        ),
         **draft.kept("origin"),
     )
     draft.say(bounds_origin=(origin or "")[:_LONGEST_ORIGIN])
@@ -166,7 +169,7 @@ def _origin(draft: Draft) -> None:
 
 
 def _unit(draft: Draft) -> None:
-    st.markdown("**Who is protected**")
+    st.markdown("**Who is protected**", help=explained("unit"))
     start = draft.start
     several = st.radio(
         "How many rows can one person have?",
@@ -174,7 +177,7 @@ def _unit(draft: Draft) -> None:
         format_func=_ROWS_OF_ONE.__getitem__,
         index=0 if start.id_column is None else 1,
         horizontal=True,
-        help="The promise of ε is made to one unit of privacy: a row, or all rows of one person.",
+        help=explained("unit"),
         **draft.kept("several"),
     )
     draft.say(id_column=None, rows_per_person=1)
@@ -201,9 +204,10 @@ def _unit(draft: Draft) -> None:
             **draft.kept("rows"),
         )
         draft.say(id_column=id_column, rows_per_person=int(rows_per_person))
-    help = (
+    help = explained(
+        "neighbours",
         "Added or removed hides even whether somebody is in the table. Replaced hides only their values: every line of "
-        "the file is a row, so that their number is public, and a step in ε is about twice as large."
+        "the file is a row, so that their number is public, and a step in ε is about twice as large.",
     )
     question = "Two tables are neighbours if one person is…"
     draft.say(relation=_one_of(draft, "relation", question, RELATION_WORDS, start.relation, help=help))

@@ -16,6 +16,7 @@ from dpviz.charts.canvas import canvas, show_plane
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import percent
+from dpviz.glossary import explained
 from dpviz.privacy.room import Revealed
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
@@ -137,7 +138,7 @@ def _no_clipping() -> None:
 
 def _clipping(cost: Clipping) -> None:
     badge("revealed")
-    st.markdown(_finding(cost))
+    st.markdown(_finding(cost), help=explained("bounds"))
     shown = cost.by_column.copy()
     for name in ("below", "above", "empty"):
         shown[name] *= 100
@@ -154,7 +155,6 @@ def _clipping(cost: Clipping) -> None:
         },
         alt="Share of values clipped, shift of the mean and unused width for each column.",
     )
-    st.caption("Tight bounds cut rows off, wide bounds buy more noise.")
 
 
 def _finding(cost: Clipping) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.charts.wording import number, percent
+from dpviz.glossary import words_of
 from dpviz.privacy.room import N_SHARE
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
@@ -34,7 +35,9 @@ def table_summary(table: OpenTable) -> None:
         badge("public")
         st.markdown("\n".join(f"- {line}" for line in _public(table)))
     with assumed:
-        st.markdown(":gray-badge[:material/handshake: assumed]")
+        st.markdown(
+            ":gray-badge[:material/handshake: assumed]", help=words_of("ε, unit of privacy, neighbouring tables")
+        )
         st.markdown("\n".join(f"- {line}" for line in _assumed(table)))
 
 

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.check import RequestError
+from dpviz.glossary import explained
 from dpviz.table.csv_intake import MAX_BYTES, open_csv
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import IntakeError
@@ -195,13 +196,14 @@ def stand_in_form() -> bool:
     """Bounds, n, d and k make a table; True if one was opened just now."""
     with st.form("stand_in", border=False):
         low_place, high_place = st.columns(2)
-        low = low_place.number_input("lower bound", value=0.0, format="%g", help="Of every column, data units.")
-        high = high_place.number_input("upper bound", value=100.0, format="%g", help="Of every column, data units.")
+        of_all = explained("bounds", "Here: of every column, data units.")
+        low = low_place.number_input("lower bound", value=0.0, format="%g", help=of_all)
+        high = high_place.number_input("upper bound", value=100.0, format="%g", help=of_all)
         n_place, d_place = st.columns(2)
         n = n_place.number_input("n, rows", 1, _MOST_ROWS, value=10_000, step=1000, help="Public, as all of this is.")
         d = d_place.number_input("d, columns", 1, _MOST, value=2, help="Two can be seen whole.")
         k_place, spread_place = st.columns(2)
-        k = k_place.number_input("clusters put in", 1, _MOST, value=5, help="You may ask for another k later.")
+        k = k_place.number_input("clusters put in", 1, _MOST, value=5, help=explained("cluster"))
         spread = spread_place.number_input(
             "spread", _LEAST_SPREAD, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
         )

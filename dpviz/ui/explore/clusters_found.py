@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.charts.wording import number, ratio
+from dpviz.glossary import explained, words_of
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import Run
 from dpviz.table.declaration import FileKind
@@ -20,10 +21,7 @@ from dpviz.ui.looks import reveal_allowed
 # Columns shown as bars within their bounds; a table with more of them says numbers alone.
 _MOST_BARS = 12
 _CLUSTER, _ROWS, _NOISE = "cluster", "rows", "± noise"
-_LOSS = (
-    "Mean squared distance of a row to its nearest centre, unit coordinates²; k-means++ reads the same rows, as the "
-    "declared bounds leave them."
-)
+_UNITS = "In unit coordinates²; k-means++ reads the same rows, as the declared bounds leave them."
 _SHIFT = "centre ± (% of range)"
 
 
@@ -78,4 +76,4 @@ def _cost(table: OpenTable, judged: Judged | None) -> None:
         words += f" The bounds alone move a row by {number(scores.clipping)} on the same scale."
     if judged.labels is not None and judged.labels.unlabelled:
         words += f" {judged.labels.unlabelled:,d} rows without a label are left out of the label accuracy."
-    badged("revealed", words, help=_LOSS)
+    badged("revealed", words, help=f"{explained('loss', _UNITS)}\n\n{words_of('k-means++')}")

@@ -5,23 +5,24 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dpviz.charts.picture import Look
 from dpviz.charts.registry import picture_of
 from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
 from dpviz.charts.theme import palette
+from dpviz.glossary import words_of
 from dpviz.privacy.accounting import Accounting
-from dpviz.runs.export import centers_csv, file_stem, picture_stem, run_json
+from dpviz.runs.export import picture_stem
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.record import ReleaseRecord
 from dpviz.runs.run import Run
-from dpviz.ui.badges import badge_text, badged
+from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.algorithm_choice import about, catalogue
 from dpviz.ui.explore.clusters_found import found
 from dpviz.ui.explore.foresight import foresight
 from dpviz.ui.explore.scores import Judged
+from dpviz.ui.explore.take_away import take_away
 from dpviz.ui.figure import data_table, show_wide
 from dpviz.ui.runner import Result
-from dpviz.ui.session import record_at
 
 # How the charges of a run add up, after its accounting.
 _ADDS_UP = {
@@ -48,8 +49,8 @@ def empty_panel(table: OpenTable) -> None:
     )
 
 
-def below(table: OpenTable, result: Result, judged: Judged | None) -> None:
-    """The tabs; only the open one is drawn."""
+def below(table: OpenTable, result: Result, look: Look, judged: Judged | None) -> None:
+    """The tabs; only the open one is drawn. ``look`` is that of the pictures above."""
     run = result.run
     found_tab, ledger, story, numbers, files = st.tabs(_TABS, key="explore:below", on_change="rerun")
     if found_tab.open:
@@ -67,7 +68,7 @@ def below(table: OpenTable, result: Result, judged: Judged | None) -> None:
             _numbers(run)
     if files.open:
         with files:
-            _downloads(record_at(result.place))
+            take_away(table, result, look, judged)
 
 
 def _numbers(run: Run) -> None:
@@ -90,7 +91,10 @@ def _ledger(run: Run) -> None:
     if not run.private:
         st.markdown(f"{badge_text('revealed')} No ledger: k-means++ has no privacy to account for.")
         return
-    st.markdown(f"{badge_text('released')} Every charge of this run. {_ADDS_UP[run.accounting]}")
+    st.markdown(
+        f"{badge_text('released')} Every charge of this run. {_ADDS_UP[run.accounting]}",
+        help=words_of("ledger, charge, accounting"),
+    )
     meter = [Counted(frame.entries, frame.spent_fraction) for frame in run.frames]
     shares = shares_of(run.entries, spent_fraction=run.spent_fraction, meter=meter)
     bar = draw_spent(shares, palette=palette(st.context.theme.type), epsilon=run.epsilon)
@@ -110,38 +114,3 @@ def _ledger(run: Run) -> None:
         for place, entry in enumerate(run.entries, start=1)
     ]
     data_table(pd.DataFrame(charges), alt="Every charge of this run", height="auto")
-
-
-def _downloads(record: ReleaseRecord) -> None:
-    """Released centres as CSV and the run as JSON; without privacy there is nothing to take away."""
-    if not record.private:
-        badged("revealed", "k-means++ is never a release: there is nothing to download.")
-        return
-    stem = file_stem(record)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            "Centres (CSV)",
-            centers_csv(record).encode("utf-8"),
-            f"{stem}_centres.csv",
-            "text/csv",
-            icon=":material/download:",
-            key="download_centers",
-            on_click="ignore",
-        )
-        st.download_button(
-            "Run (JSON)",
-            run_json(record).encode("utf-8"),
-            f"{stem}_run.json",
-            "application/json",
-            icon=":material/data_object:",
-            key="download_run",
-            on_click="ignore",
-        )
-    badged(
-        "released",
-        "Both files hold released values only: centres in data units, noisy sizes; the JSON "
-        "also what was declared, the ledger, and how often anybody looked at the rows. How long the run took is in "
-        "neither: it depends on the rows.",
-    )
-    if record.note:
-        st.caption(f":material/warning: {plain(record.note)} Each file says so inside and by its name.")

@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz.algorithms.card import Card, Guarantee, Knob
 from dpviz.charts.wording import number
 from dpviz.check import RequestError
+from dpviz.glossary import explained, term_named
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
 from dpviz.runs.request import Contender, Prospect, Request
@@ -61,6 +62,9 @@ def _run(request: Request, table: OpenTable, prospect: Prospect, place: DeltaGen
     """The button, and what is run without it."""
     by_itself, asked = runs_by_itself(table), is_asked(table, request)
     barred = bool(prospect.refusal) or not (request.card.private or reveal_allowed(table))
+    about = explained("draw") if by_itself else None
+    if barred and not prospect.refusal:
+        about = "Show truth is off: k-means++ reads the rows as they are."
     pressed = place.button(
         "Another draw" if by_itself else "Run",
         type="secondary" if by_itself else "primary",
@@ -68,7 +72,7 @@ def _run(request: Request, table: OpenTable, prospect: Prospect, place: DeltaGen
         width="stretch",
         key="run",
         disabled=barred or (by_itself and request.seed is not None),
-        help="Show truth is off: k-means++ reads the rows as they are." if barred and not prospect.refusal else None,
+        help=about,
     )
     if barred or not (pressed or (by_itself and not asked)):
         return
@@ -88,7 +92,7 @@ def _more(card: Card) -> tuple[dict[str, Any], int | None]:
             "Repeatable noise (study only)",
             key="study_noise",
             persist_state="session",
-            help="The same seed gives the same noise. Whoever knows the seed can take the noise off.",
+            help=explained("noise", "The same seed gives the same noise, and whoever knows the seed can take it off."),
         )
         seed = st.number_input(
             "Seed", 0, 2**31 - 1, value=0, step=1, key="study_seed", persist_state="session", disabled=not seeded
@@ -136,7 +140,9 @@ def _widget(card_id: str, knob: Knob) -> Any:
 
 def _yes_or_no(key: str, knob: Knob) -> bool | None:
     if not knob.optional:
-        return st.toggle(knob_label(knob.name), value=bool(knob.default), key=key, help=knob.help, bind="query-params")
+        return st.toggle(
+            knob_label(knob.name), value=bool(knob.default), key=key, help=_about(knob), bind="query-params"
+        )
     answers = {_BY_RULE: None, "yes": True, "no": False}
     first = next(name for name, value in answers.items() if value == knob.default)
     picked = st.segmented_control(
@@ -145,7 +151,7 @@ def _yes_or_no(key: str, knob: Knob) -> bool | None:
         default=first,
         required=True,
         key=key,
-        help=knob.help,
+        help=_about(knob),
         bind="query-params",
     )
     return answers[picked or first]
@@ -162,7 +168,7 @@ def _choice(key: str, knob: Knob) -> str | None:
             default=first,
             required=True,
             key=key,
-            help=knob.help,
+            help=_about(knob),
             bind="query-params",
         )
     else:
@@ -171,7 +177,7 @@ def _choice(key: str, knob: Knob) -> str | None:
             options,
             index=options.index(first),
             key=key,
-            help=knob.help,
+            help=_about(knob),
             bind="query-params",
         )
     return None if picked in (None, _BY_RULE) else str(picked)
@@ -188,10 +194,16 @@ def _number(key: str, knob: Knob) -> float | int | None:
         format="%d" if number is int else "%g",
         placeholder=_BY_RULE if knob.optional else None,
         key=key,
-        help=f"{knob.help} Allowed: {knob.range_text}." if knob.range_text else knob.help,
+        help=f"{_about(knob)} Allowed: {knob.range_text}." if knob.range_text else _about(knob),
         **link_of(key),
     )
     return value
+
+
+def _about(knob: Knob) -> str:
+    """What a parameter does, after the word of the glossary that it is named after, if it is."""
+    term = term_named(knob_label(knob.name))
+    return knob.help if term is None else f"{term.first} {knob.help}"
 
 
 def _step(knob: Knob) -> float:

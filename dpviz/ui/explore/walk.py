@@ -31,14 +31,18 @@ from dpviz.ui.session import known_clusters, once
 _FILM, _KEPT_FILMS = "walk:film", 4
 
 
-def walk(table: OpenTable, result: Result, now: Request, reference: Reference | None, judged: Judged | None) -> None:
-    """Play ``result``; ``now`` is what the controls ask for, ``judged`` its scores where truth is shown."""
+def walk(table: OpenTable, result: Result, now: Request, reference: Reference | None, judged: Judged | None) -> Look:
+    """Play ``result``; ``now`` is what the controls ask for, ``judged`` its scores where truth is shown.
+
+    Returns how it is looked at.
+    """
     run, look = result.run, _look(table, result, reference, judged)
     plane = (look.view.axes, look.view.name)
     given = (result.number, plane, st.context.theme.type, look.reveal is not None, reference is not None)
     film = once(_FILM, given, lambda: packed(Film(run, look).data()), most=_KEPT_FILMS)
     dial = Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon)
-    play(film, list(_numbers(result, judged)), dial, said=said(table, result, now), key="explore:player")
+    play(film, list(beside_title(result, judged)), dial, said=said(table, result, now), key="explore:player")
+    return look
 
 
 def said(table: OpenTable, result: Result, now: Request) -> str:
@@ -71,7 +75,7 @@ def _look(table: OpenTable, result: Result, reference: Reference | None, judged:
         reference=reference,
         epsilon=run.epsilon if run.private else None,
         reference_coming=reference is None and reveal_allowed(table),
-        ratio=loss,
+        ratio=None if judged is None else loss,
         ghosts=result.earlier,
     )
     # One to one with k-means++ says something only where k is the number of clusters that are there.
@@ -80,7 +84,7 @@ def _look(table: OpenTable, result: Result, reference: Reference | None, judged:
     return replace(look, found=partial(found_or_none, table, reference=reference, points_per_row=per_row))
 
 
-def _numbers(result: Result, judged: Judged | None) -> Iterator[Number]:
+def beside_title(result: Result, judged: Judged | None) -> Iterator[Number]:
     """At most three: what was spent, what it cost, and how well known groups are met."""
     run = result.run
     if run.private:

@@ -1,17 +1,15 @@
-"""The player of a run on the page. It is the one place with markup and style of our own; texts go in as text only."""
+"""The player of a run on the page: its markup, style and script are those of ``charts/player``, as a component."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import streamlit as st
 
 from dpviz.charts.film import Number
+from dpviz.charts.player.assets import asset
 from dpviz.charts.plot import packed
-
-_HERE = Path(__file__).parent
 
 
 class Dial(NamedTuple):
@@ -24,21 +22,22 @@ class Dial(NamedTuple):
 
 @st.cache_resource(show_spinner=False)
 def _component() -> Any:
-    html, css, js = ((_HERE / f"player.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js"))
+    html, css, js = (asset(f"player.{kind}") for kind in ("html", "css", "js"))
     return st.components.v2.component("dpviz_player", html=html, css=css, js=js, isolate_styles=False)
 
 
-def play(film: str, numbers: Sequence[Number], dial: Dial, *, key: str, said: str = "") -> None:
-    """Show a ``film`` as packed data: its last step first, or where the film before was left if its steps are alike.
+def play(film: str, numbers: Sequence[Number], dial: Dial | None, *, key: str, said: str = "") -> None:
+    """Show a ``film`` as packed data: its last step first, or the one that it names as ``start``, from 0.
 
-    ``numbers`` stand beside the title, and a sentence that is ``said`` above the pictures.
+    Where the film before had steps alike, it goes on where that was left. ``numbers`` stand beside the title, and a
+    sentence that is ``said`` above the pictures; without a ``dial``, ε cannot be turned here.
     """
 
     def turned() -> None:
         value = st.session_state[key].get("epsilon")
-        if isinstance(value, int | float):
+        if isinstance(value, int | float) and dial is not None:
             dial.tell(float(value))
 
-    around = packed({"numbers": [number._asdict() for number in numbers], "said": said})
-    turn = {"places": sorted({*dial.places, dial.at}), "at": dial.at}
+    around = packed({"numbers": [number.data() for number in numbers], "said": said})
+    turn = None if dial is None else {"places": sorted({*dial.places, dial.at}), "at": dial.at}
     _component()(data={"film": film, "around": around, "dial": turn}, key=key, on_epsilon_change=turned)

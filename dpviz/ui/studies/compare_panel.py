@@ -13,6 +13,7 @@ from dpviz.charts.studies.compare import Scores, Typical, draw_compare
 from dpviz.charts.studies.contenders import measure_of
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import opening
+from dpviz.glossary import words_of
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study.study import MEASURES, summarise
 from dpviz.ui.badges import badge_text
@@ -60,8 +61,8 @@ def _pictures(study: StudyJob) -> None:
     picture = st.container()
     scores = Scores(frame, measure_choice(frame, _KEY))
     with picture:
-        drawn, stem = scores.draw(palette(st.context.theme.type)), f"compare-{scores.measure}"
-        show_wide(drawn, alt=scores.words(), key=f"{_KEY}:scores", stem=stem, first=True)
+        drawn = scores.draw(palette(st.context.theme.type))
+        show_wide(drawn, alt=scores.words(), key=f"{_KEY}:scores", stem=scores.stem, first=True)
     centers, numbers, files = st.tabs(["Centres", "Table", "Take away"], key=f"{_KEY}:below", on_change="rerun")
     if centers.open:
         with centers:
@@ -71,7 +72,7 @@ def _pictures(study: StudyJob) -> None:
             _scores(scores)
     if files.open:
         with files:
-            study_download(study)
+            study_download(study, scores)
 
 
 def _scores(scores: Scores) -> None:
@@ -120,7 +121,8 @@ def _centers(study: StudyJob) -> None:
                     stem=f"compare-{panel.name}",
                     bare=True,
                 )
-    st.markdown(_legend(over=reference is not None, rows=reveal is not None))
+    legend = _legend(over=reference is not None, rows=reveal is not None)
+    st.markdown(legend, help=words_of(legend))
 
 
 def _legend(*, over: bool, rows: bool) -> str:

@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 import streamlit as st
 
+from dpviz.glossary import explained
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import PLAIN_FORMAT
@@ -44,8 +45,11 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         required=True,
         key=f"{key}:judged",
         persist_state="session",
-        help="A stand-in is simulated from the declared bounds; nobody is in it. The rows themselves tell more, but "
-        "an algorithm, k or ε that was chosen by its true loss carries some of the rows into the release, unpaid.",
+        help=explained(
+            "stand-in",
+            "The rows themselves tell more, but an algorithm, k or ε that was chosen by its true loss carries some of "
+            "the rows into the release, unpaid.",
+        ),
     )
     if choice == _ROWS:
         return _rows_themselves(
@@ -78,8 +82,7 @@ def larger_or_same(key: str, table: OpenTable, source: OpenTable | None, *, k: i
         required=True,
         key=f"{key}:whose",
         persist_state="session",
-        help="Subsamples say what fewer rows would cost. A stand-in is simulated from the declared bounds, and says "
-        "what more rows would bring: nobody is in it.",
+        help=explained("stand-in", "It says what more rows would bring; subsamples, what fewer would cost."),
     )
     if chosen == _SAME:
         return source

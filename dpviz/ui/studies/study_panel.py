@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.charts.studies.contenders import measure_of
-from dpviz.charts.theme import Palette, palette
+from dpviz.charts.theme import palette
 from dpviz.charts.wording import opening
 from dpviz.check import RequestError
 from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
@@ -28,28 +26,13 @@ from dpviz.ui.figure import data_table, show_wide
 from dpviz.ui.job_panel import duration, job_panel
 from dpviz.ui.studies.one_setting import on_click
 from dpviz.ui.studies.study_job import Question, StudyJob, begin_study, job_of
+from dpviz.ui.studies.study_page import study_page
+from dpviz.ui.studies.study_picture import Numbers, StudyPicture
 
 _SKELETON = 560
 # Starting workers, and k-means++ before the first run.
 _SECONDS_TO_BEGIN = 1.5
 _WHERE = ":small[The controls are on the left; a narrow window folds them behind **»**.]"
-
-
-class Numbers(Protocol):
-    """What is behind a picture of many runs, what that says, and what a file of it is called."""
-
-    @property
-    def stem(self) -> str: ...
-    @property
-    def finding(self) -> str: ...
-    def table(self) -> pd.DataFrame: ...
-
-
-class StudyPicture(Numbers, Protocol):
-    """A picture of many runs."""
-
-    def draw(self, palette: Palette) -> go.Figure: ...
-    def words(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -186,8 +169,8 @@ def numbers_behind(picture: Numbers, study: StudyJob, *, growing: bool = False) 
             _download("These numbers (CSV)", frame_csv(table, note=REVEALED_NOTE), picture.stem, key=f"{key}:csv")
 
 
-def study_download(study: StudyJob) -> None:
-    """All runs of a study as CSV, unless they are losses of a private file: those leave by no door."""
+def study_download(study: StudyJob, picture: StudyPicture) -> None:
+    """All runs of a study as CSV and its ``picture`` as a page, unless they are losses of a private file."""
     if not _may_leave(study):
         return
     number = len(study.rows)
@@ -196,7 +179,23 @@ def study_download(study: StudyJob) -> None:
         return
     key = study.question.key
     label = f"All {number:,} runs (CSV)" if number > 1 else "One run (CSV)"
-    _download(label, study_csv(study), f"{key.replace(':', '_')}_k{study.grid.ks[0]}", key=f"{key}:download")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        page_button(study, picture)
+        _download(label, study_csv(study), f"{key.replace(':', '_')}_k{study.grid.ks[0]}", key=f"{key}:download")
+
+
+def page_button(study: StudyJob, picture: StudyPicture) -> None:
+    """A picture of a study as a page; the file is made when it is asked for."""
+    st.download_button(
+        "See it anywhere (HTML)",
+        lambda: study_page(study, picture),
+        revealed_name(picture.stem, "html"),
+        "text/html",
+        icon=":material/public:",
+        on_click="ignore",
+        key=f"{study.question.key}:page",
+        help="The picture, its numbers and what was asked, in one file of about 2 MB that needs no network.",
+    )
 
 
 def study_csv(study: StudyJob) -> bytes:

@@ -13,6 +13,7 @@ from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.smallest import Smallest
 from dpviz.charts.theme import palette
 from dpviz.check import RequestError
+from dpviz.glossary import explained, words_of
 from dpviz.runs.advice.advice import Advice
 from dpviz.runs.advice.recommendation import Recommendation, compared, recommend
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
@@ -25,15 +26,8 @@ from dpviz.ui.job_panel import job_panel
 from dpviz.ui.studies.contender_choice import contender_options
 from dpviz.ui.studies.one_setting import on_click, open_in_explore, opener, turn_to_explore
 from dpviz.ui.studies.study_job import Question, StudyJob, job_of, send
-from dpviz.ui.studies.study_panel import (
-    Invitation,
-    Numbers,
-    StudyPicture,
-    measure_choice,
-    numbers_behind,
-    study_download,
-    study_half,
-)
+from dpviz.ui.studies.study_panel import Invitation, measure_choice, numbers_behind, study_download, study_half
+from dpviz.ui.studies.study_picture import StudyPicture
 from dpviz.ui.tradeoff.baselines import baselines_of, predictions_of
 from dpviz.ui.tradeoff.stored_study import about_how_many, advice_for, behind_advice, forecast
 
@@ -79,8 +73,7 @@ def _target() -> Target:
             key=f"{_SHARPER}:above",
             persist_state="session",
             width=185,
-            help="How far the loss may at most lie above that of k-means++, which works without privacy. The loss is "
-            "the mean squared distance of a row to its centre.",
+            help=explained("loss", f"Here: how far it may at most lie above that.\n\n{words_of('k-means++')}"),
         )
         share = st.selectbox(
             "In",
@@ -138,7 +131,7 @@ def _answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | None, 
             if study.source.key != study.question.table.key:
                 about = f"A stand-in has {grid.ks[0]} clear groups; your rows may need more. {about}"
             _show(smallest, f"{_KEY}:figure", about, study)
-            numbers: Numbers = smallest
+            numbers: StudyPicture = smallest
         else:
             numbers = Curves(
                 frame,
@@ -149,7 +142,7 @@ def _answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | None, 
             )
             _show(numbers, f"{_KEY}:figure", "", study)
     numbers_behind(numbers, study, growing=growing)
-    study_download(study)
+    study_download(study, numbers)
 
 
 def _most(target: Target) -> float:

@@ -13,6 +13,7 @@ from dpviz.charts.picture import Look
 from dpviz.charts.registry import picture_of
 from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import palette
+from dpviz.glossary import explained
 from dpviz.ui.figure import show_wide
 from dpviz.ui.looks import revealed_view
 from dpviz.ui.plane_choice import plane_choice
@@ -100,8 +101,8 @@ def _player(draws: Draws, *, still: bool) -> None:
         with right:
             _cloud(draws)
 
-    help, number = "Each draw is one possible release.", len(draws.centers)
-    step_player(f"{_KEY}:{number}", number, show_draw, label="Draw", help=help, still=still)
+    number = len(draws.centers)
+    step_player(f"{_KEY}:{number}", number, show_draw, label="Draw", help=explained("draw"), still=still)
 
 
 def _cloud(draws: Draws) -> None:

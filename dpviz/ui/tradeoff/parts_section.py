@@ -13,7 +13,7 @@ from dpviz.ui.badges import badged
 from dpviz.ui.job_panel import duration
 from dpviz.ui.studies.one_setting import has_any, one_setting
 from dpviz.ui.studies.study_job import Question, StudyJob, send
-from dpviz.ui.studies.study_panel import Invitation, ask_button, show_picture, study_half
+from dpviz.ui.studies.study_panel import Invitation, ask_button, page_button, show_picture, study_half
 
 _KEY = "tradeoff:parts"
 # A private run, the same without noise, and two solutions from many starts.
@@ -64,7 +64,10 @@ def _bars(study: StudyJob) -> None:
     if study.source.kind is FileKind.PRIVATE:  # bounds are not to be chosen by it
         error = replace(error, clip=None)
     (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons
-    show_picture(Waterfall(error, contender.label, epsilon), study, beneath=_how)
+    bars = Waterfall(error, contender.label, epsilon)
+    show_picture(bars, study, beneath=_how)
+    if study.source.kind.may_be_shown and not study.running:
+        page_button(study, bars)
 
 
 def _how() -> None:

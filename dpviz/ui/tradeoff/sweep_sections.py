@@ -18,13 +18,13 @@ from dpviz.ui.studies.one_setting import at_epsilon, has_any, whom
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import (
     Invitation,
-    StudyPicture,
     measure_choice,
     show_picture,
     study_button,
     study_download,
     study_half,
 )
+from dpviz.ui.studies.study_picture import StudyPicture
 
 # The whole table, and halves of halves; fewer rows than this many, or than twice k, tell nothing.
 _PARTS, _FEWEST = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2), 50
@@ -123,7 +123,7 @@ def _pictures(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
         st.caption(f"Every {plain(sweep.over)} is measured against k-means++ with the same {plain(sweep.over)}.")
     elif own is None:
         st.caption("Your number of rows is private, and is not marked.")
-    study_download(study)
+    study_download(study, picture)
 
 
 def _with_whole(study: StudyJob) -> pd.DataFrame:

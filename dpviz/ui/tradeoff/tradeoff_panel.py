@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from dpviz.glossary import explained
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study.grid import epsilons_between
-from dpviz.ui.controls import ROUND_EPSILONS, Epsilons
+from dpviz.ui.controls import ROUND_EPSILONS, Epsilons, meaning_link
 from dpviz.ui.session import remember, remembered
 from dpviz.ui.studies.study_form import study_form
 from dpviz.ui.studies.study_job import Question
@@ -63,9 +64,11 @@ def _epsilons() -> Epsilons:
         value=first,
         format_func=lambda value: f"{value:g}",
         key=key,
+        help=explained("epsilon"),
     )
     if (low, high) != (min(epsilons), max(epsilons)):
         epsilons = remember(kept, epsilons_between(low, high))
+    meaning_link()
     return Epsilons(epsilons, st.container())
 
 

@@ -1,4 +1,5 @@
-// A run as a film: all steps are here, so stepping, playing, pointing and resizing never ask the server.
+// A run as a film: all steps are here, so stepping, playing, pointing and resizing never ask the server. In a page of its
+// own (alone.js) there is none: the library is there before, and nobody to tell another ε to.
 
 const VENDOR = "/vendor/plotly.min.js";
 const CONFIG = { displayModeBar: false, showSendToCloud: false, responsive: false, doubleClick: "reset" };
@@ -79,7 +80,7 @@ class Player {
   takes(film) {
     const kinds = film.steps.map((step) => step.name).join("|"), last = film.steps.length - 1;
     this.jumps = kinds !== this.kinds;
-    this.at = this.jumps || this.at === null ? last : Math.min(this.at, last);
+    this.at = Math.min(this.jumps || this.at === null ? film.start ?? last : this.at, last);
     for (const picture of film.steps.flatMap((step) => [step, ...step.sides])) {
       for (const trace of picture.data) for (const name in trace) if (trace[name]?.same) trace[name] = film.shared[trace[name].same];
     }
@@ -88,8 +89,11 @@ class Player {
     this.dresses();
   }
 
-  // A narrow screen has the rail folded away: ε stands above the picture.
-  dials({ places, at }, tell) {
+  // A narrow screen has the rail folded away: ε stands above the picture, if there is anybody to run again.
+  dials(dial, tell) {
+    this.part("dial").hidden = !dial;
+    if (!dial) return;
+    const { places, at } = dial;
     const range = this.part("range"), exact = this.part("exact");
     Object.assign(range, { min: 0, max: places.length - 1, value: places.indexOf(at) });
     exact.textContent = String(at);
@@ -116,8 +120,8 @@ class Player {
   // What stands around the pictures, whichever step is shown.
   tellsAround({ numbers, said }) {
     this.says(said);
-    this.part("numbers").replaceChildren(...numbers.map(({ kind, value, of }) => {
-      const pair = made("div", kind);
+    this.part("numbers").replaceChildren(...numbers.map(({ kind, value, of, about }) => {
+      const pair = Object.assign(made("div", kind), { title: about });
       pair.append(made("dt", "", of), made("dd", "", value));
       return pair;
     }));
@@ -158,6 +162,7 @@ class Player {
     const by = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
     if (by === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
+    event.stopPropagation(); // the page around may have these keys, too
     this.walks(by);
   }
 
@@ -193,7 +198,7 @@ class Player {
     const whole = this.box.clientWidth, wide = whole >= WIDE;
     if (!whole || !this.film) return false;
     this.box.classList.toggle("narrow", !wide);
-    const scrolled = document.querySelector('[data-testid="stMain"]')?.scrollTop ?? 0;
+    const scrolled = document.querySelector('[data-testid="stMain"]')?.scrollTop ?? scrollY;
     const top = this.part("stage").getBoundingClientRect().top + scrolled;
     const height = Math.round(wide ? Math.max(400, Math.min(1100, innerHeight - top - 62)) : Math.min(whole, 520));
     const width = wide ? Math.round(Math.min(1.06 * height, 0.62 * whole)) : whole;
@@ -208,6 +213,7 @@ class Player {
   }
 
   async draws(jumps) {
+    if (!this.room) return; // not on the page yet, or not any more: it is drawn when it has a width
     const { film, at } = this, step = film.steps[at], began = performance.now();
     this.tells(step);
     const chosen = step.sides.find((side) => side.name === this.companion) ?? step.sides[0];
@@ -215,7 +221,7 @@ class Player {
     this.lit = null;
     await this.paints(this.map, step, this.room, jumps);
     Object.assign(this.box.dataset, { at, drawn: Number(this.box.dataset.drawn ?? 0) + 1, milliseconds: Math.round(performance.now() - began) });
-    this.part("sidetitle").textContent = chosen?.title ?? "";
+    Object.assign(this.part("sidetitle"), { textContent: chosen?.title ?? "", title: chosen?.about ?? "" });
     this.part("sidenote").textContent = chosen?.note ?? "";
     // What stands beside it comes a moment later, if nobody has gone on by then.
     await new Promise((next) => setTimeout(next));
@@ -228,10 +234,11 @@ class Player {
 
   tells(step) {
     const { film, at } = this, last = film.steps.length - 1;
-    this.part("title").textContent = step.title;
-    Object.assign(this.part("note"), { textContent: step.note, title: step.note });
+    Object.assign(this.part("title"), { textContent: step.title, title: step.about });
+    Object.assign(this.part("note"), { textContent: step.note, title: [step.note, step.about].filter(Boolean).join("\n\n") });
     this.part("legend").replaceChildren(...this.explains(step.legend));
     this.part("where").textContent = `${at + 1}/${last + 1} ${step.name}`;
+    this.hints(this.part("where"), step.name);
     this.part("spent").textContent = step.spent;
     [...this.part("reel").children].forEach((cut, place) => {
       cut.classList.toggle("done", place < at);
@@ -244,17 +251,23 @@ class Player {
     this.part("next").disabled = at === last;
   }
 
+  // What the words of a part mean, for whoever points at it.
+  hints(part, text) {
+    part.title = this.film.words[text] ?? "";
+    return part;
+  }
+
   // The marks of each kind of value behind its word, in its colour.
   explains(legend) {
     return ["public", "released", "revealed"].flatMap((kind) => {
       const marks = legend.filter((entry) => entry.kind === kind).map((entry) => {
         const span = made("span");
         span.append(sign(entry), entry.word);
-        return span;
+        return this.hints(span, entry.word);
       });
       const word = made("b", "", kind);
       word.style.color = this.film.colors[kind];
-      return marks.length ? [word, ...marks] : [];
+      return marks.length ? [this.hints(word, kind), ...marks] : [];
     });
   }
 
@@ -264,7 +277,7 @@ class Player {
       button.type = "button";
       button.setAttribute("aria-pressed", String(side === chosen));
       button.onclick = () => { this.companion = side.name; this.draws(true); };
-      return button;
+      return this.hints(button, side.name);
     });
     this.part("tabs").replaceChildren(...buttons);
   }

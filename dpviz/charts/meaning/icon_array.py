@@ -1,0 +1,127 @@
+"""A belief about one person, in people: a hundred before a release, and how far a release can move them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dpviz.arrays import Array
+from dpviz.charts.canvas import hidden_axis
+from dpviz.charts.plot import Plot
+from dpviz.charts.theme import Palette, layout
+from dpviz.meaning.odds import Belief, believed
+
+_SIDE, _GAP, _HEIGHT = 10, 3.0, 400
+# Pixels of the two lines above each array, however small it is.
+_WORDS = 44
+_TURN = np.linspace(0, 2 * np.pi, 16)
+# A head and shoulders in a square of side 1, one closed path each.
+_HEAD = np.column_stack([0.5 + 0.17 * np.cos(_TURN), 0.72 + 0.17 * np.sin(_TURN)])
+_SHOULDERS = np.column_stack(
+    [0.5 + 0.33 * np.cos(np.linspace(0, np.pi, 10)), 0.1 + 0.4 * np.sin(np.linspace(0, np.pi, 10))]
+)
+
+
+@dataclass(frozen=True)
+class IconArray:
+    """Of a hundred like them, how many it would be true of: before a release, and at most and at least after it.
+
+    Parameters
+    ----------
+    prior : float
+        What was believed before.
+    epsilon : float
+    """
+
+    prior: float
+    epsilon: float
+
+    @property
+    def after(self) -> Belief:
+        """The least and the most that can be believed after the release."""
+        return believed(self.prior, epsilon=self.epsilon)
+
+    @property
+    def title(self) -> str:
+        """The finding.
+
+        >>> IconArray(0.5, 1.0).title
+        'At ε = 1, a belief of 50 % becomes at most 73.1 %'
+        """
+        return f"At ε = {self.epsilon:g}, a belief of {percent(self.prior)} becomes at most {percent(self.after.most)}"
+
+    @property
+    def sentence(self) -> str:
+        """What to repeat.
+
+        >>> IconArray(0.5, 1.0).sentence
+        'Whatever somebody knows about you, the release changes the odds by at most a factor of 2.72.'
+        """
+        factor = f"{exp(self.epsilon):.3g}" if self.epsilon < 10 else f"e^{self.epsilon:g}"
+        return f"Whatever somebody knows about you, the release changes the odds by at most a factor of {factor}."
+
+    def words(self) -> str:
+        """The picture in words."""
+        return (
+            f"Two arrays of a hundred people. Without your data {percent(self.prior)} are marked; with it between "
+            f"{percent(self.after.least)} and {percent(self.after.most)}."
+        )
+
+    def draw(self, palette: Palette) -> go.Figure:
+        """Two squares of a hundred people side by side."""
+        plot = Plot(layout(palette, height=_HEIGHT))
+        least, most = (round(100 * share) for share in self.after)
+        before = round(100 * self.prior)
+        strong, weak, none = palette.released, palette.faded(palette.released, 0.4), palette.grid
+        right = _SIDE + _GAP
+        self._people(plot, range(before), 0, palette.public)
+        self._people(plot, range(before, 100), 0, none)
+        self._people(plot, range(least), right, strong)
+        self._people(plot, range(least, most), right, weak)
+        self._people(plot, range(most, 100), right, none)
+        for x, heading, number, color in (
+            (0.0, "without your data", f"{percent(self.prior)} believe it of you", palette.public),
+            (right, "with your data", f"{percent(self.after.least)} to {percent(self.after.most)}", palette.released),
+        ):
+            text = f"{heading}<br><b>{number}</b>"
+            where = {"x": x, "y": _SIDE, "xanchor": "left", "yanchor": "bottom", "align": "left"}
+            plot.add_annotation({"text": text, "showarrow": False, "font": {"size": 14, "color": color}, **where})
+        plot.update_xaxes(range=[-0.2, right + _SIDE + 0.2], constrain="domain", **hidden_axis())
+        square = {"scaleanchor": "x", "constrain": "domain", "constraintoward": "top"}
+        plot.update_yaxes(range=[-0.2, _SIDE + 0.1], **square, **hidden_axis())
+        return plot.update_layout(margin={"l": 0, "r": 0, "t": _WORDS, "b": 0}, showlegend=False).figure()
+
+    @staticmethod
+    def _people(plot: Plot, places: range, left: float, color: str) -> None:
+        if not len(places):
+            return
+        number = np.asarray(places)
+        corner = np.column_stack([left + number % _SIDE, _SIDE - 1 - number // _SIDE]).astype(float)
+        for shape in (_HEAD, _SHOULDERS):
+            path = _closed(corner, shape)
+            plot.add_trace(
+                {
+                    **{"type": "scatter", "x": path[:, 0], "y": path[:, 1], "mode": "lines", "line": {"width": 0}},
+                    **{"fill": "toself", "fillcolor": color, "hoverinfo": "skip", "showlegend": False},
+                }
+            )
+
+
+def _closed(corners: Array, shape: Array) -> Array:
+    """The same closed path at each corner, gaps between."""
+    gap = np.full((len(corners), 1, 2), np.nan)
+    return np.concatenate([corners[:, None] + shape[None], gap], axis=1).reshape(-1, 2)
+
+
+def percent(share: float) -> str:
+    """A share as people say it: three digits, more only where 100 % would be wrong.
+
+    >>> [percent(share) for share in (0.5, 0.731058, 0.99330, 0.9999999, 0.0000123, 0.0, 1.0)]
+    ['50 %', '73.1 %', '99.3 %', '99.99999 %', '0.00123 %', '0 %', '100 %']
+    """
+    if share > 0.999 and share < 1:
+        return f"{100 - float(f'{100 * (1 - share):.1g}'):.10g} %"
+    return f"{100 * share:.3g} %"

@@ -1,0 +1,60 @@
+// A page that plays films by itself: the drawing library, the player and what is drawn lie in one block of JSON.
+
+const { library, player, drawn } = JSON.parse(document.getElementById("packed").textContent);
+const scenes = [...document.querySelectorAll(".scene")], turns = [...document.querySelectorAll("nav button")];
+const dark = matchMedia("(prefers-color-scheme: dark)");
+let open = 0;
+
+async function unzipped(base64) {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
+// A page opened from a disk may not import a file beside it, but a module out of its own memory.
+document.head.append(Object.assign(document.createElement("script"), { textContent: await unzipped(library) }));
+const { default: plays } = await import(URL.createObjectURL(new Blob([player], { type: "text/javascript" })));
+
+const { films, figures } = JSON.parse(await unzipped(drawn));
+
+// A film holds its steps once for light and once for dark; rows and long lists are shared.
+function draws() {
+  const film = films[open], theme = dark.matches ? "dark" : "light";
+  scenes[open].querySelectorAll(".figure").forEach((place, i) => {
+    const { data, layout } = figures[open][i][theme];
+    window.Plotly.react(place, data, layout, { displayModeBar: false, showSendToCloud: false, responsive: true });
+  });
+  if (!film) return;
+  const shown = JSON.stringify({ ...film, around: null, steps: film.steps[theme], colors: film.colors[theme] });
+  plays({ parentElement: scenes[open], data: { film: shown, around: JSON.stringify(film.around), dial: null } });
+  // Nothing is drawn before this turn of the script has ended.
+  if (film.at != null) scenes[open].querySelector(".film").player.at = film.at;
+  film.at = null;
+}
+
+function turnsTo(place) {
+  scenes[open].querySelector(".film")?.player?.stops();
+  open = Math.max(0, Math.min(scenes.length - 1, place));
+  scenes.forEach((scene, i) => { scene.hidden = i !== open; });
+  turns.forEach((turn, i) => turn.toggleAttribute("aria-current", i === open));
+  draws();
+}
+
+turns.forEach((turn, i) => { turn.onclick = () => turnsTo(i); });
+document.querySelectorAll(".leads").forEach((on) => {
+  on.onclick = () => {
+    turnsTo(open + 1);
+    window.scrollTo(0, 0);
+  };
+});
+dark.onchange = draws;
+// Arrow keys walk wherever the reader stands; Page Up and Page Down turn to another scene.
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented) return;
+  const by = { PageDown: 1, PageUp: -1 }[event.key];
+  if (by && scenes.length > 1) {
+    event.preventDefault();
+    turnsTo(open + by);
+  } else scenes[open].querySelector(".film")?.onkeydown?.(event);
+});
+document.querySelector(".sorry").hidden = true;
+turnsTo(0);

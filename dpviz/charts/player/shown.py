@@ -1,0 +1,103 @@
+"""A run in a notebook: the player of the dashboard in a frame of its own, and the same page as a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+
+import plotly.graph_objects as go
+
+from dpviz.charts.picture import Look
+from dpviz.charts.player.player_page import Scene, filmed, player_page
+from dpviz.charts.registry import picture_of
+from dpviz.charts.theme import palette
+from dpviz.charts.view import view_of
+from dpviz.check import RequestError
+from dpviz.runs.run import Run
+
+MOST_BYTES = 6_000_000
+"""A page beyond this is no file to pass on, and nothing to keep inside a notebook."""
+_HEIGHT = 760
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A run to look at: released and public values only, whatever the table.
+
+    Parameters
+    ----------
+    run : Run
+    step : int
+        The first to be seen.
+    title : str
+        Of the table.
+    """
+
+    run: Run
+    step: int = -1
+    title: str = ""
+
+    @cached_property
+    def html(self) -> str:
+        """A page that plays all steps without network or server."""
+        film = filmed(self.run, self._look, at=self.step % len(self.run.frames))
+        return player_page([Scene(film=film, run=self.run, table=self.title)])
+
+    @property
+    def figure(self) -> go.Figure:
+        """The step as a figure of Plotly, to be changed or saved as a picture."""
+        look = self._look.through(self.run)
+        figure = picture_of(self.run.frames[self.step].step).draw(look)
+        return figure.update_layout(paper_bgcolor=look.palette.surface)  # in a dark notebook, too
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page, one HTML file; where it lies.
+
+        Raises
+        ------
+        RequestError
+            For a run without privacy, which is never a release.
+        """
+        if not self.run.private:
+            raise RequestError(f"{self.run.algorithm} has no privacy: its run is for your eyes, no file is made.")
+        file = Path(path)
+        file.write_text(self.html, encoding="utf-8")
+        return file
+
+    @property
+    def _look(self) -> Look:
+        epsilon = self.run.epsilon if self.run.private else None
+        return Look(view_of(self.run.domain), palette("light"), epsilon=epsilon)
+
+    def _repr_html_(self) -> str:
+        return framed(self.html)
+
+
+def show(run: Run, step: int = -1, *, title: str = "") -> Shown:
+    """The picture of ``run``, its last step first; a notebook plays it, ``save`` writes it as one HTML file.
+
+    Parameters
+    ----------
+    step : int
+        The step that is seen first.
+    title : str
+        Of the table, if the page shall say it.
+
+    Raises
+    ------
+    RequestError
+        If the run has no such step.
+    """
+    if not -len(run.frames) <= step < len(run.frames):
+        raise RequestError(f"step is {step}: give a number from 0 to {len(run.frames) - 1}, or -1 for the last.")
+    return Shown(run, step, title)
+
+
+def framed(page: str) -> str:
+    """A page inside another one: neither's style reaches the other; a sentence if it is too large for that."""
+    if len(page.encode()) > MOST_BYTES:
+        return "<p>The picture is too large for a notebook: <code>show(run).save(path)</code> writes it.</p>"
+    look = f"width:100%;height:{_HEIGHT}px;border:0;background:{palette('light').surface}"
+    return f'<iframe title="The run, step by step" style="{look}" srcdoc="{escape(page)}"></iframe>'

@@ -1,0 +1,156 @@
+"""The words of this program: what each means is said in ``glossary.yaml`` once, and read from here by all others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+_FILE = Path(__file__).with_name("glossary.yaml")
+MOST_TERMS, MOST_WORDS = 40, 45
+_PARTS = {"term", "aliases", "says", "number", "from", "picture", "ambiguous"}
+_END = re.compile(r"(?<=[.!?])\s+")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word and what it means.
+
+    Parameters
+    ----------
+    id : str
+        Its name in links and in code.
+    group : str
+        The words that it stands among.
+    name : str
+        As it stands on a page.
+    aliases : tuple of str
+        Other forms of it.
+    says : str
+        What it means, in two sentences.
+    number, worked_out : str
+        An example with a number in it, and the formula of that number; or neither.
+    picture : str
+        The name of a small picture; or none.
+    ambiguous : bool
+        Whether sentences use the word in another meaning, too, where it stands alone.
+    """
+
+    id: str
+    group: str
+    name: str
+    aliases: tuple[str, ...]
+    says: str
+    number: str = ""
+    worked_out: str = ""
+    picture: str = ""
+    ambiguous: bool = False
+
+    @property
+    def first(self) -> str:
+        """The sentence that would do alone."""
+        return sentences(self.says)[0]
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The word in all its forms."""
+        return (self.name, *self.aliases)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text.
+
+    >>> sentences("It is small. It costs nothing.")
+    ['It is small.', 'It costs nothing.']
+    """
+    return _END.split(text.strip())
+
+
+@cache
+def glossary() -> Mapping[str, Term]:
+    """All terms by their id, group by group."""
+    said: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    return {key: _term(key, group, parts) for group, terms in said.items() for key, parts in terms.items()}
+
+
+def explained(term: str, also: str = "") -> str:
+    """What the term of that id means, for a tooltip; a sentence may follow that is about this place.
+
+    >>> explained("synopsis")[:40]
+    'A release that stands in for the rows: a'
+    >>> explained("public", "Made up.")
+    'Declared by the owner, or made without looking at any row. It costs no privacy. Made up.'
+    """
+    return f"{glossary()[term].says} {also}".strip()
+
+
+def terms_in(text: str) -> list[Term]:
+    """The terms that occur in a text, in their order there; of forms within each other the longest.
+
+    >>> [term.id for term in terms_in("Laplace noise on a count, at ε = 1")]
+    ['laplace', 'epsilon']
+    """
+    found = (_by_form()[one[0].casefold()] for one in _any_form().finditer(text))
+    return list({term.id: term for term in found}.values())
+
+
+def term_named(label: str) -> Term | None:
+    """The term that a label is, alone or before a comma.
+
+    >>> term_named("δ, slack").id, term_named("k, clusters").id, term_named("δ of a run")
+    ('delta', 'cluster', None)
+    """
+    return _by_form().get(label.split(",")[0].strip().casefold())
+
+
+def words_of(text: str, *, most: int = 5) -> str | None:
+    """The first sentences about the terms in a text, for the question mark behind it; None if it has none.
+
+    >>> words_of("nothing of the kind") is None
+    True
+    """
+    lines = [f"**{term.name}**: {term.first}" for term in terms_in(text)[:most]]
+    return "\n\n".join(lines) or None
+
+
+def told(text: str) -> str:
+    """The first sentences about the terms that a label is or a text has, without any markup; empty if there is none.
+
+    >>> told("cubes").partition(",")[0]
+    'cube: One box of a partition tree'
+    """
+    named = term_named(text)
+    return "\n".join(f"{term.name}: {term.first}" for term in ([named] if named else terms_in(text)))
+
+
+@cache
+def _by_form() -> Mapping[str, Term]:
+    return {form.casefold(): term for term in glossary().values() for form in term.forms}
+
+
+@cache
+def _any_form() -> re.Pattern[str]:
+    clear = [form for form, term in _by_form().items() if not term.ambiguous or " " in form]
+    longest_first = sorted(clear, key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w-])", re.IGNORECASE)
+
+
+def _term(key: str, group: str, parts: Mapping[str, Any]) -> Term:
+    if not parts.keys() <= _PARTS:
+        raise ValueError(f"glossary: {key} has parts of no meaning: {', '.join(sorted(parts.keys() - _PARTS))}")
+    return Term(
+        id=key,
+        group=group,
+        name=parts["term"],
+        aliases=tuple(parts.get("aliases", ())),
+        says=parts["says"],
+        number=parts.get("number", ""),
+        worked_out=str(parts.get("from", "")),
+        picture=parts.get("picture", ""),
+        ambiguous=bool(parts.get("ambiguous", False)),
+    )

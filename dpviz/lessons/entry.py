@@ -1,0 +1,137 @@
+"""A part of a lesson's file, with the place where it stands: what is wrong with it is said in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NoReturn
+
+from dpviz.check import RequestError, shown
+
+_MOST_LETTERS = 2_000
+
+
+class LessonError(RequestError):
+    """A lesson that cannot be read: which file, which scene, which field, what is allowed and what to do."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Fields by name; ``place`` is the file, the scene and the part: "rich-person.yaml, scene 3, question"."""
+
+    place: str
+    said: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, place: str, said: Any, *, allowed: Sequence[str], needed: Sequence[str] = ()) -> Entry:
+        """The fields of a part, of which none is unknown and none that is needed is missing.
+
+        Raises
+        ------
+        LessonError
+            If one is, or if there are no fields.
+        """
+        if not isinstance(said, Mapping):
+            raise LessonError(f"{place}: this is {_kind(said)}; write lines of `name: value` from {_listed(allowed)}.")
+        unknown = sorted(shown(name) for name in said if name not in allowed)
+        if unknown:
+            raise LessonError(f"{place}: {unknown[0]} is no field here; allowed are {_listed(allowed)}. Rename it.")
+        missing = [name for name in needed if said.get(name) is None]
+        if missing:
+            raise LessonError(f"{place}: {missing[0]!r} is missing; needed are {_listed(needed)}. Add a line for it.")
+        return cls(place, said)
+
+    def refuse(self, field: str, problem: str) -> NoReturn:
+        """Say that a field cannot stay as it is: ``problem`` ends with what to do."""
+        raise LessonError(f"{self.place}, {field}: {problem}")
+
+    def has(self, field: str) -> bool:
+        """Whether a field is given."""
+        return self.said.get(field) is not None
+
+    def text(self, field: str, *, most: int = _MOST_LETTERS) -> str:
+        """A text, its lines joined as YAML has them; "" where it is not given."""
+        value = self.said.get(field)
+        if value is None:
+            return ""
+        return self._text(field, value, most)
+
+    def _text(self, field: str, value: Any, most: int) -> str:
+        if not isinstance(value, str):
+            self.refuse(field, f"{shown(value)} is {_kind(value)}; a text is allowed. Put it between quotation marks.")
+        if not value.strip() or len(value) > most:
+            self.refuse(field, f"it has {len(value):,} letters; 1 to {most:,} are allowed. Change it.")
+        return value.strip()
+
+    def texts(self, field: str, *, least: int, most: int) -> tuple[str, ...]:
+        """A list of different texts."""
+        value = self.said.get(field)
+        if not isinstance(value, list) or not least <= len(value) <= most:
+            self.refuse(field, f"this is {_kind(value)}; a list of {least} to {most} texts is allowed. Write one.")
+        texts = tuple(self._text(field, one, 200) for one in value)
+        if len(set(texts)) < len(texts):
+            self.refuse(field, "two of them are the same; different texts are allowed. Change one.")
+        return texts
+
+    def number(self, field: str, low: float, high: float, *, whole: bool = False) -> float | int:
+        """A number within a range; what YAML takes for a text, such as 1e-6, is read too."""
+        return self.as_number(field, self.said.get(field), low, high, whole=whole)
+
+    def as_number(self, field: str, value: Any, low: float, high: float, *, whole: bool = False) -> float | int:
+        """``value`` as a number of that field."""
+        kind = "whole number" if whole else "number"
+        if isinstance(value, str):
+            try:
+                value = float(value)
+            except ValueError:
+                self.refuse(field, f"{shown(value)} is no number; a {kind} is allowed. Write digits.")
+        good = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+        if not good or (whole and value != int(value)):
+            self.refuse(field, f"it is {shown(value)}; a {kind} from {low:,g} to {high:,g} is allowed. Change it.")
+        number: float | int = int(value) if whole else value
+        return number
+
+    def numbers(self, field: str, low: float, high: float, *, least: int, most: int) -> tuple[float, ...]:
+        """A list of rising numbers within a range."""
+        value = self.said.get(field)
+        if not isinstance(value, list) or not least <= len(value) <= most:
+            self.refuse(field, f"this is {_kind(value)}; a list of {least} to {most} numbers is allowed. Write one.")
+        numbers = tuple(float(self.as_number(field, one, low, high)) for one in value)
+        if any(later <= earlier for earlier, later in pairwise(numbers)):
+            self.refuse(field, "they do not rise; different numbers from small to large are allowed. Sort them.")
+        return numbers
+
+    def choice(self, field: str, allowed: Sequence[str]) -> str:
+        """One of a few words."""
+        value = self.said.get(field)
+        if value not in allowed:
+            self.refuse(field, f"{shown(value)} is none of {_listed(allowed)}. Choose one of them.")
+        return str(value)
+
+    def sub(self, field: str, *, allowed: Sequence[str], needed: Sequence[str] = ()) -> Entry:
+        """The fields of a part of this part; none where it is not given."""
+        said = self.said.get(field)
+        return Entry.of(f"{self.place}, {field}", {} if said is None else said, allowed=allowed, needed=needed)
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "a yes or no (so YAML reads yes, no, on and off)"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a text"
+        case list():
+            return f"a list of {len(value)}"
+        case dict():
+            return "a group of fields"
+        case _:
+            return "something else, such as a date"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,284 @@
+"""From a YAML file to a lesson: every field is checked, and what is not known is refused in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from dpviz.algorithms.registry import AUTO, CARDS
+from dpviz.beside import BESIDE
+from dpviz.check import LEAST_EPSILON, RequestError, shown
+from dpviz.lessons.entry import Entry, LessonError
+from dpviz.lessons.facts import FACTS
+from dpviz.lessons.lesson import (
+    PLACEHOLDER,
+    CurveGuess,
+    DrawsReveal,
+    Lesson,
+    NumberGuess,
+    Options,
+    PartReveal,
+    Question,
+    Reveal,
+    RunReveal,
+    Say,
+    Scene,
+    StudyReveal,
+)
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.study.grid import Grid
+from dpviz.table.samples import SAMPLES
+
+FOLDER = BESIDE / "lessons"
+"""The lessons that ship; a file that is put here is a lesson at the next look."""
+PARTS = ("odds", "attack", "worlds", "again", "others")
+"""The parts of the page *What ε means* that a lesson can show."""
+# Sparse rows cannot be drawn, and rows that are pairs are another subject.
+TABLES = tuple(one.id for one in SAMPLES if one.id not in ("words", "laboratories"))
+"""The samples that a lesson can be about."""
+
+_HEAD = ("title", "minutes", "sample", "settings", "sentence", "order", "scenes")
+_SCENE = ("title", "text", "question", "shows", "reveal", "answer", "says")
+_RUN = ("algorithm", "k", "epsilon", "delta", "seed", "set")
+_REVEALS = ("run", "draws", "study", "part")
+_MOST_BYTES, _MOST_SCENES = 100_000, 12
+_MOST_K, _MOST_EPSILON, _MOST_RUNS = 100, 100.0, 400
+_USUAL_SEED, _LAST = 7, 99
+
+
+class Shelved(NamedTuple):
+    """What lies in a folder: lessons by id, and a sentence for each file that is none."""
+
+    lessons: dict[str, Lesson]
+    refused: tuple[str, ...]
+
+
+def lessons_in(folder: Path = FOLDER) -> Shelved:
+    """All lessons of a folder, in their order; a file that cannot be read keeps no other from it."""
+    lessons, refused = {}, []
+    for path in sorted(folder.glob("*.yaml")):
+        try:
+            lessons[path.stem] = read_lesson(path)
+        except LessonError as error:
+            refused.append(str(error))
+    ordered = sorted(lessons.values(), key=lambda lesson: (lesson.order, lesson.id))
+    return Shelved({lesson.id: lesson for lesson in ordered}, tuple(refused))
+
+
+def read_lesson(path: Path) -> Lesson:
+    """The lesson of a file.
+
+    Raises
+    ------
+    LessonError
+        If it is none: which file, which scene, which field, what is allowed and what to do.
+    """
+    try:
+        raw = path.read_bytes()
+        said = yaml.safe_load(raw.decode("utf-8")) if len(raw) <= _MOST_BYTES else None
+    except (OSError, UnicodeDecodeError):
+        raise LessonError(
+            f"{path.name}: this file cannot be read; a text in UTF-8 is allowed. Save it as one."
+        ) from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark is not None else ""
+        raise LessonError(
+            f"{path.name}{line}: this is no YAML; lines of `name: value` are allowed. Look for a missing space after a "
+            "colon, or put a text with a colon in it between quotation marks."
+        ) from None
+    return lesson_of(path.stem, said, name=path.name)
+
+
+def lesson_of(lesson_id: str, said: Any, *, name: str) -> Lesson:
+    """The lesson of what a file with that ``name`` says.
+
+    Raises
+    ------
+    LessonError
+        If it is none.
+    """
+    head = Entry.of(name, said, allowed=_HEAD, needed=("title", "minutes", "sample", "sentence", "scenes"))
+    sample = head.choice("sample", TABLES)
+    clusters = next(one.clusters for one in SAMPLES if one.id == sample)
+    request = _request(head.sub("settings", allowed=_RUN), Request(Contender(AUTO), clusters, 1.0, seed=_USUAL_SEED))
+    scenes = head.said["scenes"]
+    if not isinstance(scenes, list) or not 1 <= len(scenes) <= _MOST_SCENES:
+        head.refuse("scenes", f"a list of 1 to {_MOST_SCENES} scenes is allowed. Begin each with `- title: …`.")
+    sentence = head.text("sentence", most=200)
+    if PLACEHOLDER.search(sentence):
+        head.refuse("sentence", "it quotes a number; words are allowed, which last longer. Take the braces out.")
+    return Lesson(
+        lesson_id,
+        head.text("title", most=60),
+        int(head.number("minutes", 1, 90, whole=True)),
+        sample,
+        request,
+        sentence,
+        tuple(_scene(f"{name}, scene {place}", one, request) for place, one in enumerate(scenes, start=1)),
+        int(head.number("order", 1, 99, whole=True)) if head.has("order") else _LAST,
+    )
+
+
+def _scene(place: str, said: Any, request: Request) -> Scene:
+    entry = Entry.of(place, said, allowed=_SCENE, needed=("title", "text"))
+    reveal = _reveal(entry, request) if entry.has("reveal") else None
+    shows = None
+    if entry.has("shows"):
+        shows = _run_reveal(entry.sub("shows", allowed=("run",), needed=("run",)), request)
+    about = reveal or shows
+    grid = about.grid if isinstance(about, DrawsReveal | StudyReveal) else None
+    base = request
+    if isinstance(about, RunReveal | PartReveal):
+        base = about.request
+    elif grid is not None:
+        base = _first_of(grid, request)
+    says = _says(entry, base, grid)
+    question = _question(entry, says, reveal) if entry.has("question") else None
+    answer = entry.text("answer")
+    if question is not None and not answer:
+        entry.refuse("answer", "it is missing; a scene with a question says what came out. Add a line for it.")
+    if question is None and answer and reveal is None:
+        entry.refuse("answer", "there is nothing that it answers. Put it into the text, or add a question.")
+    scene = Scene(entry.text("title", most=60), entry.text("text"), question, shows, reveal, answer, says)
+    for text in scene.texts:
+        for quoted in PLACEHOLDER.findall(text):
+            if quoted not in says:
+                entry.refuse(f"{{{quoted}}}", f"no number of this name is in `says`, which has {_names(says)}. Add it.")
+    return scene
+
+
+def _first_of(grid: Grid, request: Request) -> Request:
+    """The run that a grid begins with, for facts about one run."""
+    return replace(request, contender=grid.contenders[0], k=grid.ks[0], epsilon=grid.epsilons[0], delta=grid.deltas[0])
+
+
+def _request(entry: Entry, usual: Request) -> Request:
+    """The run that is asked for; what is not said is as ``usual``, parameters too while the algorithm is the same."""
+    algorithm = entry.choice("algorithm", [*CARDS]) if entry.has("algorithm") else usual.algorithm
+    params = dict(usual.params) if algorithm == usual.algorithm else {}
+    if entry.has("set"):
+        if not isinstance(entry.said["set"], Mapping):
+            entry.refuse("set", "these are no fields; lines of `parameter: value` are allowed. Write them.")
+        params |= {str(name): value for name, value in entry.said["set"].items()}
+    request = replace(
+        usual,
+        k=int(entry.number("k", 1, _MOST_K, whole=True)) if entry.has("k") else usual.k,
+        epsilon=float(entry.number("epsilon", LEAST_EPSILON, _MOST_EPSILON)) if entry.has("epsilon") else usual.epsilon,
+        delta=float(entry.number("delta", 0.0, 0.1)) if entry.has("delta") else usual.delta,
+        seed=int(entry.number("seed", 0, 2**32, whole=True)) if entry.has("seed") else usual.seed,
+    )
+    try:
+        contender = Contender.checked(algorithm, params)
+        contender.check_budget(request.epsilon, request.delta)
+        if contender.settings.points_per_row(request.k) > 1:
+            raise RequestError("It reads several points from each row: choose another setting.")
+    except RequestError as error:
+        entry.refuse("set" if entry.has("set") else "algorithm", str(error))
+    return replace(request, contender=contender)
+
+
+def _reveal(entry: Entry, request: Request) -> Reveal:
+    asked = entry.sub("reveal", allowed=_REVEALS)
+    if len(asked.said) != 1:
+        entry.refuse("reveal", f"it has {len(asked.said)} kinds; one of {', '.join(_REVEALS)} is allowed. Keep one.")
+    if asked.has("run"):
+        return _run_reveal(asked, request)
+    if asked.has("draws"):
+        told = asked.sub("draws", allowed=("times", *_RUN), needed=("times",))
+        one = _request(told, request)
+        times = int(told.number("times", 2, 100, whole=True))
+        return DrawsReveal(_grid(told, one, (one.epsilon,), times))
+    if asked.has("study"):
+        told = asked.sub("study", allowed=("epsilons", "repeats", *_RUN), needed=("epsilons", "repeats"))
+        epsilons = told.numbers("epsilons", LEAST_EPSILON, _MOST_EPSILON, least=2, most=9)
+        repeats = int(told.number("repeats", 1, 100, whole=True))
+        if told.has("epsilon"):
+            told.refuse("epsilon", "a study has `epsilons`. Take this line out.")
+        return StudyReveal(_grid(told, replace(_request(told, request), epsilon=epsilons[0]), epsilons, repeats))
+    if isinstance(asked.said["part"], str):
+        return PartReveal(asked.choice("part", PARTS), request)
+    told = asked.sub("part", allowed=("name", *_RUN), needed=("name",))
+    return PartReveal(told.choice("name", PARTS), _request(told, request))
+
+
+def _run_reveal(entry: Entry, request: Request) -> RunReveal:
+    told = entry.sub("run", allowed=("step", *_RUN))
+    step: int | str | None = None
+    if told.has("step"):
+        given = told.said["step"]
+        step = told.text("step", most=80) if isinstance(given, str) else int(told.number("step", 1, 500, whole=True))
+    return RunReveal(_request(told, request), step)
+
+
+def _grid(entry: Entry, request: Request, epsilons: tuple[float, ...], repeats: int) -> Grid:
+    runs = len(epsilons) * repeats
+    if runs > _MOST_RUNS:
+        entry.refuse("repeats", f"these are {runs:,} runs; up to {_MOST_RUNS} are allowed. Ask for fewer.")
+    assert request.seed is not None
+    return Grid((request.contender,), (request.k,), epsilons, (request.delta,), repeats=repeats, seed=request.seed)
+
+
+def _question(entry: Entry, says: Mapping[str, Say], reveal: Reveal | None) -> Question:
+    asked = entry.sub("question", allowed=("ask", "options", "right", "number", "curve"), needed=("ask",))
+    ask = asked.text("ask", most=300)
+    kinds = [kind for kind in ("options", "number", "curve") if asked.has(kind)]
+    if len(kinds) != 1:
+        asked.refuse("ask", f"{len(kinds)} kinds of answer are given; one of options, number, curve is. Keep one.")
+    if kinds == ["curve"]:
+        if not isinstance(reveal, StudyReveal):
+            asked.refuse("curve", "the scene reveals no study; a curve is guessed at its ε. Add `reveal: study:`.")
+        if asked.said["curve"] is not True or asked.has("right"):
+            asked.refuse("curve", "the study says what is right. Write `curve: true`, without `right`.")
+        return CurveGuess(ask)
+    if kinds == ["options"]:
+        options = asked.texts("options", least=2, most=5)
+        return Options(ask, options, asked.choice("right", options))
+    told = asked.sub("number", allowed=("from", "to", "step", "unit"), needed=("from", "to"))
+    low, high = (float(told.number(end, -1e9, 1e9)) for end in ("from", "to"))
+    step = float(told.number("step", 1e-6, 1e9)) if told.has("step") else 1.0
+    if high <= low or (high - low) / step > 10_000:
+        told.refuse("to", f"from {low:g} to {high:g} is no range of at most 10,000 steps. Change the ends or the step.")
+    right = asked.choice("right", [*says])
+    if not low <= says[right].value <= high:
+        told.refuse("to", f"{right} is {says[right].text}; the range must have it. Widen it.")
+    return NumberGuess(ask, low, high, step, right, told.text("unit", most=20))
+
+
+def _says(entry: Entry, request: Request, grid: Grid | None) -> dict[str, Say]:
+    said = entry.said.get("says")
+    if said is None:
+        return {}
+    if not isinstance(said, Mapping) or not all(PLACEHOLDER.fullmatch(f"{{{name}}}") for name in said):
+        entry.refuse("says", "names in small letters, with fields, are allowed. Write `found: {what: …, is: 3}`.")
+    told = Entry(f"{entry.place}, says", said)
+    return {name: _say(told, name, request, grid) for name in said}
+
+
+def _say(says: Entry, name: str, request: Request, grid: Grid | None) -> Say:
+    first = Entry.of(f"{says.place}, {name}", says.said[name], allowed=(*_every_field(),), needed=("what", "is"))
+    what = first.choice("what", [*FACTS])
+    fact = FACTS[what]
+    changes = _RUN if fact.of == "run" else ()
+    told = says.sub(name, allowed=("what", "is", *fact.needs, *changes), needed=("what", "is", *fact.needs))
+    if fact.of == "many runs" and grid is None:
+        told.refuse("what", f"{what!r} is about many runs, and the scene reveals no draws and no study. Add one.")
+    value = told.said["is"]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        told.refuse("is", f"{shown(value)} is no number. Write digits.")
+    options = {
+        need: told.text(need) if need == "column" else told.number(need, LEAST_EPSILON, 1e6) for need in fact.needs
+    }
+    return Say(name, what, options, _request(told, request) if changes else request, grid, value)
+
+
+def _every_field() -> list[str]:
+    return ["what", "is", *_RUN, *sorted({need for fact in FACTS.values() for need in fact.needs} - {*_RUN})]
+
+
+def _names(says: Mapping[str, Say]) -> str:
+    return ", ".join(says) or "none"

@@ -1,0 +1,4 @@
+"""What ε means: odds, the bound on every attack, attacks that are run, releases that are repeated, others' ε.
+
+Nothing here reads a private table: attacks know the rows, so they are for public and simulated tables only.
+"""

@@ -1,0 +1,91 @@
+"""Asking again: the average of several releases comes nearer to the truth, and every one of them is paid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from dpviz.arrays import Array, Codes
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.ledger import Entry
+from dpviz.privacy.loss_distributions import repeated_epsilon
+from dpviz.privacy.readdition import independent_epsilon
+
+TIMES = (1, 4, 16, 64)
+"""How many releases are averaged."""
+USUAL_DELTA = 1e-6
+"""At which the sharper composition of pure releases is told."""
+_SUMS = 4_000
+
+
+class Together(NamedTuple):
+    """What ``times`` equal releases cost together: simply added, and by composing their privacy losses at ``delta``."""
+
+    times: int
+    added: float
+    composed: float
+    delta: float
+
+
+def together(entries: Sequence[Entry], times: int, *, epsilon: float, delta: float) -> Together:
+    """The price of asking ``times`` times, from the ledger of one release.
+
+    Simply added, ε and δ are ``times`` as large. The composed ε is at that very δ, or at ``USUAL_DELTA`` where releases
+    are pure; it is never above the sum.
+
+    References
+    ----------
+    Dwork & Roth 2014, Theorem 3.16 (ε and δ add up). Kairouz, Oh & Viswanath 2015, Theorem 3.3 (optimal composition of
+    pure releases). Koskela, Jälkö & Honkela 2020 (loss distributions).
+    """
+    if entries[0].accounting is Accounting.PURE:
+        at, composed = USUAL_DELTA, repeated_epsilon(epsilon, times, USUAL_DELTA)
+    else:
+        at = times * delta
+        composed = independent_epsilon([entry for entry in entries for _ in range(times)], delta=at) or np.inf
+    return Together(times, times * epsilon, min(times * epsilon, float(composed)), at)
+
+
+def matched(releases: Sequence[Array], target: Array) -> Array:
+    """Released centres, each release in the order of ``target`` (k, d) that it fits best; shape (m, k, d).
+
+    Which centre is which is read off for the drawing; nothing else is learned from ``target``.
+    """
+    return np.stack([release[_order(release, target)] for release in releases])
+
+
+def _order(release: Array, target: Array) -> Codes:
+    squared = ((target[:, None] - release[None]) ** 2).sum(axis=-1)
+    return np.asarray(linear_sum_assignment(squared)[1], dtype=np.int64)
+
+
+def noise_left(releases: Array, times: int) -> float:
+    """The spread of averages of ``times`` releases each around their own mean: what averaging leaves of the noise.
+
+    Parameters
+    ----------
+    releases : array of shape (m, k, d)
+        Matched; at least two averages must come of them.
+
+    Returns
+    -------
+    float
+        Root mean square over centres, in the units of ``releases``. An average of t independent releases has 1/√t of
+        the spread of one.
+    """
+    groups = len(releases) // times
+    means = releases[: groups * times].reshape(groups, times, *releases.shape[1:]).mean(axis=1)
+    return float(np.sqrt(means.var(axis=0, ddof=1).sum(axis=-1).mean()))
+
+
+def gain(present: Sequence[float], absent: Sequence[float], times: int, rng: np.random.Generator) -> float:
+    """How many more hits than false alarms an attacker has who reads ``times`` releases at once, as a share.
+
+    Log ratios of independent releases add up, and whoever minds both mistakes alike says "in" where the sum is above 0.
+    Sums are drawn with replacement from the log ratios of single releases, with the person and without.
+    """
+    said = [rng.choice(np.asarray(side), size=(_SUMS, times)).sum(axis=1) > 0 for side in (present, absent)]
+    return max(0.0, float(said[0].mean() - said[1].mean()))

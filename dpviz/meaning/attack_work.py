@@ -1,0 +1,39 @@
+"""The runs behind the pictures of both worlds: some of k-means++ without privacy, then of what is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dpviz.meaning.membership import Trial, trials
+from dpviz.meaning.worlds import Worlds
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.seats import brief
+from dpviz.runs.worker import Progress
+
+PAIRS = 128
+"""Runs with the person, and as many without, before anybody asks for more."""
+_REFERENCE_PAIRS = 32
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A trial of k-means++ without privacy."""
+
+    trial: Trial
+
+
+@brief
+def attack_work(
+    worlds: Worlds, request: Request, number: int = PAIRS, first: int = 0
+) -> Iterator[Progress | Trial | Plain]:
+    """Runs of k-means++ in both worlds, the first time; then of what is asked for.
+
+    **Guarantee.** None: attackers know the rows.
+    """
+    if first == 0:
+        without = Request(Contender("kmeans++"), k=request.k, epsilon=request.epsilon, seed=request.seed)
+        for item in trials(worlds, without, _REFERENCE_PAIRS):
+            if isinstance(item, Trial):
+                yield Plain(item)
+    yield from trials(worlds, request, number, first=first)

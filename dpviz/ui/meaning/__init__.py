@@ -1,0 +1,1 @@
+"""The page *What ε means*: five parts, each one screen, on rows that anybody may look at."""

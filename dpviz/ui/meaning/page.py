@@ -1,0 +1,36 @@
+"""One part at a time, chosen above the title; the settings that all parts share stand in the rail."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.ui.escape import plain
+from dpviz.ui.meaning.parts import PARTS
+from dpviz.ui.meaning.stage import Stage, rail_stage
+
+_KEY = "part"
+
+
+def meaning_page() -> None:
+    """The chosen part, on the stage that the rail sets; a link may name it."""
+    stage = rail_stage()
+    linked = st.query_params.get(_KEY)
+    if linked in PARTS and _KEY not in st.session_state:
+        st.session_state[_KEY] = linked
+    first = st.session_state.setdefault(_KEY, next(iter(PARTS)))
+    chosen = st.segmented_control(
+        "Part",
+        list(PARTS),
+        required=True,
+        format_func=lambda name: PARTS[name].label,
+        key=_KEY,
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    name = str(chosen or first)
+    st.query_params[_KEY] = name
+    if not isinstance(stage, Stage):
+        st.title("This cannot be run", anchor=False)
+        st.info(plain(stage), icon=":material/info:")
+        return
+    PARTS[name].draw(stage)

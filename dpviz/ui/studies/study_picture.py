@@ -1,0 +1,27 @@
+"""What a picture of many runs can do."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.charts.theme import Palette
+
+
+class Numbers(Protocol):
+    """What is behind a picture of many runs, what that says, and what a file of it is called."""
+
+    @property
+    def stem(self) -> str: ...
+    @property
+    def finding(self) -> str: ...
+    def table(self) -> pd.DataFrame: ...
+
+
+class StudyPicture(Numbers, Protocol):
+    """A picture of many runs."""
+
+    def draw(self, palette: Palette) -> go.Figure: ...
+    def words(self) -> str: ...

@@ -1,0 +1,5 @@
+"""What ε means: odds, an attack that is run, twin worlds, asking again, and where others stand."""
+
+from dpviz.ui.meaning.page import meaning_page
+
+meaning_page()

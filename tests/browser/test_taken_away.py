@@ -1,0 +1,245 @@
+"""What is taken away is opened from a disk, the network off: it plays, it fetches nothing, it fits a telephone."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+import dpviz
+from dpviz.charts.player.lesson_page import lesson_page
+from dpviz.charts.player.player_page import Figured, Scene, filmed, player_page
+from dpviz.charts.studies.compare import Scores
+from dpviz.lessons.lesson import RunReveal
+from dpviz.lessons.reading import lessons_in
+from dpviz.runs.open_table import declare
+from dpviz.runs.record import record_of
+from dpviz.runs.run import Run
+from dpviz.table.samples import sample
+from tests.browser.conftest import NARROW, WIDE
+from tests.browser.visitor import PATIENCE, Visitor
+from tests.charts.test_player_page import truth_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+
+_WHOLE = "[...document.querySelectorAll('.film')].every(f => !f.offsetWidth || f.dataset.whole === f.dataset.drawn)"
+_SURFACE = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 23, 30)"}
+
+
+class Reader:
+    """Somebody who opens a file with the network off, and notes whatever is asked for or goes wrong."""
+
+    def __init__(self, browser: Browser, **options: Any) -> None:
+        self.context = browser.new_context(**{"viewport": WIDE, "color_scheme": "light", **options})
+        self.context.set_offline(True)
+        self.asked: list[str] = []
+        self.complaints: list[str] = []
+
+    def opens(self, file: Path) -> Page:
+        page = self.context.new_page()
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        page.goto(file.as_uri())
+        expect(page.locator(".sorry")).to_be_hidden(timeout=PATIENCE)  # before that no key is heard
+        return page
+
+    def is_content(self, file: Path) -> None:
+        strangers = [url for url in self.asked if not url.startswith(("blob:", "data:")) and url != file.as_uri()]
+        assert (strangers, self.complaints) == ([], [])
+
+
+@pytest.fixture
+def reader(browser: Browser) -> Iterator[Callable[..., Reader]]:
+    readers: list[Reader] = []
+
+    def sits_down(**options: Any) -> Reader:
+        readers.append(Reader(browser, **options))
+        return readers[-1]
+
+    yield sits_down
+    for one in readers:
+        one.context.close()
+
+
+@pytest.fixture(scope="module")
+def finished() -> Run:
+    table = declare(*sample("fifteen").load())
+    return dpviz.run("balcan", table.private, k=15, epsilon=1.0, seed=1)
+
+
+@pytest.fixture(scope="module")
+def saved(finished: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    table = declare(*sample("fifteen").load())
+    film = filmed(finished, replace(truth_of(table, 15)[0], ghosts=()))  # earlier draws are in no file
+    file = tmp_path_factory.mktemp("taken") / "run.html"
+    file.write_text(player_page([Scene(film=film, run=record_of(finished, table), table=table.title)]), "utf-8")
+    return file
+
+
+def drawn(page: Page) -> None:
+    """The step in sight is drawn, with what stands beside it."""
+    expect(page.locator(".film:visible[data-whole]")).to_have_count(1, timeout=PATIENCE)
+    for _ in range(200):  # the page lets no text be run as a script, so that the browser cannot wait by itself
+        if page.evaluate(_WHOLE):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("the step is not drawn to its end")
+
+
+def at(page: Page) -> int:
+    return int(page.locator(".film:visible").get_attribute("data-at") or -1)
+
+
+@pytest.mark.parametrize("look", [{}, {"color_scheme": "dark"}, {"viewport": NARROW}], ids=["wide", "dark", "narrow"])
+def test_a_run_is_walked_by_arrow_keys_without_a_network(reader, saved, finished, look) -> None:
+    one = reader(**look)
+    page = one.opens(saved)
+    drawn(page)
+    last, titles = len(finished.frames) - 1, set()
+    assert at(page) == last
+    page.keyboard.press("Home")
+    for step in range(last + 1):
+        expect(page.locator(".film")).to_have_attribute("data-at", str(step), timeout=PATIENCE)
+        drawn(page)
+        titles.add(page.locator(".where").inner_text())
+        expect(page.locator(".map svg").first).to_be_visible()
+        page.keyboard.press("ArrowRight")
+    assert len(titles) == last + 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator(".dial").is_hidden() and page.locator(".sorry").is_hidden()
+    dark = look.get("color_scheme") == "dark"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == (
+        "rgb(18, 23, 30)" if dark else "rgb(255, 255, 255)"
+    )
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run({resultTypes: ['violations']}).then(found => found.violations)")
+    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+    one.is_content(saved)
+
+
+def test_it_plays_by_itself_and_keeps_its_step_when_the_colours_change(reader, saved) -> None:
+    one = reader()
+    page = one.opens(saved)
+    drawn(page)
+    page.get_by_role("button", name="Play all steps").click()
+    expect(page.locator(".film")).to_have_attribute("data-at", re.compile("^[2-4]$"), timeout=PATIENCE)
+    page.get_by_role("button", name="Pause").click()
+    step = at(page)
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator(".film")).to_have_attribute("style", re.compile("--surface: #12171e"), timeout=PATIENCE)
+    drawn(page)
+    assert at(page) == step
+    one.is_content(saved)
+
+
+def test_scenes_are_turned_one_at_a_time_and_figures_drawn(reader, saved, finished, tmp_path) -> None:
+    table = declare(*sample("fifteen").load())
+    film = filmed(finished, truth_of(table, 15)[0].released(), at=0)
+    losses = [{"contender": name, "epsilon": 1.0, "ratio": 1 + i / 9} for i in range(5) for name in ("DPLloyd", "Auto")]
+    scores = Scores(pd.DataFrame(losses))
+    figure = Figured.of(scores.draw, scores.words(), "revealed")
+    file = tmp_path / "lesson.html"
+    said = [
+        Scene("Why noise", ["Guess first."]),
+        Scene("The tree", film=film),
+        Scene(figures=[figure], numbers=scores.medians.reset_index()),
+    ]
+    file.write_text(player_page([*said, Scene("Again", film=film, run=finished)], title="A lesson"), "utf-8")
+    one = reader()
+    page = one.opens(file)
+    expect(page.get_by_text("Guess first.")).to_be_visible(timeout=PATIENCE)
+    page.keyboard.press("PageDown")
+    drawn(page)
+    assert at(page) == 0
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".film:visible")).to_have_attribute("data-at", "1", timeout=PATIENCE)
+    page.keyboard.press("PageDown")
+    expect(page.locator(".figure svg").first).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="2. The tree").click()
+    drawn(page)
+    assert at(page) == 1, "a scene stays where it was left"
+    page.get_by_role("button", name="4. Again").click()
+    drawn(page)
+    assert page.locator("article:visible").count() == 1
+    one.is_content(file)
+
+
+@pytest.mark.parametrize("look", [{}, {"color_scheme": "dark"}, {"viewport": NARROW}], ids=["wide", "dark", "narrow"])
+def test_a_lesson_is_taken_without_a_network(reader, tmp_path, look) -> None:
+    lesson = lessons_in().lessons["rich-person"]
+    file = tmp_path / "lesson.html"
+    *_, made = lesson_page(lesson)
+    file.write_text(str(made), "utf-8")
+    one = reader(**look)
+    page = one.opens(file)
+    for scene in lesson.scenes:
+        expect(page.get_by_role("heading", level=1, name=scene.told(scene.title), exact=True)).to_be_visible()
+        page.get_by_role("button", name="Reveal", exact=True).locator("visible=true").click()
+        expect(page.get_by_text(f"It is: {scene.truth}")).to_be_visible()
+        if isinstance(scene.reveal, RunReveal):
+            drawn(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.get_by_role("button", name="Next", exact=True).locator("visible=true").click()
+    expect(page.get_by_text(lesson.sentence)).to_be_visible()
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run({resultTypes: ['violations']}).then(found => found.violations)")
+    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+    one.is_content(file)
+
+
+def test_a_notebook_plays_it_in_a_frame(reader, finished, tmp_path) -> None:
+    file = tmp_path / "notebook.html"
+    file.write_text(
+        f"<meta charset=utf-8><h1>Notebook</h1><div style='width:900px'>{finished._repr_html_()}</div>", "utf-8"
+    )
+    one = reader()
+    page = one.opens(file)
+    frame = page.frame_locator("iframe")
+    expect(frame.locator(".film[data-whole]")).to_have_count(1, timeout=PATIENCE)
+    frame.get_by_role("button", name="Previous step").click()
+    expect(frame.locator(".film")).to_have_attribute("data-at", str(len(finished.frames) - 2), timeout=PATIENCE)
+    assert page.get_by_text("Released centres").is_visible()
+    one.asked[:] = [url for url in one.asked if url != "about:srcdoc"]
+    one.is_content(file)
+
+
+def test_what_is_folded_away_is_drawn_once_there_is_room(reader, finished, tmp_path) -> None:
+    file = tmp_path / "notebook.html"
+    file.write_text(f"<meta charset=utf-8><div id=fold style='display:none'>{finished._repr_html_()}</div>", "utf-8")
+    one = reader()
+    page = one.opens(file)
+    frame = page.frame_locator("iframe")
+    expect(frame.locator(".sorry")).to_have_attribute("hidden", "", timeout=PATIENCE)
+    page.wait_for_timeout(300)  # the first drawing would be tried by now
+    page.evaluate("document.getElementById('fold').style.display = ''")
+    expect(frame.locator(".film[data-whole]")).to_have_count(1, timeout=PATIENCE)
+    one.asked[:] = [url for url in one.asked if url != "about:srcdoc"]
+    one.is_content(file)
+
+
+def test_the_page_offers_the_file_and_the_file_opens_without_the_page(visitor, reader, tmp_path) -> None:
+    visit: Visitor = visitor()
+    visit.goes_to("/")
+    visit.opens_sample("Fifteen clusters")
+    visit.sees_run("Auto")
+    title = visit.page.get_by_role("heading", level=1).inner_text()
+    visit.page.get_by_role("tab", name="Take away").click()
+    visit.waits()
+    file = tmp_path / "run.html"
+    shutil.copy(visit.downloads("Play it anywhere (HTML)"), file)
+    one = reader()
+    page = one.opens(file)
+    drawn(page)
+    assert page.get_by_role("heading", level=1).inner_text() == title
+    assert page.locator("b.revealed").first.is_visible()
+    one.is_content(file)

@@ -1,0 +1,238 @@
+"""A film as a page of its own: nothing is fetched, nothing private is in it, names stay text, and it is small."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpviz
+from dpviz.charts.film import Number
+from dpviz.charts.picture import Look
+from dpviz.charts.player.page_facts import RELEASED_ONLY
+from dpviz.charts.player.player_page import Scene, filmed, player_page
+from dpviz.charts.player.shown import MOST_BYTES, framed
+from dpviz.charts.revealed import RevealedView
+from dpviz.charts.theme import palette
+from dpviz.charts.view import view_of
+from dpviz.check import RequestError
+from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.evaluation import Reference, reference_for
+from dpviz.runs.found import found_in
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.record import record_of
+from dpviz.runs.run import Run, run
+from dpviz.table.declaration import Declaration, FileKind
+from dpviz.table.loaded_table import numeric_table
+from dpviz.table.samples import sample
+from tests.contract.tables import blobs
+from tests.pages.tables import open_blobs
+
+HOSTILE = "</script><b>bold</b><script>alert(1)</script>"
+_TYPES = {"f4": np.float32, "f8": np.float64, "i1": np.int8, "u1": np.uint8, "i2": np.int16, "u2": np.uint16}
+_TYPES |= {"i4": np.int32, "u4": np.uint32}
+
+
+def packed_in(page: str) -> dict[str, Any]:
+    """What lies in the page for its script, unpacked."""
+    (block,) = re.findall(r'<script type="application/json" id="packed">(.*?)</script>', page, flags=re.DOTALL)
+    held: dict[str, Any] = json.loads(block)
+    return held | json.loads(gzip.decompress(base64.b64decode(held["drawn"])))
+
+
+def numbers_in(value: Any) -> Iterator[np.ndarray]:
+    """All numbers of a film, those in base64, too."""
+    if isinstance(value, dict) and "bdata" in value:
+        yield np.frombuffer(base64.b64decode(value["bdata"]), _TYPES[value["dtype"]]).astype(float)
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from numbers_in(part)
+    elif isinstance(value, list):
+        plain = [one for one in value if isinstance(one, int | float)]
+        yield np.array(plain, float)
+        for part in value:
+            yield from numbers_in(part)
+    elif isinstance(value, str):
+        yield np.array([float(found) for found in re.findall(r"\d+\.\d+", value)], float)
+
+
+def truth_of(table: OpenTable, k: int) -> tuple[Look, Reference, np.ndarray]:
+    """All that an owner may see of the rows, and the rows in unit coordinates."""
+    rows = clipped(table.private.reveal(note="test"), table.domain.region)
+    reference = reference_for(rows, k)
+    look = Look(
+        view_of(table.domain),
+        palette("dark"),
+        reveal=RevealedView.of(rows.points, "test"),
+        reference=reference,
+        found=lambda centers: found_in(rows.points, centers, reference),
+        ratio=lambda centers: 1.2345,
+        epsilon=1.0,
+        ghosts=(rows.points[:k],),
+    )
+    return look, reference, rows.points
+
+
+def occurs(page: str, values: np.ndarray, *, precision: float = 1e-7) -> float:
+    """Which share of ``values`` is among the numbers of a page, its films' included."""
+    there = np.unique(np.concatenate([*numbers_in(packed_in(page)["films"]), *numbers_in(_words(page)), [np.inf]]))
+    place = np.clip(np.searchsorted(there, values), 1, len(there) - 1)
+    gap = np.minimum(np.abs(there[place] - values), np.abs(there[place - 1] - values))
+    return float(np.mean(gap <= precision * np.maximum(np.abs(values), 1e-3)))
+
+
+def leaks(page: str, values: np.ndarray) -> bool:
+    """Whether one of ``values`` is in the page to its last digit, or more to seven digits than chance brings."""
+    return occurs(page, values, precision=1e-13) > 0 or occurs(page, values) > 0.002
+
+
+def _words(page: str) -> str:
+    return page.split("<body>")[1].split('<script type="application/json"')[0]
+
+
+def page_of(table: OpenTable, finished: Run, look: Look, numbers: tuple[Number, ...] = ()) -> str:
+    film = filmed(finished, look, numbers)
+    return player_page([Scene(film=film, run=record_of(finished, table), table=table.title)])
+
+
+@pytest.mark.some(3)
+@pytest.mark.parametrize("algorithm", ["auto", "balcan", "eugkm", "dplloyd", "gkm", "lsh-coreset", "kvariates"])
+def test_nothing_of_the_rows_is_in_a_page_of_released_values(algorithm: str) -> None:
+    table = open_blobs(FileKind.PRIVATE, n=900)
+    finished = run(algorithm, table.private, k=3, epsilon=1.0, delta=1e-6 if algorithm == "lsh-coreset" else 0, seed=2)
+    look, reference, rows = truth_of(table, 3)
+    page = page_of(table, finished, look.released())
+    secrets = np.concatenate(
+        [points.ravel() for unit in (rows, reference.centers) for points in (unit, table.domain.from_unit(unit))]
+    )
+    assert not leaks(page, secrets)
+    assert occurs(page, finished.centers.ravel()) == 1, "the release is what is in it"
+    assert RELEASED_ONLY in page and 'class="revealed"' not in page and "k-means++" not in page
+    # It follows from the run alone, which holds released and public values only.
+    alone = filmed(finished, Look(view_of(finished.domain), palette("light"), epsilon=1.0))
+    assert packed_in(page)["films"] == [json.loads(json.dumps(alone))]
+
+
+@pytest.mark.slow
+def test_the_same_search_finds_rows_and_reference_where_they_may_be_shown() -> None:
+    table = open_blobs(n=900)
+    finished = run("eugkm", table.private, k=3, epsilon=1.0, seed=2)
+    look, reference, rows = truth_of(table, 3)
+    page = page_of(table, finished, look, (Number("revealed", "1.23×", "the loss of k-means++"),))
+    assert occurs(page, table.domain.from_unit(rows).ravel()) > 0.95
+    assert all(leaks(page, value) for value in table.domain.from_unit(rows)[:20])
+    assert occurs(page, table.domain.from_unit(reference.centers).ravel()) == 1
+    assert RELEASED_ONLY not in page
+    assert all(f'<b class="{kind}">{kind}</b>: ' in page for kind in ("released", "revealed"))
+    assert {"released", "revealed"} <= set(packed_in(page)["films"][0]["kinds"])
+
+
+@pytest.mark.parametrize("part", ["reveal", "reference", "found", "ratio"])
+def test_a_look_says_whether_it_shows_anything_of_the_rows(part: str) -> None:
+    table = open_blobs()
+    look, _, _ = truth_of(table, 3)
+    bare = replace(look, reveal=None, reference=None, found=None, ratio=None)
+    assert not bare.reveals and not look.released().reveals and look.released().ghosts == ()
+    assert replace(bare, **{part: getattr(look, part)}).reveals
+
+
+def test_a_page_says_what_ran_on_what_and_what_it_cost() -> None:
+    table = declare(*sample("fifteen").load())
+    finished = run("auto", table.private, k=15, epsilon=1.0, seed=1)
+    page = page_of(table, finished, truth_of(table, 15)[0].released())
+    words = re.sub(r"<[^>]+>", " ", page.split("<body>")[1].split('<script type="application/json"')[0])
+    told = (table.title, "Auto", "ε = 1, δ = 0", "k = 15", "protects 1 row", dpviz.__version__, "5,000 (declared)")
+    for said in (*told, "SIMULATION: the noise follows from a seed", *(entry.note for entry in finished.entries)):
+        assert said in words, said
+    assert page.count("<tr>") == 1 + len(finished.entries)
+    film = packed_in(page)["films"][0]
+    assert f"<title>{film['steps']['light'][-1]['title']} · {table.title}</title>" in page
+    assert [len(film["steps"][theme]) for theme in ("light", "dark")] == [len(finished.frames)] * 2
+    assert film["colors"]["dark"] != film["colors"]["light"]
+
+
+def test_hostile_names_stay_text() -> None:
+    told = Declaration(columns=(HOSTILE, "y"), lower=(-1.0,) * 2, upper=(1.0,) * 2, kind=FileKind.PUBLIC, title=HOSTILE)
+    table = declare(numeric_table(blobs(300), [HOSTILE, "y"], name="a"), told)
+    finished = run("eugkm", table.private, k=3, epsilon=1.0, seed=1)
+    page = page_of(table, finished, truth_of(table, 3)[0])
+    several = player_page(
+        [Scene(HOSTILE, [HOSTILE]), Scene(film=filmed(finished, truth_of(table, 3)[0]))], title=HOSTILE
+    )
+    for made in (page, several):
+        assert "<b>bold" not in made and "alert(1)</script>" not in made
+        assert made.count("</script>") == 2, "the block of data, and the script"
+    assert HOSTILE.replace("<", "&lt;").replace(">", "&gt;") in page
+    assert HOSTILE not in framed(page)
+
+
+def test_a_page_names_no_place_to_fetch_anything_from() -> None:
+    table = open_blobs()
+    page = page_of(table, run("eugkm", table.private, k=3, epsilon=1.0, seed=1), truth_of(table, 3)[0])
+    assert "default-src 'none'" in page
+    held = packed_in(page)
+    markup = page.replace(held["library"], "").replace(held["drawn"], json.dumps([held["films"], held["figures"]]))
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", markup)
+    assert "src=" not in markup.replace("{ src: VENDOR", "") and "href=" not in markup and "url(" not in markup
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sample_id", "k", "epsilon"), [("fifteen", 15, 1.0), ("fifteen", 15, 10.0), ("mixture64", 64, 1.0)]
+)
+@pytest.mark.parametrize("algorithm", ["auto", "balcan"])
+def test_a_page_is_small_enough_to_be_passed_on(sample_id: str, k: int, epsilon: float, algorithm: str) -> None:
+    table = declare(*sample(sample_id).load())
+    finished = run(algorithm, table.private, k=k, epsilon=epsilon, seed=1)
+    assert len(page_of(table, finished, truth_of(table, k)[0]).encode()) <= MOST_BYTES
+
+
+def test_a_page_with_everything_is_small_and_several_scenes_share_its_library() -> None:
+    table = declare(*sample("fifteen").load())
+    finished = run("auto", table.private, k=15, epsilon=1.0, seed=1)
+    scene = Scene("First", ["Said."], filmed(finished, truth_of(table, 15)[0]), record_of(finished, table), table.title)
+    one, three = player_page([scene]), player_page([scene, Scene("Words alone"), scene])
+    assert len(one.encode()) <= MOST_BYTES
+    assert three.count('class="film"') == 2 and three.count('<article class="scene"') == 3
+    assert three.count(" hidden>") == 2 and "<nav" in three and "<nav" not in one
+    assert len(three) < 2 * len(one)
+
+
+def test_a_notebook_plays_the_same_page_in_a_frame_of_its_own(tmp_path) -> None:
+    table = open_blobs(FileKind.PRIVATE)
+    finished = run("eugkm", table.private, k=3, epsilon=1.0, seed=1)
+    shown = dpviz.show(finished, 0, title="A & B")
+    frame = shown._repr_html_()
+    assert frame.startswith("<iframe ") and frame.count("<") == 2, "the page is an attribute of the frame"
+    assert packed_in(shown.html)["films"][0]["at"] == 0
+    assert shown.save(tmp_path / "run.html").read_text("utf-8") == shown.html
+    assert finished._repr_html_().startswith("<iframe ") and "Released centres" in finished._repr_html_()
+    assert "too large" in framed("x" * (MOST_BYTES + 1))
+
+
+def test_what_has_no_privacy_is_shown_as_revealed_and_never_saved(tmp_path) -> None:
+    table = open_blobs(FileKind.PRIVATE)
+    shown = dpviz.show(run("kmeans++", table.private, k=3, epsilon=1.0, seed=1))
+    assert '<b class="revealed">revealed</b>: ' in shown.html and RELEASED_ONLY not in shown.html
+    with pytest.raises(RequestError, match="no privacy"):
+        shown.save(tmp_path / "run.html")
+    assert not (tmp_path / "run.html").exists()
+
+
+def test_a_picture_that_fails_leaves_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = open_blobs()
+    finished = run("eugkm", table.private, k=3, epsilon=1.0, seed=1)
+
+    def fails(run: Run) -> str:
+        raise ValueError("<secret>")
+
+    monkeypatch.setitem(dpviz.printed._PICTURES, "Run", fails)
+    said = finished._repr_html_()
+    assert said.startswith("<p>No picture: ValueError.</p>") and "Released centres" in said and "secret" not in said

@@ -1,0 +1,142 @@
+"""A lesson's file is read as it is meant, or refused in a sentence that says where, what is allowed and what to do."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dpviz.lessons.entry import LessonError
+from dpviz.lessons.lesson import CurveGuess, DrawsReveal, NumberGuess, Options, PartReveal, RunReveal, StudyReveal
+from dpviz.lessons.reading import lesson_of, lessons_in, read_lesson
+
+GOOD: dict[str, Any] = {
+    "title": "A lesson",
+    "minutes": 5,
+    "sample": "outlier",
+    "settings": {"algorithm": "eugkm", "k": 3, "epsilon": 1, "seed": 4},
+    "sentence": "Remember me.",
+    "scenes": [
+        {
+            "title": "One",
+            "text": "It has {cells} cells.",
+            "question": {"ask": "Which?", "options": ["a", "b"], "right": "b"},
+            "reveal": {"run": {"step": 1}},
+            "answer": "So it is.",
+            "says": {"cells": {"what": "cells", "is": 9}},
+        },
+        {
+            "title": "Two",
+            "text": "Many.",
+            "question": {"ask": "How many?", "number": {"from": 0, "to": 3, "unit": "of 3"}, "right": "found"},
+            "shows": {"run": {"epsilon": "1e-1"}},
+            "reveal": {"draws": {"times": 5, "epsilon": 2}},
+            "answer": "{found}.",
+            "says": {"found": {"what": "most found", "epsilon": 2, "is": 1}},
+        },
+        {
+            "title": "Three",
+            "text": "A curve.",
+            "question": {"ask": "Draw it.", "curve": True},
+            "reveal": {"study": {"epsilons": [0.1, 1], "repeats": 3, "set": {"theta": 5}}},
+            "answer": "There.",
+        },
+        {"title": "Four", "text": "Look.", "reveal": {"part": "odds"}},
+    ],
+}
+
+
+def changed(*path: str | int, to: Any) -> dict[str, Any]:
+    """The good lesson with one value changed, or taken out where it is None."""
+    said = deepcopy(GOOD)
+    place: Any = said
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = to
+    return said
+
+
+def test_a_file_is_read_as_it_is_meant(tmp_path: Path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(GOOD, allow_unicode=True), encoding="utf-8")
+    lesson = read_lesson(path)
+    one, two, three, four = lesson.scenes
+    assert (lesson.id, lesson.minutes, lesson.request.algorithm, lesson.request.seed) == ("mine", 5, "eugkm", 4)
+    assert one.question == Options("Which?", ("a", "b"), "b") and one.told(one.text) == "It has 9 cells."
+    assert isinstance(one.reveal, RunReveal) and one.reveal.step == 1 and one.reveal.request == lesson.request
+    assert two.question == NumberGuess("How many?", 0.0, 3.0, 1.0, "found", "of 3") and two.truth == "1 of 3"
+    assert isinstance(two.shows, RunReveal) and two.shows.request.epsilon == 0.1
+    assert isinstance(two.reveal, DrawsReveal) and (two.reveal.grid.repeats, two.reveal.grid.epsilons) == (5, (2.0,))
+    assert isinstance(three.question, CurveGuess) and isinstance(three.reveal, StudyReveal)
+    assert three.reveal.grid.contenders[0].params == {"theta": 5.0} and three.reveal.grid.seed == 4
+    assert four.reveal == PartReveal("odds", lesson.request) and four.question is None
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ([], "mine.yaml: this is a list of 0; write lines of"),
+        (changed("colour", to="red"), "mine.yaml: 'colour' is no field here; allowed are title, minutes"),
+        (changed("sentence", to=None), "mine.yaml: 'sentence' is missing; needed are title"),
+        (changed("minutes", to=0), "mine.yaml, minutes: it is 0; a whole number from 1 to 90 is allowed"),
+        (changed("minutes", to="soon"), "mine.yaml, minutes: 'soon' is no number"),
+        (changed("title", to=True), "mine.yaml, title: True is a yes or no"),
+        (changed("sample", to="nobody"), "mine.yaml, sample: 'nobody' is none of fifteen"),
+        (changed("settings", "k", to=0), "mine.yaml, settings, k: it is 0; a whole number from 1 to 100"),
+        (changed("settings", "epsilon", to=-1), "mine.yaml, settings, epsilon: it is -1; a number from 0.001"),
+        (changed("settings", "algorithm", to="magic"), "mine.yaml, settings, algorithm: 'magic' is none of auto"),
+        (changed("settings", "algorithm", to="sulq"), "mine.yaml, settings, algorithm: SuLQ k-means needs delta > 0"),
+        (changed("settings", "set", to={"tea": 1}), "mine.yaml, settings, set: "),
+        (changed("scenes", to=[]), "mine.yaml, scenes: a list of 1 to 12 scenes is allowed"),
+        (changed("scenes", 0, to="x"), "mine.yaml, scene 1: this is a text"),
+        (changed("scenes", 0, "text", to=None), "mine.yaml, scene 1: 'text' is missing"),
+        (changed("scenes", 0, "text", to="{nothing}"), "mine.yaml, scene 1, {nothing}: no number of this name"),
+        (changed("scenes", 0, "answer", to=None), "mine.yaml, scene 1, answer: it is missing"),
+        (changed("scenes", 0, "question", "right", to="c"), "scene 1, question, right: 'c' is none of a, b"),
+        (changed("scenes", 0, "question", "options", to=[True, False]), "options: True is a yes or no"),
+        (changed("scenes", 0, "question", "options", to=["a", "a"]), "options: two of them are the same"),
+        (changed("scenes", 0, "question", "curve", to=True), "question, ask: 2 kinds of answer are given"),
+        (changed("scenes", 0, "reveal", to={"film": {}}), "scene 1, reveal: 'film' is no field here"),
+        (changed("scenes", 0, "reveal", to={}), "scene 1, reveal: it has 0 kinds; one of run, draws, study, part"),
+        (changed("scenes", 0, "says", "cells", "what", to="luck"), "says, cells, what: 'luck' is none of rows"),
+        (changed("scenes", 0, "says", "cells", "is", to="nine"), "says, cells, is: 'nine' is no number"),
+        (changed("scenes", 0, "says", "cells", "times", to=2), "says, cells: 'times' is no field here"),
+        (changed("scenes", 0, "says", "cells", "what", to="median loss"), "says, cells: 'epsilon' is missing"),
+        (changed("scenes", 1, "question", "right", to="x"), "scene 2, question, right: 'x' is none of found"),
+        (changed("scenes", 1, "question", "number", "to", to=0.5), "number, to: found is 1; the range must have it"),
+        (changed("scenes", 1, "reveal", "draws", "times", to=1), "reveal, draws, times: it is 1"),
+        (changed("scenes", 2, "reveal", "study", "epsilons", to=[1, 0.1]), "epsilons: they do not rise"),
+        (changed("scenes", 2, "reveal", "study", "repeats", to=10_000), "study, repeats: it is 10000"),
+        (changed("scenes", 2, "reveal", to={"part": "odds"}), "question, curve: the scene reveals no study"),
+        (changed("scenes", 3, "reveal", "part", to={"name": "x"}), "scene 4, reveal, part, name: 'x' is none of odds"),
+        (changed("scenes", 3, "reveal", "part", to="magic"), "scene 4, reveal, part: 'magic' is none of odds"),
+    ],
+    ids=lambda value: value[:60].replace("/", " ") if isinstance(value, str) else "",
+)
+def test_what_is_wrong_is_said_in_one_sentence(said: Any, sentence: str):
+    with pytest.raises(LessonError) as refused:
+        lesson_of("mine", said, name="mine.yaml")
+    message = str(refused.value)
+    assert sentence in message and message.startswith("mine.yaml")
+    assert "\n" not in message and len(message) < 600
+
+
+def test_what_is_no_yaml_is_said_with_its_line(tmp_path: Path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("title: a\nminutes: 3\nsentence: a: b\n", encoding="utf-8")
+    with pytest.raises(LessonError, match=r"mine\.yaml, line 3: this is no YAML"):
+        read_lesson(path)
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(LessonError, match="this file cannot be read; a text in UTF-8 is allowed"):
+        read_lesson(path)
+
+
+def test_a_file_that_is_refused_keeps_no_other_from_the_shelf(tmp_path: Path):
+    (tmp_path / "good.yaml").write_text(yaml.safe_dump(GOOD), encoding="utf-8")
+    (tmp_path / "bad.yaml").write_text("title: 3", encoding="utf-8")
+    shelved = lessons_in(tmp_path)
+    assert list(shelved.lessons) == ["good"] and len(shelved.refused) == 1
+    assert lessons_in(tmp_path / "nowhere").lessons == {}

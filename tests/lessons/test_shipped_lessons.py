@@ -1,0 +1,99 @@
+"""The lessons that ship: what they say is what comes out, computed here again with their own settings and seeds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from dpviz.lessons.computed import Computed, refusals, step_place
+from dpviz.lessons.facts import wrong_says
+from dpviz.lessons.lesson import PLACEHOLDER, DrawsReveal, Lesson, Options, PartReveal, RunReveal, Scene, StudyReveal
+from dpviz.lessons.reading import lessons_in
+
+SHELVED = lessons_in()
+LESSONS = SHELVED.lessons
+SEVEN = {
+    "why-noise": "Why noise",
+    "epsilon-on-a-grid": "ε on a grid",
+    "tree-empty-cubes": "The tree that wakes empty cubes",
+    "candidates-and-swaps": "Candidates and swaps",
+    "rich-person": "The rich person",
+    "one-draw": "One draw is one draw",
+    "asking-twice": "Asking twice",
+}
+_DIGITS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+
+
+@cache
+def computed_on(sample: str) -> Computed:
+    return Computed.on(sample)
+
+
+def test_seven_ship_and_none_is_refused():
+    assert not SHELVED.refused
+    assert {lesson.id: lesson.title for lesson in LESSONS.values()} == SEVEN
+
+
+@pytest.mark.parametrize(
+    "lesson",
+    [
+        pytest.param(lesson, id=lesson.id, marks=[pytest.mark.slow] if lesson.id == "one-draw" else [])
+        for lesson in LESSONS.values()
+    ],
+)
+def test_every_number_that_a_lesson_says_is_what_comes_out(lesson: Lesson):
+    computed = computed_on(lesson.sample)
+    assert not refusals(lesson, computed)
+    wrong = {place: wrong_says(scene, computed) for place, scene in enumerate(lesson.scenes, start=1)}
+    assert not {place: said for place, said in wrong.items() if said}
+
+
+def test_a_lesson_that_lies_is_caught():
+    lesson = LESSONS["rich-person"]
+    scene = lesson.scenes[2]
+    lie = replace(scene.says["found"], value=3)
+    (said,) = wrong_says(replace(scene, says={**scene.says, "found": lie}), computed_on(lesson.sample))
+    assert said == "found (clusters found) is said to be 3, and comes out as 2."
+
+
+@pytest.mark.parametrize("lesson", LESSONS.values(), ids=lambda lesson: lesson.id)
+def test_no_number_stands_in_a_text_by_itself(lesson: Lesson):
+    """But for ε and k, which are asked for, and 1, every number of a text is one of ``says``: it cannot rot there."""
+    loose = {}
+    for place, scene in enumerate(lesson.scenes, start=1):
+        wrong = scene.question.options if isinstance(scene.question, Options) else ()
+        asked = {"1", *(f"{number:g}" for number in _asked(lesson, scene))}
+        for text in (text for text in scene.texts if text not in wrong):
+            loose |= {f"scene {place}: {n}": text for n in _DIGITS.findall(PLACEHOLDER.sub("", text)) if n not in asked}
+    assert not loose
+
+
+def _asked(lesson: Lesson, scene: Scene) -> Iterator[float]:
+    yield from (lesson.request.epsilon, lesson.request.k)
+    for part in (scene.shows, scene.reveal):
+        if isinstance(part, RunReveal | PartReveal):
+            yield from (part.request.epsilon, part.request.k)
+        if isinstance(part, DrawsReveal | StudyReveal):
+            yield from part.grid.epsilons
+    for say in scene.says.values():
+        yield say.request.epsilon
+        yield from (float(value) for value in say.options.values() if isinstance(value, int | float))
+
+
+@pytest.mark.parametrize("lesson", LESSONS.values(), ids=lambda lesson: lesson.id)
+def test_a_lesson_teaches(lesson: Lesson):
+    """Four to six scenes, each with a prediction; every number is quoted; the steps that are shown are there."""
+    assert 4 <= len(lesson.scenes) <= 6
+    assert all(scene.question is not None and scene.answer for scene in lesson.scenes)
+    assert len(lesson.sentence.split()) <= 20, "too long to be remembered"
+    for scene in lesson.scenes:
+        quoted = {name for text in scene.texts for name in PLACEHOLDER.findall(text)}
+        rights = {getattr(scene.question, "right", "")}
+        assert set(scene.says) <= quoted | rights, "a number that nobody says"
+        for part in (scene.shows, scene.reveal):
+            if isinstance(part, RunReveal):
+                step_place(computed_on(lesson.sample).run(part.request), part.step)

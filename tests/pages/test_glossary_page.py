@@ -1,0 +1,55 @@
+"""Glossary: all words, the one that a link names first, and those that are looked for."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from dpviz.glossary import Term, glossary
+from tests.pages.site import fine, visit
+from tests.pages.tables import app_on
+
+
+def _listed(app: AppTest) -> list[str]:
+    """The ids of the words on the page, in its order."""
+    ids: dict[str, str] = {term.says: term.id for term in glossary().values()}
+    return [ids[part.value] for part in app.main.markdown if part.value in ids]
+
+
+def _typed(app: AppTest, words: str) -> list[str]:
+    app.text_input(key="glossary:typed").set_value(words)
+    return _listed(fine(app.run()))
+
+
+def test_every_word_stands_there_once_with_its_number_and_its_picture():
+    app = visit("glossary.py")
+    assert _listed(app) == list(glossary())
+    shown = "\n".join(part.value for part in app.markdown)
+    assert all(term.number in shown for term in glossary().values())
+    assert len(app.get("plotly_chart")) == sum(bool(term.picture) for term in glossary().values())
+    assert [header.value for header in app.subheader] == list(dict.fromkeys(t.group for t in glossary().values()))
+
+
+def test_a_link_brings_its_word_to_the_top():
+    app = app_on("glossary.py", None, term="delta")
+    assert _listed(app)[0] == "delta" and sorted(_listed(app)) == sorted(glossary())
+    assert _listed(app_on("glossary.py", None, term="<b>nonsense")) == list(glossary())
+
+
+def test_each_word_is_a_link_to_itself():
+    links = {link.proto.label: link.proto.query_string for link in visit("glossary.py").main.get("page_link")}
+    assert links == {f"**{term.name}**": f"term={term.id}" for term in glossary().values()}
+
+
+def test_typing_narrows_the_list_by_name_and_else_by_what_is_said():
+    app = visit("glossary.py")
+    assert _typed(app, "  NOISE ") == ["noise", "laplace", "gaussian"]
+    assert _typed(app, "dice") == []
+    assert app.info[0].value.startswith("No word here")
+    by_sentence: list[Term] = [term for term in glossary().values() if "yardstick" in term.says]
+    assert _typed(app, "yardstick") == [term.id for term in by_sentence] == ["kmeans"]
+    assert _typed(app, "") == list(glossary())
+
+
+def test_what_is_typed_goes_before_what_the_link_names():
+    app = app_on("glossary.py", None, term="delta")
+    assert _typed(app, "coreset") == ["coreset"]

@@ -1,0 +1,249 @@
+"""Lessons on their page: each is walked from its first question to its sentence; guesses, links, presenter, sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.lessons import reading
+from dpviz.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, PartReveal, RunReveal
+from dpviz.lessons.reading import lessons_in
+from dpviz.ui.escape import plain
+from dpviz.ui.meaning import parts
+from tests.pages.tables import app_on, film_of, sound, text_of
+
+LESSONS = lessons_in().lessons
+RICH = LESSONS["rich-person"]
+_OF_MANY_RUNS = ("asking-twice", "one-draw")
+
+
+def opened(lesson: str, scene: int = 1, **more: str) -> AppTest:
+    return app_on("lessons.py", None, lesson=lesson, scene=str(scene), **more)
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    app.button(key=f"lesson:{key}").click()
+    return sound(app.run())
+
+
+def answers(app: AppTest, lesson: Lesson, place: int, *, rightly: bool = True) -> AppTest:
+    """Answer the question of a scene."""
+    scene = lesson.scenes[place - 1]
+    match scene.question:
+        case Options(options=options, right=right):
+            wrong = next(at for at, option in enumerate(options) if option != right)
+            app.radio[0].set_value(options.index(right) if rightly else wrong)
+        case NumberGuess(right=right, low=low):
+            app.number_input[0].set_value(scene.says[right].value if rightly else low)
+        case CurveGuess():
+            app.select_slider[0].set_value(10.0)
+    return sound(app.run())
+
+
+def walked(app: AppTest, lesson: Lesson) -> Iterator[tuple[int, AppTest]]:
+    """Every scene of a lesson with its answer, one after the other."""
+    for place, scene in enumerate(lesson.scenes, start=1):
+        shown = text_of(app)
+        assert plain(scene.told(scene.title)) in shown and plain(scene.told(scene.answer)) not in shown
+        assert app.button(key="lesson:reveal").disabled, "a prediction comes first"
+        press(answers(app, lesson, place), "reveal")
+        yield place, app
+        if place < len(lesson.scenes):
+            press(app, "next")
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize(
+    "lesson",
+    [
+        pytest.param(lesson, id=lesson.id, marks=[pytest.mark.slow] if lesson.id in _OF_MANY_RUNS else [])
+        for lesson in LESSONS.values()
+    ],
+)
+def test_each_lesson_is_walked_to_its_sentence(lesson: Lesson):
+    app = press(app_on("lessons.py", None), f"begin:{lesson.id}")
+    scored = 0
+    for place, at in walked(app, lesson):
+        scene, shown = lesson.scenes[place - 1], text_of(at)
+        assert plain(scene.told(scene.answer)) in shown
+        assert not at.error, [error.value for error in at.error]
+        assert at.query_params["scene"] == str(place) and at.query_params["lesson"] == lesson.id
+        scored += bool(scene.truth)
+        if scene.truth:
+            assert "as you said" in shown
+        if isinstance(scene.reveal, RunReveal):
+            film = film_of(at)
+            assert 0 <= film["start"] < len(film["steps"])
+        elif scene.reveal is not None and not isinstance(scene.reveal, PartReveal):
+            assert at.get("plotly_chart"), "many runs make a picture"
+    assert plain(lesson.sentence) in "\n".join(head.value for head in app.header)
+    assert f"{scored} of {scored} predictions came true" in text_of(app)
+
+
+def test_the_parts_that_a_lesson_may_show_are_those_of_the_page():
+    assert tuple(parts.PARTS) == reading.PARTS
+
+
+def test_the_guess_stays_beside_the_truth():
+    app = press(answers(opened("rich-person", 3), RICH, 3, rightly=False), "reveal")
+    assert "You said" in text_of(app) and "It is · off by 2" in text_of(app)
+    press(press(app, "next"), "back")
+    assert "off by 2" in text_of(app) and not [button for button in app.button if button.key == "lesson:reveal"]
+    press(app, "again")
+    assert app.number_input[0].value is None and "off by" not in text_of(app)
+
+
+def test_what_comes_later_is_not_given_away():
+    """Before the answer a film ends with the step that is shown, and no loss stands beside it."""
+    app = opened("why-noise", 3)
+    assert [step["name"] for step in film_of(app)["steps"]] == ["grid"]
+    assert all("loss" not in entry["of"] for entry in film_of(app)["numbers"])
+    press(answers(app, LESSONS["why-noise"], 3), "reveal")
+    assert len(film_of(app)["steps"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen"),
+    [
+        ({"lesson": "rich-person", "scene": "3"}, "3 of 5"),
+        ({"lesson": "rich-person", "scene": "99"}, "5 of 5"),
+        ({"lesson": "rich-person", "scene": "-1"}, "1 of 5"),
+        ({"lesson": "rich-person", "scene": "x" * 500}, "1 of 5"),
+        ({"lesson": "rich-person"}, "1 of 5"),
+    ],
+)
+def test_a_link_opens_a_scene(asked: dict[str, str], seen: str):
+    app = app_on("lessons.py", None, **asked)
+    (bar,) = app.get("progress")
+    assert seen in bar.proto.text
+
+
+def test_a_link_to_no_lesson_leads_to_the_list():
+    app = app_on("lessons.py", None, lesson="![i](http://x.invalid)", present="1")
+    assert "There is no lesson of this name" in text_of(app) and "x.invalid" not in text_of(app)
+    assert {button.key for button in app.button} == {f"lesson:begin:{name}" for name in LESSONS}
+
+
+def test_a_class_sees_no_rail_and_needs_no_guess():
+    app = opened("rich-person", 2, present="1")
+    assert not app.sidebar.children and not app.button(key="lesson:reveal").disabled
+    keys = {button.key: button.proto.shortcut for button in app.button}
+    assert {keys["lesson:back"].lower(), keys["lesson:reveal"].lower()} == {"left", "right"}
+    press(app, "reveal")
+    assert RICH.scenes[1].truth in text_of(app) and "You said" not in text_of(app)
+    press(app, "next")
+    assert app.query_params["present"] == "1" and app.query_params["scene"] == "3"
+    press(app, "end")
+    assert "present" not in app.query_params
+
+
+def test_a_lesson_is_taken_away_once_it_is_computed():
+    app = opened("rich-person")
+    assert not [button.proto.label for button in app.get("download_button") if "Play it" in button.proto.label]
+    press(app, "file")
+    assert [button.proto.label for button in app.get("download_button") if "Play it" in button.proto.label]
+    assert "The file is there" in text_of(app)
+
+
+def test_a_file_that_is_no_lesson_is_said_beside_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "mine.yaml").write_text("title: <b>x</b>\ncolour: '[a](http://x.invalid)'\n", encoding="utf-8")
+    monkeypatch.setenv("DPVIZ_LESSONS", str(tmp_path))
+    app = app_on("lessons.py", None)
+    assert "mine.yaml" in app.error[0].value and "](http" not in app.error[0].value
+    assert len([button for button in app.button if button.key.startswith("lesson:begin")]) == len(LESSONS)
+
+
+def test_a_lesson_whose_numbers_are_wrong_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    text = (reading.FOLDER / "rich-person.yaml").read_text(encoding="utf-8")
+    lie = text.replace("found: {what: clusters found, is: 2}", "found: {what: clusters found, is: 3}")
+    (tmp_path / "liar.yaml").write_text(lie, encoding="utf-8")
+    monkeypatch.setenv("DPVIZ_LESSONS", str(tmp_path))
+    app = press(answers(opened("liar", 3), RICH, 3), "reveal")
+    assert "clusters found" in app.error[0].value and "comes out as 2" in app.error[0].value
+
+
+@pytest.mark.slow
+def test_a_number_about_many_runs_that_is_wrong_says_so_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    text = (reading.FOLDER / "one-draw.yaml").read_text(encoding="utf-8")
+    lie = text.replace(
+        "best: {what: most found, epsilon: 0.3, is: 10}", "best: {what: most found, epsilon: 0.3, is: 14}"
+    )
+    (tmp_path / "liar.yaml").write_text(lie, encoding="utf-8")
+    monkeypatch.setenv("DPVIZ_LESSONS", str(tmp_path))
+    app = press(answers(opened("liar", 2), LESSONS["one-draw"], 2), "reveal")
+    assert "most found" in app.error[0].value and "comes out as 10" in app.error[0].value
+
+
+EIGHTH = """
+title: Few people
+minutes: 6
+order: 8
+sample: outlier
+settings: {algorithm: dplloyd, k: 3, epsilon: 1, seed: 3}
+sentence: Privacy is cheap for many, and dear for few.
+scenes:
+  - title: A small table
+    text: |
+      There are only {rows} people.
+
+      A private algorithm looks for three groups.
+    question:
+      ask: Will it find all of them?
+      options: ["Yes", "No"]
+      right: "No"
+    reveal:
+      run: {step: round 1}
+    answer: It finds {found} in its end.
+    says:
+      rows: {what: rows, is: 120}
+      found: {what: clusters found, is: 0}
+  - title: What if ε grows
+    text: Five values of ε, and several draws at each.
+    question:
+      ask: How large is the loss?
+      curve: true
+    reveal:
+      study: {epsilons: [0.3, 1, 3], repeats: 3}
+    answer: It starts at {left}.
+    says:
+      left: {what: median loss, epsilon: 0.3, is: 10}
+  - title: Many draws
+    text: The same again and again.
+    reveal:
+      draws: {times: 4, epsilon: 3}
+  - title: What ε promises
+    text: At last.
+    reveal:
+      part: {name: odds, epsilon: 3}
+"""
+
+
+def test_an_eighth_lesson_written_after_the_readme_needs_no_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A first try has numbers that are not known yet: the page says what they are, and then the lesson is whole."""
+    path = tmp_path / "few-people.yaml"
+    path.write_text(EIGHTH, encoding="utf-8")
+    monkeypatch.setenv("DPVIZ_LESSONS", str(tmp_path))
+    app = press(app_on("lessons.py", None), "begin:few-people")
+    app.radio[0].set_value(1)
+    press(sound(app.run()), "reveal")
+    assert film_of(app)["start"] == 1
+    found = {error.value.split()[7]: error.value for error in app.error}
+    press(app, "next")
+    app.select_slider[0].set_value(20.0)
+    press(sound(app.run()), "reveal")
+    found |= {error.value.split()[7]: error.value for error in app.error}
+    for name, line in (("found", "is: 0"), ("left", "is: 10")):
+        if name in found:
+            value = found[name].split("comes out as ")[1].rstrip(".")
+            path.write_text(path.read_text("utf-8").replace(line, f"is: {float(value):.0f}"), encoding="utf-8")
+    press(app, "next")
+    assert len(app.get("plotly_chart")) == 2, "a strip and a cloud"
+    press(app, "next")
+    assert "Privacy is cheap for many" in "\n".join(head.value for head in app.header)
+    for _ in range(3):
+        press(app, "back")
+    assert not app.error, [error.value for error in app.error]
+    assert {button.label for button in app_on("lessons.py", None).button} >= {"Few people", "Why noise"}
