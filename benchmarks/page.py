@@ -48,6 +48,7 @@ def main() -> None:
             "64 Gaussians, from Home to picture",
             [opened(visit, "64 Gaussians in 100 dimensions") for _ in range(REPEATS)],
         )
+        say("64 Gaussians, a step, by the player's own clock", [redrawn(visit, place) for place in range(REPEATS)])
         for rows, known in ((100_000, "100,000 × 2"), (1_000_000, "1,000,000 × 2")):
             stand_in(visit, rows)
             for algorithm in ALGORITHMS:
@@ -95,6 +96,12 @@ def pressed(visit: Visitor) -> float:
 def stepped(visit: Visitor, place: int) -> float:
     """One step back, or forward again."""
     return timed(visit, lambda _: visit.steps_to("ArrowRight" if place % 2 else "ArrowLeft"))
+
+
+def redrawn(visit: Visitor, place: int) -> float:
+    """A step as the player times it: from the key to the drawn picture, without the way of the key to the page."""
+    stepped(visit, place)
+    return float(visit.page.locator(".film").get_attribute("data-milliseconds") or "nan") / 1000
 
 
 def turned_page(visit: Visitor) -> float:

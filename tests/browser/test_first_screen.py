@@ -1,10 +1,12 @@
-"""ε and what it does share the first screen, and a step costs no request: measured in a window as people have it."""
+"""ε and what it does share the first screen, and a step costs no request, in a window as people have it.
+
+How long a step takes is measured by ``benchmarks.page``.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from statistics import median
 
 import pytest
 from playwright.sync_api import expect
@@ -17,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 DESK, TELEPHONE_TOP = {"width": 1440, "height": 900}, 700
 LARGE = {"width": 1920, "height": 1080}
-LEAST_SHARE, MOST_MILLISECONDS, MOST_BYTES = 0.4, 100, 2_500_000
+LEAST_SHARE, MOST_BYTES = 0.4, 2_500_000
 PRIVATE = "a private file"
 TABLES = ("Fifteen clusters", "People of a town", "64 Gaussians in 100 dimensions", PRIVATE)
 
@@ -66,7 +68,7 @@ def test_epsilon_and_the_whole_picture_are_on_the_first_screen(
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_step_asks_nobody_and_is_there_at_once(visitor: Callable[..., Visitor], table: str) -> None:
+def test_a_step_asks_nobody(visitor: Callable[..., Visitor], table: str) -> None:
     visit = visitor(viewport=DESK)
     said: list[str] = []
     visit.page.on("websocket", lambda socket: socket.on("framesent", lambda _: said.append("frame")))
@@ -78,15 +80,12 @@ def test_a_step_asks_nobody_and_is_there_at_once(visitor: Callable[..., Visitor]
     expect(visit.text("is being computed for comparison")).to_be_hidden(timeout=PATIENCE)
     visit.page.wait_for_timeout(2_000)
     asked, frames = len(visit.requested), len(said)
-    waits = []
     for key in ("ArrowLeft",) * min(8, steps) + ("ArrowRight",) * min(8, steps):
         drawn = int(film.get_attribute("data-drawn") or 0)
         visit.steps_to(key)  # type: ignore[arg-type]
         expect(film).not_to_have_attribute("data-drawn", str(drawn))
-        waits.append(float(film.get_attribute("data-milliseconds") or 1e9))
         visit.page.wait_for_timeout(200)
     assert (len(visit.requested), len(said)) == (asked, frames), "a step asked the server"
-    assert median(waits) <= MOST_MILLISECONDS
 
 
 @pytest.mark.parametrize("algorithm", ["Everything: Auto", "Tree: Balcan et al."])
