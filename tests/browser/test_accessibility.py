@@ -65,7 +65,7 @@ def test_nothing_serious_on_any_page(visitor: Callable[..., Visitor], colors: st
 def _computes(visit: Visitor) -> None:
     """The study that the page offers, until it is whole."""
     visit.unfolded(lambda: visit.presses("Compute"))
-    expect(visit.button("Cancel")).to_be_hidden(timeout=2 * PATIENCE)
+    expect(visit.button("Cancel")).to_be_hidden(timeout=6 * PATIENCE)
     expect(visit.text("matches the settings")).to_be_visible(timeout=PATIENCE)
     visit.waits()
     # What is about to be drawn anew is pale for a moment.

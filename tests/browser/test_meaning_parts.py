@@ -37,7 +37,7 @@ def test_every_part_is_one_screen(
             visit.option("about as far as the noise").click()
         visit.sees(finding)
         if part in ("attack", "worlds", "again"):
-            expect(visit.button("More runs")).to_be_visible(timeout=2 * PATIENCE)
+            expect(visit.button("More runs")).to_be_visible(timeout=6 * PATIENCE)
         visit.waits()
         figures = visit.page.get_by_test_id("stMain").get_by_role("figure")
         expect(figures.first.locator("svg").first).to_be_visible(timeout=PATIENCE)
