@@ -14,6 +14,7 @@ from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import Grid
 from dpviz.table.declaration import FileKind
 from dpviz.ui.studies.one_setting import on_click
+from dpviz.ui.studies.study_page import study_page
 from dpviz.ui.studies.study_panel import study_csv
 from dpviz.ui.tradeoff.baselines import baselines_of, predictions_of
 from tests.pages.tables import app_on, computed, job_of, open_blobs, sound, study_in, text_of
@@ -185,8 +186,9 @@ def test_a_private_file_is_judged_on_a_stand_in_by_default_and_offers_no_file_of
     app = computed(sound(app.run()), "tradeoff")
     assert study_in(app, "tradeoff").source.kind is FileKind.PRIVATE
     assert not app.get("download_button")
-    with pytest.raises(RequestError):
-        study_csv(study_in(app, "tradeoff"))
+    for file_of in (study_csv, lambda study: study_page(study, None)):  # refused before a picture is drawn
+        with pytest.raises(RequestError, match="not exported"):
+            file_of(study_in(app, "tradeoff"))
     assert any("study runs" in look for look in app.session_state["visit:table"].private.looks)
 
 

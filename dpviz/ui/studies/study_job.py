@@ -140,6 +140,17 @@ class StudyJob:
         """What losses are measured against: the last one that has arrived."""
         return next((item for item in reversed(self.items) if isinstance(item, Yardstick)), None)
 
+    def refuse_to_export_private(self) -> None:
+        """Losses read from a private file leave in no file.
+
+        Raises
+        ------
+        RequestError
+            If these are such losses.
+        """
+        if not self.source.kind.may_be_shown:
+            raise RequestError("Losses of a private file are not exported: study a stand-in to take a file away.")
+
     def answers(self, question: Question) -> bool:
         """Whether it is what is asked for now."""
         source = question.source

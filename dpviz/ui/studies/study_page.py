@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dpviz.charts.player.player_page import Figured, Scene, player_page
-from dpviz.check import RequestError
 from dpviz.runs.export import REVEALED_NOTE
 from dpviz.table.declaration import FileKind
 from dpviz.ui.studies.study_job import StudyJob
@@ -18,8 +17,7 @@ def study_page(study: StudyJob, picture: StudyPicture) -> bytes:
     RequestError
         For losses read from a private file.
     """
-    if not study.source.kind.may_be_shown:
-        raise RequestError("Losses of a private file are not exported: study a stand-in to take a file away.")
+    study.refuse_to_export_private()
     simulated = study.source.kind is FileKind.SIMULATED
     figure = Figured.of(picture.draw, picture.words(), "public" if simulated else "revealed")
     scene = Scene(figures=[figure], paragraphs=[_asked(study)], note=REVEALED_NOTE, numbers=picture.table())

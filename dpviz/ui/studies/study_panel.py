@@ -206,8 +206,7 @@ def study_csv(study: StudyJob) -> bytes:
     RequestError
         For losses read from a private file.
     """
-    if not study.source.kind.may_be_shown:
-        raise RequestError("Losses of a private file are not exported: study a stand-in to take a file away.")
+    study.refuse_to_export_private()
     return frame_csv(study.frame(), note=REVEALED_NOTE)
 
 
