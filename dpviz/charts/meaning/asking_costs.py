@@ -94,7 +94,8 @@ class AskingCosts:
         self._line(
             plot, times, 100 * np.array([self.noise[int(one)] for one in times]) / self.noise[1], palette.released
         )
-        self._say(plot, "1/√t", fine[24], 100 / np.sqrt(fine[24]), palette.muted, at="left")
+        # Below its curve, where averages hardly ever lie.
+        self._say(plot, "1/√t", fine[15], 100 / np.sqrt(fine[15]), palette.muted, up=-18)
         return plot.figure()
 
     def _price(self, palette: Palette) -> go.Figure:
@@ -104,7 +105,9 @@ class AskingCosts:
         self._line(plot, times, composed, palette.inks[1], "dash")
         self._say(plot, "added up", times[-1], added[-1], palette.released)
         if composed[-1] < 0.97 * added[-1]:
-            self._say(plot, f"composed, δ = {self.prices[-1].delta:.0e}", times[-1], composed[-1], palette.inks[1])
+            # Below its line: between the lines there is no room for words.
+            words = f"composed, δ = {self.prices[-1].delta:.0e}"
+            self._say(plot, words, times[-1], composed[-2] / 2, palette.inks[1], up=0)
         return plot.figure()
 
     def _gain(self, palette: Palette) -> go.Figure:
