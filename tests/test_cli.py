@@ -242,6 +242,7 @@ def test_ctrl_c_is_no_defect(capsys, monkeypatch, points):
     assert (said.code, said.err) == (130, "dpviz: Stopped.\n")
 
 
+@pytest.mark.slow
 def test_the_module_runs_as_a_command(points):
     command = [sys.executable, "-m", "dpviz", "run", str(points), *ASK]
     ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}

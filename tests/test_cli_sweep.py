@@ -86,6 +86,7 @@ def test_a_folder_of_an_earlier_version_gets_the_columns_that_it_lacks(capsys, t
     assert results(out) == results(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points):
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     call(capsys, "sweep", points, *GRID, "--out", whole, "--seed", 3)

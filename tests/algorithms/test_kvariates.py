@@ -60,6 +60,7 @@ def test_means_take_half_of_the_budget_where_there_are_any(params, rounds):
     assert [type(frame.step) for frame in done.frames] == [SeedStep] * 3 + [CentersStep] * max(1, rounds)
 
 
+@pytest.mark.slow
 def test_where_noise_vanishes_seeds_are_rows_drawn_by_squared_distance():
     rows = np.repeat([[-0.9], [-0.5], [0.9]], [6, 3, 1], axis=0)
     table = small_table(rows, n_public=10)

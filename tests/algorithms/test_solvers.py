@@ -144,6 +144,7 @@ def test_the_noise_of_a_mean_is_what_redrawn_weights_give():
     np.testing.assert_allclose(mean_noise_sd(data, solution), observed, rtol=0.15)
 
 
+@pytest.mark.slow
 def test_a_seed_is_drawn_by_its_weight_and_its_squared_distance():
     points = np.array([[0.0], [1.0], [3.0]])
     weights = np.array([1.0, 2.0, -5.0])

@@ -67,6 +67,7 @@ def test_each_question_comes_before_its_answer(name: str) -> None:
     assert lesson.sentence in next(pages) and next(pages, None) is None
 
 
+@pytest.mark.slow
 def test_what_comes_later_is_not_given_away() -> None:
     films = packed_in(page_of(LESSONS["why-noise"]))["films"]
     before, after = films[4], films[5]

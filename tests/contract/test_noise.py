@@ -106,6 +106,7 @@ def test_spherical(dim):
     assert entry.amount == pytest.approx(room.sensitivity(query).block / entry.scale, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_bought_number_of_rows():
     noise = []
     for seed in range(2000):

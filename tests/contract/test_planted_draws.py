@@ -57,6 +57,7 @@ def test_rows_drawn_by_their_place_in_the_table(monkeypatch):
         draw_tests.test_rows_are_drawn_by_weight_wherever_they_stand(2)
 
 
+@pytest.mark.slow
 def test_the_public_part_never_drawn(monkeypatch):
     # Noise for a row among others, and no others to be among.
     draw = KernelDraw.draw

@@ -104,6 +104,7 @@ def test_every_door_draws_on_one_stream():
     check_doors()
 
 
+@pytest.mark.slow
 def test_a_door_that_draws_its_parents_noise_again(monkeypatch):
     honest = DataRoom._sibling
 
@@ -128,6 +129,7 @@ def test_noise_from_a_stream_like_that_of_the_coins(accounting, monkeypatch):
         check_streams(accounting)
 
 
+@pytest.mark.slow
 def test_without_a_seed_noise_that_is_that_of_the_coins(monkeypatch):
     monkeypatch.setattr("dpviz.runs.run._two_streams", lambda seed: (np.random.SeedSequence(),) * 2)
     with caught:

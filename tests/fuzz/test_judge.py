@@ -33,6 +33,7 @@ def test_a_planted_fault_is_reported(do, outcome):
     assert judged(planted.case(do), seconds=0.1).outcome == outcome
 
 
+@pytest.mark.slow
 def test_memory_is_counted_anew_for_each_case():
     little = judged(planted.case(planted.keeps_the_promise)).megabytes
     most = little + 300

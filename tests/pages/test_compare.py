@@ -155,6 +155,7 @@ def test_the_drawn_run_is_the_one_of_median_loss() -> None:
     assert (found["A"]["centers"].item(), found["B"]["centers"].item()) == (3.0, 2.0)
 
 
+@pytest.mark.slow
 def test_the_chart_the_pictures_and_the_table_say_one_number_of_an_algorithm() -> None:
     app = app_on("compare.py", open_blobs())
     app.multiselect(key="compare:contenders").set_value(["DPLloyd", "EUGkM"])

@@ -101,6 +101,7 @@ def test_an_odd_file_waits_for_its_declarations_and_shows_no_cell(content):
     assert SECRET not in shown and not PART_OF_IT.search(shown)
 
 
+@pytest.mark.slow
 def test_a_refused_file_stays_refused_until_it_is_taken_away():
     at = upload(visit("data.py"), DAMAGED, "secret.csv")
     (first,) = at.error

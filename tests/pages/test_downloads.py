@@ -246,6 +246,7 @@ def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revea
         assert taken.frame["note"].str.contains("SIMULATION: ").all()
 
 
+@pytest.mark.slow
 def test_the_file_of_settings_holds_no_result(offered) -> None:
     app = app_on("tradeoff.py", open_blobs())
     app.segmented_control(key="tradeoff:view").set_value("Link")

@@ -140,6 +140,7 @@ def test_a_class_sees_no_rail_and_needs_no_guess():
     assert "present" not in app.query_params
 
 
+@pytest.mark.slow
 def test_a_lesson_is_taken_away_once_it_is_computed():
     app = opened("rich-person")
     assert not [button.proto.label for button in app.get("download_button") if "Play it" in button.proto.label]
@@ -221,6 +222,7 @@ scenes:
 """
 
 
+@pytest.mark.slow
 def test_an_eighth_lesson_written_after_the_readme_needs_no_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A first try has numbers that are not known yet: the page says what they are, and then the lesson is whole."""
     path = tmp_path / "few-people.yaml"

@@ -98,6 +98,7 @@ def test_results_from_published_files_have_a_verdict_of_their_own(planted):
     assert "Holds: 5 of 5" in everything_shown(fine(at.run()))
 
 
+@pytest.mark.slow
 def test_a_claim_is_judged_and_drawn_once_a_server_for_each_theme(planted, monkeypatch):
     drawn = []
 

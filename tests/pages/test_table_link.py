@@ -64,6 +64,7 @@ def test_a_private_file_is_forgotten_and_both_pages_say_so(opened: bool) -> None
         assert "7741" not in everything_shown(again)
 
 
+@pytest.mark.slow
 def test_a_public_file_is_found_again_until_it_is_said_to_be_private() -> None:
     at = upload(visit("data.py"), PEOPLE)
     _of_kind(at, "public")

@@ -145,6 +145,7 @@ def heavy_table(kind: FileKind = FileKind.PUBLIC, n: int = 600) -> OpenTable:
     return declare(numeric_table(values, ["x", "y"], name="tail"), declared)
 
 
+@pytest.mark.slow
 def test_with_a_heavy_tail_k_means_reads_the_clipped_rows_and_clipping_stands_apart() -> None:
     table = heavy_table()
     app = seeded_run(table, "auto", k=3, epsilon=5.0, seed=1)

@@ -202,6 +202,7 @@ def test_another_table_starts_without_the_old_study() -> None:
     assert "18 made-up tables" in text_of(app) or "9 made-up tables" in text_of(app)
 
 
+@pytest.mark.slow
 def test_a_gaussian_preset_without_delta_cannot_start() -> None:
     label = Contender("dplloyd", {"preset": "gaussian"}).label
     app = traded(labels=[label])

@@ -52,6 +52,7 @@ def test_the_error_of_a_grid_is_taken_apart() -> None:
     assert isinstance(base, Yardstick) and len(runs) == 3
 
 
+@pytest.mark.slow
 def test_what_cannot_be_taken_apart_says_why() -> None:
     app = looking_at("Causes", labels=(Contender("lsh-local").label,))
     assert app.button(key="tradeoff:parts:compute").disabled
@@ -180,6 +181,7 @@ def test_the_link_of_the_settings_keeps_every_epsilon_of_the_link_that_was_follo
     assert "&epsilons=0.1,0.2,0.3&" in sound(app.run()).code[0].value
 
 
+@pytest.mark.slow
 def test_a_file_of_settings_loads_back_and_outlives_a_change_of_page() -> None:
     app = looking_at("Link")
     assert yaml.safe_load(app.code[1].value)["ks"] == [3]
@@ -196,6 +198,7 @@ def test_a_file_that_is_none_of_ours_is_refused_and_changes_nothing() -> None:
     assert app.number_input(key="k").value == 3
 
 
+@pytest.mark.slow
 def test_what_is_advised_goes_to_explore() -> None:
     app = looking_at("Choose ε", FileKind.PRIVATE)
     assert "made-up tables for 300 rows; none of yours is read" in text_of(app)

@@ -60,6 +60,7 @@ def test_a_grid_quantises_and_its_parts_add_up() -> None:
     assert found.kmeans + sum(part.value for part in found.parts) == pytest.approx(found.private, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_coarser_cells_lose_more_to_quantising() -> None:
     coarse, fine = (
         measured(table_of(), Contender("eugkm", {"theta": theta}), epsilon=100.0, repeats=1) for theta in (900.0, 1.0)

@@ -100,6 +100,7 @@ def sharpened(seed: int, *, repeats: int = 20, rounds: int = 5) -> tuple[float, 
     return after.low, after.epsilon, after.high
 
 
+@pytest.mark.slow
 def test_bisection_sharpens_the_answer() -> None:
     low, epsilon, high = sharpened(0, repeats=8, rounds=2)
     assert 0.1 <= low <= epsilon <= high < 10

@@ -53,6 +53,7 @@ def test_a_study_repeats_itself_and_another_seed_does_not() -> None:
     assert not np.allclose(first["nicv"], other["nicv"])
 
 
+@pytest.mark.slow
 def test_a_trial_gives_the_same_row_in_whatever_study_it_stands() -> None:
     table = small_table(n_public=400)
     small = without_time(rows_of(table, [DPLLOYD], epsilons=(4.0,), repeats=1))
@@ -107,6 +108,7 @@ def test_every_algorithm_can_be_studied(card) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_study_over_n_runs_on_subsamples_and_judges_on_them() -> None:
     table = small_table(n_public=400)
     labels = (table.reveal(note="test").points[:, 0] > 0).astype(np.int64)
