@@ -30,7 +30,9 @@ from tests.fuzz import planted
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_a_planted_fault_is_reported(do, outcome):
-    assert judged(planted.case(do), seconds=0.1).outcome == outcome
+    # Only what never ends has little time: on a busy machine anything else may pause for a moment.
+    limits = {"seconds": 0.1} if outcome == "too slow" else {}
+    assert judged(planted.case(do), **limits).outcome == outcome
 
 
 @pytest.mark.slow
@@ -49,7 +51,7 @@ def test_a_traceback_is_told_by_its_place_not_by_its_text():
 
 @pytest.mark.slow
 def test_a_process_that_dies_or_hangs_takes_no_other_case_along():
-    limits = Limits(seconds=0.2, grace=3.0)
+    limits = Limits(seconds=1.0, grace=3.0)
     found = list(verdicts(0, range(len(planted.IN_A_PROCESS)), limits=limits, make=planted.case_of))
     assert [verdict.index for verdict in found] == [0, 1, 2, 3, 4]
     assert [verdict.outcome for verdict in found] == ["result", "the process died", "hangs", "refused", "result"]

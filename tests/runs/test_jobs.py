@@ -107,7 +107,7 @@ def test_cancel_ends_the_worker_and_its_children_and_keeps_the_results(with_chil
     assert all(map(is_alive, pids))
     job.cancel()
     assert job.state is JobState.CANCELLED
-    assert eventually(lambda: not any(map(is_alive, pids)), seconds=1)
+    assert eventually(lambda: not any(map(is_alive, pids)), seconds=20)
     assert job.items == pids
     assert job.error is None
     seconds = job.elapsed
@@ -257,7 +257,7 @@ def test_no_orphan_after_the_parent_is_killed(parent):
     assert all(map(is_alive, pids))
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    assert eventually(lambda: not any(map(is_alive, pids)), seconds=5)
+    assert eventually(lambda: not any(map(is_alive, pids)), seconds=20)
 
 
 def test_no_orphan_and_no_noise_after_the_parent_exits(parent, tmp_path):
@@ -265,7 +265,7 @@ def test_no_orphan_and_no_noise_after_the_parent_exits(parent, tmp_path):
     out, _ = process.communicate(timeout=60)
     first, second = out.splitlines()  # a third line would be the main script, run again by the worker
     assert first == "the main script runs"
-    assert eventually(lambda: not any(is_alive(int(pid)) for pid in second.split()), seconds=5)
+    assert eventually(lambda: not any(is_alive(int(pid)) for pid in second.split()), seconds=20)
     assert process.returncode == 7
     assert (tmp_path / "stderr").read_text() == ""
 
@@ -331,7 +331,7 @@ def test_jobs_go_with_their_shelf():
     del shelf
     gc.collect()
     assert job.state is waiting.state is JobState.CANCELLED
-    assert eventually(lambda: not is_alive(job.items[0]), seconds=1)
+    assert eventually(lambda: not is_alive(job.items[0]), seconds=20)
 
 
 def test_a_shelf_that_goes_leaves_its_seat_and_its_places_in_the_queue_to_others():
