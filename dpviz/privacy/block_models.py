@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dpviz.arrays import Array, Codes
+from dpviz.table import lattice
+from dpviz.table.content import content_waits
 from dpviz.table.domain import Region
-from dpviz.table.rows import content_uniforms
 
 # Temporary numbers of one pass over rows.
 _NUMBERS = 2**20
@@ -87,20 +88,18 @@ def matched_to(anchors: Array, centers: Array) -> Array:
 def _seeded(rows: Array, block: Codes, number: int, k: int, salt: int) -> tuple[Array, npt.NDArray[np.bool_]]:
     """k-means++ seeds of each block (number, k, d), and which blocks have k distinct rows.
 
-    A row is drawn with probability proportional to its squared distance by the Gumbel trick; its Gumbel number comes
-    from its own content, so that no other block's row can change the draw.
+    A row is drawn with probability proportional to its squared distance: the one with the largest distance over its
+    wait, a draw of the exponential law that comes from its own content, so that no other block's row can change it.
     """
     centers = np.zeros((number, k, rows.shape[1]))
     complete = np.ones(number, dtype=np.bool_)
     distance = np.ones(len(rows))
     for j in range(k):
-        gumbel = -np.log(-np.log(content_uniforms(rows, salt * k + j)))
-        with np.errstate(divide="ignore"):
-            key = np.log(distance) + gumbel
+        key = distance / content_waits(rows, salt * k + j)
         first = _largest_of_each(key, block, number)
         complete &= first >= 0
         chosen = first[complete]
-        complete[complete] = np.isfinite(key[chosen])
+        complete[complete] = key[chosen] > 0
         chosen = first[complete]
         centers[complete, j] = rows[chosen]
         nearest = ((rows - centers[block, j]) ** 2).sum(axis=1)
@@ -119,7 +118,7 @@ def _largest_of_each(key: Array, block: Codes, number: int) -> Codes:
 
 
 def _lloyd(rows: Array, block: Codes, centers: Array) -> Array:
-    """One round of Lloyd's iteration in every block; an empty cluster keeps its centre."""
+    """One round of Lloyd's iteration in every block, on the lattice of points; an empty cluster keeps its centre."""
     number, k, dim = centers.shape
     cell = np.empty(len(rows), dtype=np.int64)
     step = max(1, _NUMBERS // (k * dim))
@@ -129,6 +128,6 @@ def _lloyd(rows: Array, block: Codes, centers: Array) -> Array:
         cell[part] = block[part] * k + distance.argmin(axis=1)
     counts = np.bincount(cell, minlength=number * k)
     sums = np.stack([np.bincount(cell, rows[:, j], number * k) for j in range(dim)], axis=1)
-    means = sums / np.maximum(counts, 1)[:, None]
+    means = lattice.points(sums / np.maximum(counts, 1)[:, None])
     moved: Array = np.where((counts > 0)[:, None], means, centers.reshape(number * k, dim)).reshape(centers.shape)
     return moved

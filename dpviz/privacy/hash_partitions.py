@@ -12,10 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from dpviz.arrays import Array, Codes
+from dpviz.arrays import Array, Codes, Flags
+from dpviz.table import lattice
+from dpviz.table.lattice import ExactRows
 from dpviz.table.rows import products
 
 
@@ -26,13 +29,17 @@ class HashCodes:
     Parameters
     ----------
     planes : array of shape (D, d)
-        Normals of the planes. The first plane is the highest bit: it divides the root.
+        Normals of the planes, rounded to the lattice of points. The first plane is the highest bit: it divides the
+        root.
     offsets : array of shape (D,)
         Bit j is 1 where the product with normal j is below ``offsets[j]``.
     """
 
     planes: Array
     offsets: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "planes", lattice.points(self.planes))
 
     @property
     def depth(self) -> int:
@@ -53,9 +60,15 @@ class HashCodes:
         values: Array = np.exp2(np.arange(self.depth - 1, -1, -1, dtype=np.float64))
         return values
 
-    def assign(self, chunk: Array) -> Codes:
+    def assign(self, points: Any) -> Codes:
+        """Code of each of any ``points``, as exact as floats are, shape (rows,)."""
+        return self._codes(self.offsets[:, None] > (points @ self.planes.T).T)
+
+    def cells_of(self, rows: ExactRows) -> Codes:
         """Code of each row, shape (rows,): one product for all planes."""
-        below = products(self.planes, chunk, plus=-self.offsets) < 0
+        return self._codes(products(self.planes, rows) < self.offsets[:, None])
+
+    def _codes(self, below: Flags) -> Codes:
         codes: Codes = (self._place_values @ below).astype(np.int64)
         return codes
 
@@ -89,11 +102,11 @@ class HashTree:
         order = np.argsort(first)
         return first[order], end[order], order
 
-    def assign(self, chunk: Array) -> Codes:
+    def cells_of(self, rows: ExactRows) -> Codes:
         """Index of each row's leaf, ``len(leaves)`` where it has none; shape (rows,)."""
-        codes = self.hashes.assign(chunk)
+        codes = self.hashes.cells_of(rows)
         if len(self.leaves) == 0:
-            return np.zeros(len(chunk), dtype=np.int64)
+            return np.zeros(len(codes), dtype=np.int64)
         first, end, order = self._by_code
         place = np.searchsorted(first, codes, side="right") - 1
         inside = (place >= 0) & (codes < end[place])

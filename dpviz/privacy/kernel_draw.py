@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import exp, expm1, inf, log, log1p
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
@@ -15,8 +15,12 @@ from dpviz.privacy.accounting import Budget
 from dpviz.privacy.loss_kinds import LossKind, ratio_bought
 from dpviz.privacy.mechanisms import Priced
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.queries import OfAllRows, Relation, Sensitivity
+from dpviz.privacy.queries import AsAsked, OfAllRows, Relation, Sensitivity
+from dpviz.table import lattice
+from dpviz.table.content import content_order
 from dpviz.table.domain import Region
+from dpviz.table.lattice import ExactRows
+from dpviz.table.sparse_rows import squared_norms
 
 # The kernel's ε is found by inverting a formula: rounded down by this, the formula never exceeds what was paid.
 _SOLVED = 1.0 - 1e-9
@@ -49,11 +53,17 @@ class WeightSensitivity(Sensitivity):
 class WeightedRows:
     """Rows and their weights, chunk by chunk: the rows themselves are not copied."""
 
-    rows: tuple[Array, ...]
+    rows: tuple[Any, ...]
     weights: tuple[Array, ...]
 
     def __add__(self, other: WeightedRows) -> WeightedRows:
         return WeightedRows(self.rows + other.rows, self.weights + other.weights)
+
+    def ordered(self) -> WeightedRows:
+        """All of them in an order that follows from what they are."""
+        rows = np.concatenate(self.rows)
+        order = content_order(rows)
+        return WeightedRows((rows[order],), (self.all_weights()[order],))
 
     @property
     def dim(self) -> int:
@@ -65,7 +75,7 @@ class WeightedRows:
 
     def column(self, axis: int) -> Array:
         """One coordinate of all rows, shape (n,)."""
-        return np.concatenate([chunk[:, axis] for chunk in self.rows])
+        return np.concatenate([chunk[:, axis] for chunk in self.rows]).astype(np.float64)
 
     def row(self, index: int) -> Array:
         """The row at that place, shape (d,)."""
@@ -73,7 +83,7 @@ class WeightedRows:
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceWeights(OfAllRows):
+class DistanceWeights(AsAsked, OfAllRows):
     """Every row with its squared distance to the nearest of ``points`` (m, d); without points all weigh the same.
 
     ``points`` must lie in the room's region, or a weight could exceed what is declared; the room checks it.
@@ -81,17 +91,19 @@ class DistanceWeights(OfAllRows):
 
     points: Array
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", lattice.points(self.points))
+
     @property
     def width(self) -> int:
         return 2 * int(self.points.shape[1]) + 2
 
-    def tally(self, chunk: Array, cell: Codes) -> WeightedRows:
+    def tally(self, rows: ExactRows, cell: Codes) -> WeightedRows:
         """One pass for each point. O(rows m d)."""
-        weights = np.full(len(chunk), np.inf if len(self.points) else 1.0)
+        weights = np.full(len(rows), np.inf if len(self.points) else 1.0)
         for point in self.points:
-            gap = chunk - point
-            np.minimum(weights, np.einsum("rd,rd->r", gap, gap), out=weights)
-        return WeightedRows((chunk,), (weights,))
+            np.minimum(weights, squared_norms(rows.values - point), out=weights)
+        return WeightedRows((rows.stored,), (weights,))
 
     def sensitivity(self, relation: Relation, region: Region) -> WeightSensitivity:
         """A row comes with a weight of at most the squared diameter (1 while there is no point)."""

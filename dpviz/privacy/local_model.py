@@ -24,9 +24,11 @@ from dpviz.privacy.hash_partitions import HashCodes
 from dpviz.privacy.loss_kinds import LossKind, ratio_bought
 from dpviz.privacy.mechanisms import DrawnNoise, KNorm, NoDensity, Priced
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.queries import OfCells, Relation, Sensitivity
+from dpviz.privacy.queries import AsAsked, OfCells, Relation, Sensitivity
 from dpviz.privacy.tuples.tuples import Tuples, TupleTable
+from dpviz.table.content import content_order
 from dpviz.table.domain import Region
+from dpviz.table.lattice import ExactRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +68,6 @@ class LocalNoise(DrawnNoise):
     def draw(self, truth: TupleTable, noise: NoiseSource) -> Array:
         rows = truth.values[:, 0]
         places = np.zeros((self.number, rows.shape[1]))
-        # By content first: the order of the file has no say in a study's draw.
-        rows = rows[np.lexsort(rows.T[::-1])]
         chosen = rows[np.argsort(noise.uniform((len(rows),)))[: self.number]]
         places[: len(chosen)] = chosen
         places = places[np.argsort(noise.uniform((self.number,)))]
@@ -87,15 +87,20 @@ class UserAnswers:
     def __add__(self, other: UserAnswers) -> UserAnswers:
         return UserAnswers(np.r_[self.codes, other.codes], np.concatenate([self.vectors, other.vectors]))
 
+    def ordered(self) -> UserAnswers:
+        """The users in an order that follows from what they know: that of the file has no say in a study's draw."""
+        order = content_order(self.vectors)
+        return UserAnswers(self.codes[order], self.vectors[order])
+
 
 @dataclass(frozen=True, eq=False)
-class UserQuestion(OfCells):
+class UserQuestion(AsAsked, OfCells):
     """Every user's own code and row; no sum is formed before noise."""
 
     over: HashCodes
 
-    def tally(self, chunk: Array, cell: Codes) -> UserAnswers:
-        return UserAnswers(cell, chunk.copy())
+    def tally(self, rows: ExactRows, cell: Codes) -> UserAnswers:
+        return UserAnswers(cell, rows.values.copy())
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """One message changes, from one row to another or to the stand-in; two rows lie at most a diameter apart."""

@@ -1,5 +1,8 @@
 """Losses of sets of centres, from which mechanisms choose and never release a number.
 
+A row's distances are rounded down to whole numbers of a public quantum before they are combined, so that losses of any
+rows add up exactly, and no loss exceeds the one that is not rounded.
+
 References
 ----------
 Dong, Durfee & Rogers 2020, §2 (bounded range).
@@ -16,17 +19,24 @@ from scipy.spatial.distance import pdist
 
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.queries import OfAllRows, Relation, Sensitivity, sums_by_cell
+from dpviz.privacy.queries import InQuanta, OfAllRows, Relation, Sensitivity, sums_by_cell
+from dpviz.table import lattice
 from dpviz.table.domain import Region
+from dpviz.table.lattice import ExactRows
 from dpviz.table.rows import scratch
 from dpviz.table.sparse_rows import is_sparse, squared_norms
 
-# A pool of equal sets has no range at all, but its losses are computed in floating point.
-_LEAST = 1e-9
+
+class _InLossQuanta(InQuanta):
+    """A question whose tallies are losses."""
+
+    def quantum(self, region: Region) -> float:
+        """That of losses."""
+        return float(2.0 ** -lattice.loss_bits(region.radius))
 
 
 @dataclass(frozen=True, eq=False)
-class SwapLoss:
+class SwapLoss(_InLossQuanta):
     """Change of the loss for every swap of one centre against one candidate, shape (k, n_candidates).
 
     Entry (i, y) is the loss of ``centers`` with centre i replaced by candidate y, minus the loss of ``centers``. The
@@ -37,6 +47,10 @@ class SwapLoss:
     centers: Array
     candidates: Array
     order: int = 2
+
+    def __post_init__(self) -> None:
+        for name in ("centers", "candidates"):
+            object.__setattr__(self, name, lattice.points(getattr(self, name)))
 
     @property
     def over(self) -> Voronoi:
@@ -51,16 +65,18 @@ class SwapLoss:
         """All points whose distances to rows make the loss."""
         return np.concatenate([self.centers, self.candidates])
 
-    def tally(self, chunk: Array, cell: Codes) -> Array:
-        return swap_gains(chunk, np.ones(len(chunk)), cell, self.centers, self.candidates, order=self.order)
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        unit = 2.0 ** lattice.loss_bits(rows.radius)
+        gains = swap_gains(rows.values, None, cell, self.centers, self.candidates, order=self.order, unit=unit)
+        return gains.astype(np.int64)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """A row moves every entry's loss by something in [0, diameter^order]: one-signed under add/remove."""
+        """A row moves every entry's loss by something in [0, diameter^order], rounded down: one-signed if it comes."""
         return Sensitivity(l1=inf, l2=inf, range=relation.rows * region.diameter**self.order)
 
 
 @dataclass(frozen=True, eq=False)
-class Loss(OfAllRows):
+class Loss(_InLossQuanta, OfAllRows):
     """Loss of each of several sets of centres, shape (n_sets,); ``sets`` has shape (n_sets, k, d).
 
     Of distances to the power ``order``: 2 for k-means, 1 for k-median.
@@ -68,6 +84,9 @@ class Loss(OfAllRows):
 
     sets: Array
     order: int = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sets", lattice.points(self.sets))
 
     @property
     def width(self) -> int:
@@ -79,19 +98,21 @@ class Loss(OfAllRows):
         flat: Array = self.sets.reshape(-1, self.sets.shape[-1])
         return flat
 
-    def tally(self, chunk: Array, cell: Codes) -> Array:
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         n_sets, k, dim = self.sets.shape
         # Centre by centre, so that the smallest over k is taken of runs of n_sets numbers: twice as fast.
         points = self.sets.transpose(1, 0, 2).reshape(-1, dim)
-        if is_sparse(chunk):
-            closer = np.asarray(chunk @ (-2.0 * points.T))
+        if is_sparse(rows.values):
+            closer = np.asarray(rows.values @ (-2.0 * points.T))
         else:
-            closer = np.matmul(chunk, -2.0 * points.T, out=scratch(len(chunk), len(points)))
+            closer = np.matmul(rows.values, -2.0 * points.T, out=scratch(len(rows), len(points)))
         closer += np.einsum("md,md->m", points, points)
         nearest = closer.reshape(-1, k, n_sets).min(axis=1)
-        nearest += squared_norms(chunk)[:, None]
-        np.maximum(nearest, 0.0, out=nearest)
-        losses: Array = (nearest if self.order == 2 else np.sqrt(nearest)).sum(axis=0)
+        nearest += squared_norms(rows.values)[:, None]
+        if self.order == 1:
+            np.sqrt(nearest, out=nearest)
+        nearest *= 2.0 ** lattice.loss_bits(rows.radius)
+        losses: Codes = np.floor(nearest, out=nearest).sum(axis=0).astype(np.int64)
         return losses
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
@@ -100,27 +121,40 @@ class Loss(OfAllRows):
 
 
 def swap_gains(
-    points: Array, weights: Array, cell: Codes, centers: Array, candidates: Array, *, order: int = 2
+    points: Array,
+    weights: Array | None,
+    cell: Codes,
+    centers: Array,
+    candidates: Array,
+    *,
+    order: int = 2,
+    unit: float | None = None,
 ) -> Array:
     """Change of the weighted loss of ``points`` for every swap, shape (k, n_candidates), as ``SwapLoss`` defines it.
+
+    With a ``unit``, in whole numbers of 1 / unit, every distance rounded down before it is combined.
 
     Let D be a point's loss at the candidate, d1 and d2 those at its nearest and second nearest centre. Its loss falls
     to D where D < d1; if its own centre is the one removed it rises to min(D, d2) instead. Written with (d2 - D)+ and
     min((d2 - D)+, d2 - d1), all swaps take one matrix product and a few passes over its result.
     """
-    near, second = (loss if order == 2 else np.sqrt(loss) for loss in _two_nearest(points, centers))
-    norms = np.einsum("rd,rd->r", points, points)
+    weights = np.ones(len(points)) if weights is None else weights
+    near, second = (_in_units(loss, order, unit) for loss in _two_nearest(points, centers))
+    norms = squared_norms(points)
     candidate_norms = np.einsum("md,md->m", candidates, candidates)
     if len(centers) == 1:  # there is no second centre: any bound that no candidate exceeds stands in for it
-        second = np.maximum((np.sqrt(norms) + np.sqrt(candidate_norms.max(initial=0.0))) ** order, near)
-    closer = np.matmul(2 * points, candidates.T, out=scratch(len(points), len(candidates)))
-    closer -= candidate_norms
+        farthest = (np.sqrt(norms) + np.sqrt(candidate_norms.max(initial=0.0))) ** order
+        second = np.maximum(farthest if unit is None else np.ceil(farthest * unit) + 1, near)
+    scale = unit if unit is not None and order == 2 else 1.0
+    closer = np.matmul(points, 2 * scale * candidates.T, out=scratch(len(points), len(candidates)))
+    closer -= scale * candidate_norms
     if order == 2:
-        closer += (second - norms)[:, None]
+        closer += (second - scale * norms)[:, None]
+        if unit is not None:
+            np.ceil(closer, out=closer)  # a whole number minus a distance that is rounded down
     else:
         np.subtract(norms[:, None], closer, out=closer)
-        np.sqrt(np.maximum(closer, 0.0, out=closer), out=closer)
-        np.subtract(second[:, None], closer, out=closer)
+        np.subtract(second[:, None], _in_units(closer, order, unit), out=closer)
     np.maximum(closer, 0.0, out=closer)
     gap = second - near
     for_all = weights @ closer
@@ -132,13 +166,23 @@ def swap_gains(
     return gains
 
 
+def _in_units(squared: Array, order: int, unit: float | None) -> Array:
+    """Losses from squared distances, in place: their root for order 1, rounded down to whole numbers of 1 / unit."""
+    np.maximum(squared, 0.0, out=squared)
+    if order == 1:
+        np.sqrt(squared, out=squared)
+    if unit is not None:
+        squared *= unit
+        np.floor(squared, out=squared)
+    return squared
+
+
 def _two_nearest(chunk: Array, centers: Array) -> tuple[Array, Array]:
     """Squared distance to the nearest and the second nearest centre of each row; infinite where there is none."""
     squared = chunk @ centers.T
     squared *= -2.0
     squared += squared_norms(chunk)[:, None]
     squared += np.einsum("md,md->m", centers, centers)
-    np.maximum(squared, 0.0, out=squared)
     if len(centers) == 1:
         return squared[:, 0], np.full(len(chunk), np.inf)
     squared.partition(1, axis=1)
@@ -163,11 +207,14 @@ class PoolLoss(Loss):
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row's loss differs between two sets by at most h (2 D - h), with spread h and diameter D of the region.
 
+        Rounded down, two losses may be one quantum farther apart.
+
         Let b_j be the centre of one set nearest to the row x, and a_j that of the other set. The row's loss under the
         other set is at most |x - a_j|², and |x - b_j| >= |x - a_j| - h. So the losses differ by at most u² - (u - h)²
         = h (2 u - h) with u = |x - a_j| <= D (where u < h, by u² < h²). Where h = D this is D², the range of
         ``Loss``. Distances themselves differ by at most h.
         """
-        h = min(max(self.spread, _LEAST * region.diameter), region.diameter)
+        h = min(self.spread, region.diameter)
         once = h * (2 * region.diameter - h) if self.order == 2 else h
-        return Sensitivity(l1=inf, l2=inf, range=relation.rows * once)
+        most = min(once + self.quantum(region), region.diameter**self.order)
+        return Sensitivity(l1=inf, l2=inf, range=relation.rows * most)

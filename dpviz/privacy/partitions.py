@@ -1,6 +1,7 @@
 """Public cells: how rows are sorted into disjoint groups by rules that see one row and released values only.
 
-A partition is a public value used twice: the room counts over it, a chart draws it.
+A partition is a public value used twice: the room counts over it (``cells_of`` rows on the lattice, exactly), a chart
+draws it (``assign`` any points).
 """
 
 from __future__ import annotations
@@ -8,19 +9,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
+from dpviz.table import lattice
 from dpviz.table.domain import Region
+from dpviz.table.lattice import ExactRows
 from dpviz.table.rows import products, scratch
 from dpviz.table.sparse_rows import written_out
 
 
+class _AxisByAxis:
+    """A partition that looks at each coordinate by itself: no rounding can tell rows on the lattice apart."""
+
+    def cells_of(self: _Assigning, rows: ExactRows) -> Codes:
+        """Cell of each row, shape (rows,)."""
+        return self.assign(rows.values)
+
+
+class _Assigning(Protocol):
+    def assign(self, chunk: Any) -> Codes: ...
+
+
 @dataclass(frozen=True, eq=False)
-class Everything:
+class Everything(_AxisByAxis):
     """One cell that holds every row."""
 
     n_cells: ClassVar[int] = 1
@@ -33,9 +48,15 @@ class Everything:
 
 @dataclass(frozen=True, eq=False)
 class Voronoi:
-    """Cells of the points that lie nearest to each of ``centers``, shape (k, d), unit coordinates."""
+    """Cells of the points that lie nearest to each of ``centers``, shape (k, d), unit coordinates.
+
+    The centres are rounded to the lattice of released points, so that distances to rows are exact.
+    """
 
     centers: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "centers", lattice.points(self.centers))
 
     @property
     def n_cells(self) -> int:
@@ -46,25 +67,44 @@ class Voronoi:
         return len(self.centers)
 
     @cached_property
-    def _half_norms(self) -> Array:
-        half: Array = np.einsum("kd,kd->k", self.centers, self.centers) / 2
-        return half
+    def _norms(self) -> Array:
+        norms: Array = np.einsum("kd,kd->k", self.centers, self.centers)
+        return norms
 
-    def assign(self, chunk: Array) -> Codes:
+    def assign(self, points: Any) -> Codes:
+        """Index of the nearest centre of each of any ``points``, as near as floats tell; shape (rows,)."""
+        nearest: Codes = (points @ self.centers.T - self._norms / 2).argmax(axis=1)
+        return nearest
+
+    def cells_of(self, rows: ExactRows) -> Codes:
         """Index of the nearest centre of each row (the first of equals), shape (rows,)."""
-        out = scratch(self.n_cells, chunk.shape[0])
-        affinity = products(self.centers, chunk, plus=-self._half_norms, out=out)
+        marks = lattice.mark_bits(self.centers, rows.radius, rows.bits)
+        if marks is None:
+            return self._first_of_largest(rows)
+        # Whole numbers |c|² - 2x·c, each with its centre's number in the lowest bits: the least of them says whose it
+        # is, and of equal ones it is the first centre's.
+        k, unit = self.n_cells, 2.0 ** (rows.bits + lattice.POINT_BITS + marks)
+        plus = np.arange(k) + self._norms * unit
+        gap = products(self.centers * (-2 * unit), rows, plus=plus, out=scratch(k, len(rows)))
+        least = np.min(gap, axis=0, out=scratch(1, len(rows), "least")[0])
+        cell: Codes = least.astype(np.int64)
+        cell &= (1 << marks) - 1
+        return cell
+
+    def _first_of_largest(self, rows: ExactRows) -> Codes:
+        k = self.n_cells
+        affinity = products(2 * self.centers, rows, plus=-self._norms, out=scratch(k, len(rows)))
         # numpy's argmax over few centres pays a call a row: let the first of equals carry the greatest mark instead.
-        marks = np.arange(self.n_cells, 0, -1, dtype=np.min_scalar_type(self.n_cells))
-        marked = scratch(self.n_cells, chunk.shape[0], marks.dtype.type)
+        marks = np.arange(k, 0, -1, dtype=np.min_scalar_type(k))
+        marked = scratch(k, len(rows), kind=marks.dtype.type)
         np.equal(affinity, affinity.max(axis=0), out=marked, casting="unsafe")
         marked *= marks[:, None]
-        nearest: Codes = self.n_cells - marked.max(axis=0).astype(np.int64)
+        nearest: Codes = k - marked.max(axis=0).astype(np.int64)
         return nearest
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class Grid(_AxisByAxis):
     """Equal boxes laid over ``middle ± half``: ``cells_per_axis`` of shape (d,); cells are numbered in C order.
 
     Points beyond the box belong to the cell at its edge, so every row has exactly one cell. ``middle`` None is 0.
@@ -118,7 +158,7 @@ class Grid:
 
 
 @dataclass(frozen=True, eq=False)
-class Zoomed:
+class Zoomed(_AxisByAxis):
     """Cells of a fine grid for what lies in its box, and of a coarse grid for all else: nothing is cut off.
 
     The fine cells come first. Coarse cells that lie wholly in the box stay empty.
@@ -158,13 +198,17 @@ class Projected:
     def width(self) -> int:
         return self.inner.width + 2 * len(self.frame)
 
-    def assign(self, chunk: Array) -> Codes:
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frame", lattice.points(self.frame))
+
+    def cells_of(self, rows: ExactRows) -> Codes:
         """Cell of the projection of each row, shape (rows,)."""
-        return self.inner.assign(self.region.clip(products(self.frame, chunk).T))
+        image = self.region.rows(products(self.frame, rows).T)
+        return self.inner.cells_of(ExactRows.dense(image, self.region.row_bits, self.region.radius))
 
 
 @dataclass(frozen=True, eq=False)
-class CubeTree:
+class CubeTree(_AxisByAxis):
     """A 2^p-tree of cubes: at each level, the children that were released as active.
 
     A child's key is ``(index of its parent among the active cubes of the level above) << p | bits``, where bit j

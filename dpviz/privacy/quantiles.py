@@ -26,8 +26,9 @@ from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.loss_kinds import LossKind, amount_of, ratio_bought
 from dpviz.privacy.mechanisms import Priced
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.queries import OfAllRows, Relation, Sensitivity
+from dpviz.privacy.queries import AsAsked, OfAllRows, Relation, Sensitivity
 from dpviz.table.domain import Region
+from dpviz.table.lattice import ExactRows
 
 # Noise never gets narrower than this part of the box: else numbers would round it away, and show a row.
 _LEAST_PART = 1e-9
@@ -61,6 +62,10 @@ class Columns:
     def __add__(self, other: Columns) -> Columns:
         return Columns(np.concatenate([self.values, other.values]), self.lower, self.upper, self.levels)
 
+    def ordered(self) -> Columns:
+        """As they are: every column is sorted before it is looked at."""
+        return self
+
     @cached_property
     def edges(self) -> Array:
         """Each column in ascending order between its two bounds, shape (n + 2, d)."""
@@ -73,7 +78,7 @@ class Columns:
         return scores
 
 
-class _InBox(OfAllRows):
+class _InBox(AsAsked, OfAllRows):
     """A question about ranks of the columns of all rows, clipped to a box."""
 
     levels: tuple[float, ...]
@@ -90,8 +95,8 @@ class _InBox(OfAllRows):
     def width(self) -> int:
         return 2 * len(self.lower)
 
-    def tally(self, chunk: Array, cell: object) -> Columns:
-        return Columns(np.clip(chunk, self.lower, self.upper), self.lower, self.upper, self.levels)
+    def tally(self, rows: ExactRows, cell: object) -> Columns:
+        return Columns(np.clip(rows.values, self.lower, self.upper), self.lower, self.upper, self.levels)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,9 @@
 """Deterministic questions over rows, each with the most that one row can change its answer.
 
-Every answer adds up over row chunks: ``answer(a) + answer(b)`` is the answer on both. Sensitivities are for one row in
-``region`` (unit coordinates); the room multiplies them by the rows that one person may have.
+Every answer adds up over row chunks: ``tally(a) + tally(b)`` is the tally of both. Rows lie on a lattice, and tallies
+are whole numbers of a public quantum: their total is the same in any order, on any machine, to the last bit.
+Sensitivities are for one row in ``region`` (unit coordinates) after all rounding; the room multiplies them by the rows
+of a person.
 
 References
 ----------
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from math import inf, sqrt
 from typing import Any, ClassVar, Protocol
 
@@ -22,7 +25,9 @@ from dpviz.arrays import Array, Codes
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Projected, Voronoi, Zoomed
 from dpviz.table.domain import Region
+from dpviz.table.lattice import ExactRows, whole
 from dpviz.table.sparse_rows import is_sparse
+from dpviz.table.stored_rows import FEW_COLUMNS
 
 
 class Relation(Enum):
@@ -82,8 +87,12 @@ class Query(Protocol):
         """Temporary numbers that a row needs, which bounds the size of a chunk."""
         ...
 
-    def tally(self, chunk: Array, cell: Codes) -> Any:
-        """The answer on a chunk whose cells are known; answers on chunks add up."""
+    def tally(self, rows: ExactRows, cell: Codes) -> Any:
+        """The answer on rows whose cells are known, in whole numbers; those on chunks add up."""
+        ...
+
+    def truth(self, total: Any, region: Region) -> Any:
+        """The answer in unit coordinates, of rows in ``region`` whose tallies are added up in ``total``."""
         ...
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
@@ -91,12 +100,40 @@ class Query(Protocol):
         ...
 
 
-class OfCells:
+class InQuanta:
+    """A question whose tallies are whole numbers of a public ``quantum``."""
+
+    def quantum(self, region: Region) -> float | Array:
+        """What one of the tally is in unit coordinates."""
+        return 1.0
+
+    def truth(self, total: Any, region: Region) -> Any:
+        """The answer in unit coordinates."""
+        return total * self.quantum(region)
+
+
+class OfCells(InQuanta):
     """A question that needs no more temporary numbers than its partition."""
 
     @property
     def width(self: Query) -> int:
         return self.over.width
+
+
+class OfCoordinates(OfCells):
+    """A question that adds up coordinates of rows."""
+
+    def quantum(self, region: Region) -> float | Array:
+        """That of rows."""
+        return float(2.0**-region.row_bits)
+
+
+class AsAsked:
+    """A question whose answer is a bag of rows, which knows its own order."""
+
+    def truth(self, total: Any, region: Region) -> Any:
+        """The bag in an order that follows from the rows, not from where they stand."""
+        return total.ordered()
 
 
 class OfAllRows(OfCells):
@@ -111,8 +148,9 @@ class Count(OfCells):
 
     over: Everything | Voronoi | Grid | Zoomed | Projected | HashTree
 
-    def tally(self, chunk: Array, cell: Codes) -> Array:
-        return np.bincount(cell, minlength=self.over.n_cells).astype(np.float64)
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        counts: Codes = np.bincount(cell, minlength=self.over.n_cells)
+        return counts
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """One cell moves by 1; under replace a second one may."""
@@ -120,28 +158,52 @@ class Count(OfCells):
 
 
 @dataclass(frozen=True, eq=False)
-class Sum(OfCells):
+class Sum(OfCoordinates):
     """Coordinate sums per cell, shape (n_cells, d), unit coordinates."""
 
     over: Everything | Voronoi | Grid | Zoomed | Projected | HashTree
 
-    def tally(self, chunk: Array, cell: Codes) -> Array:
-        return sums_by_cell(chunk, cell, self.over.n_cells)
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        return coordinate_sums(rows, cell, self.over.n_cells)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """One cell moves by a row; under replace one loses a row and one (perhaps the same) gains another."""
         return Sensitivity(region.l1_radius, region.radius, region.radius).times(relation.rows)
 
 
+def coordinate_sums(rows: ExactRows, cell: Codes, n_cells: int) -> Codes:
+    """Sums of the coordinates over each cell in quanta of rows, shape (n_cells, d)."""
+    # The product wants rows that lie close together: those with ones behind them do.
+    values = rows.values if rows.padded is None or rows.values.shape[1] <= FEW_COLUMNS else rows.padded
+    sums: Codes = whole(sums_by_cell(values, cell, n_cells)[:, : rows.values.shape[1]], rows.bits)
+    return sums
+
+
 def sums_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | None = None) -> Array:
-    """Weighted sums of ``values`` (rows, m) over each cell, shape (n_cells, m): one sparse indicator times them."""
-    rows = values.shape[0]
-    weights = np.ones(rows) if weights is None else weights
-    indicator = sparse.csc_array((weights, cell, np.arange(rows + 1)), shape=(n_cells, rows))
+    """Weighted sums of ``values`` (rows, m) over each cell, shape (n_cells, m); exact for whole numbers up to 2^53."""
+    rows, columns = values.shape
+    if not is_sparse(values) and columns <= FEW_COLUMNS:  # a histogram a column is faster than a product
+        weighed = values if weights is None else values * weights[:, None]
+        sums = np.stack([np.bincount(cell, column, n_cells) for column in weighed.T], axis=1)
+        return sums.astype(np.float64, copy=False)  # of no rows they are whole numbers
+    indicator: Any = sparse.csc_array((n_cells, rows))
+    # Set apart: checking and making them takes as long as the product.
+    indicator.data = _of_ones(rows.bit_length())[:rows] if weights is None else weights
+    indicator.indices, indicator.indptr = cell, _counted(rows.bit_length())[: rows + 1]
     if is_sparse(values):
         dense: Array = (indicator.tocsr() @ values).toarray()
         return dense
     return np.asarray(indicator @ values)
+
+
+@lru_cache(maxsize=2)
+def _of_ones(bits: int) -> Array:
+    return np.ones(2**bits)
+
+
+@lru_cache(maxsize=2)
+def _counted(bits: int) -> Codes:
+    return np.arange(2**bits + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +242,12 @@ class SparseCount(OfCells):
 
     over: Grid | Projected | CubeTree | HashCodes
 
-    def tally(self, chunk: Array, cell: Codes) -> SparseCounts:
+    def tally(self, rows: ExactRows, cell: Codes) -> SparseCounts:
         return SparseCounts.of(cell, self.over.n_cells)
+
+    def truth(self, total: SparseCounts, region: Region) -> SparseCounts:
+        """The counts as they are."""
+        return total
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """As for ``Count``: a row is in at most one cell."""

@@ -25,10 +25,13 @@ from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
 from dpviz.privacy.mechanisms import Additive, Kind, Mechanism, noise_kind
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.partitions import Everything
-from dpviz.privacy.queries import Count, Query, Relation, Sensitivity
+from dpviz.privacy.queries import AsAsked, Count, Query, Relation, Sensitivity
 from dpviz.privacy.released import Question, Released
+from dpviz.table.content import content_order, persons_by_content
 from dpviz.table.domain import Domain, Region
-from dpviz.table.rows import BLOCK_NUMBERS, Rows, in_region, rows_in_use
+from dpviz.table.lattice import MOST_ROWS, ExactRows
+from dpviz.table.row_sample import sampled
+from dpviz.table.rows import BLOCK_NUMBERS, NOT_AT_ONCE, Rows, RowSource, in_region, rows_in_use
 from dpviz.table.sparse_rows import complete, is_sparse, sparse_in_region
 
 # Part of the budget that buys a noisy number of rows where none is declared.
@@ -44,16 +47,21 @@ class Revealed:
     """Rows shown to their owner, unit coordinates, not clipped to the bounds (only to a billion half-widths, so that
     squared distances stay finite); rows with missing cells are left out.
 
-    Never part of a release; ``kept`` are the positions of these rows in the loaded table.
+    Of rows that are not in memory they are a fair sample, as the bounds leave them: ``inside``.
+
+    Never part of a release; ``kept`` are the positions of these rows in the loaded table, or in the sample.
     """
 
     points: Array
     kept: Codes
+    inside: bool = False
 
     def unfolded(self, points: int) -> Revealed:
         """The ``points`` points that stand side by side in each row, one after the other: what a row stands for."""
         dim = self.points.shape[1] // points
-        return self if points == 1 else Revealed(self.points.reshape(-1, dim), np.repeat(self.kept, points))
+        if points == 1:
+            return self
+        return Revealed(self.points.reshape(-1, dim), np.repeat(self.kept, points), self.inside)
 
 
 class PrivateTable:
@@ -91,25 +99,7 @@ class PrivateTable:
         rows_per_person: int = 1,
         block_numbers: int = BLOCK_NUMBERS,
     ) -> None:
-        check.one_of(tuple(r.value for r in Relation), relation=getattr(relation, "value", relation))
-        check.at_least(1, rows_per_person=rows_per_person)
-        if n_public is not None:
-            check.at_least(1, n_public=n_public)
-        self.domain = domain
-        self.relation = Relation(relation)
-        self.rows_per_person = rows_per_person
-        self.has_persons = persons is not None
-        self.looks: list[str] = []
-        # Contract tests put a kind of room here that records, replays or explodes.
-        self._room_type: type[DataRoom] = DataRoom
-        if self.relation is Relation.REPLACE and (rows_per_person > 1 or persons is not None):
-            raise check.RequestError(
-                "The replace relation is defined for one row a person: choose add_remove, or no id column."
-            )
-        if rows_per_person > 1 and persons is None:
-            raise check.RequestError(
-                f"rows_per_person is {rows_per_person} but no id column says whose each row is: name one, or give 1."
-            )
+        self._declare(domain, relation, rows_per_person, with_persons=persons is not None)
         self.sparse = is_sparse(values)
         as_table: Any = sparse.csr_array if self.sparse else np.asarray
         self._values: Any = as_table(values, dtype=np.float64)
@@ -121,11 +111,72 @@ class PrivateTable:
         if persons is not None and len(persons) != self._values.shape[0]:
             raise check.RequestError("The id column is not as long as the table: give one id for each row.")
         drops = self.relation is Relation.ADD_REMOVE
-        self._kept = rows_in_use(self._values, persons, rows_per_person, drop_incomplete=drops)
-        whose = None if persons is None else np.asarray(persons)[self._kept]
+        self._kept = rows_in_use(self._values, persons, drop_incomplete=drops)
         to_region: Any = sparse_in_region if self.sparse else in_region
-        self._rows = Rows(to_region(self._values, self._kept, domain), persons=whose, block_numbers=block_numbers)
-        self.n_public = len(self._rows) if self.relation is Relation.REPLACE else n_public
+        stored, whose = to_region(self._values, self._kept, domain), None
+        if persons is not None:
+            whose = np.asarray(persons)[self._kept]
+        rows = Rows(stored, domain.region, persons=whose, block_numbers=block_numbers)
+        if persons is not None:
+            rows, chosen = rows.capped(rows_per_person)
+            self._kept = self._kept[chosen]
+        self._hold(rows, n_public)
+
+    @classmethod
+    def over(
+        cls,
+        rows: RowSource,
+        domain: Domain,
+        *,
+        relation: Relation | str = Relation.ADD_REMOVE,
+        n_public: int | None = None,
+        with_persons: bool = False,
+        rows_per_person: int = 1,
+    ) -> PrivateTable:
+        """The table of ``rows`` that were prepared as declared (see ``Preparation``) and are not in memory.
+
+        Raises
+        ------
+        RequestError
+            If the declarations contradict each other, or there are more rows than a table holds.
+        """
+        table = cls.__new__(cls)
+        table._declare(domain, relation, rows_per_person, with_persons=with_persons)
+        table.sparse, table._values = False, None
+        table._hold(rows, n_public)
+        return table
+
+    def _declare(self, domain: Domain, relation: Relation | str, rows_per_person: int, *, with_persons: bool) -> None:
+        check.one_of(tuple(r.value for r in Relation), relation=getattr(relation, "value", relation))
+        check.at_least(1, rows_per_person=rows_per_person)
+        self.domain = domain
+        self.relation = Relation(relation)
+        self.rows_per_person = rows_per_person
+        self.has_persons = with_persons
+        self.looks: list[str] = []
+        # Contract tests put a kind of room here that records, replays or explodes.
+        self._room_type: type[DataRoom] = DataRoom
+        if self.relation is Relation.REPLACE and (rows_per_person > 1 or with_persons):
+            raise check.RequestError(
+                "The replace relation is defined for one row a person: choose add_remove, or no id column."
+            )
+        if rows_per_person > 1 and not with_persons:
+            raise check.RequestError(
+                f"rows_per_person is {rows_per_person} but no id column says whose each row is: name one, or give 1."
+            )
+
+    def _hold(self, rows: RowSource, n_public: int | None) -> None:
+        if n_public is not None:
+            check.at_least(1, n_public=n_public)
+        if len(rows) > MOST_ROWS:
+            raise check.RequestError(f"A table holds at most {MOST_ROWS:,d} rows: take a sample that size.")
+        self._rows = rows
+        self.n_public = len(rows) if self.relation is Relation.REPLACE else n_public
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the rows are; else algorithms that need all of them at once are refused, and few are shown."""
+        return self._rows.in_memory
 
     @property
     def unit(self) -> str:
@@ -163,6 +214,9 @@ class PrivateTable:
     def reveal(self, *, note: str) -> Revealed:
         """The rows themselves, for their owner's eyes: recorded in ``looks``, never part of a release."""
         self.looks.append(note)
+        if not self.in_memory:
+            points = sampled(self._rows)
+            return Revealed(points, np.arange(len(points)), inside=True)
         kept = self._kept[complete(self._values[self._kept])]
         if self.sparse:
             return Revealed(sparse_in_region(self._values, kept, self.domain), kept)
@@ -187,7 +241,7 @@ class DataRoom:
         Whether the number of rows was declared; a bought one is a release like any other.
     """
 
-    _rows: Rows
+    _rows: RowSource
     region: Region
     relation: Relation
     rows_per_person: int
@@ -286,7 +340,7 @@ class DataRoom:
         """
         reach = min(self.region.radius, float(np.sqrt(most) * self.region.half.max()))
         region = replace(self.region, radius=reach, nonzeros=min(most, self.dim))
-        return self._sibling(self._rows.sparsified(most), region)
+        return self._sibling(self._rows.sparsified(most, region), region)
 
     def unfolded(self, points: int) -> DataRoom:
         """A room over the ``points`` points that stand side by side in each row: one row is so many rows of a person.
@@ -295,7 +349,8 @@ class DataRoom:
         """
         if points == 1:
             return self
-        room = self._sibling(self._rows.unfolded(points), self.region.unfolded(points))
+        region = self.region.unfolded(points)
+        room = self._sibling(self._rows.unfolded(points, region), region)
         room.rows_per_person, room._n = points * self.rows_per_person, self._n and points * self._n
         return room
 
@@ -309,28 +364,32 @@ class DataRoom:
             raise check.RequestError(f"{type(model).__name__} is not a model of blocks that the room knows.")
         region = model.region(self.region)
         lines = model.fit(self._rows.values, self._secret_blocks(number), number)
-        room = self._sibling(Rows(region.clip(lines)), region)
+        room = self._sibling(Rows.of(lines, region), region)
         room.relation, room.rows_per_person, room._n = Relation.REPLACE, 1, number
         return room
 
     def _secret_blocks(self, number: int) -> Codes:
-        persons = self._rows.persons
+        # Dealt in an order that follows from what the rows are: that of the file has no say in a study's draw.
+        rows, persons = self._rows.values, self._rows.persons
         if persons is None:
-            return self._noise.codes(number, len(self._rows))
-        known, whose = np.unique(persons, return_inverse=True)
-        return self._noise.codes(number, len(known))[whose]
+            block = np.empty(len(self._rows), dtype=np.int64)
+            block[content_order(rows)] = self._noise.codes(number, len(block))
+            return block
+        whose, place = persons_by_content(rows, persons)
+        return self._noise.codes(number, len(place))[place][whose]
 
-    def _sibling(self, rows: Rows, region: Region) -> DataRoom:
+    def _sibling(self, rows: RowSource, region: Region) -> DataRoom:
         room = copy(self)
         room._rows, room.region = rows, region
         return room
 
     def non_private(self, compute: Callable[[Array], Array], *, note: str) -> Array:
-        """``compute`` on the rows themselves: only in a room that was opened with no guarantee at all."""
+        """``compute`` on the rows themselves, by content: only in a room that was opened with no guarantee at all."""
         if self.accounting is not Accounting.NONE:
             raise check.RequestError("Rows leave a room only as noisy answers: open it without a guarantee to study.")
         self.ledger.charge(Entry.revealed("rows", note=note))
-        return compute(self._rows.values)
+        rows = self._rows.values
+        return compute(rows[content_order(rows)])
 
     def _refuse_points_outside(self, public: Query | Mechanism[Any]) -> None:
         points: Array | None = getattr(public, "points", None)
@@ -342,6 +401,8 @@ class DataRoom:
         """The one door: charge everything, then read rows once, then draw. True answers die in this frame."""
         for query, mechanism in bought:
             refuse_unknown(query, mechanism)
+            if isinstance(query, AsAsked) and not self._rows.in_memory:
+                raise check.RequestError(NOT_AT_ONCE)
             self._refuse_points_outside(query)
             self._refuse_points_outside(mechanism)
         self.ledger.charge(
@@ -365,12 +426,18 @@ class DataRoom:
         return released
 
     def _true_answers(self, queries: list[Query]) -> list[Any]:
-        """Answers without noise, added up over chunks; queries over one partition share its assignment."""
-        overs = [query.over for query in queries]
-        partitions = {id(over): over for over in overs}
+        """Answers without noise, added up over chunks."""
+        totals = self._rows.total(Tallies(tuple(queries)), max(query.width for query in queries))
+        return [query.truth(total, self.region) for query, total in zip(queries, totals, strict=True)]
 
-        def answers(chunk: Array) -> list[Any]:
-            cells = {key: over.assign(chunk) for key, over in partitions.items()}
-            return [query.tally(chunk, cells[id(over)]) for query, over in zip(queries, overs, strict=True)]
 
-        return self._rows.total(answers, max(query.width for query in queries))
+@dataclass(frozen=True, eq=False)
+class Tallies:
+    """What is asked of each chunk, as a plain value; questions over one partition share its cells."""
+
+    queries: tuple[Query, ...]
+
+    def __call__(self, rows: ExactRows) -> list[Any]:
+        overs = [query.over for query in self.queries]
+        cells = {id(over): over.cells_of(rows) for over in {id(over): over for over in overs}.values()}
+        return [query.tally(rows, cells[id(over)]) for query, over in zip(self.queries, overs, strict=True)]

@@ -1,7 +1,8 @@
 """Sums over the rows of each cell: of what they say about released centres, of a box, of chosen coordinates.
 
 A residual is a row minus the centre of its cell. Most are shortened to a released or public ``reach`` first, so that
-the noise of every answer is in proportion to the reach, not to the domain. Points and centres are in unit coordinates.
+the noise of every answer is in proportion to the reach, not to the domain. Points and centres are in unit coordinates,
+on the lattice of released points; what was shortened or divided is rounded towards 0 again.
 
 References
 ----------
@@ -12,27 +13,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.partitions import Everything, Projected, Voronoi
-from dpviz.privacy.queries import OfAllRows, OfCells, Relation, Sensitivity, sums_by_cell
+from dpviz.privacy.queries import (
+    InQuanta,
+    OfAllRows,
+    OfCoordinates,
+    Relation,
+    Sensitivity,
+    coordinate_sums,
+    sums_by_cell,
+)
+from dpviz.table import lattice
 from dpviz.table.domain import Region
+from dpviz.table.lattice import ExactRows
 from dpviz.table.rows import scratch
-
-# A shortened residual must not exceed the reach by rounding.
-_SHRINK = 1.0 - 1e-13
+from dpviz.table.sparse_rows import squared_norms
 
 
-class _FromPoints:
+class _FromPoints(InQuanta):
     """A question about residuals from ``at`` (n_cells, d), of which a row needs so many ``copies`` at a time."""
 
     copies: ClassVar[int] = 1
     over: Everything | Voronoi | Projected
     at: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at", lattice.points(self.at))
 
     @property
     def width(self) -> int:
@@ -51,10 +63,11 @@ class Radii(_FromPoints):
     reach: float
     bins: int = 40
 
-    def tally(self, chunk: Array, cell: Codes) -> Array:
-        length = np.sqrt(_squared_lengths(_residuals(chunk, cell, self.at)))
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        length = np.sqrt(_residuals(rows, cell, self.at).squared)
         place = np.minimum(length * (self.bins / self.reach), self.bins - 1).astype(np.int64)
-        return np.bincount(place, minlength=self.bins).astype(np.float64)
+        counts: Codes = np.bincount(place, minlength=self.bins)
+        return counts
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row is in one bin; under replace it may move to another one."""
@@ -69,9 +82,19 @@ class ResidualSum(_FromPoints):
     at: Array
     reach: float
 
-    def tally(self, chunk: Array, cell: Codes) -> Array:
-        residual = _residuals(chunk, cell, self.at)
-        return sums_by_cell(residual, cell, len(self.at), weights=_shortening(residual, self.reach))
+    def quantum(self, region: Region) -> float:
+        """That of rows: residuals lie on their lattice."""
+        return float(2.0**-region.row_bits)
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        residuals = _residuals(rows, cell, self.at)
+        far, shorter = residuals.beyond(self.reach)
+        near = np.ones(len(rows))
+        near[far] = 0.0
+        sums = sums_by_cell(residuals.values, cell, len(self.at), weights=near if len(far) else None)
+        if len(far):
+            sums += sums_by_cell(shorter, cell[far], len(self.at))
+        return np.asarray(lattice.whole(sums, rows.bits))
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A vector of length ``reach`` in one cell; under replace one goes and one comes."""
@@ -90,11 +113,16 @@ class Pull(_FromPoints):
     over: Voronoi | Projected
     at: Array
 
-    def tally(self, chunk: Array, cell: Codes) -> Array:
-        away = _residuals(chunk, cell, self.at)
-        length = np.sqrt(_squared_lengths(away))
-        away /= np.where(length > 0, length, 1.0)[:, None]
-        return sums_by_cell(away, cell, self.over.n_cells)
+    def quantum(self, region: Region) -> float:
+        """A unit vector's coordinates are counted in millionths."""
+        return 2.0**-lattice.ROW_BITS
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        away = _residuals(rows, cell, self.at)
+        length = np.sqrt(away.squared)
+        unit = away.values * (lattice.SHRINK / np.where(length > 0, length, 1.0))[:, None]
+        sums = sums_by_cell(lattice.inward(unit, lattice.ROW_BITS), cell, self.over.n_cells)
+        return np.asarray(lattice.whole(sums, lattice.ROW_BITS))
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A unit vector in one cell, whatever the region; under replace one goes and one comes."""
@@ -102,7 +130,7 @@ class Pull(_FromPoints):
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class Spread(_FromPoints):
     """Per cell, the sum of v vᵀ with v the residual shortened to ``reach``, seen along the axes ``frame`` (q, d).
 
     Shape (n_cells, q(q+1)/2), see ``symmetric``. ``frame`` None stands for all d axes.
@@ -113,6 +141,11 @@ class Spread:
     reach: float
     frame: Array | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.frame is not None:
+            object.__setattr__(self, "frame", lattice.points(self.frame))
+
     @property
     def axes(self) -> int:
         """q: how many axes a matrix has."""
@@ -122,20 +155,23 @@ class Spread:
     def width(self) -> int:
         return int(self.over.width + 2 * self.at.shape[1] + 2 * self.axes)
 
-    def tally(self, chunk: Array, cell: Codes) -> Array:
+    def quantum(self, region: Region) -> Array:
+        """That of a product of two factors, times √2 off the diagonal."""
+        return (self.reach * 2.0**-lattice.FACTOR_BITS) ** 2 * _triangle(self.axes)[2]
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         """A matrix product for each centre that has rows of the chunk."""
-        residual = _residuals(chunk, cell, self.at)
-        along = residual * _shortening(residual, self.reach)[:, None]
+        along = _residuals(rows, cell, self.at).shortened(self.reach)
         if self.frame is not None:
             along = along @ self.frame.T
         order = np.argsort(cell, kind="stable")
-        along = along[order]
+        along = np.trunc(along[order] * (2.0**lattice.FACTOR_BITS / self.reach))
         border = np.searchsorted(cell[order], np.arange(len(self.at) + 1))
-        row, column, weight = _triangle(self.axes)
-        spread = np.zeros((len(self.at), len(row)))
+        row, column, _ = _triangle(self.axes)
+        spread = np.zeros((len(self.at), len(row)), dtype=np.int64)
         for j in np.flatnonzero(np.diff(border)):
             part = along[border[j] : border[j + 1]]
-            spread[j] = (part.T @ part)[row, column] * weight
+            spread[j] = (part.T @ part)[row, column]
         return spread
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
@@ -149,7 +185,7 @@ class Spread:
 
 
 @dataclass(frozen=True, eq=False)
-class ResidualMoments:
+class ResidualMoments(InQuanta):
     """Per cell of ``over``, sums of u and of u uᵀ with u = (row - centre) / ``radius``, shortened to length 1.
 
     What covariances are made of. Shape (n_cells, d + d(d+1)/2): u, then u uᵀ, see ``symmetric``.
@@ -163,13 +199,19 @@ class ResidualMoments:
         dim = int(self.over.centers.shape[1])
         return self.over.width + 2 * dim + dim * (dim + 1)
 
-    def tally(self, chunk: Array, cell: Codes) -> Array:
-        residual = (chunk - self.over.centers[cell]) / self.radius
-        residual /= np.maximum(np.sqrt(_squared_lengths(residual)), 1.0)[:, None]
-        row, column, weight = _triangle(chunk.shape[1])
-        features = np.concatenate([residual, residual[:, row] * residual[:, column] * weight], axis=1)
-        sums = [np.bincount(cell, feature, self.over.n_cells) for feature in features.T]
-        return np.stack(sums, axis=1).astype(np.float64)
+    def quantum(self, region: Region) -> Array:
+        """That of a factor, then that of a product of two, times √2 off the diagonal."""
+        dim, factor = self.over.centers.shape[1], 2.0**-lattice.FACTOR_BITS
+        return np.concatenate([np.full(dim, factor), factor**2 * _triangle(dim)[2]])
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        residual = _residuals(rows, cell, self.over.centers)
+        longest = np.maximum(np.sqrt(residual.squared), self.radius)
+        factor = np.trunc(residual.values * (2.0**lattice.FACTOR_BITS * lattice.SHRINK / longest)[:, None])
+        row, column, _ = _triangle(factor.shape[1])
+        features = np.concatenate([factor, factor[:, row] * factor[:, column]], axis=1)
+        sums: Codes = sums_by_cell(features, cell, self.over.n_cells).astype(np.int64)
+        return sums
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row adds u and u uᵀ of length at most 1 each: √2 together.
@@ -211,13 +253,13 @@ def _triangle(axes: int) -> tuple[Codes, Codes, Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class Weights(OfCells):
+class Weights(OfCoordinates):
     """Coordinate sums of each cell, of which only magnitudes are compared, and within a cell, shape (n_cells, d)."""
 
     over: Voronoi | Projected
 
-    def tally(self, chunk: Any, cell: Codes) -> Array:
-        return sums_by_cell(chunk, cell, self.over.n_cells)
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        return coordinate_sums(rows, cell, self.over.n_cells)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row moves magnitudes of one cell up or down by at most the widest half-width; under replace of two."""
@@ -225,7 +267,7 @@ class Weights(OfCells):
 
 
 @dataclass(frozen=True, eq=False)
-class ChosenSum(OfCells):
+class ChosenSum(OfCoordinates):
     """Sums of each cell at ``coordinates`` of its own, shape (n_cells, J): for rows with few entries that are not 0.
 
     A row with at most s entries of size at most Λ changes a sum by no more than sΛ in the l1 norm, whatever the number
@@ -237,8 +279,8 @@ class ChosenSum(OfCells):
     over: Voronoi | Projected
     coordinates: Codes
 
-    def tally(self, chunk: Any, cell: Codes) -> Array:
-        return np.take_along_axis(sums_by_cell(chunk, cell, self.over.n_cells), self.coordinates, axis=1)
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        return np.take_along_axis(coordinate_sums(rows, cell, self.over.n_cells), self.coordinates, axis=1)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row has at most min(J, s) entries at any J coordinates, each at most the widest half-width."""
@@ -278,8 +320,13 @@ class BoxSum(OfAllRows):
         half: Array = (self.upper - self.lower) / 2
         return half
 
-    def tally(self, chunk: Array, cell: object) -> Array:
-        total: Array = np.clip((chunk - self.middle) / self.half, -1.0, 1.0).sum(axis=0, keepdims=True)
+    def quantum(self, region: Region) -> float:
+        """Half-widths are counted in millionths."""
+        return 2.0**-lattice.ROW_BITS
+
+    def tally(self, rows: ExactRows, cell: object) -> Codes:
+        part = lattice.inward(np.clip((rows.values - self.middle) / self.half, -1.0, 1.0), lattice.ROW_BITS)
+        total: Codes = lattice.whole(part.sum(axis=0, keepdims=True), lattice.ROW_BITS)
         return total
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
@@ -293,22 +340,36 @@ def _of_vectors(length: float, dim: int) -> Sensitivity:
     return Sensitivity(l1=length * sqrt(dim), l2=length, block=length)
 
 
-def _residuals(chunk: Array, cell: Codes, at: Array) -> Array:
-    """The chunk's rows minus the points of their cells; overwritten by the next call in this thread."""
-    residual: Array = scratch(*chunk.shape)
-    np.take(at, cell, axis=0, out=residual)
-    return np.subtract(chunk, residual, out=residual)
+@dataclass(frozen=True, eq=False)
+class _Residuals:
+    """Rows minus the points of their cells (rows, d), on the lattice of rows, with their exact squared lengths."""
+
+    values: Array
+    squared: Array
+    bits: int
+
+    def beyond(self, reach: float) -> tuple[Codes, Array]:
+        """Which residuals are longer than ``reach``, and these shortened to it, rounded towards 0 again."""
+        far = np.flatnonzero(self.squared > (reach * lattice.SHRINK) ** 2)
+        shorter = self.values[far] * (reach * lattice.SHRINK / np.sqrt(self.squared[far]))[:, None]
+        return far, lattice.inward(shorter, self.bits)
+
+    def shortened(self, reach: float) -> Array:
+        """All residuals, those that are longer than ``reach`` shortened to it."""
+        far, shorter = self.beyond(reach)
+        values = self.values.copy()
+        values[far] = shorter
+        return values
 
 
-def _squared_lengths(residual: Array) -> Array:
-    squared: Array = np.einsum("rd,rd->r", residual, residual)
-    return squared
-
-
-def _shortening(residual: Array, reach: float) -> Array:
-    """What each residual is to be multiplied with, at most 1."""
-    squared = _squared_lengths(residual)
-    over = squared > (reach * _SHRINK) ** 2
-    factor = np.ones(len(squared))
-    factor[over] = reach * _SHRINK / np.sqrt(squared[over])
-    return factor
+def _residuals(rows: ExactRows, cell: Codes, at: Array) -> _Residuals:
+    """Computed once for neighbouring questions about the same cells and points."""
+    last: tuple[Codes, Array, _Residuals] | None = rows.shared.get("residuals")
+    if last is not None and last[0] is cell and last[1] is at:
+        return last[2]
+    values: Array = scratch(len(rows), rows.values.shape[1], "residuals")
+    np.take(at, cell, axis=0, out=values)
+    np.subtract(rows.values, values, out=values)
+    residuals = _Residuals(values, squared_norms(values), rows.bits)
+    rows.shared["residuals"] = (cell, at, residuals)
+    return residuals

@@ -32,7 +32,8 @@ class ClippedRows:
     kept : int array of shape (n,)
         Positions in the loaded table.
     moved : array of shape (n,)
-        How far the bounds moved each row, squared; NaN for sparse rows, which are revealed inside the bounds.
+        How far the bounds moved each row, squared; NaN for rows that are revealed inside the bounds: sparse ones, and
+        samples.
     """
 
     points: Array
@@ -60,7 +61,7 @@ class ClippedRows:
 def clipped(revealed: Revealed, region: Region) -> ClippedRows:
     """``revealed`` rows moved into ``region``, their own; the same array where no row lies outside."""
     points, n = revealed.points, revealed.points.shape[0]
-    if is_sparse(points):
+    if is_sparse(points) or revealed.inside:
         return ClippedRows(points, revealed.kept, np.full(n, nan))
     inside = region.clip(points)
     away = np.abs(inside - points).max(axis=1, initial=0.0) > _ROUNDING * region.radius

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan, nan
 
@@ -10,10 +11,9 @@ from scipy.optimize import linear_sum_assignment
 
 from dpviz.algorithms.baselines.kmeans_plus_plus import reference_centers
 from dpviz.arrays import Array, Codes
-from dpviz.privacy.losses import Loss
-from dpviz.privacy.partitions import Voronoi
 from dpviz.runs.clipped_rows import ClippedRows
-from dpviz.table.rows import Rows
+from dpviz.table.rows import BLOCK_NUMBERS
+from dpviz.table.sparse_rows import squared_norms
 
 # Ten starts of the reference, three where one start already takes seconds.
 _STARTS, _STARTS_LARGE, _LARGE = 10, 3, 1e8
@@ -77,9 +77,22 @@ def mean_distance(points: Array, centers: Array) -> float:
 
 def mean_losses(points: Array, sets: Array, *, order: int = 2) -> Array:
     """Mean distance to the power ``order`` of ``points`` to the nearest centre of each of ``sets`` (q, k, d); (q,)."""
-    loss, none = Loss(sets, order), np.zeros(0, dtype=np.int64)
-    total: Array = np.sum([loss.tally(chunk, none) for chunk in Rows(points).chunks(loss.width)], axis=0)
+    n_sets, k, dim = sets.shape
+    centers = sets.reshape(-1, dim)
+    norms, total = np.einsum("md,md->m", centers, centers), np.zeros(n_sets)
+    for chunk in _chunks(points, n_sets * k):
+        squared = np.asarray(chunk @ (-2.0 * centers.T))
+        squared += norms
+        nearest = squared.reshape(-1, n_sets, k).min(axis=2) + squared_norms(chunk)[:, None]
+        np.maximum(nearest, 0.0, out=nearest)
+        total += (nearest if order == 2 else np.sqrt(nearest)).sum(axis=0)
     return total / max(1, int(points.shape[0]))
+
+
+def _chunks(points: Array, width: int) -> Iterator[Array]:
+    """Consecutive ``points`` (n, d) for a question that needs ``width`` temporary numbers a row; at least one chunk."""
+    step = max(64, BLOCK_NUMBERS // width)
+    return (points[start : start + step] for start in range(0, max(1, points.shape[0]), step))
 
 
 def _mean_loss(points: Array, centers: Array, *, order: int) -> float:
@@ -88,8 +101,9 @@ def _mean_loss(points: Array, centers: Array, *, order: int) -> float:
 
 def assign(points: Array, centers: Array) -> Codes:
     """Nearest centre of each point."""
-    cells = Voronoi(centers)
-    return np.concatenate([cells.assign(chunk) for chunk in Rows(points).chunks(cells.width)])
+    half = np.einsum("kd,kd->k", centers, centers) / 2
+    nearest = [np.asarray(chunk @ centers.T - half).argmax(axis=1) for chunk in _chunks(points, len(centers))]
+    return np.concatenate(nearest)
 
 
 def reference_for(rows: ClippedRows, k: int, *, seed: int = 0) -> Reference:

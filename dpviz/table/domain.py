@@ -13,13 +13,12 @@ import numpy.typing as npt
 
 from dpviz import check
 from dpviz.arrays import Array
+from dpviz.table import lattice
 
-# A clipped row must not exceed the radius by rounding: sensitivities are proved for the exact radius.
-SHRINK = 1.0 - 1e-13
 # Widths and radii that squares neither overflow nor underflow on: outside, a norm would be computed as 0 or infinite.
 _NARROWEST, _WIDEST = 1e-100, 1e100
-# Unit coordinates smaller than this beside 1 are lost in rounding.
-_SMALLEST_PART = 1e-9
+# Of columns narrower, and of a radius smaller, than this beside 1 the lattice would leave too little.
+_NARROWEST_PART, _SMALLEST_RADIUS = 2.0**-16, 2.0**-8
 
 
 class Scaling(StrEnum):
@@ -88,9 +87,27 @@ class Region:
         if self.radius >= np.linalg.norm(self.half):
             return inside
         norm = np.sqrt(np.einsum("...i,...i->...", inside, inside))[..., None]
-        shrink = np.where(norm > self.radius, self.radius * SHRINK / np.maximum(norm, self.radius), 1.0)
+        shrink = np.where(norm > self.radius, self.radius * lattice.SHRINK / np.maximum(norm, self.radius), 1.0)
         clipped: Array = inside * shrink
         return clipped
+
+    @cached_property
+    def row_bits(self) -> int:
+        """Rows of this region are multiples of 2^-row_bits."""
+        return lattice.row_bits(self.radius)
+
+    def rows(self, values: Array) -> Array:
+        """``values`` (n, d) moved into the region and onto the lattice of rows: what a room holds, each by itself."""
+        bits = self.row_bits
+        inside = lattice.inward(np.clip(values, -self.half, self.half), bits)
+        if self.radius >= np.linalg.norm(self.half):
+            return inside
+        # Exact on the lattice, so that a row's neighbours in memory have no say in what it becomes.
+        squared = np.einsum("nd,nd->n", inside, inside)
+        far = np.flatnonzero(squared > (self.radius * lattice.SHRINK) ** 2)
+        shorter = inside[far] * (self.radius * lattice.SHRINK / np.sqrt(squared[far]))[:, None]
+        inside[far] = lattice.inward(shorter, bits)
+        return inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,12 +179,12 @@ class Domain:
 
     def _refuse_lost_parts(self) -> None:
         for name, half in zip(self.columns, self.region.half, strict=True):
-            if half < _SMALLEST_PART:
+            if half < _NARROWEST_PART:
                 raise check.RequestError(
                     f"Column {name!r} is {half:.2g} times as wide as the widest one: choose unit scaling, or give the "
                     "columns in units of like size."
                 )
-        if self.region.radius < _SMALLEST_PART:
+        if self.region.radius < _SMALLEST_RADIUS:
             raise check.RequestError(
                 f"radius is {self.radius:g}, {self.region.radius:.2g} of the half-width of the bounds: give a "
                 "larger radius, or narrower bounds."

@@ -10,7 +10,8 @@ from scipy import sparse
 
 from dpviz import check
 from dpviz.arrays import Array, Codes
-from dpviz.table.domain import SHRINK, Domain
+from dpviz.table import lattice
+from dpviz.table.domain import Domain
 
 
 def is_sparse(values: Any) -> bool:
@@ -44,7 +45,9 @@ def complete(values: Any) -> npt.NDArray[np.bool_]:
 
 
 def sparse_in_region(values: Any, kept: Codes, domain: Domain) -> Any:
-    """The ``kept`` rows of a sparse table in unit coordinates, clipped to the region; no zero becomes anything else.
+    """The ``kept`` rows of a sparse table in unit coordinates, clipped to the region, on the lattice of rows.
+
+    No zero becomes anything else.
 
     Raises
     ------
@@ -59,11 +62,14 @@ def sparse_in_region(values: Any, kept: Codes, domain: Domain) -> Any:
     if max(unit.shape[1], unit.nnz) < 2**31:  # what other libraries expect
         unit.indices, unit.indptr = unit.indices.astype(np.int32), unit.indptr.astype(np.int32)
     unit.data = np.where(np.repeat(complete(unit), np.diff(unit.indptr)), unit.data, 0.0)
-    half = domain.region.half[unit.indices]
-    unit.data = np.clip(unit.data / domain.scale[unit.indices], -half, half)
+    region = domain.region
+    half = region.half[unit.indices]
+    unit.data = lattice.inward(np.clip(unit.data / domain.scale[unit.indices], -half, half), region.row_bits)
+    limit = region.radius * lattice.SHRINK
     norms = np.sqrt(squared_norms(unit))
-    shrink = np.where(norms > domain.region.radius, domain.region.radius * SHRINK / np.maximum(norms, 1e-300), 1.0)
-    unit.data *= np.repeat(shrink, np.diff(unit.indptr))
+    shrink = np.repeat(np.where(norms > limit, limit / np.maximum(norms, limit), 1.0), np.diff(unit.indptr))
+    unit.data = lattice.inward(unit.data * shrink, region.row_bits)
+    unit.eliminate_zeros()
     return unit
 
 

@@ -15,7 +15,9 @@ from dpviz.privacy.mechanisms import Mechanism
 from dpviz.privacy.queries import Relation, SparseCounts
 from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.privacy.sparse_mechanisms import PathCounts, counts_at
-from dpviz.table.rows import Rows, content_uniforms
+from dpviz.table.content import content_uniforms
+from dpviz.table.domain import Region
+from dpviz.table.rows import Rows
 
 
 @dataclass
@@ -47,13 +49,6 @@ class CoupledBlocks(DataRoom):
         return np.minimum((content_uniforms(keys, 2) * number).astype(np.int64), number - 1)
 
 
-class BlocksByContent(DataRoom):
-    """A room that deals rows to blocks by what they are, so that their order means nothing."""
-
-    def _secret_blocks(self, number: int) -> Codes:
-        return np.minimum((content_uniforms(self._rows.values, 1) * number).astype(np.int64), number - 1)
-
-
 def recording_room(tape: Tape) -> type[DataRoom]:
     """A room that answers as usual and keeps every release on ``tape``."""
 
@@ -74,8 +69,8 @@ def replaying_room(tape: Tape) -> type[DataRoom]:
     class Replaying(CoupledBlocks):
         place: ClassVar[list[int]] = [0]
 
-        def __init__(self, rows: Rows, *args: Any, **kwargs: Any) -> None:
-            super().__init__(Rows(np.empty((0, rows.values.shape[1]))), *args, **kwargs)
+        def __init__(self, rows: Rows, region: Region, *args: Any, **kwargs: Any) -> None:
+            super().__init__(Rows.of(np.empty((0, region.dim)), region), region, *args, **kwargs)
 
         def _true_answers(self, queries: list[Any]) -> list[Any]:
             return [None] * len(queries)

@@ -26,6 +26,7 @@ from dpviz.privacy.tuples.center_noise import NoisyCenters
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.table.domain import Region
 from tests.contract.test_audit import lower_bound
+from tests.privacy.asked import asked
 
 EPSILON, DRAWS = 1.5, 4000
 # Of a claim that holds there are a hundred bounds: together they hold with 95 %.
@@ -55,7 +56,7 @@ def _counts(*held: int) -> SparseCounts:
 
 
 def _weighed(*rows: float) -> Any:
-    return DistanceWeights(np.empty((0, 1))).tally(np.array(rows).reshape(-1, 1), np.zeros(len(rows), np.int64))
+    return asked(DistanceWeights(np.empty((0, 1))), np.array(rows).reshape(-1, 1))
 
 
 def _column(*values: float) -> Columns:

@@ -1,63 +1,87 @@
-"""Nothing depends on the order of rows or the size of chunks, and centres move with the units of the columns."""
+"""Not a byte depends on the order of rows, on chunks, threads or the size of floats; centres move with the units."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import dpviz.table.rows
+from dpviz.algorithms.registry import CARDS
+from dpviz.privacy.quantiles import Columns
 from dpviz.privacy.room import PrivateTable
-from dpviz.table.domain import Domain
+from dpviz.table.domain import Domain, Region
 from tests.cases import about
 from tests.contract.checks import arrays_in, frames_of, run_of
-from tests.contract.rooms import BlocksByContent
-from tests.contract.tables import BOUGHT, REPLACE, World, blobs, dealt, in_turn, named
+from tests.contract.questions import QUESTIONS
+from tests.contract.tables import BOUGHT, LOCAL, PERSONS, REPLACE, World, blobs, dealt, in_turn, named, settings_of
+from tests.examples import examples
+from tests.privacy.asked import asked
 
 REQUEST = {"k": 3, "epsilon": 4.0, "seed": 11}
 IN_A_BALL = World("nine columns in a ball", dim=9, radius=1.0)
+# The local model and the reference have no neighbouring tables to deal; their bytes count all the same.
+BESIDE = [
+    (card, params, delta, BOUGHT)
+    for card in CARDS.values()
+    if card.id in LOCAL or not card.private
+    for _, params, delta in settings_of(card)[:1] or [(card, {}, 0.0)]
+]
 IN_SOME_WORLD = pytest.mark.parametrize(
     ("card", "params", "delta", "world"),
-    dealt([BOUGHT, REPLACE, IN_A_BALL], fast=[BOUGHT, IN_A_BALL], turn=0),
+    dealt([BOUGHT, REPLACE, IN_A_BALL, PERSONS], fast=[BOUGHT, IN_A_BALL, PERSONS], turn=0) + BESIDE,
     ids=named,
 )
-
 
 # Rows of a chunk are so many that each has some, and that there are many chunks.
 CHUNK = 256
 
 
-def _same(first, second):
-    """The same steps to within rounding; what was counted before any average is the same to the last bit."""
-    assert [frame.step.title for frame in first] == [frame.step.title for frame in second]
-    exact = True
-    for left, right in zip(first, second, strict=True):
-        for a, b in zip(arrays_in(left.step), arrays_in(right.step), strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
-        counts = [getattr(frame.step, "noisy_counts", None) for frame in (left, right)]
-        if counts[0] is not None and exact:
-            np.testing.assert_array_equal(*counts)
-            exact = False  # later cells rest on averages, whose last bits depend on the order of adding
+def _bytes_of(card, table, request):
+    """Everything that a run shows, as it lies in memory."""
+    return [
+        (frame.step.title, [(array.dtype, array.shape, array.tobytes()) for array in arrays_in(frame.step)])
+        for frame in frames_of(card, table, **request)
+    ]
 
 
 @IN_SOME_WORLD
-def test_the_order_of_rows_the_size_of_chunks_and_the_number_of_threads(card, params, delta, world, monkeypatch):
-    rows = blobs(700, world.dim)
-    shuffled = np.random.default_rng(0).permutation(rows)
-    request = {**REQUEST, "delta": delta, "params": params, "room": BlocksByContent}
-    whole, in_another_order, in_chunks = (
-        frames_of(card, table, **request)
-        for table in (world.table(rows), world.table(shuffled), world.table(rows, block_numbers=CHUNK))
-    )
+def test_the_bytes_of_a_run_know_neither_order_nor_chunks_nor_threads_nor_the_size_of_floats(
+    card, params, delta, world, monkeypatch
+):
+    rows, order = blobs(700, world.dim), np.random.default_rng(0).permutation(700)
+    persons = None if world.rows_per_person == 1 else np.arange(700) // 5
+    request = {**REQUEST, "delta": delta, "params": params}
+    expected = _bytes_of(card, world.table(rows, persons), request)
     with about("the order of rows"):
-        _same(whole, in_another_order)
+        shuffled = world.table(rows[order], None if persons is None else persons[order])
+        assert _bytes_of(card, shuffled, request) == expected
     with about("the size of chunks"):
-        _same(whole, in_chunks)
-    monkeypatch.setattr(dpviz.table.rows, "_threads", lambda: 3)
-    again = frames_of(card, world.table(rows, block_numbers=CHUNK), **request)
-    with about("the number of threads"):
-        for left, right in zip(in_chunks, again, strict=True):
-            for a, b in zip(arrays_in(left.step), arrays_in(right.step), strict=True):
-                np.testing.assert_array_equal(a, b)
+        assert _bytes_of(card, world.table(rows, persons, block_numbers=CHUNK), request) == expected
+    with about("the number of threads"), monkeypatch.context() as more:
+        more.setattr(dpviz.table.rows, "_threads", lambda: 3)
+        assert _bytes_of(card, world.table(rows, persons, block_numbers=CHUNK), request) == expected
+    with about("the size of floats"), monkeypatch.context() as larger:
+        larger.setattr(dpviz.table.rows, "number_type", lambda longest, bits: np.float64)
+        assert _bytes_of(card, world.table(rows, persons), request) == expected
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@settings(max_examples=examples(15))
+@given(seed=st.integers(0, 2**32 - 1), dim=st.integers(1, 5), size=st.integers(0, 200))
+def test_the_bytes_of_every_true_answer(question, seed, dim, size):
+    rng, region = np.random.default_rng(seed), Region.ball(dim, float(2.0 ** (seed % 4 - 1)))
+    query, values = QUESTIONS[question](region, rng), rng.normal(0, 0.6, (size, dim)) * region.radius
+    expected = _bytes(asked(query, values, region))
+    assert _bytes(asked(query, rng.permutation(values), region)) == expected
+    assert _bytes(asked(query, values, region, block_numbers=1)) == expected
+
+
+def _bytes(answer):
+    """Of a bag, what mechanisms see: its rows in their order, or its columns sorted."""
+    answer = answer.edges if isinstance(answer, Columns) else answer
+    return [array.tobytes() for array in arrays_in(answer)]
 
 
 @pytest.mark.parametrize(("card", "params", "delta", "scaling"), dealt(["unit", "common"], turn=1), ids=named)

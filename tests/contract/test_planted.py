@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from itertools import pairwise
 from math import sqrt
 
 import numpy as np
@@ -17,6 +16,7 @@ from scipy import stats
 
 import dpviz.privacy.partitions
 import dpviz.table.rows
+import tests.contract.test_invariance as invariance_tests
 import tests.contract.test_noise as noise_tests
 import tests.contract.test_sensitivity as sensitivity_tests
 from dpviz.algorithms.registry import CARDS
@@ -29,7 +29,9 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Count, Relation, Sensitivity, SparseCounts, Sum
 from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace, absent_codes
+from dpviz.table import lattice
 from dpviz.table.domain import Region
+from dpviz.table.lattice import inward
 from tests.contract.checks import check_ledger, check_loss, check_replay
 from tests.contract.questions import check_move, regions, room_over
 from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, World, neighbours
@@ -279,26 +281,42 @@ def test_true_answers_passed_on(monkeypatch):
 
 
 def test_rows_that_are_not_clipped(monkeypatch):
-    monkeypatch.setattr(Region, "clip", lambda self, points: np.clip(points, -self.half, self.half))
+    monkeypatch.setattr(Region, "rows", lambda self, values: inward(np.clip(values, -self.half, self.half), 20))
     with caught:
         losses(World("ball", radius=0.8, n_public=400), **SU)
 
 
-def test_a_matrix_product_that_rounds_by_place(monkeypatch):
-    def plain(points, rows, *, plus, out):
-        return points @ rows.T + plus[:, None]
+def off_the_lattice(monkeypatch):
+    """Rows and points as they come, so that products and sums of them are rounded by place."""
+    monkeypatch.setattr(Region, "rows", Region.clip)
+    monkeypatch.setattr(lattice, "points", lambda values: np.asarray(values, dtype=float))
+    monkeypatch.setattr(lattice, "mark_bits", lambda centers, radius, bits: None)
 
-    monkeypatch.setattr(dpviz.privacy.partitions, "products", plain)
-    rng, moved = np.random.default_rng(0), 0.0
-    for _ in range(40):
-        centers = rng.uniform(-1, 1, (int(rng.integers(2, 16)), int(rng.integers(2, 12))))
-        over = dpviz.privacy.partitions.Voronoi(centers)
-        tied = np.repeat(centers[:2].mean(axis=0)[None], 40, axis=0)
-        counts = [np.bincount(over.assign(tied[:n]), minlength=len(centers)) for n in range(1, 40)]
-        moved = max(moved, *(float(np.abs(more - less).sum()) for less, more in pairwise(counts)))
-    if moved <= 1:
-        pytest.skip("this machine's linear algebra rounds every row alike")
-    assert moved > 1
+
+@pytest.mark.parametrize("question", ["Sum over Voronoi", "Sum over Projected", "ResidualSum over Voronoi"])
+def test_rows_and_points_off_their_lattice(question, monkeypatch):
+    off_the_lattice(monkeypatch)
+    with caught:
+        for seed in range(60):
+            invariance_tests.test_the_bytes_of_every_true_answer.hypothesis.inner_test(question, seed, 5, 150)
+
+
+@pytest.mark.parametrize("question", ["ResidualSum over Voronoi", "Pull over Voronoi"])
+def test_shortened_rows_that_are_not_rounded_again(question, monkeypatch):
+    monkeypatch.setattr(dpviz.privacy.sums.lattice, "inward", lambda values, bits: np.asarray(values))
+    monkeypatch.setattr(dpviz.privacy.sums.lattice, "whole", lambda values, bits: values * 2.0**bits)
+    with caught:
+        for seed in range(60):
+            invariance_tests.test_the_bytes_of_every_true_answer.hypothesis.inner_test(question, seed, 3, 150)
+
+
+@pytest.mark.parametrize("question", ["Loss", "SwapLoss", "SwapLoss of distances"])
+def test_losses_that_are_added_before_they_are_rounded(question, monkeypatch):
+    monkeypatch.setattr(np, "floor", lambda values, out=None: values)
+    monkeypatch.setattr(np, "ceil", lambda values, out=None: values)
+    with caught:
+        for seed in range(60):
+            invariance_tests.test_the_bytes_of_every_true_answer.hypothesis.inner_test(question, seed, 3, 150)
 
 
 def test_gaussian_noise_short_of_root_two_under_replace(monkeypatch):

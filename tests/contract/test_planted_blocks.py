@@ -17,6 +17,7 @@ from dpviz.privacy.queries import Relation, Sum
 from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sums import BoxSum
 from dpviz.table.domain import Region
+from dpviz.table.lattice import ROW_BITS
 from tests.contract.checks import check_ledger, check_loss, check_replay
 from tests.contract.questions import check_move, regions, room_over
 from tests.contract.rooms import CoupledBlocks
@@ -170,8 +171,8 @@ def test_sums_over_blocks_of_half_the_sensitivity(monkeypatch):
 
 
 def test_block_values_that_are_not_clipped_to_the_range(monkeypatch):
-    def unclipped(self, chunk, cell):
-        return ((chunk - self.middle) / self.half).sum(axis=0, keepdims=True)
+    def unclipped(self, rows, cell):
+        return ((rows.values - self.middle) / self.half).sum(axis=0, keepdims=True) * 2**ROW_BITS
 
     monkeypatch.setattr(BoxSum, "tally", unclipped)
     rows = (np.full((3, 1), value) for value in (0.0, 1.0))

@@ -11,6 +11,7 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.losses import SwapLoss
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.sums import Pull
+from dpviz.table.lattice import ROW_BITS
 from tests.contract.checks import check_loss
 from tests.contract.questions import check_move, regions, room_over
 from tests.contract.tables import PUBLIC, REPLACE, neighbours
@@ -50,8 +51,9 @@ def test_a_row_that_is_exchanged_pulls_twice(request_, monkeypatch):
 
 
 def test_pulls_that_grow_with_the_distance(monkeypatch):
-    def far_rows_pull_harder(self, chunk, cell):
-        return np.stack([(chunk - self.at[cell])[cell == j].sum(axis=0) for j in range(self.over.n_cells)])
+    def far_rows_pull_harder(self, rows, cell):
+        away = rows.values - self.at[cell]
+        return np.stack([away[cell == j].sum(axis=0) for j in range(self.over.n_cells)]) * 2**ROW_BITS
 
     monkeypatch.setattr(Pull, "tally", far_rows_pull_harder)
     with caught:

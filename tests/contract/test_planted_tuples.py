@@ -24,6 +24,7 @@ from dpviz.privacy.tuples.center_noise import NoisyCenters
 from dpviz.privacy.tuples.partition_test import PartitionTest, Plan
 from dpviz.privacy.tuples.tuple_averages import PrivateAverage, TupleAverages
 from dpviz.privacy.tuples.tuples import NoisyTuple
+from dpviz.table.lattice import FACTOR_BITS
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
 from tests.contract.questions import check_move, regions, room_over
 from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, neighbours
@@ -186,9 +187,10 @@ def test_a_price_below_what_is_drawn(monkeypatch):
 
 
 def test_residuals_that_are_not_moved_within_their_radius(monkeypatch):
-    def unbounded(self, chunk, cell):
-        residual = (chunk - self.over.centers[cell]) / self.radius
-        return np.concatenate([residual, residual**2], axis=1).sum(axis=0)[None]
+    def unbounded(self, rows, cell):
+        factor = np.trunc((rows.values - self.over.centers[cell]) / self.radius * 2**FACTOR_BITS)
+        features = np.concatenate([factor, factor**2, factor[:, :1] * factor[:, 1:]], axis=1)
+        return features.sum(axis=0)[None]
 
     monkeypatch.setattr(ResidualMoments, "tally", unbounded)
     domain = regions(2)["box"]

@@ -18,6 +18,7 @@ from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
 from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, ResidualSum, Spread, Weights
 from dpviz.privacy.tuples.tuples import Tuples
 from dpviz.table.domain import Domain, Region
+from dpviz.table.rows import Rows
 from tests.contract.questions import DENSE, QUESTIONS, SPARSE, check_move, move, regions, room_over
 from tests.examples import examples
 
@@ -124,7 +125,7 @@ def _attained(kind, over, region):
             # Seen from here the two rows lie at a right angle, and under replace no other moves more.
             beside = np.array([1.0, -far[0] / far[1], 0.0])
             beside *= np.linalg.norm(far) / np.linalg.norm(beside)
-            return Spread(Everything(), beside[None], 1e-3), far
+            return Spread(Everything(), beside[None], 0.02), far
         case _ if kind is ChosenSum:
             return ChosenSum(together, np.tile(np.arange(region.dim), (2, 1))), far
         case _ if kind is Loss:
@@ -145,7 +146,7 @@ def _attained(kind, over, region):
             # Seen from here the two rows lie at an angle of 120 degrees, and under replace no other moves more.
             beside = np.array([1.0, -far[0] / far[1], 0.0])
             beside *= np.linalg.norm(far) / np.linalg.norm(beside) / np.sqrt(3)
-            return ResidualMoments(Voronoi(beside[None]), 1e-3), far
+            return ResidualMoments(Voronoi(beside[None]), 0.02), far
         case _ if kind is EachRow:
             return EachRow(), far
         case _ if kind is Tuples:
@@ -186,7 +187,15 @@ def test_some_pair_moves_every_answer_as_far_as_declared(kind, over, where, rela
     for norm in ("l1", "l2", "block", "range"):
         bound = getattr(declared_most, norm)
         if np.isfinite(bound) and not (norm == "block" and kind not in (Sum, Pull, BoxSum, ChosenSum, ResidualSum)):
-            assert getattr(moved, norm) == pytest.approx(bound, rel=1e-6), norm
+            assert getattr(moved, norm) == pytest.approx(bound, rel=_lost(kind, domain.region)), norm
+
+
+def _lost(kind: type, region: Region) -> float:
+    """The part of an answer that rounding may take: a few quanta of what it is made of."""
+    if kind in (Spread, ResidualMoments, ResidualSum):
+        return 2.0**-12  # products of small factors, and residuals of a small reach
+    corners_lie_on_the_lattice = region.rows(_farthest(region)[None]) == _farthest(region)
+    return 1e-12 if kind not in (Pull, PoolLoss) and corners_lie_on_the_lattice.all() else 1e-5
 
 
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
@@ -224,7 +233,8 @@ def test_a_row_keeps_its_cell_whoever_stands_beside_it(seed, dim, size):
         CubeTree(np.full(dim, -2.0), 4.0),
         HashCodes(centers[1:2] - centers[:1], (centers[1:2] - centers[:1]) @ (centers[0] + centers[1]) / 2),
     ):
-        assert len(set(over.assign(tied[:size])) | set(over.assign(tied))) == 1
+        few, all_of_them = (set(over.cells_of(next(Rows.of(rows, ball).chunks(1)))) for rows in (tied[:size], tied))
+        assert len(few | all_of_them) == 1
 
 
 def test_every_question_and_partition_is_covered():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.privacy.hash_partitions import HashCodes, HashTree, code_range, level_of
+from tests.privacy.asked import exact
 
 
 def _hashes(depth=7, dim=3, seed=0):
@@ -14,27 +15,28 @@ def _hashes(depth=7, dim=3, seed=0):
 
 
 def test_codes_are_the_sides_of_the_planes():
-    hashes, rows = _hashes(), np.random.default_rng(1).normal(size=(500, 3))
-    sides = rows @ hashes.planes.T < hashes.offsets
+    hashes, rows = _hashes(), exact(np.random.default_rng(1).normal(size=(500, 3)))
+    sides = rows.values @ hashes.planes.T < hashes.offsets
     bits = ["".join("1" if side else "0" for side in row) for row in sides]
-    np.testing.assert_array_equal(hashes.assign(rows), [int(code, 2) for code in bits])
+    for codes in (hashes.cells_of(rows), hashes.assign(rows.values)):
+        np.testing.assert_array_equal(codes, [int(code, 2) for code in bits])
     assert hashes.n_cells == 128
 
 
 def test_twenty_planes():
-    hashes, rows = _hashes(depth=20), np.random.default_rng(1).normal(size=(2000, 3))
-    bits = (rows @ hashes.planes.T < hashes.offsets).astype(np.int64)
-    np.testing.assert_array_equal(hashes.assign(rows), bits @ (1 << np.arange(19, -1, -1)))
+    hashes, rows = _hashes(depth=20), exact(np.random.default_rng(1).normal(size=(2000, 3)))
+    bits = (rows.values @ hashes.planes.T < hashes.offsets).astype(np.int64)
+    np.testing.assert_array_equal(hashes.cells_of(rows), bits @ (1 << np.arange(19, -1, -1)))
 
 
 @pytest.mark.parametrize("leaves", [[1], [2, 3], [3, 4, 11], [7, 9, 130], []])
 def test_a_row_is_in_the_leaf_whose_prefix_its_code_has(leaves):
-    hashes, rows = _hashes(), np.random.default_rng(2).normal(size=(400, 3))
+    hashes, rows = _hashes(), exact(np.random.default_rng(2).normal(size=(400, 3)))
     tree = HashTree(hashes, np.array(leaves, dtype=np.int64))
-    whole = hashes.assign(rows) + hashes.n_cells
+    whole = hashes.cells_of(rows) + hashes.n_cells
     ancestors = [{int(node) >> up for up in range(hashes.depth + 1)} for node in whole]
     expected = [next((i for i, leaf in enumerate(leaves) if leaf in up), len(leaves)) for up in ancestors]
-    np.testing.assert_array_equal(tree.assign(rows), expected)
+    np.testing.assert_array_equal(tree.cells_of(rows), expected)
     assert tree.n_cells == len(leaves) + 1
 
 

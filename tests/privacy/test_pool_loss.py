@@ -11,11 +11,12 @@ from dpviz.privacy.losses import Loss, PoolLoss
 from dpviz.privacy.queries import Relation
 from dpviz.table.domain import Region
 from tests.contract.questions import check_move, move, regions, room_over
+from tests.privacy.asked import asked
 
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
 
 
-@pytest.mark.parametrize("part", [1e-6, 0.1, 0.5, 1.0])
+@pytest.mark.parametrize("part", [1e-3, 0.1, 0.5, 1.0])
 @pytest.mark.parametrize("where", ["box", "ball"])
 def test_the_range_is_attained_at_every_spread(where, part):
     # A row in one corner; one set in the other corner, the other set nearer to the row by ``part`` of the diameter.
@@ -25,10 +26,11 @@ def test_the_range_is_attained_at_every_spread(where, part):
     one, other = (room_over(rows, domain, ADD_REMOVE) for rows in (np.stack([far]), np.empty((0, 3))))
     check_move(query, one, other)
     diameter = domain.region.diameter
-    assert query.spread == pytest.approx(part * diameter)
+    # Points lie on a lattice, and losses are rounded down.
+    assert query.spread == pytest.approx(part * diameter, abs=2e-5)
     moved = move(query, one, other).range
-    assert moved == pytest.approx(one.sensitivity(query).range, rel=1e-6)
-    assert moved == pytest.approx(diameter**2 * part * (2 - part), rel=1e-6)
+    assert moved == pytest.approx(one.sensitivity(query).range, abs=5e-5)
+    assert moved == pytest.approx(diameter**2 * part * (2 - part), abs=2e-4)
 
 
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 4), dim=st.integers(1, 3), apart=st.floats(1e-4, 1.0))
@@ -37,7 +39,7 @@ def test_no_row_exceeds_it_whatever_centre_is_nearest(seed, k, dim, apart):
     middle = rng.uniform(-1, 1, (1, k, dim))
     query = PoolLoss(region.clip(middle + apart * rng.uniform(-1, 1, (4, k, dim))))
     rows = region.clip(rng.uniform(-1, 1, (60, dim)))
-    losses = np.stack([query.tally(row[None], np.zeros(1, np.int64)) for row in rows])
+    losses = np.stack([asked(query, row[None], region) for row in rows])
     declared = query.sensitivity(ADD_REMOVE, region).range
     assert np.ptp(losses, axis=1).max() <= declared * (1 + 1e-9) + 1e-12
     changes = losses[:, None] - losses[None, :]
@@ -54,7 +56,7 @@ def test_never_wider_than_without_a_look_at_the_pool():
 
 def test_matching_centres_decides():
     sets = np.array([[[0.9, 0.0], [-0.9, 0.0]], [[-0.9, 0.0], [0.9, 0.0]]])
-    assert PoolLoss(sets).spread == pytest.approx(1.8)
+    assert PoolLoss(sets).spread == pytest.approx(1.8, abs=2e-5)
     assert PoolLoss(np.stack([sets[0], sets[1][::-1]])).spread == 0.0
 
 
@@ -62,4 +64,4 @@ def test_the_losses_are_those_of_the_sets():
     rng = np.random.default_rng(0)
     sets, rows = rng.uniform(-1, 1, (7, 3, 2)), rng.uniform(-1, 1, (25, 2))
     expected = [((rows[:, None] - centers) ** 2).sum(axis=2).min(axis=1).sum() for centers in sets]
-    np.testing.assert_allclose(PoolLoss(sets).tally(rows, np.zeros(25, np.int64)), expected)
+    np.testing.assert_allclose(asked(PoolLoss(sets), rows), expected, rtol=1e-4)

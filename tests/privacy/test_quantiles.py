@@ -26,6 +26,7 @@ from dpviz.privacy.quantiles import (
 )
 from dpviz.privacy.queries import Relation, Sensitivity
 from dpviz.table.domain import Region
+from tests.privacy.asked import asked
 
 LINE = Region(np.ones(1), 1.0)
 ENDS = (np.array([-1.0]), np.array([1.0]))
@@ -108,7 +109,7 @@ def test_a_quantile_is_near_the_true_one_where_the_budget_is_large_and_ties_do_n
     values = np.column_stack([rng.normal(0, 0.2, 401), np.full(401, 0.25)])
     box = (np.full(2, -1.0), np.full(2, 1.0))
     query = Quantiles((0.25, 0.5), *box)
-    truth = query.tally(values, None)
+    truth = asked(query, values)
     share = Budget(PURE, 400.0)
     mechanism = ExponentialQuantile.bought(share, query.sensitivity(Relation.REPLACE, LINE))
     released = mechanism.draw(truth, StudyNoise(rng))

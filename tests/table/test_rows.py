@@ -1,4 +1,4 @@
-"""Rows as chunks, and the rule that keeps at most m rows of a person."""
+"""Rows as chunks on their lattice: all of them, added up once, and exact whatever stands beside them."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 import dpviz.table.rows
+from dpviz.table import lattice
 from dpviz.table.domain import Region
-from dpviz.table.rows import Rows, keep_rows_per_person, products, rows_in_use
+from dpviz.table.rows import Rows, products, rows_in_use
 from tests.cases import about
 
-SEEDS = st.integers(0, 2**32 - 1)
+WIDE = Region.ball(2, 8.0)
 
 
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 1000])
 def test_chunks_are_all_the_rows_in_order(n):
-    values = np.arange(n * 2.0).reshape(n, 2)
+    values = np.arange(n * 2.0).reshape(n, 2) / 512
     for width, block in product((1, 7, 10**9), (1, 4096, 2**18)):
         with about(f"width {width}, blocks of {block} numbers"):
-            chunks = list(Rows(values, block_numbers=block).chunks(width))
+            chunks = [chunk.values.copy() for chunk in Rows.of(values, WIDE, block_numbers=block).chunks(width)]
             assert len(chunks) >= 1
             np.testing.assert_array_equal(np.concatenate(chunks), values)
             assert max(len(chunk) for chunk in chunks) * width <= max(block, 64 * width)
@@ -34,9 +34,30 @@ def test_chunks_are_all_the_rows_in_order(n):
 @pytest.mark.parametrize("n", [0, 1, 64, 65, 1000])
 def test_total_adds_every_row_once(n, threads, monkeypatch):
     monkeypatch.setattr(dpviz.table.rows, "_threads", lambda: threads)
-    rows = Rows(np.arange(float(n))[:, None], block_numbers=64)
-    counted, added = rows.total(lambda chunk: [len(chunk), chunk.sum()], 1)
+    rows = Rows.of(np.arange(float(n))[:, None] / 1024, Region.ball(1, 1.0), block_numbers=64)
+    counted, added = rows.total(lambda chunk: [len(chunk), chunk.values.sum() * 1024], 1)
     assert (counted, added) == (n, n * (n - 1) / 2)
+
+
+def test_rows_are_held_in_small_floats_where_these_are_exact():
+    values = np.random.default_rng(0).uniform(-1, 1, (50, 2))
+    for radius, size in ((1.0, 4), (16.0, 4), (17.0, 8)):
+        rows = Rows.of(values * radius, Region.ball(2, radius))
+        assert rows._stored.itemsize == size
+        np.testing.assert_array_equal(rows.values, Region.ball(2, radius).rows(values * radius))
+
+
+def test_sparse_rows_stay_sparse_and_say_the_same():
+    region = Region.ball(30, 1.0)
+    dense = region.rows(np.random.default_rng(0).uniform(-1, 1, (40, 30)) * (np.random.default_rng(1).random(30) < 0.2))
+    points = lattice.points(np.random.default_rng(2).normal(size=(3, 30)))
+    plus = np.arange(3.0)
+    found = [
+        products(points, chunk, plus=plus)
+        for table in (Rows.of(dense, region), Rows(sparse.csr_array(dense), region))
+        for chunk in table.chunks(1)
+    ]
+    np.testing.assert_array_equal(*found)
 
 
 @pytest.mark.parametrize(("asked", "meant"), [("1", 1), ("3", 3), ("0", 1), ("4,2", None), ("many", None), ("", None)])
@@ -57,51 +78,37 @@ _QUICK = {(1, 1), (5, 2), (17, 1), (40, 2)}
         for pair in product((1, 2, 5, 17, 40, 100, 784), (1, 2))
     ],
 )
-def test_products_are_matrix_products_whose_rows_do_not_know_each_other(dim, threads):
-    rng = np.random.default_rng(dim)
+def test_products_are_exact_so_that_rows_do_not_know_each_other(dim, threads):
+    rng, region = np.random.default_rng(dim), Region.ball(dim, 1.0)
     for n_points in (1, 2, 3, 8, 15, 16, 65, 257):
-        rows, points = rng.normal(size=(3500, dim)), rng.normal(size=(n_points, dim))
+        rows = Rows.of(rng.normal(size=(1500, dim)), region, block_numbers=1500).values
+        points, plus = lattice.points(rng.normal(size=(n_points, dim))), rng.integers(-9, 9, n_points) / 8
+        # Whole numbers, added up as such: no float has a say in them.
+        quanta = lattice.whole(points, lattice.POINT_BITS) @ lattice.whole(rows[:40], region.row_bits).T
         with threadpool_limits(threads):
-            product = products(points, rows)
-            np.testing.assert_allclose(product, points @ rows.T, atol=1e-11)
+            found = products(points, _chunk(rows, region), plus=plus)
+            np.testing.assert_array_equal(
+                found[:, :40] - plus[:, None], quanta * 2.0 ** -(lattice.POINT_BITS + region.row_bits)
+            )
             for kept in (slice(1, None), slice(63, None), slice(1000, 1003), slice(0, 1600), slice(None, None, -1)):
-                np.testing.assert_array_equal(products(points, rows[kept]), product[:, kept])
+                np.testing.assert_array_equal(products(points, _chunk(rows[kept], region), plus=plus), found[:, kept])
+
+
+def _chunk(rows, region):
+    return lattice.ExactRows.dense(rows, region.row_bits, region.radius)
 
 
 def test_a_projection_is_clipped_and_does_not_depend_on_chunks():
-    rng = np.random.default_rng(0)
-    values, frame = rng.normal(size=(300, 4)), rng.normal(size=(2, 4))
-    region = Region.ball(2, 1.0)
-    whole = Rows(values).project(frame, region)
-    np.testing.assert_allclose(whole.values, region.clip(values @ frame.T))
-    np.testing.assert_array_equal(Rows(values, block_numbers=1).project(frame, region).values, whole.values)
+    rng, region = np.random.default_rng(0), Region.ball(2, 1.0)
+    rows, frame = Rows.of(rng.normal(size=(300, 4)), Region.ball(4, 2.0)), rng.normal(size=(2, 4))
+    whole = rows.project(frame, region)
+    np.testing.assert_allclose(whole.values, region.clip(rows.values @ frame.T), atol=1e-4)
+    in_chunks = Rows.of(rows.values, Region.ball(4, 2.0), block_numbers=1)
+    np.testing.assert_array_equal(in_chunks.project(frame, region).values, whole.values)
     assert (np.linalg.norm(whole.values, axis=1) <= 1.0).all()
-
-
-@given(SEEDS, st.integers(1, 4))
-def test_at_most_m_rows_of_a_person_are_kept_and_nobody_else_can_change_which(seed, most):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(0, 40))
-    values, persons = rng.integers(0, 4, (n, 2)).astype(float), rng.integers(0, 6, n)
-    kept = keep_rows_per_person(values, persons, most)
-    assert (np.diff(kept) > 0).all()
-    numbers = np.bincount(persons, minlength=6)
-    np.testing.assert_array_equal(np.bincount(persons[kept], minlength=6), np.minimum(numbers, most))
-    # Without one person, and in another order, the others keep the same rows (as values).
-    order = rng.permutation(np.flatnonzero(persons != 3))
-    again = order[keep_rows_per_person(values[order], persons[order], most)]
-    for person in set(persons) - {3}:
-        mine = np.sort(values[kept[persons[kept] == person]], axis=0)
-        np.testing.assert_array_equal(mine, np.sort(values[again[persons[again] == person]], axis=0))
-
-
-def test_which_rows_are_kept_does_not_follow_from_their_order():
-    values = np.random.default_rng(1).normal(size=(200, 2))
-    kept = keep_rows_per_person(values, np.zeros(200, dtype=int), 50)
-    assert abs(kept.mean() - 100) < 25
 
 
 def test_a_row_of_nobody_does_not_count() -> None:
     values = np.array([[0.1], [0.2], [0.3], [0.4]])
-    kept = rows_in_use(values, np.array([0, -1, -1, 1]), 1, drop_incomplete=True)
+    kept = rows_in_use(values, np.array([0, -1, -1, 1]), drop_incomplete=True)
     assert kept.tolist() == [0, 3]

@@ -7,7 +7,7 @@ but what it releases: a status, and noisy points.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,9 +18,11 @@ from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.loss_kinds import LossKind, refuse_unpriced
 from dpviz.privacy.mechanisms import NoDensity
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.queries import OfAllRows, Relation, Sensitivity
+from dpviz.privacy.queries import AsAsked, OfAllRows, Relation, Sensitivity
 from dpviz.privacy.tuples.partition_test import PartitionTest
+from dpviz.table.content import content_order
 from dpviz.table.domain import Region
+from dpviz.table.lattice import ExactRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,15 +37,20 @@ class TupleTable:
     def __len__(self) -> int:
         return len(self.values)
 
+    def ordered(self) -> TupleTable:
+        """The tuples in an order that follows from what they are: that of the file has no say in a study's draw."""
+        return TupleTable(self.values[content_order(self.values.reshape(len(self), prod(self.values.shape[1:])))])
+
 
 @dataclass(frozen=True, eq=False)
-class Tuples(OfAllRows):
+class Tuples(AsAsked, OfAllRows):
     """The rows themselves, each a tuple of ``k`` points flattened: a question for mechanisms on tuples only."""
 
     k: int
 
-    def tally(self, chunk: Array, cell: Codes) -> TupleTable:
-        return TupleTable(chunk.reshape(len(chunk), self.k, chunk.shape[1] // self.k))
+    def tally(self, rows: ExactRows, cell: Codes) -> TupleTable:
+        columns = rows.values.shape[1]
+        return TupleTable(rows.values.copy().reshape(len(rows), self.k, columns // self.k))
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """One tuple is replaced, the unit here; where their number is private there is no bound."""

@@ -61,7 +61,7 @@ def predict(contender: Contender, setting: Setting, region: Region) -> Predictio
     accounting = contender.card.accounting(params, setting.delta)
     # A room over no rows: it knows every noise scale that a real one would draw with, and can read nothing.
     room = DataRoom(
-        Rows(np.empty((0, region.dim))),
+        Rows.of(np.empty((0, region.dim)), region),
         region,
         setting.relation,
         setting.rows_per_person,

@@ -1,0 +1,38 @@
+"""How dense rows are stored: on the lattice of their region, in small floats, with a column of ones behind them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from dpviz.table.domain import Region
+from dpviz.table.lattice import number_type
+
+# Rows of so few columns are stored column by column: copies and sums of a column are several times as fast.
+FEW_COLUMNS = 2
+
+
+class Stored(Protocol):
+    """Rows wherever they lie: dense ones with ones behind them, shape (n, d + 1), or sparse ones, shape (n, d)."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        ...
+
+    def __getitem__(self, rows: slice) -> Any:
+        """Some consecutive rows, in memory; not to be written to."""
+        ...
+
+
+def storage(n: int, region: Region) -> Any:
+    """Memory for ``n`` rows of ``region``, in the smaller floats where they are exact; the ones are there."""
+    stored = np.empty((n, region.dim + 1), number_type(float(region.half.max()), region.row_bits), order_of(region.dim))
+    stored[:, -1] = 1.0
+    return stored
+
+
+def order_of(dim: int) -> Literal["C", "F"]:
+    """How rows of ``dim`` columns lie in memory."""
+    return "F" if dim <= FEW_COLUMNS else "C"

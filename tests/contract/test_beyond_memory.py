@@ -1,0 +1,62 @@
+"""Every algorithm on rows that are not in memory: the same bytes as in memory, or refused before anything is spent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.registry import CARDS
+from dpviz.check import RequestError
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.run import run
+from dpviz.table.domain import Domain
+from dpviz.table.prepared_rows import Batch, Preparation
+from dpviz.table.rows import Rows
+
+DOMAIN = Domain.of(("x", "y", "z"), -1, 1)
+
+
+def rows(n: int = 6000) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    centers = rng.uniform(-0.8, 0.8, (4, 3))
+    return centers[rng.integers(0, 4, n)] + rng.normal(0, 0.05, (n, 3))
+
+
+def in_file(values: np.ndarray) -> PrivateTable:
+    prepared = Preparation(DOMAIN, drop_incomplete=True)
+    for part in np.array_split(values, 5):
+        prepared.take(Batch(part, None, 1.0))
+    kept = Rows(prepared.finished(), DOMAIN.region, block_numbers=2**14)
+    return PrivateTable.over(kept, DOMAIN, n_public=len(values))
+
+
+@pytest.mark.parametrize("algorithm", CARDS)
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_the_same_bytes_or_a_sentence(algorithm: str, delta: float) -> None:
+    values, asked = rows(), {"k": 4, "epsilon": 2.0, "delta": delta, "seed": 3}
+    large = in_file(values)
+    if CARDS[algorithm].at_once:
+        with pytest.raises(RequestError, match=r"rows at once|needs delta"):
+            run(algorithm, large, **asked)
+        return
+    small = PrivateTable(values, DOMAIN, n_public=len(values))
+    try:
+        expected = run(algorithm, small, **asked)
+    except RequestError:
+        with pytest.raises(RequestError, match="needs delta"):
+            run(algorithm, large, **asked)
+        return
+    assert run(algorithm, large, **asked).centers.tobytes() == expected.centers.tobytes()
+
+
+def test_a_refusal_names_algorithms_that_work() -> None:
+    with pytest.raises(RequestError, match="choose one of auto, dplloyd") as told:
+        run("gkm", in_file(rows()), k=4, epsilon=1.0)
+    named = str(told.value).split("one of ")[1].split(", or take")[0].split(", ")
+    assert all(not CARDS[name].at_once for name in named)
+
+
+def test_what_is_revealed_is_a_sample_inside_the_bounds() -> None:
+    table = in_file(rows())
+    revealed = table.reveal(note="a test")
+    assert revealed.inside and len(revealed.points) == 6000 and table.looks == ["a test"]
