@@ -68,6 +68,10 @@ TOO_MANY_COLUMNS = f"The file has more than {MAX_COLUMNS:,} columns, the most al
 _HOW_TO_SAY = 'declare "header": true, or "header": false with "names" ("dpviz declare FILE" proposes one of them)'
 
 
+class TooLarge(IntakeError):
+    """A file that is not held in memory: by its path it can be read all the same."""
+
+
 @dataclass(frozen=True)
 class Header:
     """What the first line says, or what is declared in its place; public either way.
@@ -88,6 +92,32 @@ class Header:
     delimiter: str
     body: int
     notes: tuple[str, ...] = ()
+
+    def wanted(self, declared: FileFormat, numbers: Sequence[str], text: Sequence[str]) -> Wanted:
+        """What to read for those columns, as the file is declared.
+
+        Raises
+        ------
+        IntakeError
+            If there is no such column.
+        """
+        place = {name: number for number, name in enumerate(self.names)}
+        if unknown := [name for name in (*numbers, *text) if name not in place]:
+            raise IntakeError(
+                f"There is no column {listed(unknown)}; the columns are {listed(self.names)}; choose among these, "
+                "or declare other names."
+            )
+        return Wanted(
+            len(self.names),
+            self.delimiter,
+            declared.byte_encoding,
+            {place[name]: declared.style_of(name) for name in numbers},
+            [place[name] for name in text],
+        )
+
+    def named(self, columns: Mapping[int, Column]) -> dict[str, Column]:
+        """Columns by name that were read by place."""
+        return {name: columns[place] for place, name in enumerate(self.names) if place in columns}
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,20 +179,7 @@ class CsvFile:
         header = read_header(lines, declared)
         if numbers is None:
             numbers = [name for name in header.names if name not in text]
-        place = {name: number for number, name in enumerate(header.names)}
-        unknown = [name for name in (*numbers, *text) if name not in place]
-        if unknown:
-            raise IntakeError(
-                f"There is no column {listed(unknown)}; the columns are {listed(header.names)}; choose among these, "
-                "or declare other names."
-            )
-        wanted = Wanted(
-            len(header.names),
-            header.delimiter,
-            declared.byte_encoding,
-            {place[name]: declared.style_of(name) for name in numbers},
-            [place[name] for name in text],
-        )
+        wanted = header.wanted(declared, numbers, text)
         if declared.several_lines:
             if len(lines) > _MOST_SEVERAL_LINES:
                 raise IntakeError(
@@ -172,7 +189,7 @@ class CsvFile:
             columns = read_records(lines[header.body :].decode(wanted.encoding, errors="replace"), wanted)
         else:
             columns = read_lines(lines, wanted, first=header.body)
-        chosen = {name: columns[place[name]] for name in header.names if place[name] in columns}
+        chosen = header.named(columns)
         return table_of(chosen, name=self.name, notes=(*header.notes, *_notes(chosen, numbers, declared)))
 
 
@@ -239,7 +256,7 @@ def _read_file(path: Path) -> bytes:
     except (OSError, ValueError):
         raise IntakeError(f"The file {quoted(path.name)} cannot be read; give a CSV file you may open.") from None
     if len(raw) > MAX_BYTES:
-        raise IntakeError(_TOO_LARGE)
+        raise TooLarge(_TOO_LARGE)
     return raw
 
 
@@ -247,7 +264,7 @@ def _unpacked(raw: bytes) -> bytes:
     if raw.startswith(b"\x1f\x8b"):
         raw = _gunzip(raw)
     if len(raw) > MAX_BYTES:
-        raise IntakeError(_TOO_LARGE)
+        raise TooLarge(_TOO_LARGE)
     return raw
 
 

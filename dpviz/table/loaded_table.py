@@ -99,11 +99,16 @@ class LoadedTable:
         if column not in self.frame.columns:
             names = listed(tuple(self.frame.columns))
             raise IntakeError(f"There is no id column {quoted(column)}; columns are {names}; choose among these.")
-        values = self.frame[column]
-        text = values.map(_written, na_action="ignore") if column in self.numeric_columns else values
-        canonical = text.astype("str").str.normalize("NFC").str.strip().str.replace(_POINT_NOUGHT, r"\1", regex=True)
-        codes, _ = pd.factorize(canonical.where(canonical != ""))
+        codes, _ = pd.factorize(canonical_ids(self.frame[column]))
         return codes.astype(np.int64)
+
+
+def canonical_ids(cells: pd.Series[Any]) -> pd.Series[Any]:
+    """Cells of an id column as texts that are the same for the same person, missing where nobody is named."""
+    numbers = pd.api.types.is_float_dtype(cells.dtype)
+    text = cells.map(_written, na_action="ignore") if numbers else cells
+    canonical = text.astype("str").str.normalize("NFC").str.strip().str.replace(_POINT_NOUGHT, r"\1", regex=True)
+    return canonical.where(canonical != "")
 
 
 def numeric_table(

@@ -6,9 +6,11 @@ import os
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from dpviz.table.csv_intake import CsvFile, open_csv
+from dpviz.table.csv_intake import CsvFile, TooLarge, open_csv
+from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import LoadedTable
+from dpviz.table.parquet_intake import ENDING, ParquetTable
 from dpviz.table.samples import SAMPLES, Sample
 from dpviz.table.sidecar import declaration_in_file, sidecar_for
 from dpviz.table.sparse_intake import SparseTable, load_sparse
@@ -16,7 +18,7 @@ from dpviz.table.sparse_intake import SparseTable, load_sparse
 GIVEN = "DPVIZ_OPEN"
 """The variable of the environment in which ``dpviz open`` hands such a word to the dashboard."""
 
-Content: TypeAlias = CsvFile | LoadedTable | SparseTable
+Content: TypeAlias = CsvFile | CsvOnDisk | ParquetTable | LoadedTable | SparseTable
 
 
 class Named(NamedTuple):
@@ -37,9 +39,27 @@ def named(word: str) -> Named:
     if (sample := sample_named(word)) is not None:
         return Named(*sample.load())
     path = Path(word)
-    content = load_sparse(path) if path.suffix == ".npz" else open_csv(path)
+    content = file_at(path)
     nothing, beside = nothing_declared_of(content), sidecar_for(path)
     return Named(content, nothing if beside is None else declaration_in_file(beside, nothing).checked())
+
+
+def file_at(path: Path) -> CsvFile | CsvOnDisk | ParquetTable | SparseTable:
+    """The file at ``path``, or a folder of Parquet files: in memory where it fits, none of its rows looked at.
+
+    Raises
+    ------
+    IntakeError
+        If it is not there, or cannot be used.
+    """
+    if path.suffix == ".npz":
+        return load_sparse(path)
+    if path.suffix == ENDING or os.path.isdir(path):  # noqa: PTH112 (see sample_named)
+        return ParquetTable(path)
+    try:
+        return open_csv(path)
+    except TooLarge:
+        return CsvOnDisk(path)
 
 
 def nothing_declared_of(content: Content) -> Declaration:

@@ -1,0 +1,139 @@
+"""A CSV file too large to hold: its lines read in bounded pieces, each line as it would be in memory."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import pandas as pd
+
+from dpviz.table.csv_intake import Header, read_header
+from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
+from dpviz.table.loaded_table import IntakeError, quoted
+from dpviz.table.prepared_rows import Batch
+from dpviz.table.records import read_lines
+
+_BYTES_AT_ONCE = 2**23
+_LONGEST_LINE = 2**26
+_GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, eq=False)
+class CsvOnDisk:
+    """A CSV file by its path; nothing of its rows has been looked at.
+
+    Parameters
+    ----------
+    path : Path
+        Gzip is unpacked on the way.
+    """
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """What the table is called on screen."""
+        return Path(self.path.name.removesuffix(".gz")).stem
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Nothing: what a batch shows of its rows is not put together."""
+        return ()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Tells files apart, and two states of one file: by place, size and time."""
+        with _in_words(self.path):
+            state = self.path.stat()
+        place = str(self.path.resolve()).encode("utf-8", "surrogatepass")
+        return hashlib.sha256(place + f"|{state.st_size}|{state.st_mtime_ns}".encode()).hexdigest()
+
+    def header(self, declared: FileFormat = PLAIN_FORMAT) -> Header:
+        """Column names and delimiter, from the first line and the declaration.
+
+        Raises
+        ------
+        IntakeError
+            If the first line cannot be a header, or the file cannot be read.
+        """
+        first, _ = next(self._pieces(declared), (b"", 1.0))
+        return read_header(first, declared)
+
+    def batches(
+        self, numbers: Sequence[str], declared: FileFormat = PLAIN_FORMAT, *, id_column: str | None = None
+    ) -> Iterator[Batch]:
+        """All rows, a bounded number at a time.
+
+        Raises
+        ------
+        IntakeError
+            If the file cannot be read, or not as declared.
+        """
+        if declared.several_lines:
+            raise IntakeError(
+                "Records over several lines are declared of a file that memory does not hold; write one record a line."
+            )
+        header: Header | None = None
+        for piece, read in self._pieces(declared):
+            first = 0
+            if header is None:
+                header = read_header(piece, declared)
+                first = header.body
+            wanted = header.wanted(declared, numbers, () if id_column is None else (id_column,))
+            columns = header.named(read_lines(piece, wanted, first=first))
+            values = np.stack([np.asarray(columns[name], dtype=np.float64) for name in numbers], axis=1)
+            yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
+
+    def _pieces(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
+        """Whole lines in an encoding in which a line ends with one byte, and the part of the file read by then."""
+        rest = b""
+        for raw, read in self._decoded(declared):
+            rest += raw
+            end = rest.rfind(b"\n") + 1
+            if end:
+                yield rest[:end], read
+                rest = rest[end:]
+            elif len(rest) > _LONGEST_LINE:
+                raise IntakeError("A line is longer than 64 MB; a CSV has one row a line; write the file again.")
+        if rest:
+            yield rest, 1.0
+
+    def _decoded(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
+        """Bytes of the file in the encoding that lines are read in, without a byte order mark."""
+        as_it_is = declared.encoding == declared.byte_encoding
+        decoder = None if as_it_is else codecs.getincrementaldecoder(declared.encoding)(errors="replace")
+        with _in_words(self.path), self.path.open("rb") as packed:
+            size, start = max(1, self.path.stat().st_size), True
+            is_gzip = packed.read(2) == _GZIP
+            packed.seek(0)
+            file: IO[bytes] = gzip.GzipFile(fileobj=packed) if is_gzip else packed  # type: ignore[assignment]
+            while raw := file.read(_BYTES_AT_ONCE):
+                if decoder is not None:
+                    raw = decoder.decode(raw).encode("utf-8", errors="replace")
+                if start and declared.byte_encoding == "utf-8":
+                    raw = raw.removeprefix(codecs.BOM_UTF8)
+                start = False
+                yield raw, packed.tell() / size
+            if decoder is not None:
+                yield decoder.decode(b"", final=True).encode("utf-8", errors="replace"), 1.0
+
+
+@contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise IntakeError(f"There is no file {quoted(path.name)} at that path; check the path.") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise IntakeError("The gzip file is damaged or ends too early; pack it again, or load the CSV.") from None
+    except OSError:
+        raise IntakeError(f"The file {quoted(path.name)} cannot be read; give a CSV file you may open.") from None

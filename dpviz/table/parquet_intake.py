@@ -1,0 +1,253 @@
+"""Parquet files as batches of declared columns: numbers with NaN for what is missing, ids as they stand.
+
+The schema is the header: public. Row groups and files say nothing: a row is read by itself, and borders show nowhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dpviz.table.file_format import MAX_COLUMNS
+from dpviz.table.loaded_table import FloatArray, IntakeError, LoadedTable, listed, quoted, table_of
+from dpviz.table.prepared_rows import Batch
+
+ENDING = ".parquet"
+_ROWS_AT_ONCE = 2**16
+# What one process of several reads at a time; row groups are not divided.
+_ROWS_OF_A_PIECE = 2**19
+_DAMAGED = (
+    "The Parquet file cannot be read: it is damaged, encrypted or of a newer kind; write it again, or export it as CSV."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ParquetTable:
+    """A Parquet file, or all of those in a folder; nothing of its rows has been looked at.
+
+    Parameters
+    ----------
+    path : Path
+    """
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """What the table is called on screen."""
+        return self.path.name.removesuffix(ENDING)
+
+    @cached_property
+    def files(self) -> tuple[Path, ...]:
+        """In the order of their names.
+
+        Raises
+        ------
+        IntakeError
+            If there is none.
+        """
+        if self.path.is_file():
+            return (self.path,)
+        inside = (path.relative_to(self.path) for path in self.path.rglob("*" + ENDING))
+        plain = sorted(path for path in inside if not any(part.startswith(("_", ".")) for part in path.parts))
+        if not plain:
+            raise IntakeError(f"There is no Parquet file at {quoted(self.path.name)}; name one, or a folder of them.")
+        return tuple(self.path / path for path in plain)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Tells files apart, and two states of one file: by place, size and time."""
+        states = [(str(path.resolve()), *_state(path)) for path in self.files]
+        return hashlib.sha256(repr(states).encode("utf-8", "surrogatepass")).hexdigest()
+
+    @cached_property
+    def _schema(self) -> pa.Schema:
+        with _in_words():
+            schemas = [pq.read_schema(path) for path in self.files]
+        first = schemas[0]
+        if any(schema.names != first.names or schema.types != first.types for schema in schemas[1:]):
+            raise IntakeError(
+                "The files of the folder have other columns or types than the first one; mend or move them."
+            )
+        if len(set(first.names)) < len(first.names):
+            raise IntakeError(f"Columns {listed(first.names)} repeat; give every column its own name.")
+        if len(first.names) > MAX_COLUMNS:
+            raise IntakeError(
+                f"The file has more than {MAX_COLUMNS:,d} columns, the most allowed; keep those you need."
+            )
+        return first
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns: public."""
+        return tuple(self._schema.names)
+
+    @property
+    def numeric_columns(self) -> tuple[str, ...]:
+        """The columns of numbers, in file order."""
+        return tuple(field.name for field in self._schema if _holds_numbers(field.type))
+
+    @cached_property
+    def n_rows(self) -> int:
+        """How many rows there are: a private number under add/remove, neither shown nor used unpaid."""
+        with _in_words():
+            return sum(pq.read_metadata(path).num_rows for path in self.files)
+
+    def batches(self, numbers: Sequence[str], *, id_column: str | None = None) -> Iterator[Batch]:
+        """All rows, a bounded number at a time; other columns are not read.
+
+        Raises
+        ------
+        IntakeError
+            If a column is not there, or does not hold numbers; if the file is damaged, wherever that is.
+        """
+        self._check(numbers, () if id_column is None else (id_column,))
+        wanted, done = [*dict.fromkeys((*numbers, *([] if id_column is None else [id_column])))], 0
+        for path in self.files:
+            with _in_words():
+                for part in pq.ParquetFile(path).iter_batches(batch_size=_ROWS_AT_ONCE, columns=wanted):
+                    done += part.num_rows
+                    yield _batch(part, numbers, id_column, read=done / max(1, self.n_rows))
+
+    def pieces(self, numbers: Sequence[str], *, id_column: str | None = None) -> list[Piece]:
+        """All rows as pieces that another process can read, where it finds the same files; each of some row groups.
+
+        Raises
+        ------
+        IntakeError
+            As ``batches``, but for damage inside.
+        """
+        self._check(numbers, () if id_column is None else (id_column,))
+        pieces = []
+        for path in self.files:
+            with _in_words():
+                held = pq.read_metadata(path)
+            rows = np.array([held.row_group(i).num_rows for i in range(held.num_row_groups)], dtype=np.int64)
+            place = (np.cumsum(rows) - rows) // _ROWS_OF_A_PIECE
+            for number in np.unique(place):
+                groups = tuple(int(group) for group in np.flatnonzero(place == number))
+                pieces.append(Piece(path.resolve(), groups, tuple(numbers), id_column))
+        return pieces
+
+    def read(self, numbers: Sequence[str], *, text: Sequence[str] = ()) -> LoadedTable:
+        """The declared columns in memory; see ``batches`` for what is refused."""
+        self._check(numbers, text)
+        with _in_words():
+            parts = [pq.read_table(path, columns=[*numbers, *text]) for path in self.files]
+        chosen: dict[str, Any] = {}
+        for name in self.columns:
+            cells = [part.column(name).combine_chunks() for part in parts] if name in (*numbers, *text) else []
+            if name in numbers:
+                chosen[name] = np.concatenate([_numbers(part) for part in cells])
+            elif name in text:
+                chosen[name] = pd.concat([_texts(part) for part in cells], ignore_index=True).astype("str")
+        return table_of(chosen, name=self.name)
+
+    def _check(self, numbers: Sequence[str], text: Sequence[str]) -> None:
+        if unknown := [name for name in (*numbers, *text) if name not in self.columns]:
+            raise IntakeError(
+                f"There is no column {listed(unknown)}; the columns are {listed(self.columns)}; choose among these."
+            )
+        if wrong := [name for name in numbers if name not in self.numeric_columns]:
+            kinds = ", ".join(f"{quoted(name)} holds {self._schema.field(name).type}" for name in wrong[:3])
+            raise IntakeError(
+                f"{kinds}; numbers are in {listed(self.numeric_columns)}; choose among these, or write it as numbers."
+            )
+        if wrong := [name for name in text if not _holds_text(self._schema.field(name).type)]:
+            raise IntakeError(f"{listed(wrong)} holds neither text nor numbers; choose another id or label column.")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some row groups of a Parquet file."""
+
+    path: Path
+    groups: tuple[int, ...]
+    numbers: tuple[str, ...]
+    id_column: str | None
+
+    def batch(self) -> Batch:
+        """Its rows.
+
+        Raises
+        ------
+        IntakeError
+            If they cannot be read.
+        """
+        ids = [] if self.id_column is None else [self.id_column]
+        with _in_words():
+            part = pq.ParquetFile(self.path).read_row_groups(
+                self.groups, columns=[*dict.fromkeys((*self.numbers, *ids))]
+            )
+            return _batch(part.combine_chunks(), self.numbers, self.id_column, read=1.0)
+
+
+def _batch(part: Any, numbers: Sequence[str], id_column: str | None, *, read: float) -> Batch:
+    values = np.stack([_numbers(part.column(name)) for name in numbers], axis=1)
+    return Batch(values, None if id_column is None else _texts(part.column(id_column)), read)
+
+
+def _state(path: Path) -> tuple[int, int]:
+    with _in_words():
+        state = path.stat()
+        return state.st_size, state.st_mtime_ns
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
+    """Errors of the reader as one sentence: their own may quote cells."""
+    try:
+        yield
+    except IntakeError:
+        raise
+    except FileNotFoundError:
+        raise IntakeError("There is no file at that path; check the path.") from None
+    except (pa.ArrowException, OSError, ValueError):
+        raise IntakeError(_DAMAGED) from None
+
+
+def _holds_numbers(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_null(kind)
+    )
+
+
+def _holds_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or _holds_numbers(kind))
+
+
+def _plain(cells: Any) -> Any:
+    return cells.dictionary_decode() if pa.types.is_dictionary(cells.type) else cells
+
+
+def _numbers(cells: Any) -> FloatArray:
+    """Cells as numbers; what is missing or not finite is NaN."""
+    values = _plain(cells).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _texts(cells: Any) -> pd.Series[Any]:
+    """Cells of an id or label column as a file of lines would hold them: numbers with a point stay numbers."""
+    cells = _plain(cells)
+    if pa.types.is_floating(cells.type) or pa.types.is_decimal(cells.type):
+        return pd.Series(_numbers(cells))
+    texts: pd.Series[Any] = cells.cast(pa.large_string()).to_pandas()
+    return texts

@@ -1,0 +1,106 @@
+"""A CSV file in pieces is the same table as in memory, wherever the pieces end."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dpviz.table.csv_stream
+from dpviz.table.csv_intake import open_csv
+from dpviz.table.csv_stream import CsvOnDisk
+from dpviz.table.file_format import FileFormat
+from dpviz.table.loaded_table import IntakeError, canonical_ids
+from dpviz.table.named import file_at
+
+CELLS = st.sampled_from(["1", "-2.5", "", "NA", "x", '"3"', '"a,b"', '"', "1e3", " 4 ", "inf", "\r", "é"])
+LINES = st.lists(st.lists(CELLS, min_size=1, max_size=4).map(",".join), max_size=30)
+
+
+def read_in_pieces(path: Path, declared: FileFormat, size: int, id_column: str | None = "who") -> tuple:
+    patch = pytest.MonkeyPatch()
+    with patch.context() as patched:
+        patched.setattr(dpviz.table.csv_stream, "_BYTES_AT_ONCE", size)
+        batches = list(CsvOnDisk(path).batches(("x", "y"), declared, id_column=id_column))
+    values = np.concatenate([np.empty((0, 2)), *(batch.values for batch in batches)])
+    ids = pd.concat([batch.ids for batch in batches], ignore_index=True) if id_column else None
+    return values, ids
+
+
+@given(LINES, st.integers(1, 60), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_wherever_pieces_end_the_rows_are_those_in_memory(tmp_path_factory, lines, size, end, ends):
+    path = tmp_path_factory.mktemp("csv") / "t.csv"
+    path.write_bytes((end.join(["x,y,who", *lines]) + (end if ends else "")).encode())
+    loaded = open_csv(path).read(FileFormat(), numbers=("x", "y"), text=("who",))
+    values, ids = read_in_pieces(path, FileFormat(), size)
+    np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
+    codes, _ = pd.factorize(canonical_ids(ids))
+    np.testing.assert_array_equal(codes, loaded.identifiers("who"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("size", [7, 1000])
+@pytest.mark.parametrize("packed", [False, True])
+def test_encodings_and_gzip(tmp_path: Path, encoding: str, size: int, packed: bool) -> None:
+    text = "x,y,who\n" + "".join(f"{i},{i / 2},é{i % 7}\n" for i in range(300))
+    declared = FileFormat(encoding="utf-8" if encoding == "utf-8-sig" else encoding)
+    path = tmp_path / ("t.csv.gz" if packed else "t.csv")
+    raw = text.encode(encoding)
+    path.write_bytes(gzip.compress(raw) if packed else raw)
+    loaded = open_csv(path).read(declared, numbers=("x", "y"), text=("who",))
+    values, ids = read_in_pieces(path, declared, size)
+    np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
+    assert ids.tolist() == loaded.frame["who"].tolist()
+    assert CsvOnDisk(path).name == "t"
+
+
+def test_without_a_header_as_declared(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("1;2\n3;4\n")
+    declared = FileFormat(header=False, names=("x", "y"), delimiter=";")
+    values, _ = read_in_pieces(path, declared, 3, id_column=None)
+    assert values.tolist() == [[1, 2], [3, 4]]
+
+
+def test_a_file_too_large_to_hold_is_read_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "1,2\n" * 1000)
+    assert not isinstance(file_at(path), CsvOnDisk)
+    monkeypatch.setattr("dpviz.table.csv_intake.MAX_BYTES", 2000)
+    assert isinstance(file_at(path), CsvOnDisk)
+    packed = tmp_path / "t.csv.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert isinstance(file_at(packed), CsvOnDisk)
+
+
+@pytest.mark.parametrize("cut", [20, 200])
+def test_a_gzip_file_that_ends_too_early_is_told(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "t.csv.gz"
+    rng = np.random.default_rng(0)
+    path.write_bytes(gzip.compress(b"x,y\n" + b"".join(b"%f,%f\n" % (a, a) for a in rng.random(1000)))[:-cut])
+    with pytest.raises(IntakeError, match="gzip"):
+        list(CsvOnDisk(path).batches(("x", "y")))
+
+
+def test_a_line_that_never_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dpviz.table.csv_stream, "_BYTES_AT_ONCE", 100)
+    monkeypatch.setattr(dpviz.table.csv_stream, "_LONGEST_LINE", 1000)
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "1" * 5000)
+    with pytest.raises(IntakeError, match="64 MB"):
+        list(CsvOnDisk(path).batches(("x", "y")))
+
+
+def test_what_is_not_there_or_not_one_line_a_record_is_told(tmp_path: Path) -> None:
+    with pytest.raises(IntakeError, match="no file"):
+        list(CsvOnDisk(tmp_path / "t.csv").batches(("x",)))
+    (tmp_path / "t.csv").write_text("x\n1\n")
+    with pytest.raises(IntakeError, match="several lines"):
+        list(CsvOnDisk(tmp_path / "t.csv").batches(("x",), FileFormat(several_lines=True)))
+    with pytest.raises(IntakeError, match="no column"):
+        list(CsvOnDisk(tmp_path / "t.csv").batches(("z",)))

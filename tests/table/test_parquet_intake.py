@@ -1,0 +1,157 @@
+"""Parquet files as they come: kinds of columns, folders, pieces, and what cannot be read."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dpviz.table.loaded_table import IntakeError, canonical_ids
+from dpviz.table.parquet_intake import ParquetTable
+
+N = 1000
+
+
+def columns() -> dict[str, pa.Array]:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=N)
+    return {
+        "x": pa.array(np.where(rng.random(N) < 0.05, np.nan, x)),
+        "y": pa.array([None if i % 50 == 0 else i for i in range(N)], pa.int64()),
+        "z": pa.array(x.astype(np.float32)),
+        "money": pa.array([Decimal(i) / 4 for i in range(N)], pa.decimal128(12, 2)),
+        "yes": pa.array(x > 0),
+        "code": pa.array((x > 0).astype(np.int8)).dictionary_encode(),
+        "infinite": pa.array(np.where(x > 1, np.inf, x)),
+        "who": pa.array([None if i % 100 == 0 else f" p{i % 30} " for i in range(N)]),
+        "number": pa.array([float(i % 30) for i in range(N)]),
+        "day": pa.array([datetime.date(2020, 1, 1)] * N),
+        "nested": pa.array([{"a": 1}] * N),
+    }
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table(columns()), path, row_group_size=300)
+    return path
+
+
+NUMBERS = ("x", "y", "z", "money", "yes", "code", "infinite")
+
+
+def expected(name: str) -> np.ndarray:
+    column = columns()[name]
+    if name == "code":
+        column = column.dictionary_decode()
+    values = np.array([np.nan if cell is None else float(cell) for cell in column.to_pylist()])
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def test_numbers_of_all_kinds(file: Path) -> None:
+    table = ParquetTable(file)
+    assert table.name == "table" and table.n_rows == N and table.columns == tuple(columns())
+    assert set(NUMBERS) <= set(table.numeric_columns) and not {"who", "day", "nested"} & set(table.numeric_columns)
+    loaded = table.read(NUMBERS)
+    for name in NUMBERS:
+        np.testing.assert_array_equal(loaded.columns([name])[:, 0], expected(name))
+
+
+@pytest.mark.parametrize("id_column", [None, "who", "number", "y"])
+def test_batches_and_pieces_hold_what_is_read_at_once(file: Path, id_column: str | None) -> None:
+    table = ParquetTable(file)
+    loaded = table.read(("z", "x"), text=() if id_column is None else (id_column,))
+    batches = list(table.batches(("z", "x"), id_column=id_column))
+    pieces = [piece.batch() for piece in table.pieces(("z", "x"), id_column=id_column)]
+    assert batches[-1].read == 1.0
+    for parts in (batches, pieces):
+        np.testing.assert_array_equal(np.concatenate([part.values for part in parts]), loaded.columns(("z", "x")))
+        if id_column is None:
+            assert all(part.ids is None for part in parts)
+        else:
+            ids = canonical_ids(pd.concat([part.ids for part in parts], ignore_index=True))
+            codes, _ = pd.factorize(ids)
+            np.testing.assert_array_equal(codes, loaded.identifiers(id_column))
+
+
+def test_pieces_are_whole_row_groups(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpviz.table.parquet_intake._ROWS_OF_A_PIECE", 600)
+    pieces = ParquetTable(file).pieces(("x",))
+    assert [piece.groups for piece in pieces] == [(0, 1), (2, 3)]
+
+
+def test_a_folder_is_its_files_in_order_of_their_names(tmp_path: Path, file: Path) -> None:
+    whole = pq.read_table(file)
+    folder = tmp_path / "parts"
+    (folder / "deep").mkdir(parents=True)
+    pq.write_table(whole.slice(0, 400), folder / "a.parquet")
+    pq.write_table(whole.slice(400), folder / "deep" / "b.parquet")
+    (folder / "_SUCCESS.parquet").write_bytes(b"")
+    parts = ParquetTable(folder)
+    assert parts.n_rows == N
+    np.testing.assert_array_equal(
+        parts.read(("x", "z")).columns(("x", "z")), ParquetTable(file).read(("x", "z")).columns(("x", "z"))
+    )
+
+
+def test_another_state_is_another_fingerprint(file: Path) -> None:
+    before = ParquetTable(file).fingerprint
+    assert ParquetTable(file).fingerprint == before
+    pq.write_table(pa.table({"x": [1.0]}), file)
+    assert ParquetTable(file).fingerprint != before
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("day", "holds date32.*numbers are in"),
+        ("nested", "holds struct.*choose among these"),
+        ("who", "holds string"),
+        ("none", "There is no column"),
+    ],
+)
+def test_a_column_that_holds_no_numbers_is_told_by_its_type(file: Path, asked: str, told: str) -> None:
+    with pytest.raises(IntakeError, match=told):
+        next(ParquetTable(file).batches(("x", asked)))
+    with pytest.raises(IntakeError, match=told):
+        ParquetTable(file).read((asked,))
+
+
+def test_an_id_is_text_or_a_number(file: Path) -> None:
+    for id_column in ("nested", "day"):
+        with pytest.raises(IntakeError, match="neither text nor numbers"):
+            next(ParquetTable(file).batches(("x",), id_column=id_column))
+
+
+def test_no_file_no_table(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.parquet", tmp_path):
+        with pytest.raises(IntakeError, match="no Parquet file"):
+            _ = ParquetTable(path).columns
+
+
+def test_damage_is_told_wherever_it_is(file: Path) -> None:
+    whole = file.read_bytes()
+    for damaged in (whole[: len(whole) // 2], b"x,y\n1,2\n", b"", whole[:200] + bytes(4000) + whole[4200:]):
+        file.write_bytes(damaged)
+        with pytest.raises(IntakeError, match="damaged") as told:
+            list(ParquetTable(file).batches(("x", "z", "y")))
+        assert told.value.__cause__ is None
+
+
+def test_files_of_another_kind_in_one_folder(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": [1.0]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"x": ["1"]}), tmp_path / "b.parquet")
+    with pytest.raises(IntakeError, match="other columns or types"):
+        _ = ParquetTable(tmp_path).columns
+
+
+def test_names_that_repeat(tmp_path: Path) -> None:
+    pq.write_table(pa.table([[1.0], [2.0]], names=["x", "x"]), tmp_path / "a.parquet")
+    with pytest.raises(IntakeError, match="repeat"):
+        _ = ParquetTable(tmp_path / "a.parquet").columns
