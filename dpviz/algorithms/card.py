@@ -223,6 +223,8 @@ class Card:
         Whether it can serve a sparse table, whose rows are never written out in full.
     local : bool
         Whether it stands in the local model: every user hides the own row, and nobody is trusted with rows.
+    at_once : bool
+        Whether it needs all rows at once, not sums of them only: then memory has to hold the table.
     """
 
     id: str
@@ -246,6 +248,7 @@ class Card:
     formula: str = ""
     sparse: bool = False
     local: bool = False
+    at_once: bool = False
 
     @property
     def private(self) -> bool:

@@ -199,6 +199,12 @@ class Request:
             raise RequestError(
                 f"{card.title} would write out all {table.domain.dim:,} columns of a sparse table: choose {able}."
             )
+        if card.at_once and not table.in_memory:
+            able = ", ".join(other.id for other in private_cards() if not other.at_once and not other.sparse)
+            raise RequestError(
+                f"{card.title} needs all rows at once, and the table is too large to hold: choose one of {able}, or "
+                "take fewer rows."
+            )
         refusal = params.refusal(table.relation)
         if refusal is not None:
             raise RequestError(refusal)

@@ -65,6 +65,7 @@ CARD = Card(
     id="kmeans++",
     title="k-means++",
     does="No privacy",
+    at_once=True,
     family="Reference",
     paper="Arthur & Vassilvitskii: k-means++: The Advantages of Careful Seeding. SODA 2007",
     summary="The non-private reference: what could be had without any privacy.",

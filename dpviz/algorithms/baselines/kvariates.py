@@ -124,6 +124,7 @@ CARD = Card(
     id="kvariates",
     title="k-variates++",
     does="Rounds",
+    at_once=True,
     family="Baselines",
     paper="Nock, Canyasse, Boreli & Nielsen: k-variates++: More Pluses in the k-means++. ICML 2016; a baseline of "
     "Balcan et al. 2017",

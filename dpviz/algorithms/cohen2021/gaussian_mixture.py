@@ -217,6 +217,7 @@ CARD = Card(
     id="gaussian-mixture",
     title="Gaussian mixture",
     does="Tuples",
+    at_once=True,
     family=FAMILY,
     paper=f"{PAPER}, mixtures of Gaussians",
     summary="Finds the parts of a mixture through tuples of secret blocks, then measures each part's weight, mean and "

@@ -131,6 +131,7 @@ def tested(
 _card = partial(
     Card,
     does="Tuples",
+    at_once=True,
     family=FAMILY,
     guarantees=(Guarantee.APPROX,),
     accounting=always(Accounting.BASIC),

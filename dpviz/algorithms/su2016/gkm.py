@@ -189,6 +189,7 @@ CARD = Card(
     id="gkm",
     title="GkM",
     does="Blocks",
+    at_once=True,
     family=FAMILY,
     paper=f"{PAPER}, §4.1.2; after Mohan et al.: GUPT. SIGMOD 2012",
     summary="Runs plain k-means on many secret blocks of rows and releases noisy averages of what the blocks found.",
