@@ -20,6 +20,8 @@ from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.evaluation import assign, nicv
 from dpviz.runs.run import Run, run
+from dpviz.table.cluster_rows import ClusterRows
+from dpviz.table.dask_tables import batches_of, in_parts, is_collection, shape_of
 from dpviz.table.domain import Domain, Scaling
 
 # Rows farther out than this many half-widths count as being there, so that squared distances stay finite.
@@ -112,8 +114,10 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.params = params
         self.random_state = random_state
 
-    def fit(self, X: npt.ArrayLike, y: object = None) -> PrivateKMeans:
+    def fit(self, X: Any, y: object = None) -> PrivateKMeans:
         """Spend (ε, δ) on private centres of X, shape (n, d), data units; ``y`` is ignored.
+
+        X may be a Dask array or data frame: its rows stay where they are, and its number of rows need not be known.
 
         **Guarantee.** (ε, δ)-DP; see the class.
 
@@ -123,10 +127,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             If no bounds are declared, or a parameter is outside its range; nothing is released then.
         """
         lower, upper = self._declared_bounds()
-        values = self._values(X, reset=True)
-        columns = getattr(self, "feature_names_in_", [f"x{place}" for place in range(values.shape[1])])
-        domain = Domain.of(columns, lower, upper, radius=self.radius, scaling=self.scaling)
-        table = PrivateTable(values, domain, relation=self.relation, n_public=self.n_public)
+        table = self._table(X, lower, upper)
         card = card_of(self.algorithm)
         params = card.params.parse(self.params or {})
         if params.points_per_row(self.n_clusters) > 1:
@@ -147,13 +148,16 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.ledger_: Ledger = self.run_.ledger
         return self
 
-    def predict(self, X: npt.ArrayLike) -> Codes:
+    def predict(self, X: Any) -> Codes:
         """Nearest centre of each row of X, shape (n,): what scikit-learn calls ``labels_``.
 
-        A row with a missing or infinite cell gets -1.
+        A row with a missing or infinite cell gets -1. Of a Dask collection a Dask array is made, computed when asked.
 
         **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
         """
+        if is_collection(X):
+            later: Codes = in_parts(self.predict, X)
+            return later
         points = self._points(X)
         complete = np.isfinite(points).all(axis=1)
         labels = np.full(len(points), -1, dtype=np.int64)
@@ -210,6 +214,18 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         except (TypeError, ValueError):
             raise RequestError("bounds is not a pair: give (lower, upper), numbers or arrays of shape (d,).") from None
         return lower, upper
+
+    def _table(self, X: Any, lower: npt.ArrayLike, upper: npt.ArrayLike) -> PrivateTable:
+        collection = is_collection(X)
+        # Of a collection only the shape and the names are looked at here: a row is read where it lies.
+        values = self._values(shape_of(X) if collection else X, reset=True)
+        columns = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
+        domain = Domain.of(columns, lower, upper, radius=self.radius, scaling=self.scaling)
+        if not collection:
+            return PrivateTable(values, domain, relation=self.relation, n_public=self.n_public)
+        drops = Relation(self.relation) is Relation.ADD_REMOVE
+        rows = ClusterRows.of(batches_of(X), domain, drop_incomplete=drops)
+        return PrivateTable.over(rows, domain, relation=self.relation, n_public=self.n_public)
 
     def _points(self, X: npt.ArrayLike) -> Array:
         """Rows in unit coordinates, NaN where a cell is missing or infinite."""

@@ -1,0 +1,70 @@
+"""Dask arrays and data frames: their rows as batches that workers read, each in its place."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from dpviz import check
+from dpviz.table.prepared_rows import Batch
+
+
+def is_collection(values: Any) -> bool:
+    """Whether ``values`` is a Dask array or data frame."""
+    # Nobody has one who has not imported Dask.
+    return "dask" in sys.modules and hasattr(values, "__dask_graph__")
+
+
+def shape_of(collection: Any) -> Any:
+    """One row of the same columns, in memory, of which nothing is from the rows.
+
+    Raises
+    ------
+    RequestError
+        If the collection is not a table of numbers.
+    """
+    if hasattr(collection, "dtypes"):  # a data frame
+        import pandas as pd
+
+        wrong = [str(name) for name, kind in collection.dtypes.items() if not pd.api.types.is_numeric_dtype(kind)]
+        if wrong:
+            raise check.RequestError(f"Columns {', '.join(wrong[:5])} of X hold no numbers: choose columns of numbers.")
+        return pd.DataFrame(np.zeros((1, len(collection.columns))), columns=list(collection.columns))
+    if collection.ndim != 2 or not np.issubdtype(collection.dtype, np.number):
+        raise check.RequestError("X is not a table of numbers: give a Dask array of shape (n, d), or a data frame.")
+    return np.zeros((1, collection.shape[1]))
+
+
+def batches_of(collection: Any) -> list[Any]:
+    """The parts of ``collection``, delayed, as batches."""
+    delayed = import_module("dask").delayed(_batch)
+    return [delayed(part) for part in _parts(collection)]
+
+
+def in_parts(compute: Callable[[Any], Any], collection: Any) -> Any:
+    """A Dask array of what ``compute`` makes of each part: one number a row."""
+    array = import_module("dask.array")
+    delayed = import_module("dask").delayed(partial(_applied, compute=compute))
+    parts = [delayed(part) for part in _parts(collection)]
+    made = [array.from_delayed(part, shape=(np.nan,), dtype=np.int64) for part in parts]
+    return array.concatenate(made, allow_unknown_chunksizes=True)
+
+
+def _parts(collection: Any) -> list[Any]:
+    if hasattr(collection, "dtypes"):
+        return list(collection.to_delayed())
+    whole_rows = collection.rechunk({1: -1})
+    return list(whole_rows.to_delayed().ravel())
+
+
+def _batch(part: Any) -> Batch:
+    return Batch(np.asarray(part, dtype=np.float64), None, 1.0)
+
+
+def _applied(part: Any, *, compute: Callable[[Any], Any]) -> Any:
+    return compute(part)
