@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 
 from dpviz.check import RequestError
 from dpviz.cli.parser import Parser, names, number, whole, yes_or_no
-from dpviz.runs.open_table import OpenTable, column_names, declare
+from dpviz.runs.open_table import OpenTable, column_names, declare, declare_on_cluster
+from dpviz.table.cluster_rows import connect
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import LoadedTable, listed, quoted
 from dpviz.table.named import Content, named, nothing_declared_of
@@ -36,7 +37,12 @@ class DeclaredTable:
 def add_table_options(command: Parser) -> None:
     """The table, and what may be said of it."""
     command.add_argument(
-        "data", metavar="DATA", help="a CSV file (.csv.gz is unpacked), a sparse .npz, or the name of a sample"
+        "data",
+        metavar="DATA",
+        help="a CSV file (.csv.gz is unpacked), a Parquet file or folder, a sparse .npz, or the name of a sample",
+    )
+    command.add_argument(
+        "--cluster", metavar="ADDRESS", help="a Dask scheduler whose workers read DATA (Parquet) and answer"
     )
     declared = command.add_argument_group("what is declared about the table (DATA.json beside it may say it too)")
     declared.add_argument("--columns", type=names, metavar="A,B", help="the columns to cluster")
@@ -72,6 +78,8 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     RequestError
         If the file or a declaration is missing or wrong.
     """
+    if arguments.cluster is not None:
+        connect(arguments.cluster)
     content, sidecar = named(arguments.data)
     declaration = _declaration(content, sidecar, arguments)
     if isinstance(content, SparseTable):
@@ -86,7 +94,7 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
         chosen = arguments.columns
         declaration = _as_coordinates(declaration, chosen).choosing(chosen)
     notes = () if declaration.columns else _all_columns(declaration, header)
-    table = declare(content, declaration)
+    table = declare(content, declaration) if arguments.cluster is None else declare_on_cluster(content, declaration)
     return DeclaredTable(table, (*table.loaded.notes, *notes))
 
 

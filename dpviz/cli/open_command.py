@@ -12,8 +12,8 @@ from dpviz import check
 from dpviz.beside import BESIDE
 from dpviz.check import RequestError
 from dpviz.cli.parser import Parser, whole
+from dpviz.table.csv_intake import CsvFile
 from dpviz.table.named import GIVEN, named, sample_named
-from dpviz.table.sparse_intake import SparseTable
 
 _APP = BESIDE / "app.py"
 # Streamlit's part that takes the port: when it cannot, it says so here and leaves with this code.
@@ -62,6 +62,8 @@ def _checked(word: str) -> str:
     """``word`` as every visit may read it, from whatever folder; refuses what the pages could not open."""
     if sample_named(word) is not None:
         return word
-    if isinstance(named(word).content, SparseTable):
-        raise RequestError("The pages do not show sparse files: use `dpviz run`, or open a CSV file or a sample.")
+    if not isinstance(named(word).content, CsvFile):
+        raise RequestError(
+            "The pages show samples and CSV files of up to 200 MB: use `dpviz run` for sparse, Parquet and larger ones."
+        )
     return os.path.abspath(word)  # noqa: PTH100 (a link stays one: the sidecar lies beside it)

@@ -11,8 +11,8 @@ from enum import Enum
 from typing import Generic, NamedTuple, ParamSpec, TypeVar
 
 from dpviz.runs.seats import Seats
-from dpviz.runs.shared_memory import Shared
-from dpviz.runs.worker import Failure, Item, Parcel, Progress, kill, new_worker, pack, receive, send
+from dpviz.runs.shared_memory import Pickled, fds_of, pickled
+from dpviz.runs.worker import Failure, Item, Progress, kill, new_worker, receive, send
 
 __all__ = ["Failure", "Job", "JobState", "Progress", "Work"]
 
@@ -165,8 +165,7 @@ class Job(Work[T]):
         if work.__module__ == "__main__" or "." in work.__qualname__:
             raise ValueError(f"{work.__qualname__} runs in another process: define it at the top level of a module")
         super().__init__()
-        self._parcel: Parcel | None = pack((work, args, kwargs))
-        self._shared = [given for given in (*args, *kwargs.values()) if isinstance(given, Shared)]
+        self._parcel: Pickled | None = pickled((work, args, kwargs))
         self._process: subprocess.Popen[bytes] | None = None
         self._seats: Seats | None = None
         self._politeness = 0
@@ -194,10 +193,11 @@ class Job(Work[T]):
         with self._lock:
             if self._state is not JobState.QUEUED:
                 return
-            self._process = new_worker([memory.fd for memory in self._shared], politeness=self._politeness)
-            self._shared = []
-            self._begun()
             parcel, self._parcel = self._parcel, None
+            assert parcel is not None
+            self._process = new_worker(fds_of(parcel.files), politeness=self._politeness)
+            self._begun()
+        parcel = parcel._replace(files=())  # the worker has them
         threading.Thread(target=self._follow, args=(self._process, parcel), name="job", daemon=True).start()
 
     def cancel(self) -> None:
@@ -210,7 +210,7 @@ class Job(Work[T]):
         """How many jobs that wait on this server, anybody's, start before this one; 0 once it has begun."""
         return self._seats.before(self) if self._seats is not None and self._state is JobState.QUEUED else 0
 
-    def _follow(self, process: subprocess.Popen[bytes], parcel: Parcel) -> None:
+    def _follow(self, process: subprocess.Popen[bytes], parcel: Pickled) -> None:
         """Send the work, then keep the pipe empty until the worker is done (a thread of the parent)."""
         assert process.stdin is not None and process.stdout is not None
         try:

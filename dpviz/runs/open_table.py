@@ -3,17 +3,48 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 from dpviz.arrays import Codes
 from dpviz.check import RequestError
+from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.table.cluster_rows import ClusterRows
 from dpviz.table.csv_intake import CsvFile
+from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.domain import Domain
+from dpviz.table.lattice_file import LatticeFile
 from dpviz.table.loaded_table import LoadedTable, listed
 from dpviz.table.named import Content
+from dpviz.table.parquet_intake import ParquetTable, Piece
+from dpviz.table.prepared_rows import Preparation
+from dpviz.table.rows import Rows, RowSource
 from dpviz.table.sparse_intake import SparseTable
+
+# Of a Parquet file, so many numbers are held in memory: as many as the largest CSV file that is.
+_MOST_NUMBERS = 25_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class LargeTable:
+    """What is said of a table that memory does not hold; ``n_rows``, those in use, is private under add/remove."""
+
+    file: CsvOnDisk | ParquetTable
+    n_rows: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What it is called on screen."""
+        return self.file.name
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells files apart."""
+        return self.file.fingerprint
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +56,7 @@ class OpenTable:
     declared: over them releases add up, and looks are counted together.
     """
 
-    loaded: LoadedTable | SparseTable
+    loaded: LoadedTable | SparseTable | LargeTable
     declaration: Declaration
     private: PrivateTable
     labels: Codes | None
@@ -58,13 +89,91 @@ class OpenTable:
         return None if self.labels is None else self.labels[revealed.kept]
 
 
-def declare(source: Content, declaration: Declaration) -> OpenTable:
+def declare(source: Content, declaration: Declaration, *, progress: Callable[[float], None] | None = None) -> OpenTable:
     """The open table that ``declaration`` makes of ``source``, whose rows are read as it says.
+
+    Where memory does not hold them they are prepared in a file without a name, and ``progress`` is told the part of
+    ``source`` that has been read.
 
     Raises
     ------
     RequestError
         If a bound is missing, or the declarations contradict each other or the table (``IntakeError`` is one).
+    """
+    plan = planned(source, declaration)
+    if not plan.in_memory:
+        file = prepare(plan, LatticeFile(plan.domain.region), progress)
+        return plan.over(Rows(file, plan.domain.region))
+    return _in_memory(plan)
+
+
+def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
+    """As ``declare``, with the rows on the workers of the Dask cluster that this process is connected to.
+
+    Raises
+    ------
+    RequestError
+        Also if ``source`` is not Parquet, which workers read by themselves, or the cluster does not answer.
+    """
+    plan = planned(source, declaration)
+    if not isinstance(source, ParquetTable):
+        raise RequestError(
+            "Workers of a cluster read Parquet, each a part: write the table as Parquet, or run it here."
+        )
+    declared, dask = plan.declaration, import_module("dask")
+    pieces = source.pieces(declared.columns, id_column=declared.id_column)
+    rows = ClusterRows.of(
+        [dask.delayed(Piece.batch)(piece) for piece in pieces],
+        plan.domain,
+        drop_incomplete=plan.drops_incomplete,
+        rows_per_person=None if declared.id_column is None else declared.rows_per_person,
+    )
+    return plan.over(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A table and everything declared of it, checked; no row has been read."""
+
+    source: Content
+    declaration: Declaration
+    domain: Domain
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether memory is to hold the rows: a performance matter, of which no answer knows."""
+        if isinstance(self.source, ParquetTable):
+            return self.source.n_rows * len(self.declaration.columns) <= _MOST_NUMBERS
+        return not isinstance(self.source, CsvOnDisk)
+
+    @property
+    def drops_incomplete(self) -> bool:
+        """Whether a row with a missing cell is left out."""
+        return Relation(self.declaration.relation) is Relation.ADD_REMOVE
+
+    def over(self, rows: RowSource) -> OpenTable:
+        """The open table of its rows, which were prepared somewhere else."""
+        assert isinstance(self.source, ParquetTable | CsvOnDisk)
+        declared = self.declaration
+        private = PrivateTable.over(
+            rows,
+            self.domain,
+            relation=declared.relation,
+            n_public=declared.n_public,
+            with_persons=declared.id_column is not None,
+            rows_per_person=declared.rows_per_person,
+        )
+        titled = replace(declared, title=declared.title or self.source.name)
+        return OpenTable(LargeTable(self.source, len(rows)), titled, private, None, self.source.fingerprint)
+
+
+def planned(source: Content, declaration: Declaration) -> Plan:
+    """What is declared of ``source``, checked and spelled out.
+
+    Raises
+    ------
+    RequestError
+        As ``declare``.
     """
     declaration = declaration.checked()
     spelled_out = declaration.over(column_names(source, declaration)).checked()
@@ -80,32 +189,66 @@ def declare(source: Content, declaration: Declaration) -> OpenTable:
         scaling=declaration.scaling,
         units=declaration.units,
     )
+    return Plan(source, spelled_out, domain)
+
+
+def prepare(plan: Plan, file: LatticeFile, progress: Callable[[float], None] | None = None) -> LatticeFile:
+    """``file`` with the rows of a table that memory does not hold, on the lattice.
+
+    Raises
+    ------
+    IntakeError
+        If the table cannot be read, or the disk is full.
+    """
+    declared, source = plan.declaration, plan.source
+    rows = Preparation(
+        plan.domain, drop_incomplete=plan.drops_incomplete, rows_per_person=declared.rows_per_person, file=file
+    )
+    if isinstance(source, CsvOnDisk):
+        batches = source.batches(declared.columns, declared.file, id_column=declared.id_column)
+    else:
+        assert isinstance(source, ParquetTable)
+        batches = source.batches(declared.columns, id_column=declared.id_column)
+    for batch in batches:
+        rows.take(batch)
+        if progress is not None:
+            progress(batch.read)
+    return rows.finished()
+
+
+def _in_memory(plan: Plan) -> OpenTable:
+    source, spelled_out, domain = plan.source, plan.declaration, plan.domain
+    columns = spelled_out.columns
     if isinstance(source, SparseTable):
-        private = PrivateTable(source.values, domain, relation=declaration.relation, n_public=declaration.n_public)
+        private = PrivateTable(source.values, domain, relation=spelled_out.relation, n_public=spelled_out.n_public)
         return OpenTable(source, spelled_out, private, None, source.fingerprint)
     id_column, label = spelled_out.id_column, spelled_out.label_column or None
+    text = [*dict.fromkeys(name for name in (id_column, label) if name is not None)]
     loaded = source
     if isinstance(source, CsvFile):
-        text = [name for name in (id_column, label) if name is not None]
-        loaded = source.read(declaration.file, numbers=columns, text=[*dict.fromkeys(text)])
+        loaded = source.read(spelled_out.file, numbers=columns, text=text)
+    elif isinstance(source, ParquetTable):
+        loaded = source.read(columns, text=text)
     assert isinstance(loaded, LoadedTable)
     private = PrivateTable(
         loaded.columns(columns),
         domain,
-        relation=declaration.relation,
-        n_public=declaration.n_public,
+        relation=spelled_out.relation,
+        n_public=spelled_out.n_public,
         persons=None if id_column is None else loaded.identifiers(id_column),
-        rows_per_person=declaration.rows_per_person,
+        rows_per_person=spelled_out.rows_per_person,
     )
-    titled = replace(spelled_out, title=declaration.title or loaded.name)
+    titled = replace(spelled_out, title=spelled_out.title or loaded.name)
     labels = None if label is None else loaded.identifiers(label)
     return OpenTable(loaded, titled, private, labels, source.fingerprint)
 
 
 def column_names(source: Content, declaration: Declaration) -> tuple[str, ...]:
     """The columns that there are: public, they come from the header or the declaration."""
-    if isinstance(source, CsvFile):
+    if isinstance(source, CsvFile | CsvOnDisk):
         return source.header(declaration.file).names
+    if isinstance(source, ParquetTable):
+        return source.columns
     if isinstance(source, LoadedTable):
         return tuple(source.frame.columns)
     if declaration.columns or declaration.id_column is not None:

@@ -7,11 +7,15 @@ leave private rows behind after a kill.
 
 from __future__ import annotations
 
+import io
 import mmap
 import os
 import pickle
 import weakref
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from dpviz.table.lattice_file import LatticeFile
 
 _ALIGNED = 64
 
@@ -23,9 +27,7 @@ class Shared:
     """
 
     def __init__(self, content: object) -> None:
-        buffers: list[pickle.PickleBuffer] = []
-        self._head = pickle.dumps(content, protocol=5, buffer_callback=buffers.append)
-        parts = [buffer.raw() for buffer in buffers]
+        self._head, parts, self._files = pickled(content)
         self._layout: list[tuple[int, int]] = []
         end = 0
         for part in parts:
@@ -39,8 +41,48 @@ class Shared:
             for (start, size), part in zip(self._layout, parts, strict=True):
                 memory[start : start + size] = part
 
+    @property
+    def fds(self) -> list[int]:
+        """What a worker has to inherit."""
+        return [self.fd, *fds_of(self._files)]
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _mapped, (self._head, self.fd, self.size, self._layout)
+
+
+class Pickled(NamedTuple):
+    """A pickled object: its large arrays are views of the object's own memory; ``files`` are open ones inside it."""
+
+    head: bytes
+    arrays: list[memoryview]
+    files: tuple[Shared | LatticeFile, ...]
+
+
+def pickled(content: object) -> Pickled:
+    """``content``, ready for another process, which has to inherit its files (see ``fds_of``)."""
+    stream = io.BytesIO()
+    buffers: list[pickle.PickleBuffer] = []
+    pickler = _Pickler(stream, protocol=5, buffer_callback=buffers.append)
+    pickler.dump(content)
+    return Pickled(stream.getvalue(), [buffer.raw() for buffer in buffers], tuple(pickler.files))
+
+
+def fds_of(files: Iterable[Shared | LatticeFile]) -> list[int]:
+    """The descriptors of open files."""
+    return [fd for file in files for fd in (file.fds if isinstance(file, Shared) else [file.fd])]
+
+
+class _Pickler(pickle.Pickler):
+    """Remembers the open files that it met."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.files: list[Shared | LatticeFile] = []
+
+    def reducer_override(self, thing: Any) -> Any:
+        if isinstance(thing, Shared | LatticeFile):
+            self.files.append(thing)
+        return NotImplemented
 
 
 def shared(content: Any) -> Any:

@@ -20,6 +20,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, NamedTuple, NoReturn
 
+from dpviz.runs.shared_memory import Pickled, pickled
+
 PROGRESS_INTERVAL = 0.2
 """Seconds between two progress reports that cross the pipe."""
 
@@ -147,7 +149,7 @@ class _Outbox:
         with self._lock:
             if not isinstance(item, Progress):
                 self._flush()
-                send(self._pipe, pack(Item(item)))
+                send(self._pipe, pickled(Item(item)))
             else:
                 self._waiting = item
                 if not self._timer_runs:
@@ -158,11 +160,11 @@ class _Outbox:
         """Send how the work ended."""
         with self._lock:
             self._flush()
-            send(self._pipe, pack(failure))
+            send(self._pipe, pickled(failure))
 
     def _flush(self) -> None:
         if self._waiting is not None:
-            send(self._pipe, pack(self._waiting))
+            send(self._pipe, pickled(self._waiting))
             self._waiting = None
 
     def _start_timer(self) -> None:
@@ -179,21 +181,7 @@ class _Outbox:
                 self._start_timer()
 
 
-class Parcel(NamedTuple):
-    """A pickled object: its large arrays are views of the object's own memory, not copies."""
-
-    head: bytes
-    arrays: list[memoryview]
-
-
-def pack(message: object) -> Parcel:
-    """``message``, ready for the pipe."""
-    buffers: list[pickle.PickleBuffer] = []
-    head = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
-    return Parcel(head, [buffer.raw() for buffer in buffers])
-
-
-def send(pipe: IO[bytes], parcel: Parcel) -> None:
+def send(pipe: IO[bytes], parcel: Pickled) -> None:
     """Write a parcel; blocks while the pipe is full."""
     sizes = [len(parcel.head), *(array.nbytes for array in parcel.arrays)]
     pipe.write(struct.pack(f"<I{len(sizes)}Q", len(sizes), *sizes))

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
-from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.open_table import LargeTable, OpenTable, declare
 from dpviz.runs.record import LookKind, ReleaseRecord, counted, record_of
 from dpviz.runs.run import Run
 from dpviz.table.declaration import Declaration, FileKind
@@ -108,7 +108,9 @@ def current_source() -> Source | None:
         return None
     source = cast("Source | None", st.session_state.get(_SOURCE))
     if source is None:
-        source = st.session_state[_SOURCE] = _numbered(table.loaded)
+        source = st.session_state[_SOURCE] = _numbered(
+            table.loaded.file if isinstance(table.loaded, LargeTable) else table.loaded
+        )
     return source
 
 

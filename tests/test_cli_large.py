@@ -1,0 +1,122 @@
+"""The command line on Parquet, on tables beyond memory, and with a cluster: the same release, or a sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.table import cluster_rows
+from tests.command_line import call
+
+Capture = pytest.CaptureFixture[str]
+ASKED = ("--bounds=-1,1", "--k", "3", "--epsilon", "2", "--delta", "1e-6", "--seed", "1", "--json")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rng = np.random.default_rng(0)
+    n = 3000
+    centers = rng.uniform(-0.8, 0.8, (3, 2))
+    label = rng.integers(0, 3, n)
+    values = centers[label] + rng.normal(0, 0.05, (n, 2))
+    frame = pd.DataFrame({"x": values[:, 0], "y": values[:, 1], "label": label.astype(str)})
+    frame.loc[::101, "x"] = np.nan
+    frame["who"] = [f"p{i}" for i in rng.integers(0, 700, n)]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=500)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No table fits into memory."""
+    monkeypatch.setattr("dpviz.runs.open_table._MOST_NUMBERS", 10)
+    monkeypatch.setattr("dpviz.table.csv_intake.MAX_BYTES", 1000)
+
+
+def released(capsys: Capture, data: str, *more: str) -> dict:
+    said = call(capsys, "run", data, "--columns", "x,y", *ASKED, *more)
+    assert said.code == 0, said.err
+    return json.loads(said.out)
+
+
+PERSONS = ("--id-column", "who", "--rows-per-person", "2")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("more", [(), PERSONS, ("--relation", "replace")])
+def test_parquet_releases_what_csv_releases(
+    capsys: Capture, more: tuple[str, ...], request: pytest.FixtureRequest
+) -> None:
+    fits = [released(capsys, data, *more) for data in ("t.csv", "t.parquet")]
+    request.getfixturevalue("large")
+    does_not = [released(capsys, data, *more) for data in ("t.csv", "t.parquet")]
+    assert len({json.dumps(report["released"]) for report in (*fits, *does_not)}) == 1
+    assert len({json.dumps(report["ledger"]) for report in (*fits, *does_not)}) == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_labels_of_a_parquet_file_judge_as_those_of_csv(capsys: Capture) -> None:
+    judged = [released(capsys, data, "--evaluate")["revealed"] for data in ("t.csv", "t.parquet")]
+    assert judged[0] == judged[1] and "label_accuracy" in judged[0]
+
+
+@pytest.mark.usefixtures("folder", "large")
+def test_a_large_table_is_judged_on_a_sample(capsys: Capture) -> None:
+    judged = released(capsys, "t.parquet", "--evaluate")["revealed"]
+    assert 0.9 < judged["ratio"] < 2 and "clipping" not in judged and "label_accuracy" not in judged
+
+
+@pytest.mark.usefixtures("folder", "large")
+def test_a_sweep_runs_on_the_file_and_judges_on_the_sample(capsys: Capture, folder: Path) -> None:
+    asked = ("--columns", "x,y", "--bounds=-1,1", "--algorithms", "auto,dplloyd", "--epsilons", "1,3", "--ks", "3")
+    said = call(capsys, "sweep", "t.parquet", *asked, "--delta", "1e-6", "--repeats", "2", "--out", "study")
+    assert said.code == 0, said.err
+    found = pd.read_csv(next((folder / "study").glob("*.csv")))
+    assert len(found) == 8 and (found["ratio"] < 3).all()
+
+
+@pytest.mark.usefixtures("folder", "large")
+def test_what_needs_all_rows_at_once_is_refused_with_what_works(capsys: Capture) -> None:
+    said = call(capsys, "run", "t.parquet", "--columns", "x,y", *ASKED, "--algorithm", "gkm")
+    assert said.code == 2 and "choose one of auto, dplloyd" in said.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_workers_read_parquet_only(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpviz.cli.declared_table.connect", lambda address: None)
+    said = call(capsys, "run", "t.csv", "--columns", "x,y", *ASKED, "--cluster", "tcp://127.0.0.1:1")
+    assert said.code == 2 and "read Parquet" in said.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_without_dask_a_cluster_is_refused(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(cluster_rows, "import_module", missing)
+    said = call(capsys, "run", "t.parquet", *ASKED, "--cluster", "tcp://127.0.0.1:1")
+    assert said.code == 2 and "dpviz[cluster]" in said.err
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(b"", "damaged"), (b"PAR1" + b"0" * 100, "damaged"), (None, "no Parquet file")],
+)
+def test_a_damaged_file_is_one_sentence(capsys: Capture, folder: Path, content: bytes | None, told: str) -> None:
+    path = folder / "bad.parquet"
+    if content is not None:
+        path.write_bytes(content)
+    said = call(capsys, "run", "bad.parquet", *ASKED)
+    assert said.code == 2 and told in said.err and len(said.err.strip().splitlines()) == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_pages_refuse_what_they_cannot_show(capsys: Capture) -> None:
+    said = call(capsys, "open", "t.parquet")
+    assert said.code == 2 and "dpviz run" in said.err
