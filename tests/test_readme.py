@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
 import shlex
 import tomllib
 from pathlib import Path
 
+import distributed
+import pandas as pd
 import pytest
 import yaml
 
@@ -30,6 +33,7 @@ COMMANDS = [
     *re.findall(r"`(?:python -m )?dpviz ([a-z]+(?: [^`]+)?)`", README + CONTRIBUTING),
 ]
 # A minute and more: those run on every core for a while.
+LARGE = "run rows."
 LONG = ("sweep", "reproduce --quick", "open")
 
 
@@ -49,7 +53,9 @@ def test_every_command_is_understood(command: str) -> None:
     assert read_arguments(_words(command)).command == command.split()[0]
 
 
-@pytest.mark.parametrize("command", [one for one in COMMANDS if not one.startswith(LONG) and "FILE" not in one])
+@pytest.mark.parametrize(
+    "command", [one for one in COMMANDS if not one.startswith((*LONG, LARGE)) and "FILE" not in one]
+)
 def test_every_quick_command_does_what_it_is_shown_for(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,6 +63,31 @@ def test_every_quick_command_does_what_it_is_shown_for(
     said = call(capsys, *_words(command))
     assert said.code == 0, said.err
     assert said.out
+
+
+@pytest.mark.slow
+def test_a_table_beyond_memory_or_on_a_cluster_gives_the_same(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The three commands on a small table: as it fits, as if it did not, and by the workers of a cluster."""
+    table = pd.read_csv(ROOT / "sample_data" / "fifteen.csv")[["x", "y"]]
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    table.to_parquet(tmp_path / "rows.parquet", row_group_size=700)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dpviz.runs.open_table._MOST_NUMBERS", 100)
+    monkeypatch.setattr("dpviz.table.csv_intake.MAX_BYTES", 1000)
+    said = []
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        for command in (one for one in COMMANDS if one.startswith(LARGE)):
+            there = command.replace("tcp://127.0.0.1:8786", cluster.scheduler_address)
+            said.append(call(capsys, *_words(there), "--seed", "1", "--json"))
+            assert said[-1].code == 0, said[-1].err
+        distributed.get_client().close()
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    said.append(call(capsys, *_words(command.split(" --cluster")[0]), "--seed", "1", "--json"))
+    assert len(said) == 4
+    assert len({json.dumps(json.loads(one.out)["released"]) for one in said}) == 1
 
 
 def test_the_lesson_that_is_shown_can_be_given_and_the_vocabulary_is_whole(tmp_path: Path) -> None:
