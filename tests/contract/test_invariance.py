@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpviz.table.rows
+import dpviz.table.stored_rows
 from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.quantiles import Columns
 from dpviz.privacy.room import PrivateTable
@@ -63,7 +64,7 @@ def test_the_bytes_of_a_run_know_neither_order_nor_chunks_nor_threads_nor_the_si
         more.setattr(dpviz.table.rows, "_threads", lambda: 3)
         assert _bytes_of(card, world.table(rows, persons, block_numbers=CHUNK), request) == expected
     with about("the size of floats"), monkeypatch.context() as larger:
-        larger.setattr(dpviz.table.rows, "number_type", lambda longest, bits: np.float64)
+        larger.setattr(dpviz.table.stored_rows, "number_type", lambda longest, bits: np.float64)
         assert _bytes_of(card, world.table(rows, persons), request) == expected
 
 
