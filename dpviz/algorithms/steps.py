@@ -10,9 +10,13 @@ from dpviz.privacy.partitions import Grid
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Step:
-    """One picture of an algorithm at work; ``title`` says what just happened."""
+    """One picture of an algorithm at work; ``title`` says what just happened.
+
+    ``ahead`` is how many steps like it are planned to follow, where that is known: for the time left.
+    """
 
     title: str
+    ahead: int | None = None
 
     @property
     def public(self) -> bool:

@@ -14,7 +14,7 @@ from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import ROWS
 from dpviz.charts.theme import Kind, Palette
 from dpviz.glossary import told
-from dpviz.runs.run import Frame, Run
+from dpviz.runs.run import Frame, RunSoFar
 
 # Values of so many marks, or letters, are worth a name.
 _LONG = 200
@@ -38,11 +38,11 @@ class Film:
 
     Parameters
     ----------
-    run : Run
+    run : RunSoFar
     look : Look
     """
 
-    run: Run
+    run: RunSoFar
     look: Look
     rows: dict[str, Data] = field(default_factory=dict)
     shared: dict[str, Any] = field(default_factory=dict)
@@ -166,7 +166,7 @@ def colors_of(palette: Palette) -> dict[str, str]:
     return {**{name: getattr(palette, name) for name in names}, "line": palette.grid}
 
 
-def _spent(run: Run, frame: Frame) -> str:
+def _spent(run: RunSoFar, frame: Frame) -> str:
     if not run.private:
         return "no budget: rows were read"
     return f"ε {frame.spent_epsilon:.2g} of {run.epsilon:g} spent"

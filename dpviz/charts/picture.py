@@ -23,7 +23,7 @@ from dpviz.charts.view import View, projected_axes
 from dpviz.charts.wording import number
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.found import Found
-from dpviz.runs.run import Run
+from dpviz.runs.run import RunSoFar
 from dpviz.table.domain import Domain, Region
 
 S = TypeVar("S", bound=Step)
@@ -79,8 +79,8 @@ class Look:
     ghosts: tuple[Array, ...] = ()
     known: dict[tuple[Any, ...], Any] | None = None
 
-    def through(self, run: Run) -> Look:
-        """The look at all steps of a run."""
+    def through(self, run: RunSoFar) -> Look:
+        """The look at all steps of a run: of one under way none is the last."""
         return replace(
             self,
             steps=tuple(frame.step for frame in run.frames),
@@ -116,7 +116,7 @@ class Look:
 
     def last(self, step: Step) -> bool:
         """Whether ``step`` is the one that the run ends with."""
-        return not self.steps or self.steps[-1] is step
+        return not self.steps or (self.final is not None and self.steps[-1] is step)
 
     def before(self, step: Step, *kinds: str) -> list[Any]:
         """The steps of these kinds that the run took before ``step``."""

@@ -113,14 +113,15 @@ class Work(Generic[T]):
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated seconds to the end at the pace since the first report; None until there is a pace."""
+        """Estimated seconds to the end: as last reported, or at the pace since the first report; None before that."""
         first, last = self._first_mark, self._last_mark
         if self._state is not JobState.RUNNING or first is None or last is None:
             return None
-        steps = last.progress.done - first.progress.done
-        if steps <= 0:
-            return None
-        expected = (last.at - first.at) / steps * (last.progress.total - last.progress.done)
+        expected, steps = last.progress.left, last.progress.done - first.progress.done
+        if expected is None:
+            if steps <= 0:
+                return None
+            expected = (last.at - first.at) / steps * (last.progress.total - last.progress.done)
         return max(0.0, expected - (time.monotonic() - last.at))
 
     def _begun(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from dpviz import __version__
 from dpviz.arrays import Array
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.run import Run, RunFacts
+from dpviz.runs.run import Run, RunFacts, RunSoFar
 from dpviz.table.declaration import Declaration
 from dpviz.table.sidecar import file_values
 
@@ -29,6 +29,7 @@ _MARKS = {
 }
 
 SEEDED = "The noise is seeded, so that a study can be repeated: whoever knows the seed can take it off. Not a release."
+BROKEN_OFF = "The run was broken off: its steps were seen, and what they spent is spent; it has no centres."
 LOOKED_UP = "Some bounds were read from the rows: no ε covers what they tell. Not a release."
 
 
@@ -50,7 +51,8 @@ class ReleaseRecord(RunFacts):
     """A run with all that was declared about it: whole, and without anything that was not released or declared.
 
     There is no time in it but the day: how long a run takes depends on the rows. The reference releases nothing: then
-    ``centers``, ``weights`` and ``spent_epsilon`` are None, ``entries`` empty.
+    ``centers``, ``weights`` and ``spent_epsilon`` are None, ``entries`` empty. A run that was broken off
+    has no centres.
 
     Attributes
     ----------
@@ -135,19 +137,24 @@ class ReleaseRecord(RunFacts):
         }
 
 
-def record_of(run: Run, table: OpenTable, *, looks: Mapping[LookKind, int] | None = None) -> ReleaseRecord:
-    """The record of a run on ``table`` after so many ``looks`` at its rows; a proposed declaration is one more."""
+def record_of(run: RunSoFar, table: OpenTable, *, looks: Mapping[LookKind, int] | None = None) -> ReleaseRecord:
+    """The record of a run on ``table`` after so many ``looks`` at its rows; a proposed declaration is one more.
+
+    A run that was broken off has spent what its steps spent, and has no centres.
+    """
     said = {fact.name: getattr(run, fact.name) for fact in fields(RunFacts)}
     if not run.private:
         said |= {"spent_epsilon": None, "entries": ()}
     seeded = (SEEDED,) if run.seeded else ()
     looked_up = (LOOKED_UP,) if table.declaration.bounds_from_rows else ()
-    weights = run.noisy_weights if run.private else None
+    broken_off = () if isinstance(run, Run) else (BROKEN_OFF,)
+    centers = run.centers if run.private and isinstance(run, Run) else None
+    weights = run.noisy_weights if run.private and isinstance(run, Run) else None
     return ReleaseRecord(
-        **said | {"warnings": (*run.warnings, *seeded, *looked_up)},
+        **said | {"warnings": (*run.warnings, *broken_off, *seeded, *looked_up)},
         declaration=table.declaration,
         columns=run.domain.columns,
-        centers=_frozen(run.centers) if run.private else None,
+        centers=None if centers is None else _frozen(centers),
         weights=None if weights is None else _frozen(weights),
         looks=counted(looks or {}, table.declaration),
         version=__version__,

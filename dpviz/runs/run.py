@@ -69,12 +69,13 @@ class RunFacts:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Run(RunFacts, Printed):
-    """A finished run. Holds public and released values only: it may be pickled and replayed.
+class RunSoFar(RunFacts):
+    """A run under way: the steps that it has taken, and what has been spent.
 
-    How long it took is not in it, because that depends on the rows. The exception is a run of a non-private algorithm
-    (``private`` is False), whose centres are revealed. ``domain`` is that of the centres: the table's, or where a row
-    stands for ``points_per_row`` points, that of one of them.
+    Holds public and released values only: it may be pickled and replayed. How long it took is not in it, because that
+    depends on the rows. The exception is a run of a non-private algorithm (``private`` is False), whose centres are
+    revealed. ``domain`` is that of the centres: the table's, or where a row stands for ``points_per_row`` points, that
+    of one of them.
     """
 
     relation: str
@@ -83,6 +84,16 @@ class Run(RunFacts, Printed):
     spent_epsilon: float
     spent_fraction: float
     frames: tuple[Frame, ...]
+
+    @property
+    def unit_centers(self) -> Array | None:
+        """Final centres, unit coordinates, shape (k, d); None before the end."""
+        return None
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Run(RunSoFar, Printed):
+    """A finished run."""
 
     @property
     def unit_centers(self) -> Array:
@@ -180,18 +191,19 @@ def run_frames(
     noise: NoiseSource | None = None,
 ) -> Iterator[Frame | Run]:
     """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``."""
-    return frames_of(Request(Contender.of(card, params), k, epsilon, delta, seed), table, noise=noise)
+    for item in steps_of(Request(Contender.of(card, params), k, epsilon, delta, seed), table, noise=noise):
+        yield item if isinstance(item, Run) else item.frames[-1]
 
 
 def run_of(request: Request, table: PrivateTable, *, noise: NoiseSource | None = None) -> Run:
     """The run that is asked for; see ``run``."""
-    *_, last = frames_of(request, table, noise=noise)
+    *_, last = steps_of(request, table, noise=noise)
     assert isinstance(last, Run)
     return last
 
 
-def frames_of(request: Request, table: PrivateTable, *, noise: NoiseSource | None = None) -> Iterator[Frame | Run]:
-    """The frames of what is asked for as they come, then the ``Run`` itself.
+def steps_of(request: Request, table: PrivateTable, *, noise: NoiseSource | None = None) -> Iterator[RunSoFar]:
+    """What is asked for as it grows: the run so far after each step, then the ``Run`` itself.
 
     ``noise`` draws in place of a generator that follows from the seed: what a study of errors switches off.
     """
@@ -207,32 +219,36 @@ def frames_of(request: Request, table: PrivateTable, *, noise: NoiseSource | Non
         needs_n=card.needs_n,
     )
     ledger = opened.ledger
-    frames: list[Frame] = []
+    facts: dict[str, Any] = {
+        "algorithm": card.id,
+        "private": card.private,
+        "k": k,
+        "epsilon": request.epsilon,
+        "delta": ledger.delta,
+        "relation": table.relation.value,
+        "unit": table.unit,
+        "n_public": table.n_public,
+        "n": opened.n if card.needs_n else None,
+        "n_origin": _n_origin(table) if card.needs_n else "not used",
+        "parameters": asdict(params),
+        "domain": table.domain.unfolded(params.points_per_row(k)),
+        "points_per_row": params.points_per_row(k),
+        "accounting": accounting,
+        "hardened": source.hardened,
+        "seeded": request.seed is not None,
+        "warnings": _warnings(request, table, params),
+    }
+    frames: tuple[Frame, ...] = ()
     for step in card.plan(opened, k, params, np.random.default_rng(coins)):
-        frames.append(Frame(step, ledger.spent_epsilon, ledger.spent_fraction, len(ledger.entries)))
-        yield frames[-1]
+        spent: dict[str, Any] = {"spent_epsilon": ledger.spent_epsilon, "spent_fraction": ledger.spent_fraction}
+        frames = (*frames, Frame(step, **spent, entries=len(ledger.entries)))
+        yield RunSoFar(**facts, **spent, entries=tuple(ledger.entries), frames=frames)
     yield Run(
-        algorithm=card.id,
-        private=card.private,
-        k=k,
-        epsilon=request.epsilon,
-        delta=ledger.delta,
-        relation=table.relation.value,
-        unit=table.unit,
-        n_public=table.n_public,
-        n=opened.n if card.needs_n else None,
-        n_origin=_n_origin(table) if card.needs_n else "not used",
-        parameters=asdict(params),
-        domain=table.domain.unfolded(params.points_per_row(k)),
-        points_per_row=params.points_per_row(k),
-        accounting=accounting,
+        **facts,
         spent_epsilon=ledger.spent_epsilon,
         spent_fraction=ledger.spent_fraction,
         entries=tuple(ledger.entries),
-        frames=tuple(frames),
-        hardened=source.hardened,
-        seeded=request.seed is not None,
-        warnings=_warnings(request, table, params),
+        frames=frames,
     )
 
 

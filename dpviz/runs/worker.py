@@ -33,11 +33,15 @@ _BOOT = "import sys; sys.path[:] = {path!r}; from dpviz.runs.worker import serve
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the work is: yield it as often as you like, only about five a second are delivered."""
+    """How far the work is: yield it as often as you like, only about five a second are delivered.
+
+    ``left`` are the seconds to its end, where that is better known than by the pace of what is done.
+    """
 
     done: int
     total: int
     note: str = ""
+    left: float | None = None
 
     @property
     def fraction(self) -> float:

@@ -79,7 +79,7 @@ def _progress(job: Work[Any], label: str) -> None:
         return
     report, left = job.progress, job.seconds_left
     note = report.note if report and report.note else "under way" if report else "starting"
-    estimate = f", about {duration(left)} left" if left is not None else ""
+    estimate = "" if left is None else f", {'about ' if left >= 1 else ''}{duration(left)} left"
     text = f"**{plain(label)}**: {plain(note)} · {duration(job.elapsed)} so far{estimate}"
     st.progress(report.fraction if report else 0.0, text=text)
 

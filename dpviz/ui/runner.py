@@ -12,7 +12,7 @@ from dpviz.check import RequestError
 from dpviz.runs.jobs import Job
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Request
-from dpviz.runs.run import Run, run_of
+from dpviz.runs.run import Run, RunSoFar, run_of
 from dpviz.runs.work import expected_seconds, run_work
 from dpviz.ui.job_panel import job_panel, job_shelf
 from dpviz.ui.server_log import log_defect
@@ -40,7 +40,7 @@ class Result:
     """Centres (k, d), unit coordinates, of the last draws of the same request, latest first."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Pending:
     """A run that is under way."""
 
@@ -48,6 +48,14 @@ class _Pending:
     table: OpenTable
     live: bool
     job: Job[Any]
+    is_booked: bool = False
+    """Whether what its steps spent is in the books of this visit, because it was broken off."""
+
+    @property
+    def so_far(self) -> RunSoFar | None:
+        """The steps that have arrived, as one run; None before the first."""
+        steps = [item for item in self.job.items if not isinstance(item, Run)]
+        return replace(steps[-1], frames=tuple(step.frames[0] for step in steps)) if steps else None
 
 
 def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
@@ -99,21 +107,46 @@ def failure(table: OpenTable, request: Request) -> str:
 def claim_finished() -> None:
     """Keep and book a run that has ended in its worker, whatever page is open."""
     pending = _pending()
-    for finished in (item for item in (pending.job.items if pending else ()) if isinstance(item, Run)):
-        assert pending is not None
+    if pending is None:
+        return
+    for finished in (item for item in pending.job.items if isinstance(item, Run)):
         del st.session_state[_PENDING]
         _finish(pending.table, pending.request, finished, live=pending.live)
+        return
+    if pending.job.state.final:
+        _book_part(pending)
 
 
-def pending_panel(table: OpenTable) -> bool:
-    """Show the job of a run that is under way or went wrong; whether one for ``table`` is under way."""
+def pending_panel(table: OpenTable) -> RunSoFar | None:
+    """Show the job of a run on ``table`` that is under way or went wrong.
+
+    Returns the steps that have arrived of it, if there are any; the page runs once more when the first ones have.
+    """
     claim_finished()
     pending = _pending()
     if pending is None or pending.table.key != table.key:
-        return False
-    card = pending.request.card
-    job_panel(pending.job, label=f"{card.title}, k = {pending.request.k}", key="run")
-    return not pending.job.state.final
+        return None
+    job, so_far = pending.job, pending.so_far
+
+    def look_for_steps() -> None:
+        if pending.so_far is not None:
+            st.rerun()
+
+    title = f"{pending.request.card.title}, k = {pending.request.k}"
+    job_panel(job, label=title, key="run", live=None if so_far else look_for_steps)
+    return so_far if so_far is not None and (so_far.entries or not job.state.final) else None
+
+
+def steps_so_far() -> RunSoFar | None:
+    """The steps that have arrived of a run under way by now, for a piece of a page that runs again by itself."""
+    pending = _pending()
+    return None if pending is None else pending.so_far
+
+
+def is_under_way(table: OpenTable) -> bool:
+    """Whether a run on ``table`` is being computed."""
+    pending = _pending()
+    return pending is not None and pending.table.key == table.key and not pending.job.state.final
 
 
 def result_for(table: OpenTable) -> Result | None:
@@ -127,11 +160,20 @@ def cancel_pending() -> None:
     pending = _pending()
     if pending is not None:
         pending.job.cancel()
+        _book_part(pending)
         del st.session_state[_PENDING]
 
 
 def _pending() -> _Pending | None:
     return cast("_Pending | None", st.session_state.get(_PENDING))
+
+
+def _book_part(pending: _Pending) -> None:
+    """A run that was broken off has spent what its steps spent: they may have been seen."""
+    so_far = pending.so_far
+    if so_far is not None and so_far.entries and so_far.private and not pending.live and not pending.is_booked:
+        pending.is_booked = True
+        book(so_far, pending.table)
 
 
 def _finish(table: OpenTable, request: Request, finished: Run, *, live: bool) -> None:

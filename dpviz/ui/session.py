@@ -17,7 +17,7 @@ import streamlit as st
 
 from dpviz.runs.open_table import LargeTable, OpenTable, declare
 from dpviz.runs.record import LookKind, ReleaseRecord, counted, record_of
-from dpviz.runs.run import Run
+from dpviz.runs.run import RunSoFar
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.named import Content
 
@@ -92,7 +92,11 @@ def open_table(content: Content, declaration: Declaration) -> OpenTable:
         If the declaration is incomplete or contradictory; the table that was open stays open, and a file that waits
         for its declaration goes on waiting.
     """
-    table = declare(content, declaration)
+    return put_to_use(content, declare(content, declaration))
+
+
+def put_to_use(content: Content, table: OpenTable) -> OpenTable:
+    """Make the ``table`` that is made of ``content`` the table of this visit."""
     sources = (undeclared(), st.session_state.get(_SOURCE))
     source = next((source for source in sources if source is not None and source.content is content), None)
     st.session_state[_TABLE] = table
@@ -195,8 +199,8 @@ def private_looks() -> list[Look]:
     return [look for look in _looks() if look.kind == FileKind.PRIVATE]
 
 
-def book(run: Run, table: OpenTable, *, instead_of: int | None = None) -> int:
-    """Enter the record of a finished run on ``table`` into this visit's books; where it stands there.
+def book(run: RunSoFar, table: OpenTable, *, instead_of: int | None = None) -> int:
+    """Enter the record of a run on ``table`` that has ended into this visit's books; where it stands there.
 
     A run that a moved control made may take the place of the one before it, of which nothing is kept.
     """
@@ -210,7 +214,7 @@ def book(run: Run, table: OpenTable, *, instead_of: int | None = None) -> int:
 
 
 def booked() -> list[Booked]:
-    """The records of all finished runs of this visit, oldest first, with the looks at their rows up to now."""
+    """The records of all runs of this visit, oldest first, with the looks at their rows up to now."""
     entries = _entries()
     entries[:] = [_looked_at_since(entry) for entry in entries]
     return list(entries)

@@ -98,7 +98,7 @@ def test_cells_keep_the_colours_that_the_final_centres_give_them() -> None:
 
 def test_earlier_draws_lie_under_the_last_step_only() -> None:
     first, last = step(CORNERS), step(CORNERS + 0.01)
-    more = {"view": VIEW, "ghosts": (CORNERS + 0.1, CORNERS - 0.1), "steps": (first, last)}
+    more = {"view": VIEW, "ghosts": (CORNERS + 0.1, CORNERS - 0.1), "steps": (first, last), "final": CORNERS}
     ghosts = trace(draw(last, **more), "earlier draws")
     np.testing.assert_allclose(np.column_stack([ghosts.x, ghosts.y])[:4], VIEW.plane(CORNERS + 0.1), rtol=1e-5)
     assert len(ghosts.x) == 8 and not [t for t in draw(first, **more).data if t.name == "earlier draws"]

@@ -9,7 +9,8 @@ from dpviz.charts.picture import Look
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.glossary import glossary, term_named, terms_in
-from dpviz.runs.run import run
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import run, steps_of
 from tests.pages.tables import open_blobs
 
 
@@ -36,3 +37,17 @@ def test_a_number_says_what_its_words_mean() -> None:
     number = Number("released", "ε 1", "spent in 5 charges").data()
     assert (number["value"], number["of"], number["kind"]) == ("ε 1", "spent in 5 charges", "released")
     assert [line.split(":")[0] for line in number["about"].splitlines()] == ["ε", "charge"]
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "balcan", "eugkm", "lsh-coreset", "dplloyd"])
+def test_of_a_run_under_way_no_step_speaks_for_the_run(algorithm: str) -> None:
+    table = open_blobs()
+    *growing, done = steps_of(Request(Contender(algorithm), 3, 1.0, 1e-6, seed=1), table.private)
+    look = Look(view_of(table.domain), palette("light"), epsilon=1.0, ratio=lambda _: 1.5)
+    whole = Film(done, look).data()["steps"]
+    for so_far in growing:
+        steps = Film(so_far, look).data()["steps"]
+        assert [step["name"] for step in steps] == [step["name"] for step in whole][: len(steps)]
+        assert [step["spent"] for step in steps] == [step["spent"] for step in whole][: len(steps)]
+        assert "1.5" not in " ".join(step["title"] for step in steps)
+    assert "1.5" in whole[-1]["title"]

@@ -93,6 +93,9 @@ def test_time_left_follows_the_pace_since_the_first_report(monkeypatch):
     assert job.seconds_left == 20  # 20 steps took 10 s, 40 are left
     now = 1015.0
     assert job.seconds_left == 15
+    job._take(Progress(61, 100, left=3.0))  # known better
+    now = 1016.0
+    assert job.seconds_left == 2
     now = 1100.0
     assert job.seconds_left == 0
     job.cancel()

@@ -14,7 +14,9 @@ import pytest
 
 from dpviz import __version__
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.record import LookKind, ReleaseRecord, record_of
+from dpviz.runs.record import BROKEN_OFF, LookKind, ReleaseRecord, record_of
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import steps_of
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import FROM_ROWS, Declaration
 from dpviz.table.file_format import FileFormat, NumberStyle
@@ -205,3 +207,14 @@ def test_tables_of_one_file_are_known_as_such_whatever_is_declared_about_them():
     } | {declare(file, Declaration(**BOX)).source_key}
     other = declare(open_csv(b"x,y\n" + b"0.5,0.25\n" * 401), Declaration(**BOX))
     assert len(keys) == 1 and other.source_key not in keys
+
+
+def test_a_run_that_was_broken_off_has_spent_what_its_steps_spent_and_has_no_centres():
+    table = open_rows(n_public=400)
+    whole = finished(table, "balcan")
+    *_, half, _ = steps_of(Request(Contender("balcan"), 3, seed=0), table.private)
+    record = record_of(half, table)
+    assert record.centers is None and record.weights is None and BROKEN_OFF in record.warnings
+    assert BROKEN_OFF not in record_of(whole, table).warnings
+    assert record.entries == half.entries and record.spent_epsilon == half.spent_epsilon <= record.epsilon
+    assert told(record)["released"] == {"centers": None, "weights": None}

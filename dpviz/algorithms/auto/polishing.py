@@ -103,8 +103,10 @@ def _round(
     size = np.maximum(counts.value, max(_RAISED * counts.sd, _LEAST_COUNT))
     move = _at_most(shrunk[:, None] * sums.value / size[:, None], reach)
     move[counts.value <= _STAYS * counts.sd] = 0.0
+    width = float(f"{50 * reach:.2g}")
     step = PolishStep(
-        title=f"Round {stage.sums.round} of {rounds}: a row pulls from up to {50 * reach:.2g} % of the width",
+        title=f"Round {stage.sums.round} of {rounds}: a row pulls from up to {width:g} % of the width",
+        ahead=rounds - stage.sums.round,
         centers=room.region.clip(centers + move),
         noisy_counts=counts.value,
         previous=centers,

@@ -92,8 +92,9 @@ def kvariates(room: DataRoom, k: int, params: KVariatesParams, rng: np.random.Ge
         sd = scales * sqrt(region.dim + 1)
         yield CentersStep(title="The seeds themselves are released", centers=seeds, center_noise_sd=sd)
     for t, budget in enumerate(shares.means.rounds(params.rounds), start=1):
-        title = f"Round {t} of {params.rounds} of noisy means, from the seeds"
-        step = lloyd_round(room, Voronoi(seeds), budget, seeds, title=title, note=f"means {t}", spherical=True)
+        title, ahead = f"Round {t} of {params.rounds} of noisy means, from the seeds", params.rounds - t
+        note = f"means {t}"
+        step = lloyd_round(room, Voronoi(seeds), budget, seeds, title=title, note=note, spherical=True, ahead=ahead)
         seeds = step.centers
         yield step
 

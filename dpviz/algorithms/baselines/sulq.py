@@ -42,7 +42,7 @@ def sulq(room: DataRoom, k: int, params: SuLQParams, rng: np.random.Generator) -
     rounds = params.rounds or by_rule
     for t, budget in enumerate(room.budget.rounds(rounds), start=1):
         title = f"Round {t} of {rounds}: means of noisy sums over noisy counts"
-        step = lloyd_round(room, Voronoi(centers), budget, centers, title=title, note=f"round {t}")
+        step = lloyd_round(room, Voronoi(centers), budget, centers, title=title, note=f"round {t}", ahead=rounds - t)
         centers = step.centers
         yield step
 

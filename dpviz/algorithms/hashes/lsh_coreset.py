@@ -182,7 +182,8 @@ def _polish(
     """Rounds of Lloyd on the rows; between them, centres that cannot be told from empty ones are put elsewhere."""
     for t, budget in enumerate(budgets, start=1):
         title = f"Polishing {t} of {len(budgets)}: noisy means of all rows, dropped ones included"
-        step = lloyd_round(room, Voronoi(centers), budget, centers, title=title, note=f"polishing {t}", spherical=True)
+        note, ahead = f"polishing {t}", len(budgets) - t
+        step = lloyd_round(room, Voronoi(centers), budget, centers, title=title, note=note, spherical=True, ahead=ahead)
         yield step
         centers = step.centers
         if t < len(budgets) and step.noisy_counts is not None and step.count_noise_sd is not None:

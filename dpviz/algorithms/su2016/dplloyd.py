@@ -54,6 +54,7 @@ def dplloyd(room: DataRoom, k: int, params: DPLloydParams, rng: np.random.Genera
             note=f"round {t}",
             ratio=ratio,
             spherical=params.preset == "tuned",
+            ahead=rounds - t,
         )
         centers = step.centers
         if params.preset != "su" and t < rounds and step.noisy_counts is not None:

@@ -71,6 +71,7 @@ def lloyd_round(
     note: str,
     ratio: float | None = None,
     spherical: bool = False,
+    ahead: int | None = None,
 ) -> CentersStep:
     """Noisy counts and sums of ``cells``, turned into centres inside the room's region.
 
@@ -84,6 +85,8 @@ def lloyd_round(
         Budget for counts over budget for sums; None takes ``count_to_sum_ratio``.
     spherical : bool
         K-norm instead of Laplace noise on the sums (pure accounting only).
+    ahead : int
+        Rounds to follow, where they are planned.
     """
     if ratio is None:
         ratio = count_to_sum_ratio(room.dim, room.accounting, spherical=spherical)
@@ -95,6 +98,7 @@ def lloyd_round(
     )
     return CentersStep(
         title=title,
+        ahead=ahead,
         centers=noisy_means(counts, sums, fallback, room.region),
         noisy_counts=counts.value,
         previous=fallback,

@@ -87,5 +87,5 @@ def what_may_leave(table: OpenTable, result: Result, look: Look) -> Look:
 
 def run_page(table: OpenTable, result: Result, record: ReleaseRecord, look: Look, judged: Judged | None) -> bytes:
     """The walk through a run as one HTML file."""
-    film = filmed(result.run, look, list(beside_title(result, judged)))
+    film = filmed(result.run, look, list(beside_title(table, result, judged)))
     return player_page([Scene(film=film, run=record, table=table.title)]).encode("utf-8")
