@@ -59,11 +59,11 @@ def write_table(folder: Path, rows: int) -> None:
 def measure(way: str, folder: str, answers: multiprocessing.Queue[Measured]) -> None:
     """Prepare the table and run on it."""
     import dpviz.runs.open_table as opening
+    from dpviz.table import parquet_intake
     from dpviz.table.declaration import Declaration
-    from dpviz.table.parquet_intake import ParquetTable
 
-    source = ParquetTable(Path(folder))
-    opening._MOST_NUMBERS = 0 if way == "file" else 2**62
+    source = parquet_intake.ParquetTable(Path(folder))
+    parquet_intake._MOST_NUMBERS = 0 if way == "file" else 2**62
     declared = Declaration(lower=(-1.0,), upper=(1.0,))
     opened: list[Any] = []
     if way.startswith("cluster"):

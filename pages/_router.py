@@ -6,6 +6,7 @@ def main() -> None:
 
     from dpviz.ui import FAVICON
     from dpviz.ui.controls import remember_link
+    from dpviz.ui.data.large_table import claim_prepared
     from dpviz.ui.data.table_link import follow_table_link
     from dpviz.ui.data.ways_in import begin_with_given
     from dpviz.ui.lessons.lesson_link import presented
@@ -37,6 +38,7 @@ def main() -> None:
     if begin_with_given() and page.url_path == "":
         st.switch_page("data.py")
     claim_finished()
+    claim_prepared()
     if page.url_path == "lessons":  # a lesson brings a table of its own: what the rail tells is not about it
         page.run()
         return

@@ -4,15 +4,15 @@ import streamlit as st
 
 from dpviz.check import RequestError
 from dpviz.table.sparse_intake import SparseTable
-from dpviz.ui.controls import suggest_delta
 from dpviz.ui.data.declaration_form import about_reload, declaration_form
+from dpviz.ui.data.large_table import bring_to_use, preparation_panel, preparation_under_way
 from dpviz.ui.data.preview import preview
 from dpviz.ui.data.table_link import is_forgotten, is_own_file
 from dpviz.ui.data.table_summary import declaration_download, intake_notes, table_summary
 from dpviz.ui.data.ways_in import three_ways
 from dpviz.ui.escape import plain
 from dpviz.ui.owner_path import owner_path
-from dpviz.ui.session import LOST, current_source, current_table, open_table, require_table, set_aside, undeclared
+from dpviz.ui.session import LOST, current_source, current_table, require_table, set_aside, undeclared
 
 st.title("Data", anchor=False)
 owner_path(here="data")
@@ -41,7 +41,10 @@ if opened and declared.in_force is None:
 with buttons:
     use = False
     if not opened or declared.declaration != declared.in_force:
-        use = st.button("Use this table", type="primary", icon=":material/check:", key="use_this_table")
+        preparing = preparation_under_way(source)
+        use = st.button(
+            "Use this table", type="primary", icon=":material/check:", key="use_this_table", disabled=preparing
+        )
     elif st.button("Explore this table", type="primary", icon=":material/travel_explore:", key="explore_table"):
         st.switch_page("explore.py")
     if waiting is not None and st.button("Leave this file", key="leave_this_file"):
@@ -55,13 +58,14 @@ with about:
         try:
             if declared.missing:
                 raise RequestError(declared.missing[0])
-            open_table(source.content, declared.declaration)
+            bring_to_use(source.content, declared.declaration)
         except RequestError as error:
             st.error(plain(f"{error}{stays}"), title="Not complete yet", icon=":material/block:")
         else:
-            declared.in_force = declared.declaration
-            suggest_delta()
+            declared.in_force = None if preparation_under_way(source) else declared.declaration
             st.rerun()
+    elif preparation_panel(source):
+        st.caption("Other pages stay usable. The rows go to a file without a name, which is gone with this visit.")
     elif declared.missing and not opened:
         st.caption(plain(declared.missing[0]))
 

@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """No table fits into memory."""
-    monkeypatch.setattr("dpviz.runs.open_table._MOST_NUMBERS", 10)
+    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_NUMBERS", 10)
     monkeypatch.setattr("dpviz.table.csv_intake.MAX_BYTES", 1000)
 
 
@@ -114,9 +114,3 @@ def test_a_damaged_file_is_one_sentence(capsys: Capture, folder: Path, content: 
         path.write_bytes(content)
     said = call(capsys, "run", "bad.parquet", *ASKED)
     assert said.code == 2 and told in said.err and len(said.err.strip().splitlines()) == 1
-
-
-@pytest.mark.usefixtures("folder")
-def test_the_pages_refuse_what_they_cannot_show(capsys: Capture) -> None:
-    said = call(capsys, "open", "t.parquet")
-    assert said.code == 2 and "dpviz run" in said.err

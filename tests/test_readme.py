@@ -74,7 +74,7 @@ def test_a_table_beyond_memory_or_on_a_cluster_gives_the_same(
     table.to_csv(tmp_path / "rows.csv", index=False)
     table.to_parquet(tmp_path / "rows.parquet", row_group_size=700)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dpviz.runs.open_table._MOST_NUMBERS", 100)
+    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_NUMBERS", 100)
     monkeypatch.setattr("dpviz.table.csv_intake.MAX_BYTES", 1000)
     said = []
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:

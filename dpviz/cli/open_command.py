@@ -12,8 +12,8 @@ from dpviz import check
 from dpviz.beside import BESIDE
 from dpviz.check import RequestError
 from dpviz.cli.parser import Parser, whole
-from dpviz.table.csv_intake import CsvFile
 from dpviz.table.named import GIVEN, named, sample_named
+from dpviz.table.sparse_intake import SparseTable
 
 _APP = BESIDE / "app.py"
 # Streamlit's part that takes the port: when it cannot, it says so here and leaves with this code.
@@ -26,7 +26,7 @@ def add(command: Parser) -> None:
         "Serve the dashboard to this machine alone, until Ctrl-C. Whoever can log in to it can see DATA: name a "
         "private file on a machine of your own only, or bring it on the Data page."
     )
-    first = "what every visit begins with: a CSV file or a sample"
+    first = "what every visit begins with: a CSV or Parquet file, a folder of Parquet files, or a sample"
     command.add_argument("data", nargs="?", metavar="DATA", help=first)
     command.add_argument("--port", type=whole, metavar="P", help="default: the first free one from 8501 on")
 
@@ -62,8 +62,6 @@ def _checked(word: str) -> str:
     """``word`` as every visit may read it, from whatever folder; refuses what the pages could not open."""
     if sample_named(word) is not None:
         return word
-    if not isinstance(named(word).content, CsvFile):
-        raise RequestError(
-            "The pages show samples and CSV files of up to 200 MB: use `dpviz run` for sparse, Parquet and larger ones."
-        )
+    if isinstance(named(word).content, SparseTable):
+        raise RequestError("The pages open CSV and Parquet: use `dpviz run` for a sparse file.")
     return os.path.abspath(word)  # noqa: PTH100 (a link stays one: the sidecar lies beside it)

@@ -88,6 +88,8 @@ class PrivateTable:
         If the declarations contradict each other.
     """
 
+    _sample: Array | None = None
+
     def __init__(
         self,
         values: Array,
@@ -132,8 +134,11 @@ class PrivateTable:
         n_public: int | None = None,
         with_persons: bool = False,
         rows_per_person: int = 1,
+        sample: Array | None = None,
     ) -> PrivateTable:
         """The table of ``rows`` that were prepared as declared (see ``Preparation``) and are not in memory.
+
+        ``sample`` is what ``sampled`` makes of them, where somebody has it already.
 
         Raises
         ------
@@ -142,7 +147,7 @@ class PrivateTable:
         """
         table = cls.__new__(cls)
         table._declare(domain, relation, rows_per_person, with_persons=with_persons)
-        table.sparse, table._values = False, None
+        table.sparse, table._values, table._sample = False, None, sample
         table._hold(rows, n_public)
         return table
 
@@ -215,8 +220,9 @@ class PrivateTable:
         """The rows themselves, for their owner's eyes: recorded in ``looks``, never part of a release."""
         self.looks.append(note)
         if not self.in_memory:
-            points = sampled(self._rows)
-            return Revealed(points, np.arange(len(points)), inside=True)
+            if self._sample is None:
+                self._sample = sampled(self._rows)
+            return Revealed(self._sample, np.arange(len(self._sample)), inside=True)
         kept = self._kept[complete(self._values[self._kept])]
         if self.sparse:
             return Revealed(sparse_in_region(self._values, kept, self.domain), kept)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
 
-from dpviz.arrays import Codes
+from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable, Revealed
@@ -23,9 +23,6 @@ from dpviz.table.parquet_intake import ParquetTable, Piece
 from dpviz.table.prepared_rows import Preparation
 from dpviz.table.rows import Rows, RowSource
 from dpviz.table.sparse_intake import SparseTable
-
-# Of a Parquet file, so many numbers are held in memory: as many as the largest CSV file that is.
-_MOST_NUMBERS = 25_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +98,13 @@ def declare(source: Content, declaration: Declaration, *, progress: Callable[[fl
         If a bound is missing, or the declarations contradict each other or the table (``IntakeError`` is one).
     """
     plan = planned(source, declaration)
-    if not plan.in_memory:
-        file = prepare(plan, LatticeFile(plan.domain.region), progress)
-        return plan.over(Rows(file, plan.domain.region))
-    return _in_memory(plan)
+    if plan.in_memory:
+        return _in_memory(plan)
+    file = LatticeFile(plan.domain.region)
+    for read in preparing(plan, file):
+        if progress is not None:
+            progress(read)
+    return plan.over(Rows(file, plan.domain.region))
 
 
 def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
@@ -143,7 +143,7 @@ class Plan:
     def in_memory(self) -> bool:
         """Whether memory is to hold the rows: a performance matter, of which no answer knows."""
         if isinstance(self.source, ParquetTable):
-            return self.source.n_rows * len(self.declaration.columns) <= _MOST_NUMBERS
+            return self.source.fits(len(self.declaration.columns))
         return not isinstance(self.source, CsvOnDisk)
 
     @property
@@ -151,8 +151,8 @@ class Plan:
         """Whether a row with a missing cell is left out."""
         return Relation(self.declaration.relation) is Relation.ADD_REMOVE
 
-    def over(self, rows: RowSource) -> OpenTable:
-        """The open table of its rows, which were prepared somewhere else."""
+    def over(self, rows: RowSource, sample: Array | None = None) -> OpenTable:
+        """The open table of its rows, which were prepared somewhere else, with a sample of them if there is one."""
         assert isinstance(self.source, ParquetTable | CsvOnDisk)
         declared = self.declaration
         private = PrivateTable.over(
@@ -162,6 +162,7 @@ class Plan:
             n_public=declared.n_public,
             with_persons=declared.id_column is not None,
             rows_per_person=declared.rows_per_person,
+            sample=sample,
         )
         titled = replace(declared, title=declared.title or self.source.name)
         return OpenTable(LargeTable(self.source, len(rows)), titled, private, None, self.source.fingerprint)
@@ -192,8 +193,8 @@ def planned(source: Content, declaration: Declaration) -> Plan:
     return Plan(source, spelled_out, domain)
 
 
-def prepare(plan: Plan, file: LatticeFile, progress: Callable[[float], None] | None = None) -> LatticeFile:
-    """``file`` with the rows of a table that memory does not hold, on the lattice.
+def preparing(plan: Plan, file: LatticeFile) -> Iterator[float]:
+    """Fill ``file`` with the rows of a table that memory does not hold, on the lattice; the part read by then.
 
     Raises
     ------
@@ -211,9 +212,8 @@ def prepare(plan: Plan, file: LatticeFile, progress: Callable[[float], None] | N
         batches = source.batches(declared.columns, id_column=declared.id_column)
     for batch in batches:
         rows.take(batch)
-        if progress is not None:
-            progress(batch.read)
-    return rows.finished()
+        yield batch.read
+    rows.finished()
 
 
 def _in_memory(plan: Plan) -> OpenTable:

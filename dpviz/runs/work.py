@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from time import monotonic
 
 from dpviz.algorithms.card import Card, Params, Setting
+from dpviz.arrays import Array
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.runs.evaluation import Reference, reference_for
+from dpviz.runs.open_table import Plan, preparing
 from dpviz.runs.request import Request
-from dpviz.runs.run import Run, frames_of
+from dpviz.runs.run import Run, RunSoFar, steps_of
 from dpviz.runs.seats import brief
 from dpviz.runs.worker import Progress
+from dpviz.table.lattice_file import LatticeFile
+from dpviz.table.row_sample import sampled
+from dpviz.table.rows import Rows
 
 # Elementary operations (one multiply-add of a vectorised pass) that one core does in a second, on the safe side.
 OPERATIONS_PER_SECOND = 1.5e8
@@ -19,14 +26,40 @@ _STEPS = 1000
 
 
 @brief
-def run_work(request: Request, table: PrivateTable) -> Iterator[Progress | Run]:
-    """Progress after each step, measured by the part of the budget that is spent, then the ``Run``."""
+def run_work(request: Request, table: PrivateTable) -> Iterator[Progress | RunSoFar]:
+    """Each step as a run so far of that step alone, and the part of the budget that is spent; then the ``Run``."""
     yield Progress(0, _STEPS, "starting")
-    for item in frames_of(request, table):
+    left, at = None, monotonic()
+    for item in steps_of(request, table):
         if isinstance(item, Run):
             yield item
-        else:
-            yield Progress(round(_STEPS * item.spent_fraction), _STEPS, item.step.title)
+            return
+        last = item.frames[-1]
+        yield replace(item, frames=(last,))
+        took, at = monotonic() - at, monotonic()
+        if last.step.ahead is not None:
+            left = last.step.ahead * took
+        elif left is not None:
+            left = max(0.0, left - took)
+        yield Progress(round(_STEPS * item.spent_fraction), _STEPS, last.step.title, left)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """How many rows of a large table lie in its file now, and a fair sample of them."""
+
+    rows: int
+    sample: Array
+
+
+@brief
+def prepare_work(plan: Plan, file: LatticeFile) -> Iterator[Progress | Prepared]:
+    """Rows of a table that memory does not hold, put into ``file``; then a sample of them, for pictures."""
+    yield Progress(0, _STEPS, "reading")
+    for read in preparing(plan, file):
+        yield Progress(round(_STEPS * read), _STEPS, "reading, and rounding to the lattice")
+    yield Progress(_STEPS, _STEPS, "drawing a sample of the rows")
+    yield Prepared(file.shape[0], sampled(Rows(file, plan.domain.region)))
 
 
 @brief

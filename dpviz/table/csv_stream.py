@@ -16,7 +16,7 @@ from typing import IO
 import numpy as np
 import pandas as pd
 
-from dpviz.table.csv_intake import Header, read_header
+from dpviz.table.csv_intake import CsvFile, Header, read_header
 from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
 from dpviz.table.loaded_table import IntakeError, quoted
 from dpviz.table.prepared_rows import Batch
@@ -67,6 +67,21 @@ class CsvOnDisk:
         """
         first, _ = next(self._pieces(declared), (b"", 1.0))
         return read_header(first, declared)
+
+    def beginning(self) -> CsvFile:
+        """The first lines in memory: what a form shows, and a proposal looks at.
+
+        Raises
+        ------
+        IntakeError
+            If the file cannot be read.
+        """
+        with _in_words(self.path), self.path.open("rb") as packed:
+            is_gzip = packed.read(2) == _GZIP
+            packed.seek(0)
+            file: IO[bytes] = gzip.GzipFile(fileobj=packed) if is_gzip else packed  # type: ignore[assignment]
+            raw = file.read(_BYTES_AT_ONCE)
+        return CsvFile(self.name, raw[: raw.rfind(b"\n") + 1] or raw)
 
     def batches(
         self, numbers: Sequence[str], declared: FileFormat = PLAIN_FORMAT, *, id_column: str | None = None

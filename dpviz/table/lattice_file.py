@@ -65,6 +65,18 @@ class LatticeFile:
                 left = left[os.write(self.fd, left) :]
         self._n += len(rows)
 
+    def grown(self, rows: int) -> None:
+        """Take note of ``rows`` in all, which another process has appended.
+
+        Raises
+        ------
+        IntakeError
+            If they are not there.
+        """
+        if os.fstat(self.fd).st_size != rows * (self.region.dim + 1) * self._type.itemsize:
+            raise IntakeError(_GONE)
+        self._n = rows
+
     def __getitem__(self, rows: slice) -> Any:
         start, end, _ = rows.indices(self._n)
         columns = self.region.dim + 1

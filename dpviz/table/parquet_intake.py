@@ -24,6 +24,8 @@ from dpviz.table.prepared_rows import Batch
 
 ENDING = ".parquet"
 _ROWS_AT_ONCE = 2**16
+# So many numbers are held in memory: as many as the largest CSV file that is.
+_MOST_NUMBERS = 25_000_000
 # What one process of several reads at a time; row groups are not divided.
 _ROWS_OF_A_PIECE = 2**19
 _DAMAGED = (
@@ -102,6 +104,14 @@ class ParquetTable:
         """How many rows there are: a private number under add/remove, neither shown nor used unpaid."""
         with _in_words():
             return sum(pq.read_metadata(path).num_rows for path in self.files)
+
+    def fits(self, columns: int) -> bool:
+        """Whether memory is to hold so many of its columns: a matter of time and room, of which no answer knows."""
+        return self.n_rows * columns <= _MOST_NUMBERS
+
+    def holds_text(self, column: str) -> bool:
+        """Whether a column could say whose a row is, or to which group it belongs."""
+        return _holds_text(self._schema.field(column).type)
 
     def batches(self, numbers: Sequence[str], *, id_column: str | None = None) -> Iterator[Batch]:
         """All rows, a bounded number at a time; other columns are not read.

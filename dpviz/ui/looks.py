@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from dpviz.charts.revealed import RevealedView
@@ -72,7 +74,9 @@ def revealed_view(table: OpenTable, note: str, *, points_per_row: int = 1) -> Re
     if rows is None:
         return None
     given = (table.key, points_per_row)
-    return once(_DRAWN, given, lambda: RevealedView.of(rows.points, note), most=_KEPT_REVEALED)
+    view = once(_DRAWN, given, lambda: RevealedView.of(rows.points, note), most=_KEPT_REVEALED)
+    # True counts are those of all rows: of a sample none are shown.
+    return view if table.private.in_memory else replace(view, everyone=None)
 
 
 def _switch(table: OpenTable) -> str:

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from dpviz.runs.open_table import OpenTable
+from dpviz.ui.data.large_table import preparation_under_way
 from dpviz.ui.escape import plain
 from dpviz.ui.session import booked, current_table, remember, remembered, undeclared
 
@@ -54,9 +55,12 @@ def stops() -> list[Stop]:
     table, waiting = current_table(), undeclared()
     if waiting is not None:
         name = plain(waiting.content.name)
+        bounds = Stop("Bounds", "data", "missing", "Say between which bounds every column lies.")
+        if preparation_under_way(waiting):
+            bounds = Stop("Bounds", "data", "done", "Declared; the rows are being prepared.")
         return [
             Stop("Data", "data", "done", f"{name} is read."),
-            Stop("Bounds", "data", "missing", "Say between which bounds every column lies."),
+            bounds,
             Stop("Choose ε", "tradeoff", "later", "After the bounds."),
             Stop("Release", "ledger", "to come", TO_COME),
         ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.table.declaration import FileKind
+from dpviz.table.row_sample import MOST_SAMPLED
 from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
 from dpviz.ui.looks import reveal_switch
@@ -35,8 +36,8 @@ def rail_foot() -> None:
     """The owner's switch, the number of looks at private rows, and what the three kinds of values are."""
     table = current_table()
     with st.sidebar:
-        if table is not None:
-            reveal_switch(table)
+        if table is not None and reveal_switch(table) and not table.private.in_memory:
+            st.caption(f"Rows, losses and k-means++ are those of {MOST_SAMPLED:,} rows that stand for all of them.")
         looks = len(private_looks())
         if looks or (table is not None and table.kind is FileKind.PRIVATE):
             st.caption(f":material/visibility: {looks:d} look{'' if looks == 1 else 's'} at private rows in this visit")

@@ -2,36 +2,63 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dpviz.algorithms.registry import card_of
+from dpviz.privacy.readdition import independent_epsilon
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Job, JobState
+from dpviz.runs.open_table import declare, planned
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import Run, run
+from dpviz.runs.run import Run, RunSoFar, run
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Yardstick, study_rows
-from dpviz.runs.work import expected_seconds, run_work
+from dpviz.runs.work import Prepared, expected_seconds, prepare_work, run_work
 from dpviz.runs.worker import Progress
-from tests.contract.tables import small_table
+from dpviz.table.declaration import Declaration
+from dpviz.table.lattice_file import LatticeFile
+from dpviz.table.loaded_table import IntakeError
+from dpviz.table.parquet_intake import ParquetTable
+from dpviz.table.rows import Rows
+from tests.contract.tables import blobs, small_table
 
 
 def test_a_run_reports_the_budget_as_it_is_spent_and_ends_with_the_run() -> None:
     table = small_table(n_public=400)
     *progress, last = run_work(Request(Contender("dplloyd"), 3, seed=1), table)
     assert isinstance(last, Run)
-    assert all(isinstance(item, Progress) for item in progress)
-    fractions = [item.fraction for item in progress]
+    reports = [item for item in progress if isinstance(item, Progress)]
+    fractions = [item.fraction for item in reports]
     assert fractions == sorted(fractions) and fractions[0] == 0 and fractions[-1] > 0.99
-    assert [item.note for item in progress[1:]] == [frame.step.title for frame in last.frames]
+    assert [item.note for item in reports[1:]] == [frame.step.title for frame in last.frames]
+
+
+def test_a_run_sends_each_step_once_with_what_had_been_spent() -> None:
+    table = small_table(n_public=400)
+    *arriving, last = run_work(Request(Contender("balcan"), 3, seed=1), table)
+    steps = [item for item in arriving if isinstance(item, RunSoFar)]
+    assert [frame for item in steps for frame in item.frames] == list(last.frames)
+    assert all(item.unit_centers is None for item in steps)
+    for item, frame in zip(steps, last.frames, strict=True):
+        assert item.entries == last.entries[: frame.entries]
+        assert item.spent_epsilon == frame.spent_epsilon == pytest.approx(item_epsilon(item), rel=1e-6)
+
+
+def item_epsilon(item: RunSoFar) -> float:
+    """What the entries of a run so far are worth, added up again."""
+    return independent_epsilon(item.entries, delta=item.delta) if item.entries else 0.0
 
 
 def test_a_run_in_a_worker_is_the_run_at_home() -> None:
     table = small_table(n_public=400)
     job = Job.start(run_work, Request(Contender("dplloyd"), 3, seed=7), table)
     assert job.wait(60) and job.state is JobState.DONE, job.error
-    (there,) = job.items
+    *_, there = job.items
     here = run("dplloyd", table, k=3, epsilon=1.0, seed=7)
     assert np.array_equal(there.centers, here.centers)
     assert there.entries == here.entries and there.spent_epsilon == here.spent_epsilon
@@ -53,3 +80,42 @@ def test_the_forecast_grows_with_the_rows() -> None:
         for n in (1_000, 100_000_000)
     )
     assert few < 0.01 < 5 < many
+
+
+def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = blobs(3_000, 2)
+    pq.write_table(pa.table({"x": values[:, 0], "y": values[:, 1]}), tmp_path / "t.parquet", row_group_size=500)
+    source = ParquetTable(tmp_path / "t.parquet")
+    declared = Declaration(lower=(-1.0,), upper=(1.0,))
+    in_memory = declare(source, declared).private
+    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_NUMBERS", 10)
+    plan = planned(source, declared)
+    file = LatticeFile(plan.domain.region)
+    job = Job.start(prepare_work, plan, file)
+    assert job.wait(60) and job.state is JobState.DONE, job.error
+    (prepared,) = job.items
+    assert isinstance(prepared, Prepared) and job.progress is not None and job.progress.fraction == 1
+    file.grown(prepared.rows)
+    opened = plan.over(Rows(file, plan.domain.region), prepared.sample)
+    there, here = (run("auto", table, k=3, epsilon=1.0, delta=1e-6, seed=7) for table in (opened.private, in_memory))
+    assert np.array_equal(there.centers, here.centers)
+    revealed = opened.private.reveal(note="test").points
+    assert revealed is prepared.sample and len(revealed) == 3_000
+
+
+def test_a_file_that_has_not_grown_as_was_said_is_refused() -> None:
+    file = LatticeFile(small_table().domain.region)
+    with pytest.raises(IntakeError, match="too early"):
+        file.grown(5)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "dplloyd", "sulq", "kvariates"])
+def test_a_run_in_rounds_tells_the_time_left_by_the_rounds_ahead(algorithm: str) -> None:
+    table = small_table(n_public=400)
+    items = list(run_work(Request(Contender(algorithm), 3, 1.0, 1e-6, seed=1), table))
+    ahead = [item.frames[0].step.ahead for item in items if isinstance(item, RunSoFar) and not isinstance(item, Run)]
+    rounds = [number for number in ahead if number is not None]
+    assert rounds == sorted(rounds, reverse=True) and rounds[-1] == 0 and len(set(rounds)) == len(rounds)
+    told = [item.left for item in items if isinstance(item, Progress)][1:]
+    first = next(place for place, number in enumerate(ahead) if number is not None)
+    assert set(told[:first]) <= {None} and all(left is not None and left >= 0 for left in told[first:])

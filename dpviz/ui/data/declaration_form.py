@@ -10,14 +10,15 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz.charts.wording import percent
 from dpviz.glossary import explained
 from dpviz.privacy.room import N_SHARE
-from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import ORIGINS, Declaration, FileKind
 from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable
+from dpviz.table.parquet_intake import ParquetTable
 from dpviz.table.sidecar import MAX_BYTES
 from dpviz.ui.data.bounds_at_once import bounds_at_once
 from dpviz.ui.data.column_rows import column_rows, lacking
 from dpviz.ui.data.draft import Draft, draft_of, joined
 from dpviz.ui.data.format_form import READ_BY_DECLARATION, begins_readable, format_form, proposal_notes, propose_button
+from dpviz.ui.data.large_table import is_large
 from dpviz.ui.data.row_loss import loss_of_rows
 from dpviz.ui.escape import plain
 from dpviz.ui.session import Source, remember, remembered
@@ -47,7 +48,8 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
     with head:
         _kind(draft)
     refusal, tools, lines = st.empty(), st.container(), st.container()
-    readable = not isinstance(source.content, CsvFile) or begins_readable(source.content, draft)
+    lines_of_file = draft.beginning()
+    readable = lines_of_file is None or begins_readable(lines_of_file, draft)
     more = st.expander("More: reading, protection, distances", expanded=not readable, icon=":material/tune:")
     with tools if start is None else more:
         row_of_tools = st.container(horizontal=True, gap="xsmall")
@@ -61,7 +63,7 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
             _distances(draft)
             below = st.container()
         with row_of_tools:
-            bounds_at_once(draft, public=draft.declaration.kind.may_be_shown)
+            bounds_at_once(draft, public=draft.may_read_rows)
         with lines:
             with st.container():  # there without notes too: lines that are moved lose the cursor
                 proposal_notes(draft)
@@ -77,8 +79,8 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
     except IntakeError as error:
         draft.missing = [str(error)]
     with row_of_tools:
-        if isinstance(source.content, CsvFile):
-            propose_button(source.content, draft)
+        if lines_of_file is not None:
+            propose_button(lines_of_file, draft)
         _json_panel(draft)
     if draft.settle():
         st.rerun()
@@ -136,10 +138,12 @@ def _decoded(raw: bytes) -> str:
 
 def _format(draft: Draft) -> None:
     """How the source is read: asked of a file, known of a table that was never one."""
-    content = draft.source.content
-    if isinstance(content, CsvFile):
+    content, lines_of_file = draft.source.content, draft.beginning()
+    if lines_of_file is not None:
         st.markdown("**How the file is read**", help=READ_BY_DECLARATION)
-        format_form(content, draft)
+        format_form(lines_of_file, draft)
+    elif isinstance(content, ParquetTable):
+        draft.names, draft.numbers = content.columns, content.numeric_columns
     else:
         assert isinstance(content, LoadedTable)
         draft.names, draft.numbers = tuple(content.frame.columns), content.numeric_columns
@@ -223,7 +227,7 @@ def _n_public(draft: Draft) -> None:
         "Is the number of rows public?",
         list(_N_ROWS),
         format_func=_N_ROWS.__getitem__,
-        index=0 if start.n_public is None and not public else 1,
+        index=0 if start.n_public is None and not draft.knows_rows else 1,
         horizontal=True,
         help="Where people may be added or removed, their number is itself private. The budget is ε; with "
         "a δ, it is the μ² or ρ that ε and δ are worth together.",
@@ -232,7 +236,9 @@ def _n_public(draft: Draft) -> None:
     if answer == "bought":
         return
     # Only a file that anybody may see, or a declaration made before, fills this box.
-    usual = max(1, draft.rows(draft.names[:1]).n_rows) if start.n_public is None and public else start.n_public
+    usual = start.n_public
+    if usual is None and draft.knows_rows:
+        usual = max(1, draft.number_of_rows())
     n = st.number_input(
         "Public number of rows",
         1,
@@ -273,11 +279,13 @@ def _label(draft: Draft) -> None:
     start = draft.start.label_column
     if start is None and USUAL_LABEL not in draft.start.numbers:
         start = USUAL_LABEL  # taken for one wherever nothing else is declared
+    large = is_large(draft.source.content)
     label = st.selectbox(
         "Label column (optional)",
         choices,
-        index=_place(start, choices),
-        placeholder="none",
+        index=None if large else _place(start, choices),
+        disabled=large,
+        placeholder="none: only read of a table that memory holds" if large else "none",
         help="A grouping that is known already. It is never clustered; it only judges results that may be seen.",
         **draft.kept("label"),
     )

@@ -12,13 +12,15 @@ import streamlit as st
 
 from dpviz.runs.open_table import column_names
 from dpviz.table.csv_intake import CsvFile
+from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import NO_BOUNDS, NOTHING_DECLARED, ColumnBounds, Declaration
 from dpviz.table.loaded_table import IntakeError, LoadedTable, listed
 from dpviz.table.named import Content
+from dpviz.table.parquet_intake import ParquetTable
 from dpviz.table.sidecar import declaration_in
 from dpviz.ui.session import Source, once, remember, remembered
 
-_DRAFT, _VERSIONS, _ROWS = "declare:draft", "declare:versions", "declare:rows"
+_DRAFT, _VERSIONS, _ROWS, _BEGINNING = "declare:draft", "declare:versions", "declare:rows", "declare:beginning"
 _ROW_PIXELS, _MOST_PIXELS = 35, 388
 
 Change = Callable[[Declaration], Declaration]
@@ -180,6 +182,29 @@ class Draft:
             return once(_ROWS, given, lambda: content.read(file, numbers=columns))
         assert isinstance(content, LoadedTable)
         return content
+
+    @property
+    def may_read_rows(self) -> bool:
+        """Whether all rows may be looked at for the form: they are public, and memory holds them."""
+        return self.declaration.kind.may_be_shown and isinstance(self.source.content, CsvFile | LoadedTable)
+
+    @property
+    def knows_rows(self) -> bool:
+        """Whether their number is there to be shown: they are public, and the file says it or is read for it."""
+        in_file = isinstance(self.source.content, ParquetTable)
+        return self.may_read_rows or (in_file and self.declaration.kind.may_be_shown)
+
+    def number_of_rows(self) -> int:
+        """How many rows the source has; ask only where it ``knows_rows``."""
+        content = self.source.content
+        return content.n_rows if isinstance(content, ParquetTable) else self.rows(self.names[:1]).n_rows
+
+    def beginning(self) -> CsvFile | None:
+        """The first lines of a source that is a CSV file; None for any other."""
+        content = self.source.content
+        if isinstance(content, CsvOnDisk):
+            return once(_BEGINNING, self.source.number, content.beginning)
+        return content if isinstance(content, CsvFile) else None
 
     def settle(self) -> bool:
         """Make the change that was asked for, now that the form is drawn; whether the page is to be drawn anew."""

@@ -95,10 +95,11 @@ def propose_button(file: CsvFile, draft: Draft) -> None:
     )
     if pressed:
         draft.change = lambda now: _proposed(now, file, draft)
-    if pressed or LookKind.PROPOSAL in looks_at(file.fingerprint):
+    seen = draft.source.content.fingerprint
+    if pressed or LookKind.PROPOSAL in looks_at(seen):
         # Also where the rows were said to be public first: what was seen does not become unseen.
         note = "a proposal of how the file is read"
-        count_look(Look(file.fingerprint, file.fingerprint, file.name, kind, LookKind.PROPOSAL, note))
+        count_look(Look(seen, seen, file.name, kind, LookKind.PROPOSAL, note))
 
 
 def _proposed(now: Declaration, file: CsvFile, draft: Draft) -> Declaration:

@@ -93,6 +93,8 @@ def preview(table: OpenTable) -> None:
         with bounds:
             if table.kind is FileKind.PRIVATE:
                 _no_clipping()
+            elif revealed.inside:
+                st.caption("What the bounds cut off is not known of a table that memory does not hold.")
             else:
                 _clipping(clipping(revealed, table.domain))
 
@@ -118,6 +120,12 @@ def _rows(table: OpenTable, revealed: Revealed) -> None:
     shown = revealed.points[:_ROWS_SHOWN]
     frame = pd.DataFrame(table.domain.from_unit(shown), columns=list(table.domain.columns))
     st.dataframe(frame, height=388, alt=f"The first {len(frame)} rows that are used.")
+    if revealed.inside:
+        st.caption(
+            f"The first {len(frame):,} of {len(revealed.points):,} rows that stand for all of them: a fair sample, "
+            "inside the bounds, the same in whatever order the file has them."
+        )
+        return
     left_out = table.loaded.n_rows - len(revealed.points)
     rule = "are left out" if table.private.relation.value == "add_remove" else "count as the middle of the bounds"
     st.caption(

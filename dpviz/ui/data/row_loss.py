@@ -25,7 +25,7 @@ def loss_of_rows(draft: Draft) -> None:
     declared = draft.declaration
     if not declared.columns:
         return
-    if not declared.kind.may_be_shown:
+    if not draft.may_read_rows:
         st.caption(f"A row without a number in a ticked column {fate(declared)}; values outside move to the bound.")
         return
     given = (draft.source.number, declared.file, declared.columns, declared.lower, declared.upper, declared.relation)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from math import isfinite
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import streamlit as st
@@ -17,10 +18,11 @@ from dpviz.table.csv_intake import MAX_BYTES, open_csv
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.made_tables import simulate
-from dpviz.table.named import GIVEN, named, sample_named
+from dpviz.table.named import GIVEN, Content, named, sample_named
 from dpviz.table.samples import SAMPLES, Sample
 from dpviz.ui.controls import suggest_delta, suggest_k
 from dpviz.ui.data.draft import draft_of
+from dpviz.ui.data.large_table import brought, is_large, serves_this_machine_alone
 from dpviz.ui.escape import plain
 from dpviz.ui.session import (
     Source,
@@ -174,12 +176,41 @@ def _csv_upload() -> None:
         st.session_state[_READ] = file.file_id
         st.session_state[_REFUSED] = _UNREADABLE  # what stays said if a defect stops the reading
         st.session_state[_REFUSED] = _read(file)
+    if serves_this_machine_alone():
+        _file_here()
     if message := st.session_state.get(_REFUSED):
         table = current_table()
         stays = f" “{table.title}” stays open." if table is not None else ""
         st.error(plain(f"{message}{stays}"), title="This file cannot be used", icon=":material/block:")
         if file is None:  # another page was open meanwhile, and the uploader has let go of it
             st.button("Forget this file", key="forget_refused", on_click=_forget_refusal)
+
+
+def _file_here() -> None:
+    """A file by its path: of any size, since nobody sends it anywhere."""
+    help = (
+        "CSV, Parquet, or a folder of Parquet files, by its path on this machine, of any size: what memory does not "
+        "hold is read in pieces. Whoever is logged in to this machine can do the same while the app runs."
+    )
+    with (
+        st.popover("A file on this machine", icon=":material/hard_drive:", help=help, key="here"),
+        st.form("file_here", border=False, enter_to_submit=False),
+    ):
+        path = st.text_input("Path", placeholder="/data/trips.parquet", key="file_here_path")
+        if st.form_submit_button("Bring it") and path:
+            st.session_state[_REFUSED] = _UNREADABLE
+            st.session_state[_REFUSED] = _found(path)
+            if st.session_state[_REFUSED] is None:
+                st.rerun()
+
+
+def _found(path: str) -> str | None:
+    try:
+        with st.spinner("Reading the file…"):
+            _open_file(str(Path(path.strip().strip('"')).expanduser()))
+    except RequestError as error:
+        return str(error)
+    return None
 
 
 def _taken_away() -> None:
@@ -251,12 +282,20 @@ def begin_with_given() -> bool:
 
 def _open_file(word: str) -> None:
     content, declared = named(word)
+    content = brought(content)
     declaration = replace(declared, title=declared.title or content.name)
+    if is_large(content):  # the form has the button that prepares it
+        _wait_for_declaration(content, declaration)
+        return
     try:
         open_table(content, declaration)
         suggest_delta()
     except RequestError:  # the form says what is missing
-        set_aside(content)
-        waiting = undeclared()
-        assert waiting is not None
-        draft_of(waiting, declaration)
+        _wait_for_declaration(content, declaration)
+
+
+def _wait_for_declaration(content: Content, declaration: Declaration) -> None:
+    set_aside(content)
+    waiting = undeclared()
+    assert waiting is not None
+    draft_of(waiting, declaration)

@@ -1,0 +1,112 @@
+"""Tables that memory does not hold: named by their path on this machine, prepared by a job that can be cancelled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import streamlit as st
+
+from dpviz.runs.jobs import Job
+from dpviz.runs.open_table import Plan, planned
+from dpviz.runs.work import Prepared, prepare_work
+from dpviz.table.csv_stream import CsvOnDisk
+from dpviz.table.declaration import Declaration
+from dpviz.table.lattice_file import LatticeFile
+from dpviz.table.loaded_table import IntakeError
+from dpviz.table.named import Content
+from dpviz.table.parquet_intake import ParquetTable
+from dpviz.table.rows import Rows
+from dpviz.table.sparse_intake import SparseTable
+from dpviz.ui.controls import suggest_delta
+from dpviz.ui.job_panel import job_panel, job_shelf
+from dpviz.ui.session import Source, open_table, put_to_use
+
+_PREPARING = "large_table:preparing"
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, eq=False)
+class _Preparing:
+    """A table that is on its way into its file."""
+
+    plan: Plan
+    file: LatticeFile
+    job: Job[Any]
+
+
+def serves_this_machine_alone() -> bool:
+    """Whether only who sits at this machine can see the pages: nobody else may name its files."""
+    return st.get_option("server.address") in _LOOPBACK
+
+
+def brought(content: Content) -> Content:
+    """``content`` as the pages have it: Parquet is read into memory at once where that holds all its numbers.
+
+    Raises
+    ------
+    IntakeError
+        If it cannot be read, or the pages cannot declare it.
+    """
+    if isinstance(content, SparseTable):
+        raise IntakeError("The pages open CSV and Parquet: use `dpviz run` for a sparse file.")
+    if isinstance(content, ParquetTable) and content.fits(len(content.numeric_columns)):
+        text = [name for name in content.columns if name not in content.numeric_columns and content.holds_text(name)]
+        return content.read(content.numeric_columns, text=text)
+    return content
+
+
+def is_large(content: Content) -> bool:
+    """Whether memory does not hold the table."""
+    return isinstance(content, CsvOnDisk | ParquetTable)
+
+
+def bring_to_use(content: Content, declaration: Declaration) -> None:
+    """Open the table that is declared, or begin to prepare it; ``preparation_panel`` then shows how far that is.
+
+    Raises
+    ------
+    RequestError
+        If the declaration is incomplete or contradictory; if there is no room for the rows, or too many jobs wait.
+    """
+    plan = planned(content, declaration)
+    if (before := _preparing()) is not None:
+        before.job.cancel()
+        del st.session_state[_PREPARING]
+    if plan.in_memory:
+        open_table(content, declaration)
+        suggest_delta()
+        return
+    file = LatticeFile(plan.domain.region)
+    st.session_state[_PREPARING] = _Preparing(plan, file, job_shelf().submit(prepare_work, plan, file))
+
+
+def claim_prepared() -> None:
+    """Open a table whose file is complete, whatever page is shown."""
+    preparing = _preparing()
+    for done in (item for item in (preparing.job.items if preparing else ()) if isinstance(item, Prepared)):
+        assert preparing is not None
+        del st.session_state[_PREPARING]
+        preparing.file.grown(done.rows)
+        rows = Rows(preparing.file, preparing.plan.domain.region)
+        put_to_use(preparing.plan.source, preparing.plan.over(rows, done.sample))
+        suggest_delta()
+
+
+def preparation_under_way(source: Source) -> bool:
+    """Whether the rows of ``source`` are on their way."""
+    preparing = _preparing()
+    return preparing is not None and preparing.plan.source is source.content and not preparing.job.state.final
+
+
+def preparation_panel(source: Source) -> bool:
+    """Show the preparation of ``source`` if it is under way or went wrong; whether it is under way."""
+    preparing = _preparing()
+    if preparing is None or preparing.plan.source is not source.content:
+        return False
+    job_panel(preparing.job, label=f"Preparing {preparing.plan.source.name}", key="preparation")
+    return preparation_under_way(source)
+
+
+def _preparing() -> _Preparing | None:
+    return cast("_Preparing | None", st.session_state.get(_PREPARING))

@@ -1,0 +1,63 @@
+"""A table that memory does not hold, in a browser: named by its path, prepared, explored step by step, cancelled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.visitor import PATIENCE, Visitor
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+ROWS, DIM = 4_000_000, 10
+
+
+@pytest.fixture
+def parquet(tmp_path: Path) -> Path:
+    """More numbers than memory is to hold, in a small file: rows repeat."""
+    rng = np.random.default_rng(0)
+    rows = np.clip(rng.normal(rng.uniform(-60, 60, (6, 1, DIM)), 5, (6, 500, DIM)), -99, 99).reshape(-1, DIM)
+    rows = rows.round().astype(np.float32)
+    table = pa.table({f"x{j}": np.resize(rows[:, j], ROWS) for j in range(DIM)})
+    path = tmp_path / "trips.parquet"
+    pq.write_table(table, path)
+    return path
+
+
+def test_a_large_file_is_prepared_and_its_run_arrives_step_by_step(
+    visitor: Callable[..., Visitor], parquet: Path
+) -> None:
+    visit = visitor(viewport={"width": 1440, "height": 900})
+    visit.goes_to("/data")
+    visit.button("A file on this machine").click()
+    visit.page.get_by_label("Path", exact=True).fill(str(parquet))
+    visit.presses("Bring it")
+    visit.sees("Use this table")
+    visit.picks("Private")
+    visit.declares(low=-100, high=100)
+    visit.presses("Use this table")
+    visit.turns_to("Ledger")  # it is prepared meanwhile
+    visit.turns_to("Data")
+    visit.sees("Explore this table")
+    visit.presses("Explore this table")
+    visit.presses("Run")
+    progress = visit.page.get_by_test_id("stProgress")
+    where = visit.page.locator(".film .where")
+    expect(where).to_have_text(re.compile(r"\d/\d"), timeout=PATIENCE)
+    expect(progress).to_contain_text(re.compile("so far"), timeout=PATIENCE)
+    steps = where.inner_text()
+    expect(where).not_to_have_text(steps, timeout=PATIENCE)  # the next ones have come
+    assert progress.count() == 1, "the run was still under way"
+    visit.presses("Cancel")
+    visit.sees("cancelled")
+    expect(where).to_be_visible()
+    visit.turns_to("Ledger")
+    visit.sees("1 run spent")
+    visit.is_content()

@@ -1,0 +1,223 @@
+"""Tables that memory does not hold, by their path on this machine: prepared by a job, explored step by step."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dpviz.runs.jobs import Job, JobState
+from dpviz.runs.run import RunSoFar
+from dpviz.ui import runner
+from dpviz.ui.data import ways_in
+from tests.contract.tables import blobs
+from tests.pages.site import everything_shown, fine, paste_bounds, press
+from tests.pages.tables import ArrivingJob, PromptShelf, app_on, film_of, numbers, open_blobs, sound, text_of
+from tests.runs.waiting import eventually
+
+ROWS = 3_000
+DECLARED = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "bounds_origin": "known beforehand"}
+
+
+@pytest.fixture(autouse=True)
+def small_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_NUMBERS", 10)
+    assert ways_in  # its uploader has the true limit
+    monkeypatch.setattr("dpviz.table.csv_intake.MAX_BYTES", 1_000)
+
+
+@pytest.fixture
+def parquet(tmp_path: Path) -> Path:
+    values = blobs(ROWS, 2)
+    path = tmp_path / "people.parquet"
+    pq.write_table(pa.table({"x": values[:, 0], "y": values[:, 1], "town": ["rome"] * ROWS}), path, row_group_size=500)
+    return path
+
+
+def bring(path: Path, *, workers: bool = True) -> AppTest:
+    """The Data page after a file was named by its path."""
+    at = app_on("data.py", None, workers=workers)
+    at.text_input(key="file_here_path").set_value(str(path))
+    return press(at, "Bring it")
+
+
+def preparing(path: Path, kind: str = "private", *, workers: bool = True) -> AppTest:
+    """The page once the file is declared and put to use."""
+    at = bring(path, workers=workers)
+    (kinds,) = (group for group in at.segmented_control if "Private" in group.options)
+    kinds.set_value(kind)
+    fine(at.run())
+    return press(paste_bounds(at, json.dumps(DECLARED)), "Use this table")
+
+
+def job_of(at: AppTest) -> Job[Any]:
+    """The job that prepares."""
+    job: Job[Any] = at.session_state["large_table:preparing"].job
+    return job
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "folder"])
+def test_a_file_beyond_memory_is_prepared_by_a_job_and_then_open(parquet: Path, form: str) -> None:
+    path = parquet
+    if form == "csv":
+        path = parquet.with_suffix(".csv")
+        pq.read_table(parquet).to_pandas().to_csv(path, index=False)
+    elif form == "folder":
+        path = parquet.parent
+    at = preparing(path)
+    assert [button.disabled for button in at.button if button.label == "Use this table"] == [True]
+    assert "Other pages stay usable" in text_of(at)
+    job = job_of(at)
+    assert job.wait(60) and job.state is JobState.DONE, job.error
+    fine(at.run())
+    table = at.session_state["visit:table"]
+    assert not table.private.in_memory and table.loaded.n_rows == ROWS
+    assert [button.label for button in at.button if button.label == "Explore this table"]
+    # Private: neither its rows nor how many there are.
+    assert "3,000" not in text_of(at) and "rome" not in everything_shown(at)
+
+
+def test_it_is_open_even_if_another_page_was_visited_meanwhile(parquet: Path) -> None:
+    at = preparing(parquet)
+    fine(at.switch_page("ledger.py").run())
+    assert "visit:table" not in at.session_state or job_of(at).wait(60)
+    assert job_of(at).wait(60)
+    fine(at.run())
+    assert at.session_state["visit:table"].title == "people"
+
+
+def test_preparation_can_be_cancelled_and_begun_again(parquet: Path) -> None:
+    at = preparing(parquet)
+    at.button(key="preparation:cancel").click()
+    fine(at.run())
+    assert "visit:table" not in at.session_state
+    assert "cancelled" in " ".join(info.proto.title for info in at.info)
+    press(at, "Use this table")
+    assert job_of(at).wait(60)
+    assert fine(at.run()).session_state["visit:table"].title == "people"
+
+
+def test_a_worker_that_dies_is_a_sentence_and_the_form_stays(parquet: Path) -> None:
+    at = preparing(parquet)
+    job = job_of(at)
+    assert eventually(lambda: job._process is not None or job.state.final)
+    os.killpg(job._process.pid, signal.SIGKILL)
+    if job.wait(60) and job.state is JobState.DONE:
+        pytest.skip("it was faster than the blow")
+    fine(at.run())
+    assert "failed" in " ".join(error.proto.title for error in at.error)
+    assert [button.disabled for button in at.button if button.label == "Use this table"] == [False]
+
+
+def test_a_damaged_row_group_is_a_sentence_without_a_value(parquet: Path) -> None:
+    raw = bytearray(parquet.read_bytes())
+    raw[4:200] = b"\xff" * 196
+    parquet.write_bytes(raw)
+    at = preparing(parquet, workers=True)
+    job = job_of(at)
+    assert job.wait(60) and job.state is JobState.FAILED
+    fine(at.run())
+    (error,) = at.error
+    assert "damaged" in error.value and "\n" not in error.value.strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [("no.parquet", None, "no Parquet file"), ("bad.parquet", b"PAR1", "damaged"), ("empty.csv", b"", "empty")],
+)
+def test_a_path_that_names_no_table_is_refused(tmp_path: Path, name: str, content: bytes | None, told: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    at = bring(tmp_path / name)
+    (error,) = at.error
+    assert told in error.value
+    assert "visit:table" not in at.session_state
+
+
+def test_nobody_names_files_of_a_machine_that_serves_others(parquet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert app_on("data.py", None).text_input(key="file_here_path")
+    get_option = st.get_option
+    monkeypatch.setattr(st, "get_option", lambda name: "0.0.0.0" if name == "server.address" else get_option(name))
+    at = app_on("data.py", None)
+    assert "file_here_path" not in {box.key for box in at.text_input}
+    monkeypatch.setattr(st, "get_option", lambda name: None if name == "server.address" else get_option(name))
+    assert "file_here_path" not in {box.key for box in app_on("data.py", None).text_input}
+
+
+def test_what_is_declared_beside_a_named_file_is_used(parquet: Path) -> None:
+    parquet.with_suffix(".json").write_text(json.dumps(DECLARED | {"kind": "public", "n_public": ROWS}))
+    at = bring(parquet, workers=False)
+    assert [button.label for button in at.button if button.label == "Use this table"]
+    press(at, "Use this table")
+    assert fine(at.run()).session_state["visit:table"].n_public == ROWS
+
+
+def test_truth_of_a_large_table_is_a_sample_and_says_so(parquet: Path) -> None:
+    at = preparing(parquet, "public", workers=False)
+    fine(at.run())
+    assert "rows that stand for all" in text_of(at)
+    at.switch_page("explore.py")
+    sound(at.run())
+    assert "the loss of k-means++, in a sample of the rows" in numbers(at)
+    assert "rows that stand for all" in text_of(at)
+
+
+class GrowingShelf(PromptShelf):
+    """A shelf whose runs are under way: whenever somebody looks, one step more has arrived, ``most`` in all."""
+
+    def __init__(self, most: int | None = None) -> None:
+        self.most = most
+
+    def submit(self, work: Any, *args: Any, **kwargs: Any) -> Any:
+        return ArrivingJob([item for item in work(*args, **kwargs) if isinstance(item, RunSoFar)][: self.most])
+
+
+def test_the_steps_of_a_run_are_played_as_they_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
+    app = app_on("explore.py", None)
+    app.session_state["visit:table"] = open_blobs()
+    app.session_state["job_panel:shelf"] = GrowingShelf()
+    seen = []
+    for _ in range(60):
+        sound(app.run())
+        if "run:result" in app.session_state:
+            break
+        seen.append(len(film_of(app)["steps"]) if app.get("bidi_component") else 0)
+    whole = len(app.session_state["run:result"].run.frames)
+    assert seen == sorted(seen) and 0 < seen[0] < seen[-1] <= whole
+    assert len(film_of(app)["steps"]) == whole
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_a_run_that_is_broken_off_has_what_its_steps_spent_in_the_books(
+    monkeypatch: pytest.MonkeyPatch, live: bool
+) -> None:
+    monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
+    app = app_on("explore.py", None)
+    app.session_state["visit:table"] = open_blobs()
+    app.session_state["job_panel:shelf"] = GrowingShelf(6)
+    sound(app.run())
+    pending = app.session_state["run:pending"]
+    for _ in range(6):
+        sound(app.run())
+    pending.job.state, pending.live = JobState.CANCELLED, live
+    arrived = [item for item in pending.job._items[: pending.job._arrived] if item.entries]
+    assert arrived
+    sound(app.run())
+    sound(app.run())
+    if live:  # a moved control asked for it: like every run of that kind, it leaves nothing behind
+        assert "visit:books" not in app.session_state
+        return
+    (entry,) = app.session_state["visit:books"]
+    assert entry.record.centers is None and 0 < entry.record.spent_epsilon < entry.record.epsilon
+    film = film_of(app)
+    assert all("the loss" not in step["title"] for step in film["steps"])
+    sound(app.switch_page("ledger.py").run())
