@@ -170,6 +170,20 @@ def test_truth_of_a_large_table_is_a_sample_and_says_so(parquet: Path) -> None:
     assert "rows that stand for all" in text_of(at)
 
 
+@pytest.mark.parametrize("fits", [True, False])
+def test_true_counts_are_those_of_all_rows_or_none_are_shown(
+    parquet: Path, monkeypatch: pytest.MonkeyPatch, fits: bool
+) -> None:
+    if fits:
+        monkeypatch.setattr("dpviz.table.parquet_intake._MOST_NUMBERS", 10**9)
+    at = preparing(parquet, "public", workers=False)
+    fine(at.run())
+    at.switch_page("explore.py")
+    at.query_params["algorithm"] = "balcan"
+    sound(at.run())
+    assert (", truly " in json.dumps(film_of(at))) == fits
+
+
 class GrowingShelf(PromptShelf):
     """A shelf whose runs are under way: whenever somebody looks, one step more has arrived, ``most`` in all."""
 
