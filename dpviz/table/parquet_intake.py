@@ -23,11 +23,11 @@ from dpviz.table.loaded_table import FloatArray, IntakeError, LoadedTable, liste
 from dpviz.table.prepared_rows import Batch
 
 ENDING = ".parquet"
-_ROWS_AT_ONCE = 2**16
+# Read at a time, in numbers; a batch has at most so many rows, and a piece for one process of several is larger. Row
+# groups are not divided between pieces.
+_NUMBERS_AT_ONCE, _MOST_ROWS_AT_ONCE, _NUMBERS_OF_A_PIECE = 2**20, 2**16, 2**22
 # So many numbers are held in memory: as many as the largest CSV file that is.
 _MOST_NUMBERS = 25_000_000
-# What one process of several reads at a time; row groups are not divided.
-_ROWS_OF_A_PIECE = 2**19
 _DAMAGED = (
     "The Parquet file cannot be read: it is damaged, encrypted or of a newer kind; write it again, or export it as CSV."
 )
@@ -123,9 +123,11 @@ class ParquetTable:
         """
         self._check(numbers, () if id_column is None else (id_column,))
         wanted, done = [*dict.fromkeys((*numbers, *([] if id_column is None else [id_column])))], 0
+        rows = max(1, min(_MOST_ROWS_AT_ONCE, _NUMBERS_AT_ONCE // len(wanted)))
         for path in self.files:
             with _in_words():
-                for part in pq.ParquetFile(path).iter_batches(batch_size=_ROWS_AT_ONCE, columns=wanted):
+                # Not read ahead: that would hold whole files.
+                for part in pq.ParquetFile(path, pre_buffer=False).iter_batches(batch_size=rows, columns=wanted):
                     done += part.num_rows
                     yield _batch(part, numbers, id_column, read=done / max(1, self.n_rows))
 
@@ -143,7 +145,7 @@ class ParquetTable:
             with _in_words():
                 held = pq.read_metadata(path)
             rows = np.array([held.row_group(i).num_rows for i in range(held.num_row_groups)], dtype=np.int64)
-            place = (np.cumsum(rows) - rows) // _ROWS_OF_A_PIECE
+            place = (np.cumsum(rows) - rows) * len(numbers) // _NUMBERS_OF_A_PIECE
             for number in np.unique(place):
                 groups = tuple(int(group) for group in np.flatnonzero(place == number))
                 pieces.append(Piece(path.resolve(), groups, tuple(numbers), id_column))

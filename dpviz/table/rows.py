@@ -144,7 +144,9 @@ class Rows:
         return self._chunks(self._chunk_size(width), 0, max(1, len(self)))
 
     def _chunk_size(self, width: int) -> int:
-        return max(_FEWEST_ROWS, self.block_numbers // max(1, width))
+        # The rows themselves, as floats, are a block too.
+        columns = 1 if self._sparse else self.dim + 1
+        return max(_FEWEST_ROWS, self.block_numbers // max(columns, width))
 
     def _chunks(self, size: int, first: int, end: int) -> Iterator[ExactRows]:
         for start in range(first, end, size):

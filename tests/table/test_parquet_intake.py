@@ -81,7 +81,7 @@ def test_batches_and_pieces_hold_what_is_read_at_once(file: Path, id_column: str
 
 
 def test_pieces_are_whole_row_groups(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.table.parquet_intake._ROWS_OF_A_PIECE", 600)
+    monkeypatch.setattr("dpviz.table.parquet_intake._NUMBERS_OF_A_PIECE", 600)
     pieces = ParquetTable(file).pieces(("x",))
     assert [piece.groups for piece in pieces] == [(0, 1), (2, 3)]
 
