@@ -19,7 +19,10 @@ from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget, Shares
 from dpviz.privacy.block_models import BlockKMeans
+from dpviz.privacy.exact_noise import DELTA_PART, EPSILON_SLACK, INSTEAD, ExactSource, WholeTruth, refuse_without_twin
+from dpviz.privacy.exact_noise import MOST_CELLS as EXACT_CELLS
 from dpviz.privacy.known import BLOCK_MODELS, refuse_unknown
+from dpviz.privacy.known import MOST_CELLS as ALL_CELLS
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
 from dpviz.privacy.mechanisms import Additive, Kind, Mechanism, noise_kind
@@ -197,12 +200,13 @@ class PrivateTable:
         epsilon: float,
         delta: float,
         accounting: Accounting,
-        noise: NoiseSource,
+        noise: NoiseSource | ExactSource,
         needs_n: bool = True,
     ) -> DataRoom:
         """A room over these rows whose answers cost at most (ε, δ) in all.
 
-        If an algorithm needs the number of rows and none is declared, a noisy one is bought first.
+        If an algorithm needs the number of rows and none is declared, a noisy one is bought first. Of release-grade
+        noise, whose law is discrete, a little of ε and δ is kept back (see ``exact_noise``).
 
         Raises
         ------
@@ -210,6 +214,8 @@ class PrivateTable:
             If ε or δ is outside its range.
         """
         check.delta_for(self.n_public, delta=delta)
+        if noise.hardened and accounting in (Accounting.GDP, Accounting.PLD):
+            epsilon, delta = epsilon - EPSILON_SLACK, delta * DELTA_PART
         ledger, region = Ledger(accounting, epsilon, delta), self.domain.region
         room = self._room_type(self._rows, region, self.relation, self.rows_per_person, ledger, noise, self.n_public)
         if needs_n and self.n_public is None and accounting is not Accounting.NONE:
@@ -252,7 +258,7 @@ class DataRoom:
     relation: Relation
     rows_per_person: int
     ledger: Ledger
-    _noise: NoiseSource
+    _noise: NoiseSource | ExactSource
     _n: int | None
 
     def __post_init__(self) -> None:
@@ -273,6 +279,20 @@ class DataRoom:
     @property
     def accounting(self) -> Accounting:
         return self.ledger.accounting
+
+    @property
+    def spherical(self) -> bool:
+        """Whether there is K-norm noise: it has no release-grade twin."""
+        return not self._noise.hardened
+
+    @property
+    def most_cells(self) -> float:
+        """The cells of a sparse question: release-grade noise is drawn on each of them."""
+        return EXACT_CELLS if self._noise.hardened else ALL_CELLS
+
+    def noise_kind(self, *, spherical: bool = False) -> Kind[Array, Additive]:
+        """Noise that is added to an array: Laplace under pure accounting, or K-norm if ``spherical``; else Gaussian."""
+        return noise_kind(self.accounting, spherical=spherical and self.spherical)
 
     def sensitivity(self, query: Query) -> Sensitivity:
         """The most that one unit of privacy changes the answer to ``query``; public."""
@@ -307,7 +327,7 @@ class DataRoom:
         BudgetExceeded
             If the share is more than the ledger has left; nothing is computed or released.
         """
-        return self.ask(query, noise_kind(self.accounting, spherical=spherical), share, note=note)
+        return self.ask(query, self.noise_kind(spherical=spherical), share, note=note)
 
     def ask(self, query: Query, kind: Kind[V, M], share: Budget, *, note: str, **options: object) -> Released[V, M]:
         """The answer to ``query`` by a mechanism of that ``kind``, bought with ``share`` and public ``options``.
@@ -368,6 +388,8 @@ class DataRoom:
         """
         if type(model) not in BLOCK_MODELS:
             raise check.RequestError(f"{type(model).__name__} is not a model of blocks that the room knows.")
+        if isinstance(self._noise, ExactSource):
+            raise check.RequestError(f"Models of secret blocks have no release-grade noise: {INSTEAD}.")
         region = model.region(self.region)
         lines = model.fit(self._rows.values, self._secret_blocks(number), number)
         room = self._sibling(Rows.of(lines, region), region)
@@ -377,6 +399,7 @@ class DataRoom:
     def _secret_blocks(self, number: int) -> Codes:
         # Dealt in an order that follows from what the rows are: that of the file has no say in a study's draw.
         rows, persons = self._rows.values, self._rows.persons
+        assert not isinstance(self._noise, ExactSource)
         if persons is None:
             block = np.empty(len(self._rows), dtype=np.int64)
             block[content_order(rows)] = self._noise.codes(number, len(block))
@@ -407,6 +430,8 @@ class DataRoom:
         """The one door: charge everything, then read rows once, then draw. True answers die in this frame."""
         for query, mechanism in bought:
             refuse_unknown(query, mechanism)
+            if self._noise.hardened:
+                refuse_without_twin(mechanism)
             if isinstance(query, AsAsked) and not self._rows.in_memory:
                 raise check.RequestError(NOT_AT_ONCE)
             self._refuse_points_outside(query)
@@ -425,7 +450,11 @@ class DataRoom:
 
     def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
         """One release. Nobody can change what was released afterwards."""
-        released = mechanism.draw(truth, self._noise)
+        noise = self._noise
+        if isinstance(noise, ExactSource):
+            released = noise.answer(mechanism, truth, self.accounting)
+        else:
+            released = mechanism.draw(truth, noise)
         for part in vars(released).values() if is_dataclass(released) else (released,):
             if isinstance(part, np.ndarray):
                 part.flags.writeable = False
@@ -434,6 +463,8 @@ class DataRoom:
     def _true_answers(self, queries: list[Query]) -> list[Any]:
         """Answers without noise, added up over chunks."""
         totals = self._rows.total(Tallies(tuple(queries)), max(query.width for query in queries))
+        if self._noise.hardened:
+            return [WholeTruth.of(query, total, self.region) for query, total in zip(queries, totals, strict=True)]
         return [query.truth(total, self.region) for query, total in zip(queries, totals, strict=True)]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -210,10 +210,10 @@ def children_of(nodes: Codes) -> Codes:
     return (2 * nodes[:, None] + np.arange(2)).ravel()
 
 
-def counts_at(nodes: Codes, histogram: SparseCounts) -> Array:
+def counts_at(nodes: Codes, histogram: SparseCounts) -> Any:
     """Rows below each node, by heap number, from the histogram of whole codes; shape (m,)."""
     depth = histogram.universe.bit_length() - 1
-    before = np.r_[0.0, np.cumsum(histogram.values)]
+    before = np.r_[0, np.cumsum(histogram.values)]
     first, end = (np.searchsorted(histogram.codes, edge) for edge in code_range(nodes, depth))
-    counts: Array = before[end] - before[first]
+    counts: Any = before[end] - before[first]
     return counts

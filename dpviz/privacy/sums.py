@@ -177,11 +177,13 @@ class Spread(_FromPoints):
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """v vᵀ has the Euclidean length |v|², which is at most reach² where the axes do not stretch.
 
-        Under replace |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² is at most 2 reach⁴, in one cell as in two.
+        Under replace |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² is at most 2 reach⁴, in one cell as in two. In the l1 norm
+        Σ v_i² + √2 Σ |v_i v_j| = |v|² + (|v|₁² - |v|²) / √2, and |v|₁² is at most q |v|².
         """
         stretch = 1.0 if self.frame is None else max(1.0, float(np.linalg.norm(self.frame, 2)))
         once = (self.reach * stretch) ** 2
-        return Sensitivity(l1=inf, l2=sqrt(relation.rows) * once, block=relation.rows * once)
+        l1 = relation.rows * once * (1 + (self.axes - 1) / sqrt(2))
+        return Sensitivity(l1, l2=sqrt(relation.rows) * once, block=relation.rows * once)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.printed import Printed, TextTable
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.exact_noise import ExactSource
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.noise import NoiseSource, StudyNoise
 from dpviz.privacy.queries import Relation
@@ -188,21 +189,23 @@ def run_frames(
     delta: float = 0.0,
     params: Params | Mapping[str, Any] | None = None,
     seed: int | None = None,
-    noise: NoiseSource | None = None,
+    noise: NoiseSource | ExactSource | None = None,
 ) -> Iterator[Frame | Run]:
     """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``."""
     for item in steps_of(Request(Contender.of(card, params), k, epsilon, delta, seed), table, noise=noise):
         yield item if isinstance(item, Run) else item.frames[-1]
 
 
-def run_of(request: Request, table: PrivateTable, *, noise: NoiseSource | None = None) -> Run:
+def run_of(request: Request, table: PrivateTable, *, noise: NoiseSource | ExactSource | None = None) -> Run:
     """The run that is asked for; see ``run``."""
     *_, last = steps_of(request, table, noise=noise)
     assert isinstance(last, Run)
     return last
 
 
-def steps_of(request: Request, table: PrivateTable, *, noise: NoiseSource | None = None) -> Iterator[RunSoFar]:
+def steps_of(
+    request: Request, table: PrivateTable, *, noise: NoiseSource | ExactSource | None = None
+) -> Iterator[RunSoFar]:
     """What is asked for as it grows: the run so far after each step, then the ``Run`` itself.
 
     ``noise`` draws in place of a generator that follows from the seed: what a study of errors switches off.
@@ -224,7 +227,7 @@ def steps_of(request: Request, table: PrivateTable, *, noise: NoiseSource | None
         "private": card.private,
         "k": k,
         "epsilon": request.epsilon,
-        "delta": ledger.delta,
+        "delta": request.delta if ledger.delta else 0.0,
         "relation": table.relation.value,
         "unit": table.unit,
         "n_public": table.n_public,

@@ -67,7 +67,7 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
     noise is dominated by Laplace noise of the same multiplier (``dpviz.privacy.ledger``).
     """
     here = Setting(room.dim, k, room.ledger.epsilon, room.ledger.delta, room.relation, room.n, room.rows_per_person)
-    plan = make_plan(here, n_public=room.n_is_public)
+    plan = make_plan(here, n_public=room.n_is_public, spherical=room.spherical)
     shares = plan.shares(room)
     yield plan_step(room, plan, shares)
     seen = None

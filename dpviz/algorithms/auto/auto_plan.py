@@ -192,8 +192,8 @@ class AutoPlan:
         return {part: bought[part.name] for part in self.parts}
 
 
-def make_plan(setting: Setting, *, n_public: bool) -> AutoPlan:
-    """The plan for a setting whose number of rows is public, or was bought."""
+def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> AutoPlan:
+    """The plan for a setting whose number of rows is public, or was bought; ``spherical`` if there is K-norm noise."""
     assert setting.n is not None
     k, dim, n, delta = setting.k, setting.dim, setting.n, setting.delta
     flat, many = dim <= FLAT_DIM, dim > FLAT_DIM and k > FEW_CLUSTERS
@@ -215,12 +215,16 @@ def make_plan(setting: Setting, *, n_public: bool) -> AutoPlan:
         cells = _cells(grid_epsilon - radii, many)
         mu2 *= 1 - _LOOK * (_MIDDLE + (1 - _MIDDLE) * (axes is not None))
     else:
-        middle = Part("look", "middle", "K-norm", _PURE_MIDDLE * setting.epsilon)
+        middle = Part("look", "middle", "K-norm" if spherical else "Laplace", _PURE_MIDDLE * setting.epsilon)
         first = FirstLook(middle, None, Part("look", "radii", "Laplace", _PURE_RADII * setting.epsilon))
         cells = _cells(_PURE_GRID * setting.epsilon, many)
         epsilon = setting.epsilon * (1 - _PURE_MIDDLE - _PURE_RADII - _PURE_GRID)
 
-    gaussian, rounds, variance = _kind_of_rounds(k, dim, n, epsilon, mu2, moved, choose=flat and n_public)
+    # In the squared scale of one number with noise: K-norm noise of a vector, or Laplace noise on its l1 norm.
+    of_vector = dim + 1 if spherical else 2 * dim
+    gaussian, rounds, variance = _kind_of_rounds(
+        k, dim, n, of_vector / epsilon**2, mu2, moved, choose=flat and n_public
+    )
     if not flat:
         # Gaussian noise hardly grows with more rounds; that of pure noise grows with their number. The square root is
         # measured: 1.003 times the loss of k-means++, where as many rounds as with Gaussian noise came to 6.4
@@ -228,7 +232,8 @@ def make_plan(setting: Setting, *, n_public: bool) -> AutoPlan:
         rounds = _MOST_ROUNDS if gaussian else int(sqrt(rounds))
     swap_axes, swap = min(dim, _MOST_SWAP_AXES), _SWAP_FLAT if flat else _SWAP_VIEW
     entries = swap_axes * (swap_axes + 1) / 2
-    unit_sd = moved * (1 / sqrt(swap * mu2) if gaussian else sqrt(entries + 1) / (swap * epsilon))
+    of_spread = entries + 1 if spherical else 2 * (1 + (swap_axes - 1) / sqrt(2)) ** 2
+    unit_sd = moved * (1 / sqrt(swap * mu2) if gaussian else sqrt(of_spread) / (swap * epsilon))
     clear = unit_sd * sqrt(2 * swap_axes) <= (_GATE_FLAT if flat else _GATE_VIEW) * n / k
     before = [rounds // 2 + 1] if flat else [rounds // 2 + 1, 3 * rounds // 4 + 1]
     polishing = _polishing(
@@ -237,6 +242,7 @@ def make_plan(setting: Setting, *, n_public: bool) -> AutoPlan:
         before if rounds >= 2 and k >= 2 and clear else [],
         swap=swap,
         gaussian=gaussian,
+        spherical=spherical,
         adaptive=_noise_to_signal(k, dim, n, variance) >= _NOISY,
     )
     axes_of_view = dim if flat else min(dim, max(_FEW_AXES, ceil(log2(k)) + 2) if many else _FEW_AXES)
@@ -251,10 +257,10 @@ def _cells(epsilon: float, many: bool) -> Cells:
 
 
 def _kind_of_rounds(
-    k: int, dim: int, n: int, epsilon: float, mu2: float, moved: float, *, choose: bool
+    k: int, dim: int, n: int, pure: float, mu2: float, moved: float, *, choose: bool
 ) -> tuple[bool, int, float]:
-    """Gaussian or pure noise, how many rounds it feeds, and the variance of a query with the whole budget."""
-    pure, normal = (dim + 1) / epsilon**2, 1 / mu2 if mu2 else np.inf
+    """Gaussian or ``pure`` noise, how many rounds it feeds, and the variance of a query with the whole budget."""
+    normal = 1 / mu2 if mu2 else np.inf
     variance = moved**2 * (min(pure, normal) if choose or not mu2 else normal)
     rounds = int(np.clip(_ROUND_NOISE / _noise_to_signal(k, dim, n, variance), 1, _MOST_ROUNDS))
     gaussian = bool(mu2) and not (choose and pure * rounds < normal)
@@ -267,14 +273,14 @@ def _noise_to_signal(k: int, dim: int, n: int, variance: float) -> float:
 
 
 def _polishing(
-    whole: float, rounds: int, before: list[int], *, swap: float, gaussian: bool, adaptive: bool
+    whole: float, rounds: int, before: list[int], *, swap: float, gaussian: bool, spherical: bool, adaptive: bool
 ) -> Iterator[Swap | Round]:
     """Later rounds get more: round t in proportion to t²."""
     weights = np.arange(1, rounds + 1) ** 2.0
     weights *= whole * (1 - swap * bool(before)) / weights.sum()
     of_counts = _COUNTS if gaussian else _PURE_COUNTS
     number: Noise = "Gaussian" if gaussian else "Laplace"
-    vector: Noise = "Gaussian" if gaussian else "K-norm"
+    vector: Noise = "Gaussian" if gaussian else "K-norm" if spherical else "Laplace"
     for t, weight in enumerate(weights.tolist(), start=1):
         if t in before:
             of_swap = whole * swap / len(before)

@@ -145,7 +145,7 @@ def view_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View
     """
     scale = room.mechanism(Count(Grid.over(room.region, 1)), Laplace, shares[stage.grid]).scale
     if stage.fine_test is not None:
-        fine = cube_grid(view.half, _FINE_CELLS, view.middle)
+        fine = cube_grid(view.half, min(_FINE_CELLS, room.most_cells), view.middle)
         cutoff = _FINE_CAUTION * log(fine.n_cells)
         cells, test = SparseCount(_seen(room, fine, view)), shares[stage.fine_test]
         excess = room.ask(cells, NoisyExcess, test, note="would fine cells do?", threshold=cutoff * scale)

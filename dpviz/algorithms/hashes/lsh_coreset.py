@@ -212,7 +212,7 @@ def _weights(params: LshCoresetParams) -> dict[str, float]:
 
 def _min_node(room: DataRoom, k: int, params: LshCoresetParams, share: Budget) -> float:
     """The fewest rows of a leaf: a point with little noise, as long as there are enough leaves for k centres."""
-    noise = room.mechanism(Sum(Everything()), noise_kind(room.accounting, spherical=True), share)
+    noise = room.mechanism(Sum(Everything()), room.noise_kind(spherical=True), share)
     quiet = _LOW_NOISE * sqrt(room.dim) * noise.sd_in(room.dim) / room.region.radius
     if not params.practical:
         return float(max(1, min(floor(quiet), floor(room.n / (_PAPER_LEAVES_PER_CENTER * k)))))

@@ -27,7 +27,6 @@ from dpviz.algorithms.tools.solvers import (
 )
 from dpviz.arrays import Array, Flags
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.known import MOST_CELLS
 from dpviz.privacy.mechanisms import noise_kind
 from dpviz.privacy.partitions import Everything, Grid
 from dpviz.privacy.queries import Count, Relation, SparseCount
@@ -78,9 +77,9 @@ def grid_kmeans(
     """
     per_axis = cells_per_axis(room.n, epsilon_per_row(room, budget), params.theta, room.dim)
     wanted = max(1, round(per_axis)) ** room.dim
-    if wanted > MOST_CELLS:
-        why += "As fine as cells can be numbered: "
-    grid = release_grid(room, cube_grid(room.region.half, wanted), budget, why=why)
+    if wanted > room.most_cells:
+        why += "As fine as cells can be numbered, or drawn: "
+    grid = release_grid(room, cube_grid(room.region.half, min(wanted, room.most_cells)), budget, why=why)
     yield grid
     cells, starts = problem_on(grid, k, room.region, params, rng)
     best = best_of_starts(cells, starts, room.region)

@@ -10,7 +10,7 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
-from dpviz.privacy.mechanisms import Additive, noise_kind
+from dpviz.privacy.mechanisms import Additive
 from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.queries import Count, Sum
 from dpviz.privacy.released import Question, Released
@@ -84,16 +84,16 @@ def lloyd_round(
     ratio : float
         Budget for counts over budget for sums; None takes ``count_to_sum_ratio``.
     spherical : bool
-        K-norm instead of Laplace noise on the sums (pure accounting only).
+        K-norm instead of Laplace noise on the sums (pure accounting only, and not release-grade).
     ahead : int
         Rounds to follow, where they are planned.
     """
     if ratio is None:
-        ratio = count_to_sum_ratio(room.dim, room.accounting, spherical=spherical)
+        ratio = count_to_sum_ratio(room.dim, room.accounting, spherical=spherical and room.spherical)
     share = budget.split(counts=ratio, sums=1.0)
     counts, sums = room.ask_together(
-        Question(Count(cells), noise_kind(room.accounting), share.counts),
-        Question(Sum(cells), noise_kind(room.accounting, spherical=spherical), share.sums),
+        Question(Count(cells), room.noise_kind(), share.counts),
+        Question(Sum(cells), room.noise_kind(spherical=spherical), share.sums),
         note=note,
     )
     return CentersStep(

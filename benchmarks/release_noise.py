@@ -1,0 +1,94 @@
+"""What release-grade noise costs beside study noise: loss and seconds of the same algorithms on the same tables.
+
+Losses are ratios to ten starts of k-means++ on the same rows; a line has both medians, their ratio and the seconds of
+one release. The aim is a ratio of at most 1.03 and less than a minute.
+
+    python -m benchmarks.release_noise [--data FOLDER] [--runs 20] [--algorithms auto] [--deltas 1e-6,0] [--epsilons 1]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.real_tables import REAL, real_table
+from benchmarks.timing import machine
+from dpviz.privacy.exact_noise import ExactNoise, ExactSource
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.evaluation import evaluate, reference_for
+from dpviz.runs.open_table import declare
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import run_of
+from dpviz.table.samples import sample
+
+SAMPLES = {"people": 5, "fifteen": 15}
+
+
+class Measured(NamedTuple):
+    """Loss ratios of runs, and the seconds of the slowest."""
+
+    ratios: list[float]
+    seconds: float
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--data", type=Path, default=Path("../shared/data"))
+    options.add_argument("--runs", type=int, default=20)
+    options.add_argument("--algorithms", default="auto")
+    options.add_argument("--deltas", default="1e-6,0")
+    options.add_argument("--epsilons", default="1")
+    options.add_argument("--tables", default="people,s1,letter,adult")
+    given = options.parse_args()
+    print(machine())
+    print(f"{'table':<10}{'algorithm':<14}{'ε':>6}{'δ':>8}{'study':>9}{'release':>9}{'ratio':>8}{'seconds':>9}")
+    for name in given.tables.split(","):
+        table, k = _table(name, given.data)
+        rows = clipped(table.reveal(note="benchmark"), table.domain.region)
+        reference = reference_for(rows, k)
+        for request in _requests(given, k):
+            study, release = (
+                _measured(request, table, rows, reference, given.runs, exact=exact) for exact in (False, True)
+            )
+            one, other = np.median(study.ratios), np.median(release.ratios)
+            print(
+                f"{name:<10}{request.algorithm:<14}{request.epsilon:>6g}{request.delta:>8g}{one:>9.4f}{other:>9.4f}"
+                f"{other / one:>8.4f}{release.seconds:>9.1f}",
+                flush=True,
+            )
+
+
+def _table(name: str, folder: Path) -> tuple[PrivateTable, int]:
+    if name in REAL:
+        return real_table(name, folder)
+    return declare(*sample(name).load()).private, SAMPLES[name]
+
+
+def _requests(given: argparse.Namespace, k: int) -> Iterator[Request]:
+    for algorithm in given.algorithms.split(","):
+        for epsilon in map(float, given.epsilons.split(",")):
+            for delta in map(float, given.deltas.split(",")):
+                yield Request(Contender.from_text(algorithm), k, epsilon, delta)
+
+
+def _measured(request, table, rows, reference, runs: int, *, exact: bool) -> Measured:
+    ratios, slowest = [], 0.0
+    for _ in range(runs):
+        noise: ExactSource | None = ExactNoise() if exact else None
+        began = time.perf_counter()
+        finished = run_of(request, table, noise=noise)
+        slowest = max(slowest, time.perf_counter() - began)
+        ratios.append(evaluate(rows, finished.unit_centers, reference).to_dict()["ratio"])
+    return Measured(ratios, slowest)
+
+
+if __name__ == "__main__":
+    main()
