@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from dpviz.table.declaration import Declaration, FileKind
+from dpviz.table.described import Described
 from dpviz.table.sidecar import to_json
 from sample_data.instances import laboratories, towns, words
 from sample_data.made import LICENCE, SOURCE, Array, Made, MadeSparse, csv_text
@@ -178,6 +179,7 @@ def people(seed: int = 6) -> Made:
         source=SOURCE,
         licence=LICENCE,
         label_column="segment",
+        describe={"region": Described(categories=REGIONS)},
     )
     upper = sidecar.upper
     columns = (

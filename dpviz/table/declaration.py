@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpviz.table.described import MOST_DESCRIBED, Described
 from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
 from dpviz.table.loaded_table import USUAL_LABEL, FloatArray, IntakeError, listed, quoted
 
@@ -96,6 +97,9 @@ class Declaration:
         one; "": none at all.
     numbers : tuple of str
         The columns that hold numbers, clustered or not; empty: all but id and label.
+    describe : mapping of str to Described
+        Columns that are not clustered but described segment by segment, with their categories or bounds. Clustered
+        columns always are.
     file : FileFormat
         How the bytes of the file are read.
     proposed : bool
@@ -118,6 +122,7 @@ class Declaration:
     kind: FileKind = FileKind.PRIVATE
     label_column: str | None = None
     numbers: tuple[str, ...] = ()
+    describe: Mapping[str, Described] = field(default_factory=dict, hash=False)
     file: FileFormat = PLAIN_FORMAT
     proposed: bool = False
     title: str = ""
@@ -139,9 +144,10 @@ class Declaration:
         return {name: ColumnBounds(low, high, origin) for name, low, high, origin in lines}
 
     def with_bounds(self, columns: Sequence[str], bounds: Sequence[ColumnBounds]) -> Declaration:
-        """The same with these columns to cluster, and the bounds of each."""
+        """The same with these columns to cluster, and the bounds of each; they are described as what they are then."""
         lower, upper, origins = zip(*bounds, strict=True) if bounds else ((), (), ())
-        return replace(self, columns=tuple(columns), lower=lower, upper=upper, origins=origins)
+        others = {name: described for name, described in self.describe.items() if name not in columns}
+        return replace(self, columns=tuple(columns), lower=lower, upper=upper, origins=origins, describe=others)
 
     def checked(self) -> Declaration:
         """Itself.
@@ -186,6 +192,13 @@ class Declaration:
                 f"The unit of {listed(wrong)} is longer than {LONGEST_UNIT} characters or cannot be printed; write one "
                 "such as years, km or k$."
             )
+        if len(self.describe) > MOST_DESCRIBED:
+            raise IntakeError(
+                f'"describe" names {len(self.describe):,} columns, and at most {MOST_DESCRIBED} are allowed; keep '
+                "those that tell segments apart."
+            )
+        for name, described in self.describe.items():
+            described.check(name)
 
     def over(self, names: Sequence[str]) -> Declaration:
         """The same for a table of columns ``names``, with the clustered columns and the label spelled out."""
@@ -195,7 +208,8 @@ class Declaration:
         labelled = replace(self, label_column=label)
         if self.columns:
             return labelled
-        columns = [name for name in self.numbers or names if name not in (label, self.id_column)]
+        others = (label, self.id_column, *self.describe)
+        columns = [name for name in self.numbers or names if name not in others]
         return labelled.with_bounds(columns, [self._pair] * len(columns))
 
     def choosing(self, columns: Sequence[str]) -> Declaration:
@@ -271,6 +285,11 @@ class Declaration:
                 raise IntakeError(
                     f"Column {quoted(name)} is both the {role} and a column to cluster; it is one of the two; drop one."
                 )
+        if twice := [name for name in self.describe if name in (*self.columns, self.id_column)]:
+            raise IntakeError(
+                f'{listed(twice)} in "describe" is clustered, or says whose a row is; clustered columns are described '
+                "anyway, and an id never is; leave it out there."
+            )
         if self.numbers and (strangers := [name for name in self.columns if name not in self.numbers]):
             raise IntakeError(
                 f"Columns {listed(strangers)} are to be clustered, but number columns are {listed(self.numbers)}; "

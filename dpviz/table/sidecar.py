@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.table.declaration import DEFAULT_UNIT, NOTHING_DECLARED, Declaration, FileKind
+from dpviz.table.described import described_in, described_values
 from dpviz.table.file_format import MAX_COLUMNS, PLAIN_FORMAT, PLAIN_STYLE, FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError, listed, quoted
 
@@ -124,6 +125,7 @@ def to_json(declaration: Declaration) -> str:
         "bounds_origin": declaration.bounds_origin,
         "origins": {name: bounds.origin for name, bounds in declaration.bounds.items() if bounds.origin},
         "units": dict(declaration.units),
+        "describe": described_values(declaration.describe),
         "scaling": declaration.scaling,
         "radius": declaration.radius,
         "unit_of_privacy": declaration.unit_of_privacy,
@@ -344,6 +346,7 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "numbers": _names,
     "bounds_origin": _text,
     "units": _units,
+    "describe": described_in,
     "scaling": _text,
     "radius": _or_none(_number),
     "unit_of_privacy": _or_none(_text, DEFAULT_UNIT),

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.table.declaration import FROM_ROWS, ORIGINS, Declaration, FileKind
+from dpviz.table.declaration import FROM_ROWS, ORIGINS, ColumnBounds, Declaration, FileKind
+from dpviz.table.described import Described
 from dpviz.table.file_format import ENCODINGS, FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.sidecar import bounds_option, declaration_in, read_sidecar, sidecar_for, to_json
@@ -61,6 +62,11 @@ formats = st.builds(
 )
 
 
+described = st.just(Described(categories=("North", "South"))) | st.builds(
+    Described, categories=st.just(()), lower=st.floats(-1e9, 0), upper=st.floats(1, 1e9)
+)
+
+
 @st.composite
 def sidecars(draw: st.DrawFn) -> Declaration:
     columns = draw(st.lists(names, max_size=4, unique=True))
@@ -85,6 +91,7 @@ def sidecars(draw: st.DrawFn) -> Declaration:
         id_column=id_column,
         rows_per_person=1 if id_column is None else draw(st.integers(1, 9)),
         numbers=draw(st.sampled_from([(), tuple(columns)])),
+        describe=draw(st.dictionaries(others, described, max_size=3)),
         file=draw(formats),
         proposed=draw(st.booleans()),
     )
@@ -183,6 +190,20 @@ def test_bounds_option_refuses_in_a_sentence(text: str) -> None:
         ({"bounds": {"x": [0, 1]}, "file": {"several_lines": True}}, "private file"),
         ({"bounds": {"x": [0, 1]}, "numbers": ["y"]}, "to be clustered"),
         ({"bounds": {"x": [0, 1]}, "origins": {"y": "law"}}, "origins"),
+        ({"bounds": {"x": [0, 1]}, "describe": ["y"]}, "not an object by column"),
+        ({"bounds": {"x": [0, 1]}, "describe": {"y": {}}}, "neither categories nor bounds"),
+        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0, 1], "categories": ["a"]}}}, "neither categories"),
+        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": []}}}, "not a list of texts"),
+        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", 1]}}}, "not a list of texts"),
+        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", "a "]}}}, "repeat"),
+        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", ""]}}}, "is empty"),
+        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": [*map(str, range(501))]}}}, "at most 500"),
+        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [1, 0]}}}, "lower < upper"),
+        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0, 10**400]}}}, "finite"),
+        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0]}}}, "not a pair"),
+        ({"bounds": {"x": [0, 1]}, "describe": {"x": {"bounds": [0, 1]}}}, "is clustered"),
+        ({"bounds": {"x": [0, 1]}, "id_column": "y", "describe": {"y": {"bounds": [0, 1]}}}, "an id never is"),
+        ({"bounds": {"x": [0, 1]}, "describe": {str(j): {"bounds": [0, 1]} for j in range(101)}}, "at most 100"),
         ({"bounds": {"x": [0, 1]}, "title": "t" * 2_001}, "longer than"),
         ({"bounds": {"x": [0, 1]}, "n_public": 10**30}, "whole number"),
     ],
@@ -216,6 +237,10 @@ def test_every_bound_has_its_origin() -> None:
 def test_columns_are_spelled_out_over_a_table() -> None:
     one_pair = declared_by({"lower": 0, "upper": 1, "id_column": "who"}).over(("who", "a", "b", "label"))
     assert (one_pair.columns, one_pair.lower, one_pair.label_column) == (("a", "b"), (0.0, 0.0), "label")
+    described = declared_by({"lower": 0, "upper": 1, "describe": {"a": {"categories": ["u"]}}}).over(("a", "b"))
+    assert (described.columns, [*described.describe]) == (("b",), ["a"])
+    clustered = described.with_bounds(["a"], [ColumnBounds(0.0, 1.0)]).checked()
+    assert (clustered.columns, clustered.describe) == (("a",), {})
     named = declared_by({"bounds": {"label": [0, 1]}}).over(("label", "a"))
     assert (named.columns, named.label_column) == (("label",), None)
 
