@@ -182,6 +182,14 @@ def pure_or(approximate: Accounting) -> AccountingRule:
     return lambda params, delta: approximate if delta > 0 else Accounting.PURE
 
 
+ReleaseRule = Callable[[Setting, Any], str | None]
+
+
+def released_always(setting: Setting, params: Any) -> str | None:
+    """Every setting has release-grade noise."""
+    return None
+
+
 Plan = Callable[[DataRoom, int, Any, np.random.Generator], Iterator[Step]]
 
 
@@ -225,6 +233,8 @@ class Card:
         Whether it stands in the local model: every user hides the own row, and nobody is trusted with rows.
     at_once : bool
         Whether it needs all rows at once, not sums of them only: then memory has to hold the table.
+    release : str or function of (setting, params) to a clause or None
+        Why it has no release-grade noise; or, of a setting, why that has none, and None where it has.
     """
 
     id: str
@@ -249,10 +259,20 @@ class Card:
     sparse: bool = False
     local: bool = False
     at_once: bool = False
+    release: str | ReleaseRule = "nobody has shown that its noise has an exact twin"
 
     @property
     def private(self) -> bool:
         return Guarantee.NONE not in self.guarantees
+
+    @property
+    def releasable(self) -> bool:
+        """Whether some of its settings have release-grade noise."""
+        return not isinstance(self.release, str)
+
+    def release_refusal(self, setting: Setting, params: Params) -> str | None:
+        """Why a setting cannot be released with release-grade noise, as a clause; None if it can."""
+        return self.release if isinstance(self.release, str) else self.release(setting, params)
 
     @lru_cache(maxsize=512)  # noqa: B019 - cards live as long as the program; a study asks the same for every run
     def regime(self, setting: Setting, params: Params) -> Regime | None:

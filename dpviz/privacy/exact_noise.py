@@ -29,8 +29,10 @@ added: the discrete Gaussian's curve is at most the continuous one's (Canonne, K
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil, floor, inf, ldexp, log2, nextafter
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -120,9 +122,10 @@ class _Finer(NamedTuple):
 
 
 class ExactSource:
-    """What answers in a room whose noise is release-grade."""
+    """What answers in a room whose noise is release-grade; ``coins`` are the public coins of the algorithm."""
 
     hardened: ClassVar[Literal[True]] = True
+    coins: int
 
     def answer(self, mechanism: Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
         """What ``mechanism`` releases."""
@@ -133,6 +136,7 @@ class ExactSource:
 class ExactNoise(ExactSource):
     """Draws what is released, and keeps it: ``released`` is the transcript of a run, in the order of its questions."""
 
+    coins: int = field(default_factory=partial(secrets.randbits, 128))
     released: list[Any] = field(default_factory=list)
     _gaussian: int = 0
 

@@ -178,19 +178,28 @@ def planned(source: Content, declaration: Declaration) -> Plan:
     """
     declaration = declaration.checked()
     spelled_out = declaration.over(column_names(source, declaration)).checked()
-    columns = spelled_out.columns
-    if not columns:
+    return Plan(source, spelled_out, domain_of(spelled_out))
+
+
+def domain_of(declaration: Declaration) -> Domain:
+    """The domain of the columns to cluster, which are spelled out.
+
+    Raises
+    ------
+    RequestError
+        If there is none, or a bound is missing.
+    """
+    if not declaration.columns:
         raise RequestError("No column is chosen: choose at least one column of numbers to cluster.")
-    bounds = spelled_out.bounds_for(columns)
-    domain = Domain.of(
-        columns,
+    bounds = declaration.bounds_for(declaration.columns)
+    return Domain.of(
+        declaration.columns,
         bounds.lower,
         bounds.upper,
         radius=declaration.radius,
         scaling=declaration.scaling,
         units=declaration.units,
     )
-    return Plan(source, spelled_out, domain)
 
 
 def preparing(plan: Plan, file: LatticeFile) -> Iterator[float]:

@@ -212,6 +212,23 @@ class Request:
         self.contender.check_budget(self.epsilon, self.delta, n=n)
         return params
 
+    def check_releasable(self, table: PrivateTable) -> None:
+        """Refuse what cannot be released with release-grade noise; looks at public quantities only.
+
+        Raises
+        ------
+        RequestError
+            If it has a seed, or its algorithm draws noise that has no exact twin.
+        """
+        if self.seed is not None:
+            raise RequestError(
+                "A seed was given: whoever knows it can take the noise off, so that a release has none; leave it out."
+            )
+        why = self.card.release_refusal(self.setting(table), self.contender.settings)
+        if why is not None:
+            able = ", ".join(other.id for other in private_cards() if other.releasable)
+            raise RequestError(f"{self.card.title} cannot be released: {why}; choose one of {able}.")
+
     def check_numbers(self) -> None:
         """Refuse numbers that no table would make right, so that a slip is told before a large one is read.
 

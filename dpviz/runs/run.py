@@ -208,11 +208,20 @@ def steps_of(
 ) -> Iterator[RunSoFar]:
     """What is asked for as it grows: the run so far after each step, then the ``Run`` itself.
 
-    ``noise`` draws in place of a generator that follows from the seed: what a study of errors switches off.
+    ``noise`` draws in place of a generator that follows from the seed: what a study of errors switches off, and what a
+    release brings, with public coins of its own.
+
+    Raises
+    ------
+    RequestError
+        Also if a release has a seed, or its algorithm no release-grade noise.
     """
     card, params, k = request.card, request.check(table), int(request.k)
     accounting = card.accounting(params, request.delta)
     coins, drawn = _two_streams(request.seed)
+    if isinstance(noise, ExactSource):
+        request.check_releasable(table)
+        coins = np.random.SeedSequence(noise.coins)
     source = noise or StudyNoise(np.random.default_rng(drawn))
     opened = table.open(
         epsilon=request.epsilon,

@@ -16,7 +16,7 @@ from dpviz.algorithms.auto.auto_plan import AutoPlan, Zoom, make_plan, plan_step
 from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.polishing import residual_rounds
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, View, flat_synopsis, view_synopsis, zoom
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or, released_always
 from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, best_of_starts, starts_on_coreset
@@ -170,6 +170,7 @@ CARD = Card(
         r"c_j\leftarrow c_j+\frac{\sum_{i\in C_j}\mathrm{clip}_\eta(x_i-c_j)+\mathrm{noise}(\eta)}"
         r"{|C_j|+\mathrm{noise}(1)}"
     ),
+    release=released_always,
 )
 
 

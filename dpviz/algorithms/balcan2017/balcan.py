@@ -33,6 +33,8 @@ _TREE, _SWAPS, _MEANS = 0.30, 0.15, 0.55
 _LAST_TO_FIRST = 1.8
 # A round of polishing is worth its share while the noise of a mean stays below this part of the centres' spacing.
 _TOLERABLE_NOISE = 0.06
+# Dimensions of cubes up to which all children of some hundred cubes can be drawn one by one.
+_MOST_DRAWN = 10
 # One swap compares at most about this many pairs of a row and a candidate: half a second.
 _PAIRS = 1e8
 # The gains of all swaps come from one matrix product: this much faster than a pass over the rows.
@@ -244,6 +246,14 @@ def smallest_n_of(setting: Setting, params: BalcanParams, noise: Callable[[Budge
     return setting.k * max(2 * quiet_threshold(counts, c.empty_rate), 2 * noise(budget, c.means))
 
 
+def release_rule(setting: Setting, params: BalcanParams) -> str | None:
+    """Release-grade noise is drawn on every child of a cube, of which there are 2^p."""
+    dimensions = constants_of(params, setting.n or 10_000, setting.dim).dimensions
+    if dimensions <= _MOST_DRAWN:
+        return None
+    return f"cubes of {dimensions} dimensions have too many children to draw noise on; at most {_MOST_DRAWN} will do"
+
+
 def operations(setting: Setting, params: BalcanParams) -> float:
     """Rough number of elementary operations."""
     n = setting.rows
@@ -287,4 +297,5 @@ CARD = Card(
     operations=operations,
     sample="fifteen",
     formula=r"\Pr[\text{a cube with } m \text{ rows wakes up}] = \Pr[m + \mathrm{noise} > \gamma]",
+    release=release_rule,
 )

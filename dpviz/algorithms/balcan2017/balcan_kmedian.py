@@ -15,6 +15,7 @@ from dpviz.algorithms.balcan2017.balcan import (
     constants_of,
     find_centers,
     operations,
+    release_rule,
     smallest_n_of,
 )
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
@@ -157,4 +158,5 @@ CARD = Card(
     formula=r"\min_Z\sum_i\min_j\lVert x_i-z_j\rVert,\qquad "
     r"z_j\leftarrow z_j+\frac{\eta_t}{\tilde n_j}\Bigl(\sum_{i\in C_j}\frac{x_i-z_j}{\lVert x_i-z_j\rVert}"
     r"+\mathrm{noise}\Bigr)",
+    release=lambda setting, params: release_rule(setting, params.search),
 )

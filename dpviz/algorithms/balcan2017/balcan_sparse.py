@@ -181,4 +181,5 @@ CARD = Card(
     formula=r"\Pr[\text{coordinate } r]\propto e^{\varepsilon_a|S_r|/(2J\Lambda)},\qquad "
     r"\tilde S_r=S_r+\mathrm{Lap}\!\left(\tfrac{\min(J,s)\,\Lambda}{\varepsilon_b}\right)",
     sparse=True,
+    release="coordinates are selected with floating-point Gumbel noise",
 )

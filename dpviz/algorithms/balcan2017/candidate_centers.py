@@ -78,7 +78,8 @@ def private_partition(
         noise = view.room.mechanism(children, noise_kind(share.accounting), share)
         threshold = quiet_threshold(noise, empty_rate)
         active = view.room.ask(children, NoisyThreshold, share, note=note, threshold=threshold).value
-        number, most = tree.n_cells, max(0, most_cubes - cubes)
+        number, fan = tree.n_cells, 2**view.room.dim
+        most = int(min(max(0, most_cubes - cubes), view.room.most_cells // fan))
         tree = tree.grown(active if len(active) <= most else np.sort(rng.choice(active, most, replace=False)))
         cubes += tree.n_active
         yield TreeStep(

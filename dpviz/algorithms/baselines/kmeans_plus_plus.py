@@ -83,4 +83,5 @@ CARD = Card(
     operations=lambda setting, params: 8.0 * params.starts * setting.rows * setting.k * setting.dim,
     needs_n=False,
     sparse=True,
+    release="it has no privacy",
 )

@@ -154,4 +154,5 @@ CARD = Card(
         r"p(c)\propto\sum_i D_i^2\,K(c-x_i)+\tau\,U(c),\quad K(z)\propto e^{-\lVert z\rVert/b},\quad "
         r"\varepsilon=\ln\bigl(1+\lambda\,(e^{2\Lambda/b}-1)\bigr),\ \lambda=\frac{4\Lambda^2}{4\Lambda^2+\tau}"
     ),
+    release="a row is drawn and hidden in floating-point noise of the kernel that drew it",
 )

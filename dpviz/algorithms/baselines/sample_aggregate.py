@@ -169,4 +169,5 @@ CARD = Card(
         r"S^*=\max_{t\ge0}\,e^{-\beta t}\max_{0\le s\le t+1}\left(z_{m+s}-z_{m+s-t-1}\right),\quad "
         r"\Pr[y]\propto e^{-\varepsilon_i\,|\mathrm{rank}(y)-\ell/2|/2}"
     ),
+    release="models of secret blocks have no release-grade noise",
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, always, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, always, knob, released_always
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import gaussian_rounds, gaussian_smallest_n, lloyd_round
 from dpviz.algorithms.tools.public_points import random_points
@@ -78,4 +78,5 @@ CARD = Card(
     sample="people",
     formula=r"c_j=\frac{\sum_{i\in C_j}x_i+\mathcal N(0,\sigma_s^2 I)}{|C_j|+\mathcal N(0,\sigma_c^2)},\quad "
     r"\mu^2=\sum_{t=1}^{T}\left(\frac{\Delta_s^2}{\sigma_s^2}+\frac{\Delta_c^2}{\sigma_c^2}\right)",
+    release=released_always,
 )

@@ -245,4 +245,5 @@ CARD = Card(
         r"\hat\Sigma_i=\frac{\sum_{x\in V_i}uu^\top+\mathrm{noise}}{\hat n_i}-\hat s_i\hat s_i^\top,\quad "
         r"u=\mathrm{clip}_R(x-\hat c_i),\quad R=\sigma_{\max}\left(\sqrt d+\sqrt{2\ln n}\right)"
     ),
+    release="models of secret blocks have no release-grade noise",
 )

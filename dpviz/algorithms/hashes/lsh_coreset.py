@@ -9,7 +9,7 @@ from math import ceil, floor, log2, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or, released_always
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import lloyd_round, revive
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, best_of_starts, mass_near, starts_on_coreset
@@ -296,6 +296,7 @@ CARD = Card(
         r"\mathrm{bit}_j(x)=[\langle x-c,v_j\rangle<0],\qquad"
         r"\mu^2=\left(\frac{\Lambda}{\sigma}\right)^2+\frac{D}{\sigma_c^2}"
     ),
+    release=released_always,
 )
 
 

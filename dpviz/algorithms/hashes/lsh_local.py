@@ -267,4 +267,5 @@ CARD = Card(
     local=True,
     formula=r"\Pr[\text{the truth is sent}]=\frac{e^{\varepsilon}}{e^{\varepsilon}+2^{\ell}-1},\qquad"
     r"\hat n_v=\frac{n}{n_g}\cdot\frac{c_v-n_g q}{p-q}",
+    release="every user draws the own noise: dpviz is not on their devices",
 )

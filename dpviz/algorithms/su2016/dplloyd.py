@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, released_always
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, gaussian_rounds, gaussian_smallest_n, lloyd_round, revive
@@ -111,4 +111,5 @@ CARD = Card(
     operations=lambda setting, params: (params.rounds or _PAPER_ROUNDS) * setting.rows * setting.k * setting.dim,
     sample="people",
     formula=r"c_j=\frac{\sum_{i\in C_j}x_i+\mathrm{noise}}{|C_j|+\mathrm{noise}}",
+    release=released_always,
 )

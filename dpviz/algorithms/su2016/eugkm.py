@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob, released_always
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.cubes import cube_grid
@@ -266,4 +266,5 @@ CARD = Card(
         r"M=\left(\frac{n\,\varepsilon}{\theta}\right)^{\frac{2d}{2+d}},\quad "
         r"\tilde n_j=n_j+\mathrm{Laplace}(1/\varepsilon)"
     ),
+    release=released_always,
 )

@@ -217,4 +217,5 @@ CARD = Card(
         r"\tilde c_j=\frac1\ell\sum_{b=1}^{\ell}\mathrm{clip}(c_{b,j})+"
         r"\mathrm{Laplace}\!\left(\frac{2(\max_j-\min_j)\,k d}{\ell\,\varepsilon}\right)"
     ),
+    release="models of secret blocks have no release-grade noise",
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, always, knob
+from dpviz.algorithms.card import Card, Guarantee, always, knob, released_always
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.su2016.eugkm import EUGkMParams, epsilon_per_row, grid_kmeans, operations, smallest_n
@@ -102,4 +102,5 @@ CARD = Card(
         r"X=8d\,(1+(2\rho r)^2)\left(\frac{k(dr+1)}{n}\right)^{2},\quad "
         r"Y=\frac{2d\,r^2\,k^{(d-2)/d}}{3\cdot 10^{2d/(2+d)}\,n^{4/(2+d)}}"
     ),
+    release=released_always,
 )

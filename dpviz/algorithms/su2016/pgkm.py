@@ -220,4 +220,5 @@ CARD = Card(
         r"\Pr[\text{select } S]\propto\exp\!\left(-\frac{\varepsilon_t}{R_t}\sum_{x}\min_{c\in S}\lVert x-c\rVert^2"
         r"\right),\quad R_t=h_t\,(2D-h_t)"
     ),
+    release="parents are selected with floating-point Gumbel noise",
 )
