@@ -29,7 +29,8 @@ from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
 from dpviz.algorithms.card import Card, Setting
 from dpviz.algorithms.registry import private_cards
-from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.privacy.revealed_rows import Revealed
+from dpviz.privacy.room import PrivateTable
 from dpviz.runs.advice.advice import NEAR, best_at
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for

@@ -252,3 +252,15 @@ class SparseCount(OfCells):
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """As for ``Count``: a row is in at most one cell."""
         return Sensitivity.of_counts(relation)
+
+
+@dataclass(frozen=True, eq=False)
+class Tallies:
+    """What is asked of each chunk, as a plain value; questions over one partition share its cells."""
+
+    queries: tuple[Query, ...]
+
+    def __call__(self, rows: ExactRows) -> list[Any]:
+        overs = [query.over for query in self.queries]
+        cells = {id(over): over.cells_of(rows) for over in {id(over): over for over in overs}.values()}
+        return [query.tally(rows, cells[id(over)]) for query, over in zip(self.queries, overs, strict=True)]

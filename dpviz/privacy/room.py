@@ -28,11 +28,12 @@ from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
 from dpviz.privacy.mechanisms import Additive, Kind, Mechanism, noise_kind
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.partitions import Everything
-from dpviz.privacy.queries import AsAsked, Count, Query, Relation, Sensitivity
+from dpviz.privacy.queries import AsAsked, Count, Query, Relation, Sensitivity, Tallies
 from dpviz.privacy.released import Question, Released
+from dpviz.privacy.revealed_rows import Revealed
 from dpviz.table.content import content_order, persons_by_content
 from dpviz.table.domain import Domain, Region
-from dpviz.table.lattice import MOST_ROWS, ExactRows
+from dpviz.table.lattice import MOST_ROWS
 from dpviz.table.row_sample import sampled
 from dpviz.table.rows import BLOCK_NUMBERS, NOT_AT_ONCE, Rows, RowSource, in_region, rows_in_use
 from dpviz.table.sparse_rows import complete, is_sparse, sparse_in_region
@@ -43,28 +44,6 @@ N_SHARE = 0.02
 # A value, and the mechanism that it is drawn with.
 V = TypeVar("V")
 M = TypeVar("M")
-
-
-@dataclass(frozen=True, eq=False)
-class Revealed:
-    """Rows shown to their owner, unit coordinates, not clipped to the bounds (only to a billion half-widths, so that
-    squared distances stay finite); rows with missing cells are left out.
-
-    Of rows that are not in memory they are a fair sample, as the bounds leave them: ``inside``.
-
-    Never part of a release; ``kept`` are the positions of these rows in the loaded table, or in the sample.
-    """
-
-    points: Array
-    kept: Codes
-    inside: bool = False
-
-    def unfolded(self, points: int) -> Revealed:
-        """The ``points`` points that stand side by side in each row, one after the other: what a row stands for."""
-        dim = self.points.shape[1] // points
-        if points == 1:
-            return self
-        return Revealed(self.points.reshape(-1, dim), np.repeat(self.kept, points), self.inside)
 
 
 class PrivateTable:
@@ -466,15 +445,3 @@ class DataRoom:
         if self._noise.hardened:
             return [WholeTruth.of(query, total, self.region) for query, total in zip(queries, totals, strict=True)]
         return [query.truth(total, self.region) for query, total in zip(queries, totals, strict=True)]
-
-
-@dataclass(frozen=True, eq=False)
-class Tallies:
-    """What is asked of each chunk, as a plain value; questions over one partition share its cells."""
-
-    queries: tuple[Query, ...]
-
-    def __call__(self, rows: ExactRows) -> list[Any]:
-        overs = [query.over for query in self.queries]
-        cells = {id(over): over.cells_of(rows) for over in {id(over): over for over in overs}.values()}
-        return [query.tally(rows, cells[id(over)]) for query, over in zip(self.queries, overs, strict=True)]

@@ -13,7 +13,8 @@ import numpy as np
 
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
-from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.privacy.revealed_rows import Revealed
+from dpviz.privacy.room import PrivateTable
 from dpviz.table.domain import Region
 from dpviz.table.sparse_rows import is_sparse
 

@@ -10,7 +10,8 @@ from importlib import import_module
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.privacy.revealed_rows import Revealed
+from dpviz.privacy.room import PrivateTable
 from dpviz.table.cluster_rows import ClusterRows
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.csv_stream import CsvOnDisk

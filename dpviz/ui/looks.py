@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.charts.revealed import RevealedView
 from dpviz.glossary import explained
-from dpviz.privacy.room import Revealed
+from dpviz.privacy.revealed_rows import Revealed
 from dpviz.runs.clipped_rows import ClippedRows, clipped
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind

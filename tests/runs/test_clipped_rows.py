@@ -7,7 +7,8 @@ import pytest
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from dpviz.privacy.room import PrivateTable, Revealed
+from dpviz.privacy.revealed_rows import Revealed
+from dpviz.privacy.room import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable, clipped
 from dpviz.runs.evaluation import evaluate, reference_for
 from dpviz.runs.request import Contender

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.privacy.room import Revealed
+from dpviz.privacy.revealed_rows import Revealed
 from dpviz.runs.column_noise import column_noise
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import ColumnBounds, Declaration

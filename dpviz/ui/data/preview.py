@@ -17,7 +17,7 @@ from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import percent
 from dpviz.glossary import explained
-from dpviz.privacy.room import Revealed
+from dpviz.privacy.revealed_rows import Revealed
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from dpviz.table.domain import Domain
