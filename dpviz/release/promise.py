@@ -12,6 +12,8 @@ from dpviz.release.card_facts import CardColumn, CardFacts
 _LARGEST_FACTOR = 10.0
 # A share this close to certain is said as "almost certain".
 _ALMOST = 0.999
+BOUGHT = "bought"
+"""How the origin of a bound begins that was released with noise."""
 _LOOKS = {
     "rows": ("look at rows or at counts of them", "looks at rows or at counts of them"),
     "loss": ("look at losses on the rows", "looks at losses on the rows"),
@@ -73,7 +75,7 @@ def slack(facts: CardFacts) -> str:
     if facts.pure:
         return "There is no exception to this (δ = 0)."
     return (
-        f"The exception is δ = {facts.delta:g}: beyond the factor, any outcome may be more likely by "
+        f"The exception is δ = {facts.delta:g}: beyond the factor, the chance of any outcome may differ by "
         f"{one_in(facts.delta)}. Read it as the chance that the promise does not hold."
     )
 
@@ -105,11 +107,7 @@ def _most_rows(most: int) -> str:
 def unprotected(facts: CardFacts) -> Iterator[tuple[str, str]]:
     """What no ε covers: a heading, and a sentence."""
     yield "Number of rows", rows_sentence(facts)
-    names = ", ".join(column.name for column in facts.columns)
-    yield (
-        "Columns and their bounds",
-        f"{names}. They were declared and are public, and so are k = {facts.k}, the algorithm and its settings.",
-    )
+    yield "Columns, bounds and k", declared_sentence(facts)
     yield "Looks at the rows", looks_sentence(facts)
     yield (
         "Facts about groups",
@@ -121,13 +119,24 @@ def unprotected(facts: CardFacts) -> Iterator[tuple[str, str]]:
     )
 
 
+def declared_sentence(facts: CardFacts) -> str:
+    """What was declared about the columns, and is public; bounds that were bought with noise are not among it."""
+    names = ", ".join(column.name for column in facts.columns)
+    bought = ", ".join(column.name for column in facts.columns if column.origin.startswith(BOUGHT))
+    but = f", but for the bounds of {bought}, which are released with noise and paid for" if bought else ""
+    return (
+        f"{names}: names and bounds were declared and are public{but}; so are k = {facts.k}, the algorithm and its "
+        "settings."
+    )
+
+
 def rows_sentence(facts: CardFacts) -> str:
     """What the release says of the number of rows."""
     if facts.n is None:
         return "Not published, and not used."
     if facts.n_bought:
-        return f"About {facts.n:,.0f}: protected, released with noise and paid for in the ledger."
-    return f"{facts.n:,.0f}: declared and public, so that it is not protected."
+        return f"It is about {facts.n:,.0f}, released with noise and paid for in the ledger: it is protected."
+    return f"It is {facts.n:,.0f}, which was declared and is public: it is not protected."
 
 
 def looks_sentence(facts: CardFacts) -> str:

@@ -97,8 +97,8 @@ def _data_domain(facts: CardFacts) -> str:
     columns = "; ".join(f"{column.name}: {span(column)} ({column.origin})" for column in facts.columns)
     size = "any number of rows" if facts.relation == "add_remove" else "all of the same number of rows"
     return (
-        f"Tables of records like those of {facts.table}, {size}, each row clipped by itself to the declared bounds or "
-        f"categories. Columns, with where their bounds come from: {columns}."
+        f"Tables of records like those of “{facts.table}”, {size}, each row clipped by itself to the declared bounds "
+        f"or categories. Columns, with where their bounds come from: {columns}."
     )
 
 
@@ -195,15 +195,15 @@ def _tuning(facts: CardFacts) -> str:
 
 def _mechanisms(facts: CardFacts) -> str:
     drawn = "; ".join(
-        f"{made.mechanism} noise on {made.query} ({made.purpose}; {things(len(made.scales), 'charge')}, noise scale "
-        f"{made.noise})"
+        f"{opening(made.mechanism)} noise on {made.query} ({made.purpose}; {things(len(made.scales), 'charge')}, "
+        f"noise scale {made.noise})"
         for made in charges(facts)
     )
     return (
-        f"The algorithm is {facts.algorithm} ({facts.paper}) with k = {facts.k}. Its mechanisms: {drawn}. All noise was "
-        f"drawn by {facts.noise} on whole numbers, from the randomness of the operating system and without a seed: rows "
-        "lie on a public lattice, sums over them are exact whole numbers, and no floating-point number touches a true "
-        "answer before noise has been added. How long the program took is not published, and no other protection "
+        f"The algorithm is {facts.algorithm} ({facts.paper}) with k = {facts.k}. Its mechanisms: {drawn}. All noise "
+        f"was drawn by {facts.noise} on whole numbers, from the randomness of the operating system and without a seed: "
+        "rows lie on a public lattice, sums over them are exact whole numbers, and no floating-point number touches a "
+        "true answer before noise has been added. How long the program took is not published, and no other protection "
         "against timing is claimed. The rows stay with the curator. "
         f"The program is dpviz {facts.dpviz}."
     )

@@ -71,9 +71,14 @@ def test_who_is_protected() -> None:
 
 def test_what_is_not_protected() -> None:
     said = dict(unprotected(facts()))
-    assert "age, income" in said["Columns and their bounds"] and "k = 2" in said["Columns and their bounds"]
+    assert said["Columns, bounds and k"] == (
+        "age, income: names and bounds were declared and are public; so are k = 2, the algorithm and its settings."
+    )
+    bought = (CardColumn("age", 18, 100, "years", "bought, ε = 0.05"), facts().columns[1])
+    said = dict(unprotected(facts(columns=bought)))
+    assert "public, but for the bounds of age, which are released with noise" in said["Columns, bounds and k"]
     assert rows_sentence(facts(n=None)) == "Not published, and not used."
-    assert rows_sentence(facts(n=11_987.4, n_bought=True)).startswith("About 11,987: protected")
+    assert rows_sentence(facts(n=11_987.4, n_bought=True)).startswith("It is about 11,987, released with noise")
     assert looks_sentence(facts(looks={}, studies=0)).startswith("None in this visit")
     assert "two looks: other" in looks_sentence(facts(looks={"other": 2}))
 
