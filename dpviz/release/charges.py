@@ -1,0 +1,52 @@
+"""The ledger of a release in few lines: charges that are alike together, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dpviz.charts.wording import number
+from dpviz.release.card_facts import CardFacts
+
+
+@dataclass(frozen=True)
+class Charges:
+    """Charges of one part with the same mechanism and the same question.
+
+    Attributes
+    ----------
+    part, mechanism, query : str
+    notes : tuple of str
+        What each was for, in the order of the ledger.
+    scales : tuple of float
+        Their noise scales, in the mechanism's own norm.
+    """
+
+    part: str
+    mechanism: str
+    query: str
+    notes: tuple[str, ...]
+    scales: tuple[float, ...]
+
+    @property
+    def purpose(self) -> str:
+        """What they were for: the first, and the last of many."""
+        distinct = list(dict.fromkeys(self.notes))
+        return distinct[0] if len(distinct) == 1 else f"{distinct[0]} … {distinct[-1]}"
+
+    @property
+    def noise(self) -> str:
+        """Their noise scale, or the range of it."""
+        low, high = number(min(self.scales)), number(max(self.scales))
+        return low if low == high else f"{low} to {high}"
+
+
+def charges(facts: CardFacts) -> Iterator[Charges]:
+    """The ledger's entries in groups, in the order in which the first of each was charged."""
+    alike: dict[tuple[str, str, str], list[tuple[str, float]]] = {}
+    for entry in facts.entries:
+        key = (str(entry.get("part", "")), str(entry.get("mechanism", "")), str(entry.get("query", "")))
+        alike.setdefault(key, []).append((str(entry.get("note", "")), float(entry.get("scale", 0.0))))
+    for key, said in alike.items():
+        notes, scales = zip(*said, strict=True)
+        yield Charges(*key, notes, scales)

@@ -1,0 +1,180 @@
+"""The promise of a release in words: the odds, δ, who is protected, and what no ε covers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil, exp, floor, log10
+
+from dpviz.charts.wording import count, number, percent, things
+from dpviz.meaning.odds import believed
+from dpviz.release.card_facts import CardColumn, CardFacts
+
+_LARGEST_FACTOR = 10.0
+# A share this close to certain is said as "almost certain".
+_ALMOST = 0.999
+BOUGHT = "bought"
+"""How the origin of a bound begins that was released with noise."""
+_LOOKS = {
+    "rows": ("look at rows or at counts of them", "looks at rows or at counts of them"),
+    "loss": ("look at losses on the rows", "looks at losses on the rows"),
+    "reference": ("look at the centres of k-means++", "looks at the centres of k-means++"),
+    "proposal": ("look that proposed how to read the file", "looks that proposed how to read the file"),
+}
+
+
+def at_most(value: float) -> str:
+    """Three significant digits, rounded up: what is said to be an upper bound stays one.
+
+    >>> at_most(2.01375), at_most(2.71828), at_most(20.0), at_most(1.0)
+    ('2.02', '2.72', '20', '1')
+    """
+    unit = 10.0 ** (floor(log10(value)) - 2)
+    return number(ceil(value / unit - 1e-9) * unit)
+
+
+def odds_factor(epsilon: float) -> str:
+    """The factor e^ε, rounded up.
+
+    >>> odds_factor(1.0), odds_factor(0.7), odds_factor(12.0)
+    ('2.72×', '2.02×', 'e^12')
+    """
+    return f"{at_most(exp(epsilon))}×" if epsilon < _LARGEST_FACTOR else f"e^{epsilon:g}"
+
+
+def one_in(delta: float) -> str:
+    """A small chance in words, rounded up.
+
+    >>> one_in(1e-6), one_in(3e-7)
+    ('one in 1,000,000', 'one in 3,330,000')
+    """
+    unit = 10.0 ** (floor(log10(1 / delta)) - 2)
+    return f"one in {number(floor(1 / delta / unit + 1e-6) * unit)}"
+
+
+def promise(facts: CardFacts) -> str:
+    """The guarantee in one sentence."""
+    moved = "their presence changes" if facts.relation == "add_remove" else "whatever is recorded about them changes"
+    return (
+        f"Whoever is one of the people in this table: {moved} the odds of any published value by at most "
+        f"{odds_factor(facts.epsilon)}."
+    )
+
+
+def belief(facts: CardFacts) -> str:
+    """What the factor means for a guess about somebody."""
+    most = believed(0.5, epsilon=facts.epsilon).most
+    after = "almost certain" if most > _ALMOST else f"at most {at_most(100 * most)} % certain"
+    return (
+        f"Somebody who would guess a thing about them and be right half of the time, as with a coin, can be {after} "
+        "after reading everything that is published."
+    )
+
+
+def slack(facts: CardFacts) -> str:
+    """What δ means; empty where it is 0."""
+    if facts.pure:
+        return "There is no exception to this (δ = 0)."
+    return (
+        f"The exception is δ = {facts.delta:g}: beyond the factor, the chance of any outcome may differ by "
+        f"{one_in(facts.delta)}. Read it as the chance that the promise does not hold."
+    )
+
+
+def protected(facts: CardFacts) -> Iterator[str]:
+    """Who is protected, and against what, a sentence each."""
+    yield f"The unit of privacy is {facts.unit}."
+    if facts.relation == "add_remove":
+        yield "Compared are the table with all that one such unit has in it, and the table without it."
+    else:
+        yield "Compared are two tables of equal size that differ in what one such unit has in it."
+    if facts.has_id:
+        yield (
+            f"A column says whose each row is: of one person {_most_rows(facts.rows_per_person)}, and the promise "
+            "covers them together."
+        )
+    else:
+        yield (
+            "No column says whose each row is: whoever has two rows in the table is promised the odds of both "
+            f"together, {odds_factor(2 * facts.epsilon)}."
+        )
+    yield f"Three people together are promised less than each alone: odds within {odds_factor(3 * facts.epsilon)}."
+
+
+def _most_rows(most: int) -> str:
+    return "one row is used at most" if most == 1 else f"{count(most)} rows are used at most"
+
+
+def unprotected(facts: CardFacts) -> Iterator[tuple[str, str]]:
+    """What no ε covers: a heading, and a sentence."""
+    yield "Number of rows", rows_sentence(facts)
+    yield "Columns, bounds and k", declared_sentence(facts)
+    yield "Looks at the rows", looks_sentence(facts)
+    yield (
+        "Facts about groups",
+        "What is true of many people stays true, and can be learned, whether or not any one of them is in the table.",
+    )
+    yield (
+        "Anything else",
+        "Time, and whatever the curator says or publishes besides, is outside of the promise.",
+    )
+
+
+def declared_sentence(facts: CardFacts) -> str:
+    """What was declared about the columns, and is public; bounds that were bought with noise are not among it."""
+    names = ", ".join(column.name for column in facts.columns)
+    bought = ", ".join(column.name for column in facts.columns if column.origin.startswith(BOUGHT))
+    but = f", but for the bounds of {bought}, which are released with noise and paid for" if bought else ""
+    return (
+        f"{names}: names and bounds were declared and are public{but}; so are k = {facts.k}, the algorithm and its "
+        "settings."
+    )
+
+
+def rows_sentence(facts: CardFacts) -> str:
+    """What the release says of the number of rows."""
+    if facts.n is None:
+        return "Not published, and not used."
+    if facts.n_bought:
+        return f"It is about {facts.n:,.0f}, released with noise and paid for in the ledger: it is protected."
+    return f"It is {facts.n:,.0f}, which was declared and is public: it is not protected."
+
+
+def looks_sentence(facts: CardFacts) -> str:
+    """How often the rows themselves were looked at before this release, and what came of it."""
+    looks = [
+        f"{count(times)} {_LOOKS.get(kind, (f'look: {kind}', f'looks: {kind}'))[times != 1]}"
+        for kind, times in facts.looks.items()
+        if times
+    ]
+    if facts.studies:
+        looks.append(f"{things(facts.studies, 'study', 'studies')} on them")
+    if not looks:
+        return "None in this visit: no row, no true count and no loss was seen before the release."
+    told = ", ".join(looks)
+    return f"In this visit {told}. No ε covers what was chosen because of them."
+
+
+def span(column: CardColumn) -> str:
+    """The declared bounds of a column with their unit, or its categories.
+
+    >>> span(CardColumn("age", 18, 100, "years")), span(CardColumn("region", None, None, categories=("North", "South")))
+    ('18 to 100 years', 'North, South')
+    """
+    if column.lower is None or column.upper is None:
+        return ", ".join(column.categories) or "not stated"
+    return f"{plain_number(column.lower)} to {plain_number(column.upper)} {column.unit}".rstrip()
+
+
+def plain_number(value: float) -> str:
+    """A declared number in full, thousands grouped.
+
+    >>> plain_number(200000), plain_number(-0.25), plain_number(1e-9)
+    ('200,000', '−0.25', '1e−09')
+    """
+    return f"{value:,.12g}".replace("-", "−")
+
+
+def shares_of_parts(facts: CardFacts) -> Iterator[tuple[str, float, float, str]]:
+    """Every part with its ε, its δ, and its share of the ε in words."""
+    for part in facts.parts:
+        yield part.name, part.epsilon, part.delta, percent(part.epsilon / facts.epsilon)

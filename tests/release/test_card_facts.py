@@ -1,0 +1,96 @@
+"""The facts of a card: what does not fit together is refused, and missing words are named before anything is spent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.check import RequestError
+from dpviz.release.card_facts import CardColumn, Part
+from dpviz.release.charges import charges
+from dpviz.release.promise import belief, looks_sentence, promise, protected, rows_sentence, slack, unprotected
+from tests.release.made_facts import facts, people_facts, words
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"parts": (Part("clustering", 0.8, 1e-6),)}, "epsilon = 0.8, and the release is said to cost 1:"),
+        ({"parts": (Part("a", 0.8, 0.0), Part("b", 0.2, 0.0))}, "delta = 0, and the release is said to cost 1e-06:"),
+        ({"relation": "swap"}, "The relation is 'swap'"),
+        ({"k": 3}, r"shape \(2, 2\): give 3 of them"),
+        ({"centers": np.zeros((2, 3))}, "these columns first"),
+        ({"centers": np.zeros(2)}, "The centres have shape"),
+        ({"sizes": np.zeros(3)}, r"sizes has shape \(3,\): give an array of shape \(2,\)"),
+        ({"center_sd": np.zeros((2, 2))}, "center_sd has shape"),
+        ({"columns": (CardColumn("a", 0, None), CardColumn("b", 0, 1))}, "Column 'a' is clustered and has no bounds"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(change, named) -> None:
+    with pytest.raises(RequestError, match=named):
+        facts(**change)
+
+
+def test_all_words_are_there_or_named() -> None:
+    assert words().missing() == ()
+    for name in ("name", "description", "intended_use", "region", "justification"):
+        (said,) = words(**{name: " "}).missing()
+        assert said.startswith(f"{name} is empty: ")
+    for name in ("curators", "authors"):
+        for none in ((), ("",)):
+            (said,) = words(**{name: none}).missing()
+            assert said.startswith(f"{name} is empty: ")
+    assert words(sector="Fishing").missing()[0].startswith("sector is not one that the registry knows: ")
+    assert words(publication_date="1 July").missing() == ("publication_date is no day: write it as YYYY-MM-DD.",)
+    assert words(chosen_after_looking="").missing() == ()
+
+
+def test_the_promise_in_words() -> None:
+    assert promise(facts()) == (
+        "Whoever is one of the people in this table: their presence changes the odds of any published value by at most "
+        "2.72×."
+    )
+    assert "whatever is recorded about them changes the odds" in promise(facts(relation="replace"))
+    assert "at most 73.2 % certain" in belief(facts())
+    assert "one in 1,000,000" in slack(facts())
+    pure = facts(delta=0.0, parts=(Part("all", 1.0, 0.0),))
+    assert slack(pure) == "There is no exception to this (δ = 0)."
+    large = facts(epsilon=20.0, parts=(Part("all", 20.0, 1e-6),))
+    assert "at most e^20." in promise(large)
+    assert "almost certain" in belief(large)
+
+
+def test_who_is_protected() -> None:
+    said = " ".join(protected(facts()))
+    assert "two rows in the table is promised the odds of both together, 7.39×" in said
+    assert "odds within 20.1×" in said
+    said = " ".join(protected(facts(has_id=True, rows_per_person=3, relation="replace")))
+    assert "of one person three rows are used at most, and the promise covers them together" in said
+    assert "two tables of equal size" in said
+
+
+def test_what_is_not_protected() -> None:
+    said = dict(unprotected(facts()))
+    assert said["Columns, bounds and k"] == (
+        "age, income: names and bounds were declared and are public; so are k = 2, the algorithm and its settings."
+    )
+    bought = (CardColumn("age", 18, 100, "years", "bought, ε = 0.05"), facts().columns[1])
+    said = dict(unprotected(facts(columns=bought)))
+    assert "public, but for the bounds of age, which are released with noise" in said["Columns, bounds and k"]
+    assert rows_sentence(facts(n=None)) == "Not published, and not used."
+    assert rows_sentence(facts(n=11_987.4, n_bought=True)).startswith("It is about 11,987, released with noise")
+    assert looks_sentence(facts(looks={}, studies=0)).startswith("None in this visit")
+    assert "two looks: other" in looks_sentence(facts(looks={"other": 2}))
+
+
+def test_charges_that_are_alike_stand_together() -> None:
+    made = people_facts()
+    lines = list(charges(made))
+    assert sum(len(line.notes) for line in lines) == len(made.entries)
+    assert len(lines) < len(made.entries) / 3
+    (sums,) = (line for line in lines if line.query == "ResidualSum")
+    assert (sums.part, sums.mechanism, sums.purpose) == ("clustering", "gaussian", "round 1 … round 12")
+    low, high = (float(word) for word in sums.noise.split(" to "))
+    assert low == pytest.approx(min(sums.scales), rel=0.01) and high == pytest.approx(max(sums.scales), rel=0.01)
+    (histograms,) = (line for line in lines if line.part == "segments")
+    assert (histograms.purpose, histograms.noise) == ("Histogram of segments", "30")
