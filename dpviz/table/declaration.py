@@ -30,6 +30,14 @@ ORIGINS = (
 
 FROM_ROWS = ORIGINS[-1]
 
+RELEASE_WORDS = (
+    *("name", "description", "intended_use", "curators", "region", "publication_date", "sector"),
+    *("justification", "authors", "chosen_after_looking"),
+)
+"""What the card of a release asks its owner for; curators and authors are several."""
+
+SEVERAL_WORDS = ("curators", "authors")
+
 
 class FileKind(StrEnum):
     """Whose eyes the rows are for; compared by value, so that code reloaded during development still knows it."""
@@ -104,6 +112,8 @@ class Declaration:
         How the bytes of the file are read.
     proposed : bool
         Whether a look at the rows proposed how to read the file.
+    words : mapping of str to str or tuple of str
+        What the card of a release says in the owner's words, by ``RELEASE_WORDS``.
     title, description, unit_of_privacy, source, licence : str
     """
 
@@ -125,6 +135,7 @@ class Declaration:
     describe: Mapping[str, Described] = field(default_factory=dict, hash=False)
     file: FileFormat = PLAIN_FORMAT
     proposed: bool = False
+    words: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict, hash=False)
     title: str = ""
     description: str = ""
     unit_of_privacy: str = DEFAULT_UNIT

@@ -10,7 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dpviz.table.declaration import DEFAULT_UNIT, NOTHING_DECLARED, Declaration, FileKind
+from dpviz.table.declaration import (
+    DEFAULT_UNIT,
+    NOTHING_DECLARED,
+    RELEASE_WORDS,
+    SEVERAL_WORDS,
+    Declaration,
+    FileKind,
+)
 from dpviz.table.described import described_in, described_values
 from dpviz.table.file_format import MAX_COLUMNS, PLAIN_FORMAT, PLAIN_STYLE, FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError, listed, quoted
@@ -139,6 +146,7 @@ def to_json(declaration: Declaration) -> str:
         "proposed": declaration.proposed or None,
         "source": declaration.source,
         "licence": declaration.licence,
+        "release": {name: list(said) if isinstance(said, tuple) else said for name, said in declaration.words.items()},
     }
     lines = []
     for key, value in values.items():
@@ -303,6 +311,13 @@ def _units(key: str, value: Any) -> dict[str, str]:
     return {name: _text(key, unit).strip() for name, unit in value.items() if _text(key, unit).strip()}
 
 
+def _words(key: str, value: Any) -> dict[str, str | tuple[str, ...]]:
+    if not isinstance(value, dict):
+        raise IntakeError(f'"{key}" is not an object of texts; write {{"intended_use": "..."}}, or leave it out.')
+    _refuse_unknown(f'"{key}"', value, RELEASE_WORDS)
+    return {name: _names(name, said) if name in SEVERAL_WORDS else _text(name, said) for name, said in value.items()}
+
+
 def _yes_or_no(key: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise IntakeError(f'"{key}" is not true or false; write one of them, without quotation marks.')
@@ -360,6 +375,7 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "proposed": _yes_or_no,
     "source": _text,
     "licence": _text,
+    "release": _words,
 }
 # Where a key has another name than the field.
-_FIELDS = {"public": "kind", "label": "label_column"}
+_FIELDS = {"public": "kind", "label": "label_column", "release": "words"}

@@ -1,0 +1,162 @@
+"""What is asked of a release: one run, a share for segments, the owner's words; and how its ε is divided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dpviz import check
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting
+from dpviz.release.account import Charge, current_user
+from dpviz.release.card_facts import CardWords, Part
+from dpviz.runs.record import LookKind
+from dpviz.runs.request import Request
+from dpviz.table.declaration import FROM_ROWS, Declaration
+from dpviz.table.loaded_table import listed
+
+SEGMENTS = 0.2
+"""The share of ε that segments get where nobody says otherwise."""
+
+BOUNDS = 0.03
+"""The part of ε that buys the bounds of one column."""
+
+_MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
+ALGORITHM, OF_SEGMENTS, OF_BOUNDS = "algorithm", "segments", "bounds"
+"""The parts of a release: each has a ledger of its own, and they add up."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """A release, apart from its table and its account.
+
+    Attributes
+    ----------
+    request : Request
+        With the ε and δ of the whole release, and no seed.
+    words : CardWords
+    segments : float
+        The share of ε that says what the segments are; 0: nothing is said of them.
+    bounds : float
+        The part of ε for each column whose bounds are to be bought.
+    who : str
+    looks : mapping of LookKind to int
+        At the rows, in this visit.
+    studies : int
+        On the rows, in this visit.
+    """
+
+    request: Request
+    words: CardWords
+    segments: float = SEGMENTS
+    bounds: float = BOUNDS
+    who: str = field(default_factory=current_user)
+    looks: Mapping[LookKind, int] = field(default_factory=dict, hash=False)
+    studies: int = 0
+
+    def check(self, declaration: Declaration) -> None:
+        """Refuse what could not be defended, before anything is charged or a row is read.
+
+        Raises
+        ------
+        RequestError
+            If a number is not allowed, a word is missing, or a bound comes from the rows or from nowhere.
+        """
+        self.request.check_numbers()
+        if self.request.seed is not None:
+            raise RequestError(
+                "A seed was given: whoever knows it can take the noise off, so that a release has none; leave it out."
+            )
+        check.within(0.0, _MOST_SEGMENTS, segments=self.segments)
+        check.within(0.0, _MOST_BOUNDS, bounds=self.bounds)
+        if missing := self.words.missing():
+            raise RequestError(" ".join(missing))
+        _refuse_bounds(declaration)
+        shares = self.shares(declaration)
+        if not shares[ALGORITHM].epsilon > 0:
+            raise RequestError("Bounds and segments leave nothing of ε: buy fewer bounds, or give them less.")
+
+    def shares(self, declaration: Declaration) -> dict[str, Part]:
+        """What each part of the release may spend; together the whole, by basic composition."""
+        epsilon = self.request.epsilon
+        bought = epsilon * self.bounds * len(open_columns(declaration))
+        segments = (epsilon - bought) * self.segments
+        shares = {ALGORITHM: Part(ALGORITHM, epsilon - bought - segments, self.delta)}
+        if segments:
+            shares[OF_SEGMENTS] = Part(OF_SEGMENTS, segments, 0.0)
+        if bought:
+            shares = {OF_BOUNDS: Part(OF_BOUNDS, bought, 0.0), **shares}
+        return shares
+
+    @property
+    def delta(self) -> float:
+        """The δ that is spent: none by an algorithm that is ε-DP as it is set."""
+        contender = self.request.contender
+        accounting = contender.card.accounting(contender.settings, self.request.delta)
+        return 0.0 if accounting is Accounting.PURE else self.request.delta
+
+    def of_algorithm(self, declaration: Declaration) -> Request:
+        """The run, for its part of the release."""
+        share = self.shares(declaration)[ALGORITHM]
+        return replace(self.request, epsilon=share.epsilon, delta=share.delta)
+
+    def charge(self, declaration: Declaration, *, unit: str) -> Charge:
+        """What the account is charged."""
+        bought = open_columns(declaration)
+        bounds = [(low or 0.0, high or 0.0) for low, high in zip(declaration.lower, declaration.upper, strict=True)]
+        closed = [name for name in declaration.columns if name not in bought]
+        of_closed = [pair for name, pair in zip(declaration.columns, bounds, strict=True) if name in closed]
+        return Charge(
+            epsilon=self.request.epsilon,
+            delta=self.delta,
+            algorithm=self.request.algorithm,
+            k=self.request.k,
+            unit=unit,
+            relation=declaration.relation,
+            columns=tuple(closed or declaration.columns),
+            lower=tuple(low for low, _ in of_closed or bounds),
+            upper=tuple(high for _, high in of_closed or bounds),
+            who=self.who,
+        )
+
+
+def open_columns(declaration: Declaration) -> tuple[str, ...]:
+    """The columns whose bounds are not declared, and have to be bought."""
+    return tuple(name for name, bounds in declaration.bounds.items() if None in bounds[:2])
+
+
+def words_for(declaration: Declaration, *, today: str, **said: Any) -> CardWords:
+    """The owner's words: what is declared for a release, and where nothing is, that it is not stated.
+
+    ``said`` replaces what is declared. What is there and empty stays empty, so that it is asked for.
+    """
+    nothing = "Not stated."
+    usual: dict[str, Any] = {
+        "name": declaration.title or "Cluster centres",
+        "description": declaration.description or "Cluster centres of a table of persons.",
+        "intended_use": nothing,
+        "curators": (nothing,),
+        "region": nothing,
+        "publication_date": today,
+        "sector": "",
+        "justification": nothing,
+        "authors": (nothing,),
+    }
+    return CardWords(**{**usual, **declaration.words, **said})
+
+
+def _refuse_bounds(declaration: Declaration) -> None:
+    """Only bounds that somebody can defend."""
+    if declaration.bounds_from_rows:
+        raise RequestError(
+            f'Some bounds are said to come from "{FROM_ROWS}": no ε covers what they tell. Declare bounds that are known '
+            "without the rows, or leave them open (null), and they are bought."
+        )
+    closed = [name for name in declaration.columns if name not in open_columns(declaration)]
+    nowhere = [name for name in closed if declaration.origin_of(name) == "not stated"]
+    if nowhere:
+        raise RequestError(
+            f"Nobody says where the bounds of {listed(nowhere)} come from, and a release has to defend them: put it into "
+            '"origins" or "bounds_origin" of the declaration.'
+        )

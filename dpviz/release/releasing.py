@@ -1,0 +1,271 @@
+"""A release: everything that can be refused is refused first, then the account is charged, then noise is drawn.
+
+Between the charge and the noise lies nothing but the charge itself: whoever pulls the plug there has paid and released
+nothing; nobody releases without having paid.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from dpviz import __version__
+from dpviz.privacy.exact_draws import library
+from dpviz.privacy.exact_noise import ExactNoise, ExactSource
+from dpviz.privacy.ledger import Entry
+from dpviz.release.account import Account, Standing
+from dpviz.release.card_facts import AccountFacts, CardColumn, CardFacts, Part
+from dpviz.release.order import ALGORITHM, Order, open_columns
+from dpviz.release.package import CARD, Published, files_of
+from dpviz.release.rounding import rounded
+from dpviz.release.transcript import Tape, Transcript
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.run import Run, RunSoFar, steps_of
+from dpviz.table.declaration import Declaration
+from dpviz.table.named import Content
+from dpviz.table.sidecar import to_json
+
+Watch = Callable[[RunSoFar], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A release that nothing stands against; no row has been asked about, and nothing is charged."""
+
+    order: Order
+    content: Content
+    declaration: Declaration
+    table: OpenTable | None
+    account: Account
+    before: Standing
+
+    @property
+    def shares(self) -> Mapping[str, Part]:
+        """What each part may spend."""
+        return self.order.shares(self.declaration)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What was drawn for a release, part by part; ``declaration`` has the bounds that were bought."""
+
+    declaration: Declaration
+    table: OpenTable
+    run: Run
+    entries: Mapping[str, Sequence[Entry]]
+    tapes: Mapping[str, Tape]
+    segments: Mapping[str, Any] | None = None
+    certificate: Mapping[str, Any] | None = None
+    segments_csv: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A release that has left: its files, and the number of its charge."""
+
+    number: int
+    files: Mapping[str, bytes]
+    drawn: Drawn
+
+
+def ready(order: Order, content: Content, declaration: Declaration, account: Account) -> Ready:
+    """Everything checked that can be checked before a charge.
+
+    Raises
+    ------
+    RequestError
+        If the order, the declaration, the table or the account does not allow it.
+    """
+    declaration = declaration.checked()
+    order.check(declaration)
+    table = None
+    if not open_columns(declaration):
+        table = declare(content, declaration)
+        declaration = table.declaration
+        order.check(declaration)
+        of_algorithm = order.of_algorithm(declaration)
+        of_algorithm.check(table.private)
+        of_algorithm.check_releasable(table.private)
+    before = account.standing()
+    before.refuse(order.charge(declaration, unit=unit_of(declaration, table)))
+    return Ready(order, content, declaration, table, account, before)
+
+
+def press(prepared: Ready, *, watch: Watch | None = None) -> Release:
+    """Charge the account, draw, and make the files. A second press is a second charge.
+
+    **Guarantee.** (ε, δ)-DP as ordered, for the table's relation and unit of privacy: the parts add up by basic
+    composition, and each has a ledger of its own. Bounds that were declared, k, the columns and the order are public.
+
+    Raises
+    ------
+    RequestError
+        If the account refuses (nothing is released), or something fails after the charge (which stays).
+    """
+    charge = prepared.order.charge(prepared.declaration, unit=unit_of(prepared.declaration, prepared.table))
+    number = prepared.account.charge(charge)
+    try:
+        drawn = draw(prepared, ExactNoise, watch=watch)
+        files = files_of(published(prepared, drawn))
+    except BaseException as error:
+        prepared.account.failed(number, why=type(error).__name__)
+        raise
+    prepared.account.released(number, card_sha256=hashlib.sha256(files[CARD]).hexdigest())
+    return Release(number, files, drawn)
+
+
+def draw(prepared: Ready, noise: Callable[[], ExactSource], *, watch: Watch | None = None) -> Drawn:
+    """Every answer of a release; ``noise`` makes the source of each part."""
+    table = prepared.table
+    assert table is not None
+    declaration = prepared.declaration
+    source = noise()
+    run = _run(prepared, table, source, watch)
+    return Drawn(
+        declaration,
+        table,
+        run,
+        entries={ALGORITHM: run.entries},
+        tapes={ALGORITHM: tape_of(source)},
+    )
+
+
+def tape_of(source: ExactSource) -> Tape:
+    """What a source has drawn."""
+    return Tape(source.coins, tuple(source.released) if isinstance(source, ExactNoise) else ())
+
+
+def _run(prepared: Ready, table: OpenTable, source: ExactSource, watch: Watch | None) -> Run:
+    finished = None
+    for step in steps_of(prepared.order.of_algorithm(prepared.declaration), table.private, noise=source):
+        finished = step
+        if watch is not None:
+            watch(step)
+    assert isinstance(finished, Run)
+    return finished
+
+
+def unit_of(declaration: Declaration, table: OpenTable | None) -> str:
+    """The unit of privacy in words."""
+    if table is not None:
+        return table.private.unit
+    if declaration.id_column is None:
+        return "1 row"
+    plural = "" if declaration.rows_per_person == 1 else "s"
+    return f"1 person, up to {declaration.rows_per_person} row{plural}"
+
+
+def published(prepared: Ready, drawn: Drawn) -> Published:
+    """All that leaves, from what was declared and drawn."""
+    order, run = prepared.order, drawn.run
+    centers = rounded(run)
+    parts = tuple(order.shares(prepared.declaration).values())
+    charged = [{"part": part, **entry.to_dict()} for part, own in drawn.entries.items() for entry in own]
+    charge = order.charge(prepared.declaration, unit=unit_of(prepared.declaration, prepared.table))
+    before = prepared.before
+    facts = CardFacts(
+        words=order.words,
+        table=drawn.declaration.title,
+        columns=card_columns(drawn.declaration),
+        k=run.k,
+        algorithm=order.request.card.title,
+        algorithm_id=run.algorithm,
+        paper=order.request.card.paper,
+        epsilon=order.request.epsilon,
+        delta=order.delta,
+        relation=run.relation,
+        unit=run.unit,
+        rows_per_person=drawn.declaration.rows_per_person,
+        has_id=drawn.declaration.id_column is not None,
+        n=run.n,
+        n_bought=run.n_origin == "bought",
+        looks={str(kind): number for kind, number in order.looks.items()},
+        studies=order.studies,
+        accounting=_accounting_words(run, parts),
+        parts=parts,
+        entries=tuple(charged),
+        noise=library(),
+        dpviz=__version__,
+        account=AccountFacts(
+            before.name,
+            before.cap_epsilon,
+            before.cap_delta,
+            before.spent_epsilon,
+            before.spent_delta,
+            before.spent_epsilon + charge.epsilon,
+            before.spent_delta + charge.delta,
+        ),
+        centers=centers.centers,
+        center_step=centers.step,
+        center_sd=centers.sd,
+        sizes=None if run.noisy_weights is None else np.rint(run.noisy_weights),
+        size_sd=_size_sd(run),
+        segments=drawn.segments,
+        certificate=drawn.certificate,
+    )
+    return Published(
+        facts,
+        drawn.declaration,
+        run.domain,
+        centers,
+        drawn.entries,
+        drawn.segments_csv,
+        Transcript(asked(prepared, drawn), drawn.tapes),
+    )
+
+
+def asked(prepared: Ready, drawn: Drawn) -> dict[str, Any]:
+    """What was asked, in plain values: enough to play the release again."""
+    order, run = prepared.order, drawn.run
+    return {
+        "version": __version__,
+        "request": {
+            "algorithm": run.algorithm,
+            "k": run.k,
+            "epsilon": order.request.epsilon,
+            "delta": order.request.delta,
+            "parameters": {name: value for name, value in run.parameters.items() if value is not None},
+        },
+        "segments": order.segments,
+        "bounds": order.bounds,
+        "open_columns": list(open_columns(prepared.declaration)),
+        "n_public": run.n_public,
+        "declaration": to_json(drawn.declaration),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def card_columns(declaration: Declaration) -> tuple[CardColumn, ...]:
+    """The clustered columns, then those that segments alone are told by."""
+    clustered = tuple(
+        CardColumn(name, bounds.lower, bounds.upper, declaration.units.get(name, ""), declaration.origin_of(name))
+        for name, bounds in declaration.bounds.items()
+    )
+    others = tuple(
+        CardColumn(name, *(one.bounds or (None, None)), declaration.units.get(name, ""), "declared", one.categories)
+        for name, one in declaration.describe.items()
+    )
+    return (*clustered, *others)
+
+
+def _accounting_words(run: Run, parts: Sequence[Part]) -> str:
+    within = {
+        "pure": "inside the algorithm every ε adds up (sequential composition)",
+        "gdp": "inside the algorithm Gaussian noise adds up exactly (Gaussian differential privacy)",
+        "pld": "inside the algorithm the loss distributions of all draws are composed numerically",
+        "zcdp": "inside the algorithm ρ adds up (zero-concentrated differential privacy)",
+    }[run.accounting.value]
+    between = "Parts of the release add up (basic composition)" if len(parts) > 1 else "There is one part"
+    return f"{between}; {within}."
+
+
+def _size_sd(run: Run) -> float | None:
+    sd = getattr(run.frames[-1].step, "count_noise_sd", None)
+    return None if sd is None or run.noisy_weights is None else float(np.max(sd))
+
+
