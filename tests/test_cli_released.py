@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dpviz.cli.run_command
-from dpviz.cli.run_command import write_released
+from dpviz.cli.whole_file import write_whole
 from dpviz.runs.evaluation import assign
 from dpviz.table.declaration import FROM_ROWS
 from tests.command_line import call, write_points
@@ -155,7 +155,7 @@ def test_what_cannot_be_made_beside_is_written_in_place(monkeypatch, tmp_path):
         return real(path, how, *mode)
 
     monkeypatch.setattr(dpviz.cli.run_command.os, "open", only_what_is_there)
-    write_released(out, "x,y\r\n")
+    write_whole(out, b"x,y\r\n")
     assert out.read_bytes() == b"x,y\r\n"
 
 
@@ -164,7 +164,7 @@ def test_a_link_stays_a_link_and_a_file_keeps_its_mode(tmp_path):
     out.write_text("before")
     out.chmod(0o640)
     link.symlink_to(out)
-    write_released(link, "x,y\r\n")
+    write_whole(link, b"x,y\r\n")
     assert link.is_symlink() and out.read_bytes() == b"x,y\r\n" and stat.S_IMODE(out.stat().st_mode) == 0o640
 
 

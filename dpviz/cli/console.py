@@ -15,6 +15,14 @@ class NotWritten(RequestError):
         self.printed = printed
 
 
+class WrongFile(Exception):
+    """A file that was checked and is not what it says: ``printed`` goes to stdout, and the exit code is 1."""
+
+    def __init__(self, printed: str) -> None:
+        super().__init__(printed)
+        self.printed = printed
+
+
 def say(sentence: str) -> None:
     """One line on stderr."""
     sys.stderr.write(f"dpviz: {sentence}\n")

@@ -5,9 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-import secrets
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
 from dpviz.cli.declared_table import add_table_options, declared_table
 from dpviz.cli.parser import Parser, add_request_options, number, whole
+from dpviz.cli.whole_file import write_whole
 from dpviz.printed import table_text
 from dpviz.privacy.ledger import entries_table
 from dpviz.runs.export import centers_csv
@@ -148,7 +146,7 @@ def _check_out(out: Path, card: Card, *, data: Path) -> None:
 def _not_written(out: Path, record: ReleaseRecord) -> str | None:
     """Write what was paid for; if that cannot be done, why not."""
     try:
-        write_released(out, _centers(record))
+        write_whole(out, _centers(record).encode("utf-8", errors="replace"))
     except OSError as error:
         return error.strerror or type(error).__name__
     return None
@@ -223,48 +221,3 @@ _SCORE_WORDS = {
     "unlabelled": "without a label, left out there",
     "clipping": "clipping: squared move of a row, beside the losses",
 }
-
-
-def write_released(path: Path, text: str) -> None:
-    """Put ``text`` into the file at ``path``: what stood there goes only when all of ``text`` is on the disk.
-
-    What is no plain file (a pipe, a device) is written to as it is, and so is a file in a folder where no other one can
-    be made.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written, or not all of it: the disk may be full, and some say so only at the end.
-    """
-    data = text.encode("utf-8", errors="replace")
-    if path.exists() and not path.is_file():
-        _write(path, data, os.O_WRONLY)
-        return
-    path = Path(os.path.realpath(path))  # a link stays one, and what it names is written
-    beside = path.with_name(f".dpviz-{secrets.token_hex(8)}.part")
-    try:
-        _write(beside, data, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-        if path.exists():
-            beside.chmod(path.stat().st_mode & 0o777)
-        beside.replace(path)
-    except PermissionError:
-        _discard(beside)
-        _write(path, data, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    except BaseException:
-        _discard(beside)
-        raise
-
-
-def _write(path: Path, data: bytes, how: int) -> None:
-    descriptor = os.open(path, how | getattr(os, "O_BINARY", 0), 0o666)
-    with os.fdopen(descriptor, "wb", buffering=0) as file:
-        left = memoryview(data)
-        while left:
-            left = left[file.write(left) :]
-        if path.is_file():
-            os.fsync(descriptor)
-
-
-def _discard(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink(missing_ok=True)

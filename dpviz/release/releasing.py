@@ -247,7 +247,7 @@ def card_columns(declaration: Declaration) -> tuple[CardColumn, ...]:
         for name, bounds in declaration.bounds.items()
     )
     others = tuple(
-        CardColumn(name, *(one.bounds or (None, None)), declaration.units.get(name, ""), "declared", one.categories)
+        CardColumn(name, one.lower, one.upper, declaration.units.get(name, ""), "declared", one.categories)
         for name, one in declaration.describe.items()
     )
     return (*clustered, *others)
@@ -267,5 +267,3 @@ def _accounting_words(run: Run, parts: Sequence[Part]) -> str:
 def _size_sd(run: Run) -> float | None:
     sd = getattr(run.frames[-1].step, "count_noise_sd", None)
     return None if sd is None or run.noisy_weights is None else float(np.max(sd))
-
-

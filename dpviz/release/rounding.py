@@ -52,7 +52,9 @@ def rounded(run: Run) -> Rounded:
     domain = run.domain
     sd = _typical_noise(run)
     width = _PART_OF_WIDTH * (domain.upper - domain.lower)
-    widest = width if sd is None else np.where(sd > 0, np.minimum(_PART_OF_NOISE * sd, domain.upper - domain.lower), width)
+    widest = (
+        width if sd is None else np.where(sd > 0, np.minimum(_PART_OF_NOISE * sd, domain.upper - domain.lower), width)
+    )
     digits = tuple(-floor(log10(one)) for one in widest.tolist())
     centers = np.column_stack(
         [

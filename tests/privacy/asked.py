@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.privacy.queries import Query
-from dpviz.privacy.queries import Tallies
+from dpviz.privacy.queries import Query, Tallies
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.rows import Rows

@@ -1,0 +1,147 @@
+"""``dpviz release``: release the centres of a declared table, charged to an account, as a zip that can be defended."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dpviz.check import RequestError
+from dpviz.cli.console import NotWritten, say
+from dpviz.cli.parser import Parser, number, whole
+from dpviz.cli.whole_file import write_whole
+from dpviz.printed import table_text
+from dpviz.release.account import Account
+from dpviz.release.order import BOUNDS, SEGMENTS, Order, words_for
+from dpviz.release.package import CENTERS, zip_of
+from dpviz.release.releasing import Ready, press, ready
+from dpviz.runs.record import LookKind
+from dpviz.runs.request import Contender, Request, named_values
+from dpviz.table.named import file_at, named, nothing_declared_of, sample_named
+from dpviz.table.sidecar import declaration_in_file
+
+
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Release k centres, and what the segments are, with release-grade noise. The account is charged before noise is "
+        "drawn: a release that breaks off stays charged."
+    )
+    command.add_argument("declaration", metavar="DECLARATION.json", help="what is declared of the table")
+    command.add_argument("data", metavar="DATA", help="a CSV file, a Parquet file or folder, or the name of a sample")
+    command.add_argument("--k", type=whole, required=True, metavar="K", help="number of clusters")
+    command.add_argument("--epsilon", type=number, required=True, metavar="E", help="the whole ε of this release")
+    command.add_argument("--delta", type=number, default=0.0, metavar="D", help="the whole δ (default: 0)")
+    command.add_argument("--algorithm", default="auto", metavar="ID", help="default: auto")
+    command.add_argument("--set", nargs="+", action="extend", default=[], metavar="name=value", help="its parameters")
+    command.add_argument(
+        "--segments", type=number, default=SEGMENTS, metavar="SHARE", help=f"of ε (default: {SEGMENTS}); 0 for none"
+    )
+    command.add_argument(
+        "--buy-bounds", type=number, default=BOUNDS, metavar="PART", help=f"of ε a column (default: {BOUNDS})"
+    )
+    command.add_argument("--account", required=True, metavar="FILE", help="the account of the data set")
+    command.add_argument("--out", required=True, metavar="ZIP", help="write the release to this new file")
+    command.add_argument("--chosen", metavar="TEXT", help="what was chosen after a look at the rows; printed verbatim")
+    command.add_argument("--yes", action="store_true", help="release without asking once more")
+    command.add_argument("--seed", help=argparse.SUPPRESS)
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Serve the request; the text to print.
+
+    Raises
+    ------
+    RequestError
+        If something stands against the release (nothing is charged then), or it failed after its charge.
+    """
+    if arguments.seed is not None:
+        raise RequestError("A release has no seed: whoever knows it could take the noise off; leave --seed out.")
+    out = Path(arguments.out)
+    _check_out(out)
+    account = Account.open(Path(arguments.account))
+    prepared = _prepared(arguments, account)
+    for name in account.look_alikes():
+        say(
+            f"The account {name} has a release of the same columns and bounds: if it is about the same people, use one."
+        )
+    say(promise_of(prepared))
+    if not arguments.yes:
+        _ask(prepared.order.request.epsilon)
+    release = press(prepared)
+    data = zip_of(release.files)
+    try:
+        write_whole(out, data)
+    except OSError as error:
+        raise _kept(Path(arguments.account), release.number, data, release.files[CENTERS], error) from None
+    return "\n\n".join([_centers_text(release.files[CENTERS]), f"Written to {out.name}; charge {release.number}."])
+
+
+def _prepared(arguments: argparse.Namespace, account: Account) -> Ready:
+    sample = sample_named(arguments.data)
+    content = named(arguments.data).content if sample is not None else file_at(Path(arguments.data))
+    declaration = declaration_in_file(arguments.declaration, nothing_declared_of(content)).checked()
+    said = {} if arguments.chosen is None else {"chosen_after_looking": arguments.chosen}
+    contender = Contender.checked(arguments.algorithm, named_values(arguments.set))
+    order = Order(
+        Request(contender, arguments.k, arguments.epsilon, arguments.delta),
+        words_for(declaration, today=datetime.now(UTC).date().isoformat(), **said),
+        segments=arguments.segments,
+        bounds=arguments.buy_bounds,
+        looks={LookKind.PROPOSAL: 1} if declaration.proposed else {},
+    )
+    return ready(order, content, declaration, account)
+
+
+def promise_of(prepared: Ready) -> str:
+    """What is about to leave, in a sentence."""
+    order, before = prepared.order, prepared.before
+    spent = before.spent_epsilon + order.request.epsilon
+    return (
+        f"About to release {order.request.k} centres by {order.request.card.title} at ε = {order.request.epsilon:g}, "
+        f"δ = {order.delta:g}. Account {before.name}: ε = {before.spent_epsilon:g} spent before, {spent:g} of "
+        f"{before.cap_epsilon:g} after."
+    )
+
+
+def _ask(epsilon: float) -> None:
+    """The typed confirmation."""
+    if not sys.stdin.isatty():
+        raise RequestError("Nobody is there to confirm: add --yes to release.")
+    say(f"Type {epsilon:g} to release; anything else ends here, and nothing is charged.")
+    if sys.stdin.readline().strip() != f"{epsilon:g}":
+        raise RequestError("Not confirmed: nothing was charged or released.")
+
+
+def _check_out(out: Path) -> None:
+    """Refuse a file that could not be written before anything is charged."""
+    try:
+        is_new = not out.exists() and out.absolute().parent.is_dir()
+    except (OSError, ValueError):
+        is_new = False
+    if not is_new:
+        raise RequestError("--out is there already, or is in no folder: give a new file, so that no release is lost.")
+
+
+def _kept(account: Path, number: int, data: bytes, centers: bytes, error: OSError) -> NotWritten:
+    """Where a paid release is kept that could not be written where it was wanted."""
+    beside = account.with_name(f"{account.stem}-release-{number}.zip")
+    where = "could be kept nowhere else"
+    try:
+        write_whole(beside, data)
+        where = f"is kept beside the account as {beside.name}"
+    except OSError:
+        pass
+    return NotWritten(
+        f"--out cannot be written ({error.strerror or type(error).__name__}): the release is charged, stands on stdout "
+        f"and {where}; do not release again.",
+        centers.decode("utf-8"),
+    )
+
+
+def _centers_text(centers: bytes) -> str:
+    head, *rows = csv.reader(io.StringIO(centers.decode("utf-8")))
+    return f"Released centres (they carry noise), data units\n{table_text(head, rows)}"

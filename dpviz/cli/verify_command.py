@@ -1,0 +1,49 @@
+"""``dpviz verify``: check a release without the data: hashes, ledger, noise scales, centres, card."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from dpviz.cli.console import WrongFile
+from dpviz.cli.parser import Parser
+from dpviz.release.verify import CANNOT_TELL, Verdict, verify
+
+
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Check the zip of a release without its rows. Ends with 1 where something is wrong, and names the file."
+    )
+    command.add_argument("zip", metavar="ZIP", help="the zip of a release")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Serve the request; the text to print.
+
+    Raises
+    ------
+    RequestError
+        If the file is no zip of a release.
+    WrongFile
+        If something in it is wrong.
+    """
+    verdict = verify(Path(arguments.zip))
+    text = json.dumps(verdict.to_dict(), ensure_ascii=False) if arguments.json else verdict_text(verdict)
+    if not verdict.holds:
+        raise WrongFile(text)
+    return text
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """What was checked, what is wrong, and what nobody can tell."""
+    blocks = ["\n".join(f"  {line}" for line in verdict.checked)]
+    if verdict.holds:
+        blocks.append("Nothing is wrong with this release.")
+    else:
+        listed = "\n".join(f"  {finding.file}: {finding.what}" for finding in verdict.findings)
+        blocks.append(f"Wrong ({len(verdict.findings)}):\n{listed}")
+    blocks.append("What nobody can tell from these files:\n" + "\n".join(f"  {line}" for line in CANNOT_TELL))
+    return "\n\n".join(blocks)
