@@ -16,7 +16,7 @@ from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
 from dpviz.cli.parser import Parser, joined
 
-COMMANDS = ("algorithms", "advise", "declare", "run", "sweep", "reproduce", "open")
+COMMANDS = ("algorithms", "advise", "declare", "run", "account", "sweep", "reproduce", "open")
 """Each is a module ``dpviz.cli.NAME_command`` with ``add(parser)`` and ``serve(arguments)``."""
 
 STOPPED = 130  # what shells expect after Ctrl-C
