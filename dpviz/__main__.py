@@ -16,7 +16,7 @@ from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, WrongFile, say
 from dpviz.cli.parser import Parser, joined
 
-COMMANDS = ("algorithms", "advise", "declare", "run", "sweep", "reproduce", "open", "release", "verify")
+COMMANDS = ("algorithms", "advise", "declare", "run", "sweep", "reproduce", "open", "account", "release", "verify")
 """Each is a module ``dpviz.cli.NAME_command`` with ``add(parser)`` and ``serve(arguments)``."""
 
 STOPPED = 130  # what shells expect after Ctrl-C

@@ -9,6 +9,7 @@ Koskela, Jälkö & Honkela 2020; Doroshenko et al. 2022 (how distributions are r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from math import fsum, sqrt
@@ -75,6 +76,31 @@ def repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
         common.DifferentialPrivacyParameters(epsilon, 0.0), value_discretization_interval=epsilon
     )
     return float(single.self_compose(times).get_epsilon_for_delta(delta))
+
+
+def guaranteed_epsilon(guarantees: Sequence[tuple[float, float]], delta: float) -> float:
+    """An ε for which mechanisms of which nothing is known but (ε, δ) each are together (ε, ``delta``)-DP.
+
+    Rounded up by the grid, so it may be above the sum of their ε, which it is where ``delta`` is 0 or the sum is large.
+    It holds for parameters that were chosen before any of these mechanisms was run.
+    """
+    total = fsum(epsilon for epsilon, _ in guarantees)
+    if not guarantees or not delta or total > _LARGE:
+        return total
+    from dp_accounting.pld.common import DifferentialPrivacyParameters  # slow to import
+    from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
+
+    interval = GRID * total / len(guarantees)
+    losses = [
+        from_privacy_parameters(
+            DifferentialPrivacyParameters(*guarantee), value_discretization_interval=interval
+        ).self_compose(times)
+        for guarantee, times in Counter(guarantees).items()
+    ]
+    while len(losses) > 1:  # in pairs of like size: one after the other, each would be composed with all before it
+        pairs = zip(losses[::2], losses[1::2], strict=False)
+        losses = [*(one.compose(other) for one, other in pairs), *losses[len(losses) // 2 * 2 :]]
+    return float(losses[0].get_epsilon_for_delta(delta))
 
 
 def _total_rho(draws: Sequence[Draws]) -> float:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import comb, exp
+
 import numpy as np
 import pytest
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
 from dpviz.privacy.ledger import BudgetExceeded, Entry, Ledger, draws_of
-from dpviz.privacy.loss_distributions import Draws, calibrated_scale, composed_epsilon, scaled
+from dpviz.privacy.loss_distributions import Draws, calibrated_scale, composed_epsilon, guaranteed_epsilon, scaled
 from dpviz.privacy.mechanisms import Exponential, Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything
@@ -107,3 +109,31 @@ def test_an_honest_ledger_is_what_the_other_grid_finds_in_the_noise():
     assert ledger.left.amount == pytest.approx(0.0, abs=1e-9)
     assert 0.7 < ledger.spent_epsilon < 1.0
     assert independent_epsilon(ledger.entries, delta=1e-6) == pytest.approx(ledger.spent_epsilon, rel=1e-3)
+
+
+def delta_of_responses(epsilon: float, times: int, total: float) -> float:
+    """The δ at ``total`` of randomised responses of one ε (Kairouz, Oh & Viswanath 2015, Theorem 3.3), exactly."""
+    flips = np.arange(times + 1)
+    losses = (times - 2 * flips) * epsilon
+    likely = [
+        comb(times, flip) * exp((times - flip) * epsilon) / (1 + exp(epsilon)) ** times for flip in range(times + 1)
+    ]
+    return float(np.sum(np.array(likely) * np.clip(1 - np.exp(total - losses), 0, None)))
+
+
+@pytest.mark.parametrize(("times", "delta"), [(2, 1e-5), (10, 1e-5), (100, 1e-5), (100, 1e-9)])
+def test_guarantees_add_up_to_what_the_worst_mechanisms_would(times, delta):
+    alike = guaranteed_epsilon([(0.1, 0.0)] * times, delta)
+    assert delta_of_responses(0.1, times, alike) <= delta * (1 + 1e-6)
+    assert delta_of_responses(0.1, times, alike * (1 - 1e-6)) > delta * (1 - 1e-6)
+    # A little more each, and all different, so that none is composed with itself.
+    others = guaranteed_epsilon([(0.1 + 1e-9 * step, 0.0) for step in range(times)], delta)
+    assert alike <= others <= alike * (1 + 2e-3)
+
+
+def test_guarantees_of_which_little_is_left_for_a_composition_cost_their_sum_or_more():
+    assert guaranteed_epsilon([], 1e-6) == 0
+    assert guaranteed_epsilon([(0.1, 0.0), (0.2, 0.0)], 0.0) == pytest.approx(0.3)
+    assert guaranteed_epsilon([(1e4, 0.0), (1.0, 0.0)], 1e-6) == 10001
+    assert guaranteed_epsilon([(0.1, 1e-6)] * 20, 1e-6) == np.inf
+    assert guaranteed_epsilon([(0.1, 1e-8)] * 20, 1e-6) > guaranteed_epsilon([(0.1, 0.0)] * 20, 1e-6)

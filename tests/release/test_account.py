@@ -1,0 +1,484 @@
+"""An account: what fits is charged, what does not is refused, and no charge is lost, doubled or taken back."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpviz import __version__
+from dpviz.check import RequestError
+from dpviz.release import account_file
+from dpviz.release.account import Account, AccountExceeded, Charge, Entry, Standing, State, current_user, rounded_down
+from dpviz.release.account_file import AccountLocked
+from tests.examples import examples
+from tests.release.charges import a_charge
+
+HASH = "0123456789abcdef" * 4
+POSIX = pytest.mark.skipif(os.name != "posix", reason="modes of files")
+
+
+@pytest.fixture
+def account(tmp_path: Path) -> Account:
+    return Account.new(tmp_path / "people.sqlite", name="people", cap_epsilon=1.0, cap_delta=1e-5)
+
+
+def refusal(path: Path, **options: float) -> str:
+    """The sentence that every way to use a file ends in."""
+    account = Account(path, **options)
+    sentences = set()
+    for use in (lambda: Account.open(path, **options), account.standing, lambda: account.charge(a_charge())):
+        with pytest.raises(RequestError) as refused:
+            use()
+        sentences.add(str(refused.value))
+    (sentence,) = sentences
+    assert "\n" not in sentence and sentence.endswith(".") and path.name in sentence
+    return sentence
+
+
+def test_a_new_account_knows_its_cap_and_nothing_else(account):
+    standing = Account.open(account.path).standing()
+    assert (standing.name, standing.cap_epsilon, standing.cap_delta, standing.entries) == ("people", 1.0, 1e-5, ())
+    assert (standing.spent_epsilon, standing.spent_delta, standing.together_epsilon) == (0.0, 0.0, 0.0)
+    assert (standing.left_epsilon, standing.left_delta) == (1.0, 1e-5)
+    assert (standing.unit, standing.relation) == (None, None)
+
+
+def test_an_entry_says_what_who_when_and_by_which_version(account):
+    charge = a_charge(0.25, 1e-6, columns=('a "b"\n', "ü"), lower=(-1 / 3, 0), upper=(0.1, 7))
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    assert account.charge(charge) == 1
+    (entry,) = account.standing().entries
+    assert before <= datetime.fromisoformat(entry.at) <= datetime.now(UTC)
+    assert (entry.number, entry.version, entry.charge, entry.state) == (1, __version__, charge, State.CHARGED)
+    assert (entry.card_sha256, entry.why) == (None, None)
+    assert json.loads(json.dumps(entry.to_dict()))["lower"] == [-1 / 3, 0]
+    assert entry.to_dict()["state"] == "charged"
+
+
+def test_who_is_the_user_of_the_system_unless_somebody_is_named(monkeypatch):
+    fields = {name: getattr(a_charge(), name) for name in Charge.__match_args__ if name != "who"}
+    monkeypatch.setattr("getpass.getuser", lambda: "ada\n")
+    assert Charge(**fields).who == current_user() == "ada?"
+
+    def nobody() -> str:
+        raise KeyError("uid")
+
+    monkeypatch.setattr("getpass.getuser", nobody)
+    assert Charge(**fields).who == "unknown"
+    assert a_charge(who="office").who == "office"
+
+
+def test_ten_times_a_tenth_is_the_whole_and_nothing_more(account):
+    for number in range(1, 11):
+        assert account.charge(a_charge(0.1)) == number
+    assert account.standing().left_epsilon == 0.0
+    with pytest.raises(AccountExceeded, match="nothing more can be released"):
+        account.charge(a_charge(0.001))
+    assert len(account.standing().entries) == 10
+
+
+def test_what_is_beyond_the_cap_is_refused_with_what_would_fit(account):
+    account.charge(a_charge(0.7))
+    with pytest.raises(
+        AccountExceeded, match=r"asks for ε = 0\.4, and 0\.3 of 1 is left .* ask for at most ε = 0\.3\."
+    ):
+        account.charge(a_charge(0.4))
+    assert account.charge(a_charge(0.3)) == 2
+
+
+def test_delta_has_a_cap_of_its_own(account, tmp_path):
+    account.charge(a_charge(0.1, 8e-6))
+    with pytest.raises(AccountExceeded, match="ask for at most δ = 2e-06"):
+        account.charge(a_charge(0.1, 3e-6))
+    account.charge(a_charge(0.1, 2e-6))
+    with pytest.raises(AccountExceeded, match="without δ"):
+        account.charge(a_charge(0.1, 1e-12))
+    account.charge(a_charge(0.1, 0.0))
+    pure = Account.new(tmp_path / "pure.sqlite", name="pure", cap_epsilon=1.0)
+    with pytest.raises(AccountExceeded, match=r"0 of 0 is left .* without δ"):
+        pure.charge(a_charge(0.1, 1e-9))
+    assert (account.standing().spent_delta, pure.standing().entries) == (pytest.approx(1e-5), ())
+
+
+@pytest.mark.parametrize("change", [{"unit": "3 rows of one id"}, {"relation": "replace"}], ids=str)
+def test_the_first_release_sets_unit_and_relation(account, change):
+    account.failed(account.charge(a_charge(0.1)), why="a try")
+    with pytest.raises(RequestError, match="do not add up"):
+        account.charge(a_charge(0.1, **change))
+    assert (account.standing().unit, account.standing().relation) == ("1 row", "add_remove")
+    assert len(account.standing().entries) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"epsilon": epsilon} for epsilon in (math.nan, math.inf, -1.0, 0.0, 1e-4, True, "1")),
+        *({"delta": delta} for delta in (math.nan, math.inf, -1e-9, 1.0, 1e-200)),
+        *({"k": 0}, {"k": 1.5}, {"relation": "swap"}, {"unit": " "}, {"algorithm": "a\nb"}, {"who": "x" * 300}),
+        *({"columns": ()}, {"columns": ("age",)}, {"lower": (0.0, math.nan)}, {"upper": (1.0, math.inf)}),
+    ],
+    ids=str,
+)
+def test_what_is_no_charge_is_refused(change):
+    with pytest.raises(RequestError):
+        a_charge(**change)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"cap_epsilon": cap} for cap in (math.nan, math.inf, -1.0, 0.0)),
+        *({"cap_delta": cap} for cap in (math.nan, -1e-9, 1.0, 2.0)),
+        *({"name": name} for name in ("", " ", "a\x1b[2J", "x" * 300)),
+    ],
+    ids=str,
+)
+def test_what_is_no_cap_or_name_is_refused_and_leaves_no_file(tmp_path, change):
+    with pytest.raises(RequestError):
+        Account.new(tmp_path / "a.sqlite", **{"name": "a", "cap_epsilon": 1.0} | change)
+    assert not any(tmp_path.iterdir())
+
+
+COSTS = st.one_of(st.sampled_from([0.1, 0.2, 0.5, 1 / 3, 1e-3]), st.floats(1e-3, 0.7))
+DELTAS = st.one_of(st.sampled_from([0.0, 1e-6]), st.floats(1e-9, 1e-5))
+
+
+@given(charges=st.lists(st.tuples(COSTS, DELTAS), max_size=8), cap_delta=st.sampled_from([0.0, 1e-6, 2e-5]))
+@settings(max_examples=examples(60))
+def test_no_sum_exceeds_the_cap_and_nothing_that_fits_is_refused(charges, cap_delta):
+    with TemporaryDirectory() as folder:
+        account = Account.new(Path(folder, "a.sqlite"), name="a", cap_epsilon=1.0, cap_delta=cap_delta)
+        accepted: list[Charge] = []
+        for charge in itertools.starmap(a_charge, charges):
+            epsilon, delta = exact_sums([*accepted, charge])
+            try:
+                account.charge(charge)
+            except AccountExceeded:
+                assert epsilon > 1 or delta > Fraction(cap_delta)
+            else:
+                accepted.append(charge)
+                # Beyond the last bits, nothing is forgiven.
+                assert epsilon <= 1 + BITS and delta <= Fraction(cap_delta) * (1 + BITS)
+        assert account.standing().charges == tuple(accepted)
+
+
+BITS = Fraction(101, 10**14)
+
+
+def exact_sums(charges: list[Charge]) -> tuple[Fraction, Fraction]:
+    return sum(Fraction(one.epsilon) for one in charges), sum(Fraction(one.delta) for one in charges)
+
+
+@given(spent=st.lists(COSTS, max_size=20), cap=st.floats(1e-3, 10))
+def test_what_is_said_to_be_left_fits(spent, cap):
+    standing = Standing("a", cap, 0.0, ())
+    for epsilon in spent:
+        if epsilon <= standing.left_epsilon:
+            entry = Entry(1, "", "", a_charge(epsilon), State.CHARGED, None, None)
+            standing = Standing("a", cap, 0.0, (*standing.entries, entry))
+    said = float(rounded_down(standing.left_epsilon))
+    assert said >= standing.left_epsilon * (1 - 1e-5)
+    for left in (standing.left_epsilon, said):
+        if left >= 1e-3:
+            standing.refuse(a_charge(left))
+            with pytest.raises(AccountExceeded):
+                standing.refuse(a_charge(left * (1 + 1e-4)))
+
+
+def test_dp_accounting_adds_up_to_less_and_decides_nothing(tmp_path):
+    account = Account.new(tmp_path / "a.sqlite", name="a", cap_epsilon=3.0, cap_delta=1e-5)
+    for _ in range(29):
+        account.charge(a_charge(0.1, 1e-8))
+    standing = account.standing()
+    assert standing.spent_epsilon == pytest.approx(2.9)
+    assert 1.5 < standing.together_epsilon < 2.5
+    with pytest.raises(AccountExceeded):
+        account.charge(a_charge(0.2))
+
+
+def test_without_a_delta_all_together_cost_their_sum(tmp_path):
+    account = Account.new(tmp_path / "a.sqlite", name="a", cap_epsilon=3.0)
+    for epsilon in (0.1, 0.2, 0.3):
+        account.charge(a_charge(epsilon))
+    assert account.standing().together_epsilon == account.standing().spent_epsilon == pytest.approx(0.6)
+
+
+def test_a_charge_is_released_or_fails_once_and_stays(account):
+    first, second = account.charge(a_charge(0.2)), account.charge(a_charge(0.3))
+    account.released(first, card_sha256=HASH)
+    account.failed(second, why="the disk\n was  full")
+    states = [(entry.state, entry.card_sha256, entry.why) for entry in account.standing().entries]
+    assert states == [("released", HASH, None), ("failed after charge", None, "the disk was full")]
+    account.released(first, card_sha256=HASH)  # said twice, it is the same
+    with pytest.raises(RequestError, match="released already"):
+        account.failed(first, why="no")
+    with pytest.raises(RequestError, match="released already"):
+        account.released(first, card_sha256=HASH[::-1])
+    with pytest.raises(RequestError, match="failed after charge already"):
+        account.released(second, card_sha256=HASH)
+    assert states == [(entry.state, entry.card_sha256, entry.why) for entry in account.standing().entries]
+    assert account.standing().spent_epsilon == 0.5
+
+
+@pytest.mark.parametrize("number", [0, 2, -1, 10**30])
+def test_only_what_was_charged_can_be_released(account, number):
+    account.charge(a_charge())
+    with pytest.raises(RequestError, match="no release"):
+        account.released(number, card_sha256=HASH)
+    with pytest.raises(RequestError, match="no release"):
+        account.failed(number, why="no")
+
+
+@pytest.mark.parametrize("wrong", ["", "abc", HASH[:-1] + "g", HASH.upper(), HASH + "\n"])
+def test_a_hash_is_a_hash(account, wrong):
+    number = account.charge(a_charge())
+    with pytest.raises(RequestError, match="64 hexadecimal"):
+        account.released(number, card_sha256=wrong)
+
+
+def test_columns_and_bounds_of_another_account_are_recognised_in_any_order(account, tmp_path):
+    other = Account.new(tmp_path / "other.sqlite", name="other", cap_epsilon=1.0)
+    third = Account.new(tmp_path / "third.sqlite", name="third", cap_epsilon=1.0)
+    account.charge(a_charge(0.1))
+    assert account.look_alikes(tmp_path) == ()
+    other.charge(a_charge(0.1, columns=("income", "age"), upper=(1e5, 100.0)))
+    third.charge(a_charge(0.1, upper=(100.0, 2e5)))
+    assert account.look_alikes() == account.look_alikes(tmp_path) == ("other.sqlite",)
+    assert other.look_alikes() == ("people.sqlite",)
+    assert third.look_alikes() == ()
+
+
+def test_what_lies_beside_and_is_no_account_is_left_alone(account, tmp_path):
+    account.charge(a_charge(0.1))
+    (tmp_path / "notes.sqlite").write_text("no database")
+    (tmp_path / "empty.sqlite").touch()
+    (tmp_path / "folder.sqlite").mkdir()
+    (tmp_path / "nowhere.sqlite").symlink_to(tmp_path / "gone")
+    (tmp_path / "same.sqlite").symlink_to(account.path)
+    with closing(sqlite3.connect(tmp_path / "foreign.sqlite")) as foreign:
+        foreign.execute("PRAGMA journal_mode = WAL")
+        foreign.execute("CREATE TABLE release (number)")
+    damaged = Account.new(tmp_path / "damaged.sqlite", name="d", cap_epsilon=1.0)
+    damaged.charge(a_charge(0.1))
+    damaged.path.write_bytes(damaged.path.read_bytes()[:5000])
+    there = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.exists()}
+    assert account.look_alikes() == ()
+    assert there == {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.exists()}
+
+
+def test_a_missing_file_is_a_sentence(tmp_path):
+    assert "There is no account" in refusal(tmp_path / "none.sqlite")
+    assert "There is no account" in refusal(tmp_path / "none" / "a.sqlite")
+    assert not any(tmp_path.iterdir())
+    for name in ("x" * 300, "a\0b"):
+        with pytest.raises(RequestError, match="There is no account"):
+            Account.open(tmp_path / name)
+        with pytest.raises(RequestError, match="cannot be made"):
+            Account.new(tmp_path / name, name="a", cap_epsilon=1.0)
+    with pytest.raises(RequestError, match="cannot be made"):
+        Account.new(tmp_path / "none" / "a.sqlite", name="a", cap_epsilon=1.0)
+
+
+def test_what_is_no_account_is_a_sentence(tmp_path):
+    assert "is no file" in refusal(tmp_path)
+    text, empty, foreign = (tmp_path / name for name in ("a.txt", "b.sqlite", "c.sqlite"))
+    text.write_text("no database\n" * 100)
+    assert "no account" in refusal(text)
+    empty.touch()
+    assert "is empty" in refusal(empty)
+    with closing(sqlite3.connect(foreign)) as file:
+        file.execute("CREATE TABLE account (name)")
+    assert "a database, but no account" in refusal(foreign)
+    assert text.read_text() == "no database\n" * 100 and not empty.stat().st_size
+
+
+def test_an_account_of_a_newer_version_is_left_alone(account):
+    with closing(sqlite3.connect(account.path)) as file:
+        file.execute(f"PRAGMA user_version = {account_file.VERSION + 1}")
+    assert "newer dpviz" in refusal(account.path)
+
+
+def test_nothing_that_is_there_is_written_over(account, tmp_path):
+    account.charge(a_charge())
+    (tmp_path / "text").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for path in (account.path, tmp_path / "text", tmp_path / "link", tmp_path):
+        with pytest.raises(RequestError, match="is there already"):
+            Account.new(path, name="a", cap_epsilon=1.0)
+    assert (tmp_path / "text").read_text() == "mine" and not (tmp_path / "nowhere").exists()
+    assert len(account.standing().entries) == 1
+
+
+def test_what_is_left_of_an_account_is_not_thrown_away(tmp_path):
+    (tmp_path / "a.sqlite-wal").write_text("charges")
+    with pytest.raises(RequestError, match="left of an earlier account"):
+        Account.new(tmp_path / "a.sqlite", name="a", cap_epsilon=1.0)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.sqlite-wal"]
+    (tmp_path / "a.sqlite").touch()
+    assert "is empty" in refusal(tmp_path / "a.sqlite")
+    assert (tmp_path / "a.sqlite-wal").read_text() == "charges"
+
+
+def test_no_account_is_made_where_none_can_be_kept(monkeypatch, tmp_path):
+    class Full(sqlite3.Connection):
+        def execute(self, statement: str, *more: object) -> sqlite3.Cursor:
+            if statement == "COMMIT":
+                error = sqlite3.OperationalError("database or disk is full")
+                error.sqlite_errorcode = sqlite3.SQLITE_FULL
+                raise error
+            return super().execute(statement, *more)
+
+    _connect_by(monkeypatch, Full)
+    with pytest.raises(RequestError, match="its disk has room"):
+        Account.new(tmp_path / "a.sqlite", name="a", cap_epsilon=1.0)
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_charge_that_finds_a_full_disk_is_a_sentence_and_no_charge(account, monkeypatch):
+    pages = int(sqlite3.connect(account.path).execute("PRAGMA page_count").fetchone()[0])
+
+    class Full(sqlite3.Connection):
+        def execute(self, statement: str, *more: object) -> sqlite3.Cursor:
+            if statement.startswith("BEGIN"):
+                super().execute(f"PRAGMA max_page_count = {pages}")
+            return super().execute(statement, *more)
+
+    with monkeypatch.context() as patch:
+        _connect_by(patch, Full)
+        with pytest.raises(RequestError, match="its disk has room"):
+            account.charge(a_charge(columns=("a" * 5000,), lower=(0.0,), upper=(1.0,)))
+    assert account.standing().entries == ()
+    assert account.charge(a_charge()) == 1
+
+
+def _connect_by(monkeypatch: pytest.MonkeyPatch, kind: type[sqlite3.Connection]) -> None:
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *words, **named: connect(*words, factory=kind, **named))
+
+
+@pytest.mark.parametrize("kept", [1, 15, 16, 50, 99, 100, 1000, 4095, 4096, 6000, 8192, 12287])
+def test_a_file_that_is_cut_off_is_a_sentence(account, kept):
+    account.charge(a_charge())
+    whole = account.path.read_bytes()
+    assert len(whole) == 12288
+    account.path.write_bytes(whole[:kept])
+    assert "damaged" in refusal(account.path) or "no account" in refusal(account.path)
+    account.path.write_bytes(whole)
+    assert len(account.standing().entries) == 1
+
+
+@pytest.mark.parametrize("length", [1, 8, 100, 3000])
+def test_overwritten_bytes_are_a_sentence_or_touch_nothing_that_is_told(account, length):
+    account.charge(a_charge(0.25, 1e-6))
+    account.released(account.charge(a_charge(0.5)), card_sha256=HASH)
+    whole, told = account.path.read_bytes(), account.standing()
+    outcomes = set()
+    for start in range(0, len(whole) - length + 1, 61 if length < 100 else 401):
+        part = bytes(byte ^ 0x55 for byte in whole[start : start + length])
+        account.path.write_bytes(whole[:start] + part + whole[start + length :])
+        try:
+            assert account.standing() == told
+            outcomes.add("whole")
+        except RequestError as error:
+            outcomes.add(next((word for word in ("no account", "damaged", "newer") if word in str(error)), str(error)))
+    assert {"whole", "damaged", "no account"} <= outcomes <= {"whole", "damaged", "no account", "newer"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE release SET epsilon = 0.125",
+        "UPDATE account SET cap_epsilon = 2",
+        "UPDATE release SET state = 'released'",
+        "UPDATE release SET who = CAST(x'ff' AS TEXT)",
+        "UPDATE account SET seal = x'00'",
+        "DROP TRIGGER release_stays; DELETE FROM release",
+        "DELETE FROM account",
+        "DROP TABLE release",
+    ],
+)
+def test_a_number_that_is_no_longer_what_was_written_is_noticed(account, change):
+    account.charge(a_charge(0.25))
+    with closing(sqlite3.connect(account.path)) as file:
+        file.executescript(change)
+    assert "damaged" in refusal(account.path)
+
+
+def test_no_charge_is_taken_back_even_by_hand(account):
+    account.charge(a_charge())
+    with closing(sqlite3.connect(account.path)) as file, pytest.raises(sqlite3.IntegrityError, match="a charge stays"):
+        file.execute("DELETE FROM release")
+
+
+@contextmanager
+def umask(mask: int) -> Iterator[None]:
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+@POSIX
+def test_all_its_files_are_for_their_owner_alone(monkeypatch, tmp_path):
+    modes: set[tuple[str, int]] = set()
+
+    def note(happened: Any) -> Any:
+        modes.update((path.name, stat.S_IMODE(path.stat().st_mode)) for path in tmp_path.iterdir())
+        return happened
+
+    class Noting(sqlite3.Connection):
+        def execute(self, *words: Any) -> sqlite3.Cursor:
+            return note(super().execute(*words))
+
+    _connect_by(monkeypatch, Noting)
+    make = os.open
+    monkeypatch.setattr(os, "open", lambda *words: note(make(*words)))
+    with umask(0):
+        account = Account.new(tmp_path / "a.sqlite", name="a", cap_epsilon=1.0)
+        account.charge(a_charge())
+        account.standing()
+    assert modes == {(f"a.sqlite{end}", 0o600) for end in ("", "-journal", "-wal", "-shm")}
+    assert [path.name for path in tmp_path.iterdir()] == ["a.sqlite"]
+
+
+def test_a_copy_in_another_journal_mode_is_an_account(account):
+    with closing(sqlite3.connect(account.path)) as file:
+        assert file.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+    assert account.charge(a_charge()) == 1
+    assert len(Account.open(account.path).standing().entries) == 1
+
+
+def test_who_reads_holds_up_nobody_who_charges(account):
+    with closing(sqlite3.connect(account.path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM release").fetchone() == (0,)
+        assert Account(account.path, patience=0.0).charge(a_charge()) == 1
+        assert reader.execute("SELECT count(*) FROM release").fetchone() == (0,)
+
+
+def test_who_charges_holds_up_nobody_who_looks(account):
+    with closing(sqlite3.connect(account.path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        hurried = Account(account.path, patience=0.05)
+        with pytest.raises(AccountLocked, match=r"locked by another program, and was so for 0\.05 seconds"):
+            hurried.charge(a_charge())
+        with pytest.raises(AccountLocked):
+            hurried.released(1, card_sha256=HASH)
+        assert hurried.standing().entries == ()
+    assert account.charge(a_charge()) == 1
