@@ -1,4 +1,4 @@
-"""The command line. Exit codes: 0 done, 2 the request or the file is wrong, 1 a defect of dpviz, or what `verify` found."""
+"""The command line. Exit codes: 0 done, 2 the request or the file is wrong, 1 a defect, or what `verify` found."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ from dpviz.table.sidecar import declaration_in_file
 def add(command: Parser) -> None:
     """Its options."""
     command.description = (
-        "Release k centres, and what the segments are, with release-grade noise. The account is charged before noise is "
-        "drawn: a release that breaks off stays charged."
+        "Release k centres, and what the segments are, with release-grade noise. The account is charged before noise "
+        "is drawn: a release that breaks off stays charged."
     )
     command.add_argument("declaration", metavar="DECLARATION.json", help="what is declared of the table")
     command.add_argument("data", metavar="DATA", help="a CSV file, a Parquet file or folder, or the name of a sample")

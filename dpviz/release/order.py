@@ -150,13 +150,13 @@ def _refuse_bounds(declaration: Declaration) -> None:
     """Only bounds that somebody can defend."""
     if declaration.bounds_from_rows:
         raise RequestError(
-            f'Some bounds are said to come from "{FROM_ROWS}": no ε covers what they tell. Declare bounds that are known '
-            "without the rows, or leave them open (null), and they are bought."
+            f'Some bounds are said to come from "{FROM_ROWS}": no ε covers what they tell. Declare bounds that are '
+            "known without the rows, or leave them open (null), and they are bought."
         )
     closed = [name for name in declaration.columns if name not in open_columns(declaration)]
     nowhere = [name for name in closed if declaration.origin_of(name) == "not stated"]
     if nowhere:
         raise RequestError(
-            f"Nobody says where the bounds of {listed(nowhere)} come from, and a release has to defend them: put it into "
-            '"origins" or "bounds_origin" of the declaration.'
+            f"Nobody says where the bounds of {listed(nowhere)} come from, and a release has to defend them: put it "
+            'into "origins" or "bounds_origin" of the declaration.'
         )

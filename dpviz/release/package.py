@@ -120,7 +120,7 @@ def verify_text(files: Mapping[str, bytes]) -> str:
         "How to check this release, without the rows\n"
         "===========================================\n\n"
         "    python -m dpviz verify release.zip\n\n"
-        f"with dpviz {__version__} checks the hashes below, adds the ledger up again, plays the algorithm again on the\n"
+        f"with dpviz {__version__} checks the hashes below, adds the ledger up, plays the algorithm again on the\n"
         "released answers of transcript.npz and compares every noise scale, the centres and their grid, and checks\n"
         "the card. What nobody can tell from these files: that the noise was honestly drawn, and that the bounds and\n"
         "other declarations came from nowhere near the rows.\n\n"

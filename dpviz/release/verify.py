@@ -62,6 +62,8 @@ CANNOT_TELL = (
 )
 """What nobody can tell from the files."""
 
+Check = Callable[[Mapping[str, bytes]], Iterator["Finding"]]
+
 # Two machines may differ in the last bits of what is computed from released numbers.
 _CLOSE = 1e-9
 
@@ -273,7 +275,7 @@ def _card(files: Mapping[str, bytes]) -> Iterator[Finding]:
         yield Finding(CARD, error)
 
 
-_CHECKS: Mapping[str, Callable[[Mapping[str, bytes]], Iterator[Finding]]] = {
+_CHECKS: Mapping[str, Check] = {
     "Hashes": _hashes,
     "Declaration": _declaration,
     "Every noise scale, by playing the plan on the transcript": _ledger,
