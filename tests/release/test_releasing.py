@@ -1,0 +1,189 @@
+"""A release from the order to its files: what is refused first, what is charged, what leaves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import yaml
+
+from dpviz.check import RequestError
+from dpviz.release import releasing
+from dpviz.release.account import Account, AccountExceeded, State
+from dpviz.release.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED
+from dpviz.release.releasing import press, ready
+from dpviz.table.sidecar import declaration_in
+from tests.release.people import account_in, order_for, ready_in
+
+RELEASABLE = ["auto", "dplloyd", "dplloyd:preset=gaussian", "eugkm", "lsh-coreset", "balcan", "hybrid", "sulq"]
+
+
+@pytest.mark.parametrize("algorithm", RELEASABLE)
+def test_a_release_charges_its_account_and_holds_every_file(tmp_path, algorithm):
+    prepared = ready_in(tmp_path, algorithm=algorithm)
+    release = press(prepared)
+    assert set(release.files) >= set(NEEDED)
+    (entry,) = prepared.account.standing().entries
+    assert entry.state is State.RELEASED and entry.charge.epsilon == 1.0
+    pure = algorithm in ("dplloyd", "eugkm", "hybrid")
+    assert entry.charge.delta == (0.0 if pure else 1e-6)
+    assert not release.drawn.run.seeded and release.drawn.run.hardened
+
+
+def test_centres_lie_on_a_grid_no_coarser_than_half_their_noise(tmp_path):
+    release = press(ready_in(tmp_path))
+    run = release.drawn.run
+    rows = list(csv.reader(io.StringIO(release.files[CENTERS].decode())))
+    assert rows[0] == ["segment", "age", "income", "noisy_size"] and len(rows) == 4
+    written = np.array([[float(cell) for cell in row[1:3]] for row in rows[1:]])
+    sd = np.median(run.frames[-1].step.center_noise_sd) * run.domain.scale
+    assert (np.abs(written - run.centers) <= sd / 4 + 1e-12).all()
+    assert all(len(row[1]) < 10 for row in rows[1:])
+
+
+def test_the_ledger_of_the_zip_is_that_of_the_run(tmp_path):
+    release = press(ready_in(tmp_path))
+    rows = list(csv.DictReader(io.StringIO(release.files[LEDGER].decode())))
+    assert [float(row["scale"]) for row in rows] == [entry.scale for entry in release.drawn.run.entries]
+    assert {row["part"] for row in rows} == {"algorithm"}
+
+
+def test_the_declaration_of_the_zip_loads_back(tmp_path):
+    prepared = ready_in(tmp_path)
+    release = press(prepared)
+    assert declaration_in(release.files[DECLARATION].decode()).checked() == release.drawn.declaration
+
+
+def test_a_second_press_is_a_second_charge(tmp_path):
+    prepared = ready_in(tmp_path)
+    one, other = press(prepared), press(prepared)
+    assert prepared.account.standing().spent_epsilon == 2.0
+    assert not np.array_equal(one.drawn.run.centers, other.drawn.run.centers)
+    with pytest.raises(AccountExceeded):
+        press(prepared)
+
+
+def test_what_the_owner_says_is_printed_verbatim(tmp_path):
+    declared = {
+        "release": {"intended_use": "Planning of bus lines", "chosen_after_looking": "k, after <b>one</b> look"}
+    }
+    release = press(ready_in(tmp_path, declared=declared))
+    card = yaml.safe_load(release.files[CARD])
+    assert card["deployment"]["basic"]["intended_use"] == "Planning of bus lines"
+    assert "k, after &lt;b&gt;one&lt;/b&gt; look" in release.files["card.html"].decode()
+
+
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ({"origins": {}}, "Nobody says where the bounds of"),
+        ({"origins": {"age": "these rows (leaks!)", "income": "documentation"}}, "no ε covers"),
+        ({"bounds_origin": "these rows (leaks!)"}, "no ε covers"),
+        ({"release": {"intended_use": " "}}, "intended_use is empty"),
+        ({"release": {"curators": []}}, "curators is empty"),
+    ],
+)
+def test_what_could_not_be_defended_is_refused_before_a_charge(tmp_path, declared, words):
+    with pytest.raises(RequestError, match=words):
+        ready_in(tmp_path, declared=declared)
+    assert Account.open(tmp_path / "people.sqlite").standing().entries == ()
+
+
+@pytest.mark.parametrize("algorithm", ["gkm", "pgkm", "kvariates", "lsh-local", "k-noisy-centers", "kmeans++"])
+def test_algorithms_without_exact_noise_say_why(tmp_path, algorithm):
+    with pytest.raises(RequestError, match=r"cannot be released: .*; choose one of .*auto"):
+        ready_in(tmp_path, algorithm=algorithm)
+
+
+def test_a_seed_is_refused(tmp_path):
+    with pytest.raises(RequestError, match="seed"):
+        ready_in(tmp_path, seed=7)
+
+
+def test_more_than_the_account_has_left_is_refused_before_a_row_is_asked(tmp_path):
+    prepared = ready_in(tmp_path)
+    large = replace(prepared.order, request=replace(prepared.order.request, epsilon=2.5))
+    with pytest.raises(AccountExceeded):
+        ready(large, prepared.content, prepared.declaration, prepared.account)
+
+
+def test_what_breaks_after_the_charge_stays_charged(tmp_path, monkeypatch):
+    prepared = ready_in(tmp_path)
+
+    def breaks(*given, **named):
+        raise MemoryError
+
+    monkeypatch.setattr(releasing, "draw", breaks)
+    with pytest.raises(MemoryError):
+        press(prepared)
+    (entry,) = prepared.account.standing().entries
+    assert entry.state is State.FAILED and entry.why == "MemoryError"
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+from dpviz.release import releasing
+from tests.release.people import ready_in
+
+def draw(*given, **named):
+    print("charged", flush=True)
+    time.sleep(600)
+
+releasing.draw = draw
+releasing.press(ready_in(Path(sys.argv[1])))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
+def test_kill_9_between_the_charge_and_the_noise_leaves_a_charge_and_no_release(tmp_path):
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE)
+    assert process.stdout is not None and process.stdout.readline() == b"charged\n"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    time.sleep(0)
+    standing = Account.open(tmp_path / "people.sqlite").standing()
+    assert standing.spent_epsilon == 1.0 and standing.entries[0].state is State.CHARGED
+    assert sorted(path.suffix for path in tmp_path.iterdir() if path.suffix in (".zip", ".npz")) == []
+
+
+def test_nothing_that_releases_imports_looks_or_reveals():
+    """Read from the syntax tree: what makes a release sees no truth."""
+    import ast
+    from pathlib import Path
+
+    package = Path(releasing.__file__).parent
+    for path in package.glob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        modules = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        assert not names & {"reveal", "non_private"}, path.name
+        assert not {name for name in modules if "reveal" in name or "looks" in name or "evaluation" in name}, path.name
+
+
+def test_an_order_divides_its_epsilon_and_no_more(tmp_path):
+    prepared = ready_in(tmp_path)
+    for share in (0.0, 0.2, 0.37):
+        order = replace(prepared.order, segments=share)
+        parts = order.shares(prepared.declaration).values()
+        assert sum(part.epsilon for part in parts) == pytest.approx(1.0, rel=1e-12)
+        assert sum(part.delta for part in parts) == 1e-6
+    assert order_for(prepared.declaration, algorithm="eugkm").delta == 0.0
+
+
+def test_open_bounds_are_a_part_of_their_own(tmp_path):
+    account = account_in(tmp_path)
+    declaration = declaration_in('{"bounds": {"age": [0, 100], "income": [null, null]}, "bounds_origin": "law"}')
+    order = order_for(declaration)
+    parts = order.shares(declaration)
+    assert parts["bounds"].epsilon == pytest.approx(0.03) and parts["algorithm"].epsilon == pytest.approx(0.97)
+    assert account.standing().entries == ()
