@@ -8,6 +8,15 @@ from dataclasses import dataclass
 from dpviz.charts.wording import number
 from dpviz.release.card_facts import CardFacts
 
+_QUESTIONS = {
+    "Count": "numbers of rows",
+    "Sum": "sums of coordinates",
+    "ResidualSum": "sums of differences from the centres",
+    "Spread": "how far rows spread",
+    "Radii": "how far rows lie",
+    "Histogram": "histograms",
+}
+
 
 @dataclass(frozen=True)
 class Charges:
@@ -31,8 +40,15 @@ class Charges:
     @property
     def purpose(self) -> str:
         """What they were for: the first, and the last of many."""
-        distinct = list(dict.fromkeys(self.notes))
-        return distinct[0] if len(distinct) == 1 else f"{distinct[0]} … {distinct[-1]}"
+        first, *others = dict.fromkeys(self.notes)
+        if not others:
+            return first
+        return f"{first} … {others[-1]}" if first.split()[:1] == others[-1].split()[:1] else f"{first}, and others"
+
+    @property
+    def asked(self) -> str:
+        """The question in plain words, where it has some."""
+        return _QUESTIONS.get(self.query, self.query)
 
     @property
     def noise(self) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil, exp, floor, log10
 
-from dpviz.charts.wording import count, number, percent, things
+from dpviz.charts.wording import count, number, things
 from dpviz.meaning.odds import believed
 from dpviz.release.card_facts import CardColumn, CardFacts
 
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LARGEST_FACTOR = 10.0
 # A share this close to certain is said as "almost certain".
 _ALMOST = 0.999
@@ -51,6 +52,20 @@ def one_in(delta: float) -> str:
     return f"one in {number(floor(1 / delta / unit + 1e-6) * unit)}"
 
 
+def small(chance: float) -> str:
+    """A small number as it is written by hand.
+
+    >>> small(1e-6), small(3.3e-8), small(0.0), small(0.25)
+    ('10⁻⁶', '3.3 × 10⁻⁸', '0', '0.25')
+    """
+    if chance == 0 or chance >= 1e-3:
+        return f"{chance:g}"
+    digits, power = f"{chance:.3g}".split("e") if "e" in f"{chance:.3g}" else f"{chance:.2e}".split("e")
+    raised = str(int(power)).translate(_SUPERSCRIPT)
+    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return f"10{raised}" if digits == "1" else f"{digits} × 10{raised}"
+
+
 def promise(facts: CardFacts) -> str:
     """The guarantee in one sentence."""
     moved = "their presence changes" if facts.relation == "add_remove" else "whatever is recorded about them changes"
@@ -75,7 +90,7 @@ def slack(facts: CardFacts) -> str:
     if facts.pure:
         return "There is no exception to this (δ = 0)."
     return (
-        f"The exception is δ = {facts.delta:g}: beyond the factor, the chance of any outcome may differ by "
+        f"The exception is δ = {small(facts.delta)}: beyond the factor, the chance of any outcome may differ by "
         f"{one_in(facts.delta)}. Read it as the chance that the promise does not hold."
     )
 
@@ -150,8 +165,8 @@ def looks_sentence(facts: CardFacts) -> str:
         looks.append(f"{things(facts.studies, 'study', 'studies')} on them")
     if not looks:
         return "None in this visit: no row, no true count and no loss was seen before the release."
-    told = ", ".join(looks)
-    return f"In this visit {told}. No ε covers what was chosen because of them."
+    told = ", ".join(looks[:-1]) + (" and " if looks[1:] else "") + looks[-1]
+    return f"In this visit: {told}. No ε covers what was chosen because of them."
 
 
 def span(column: CardColumn) -> str:
@@ -172,9 +187,3 @@ def plain_number(value: float) -> str:
     ('200,000', '−0.25', '1e−09')
     """
     return f"{value:,.12g}".replace("-", "−")
-
-
-def shares_of_parts(facts: CardFacts) -> Iterator[tuple[str, float, float, str]]:
-    """Every part with its ε, its δ, and its share of the ε in words."""
-    for part in facts.parts:
-        yield part.name, part.epsilon, part.delta, percent(part.epsilon / facts.epsilon)

@@ -24,6 +24,7 @@ from dpviz.release.promise import (
     protected,
     rows_sentence,
     slack,
+    small,
     span,
     unprotected,
 )
@@ -140,10 +141,17 @@ def _account(facts: CardFacts) -> str:
     account = facts.account
     if account is None:
         return "No account of earlier and later releases about the same people was given."
+    before, after, most = (
+        f"ε = {epsilon:g}, δ = {small(delta)}"
+        for epsilon, delta in (
+            (account.before_epsilon, account.before_delta),
+            (account.after_epsilon, account.after_delta),
+            (account.cap_epsilon, account.cap_delta),
+        )
+    )
     return (
-        f"Releases about the same people are charged to one account of at most ε = {account.cap_epsilon:g}, "
-        f"δ = {account.cap_delta:g}. Before this release ε = {account.before_epsilon:g}, δ = {account.before_delta:g} "
-        f"was spent of it, after it ε = {account.after_epsilon:g}, δ = {account.after_delta:g}."
+        f"Releases about the same people are charged to one account of at most {most}. Before this release {before} "
+        f"was spent of it, after it {after}."
     )
 
 
@@ -171,7 +179,7 @@ def _composition(facts: CardFacts) -> str:
 
 
 def _part(part: Part) -> str:
-    return f"{part.name}: ε = {part.epsilon:.6g}, δ = {part.delta:.3g}"
+    return f"{part.name}: ε = {part.epsilon:.6g}, δ = {small(part.delta)}"
 
 
 def _tuning(facts: CardFacts) -> str:
@@ -195,7 +203,7 @@ def _tuning(facts: CardFacts) -> str:
 
 def _mechanisms(facts: CardFacts) -> str:
     drawn = "; ".join(
-        f"{opening(made.mechanism)} noise on {made.query} ({made.purpose}; {things(len(made.scales), 'charge')}, "
+        f"{opening(made.mechanism)} noise on {made.asked} ({made.purpose}; {things(len(made.scales), 'charge')}, "
         f"noise scale {made.noise})"
         for made in charges(facts)
     )
@@ -233,22 +241,27 @@ def _as_text(facts: CardFacts) -> CardFacts:
     """The same with every name from outside written so that Markdown reads it as text."""
     columns = tuple(
         CardColumn(
-            plain(one.name), one.lower, one.upper, plain(one.unit), plain(one.origin), tuple(map(plain, one.categories))
+            _plain(one.name),
+            one.lower,
+            one.upper,
+            _plain(one.unit),
+            _plain(one.origin),
+            tuple(map(_plain, one.categories)),
         )
         for one in facts.columns
     )
     entries = tuple(_entry_as_text(entry) for entry in facts.entries)
-    return replace(facts, columns=columns, table=plain(facts.table), unit=plain(facts.unit), entries=entries)
+    return replace(facts, columns=columns, table=_plain(facts.table), unit=_plain(facts.unit), entries=entries)
 
 
 def _entry_as_text(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: plain(value) if isinstance(value, str) else value for name, value in entry.items()}
+    return {name: _plain(value) if isinstance(value, str) else value for name, value in entry.items()}
 
 
-def plain(name: str) -> str:
+def _plain(name: str) -> str:
     """``name`` on one line, without the power to format, link or begin a formula.
 
-    >>> plain("income_k$"), plain("two\\nlines")
+    >>> _plain("income_k$"), _plain("two\\nlines")
     ('income\\\\_k\\\\$', 'two lines')
     """
     return _SIGNS.sub(r"\\\g<0>", " ".join(name.split()))

@@ -14,7 +14,7 @@ from dpviz.runs.run import Run, run
 from dpviz.table.samples import sample
 
 _UNITS = {"age": "years", "income": "$", "hours": "h", "commute_km": "km", "savings": "$", "visits": ""}
-_NAMES = ("retired", "parents", "commuters", "students", "managers", "beginners", "others", "more")
+_NAMES = ("beginners", "retired", "commuters", "students", "managers", "parents", "others", "more")
 REGIONS = ("North", "East", "South", "West")
 
 
@@ -123,6 +123,7 @@ def people_facts(k: int = 6, extra: int = 0) -> CardFacts:
         size_sd=31.0,
         segments=_segments(centers, sizes, [*columns, *more]),
         certificate={
+            "unit": "half-widths of the bounds, squared",
             "loss": {"value": 0.31, "low": 0.29, "high": 0.33},
             "one_center": {"value": 0.92, "low": 0.9, "high": 0.94},
             "data_independent": {"value": 0.78, "low": 0.76, "high": 0.8},
@@ -147,17 +148,18 @@ def _segments(centers: Any, sizes: Any, columns: list[CardColumn]) -> dict[str, 
                 ],
             }
         )
-        told.append({"name": _NAMES[place], "size": size, "low": size - 60, "high": size + 60, "columns": about})
+        told.append({"name": _NAMES[place], "size": size, "low": size - 51, "high": size + 51, "columns": about})
     return {"level": 0.9, "segments": told}
 
 
 def _numbers(column: CardColumn, value: float) -> dict[str, Any]:
     assert column.lower is not None and column.upper is not None
-    width = column.upper - column.lower
+    lower, width = column.lower, column.upper - column.lower
     step = width / 100
 
     def around(middle: float) -> dict[str, float]:
-        return {"value": round(middle, 1), "low": round(middle - step, 1), "high": round(middle + step, 1)}
+        low, value, high = (max(lower, round(middle + side * step, 1)) for side in (-1, 0, 1))
+        return {"value": value, "low": low, "high": high}
 
     quartiles = [around(value - 6 * step), around(value + 6 * step)]
     return {"name": column.name, "unit": column.unit, "median": around(value), "quartiles": quartiles}

@@ -92,5 +92,7 @@ def test_charges_that_are_alike_stand_together() -> None:
     assert (sums.part, sums.mechanism, sums.purpose) == ("clustering", "gaussian", "round 1 … round 12")
     low, high = (float(word) for word in sums.noise.split(" to "))
     assert low == pytest.approx(min(sums.scales), rel=0.01) and high == pytest.approx(max(sums.scales), rel=0.01)
+    (spreads,) = (line for line in lines if line.query == "Spread")
+    assert (spreads.asked, spreads.purpose) == ("how far rows spread", "second moments, and others")
     (histograms,) = (line for line in lines if line.part == "segments")
     assert (histograms.purpose, histograms.noise) == ("Histogram of segments", "30")

@@ -74,7 +74,7 @@ def test_a_real_run_makes_a_valid_card(schema: dict[str, Any]) -> None:
     assert _is_valid(schema, card)
     assert (card_errors(card), unfilled(card)) == ((), ())
     said = card["deployment"]["implementation"]["mechanisms"]
-    assert "Gaussian noise on ResidualSum (round 1 … round 12; twelve charges" in said
+    assert "Gaussian noise on sums of differences from the centres (round 1 … round 12; twelve charges" in said
     assert "OpenDP 0.16.0" in said
 
 
@@ -99,7 +99,7 @@ def test_what_it_says_follows_from_the_facts() -> None:
     assert "12,000, which was declared and is public" in deployed["dp_variant"]["unprotected_quantities"]
     tuned = deployed["implementation"]["preprocessing_and_hyperparameter_tuning"]
     assert words().chosen_after_looking in tuned
-    assert "one look at rows or at counts of them, two looks at losses on the rows, one study on them" in tuned
+    assert "one look at rows or at counts of them, two looks at losses on the rows and one study on them" in tuned
     assert deployed["deployment_model"]["model_name"] == "Central"
     pure = registry_card.registry_card(_KINDS["pure"]())["deployment"]
     assert pure["dp_variant"]["variant_name"] == "Pure DP"

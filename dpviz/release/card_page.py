@@ -1,0 +1,155 @@
+"""A release as one page for a reader: a lawyer, a journalist, a privacy officer. It prints on two sheets.
+
+The page has no script and asks for nothing: its own policy forbids both, whatever a picture or a name holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from string import Template
+
+from dpviz.charts.theme import FONT, Theme, palette
+from dpviz.charts.wording import clauses, percent
+from dpviz.release.card_facts import CardFacts, CardPicture
+from dpviz.release.card_pictures import centers_picture, sizes_picture
+from dpviz.release.card_tables import account_html, bounds_html, centers_html, ledger_html, segments_html
+from dpviz.release.promise import belief, looks_sentence, promise, protected, slack, small, unprotected
+from dpviz.release.segment_words import certificate_told, segments_told
+
+_HERE = Path(__file__).parent
+_NEIGHBOURS = {"add_remove": "added or removed", "replace": "replaced by another"}
+_CODE = {"light": "#f2f4f7", "dark": "#1d2530"}
+
+
+def card_page(facts: CardFacts) -> str:
+    """The page ``card.html``: public and released values only, light and dark, for a telephone and for two A4 sheets.
+
+    Whatever comes from outside is escaped. The markup of ``facts.pictures`` is ours and is put in as it is.
+    """
+    words = facts.words
+    day = clauses(", ".join(words.curators), words.region, words.publication_date)
+    return Template((_HERE / "card_page.html").read_text(encoding="utf-8")).substitute(
+        title=escape(f"{words.name} · card"),
+        style=_style(),
+        name=escape(words.name),
+        origin=escape(day),
+        description=escape(words.description),
+        promise=escape(promise(facts)),
+        belief=escape(belief(facts)),
+        slack=escape(slack(facts)),
+        key="".join(f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>" for name, said in _key(facts)),
+        protected="".join(f"<p>{escape(said)}</p>" for said in protected(facts)),
+        unprotected="".join(f"<li><b>{escape(head)}.</b> {escape(said)}</li>" for head, said in unprotected(facts)),
+        pictures=_pictures(facts),
+        centers=centers_html(facts),
+        segments=segments_html(facts),
+        segment_head="<h3>Who is in them</h3>" if segments_told(facts.segments) else "",
+        segment_note=_segment_note(facts),
+        bounds=bounds_html(facts),
+        looks=escape(looks_sentence(facts)),
+        chosen=_chosen(facts),
+        accounting=escape(f"{facts.accounting.rstrip('.')}."),
+        ledger=ledger_html(facts),
+        account=account_html(facts),
+        made="".join(f"<p>{escape(said)}</p>" for said in _made(facts)),
+        verify=_verify(),
+        justification=escape(words.justification),
+        intended=escape(f"Meant for: {words.intended_use}"),
+        footer=escape(
+            f"Written by dpviz {facts.dpviz} for {', '.join(words.authors)}, together with the release. Beside "
+            "the owner's own words, nothing on this page was read from the rows without noise."
+        ),
+    )
+
+
+def _style() -> str:
+    css = Template((_HERE / "card_page.css").read_text(encoding="utf-8"))
+    return css.substitute(font=FONT, light=_colors("light"), dark=_colors("dark"))
+
+
+def _colors(theme: Theme) -> str:
+    ink = palette(theme)
+    named = {
+        "surface": ink.surface,
+        "text": ink.text,
+        "muted": ink.muted,
+        "line": ink.grid,
+        "public": ink.public,
+        "released": ink.released,
+        "code": _CODE[theme],
+    }
+    return " ".join(f"--{name}: {color};" for name, color in named.items())
+
+
+def _key(facts: CardFacts) -> Iterator[tuple[str, str]]:
+    yield "ε", f"{facts.epsilon:g}"
+    yield "δ", small(facts.delta)
+    yield "protects", f"{facts.unit}, {_NEIGHBOURS[facts.relation]}"
+    yield "data", facts.table
+    yield "segments", f"k = {facts.k}"
+    yield "algorithm", facts.algorithm
+    yield "noise", facts.noise
+
+
+def _pictures(facts: CardFacts) -> str:
+    sizes = sizes_picture(facts)
+    beside = (_figure(sizes) if sizes else "") + _quality(facts)
+    others = "".join(map(_figure, facts.pictures))
+    return f"{_figure(centers_picture(facts))}<div>{beside}</div>{others}"
+
+
+def _figure(picture: CardPicture) -> str:
+    return (
+        f'<figure><figcaption>{escape(picture.title)}</figcaption><div role="img" aria-label="{escape(picture.alt)}">'
+        f"{picture.markup}</div></figure>"
+    )
+
+
+def _segment_note(facts: CardFacts) -> str:
+    if not facts.segments or not segments_told(facts.segments):
+        return ""
+    level = float(facts.segments.get("level", 0.9))
+    return (
+        '<p class="muted">Of each column the median, or the largest shares; in brackets an interval that holds '
+        f"{percent(level)} of the time, each by itself, so that among many some do not; below it where the middle half "
+        "lies. Marked ▸: what tells a segment apart from the others. All of it carries noise.</p>"
+    )
+
+
+def _quality(facts: CardFacts) -> str:
+    said = list(certificate_told(facts.certificate))
+    if facts.expected_loss:
+        said.append(f"Expected before the release: {facts.expected_loss}")
+    if not said:
+        return ""
+    return f"<h3>How good the segments are</h3><p>{escape(' '.join(said))}</p>"
+
+
+def _chosen(facts: CardFacts) -> str:
+    said = facts.words.chosen_after_looking
+    if not said.strip():
+        return "<p>The owner says that nothing was chosen after looking at the rows.</p>"
+    return f"<p>The owner, asked what was chosen after looking:</p><blockquote>{escape(said)}</blockquote>"
+
+
+def _made(facts: CardFacts) -> Iterator[str]:
+    yield f"The algorithm is {facts.algorithm} ({facts.paper})."
+    yield (
+        f"Noise was drawn by {facts.noise} on whole numbers, from the randomness of the operating system, without a "
+        "seed. No answer about the rows left without it."
+    )
+    if facts.center_step is not None:
+        yield "Released centres were rounded to a public grid; that reads no row again."
+    yield f"The program is dpviz {facts.dpviz}. How long it took is not said, because that depends on the rows."
+
+
+def _verify() -> str:
+    return (
+        "<p>Without the rows: <code>python -m dpviz verify release.zip</code> adds the ledger up again, works every "
+        "noise scale out again, and checks the centres, this card and the files against each other.</p>"
+        "<p>It cannot tell whether the noise was drawn honestly, nor whether the bounds were read from the rows.</p>"
+        "<p>Whoever holds rows finds the segment of each with <code>python assign.py ROWS.csv SEGMENTS.csv</code>, on "
+        "their own machine. Segments of single rows are not published.</p>"
+    )

@@ -1,0 +1,177 @@
+"""What was released about segments, read from plain values: numbers with their intervals, whatever is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from dpviz.charts.wording import number, percent
+
+_VALUES = ("value", "estimate", "share", "median", "size", "count")
+_MOST_SHARES = 3
+
+
+class Interval(NamedTuple):
+    """A released number and the interval around it, where there is one."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def around(self) -> str:
+        """The interval in brackets, if any.
+
+        >>> Interval(34.0, 32.0, 36.0).around
+        '(32–36)'
+        """
+        return "" if self.low is None or self.high is None else f"({number(self.low)}–{number(self.high)})"
+
+    def told(self, *, share: bool = False) -> str:
+        """In words: ``34 (32–36)``, or ``61 % (58–64)`` for a share.
+
+        >>> Interval(34.0, 32.0, 36.0).told(), Interval(0.61, 0.58, 0.64).told(share=True), Interval(34.0).told()
+        ('34 (32–36)', '61 % (58–64)', '34')
+        """
+        scale, write = (100.0, percent) if share else (1.0, number)
+        ends = (None if end is None else scale * end for end in (self.low, self.high))
+        return f"{write(self.value)} {Interval(scale * self.value, *ends).around}".rstrip()
+
+
+class ColumnTold(NamedTuple):
+    """A column of a segment: its median and quartiles, or its shares by category, largest first."""
+
+    name: str
+    unit: str
+    median: Interval | None
+    quartiles: tuple[Interval, ...]
+    shares: tuple[tuple[str, Interval], ...]
+    tells_apart: bool
+
+    @property
+    def largest(self) -> tuple[tuple[str, Interval], ...]:
+        """The largest shares."""
+        return self.shares[:_MOST_SHARES]
+
+    @property
+    def half(self) -> str:
+        """From the lower to the upper quartile."""
+        if len(self.quartiles) < 2:
+            return ""
+        return f"{number(self.quartiles[0].value)} … {number(self.quartiles[-1].value)}"
+
+
+class SegmentTold(NamedTuple):
+    """A segment: its number from 1 on, the name that its owner gave it, its size, its columns."""
+
+    number: int
+    name: str
+    size: Interval | None
+    columns: tuple[ColumnTold, ...]
+
+
+def segments_told(segments: Mapping[str, Any] | None) -> tuple[SegmentTold, ...]:
+    """The segments among plain values; none where there are none.
+
+    Parameters
+    ----------
+    segments : mapping or None
+        ``{"segments": [{"number", "name", "size", "low", "high", "columns": [...]}]}``. A column has a ``name``, a
+        ``unit``, and ``median`` and ``quartiles``, or ``shares``; a number is one, or has ``value``, ``low`` and
+        ``high``, or is a list of these three. What ``tells_apart`` a segment is marked.
+    """
+    listed = (segments or {}).get("segments", ())
+    return tuple(
+        SegmentTold(
+            int(one.get("number", place)),
+            str(one.get("name") or ""),
+            _beside(one, "size"),
+            tuple(_columns(one.get("columns", ()))),
+        )
+        for place, one in enumerate(listed, start=1)
+    )
+
+
+def interval(said: Any) -> Interval | None:
+    """A number with its interval, in any of the forms that plain values have.
+
+    >>> interval(3), interval(None)
+    (Interval(value=3.0, low=None, high=None), None)
+    >>> interval([3, 2, 4]) == interval({"value": 3, "low": 2, "high": 4}) == Interval(3.0, 2.0, 4.0)
+    True
+    """
+    if isinstance(said, Mapping):
+        value = next((said[name] for name in _VALUES if said.get(name) is not None), None)
+        return interval([value, said.get("low"), said.get("high")])
+    if isinstance(said, Sequence) and not isinstance(said, str):
+        value, low, high = (*said, None, None, None)[:3]
+        bare = interval(value)
+        return bare if bare is None or low is None or high is None else Interval(bare.value, float(low), float(high))
+    return Interval(float(said)) if isinstance(said, int | float) and not isinstance(said, bool) else None
+
+
+def _beside(said: Mapping[str, Any], name: str) -> Interval | None:
+    """A number whose interval stands in it, or beside it."""
+    found = interval(said.get(name))
+    return interval([found.value, said.get("low"), said.get("high")]) if found and found.low is None else found
+
+
+def _columns(said: Any) -> Iterator[ColumnTold]:
+    named = ({"name": name, **one} for name, one in said.items()) if isinstance(said, Mapping) else said
+    for one in named:
+        quartiles = one.get("quartiles") or ()
+        ends = quartiles.values() if isinstance(quartiles, Mapping) else quartiles
+        shares = sorted(_shares(one.get("shares") or ()), key=lambda pair: -pair[1].value)
+        yield ColumnTold(
+            str(one.get("name", "")),
+            str(one.get("unit") or ""),
+            _beside(one, "median"),
+            tuple(end for end in map(interval, ends) if end is not None),
+            tuple(shares),
+            bool(one.get("tells_apart")),
+        )
+
+
+def _shares(said: Any) -> Iterator[tuple[str, Interval]]:
+    if isinstance(said, Mapping):
+        pairs = [(str(name), interval(share)) for name, share in said.items()]
+    else:
+        pairs = [(str(one.get("category", one.get("name", ""))), interval(one)) for one in said]
+    yield from ((name, share) for name, share in pairs if share is not None)
+
+
+def certificate_told(certificate: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """What a reader without the rows learns about how good the segments are, a sentence each.
+
+    Parameters
+    ----------
+    certificate : mapping or None
+        ``words``, one text or several, come first. ``loss``, ``one_center`` and ``data_independent`` are released
+        losses, each a number in any of the forms of ``interval``; ``unit`` says what they are measured in.
+    """
+    if not certificate:
+        return ()
+    words = certificate.get("words") or ()
+    said = [words] if isinstance(words, str) else [str(one) for one in words]
+    names = ("loss", "one_center", "data_independent")
+    loss, alone, blind = (interval(certificate.get(name)) for name in names)
+    if loss is None:
+        return tuple(said)
+    unit = f" {certificate['unit']}" if certificate.get("unit") else ""
+    said.append(
+        f"The mean squared distance of a row to the nearest released centre is {loss.told()}{unit}, with noise."
+    )
+    if alone is not None and alone.value > 0:
+        said.append(
+            f"A single centre would leave {alone.told()}: the segments account for "
+            f"{percent(max(0.0, 1 - loss.value / alone.value))} of it."
+        )
+    if blind is not None and blind.value > 0:
+        said.append(f"Centres placed without looking at any row would leave {blind.told()}.")
+        if loss.value > _HARDLY * blind.value:
+            said.append("That is hardly worse: these segments say little about the people in the table.")
+    return tuple(said)
+
+
+# Of the loss of centres that no row was asked for: beyond this part of it, segments say little.
+_HARDLY = 0.85
