@@ -1,0 +1,68 @@
+"""In release mode every card that can be released spends its request, and plays again without a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.registry import CARDS
+from dpviz.check import RequestError
+from dpviz.privacy.exact_noise import ExactNoise
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.readdition import independent_epsilon
+from dpviz.release.transcript import Playback, Tape, Transcript, read_transcript
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import run_of
+from tests.contract.tables import WORLDS, World, settings_of
+
+EPSILON = 2.0
+
+
+def _cases() -> Iterator[Any]:
+    """Each setting of each card in three of the worlds, in turn."""
+    place = 0
+    for card in CARDS.values():
+        for one, params, delta in settings_of(card) if card.releasable else ():
+            for _ in range(3):
+                world = WORLDS[place % len(WORLDS)]
+                place += 1
+                yield pytest.param(one, params, delta, world, id=f"{one.id}-{params.get('preset', '')}-{delta:g}-{world}")
+
+
+@pytest.mark.some(20)
+@pytest.mark.parametrize(("card", "params", "delta", "world"), list(_cases()))
+def test_a_release_spends_its_request_and_plays_again_without_rows(card, params, delta, world: World):
+    table, noise = world.table(), ExactNoise()
+    request = Request(Contender.of(card, params), 3, EPSILON, delta)
+    finished = run_of(request, table, noise=noise)
+    assert finished.hardened and not finished.seeded
+    assert 0.99 * EPSILON <= finished.spent_epsilon <= EPSILON
+    again = independent_epsilon(finished.entries, delta=delta)
+    assert again is not None and again <= EPSILON * (1 + 1e-6)
+
+    tape = Tape(noise.coins, tuple(noise.released))
+    stored = read_transcript(Transcript({"asked": 1}, {"algorithm": tape}).to_bytes()).tapes["algorithm"]
+    nobody = np.zeros((0, world.dim))
+    empty = world.table(nobody, np.zeros(0, dtype=np.int64)) if world.rows_per_person > 1 else world.table(nobody)
+    if world.relation is Relation.REPLACE:
+        empty.n_public = table.n_public
+    player = Playback(stored)
+    played = run_of(request, empty, noise=player)
+    assert player.is_over and played.entries == finished.entries
+    np.testing.assert_array_equal(played.centers, finished.centers)
+
+
+def test_the_others_say_why_not():
+    for card in CARDS.values():
+        if not card.releasable:
+            assert isinstance(card.release, str) and card.release and not card.release.endswith(".")
+    able = {card.id for card in CARDS.values() if card.releasable}
+    assert able >= {"auto", "dplloyd", "eugkm", "lsh-coreset", "balcan"}
+
+
+def test_a_release_refuses_a_seed():
+    with pytest.raises(RequestError, match="seed"):
+        run_of(Request(Contender("auto"), 3, 1.0, 1e-6, 5), WORLDS[1].table(), noise=ExactNoise())
