@@ -73,8 +73,10 @@ class Release:
     drawn: Drawn
 
 
-def ready(order: Order, content: Content, declaration: Declaration, account: Account) -> Ready:
-    """Everything checked that can be checked before a charge.
+def ready(
+    order: Order, content: Content, declaration: Declaration, account: Account, *, opened: OpenTable | None = None
+) -> Ready:
+    """Everything checked that can be checked before a charge; a table that is ``opened`` already is not read again.
 
     Raises
     ------
@@ -85,7 +87,7 @@ def ready(order: Order, content: Content, declaration: Declaration, account: Acc
     order.check(declaration)
     table = None
     if not open_columns(declaration):
-        table = declare(content, declaration)
+        table = declare(content, declaration) if opened is None else opened
         declaration = table.declaration
         order.check(declaration)
         of_algorithm = order.of_algorithm(declaration)
