@@ -85,10 +85,10 @@ def segments_html(facts: CardFacts) -> str:
     if not told:
         return ""
     names = list(dict.fromkeys(column.name for one in told for column in one.columns))
-    said = [column for one in told for column in one.columns if column.unit]
-    units = dict.fromkeys(names, "") | {column.name: column.unit for column in (*facts.columns, *said)}
+    units = {column.name: column.unit for column in facts.columns}
+    units |= {column.name: column.unit for one in told for column in one.columns if column.unit}
     shown = names[:_MOST_COLUMNS]
-    heads = ["segment", "size", *(f"{name} ({units[name]})" if units[name] else name for name in shown)]
+    heads = ["segment", "size", *(f"{name} ({units[name]})" if units.get(name) else name for name in shown)]
     head = "".join(f'<th scope="col">{escape(title)}</th>' for title in heads)
     body = "".join(_segment(one, heads, shown) for one in told)
     rest = len(names) - len(shown)
