@@ -33,7 +33,7 @@ class CardWords:
     publication_date : str
         YYYY-MM-DD.
     sector : str
-        One of ``SECTORS``.
+        One of ``SECTORS``, or empty.
     justification : str
         Why these bounds, this ε, this share for segments.
     chosen_after_looking : str
@@ -64,7 +64,7 @@ class CardWords:
         for name, who in (("curators", "publishes the release"), ("authors", "filled in the card")):
             if not getattr(self, name) or not all(one.strip() for one in getattr(self, name)):
                 lacking.append(f"{name} is empty: name at least one who {who}.")
-        if self.sector not in SECTORS:
+        if self.sector and self.sector not in SECTORS:
             lacking.append(f"sector is not one that the registry knows: choose one of {', '.join(SECTORS)}.")
         if not is_day(self.publication_date):
             lacking.append("publication_date is no day: write it as YYYY-MM-DD.")
@@ -159,6 +159,8 @@ class CardFacts:
     expected_loss : str
         What was to be expected before the press, in words.
     pictures : tuple of CardPicture
+    transcript : str
+        The SHA-256 of the released answers.
 
     Raises
     ------
@@ -198,6 +200,7 @@ class CardFacts:
     certificate: Mapping[str, Any] | None = None
     expected_loss: str = ""
     pictures: tuple[CardPicture, ...] = field(default=())
+    transcript: str = ""
 
     def __post_init__(self) -> None:
         self._check_shapes()

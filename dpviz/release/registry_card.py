@@ -66,7 +66,7 @@ def registry_card(facts: CardFacts) -> dict[str, Any]:
             },
             "administrative": {
                 "sources": _sources(safe),
-                "notes": f"{NOT_AUDITED} The entry was written by dpviz {safe.dpviz} together with the release.",
+                "notes": _notes(safe),
                 "registry_authors": list(facts.words.authors),
             },
         },
@@ -215,6 +215,11 @@ def _mechanisms(facts: CardFacts) -> str:
         "against timing is claimed. The rows stay with the curator. "
         f"The program is dpviz {facts.dpviz}."
     )
+
+
+def _notes(facts: CardFacts) -> str:
+    hashed = f" The released answers of transcript.npz have the SHA-256 {facts.transcript}." if facts.transcript else ""
+    return f"{NOT_AUDITED} The entry was written by dpviz {facts.dpviz} together with the release.{hashed}"
 
 
 def _sources(facts: CardFacts) -> str:

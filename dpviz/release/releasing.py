@@ -169,7 +169,7 @@ def published(prepared: Ready, drawn: Drawn) -> Published:
     parts = tuple(order.shares(prepared.declaration).values())
     charged = [{"part": part, **entry.to_dict()} for part, own in drawn.entries.items() for entry in own]
     charge = order.charge(prepared.declaration, unit=unit_of(prepared.declaration, prepared.table))
-    before = prepared.before
+    before, transcript = prepared.before, Transcript(asked(prepared, drawn), drawn.tapes)
     facts = CardFacts(
         words=order.words,
         table=drawn.declaration.title,
@@ -209,6 +209,7 @@ def published(prepared: Ready, drawn: Drawn) -> Published:
         size_sd=_size_sd(run),
         segments=drawn.segments,
         certificate=drawn.certificate,
+        transcript=transcript.sha256,
     )
     return Published(
         facts,
@@ -217,7 +218,7 @@ def published(prepared: Ready, drawn: Drawn) -> Published:
         centers,
         drawn.entries,
         drawn.segments_csv,
-        Transcript(asked(prepared, drawn), drawn.tapes),
+        transcript,
     )
 
 

@@ -123,6 +123,8 @@ def _unpacked(source: Path | bytes) -> dict[str, bytes]:
             if any(member.file_size > MOST_BYTES for member in members):
                 raise RequestError("A file in it is larger than any release has: it is not the zip of a release.")
             return {name: archive.read(name) for name in names}
+    except RequestError:
+        raise
     except FileNotFoundError:
         raise RequestError("There is no file at that path: give the zip of a release.") from None
     except (OSError, ValueError, zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError):

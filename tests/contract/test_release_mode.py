@@ -29,7 +29,9 @@ def _cases() -> Iterator[Any]:
             for _ in range(3):
                 world = WORLDS[place % len(WORLDS)]
                 place += 1
-                yield pytest.param(one, params, delta, world, id=f"{one.id}-{params.get('preset', '')}-{delta:g}-{world}")
+                yield pytest.param(
+                    one, params, delta, world, id=f"{one.id}-{params.get('preset', '')}-{delta:g}-{world}"
+                )
 
 
 @pytest.mark.some(20)

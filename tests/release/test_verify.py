@@ -39,7 +39,10 @@ def findings(files, *, rehashed: bool = True) -> dict[str, str]:
         files[VERIFY] = verify_text({name: data for name, data in files.items() if name != VERIFY}).encode()
     verdict = verify(zip_of(files))
     assert verdict.holds == (not verdict.findings)
-    return {finding.file: finding.what for finding in verdict.findings}
+    found: dict[str, str] = {}
+    for finding in verdict.findings:
+        found[finding.file] = f"{found.get(finding.file, '')} {finding.what}"
+    return found
 
 
 def changed(text: bytes, row: int, column: str, change) -> bytes:
