@@ -25,6 +25,7 @@ def main() -> None:
         st.Page("compare.py", title="Compare", icon=":material/compare_arrows:"),
         st.Page("tradeoff.py", title="Trade-off", icon=":material/query_stats:"),
         st.Page("ledger.py", title="Ledger", icon=":material/receipt_long:"),
+        st.Page("release.py", title="Release", icon=":material/publish:"),
     ]
     learn = [
         st.Page("lessons.py", title="Lessons", icon=":material/school:"),
@@ -44,7 +45,7 @@ def main() -> None:
         return
     rail_head()
     page.run()
-    rail_foot()
+    rail_foot(with_truth=page.url_path != "release")  # what is published is chosen without it
 
 
 if __name__ == "__main__":

@@ -6,10 +6,12 @@ from dpviz.ui.explore.setup_panel import setup_panel
 from dpviz.ui.explore.walk import walk, walk_so_far
 from dpviz.ui.looks import reveal_allowed
 from dpviz.ui.reference import reference_notice, reference_or_none
+from dpviz.ui.release.released_notice import released_notice
 from dpviz.ui.runner import is_under_way, pending_panel, result_for
 from dpviz.ui.session import require_table
 
 table = require_table()
+released_notice(table)
 request = setup_panel(table)
 so_far = pending_panel(table)
 result = result_for(table)

@@ -75,7 +75,7 @@ class Order:
         check.within(0.0, _MOST_BOUNDS, bounds=self.bounds)
         if missing := self.words.missing():
             raise RequestError(" ".join(missing))
-        _refuse_bounds(declaration)
+        refuse_bounds(declaration)
         shares = self.shares(declaration)
         if not shares[ALGORITHM].epsilon > 0:
             raise RequestError("Bounds and segments leave nothing of ε: buy fewer bounds, or give them less.")
@@ -149,8 +149,14 @@ def words_for(declaration: Declaration, *, today: str, **said: Any) -> CardWords
     return CardWords(**{**usual, **declaration.words, **said})
 
 
-def _refuse_bounds(declaration: Declaration) -> None:
-    """Only bounds that somebody can defend."""
+def refuse_bounds(declaration: Declaration) -> None:
+    """Let only bounds pass that somebody can defend.
+
+    Raises
+    ------
+    RequestError
+        If one comes from the rows, or from nowhere.
+    """
     if declaration.bounds_from_rows:
         raise RequestError(
             f'Some bounds are said to come from "{FROM_ROWS}": no ε covers what they tell. Declare bounds that are '

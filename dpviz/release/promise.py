@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import ceil, exp, floor, log10
 
 from dpviz.charts.wording import count, number, opening, things
@@ -161,13 +161,18 @@ def rows_sentence(facts: CardFacts) -> str:
 
 def looks_sentence(facts: CardFacts) -> str:
     """How often the rows themselves were looked at before this release, and what came of it."""
+    return looks_in_words(facts.looks, facts.studies)
+
+
+def looks_in_words(counted: Mapping[str, int], studies: int) -> str:
+    """So many looks of each kind, and so many studies, in one visit."""
     looks = [
         f"{count(times)} {_LOOKS.get(kind, (f'look: {kind}', f'looks: {kind}'))[times != 1]}"
-        for kind, times in facts.looks.items()
+        for kind, times in counted.items()
         if times
     ]
-    if facts.studies:
-        looks.append(f"{things(facts.studies, 'study', 'studies')} on them")
+    if studies:
+        looks.append(f"{things(studies, 'study', 'studies')} on them")
     if not looks:
         return "None in this visit: no row, no true count and no loss was seen before the release."
     told = ", ".join(looks[:-1]) + (" and " if looks[1:] else "") + looks[-1]

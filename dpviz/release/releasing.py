@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpviz import __version__
+from dpviz.check import RequestError
 from dpviz.privacy.exact_draws import library
 from dpviz.privacy.exact_noise import ExactNoise, ExactSource
 from dpviz.privacy.ledger import Entry

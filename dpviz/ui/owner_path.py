@@ -9,13 +9,13 @@ import streamlit as st
 from dpviz.runs.open_table import OpenTable
 from dpviz.ui.data.large_table import preparation_under_way
 from dpviz.ui.escape import plain
+from dpviz.ui.release.released_notice import has_left, released_words
 from dpviz.ui.session import booked, current_table, remember, remembered, undeclared
 
-Here = Literal["home", "data", "tradeoff", "ledger"]
-State = Literal["done", "missing", "next", "later", "to come"]
+Here = Literal["home", "data", "tradeoff", "ledger", "release"]
+State = Literal["done", "missing", "next", "later"]
 
 _SEEN = "owner_path:choice_seen"
-TO_COME = "A release that may be published is to come. Until then every result is a simulation."
 
 
 class Stop(NamedTuple):
@@ -32,7 +32,6 @@ _WORDS: dict[State, str] = {
     "missing": ":red[**{}: missing**]",
     "next": "**{}: next**",
     "later": "{}",
-    "to come": ":gray[{}: to come]",
 }
 
 
@@ -62,14 +61,14 @@ def stops() -> list[Stop]:
             Stop("Data", "data", "done", f"{name} is read."),
             bounds,
             Stop("Choose ε", "tradeoff", "later", "After the bounds."),
-            Stop("Release", "ledger", "to come", TO_COME),
+            _release(table, chosen=False),
         ]
     if table is None:
         return [
             Stop("Data", "data", "next", "Open a sample, your own file, or a stand-in."),
             Stop("Bounds", "data", "later", "After the data."),
             Stop("Choose ε", "tradeoff", "later", "After the bounds."),
-            Stop("Release", "ledger", "to come", TO_COME),
+            _release(table, chosen=False),
         ]
     tried = _tried(table)
     return [
@@ -78,8 +77,16 @@ def stops() -> list[Stop]:
         Stop("Choose ε", "tradeoff", "done", f"Last run at ε = {tried:g}.")
         if tried
         else Stop("Choose ε", "tradeoff", "next", "See what each ε buys, and choose one."),
-        Stop("Release", "ledger", "to come", TO_COME),
+        _release(table, chosen=bool(tried)),
     ]
+
+
+def _release(table: OpenTable | None, *, chosen: bool) -> Stop:
+    """What has left of the open table; until then every result is a simulation."""
+    if table is not None and (words := released_words(table.source_key)):
+        return Stop("Release", "release", "done" if has_left(table.source_key) else "next", words)
+    said = "Until a release is charged to an account, every result is a simulation."
+    return Stop("Release", "release", "next" if chosen else "later", said)
 
 
 def _tried(table: OpenTable) -> float | None:

@@ -32,11 +32,11 @@ def rail_head() -> None:
             )
 
 
-def rail_foot() -> None:
-    """The owner's switch, the number of looks at private rows, and what the three kinds of values are."""
+def rail_foot(*, with_truth: bool = True) -> None:
+    """The owner's switch ``with_truth``, the number of looks at private rows, and what the kinds of values are."""
     table = current_table()
     with st.sidebar:
-        if table is not None and reveal_switch(table) and not table.private.in_memory:
+        if with_truth and table is not None and reveal_switch(table) and not table.private.in_memory:
             st.caption(f"Rows, losses and k-means++ are those of {MOST_SAMPLED:,} rows that stand for all of them.")
         looks = len(private_looks())
         if looks or (table is not None and table.kind is FileKind.PRIVATE):
@@ -44,4 +44,5 @@ def rail_foot() -> None:
         with st.container(horizontal=True, gap="xsmall"):
             badge("public")
             badge("released")
-            badge("revealed")
+            if with_truth:
+                badge("revealed")

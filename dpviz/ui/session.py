@@ -23,7 +23,7 @@ from dpviz.table.named import Content
 
 _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
 _SOURCE, _SOURCES = "visit:source", "visit:sources"
-_SETTINGS, _LOOKS, _CLUSTERS = "visit:settings", "looks:list", "clusters:known"
+_SETTINGS, _LOOKS, _STUDIES, _CLUSTERS = "visit:settings", "looks:list", "looks:studies", "clusters:known"
 
 TABLE_LINK = "table"
 """What names the open table in a link."""
@@ -194,6 +194,16 @@ def looks_at(source_key: str) -> dict[LookKind, int]:
     return dict(Counter(look.what for look in _looks() if look.source_key == source_key))
 
 
+def count_study(source_key: str, note: str) -> None:
+    """Count a study that reads losses from the rows of one file, once."""
+    st.session_state.setdefault(_STUDIES, set()).add((source_key, note))
+
+
+def studies_on(source_key: str) -> int:
+    """How many studies read losses from the rows of one file."""
+    return sum(key == source_key for key, _ in st.session_state.get(_STUDIES, ()))
+
+
 def private_looks() -> list[Look]:
     """The looks at private files only: the ones that weigh."""
     return [look for look in _looks() if look.kind == FileKind.PRIVATE]
@@ -218,6 +228,11 @@ def booked() -> list[Booked]:
     entries = _entries()
     entries[:] = [_looked_at_since(entry) for entry in entries]
     return list(entries)
+
+
+def simulated_on(source_key: str) -> int:
+    """How many runs with study noise this visit has made on the rows of one file."""
+    return sum(entry.source_key == source_key and entry.record.private for entry in _entries())
 
 
 def spent_on(table: OpenTable) -> float:

@@ -74,6 +74,8 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
             loss_of_rows(draft)
         with below:
             _label(draft)
+        if not draft.missing and draft.declaration.columns:
+            draft.complete = draft.declaration
         if sentence := lacking(draft.declaration):
             draft.missing.insert(0, sentence)
     except IntakeError as error:

@@ -58,6 +58,8 @@ class Draft:
         Units by column, where one is stated.
     in_force : Declaration or None
         What the form said when the table was opened as it says.
+    complete : Declaration or None
+        The same once the form has been drawn to its end and lacks nothing but bounds.
     notes : tuple of str
         What a proposal found in the rows.
     change : callable or None
@@ -78,6 +80,7 @@ class Draft:
     filled: dict[str, ColumnBounds] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
     in_force: Declaration | None = None
+    complete: Declaration | None = None
     notes: tuple[str, ...] = ()
     change: Change | None = None
     times_set: int = 0
@@ -90,7 +93,7 @@ class Draft:
 
     def begin(self) -> None:
         """Before the form is drawn: nothing is said yet."""
-        self.declaration, self.missing = self.start, []
+        self.declaration, self.missing, self.complete = self.start, [], None
 
     def say(self, **answers: Any) -> None:
         """Take answers into the declaration, by the names of its fields."""
@@ -233,6 +236,12 @@ def draft_of(source: Source, start: Declaration) -> Draft:
     if draft is None or draft.source.number != source.number:
         draft = st.session_state[_DRAFT] = Draft(source, start, _next_version())
     return draft
+
+
+def complete_draft(source: Source) -> Declaration | None:
+    """What the form about ``source`` says, bounds perhaps left out; None where it lacks something else."""
+    draft = cast("Draft | None", st.session_state.get(_DRAFT))
+    return draft.complete if draft is not None and draft.source.number == source.number else None
 
 
 def joined(declaration: Declaration, text: str, content: Content) -> Declaration:

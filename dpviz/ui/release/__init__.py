@@ -1,0 +1,1 @@
+"""The page *Release*: public and released values only, and one button."""

@@ -21,6 +21,7 @@ from dpviz.runs.study.study import Row, Yardstick, tidy
 from dpviz.runs.work import expected_seconds
 from dpviz.ui.job_panel import job_shelf
 from dpviz.ui.looks import reveal
+from dpviz.ui.session import count_study
 
 # Scores of a run, and its way to the page.
 _SECONDS_AROUND_A_RUN = 0.02
@@ -195,6 +196,7 @@ def _judged(question: Question, look: str) -> tuple[OpenTable, JudgedTable]:
     revealed = None if source is None else reveal(source, f"{question.key}: {look}", LookKind.LOSS)
     if source is None or revealed is None:
         raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
+    count_study(source.source_key, f"{question.key}: {look}")
     return source, JudgedTable.of(source.private, revealed, source.labels_of(revealed))
 
 

@@ -1,0 +1,103 @@
+"""A press that goes on by itself: a page, a reload or a closed window neither stops nor repeats it.
+
+It takes place in a thread of its own, where the rows are, rather than in a worker that they would have to be sent to.
+Nothing takes it back: from the charge on it is paid for.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from dpviz.check import RequestError
+from dpviz.release.package import zip_of
+from dpviz.release.releasing import Ready, Release, press
+from dpviz.runs.jobs import Failure, JobState, Work
+from dpviz.runs.run import RunSoFar
+from dpviz.runs.worker import Progress
+
+_STEPS = 1000
+_OWNER_ONLY = 0o600
+
+
+class Pressing(Work[Release]):
+    """One press, begun when this is made; it presses once, whoever looks at it.
+
+    Parameters
+    ----------
+    prepared : Ready
+    on_defect : callable
+        Is told an error that is no refusal; its words are kept from the page.
+
+    Attributes
+    ----------
+    number : int or None
+        Of the charge, as soon as there is one.
+    kept : str
+        The name of the copy beside the account; "" while there is none, or where it could not be written.
+    """
+
+    def __init__(self, prepared: Ready, *, on_defect: Callable[[Exception], None]) -> None:
+        super().__init__()
+        self.number: int | None = None
+        self.kept = ""
+        self._prepared = prepared
+        self._on_defect = on_defect
+        # No daemon: a server that is told to stop waits for what is paid for.
+        threading.Thread(target=self._press, name="dpviz release").start()
+
+    @property
+    def prepared(self) -> Ready:
+        """What was pressed."""
+        return self._prepared
+
+    @property
+    def release(self) -> Release | None:
+        """What has left, once it has."""
+        return next(iter(self.items), None)
+
+    def cancel(self) -> None:
+        """Does nothing: what is charged is released."""
+
+    def _press(self) -> None:
+        self._begun()
+        try:
+            self._take(Progress(0, _STEPS, "the account is charged"))
+            release = press(self._prepared, watch=self._watch, charged=self._charged)
+            with suppress(OSError):
+                self.kept = keep_beside(self._prepared.account.path, release)
+            self._take(release)
+        except RequestError as error:
+            self._finish(JobState.FAILED, Failure(type(error).__name__, str(error)))
+        except Exception as error:
+            self._finish(JobState.FAILED, Failure(type(error).__name__))
+            self._on_defect(error)
+        else:
+            self._finish(JobState.DONE)
+
+    def _charged(self, number: int) -> None:
+        self.number = number
+        self._take(Progress(0, _STEPS, "charged; noise is drawn"))
+
+    def _watch(self, step: RunSoFar) -> None:
+        self._take(Progress(round(_STEPS * step.spent_fraction), _STEPS, step.frames[-1].step.title))
+
+
+def keep_beside(account: Path, release: Release) -> str:
+    """Write the zip of a release into a new file beside its account, which its owner alone may read; the file's name.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    name = f"{account.stem}-release-{release.number}.zip"
+    descriptor = os.open(account.with_name(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(zip_of(release.files))
+        file.flush()
+        os.fsync(descriptor)
+    return name

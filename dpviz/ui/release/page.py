@@ -1,0 +1,70 @@
+"""The page *Release*, top to bottom: what leaves, what it rests on, what it costs, and one button.
+
+All on it is public or released. A row, a true count or a loss on the rows has no way here.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from dpviz.release.order import BOUNDS, Order, words_for
+from dpviz.ui.data.large_table import serves_this_machine_alone
+from dpviz.ui.owner_path import owner_path
+from dpviz.ui.release.account_section import account_section
+from dpviz.ui.release.bounds_section import bounds_section
+from dpviz.ui.release.command_line import by_command_line
+from dpviz.ui.release.dry_run_section import dry_run_section
+from dpviz.ui.release.looks_section import looks_section
+from dpviz.ui.release.noise_section import noise_section
+from dpviz.ui.release.press import last_pressed, press_section
+from dpviz.ui.release.released_panel import pressed_panel
+from dpviz.ui.release.subject import Subject, subject
+from dpviz.ui.release.terms import terms_in_rail
+from dpviz.ui.release.what_leaves import standing_of, what_leaves
+from dpviz.ui.release.words_form import words_form
+from dpviz.ui.session import require_table
+
+
+def release_page() -> None:
+    """Draw it: the form, or the press that takes its place."""
+    st.title("Release", anchor=False)
+    owner_path(here="release")
+    if (press := last_pressed()) is not None:
+        pressed_panel(press)
+        return
+    asked_of = subject()
+    if asked_of is None:
+        require_table()
+        return
+    _form(asked_of)
+
+
+def _form(asked_of: Subject) -> None:
+    terms, today = terms_in_rail(), datetime.now(UTC).date().isoformat()
+    draft = Order(terms.request, words_for(asked_of.declaration, today=today), terms.segments, BOUNDS)
+    status = what_leaves(draft, asked_of)
+    against = bounds_section(draft, asked_of)
+    seen = looks_section(asked_of)
+    words = words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=seen.chosen)
+    against += words.missing()
+    opened = None
+    if serves_this_machine_alone():
+        opened, of_account = account_section(draft, asked_of)
+        against += of_account
+    else:
+        against += by_command_line(draft)
+    against += noise_section(draft, asked_of)
+    expected = dry_run_section(draft, asked_of)
+    order = Order(
+        terms.request,
+        words,
+        terms.segments,
+        BOUNDS,
+        looks=seen.looks,
+        studies=seen.studies,
+        expected_loss=expected,
+    )
+    press_section(order, asked_of.saying(words), opened, against)
+    standing_of(status, against)

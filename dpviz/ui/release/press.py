@@ -1,0 +1,101 @@
+"""The one button: ε is typed to confirm, and one press is one charge, however often the page runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import streamlit as st
+
+from dpviz.charts.wording import things
+from dpviz.check import RequestError
+from dpviz.release.order import Order
+from dpviz.release.pressing import Pressing
+from dpviz.release.releasing import ready
+from dpviz.ui.escape import plain
+from dpviz.ui.release.account_section import Opened
+from dpviz.ui.release.subject import Subject
+from dpviz.ui.server_log import log_defect
+
+_PRESSED, _ANOTHER = "release:pressed", "release:another"
+
+
+@dataclass(frozen=True, eq=False)
+class Pressed:
+    """One press of this visit: what was released, and how that goes."""
+
+    title: str
+    source_key: str
+    order: Order
+    pressing: Pressing
+
+
+def pressed() -> list[Pressed]:
+    """All presses of this visit, oldest first."""
+    return cast("list[Pressed]", st.session_state.setdefault(_PRESSED, []))
+
+
+def last_pressed() -> Pressed | None:
+    """The last press, unless its owner has asked for another one since."""
+    presses = pressed()
+    if not presses or (presses[-1].pressing.state.final and st.session_state.get(_ANOTHER) == len(presses)):
+        return None
+    return presses[-1]
+
+
+def prepare_another() -> None:
+    """Bring the form back for one more release; call it from a callback."""
+    st.session_state[_ANOTHER] = len(pressed())
+
+
+def press_section(order: Order, asked_of: Subject, opened: Opened | None, against: Sequence[str]) -> None:
+    """Draw the confirmation and the button; press if it was pressed."""
+    st.subheader("Release", divider="gray", anchor=False)
+    number = len(pressed()) + 1
+    wanted = f"{order.request.epsilon:g}"
+    said, place = st.columns([2, 3], vertical_alignment="bottom", gap="small")
+    # The keys of one press are never those of the next: a second click cannot press again.
+    typed = said.text_input(
+        f"Type {wanted} and Enter: the ε to release",
+        key=f"release:confirm:{number}",
+        placeholder=wanted,
+        disabled=bool(against),
+    )
+    confirmed = _same(typed or "", order.request.epsilon)
+    is_pressed = place.button(
+        f"Charge the account and release ε = {wanted}",
+        type="primary",
+        icon=":material/publish:",
+        key=f"release:press:{number}",
+        disabled=bool(against) or not confirmed,
+        help="The account is charged first, then noise is drawn. It cannot be taken back or tried twice.",
+    )
+    if against:
+        st.caption(
+            f":material/block: {things(len(against), 'thing')} above {'stands' if len(against) == 1 else 'stand'} "
+            "against it."
+        )
+    elif number > 1:
+        st.caption("This visit has released before: one more press is one more charge, and both add up.")
+    if is_pressed and confirmed and not against and opened is not None:
+        _press(order, asked_of, opened)
+
+
+def _press(order: Order, asked_of: Subject, opened: Opened) -> None:
+    try:
+        prepared = ready(order, asked_of.content, asked_of.declaration, opened.account, opened=asked_of.table)
+    except RequestError as error:
+        st.error(plain(error), title="Nothing was charged", icon=":material/block:")
+        return
+    # One step that nothing interrupts: whoever runs the page again finds the press, not the button.
+    pressed().append(Pressed(asked_of.title, asked_of.source_key, order, Pressing(prepared, on_defect=log_defect)))
+    st.rerun()
+
+
+def _same(typed: str, epsilon: float) -> bool:
+    """Whether this is that number, as it is shown or as it is."""
+    try:
+        return float(typed.strip().replace(",", ".")) in (epsilon, float(f"{epsilon:g}"))
+    except ValueError:
+        return False

@@ -1,0 +1,73 @@
+"""What this visit could release: the open table, or a file that waits with bounds that are to be bought."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from dpviz.release.card_facts import CardWords
+from dpviz.runs.open_table import OpenTable
+from dpviz.table.declaration import RELEASE_WORDS, Declaration
+from dpviz.table.named import Content
+from dpviz.ui.data.draft import complete_draft
+from dpviz.ui.session import current_source, current_table, undeclared
+
+_WHICH = "release:which"
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A source and what is declared of it; ``table`` is None where bounds are still open."""
+
+    content: Content
+    declaration: Declaration
+    table: OpenTable | None
+
+    @property
+    def title(self) -> str:
+        """What it is called on screen."""
+        return self.declaration.title or self.content.name
+
+    @property
+    def source_key(self) -> str:
+        """The same for whatever is declared about one file: looks and releases add up over it."""
+        return self.content.fingerprint if self.table is None else self.table.source_key
+
+    def saying(self, words: CardWords) -> Subject:
+        """The same with the words of a card among what is declared: the zip's declaration then brings them along."""
+        said = {name: value for name in RELEASE_WORDS if (value := getattr(words, name))}
+        said.pop("publication_date")
+        return replace(self, declaration=replace(self.declaration, words=said))
+
+
+def subject() -> Subject | None:
+    """What is to be released; where a table is open and another file waits, the visit says which of them."""
+    found = [one for one in (_open(), _waiting()) if one is not None]
+    if len(found) < 2:
+        return found[0] if found else None
+    place = st.segmented_control(
+        "Which table?",
+        range(len(found)),
+        format_func=lambda place: f"{'open' if place == 0 else 'waits on Data'}",
+        default=0,
+        required=True,
+        key=_WHICH,
+        persist_state="session",
+    )
+    return found[place or 0]
+
+
+def _open() -> Subject | None:
+    table, source = current_table(), current_source()
+    if table is None or source is None:
+        return None
+    return Subject(source.content, table.declaration, table)
+
+
+def _waiting() -> Subject | None:
+    source = undeclared()
+    declared = None if source is None else complete_draft(source)
+    if source is None or declared is None or not declared.columns:
+        return None
+    return Subject(source.content, declared, None)
