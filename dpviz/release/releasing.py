@@ -31,6 +31,7 @@ from dpviz.table.named import Content
 from dpviz.table.sidecar import to_json
 
 Watch = Callable[[RunSoFar], None]
+Opening = Callable[[Content, Declaration], OpenTable]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +74,10 @@ class Release:
     drawn: Drawn
 
 
-def ready(order: Order, content: Content, declaration: Declaration, account: Account) -> Ready:
-    """Everything checked that can be checked before a charge.
+def ready(
+    order: Order, content: Content, declaration: Declaration, account: Account, *, opening: Opening = declare
+) -> Ready:
+    """Everything checked that can be checked before a charge; ``opening`` makes the table of what is declared.
 
     Raises
     ------
@@ -85,7 +88,7 @@ def ready(order: Order, content: Content, declaration: Declaration, account: Acc
     order.check(declaration)
     table = None
     if not open_columns(declaration):
-        table = declare(content, declaration)
+        table = opening(content, declaration)
         declaration = table.declaration
         order.check(declaration)
         of_algorithm = order.of_algorithm(declaration)

@@ -44,6 +44,7 @@ from dpviz.release.package import (
 )
 from dpviz.release.registry_check import card_errors
 from dpviz.release.rounding import rounded
+from dpviz.release.signature import signed_by
 from dpviz.release.transcript import Playback, ReadTranscript, Transcript, read_transcript
 from dpviz.runs.open_table import domain_of
 from dpviz.runs.request import Contender, Request
@@ -77,10 +78,11 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was checked, a sentence each, and what was found to be wrong."""
+    """What was checked, a sentence each, what was found to be wrong, and the public key of who signed, if anybody."""
 
     checked: tuple[str, ...]
     findings: tuple[Finding, ...]
+    signer: str | None = None
 
     @property
     def holds(self) -> bool:
@@ -94,6 +96,7 @@ class Verdict:
             "checked": list(self.checked),
             "findings": [finding._asdict() for finding in self.findings],
             "cannot_tell": list(CANNOT_TELL),
+            "signed_by": self.signer,
             "version": __version__,
         }
 
@@ -138,7 +141,14 @@ def _verified(files: Mapping[str, bytes]) -> Verdict:
         found = list(_guarded(check, files))
         findings += [finding for finding in found if finding not in findings]
         checked.append(f"{name}: {'as it should be' if not found else 'not as it should be'}")
-    return Verdict(tuple(checked), tuple(findings))
+    signer = None
+    if SIGNATURE in files:
+        try:
+            signer = signed_by(files[VERIFY], files[SIGNATURE])
+            checked.append(f"Signature: by the key {signer}; whose it is, its owner has to say elsewhere")
+        except RequestError as error:
+            findings.append(Finding(SIGNATURE, str(error)))
+    return Verdict(tuple(checked), tuple(findings), signer)
 
 
 def _guarded(
