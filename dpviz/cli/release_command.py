@@ -103,10 +103,11 @@ def _prepared(arguments: argparse.Namespace, account: Account) -> Ready:
         bounds=arguments.buy_bounds,
         looks={LookKind.PROPOSAL: 1} if declaration.proposed else {},
     )
-    if arguments.cluster is None:
-        return ready(order, content, declaration, account)
-    connect(arguments.cluster)
-    return ready(order, content, declaration, account, opening=declare_on_cluster)
+    opened = None
+    if arguments.cluster is not None:
+        connect(arguments.cluster)
+        opened = declare_on_cluster(content, declaration)
+    return ready(order, content, declaration, account, opened=opened)
 
 
 def promise_of(prepared: Ready) -> str:

@@ -45,6 +45,8 @@ class Order:
         At the rows, in this visit.
     studies : int
         On the rows, in this visit.
+    expected_loss : str
+        What was to be expected before the press, in words, from public numbers.
     """
 
     request: Request
@@ -54,6 +56,7 @@ class Order:
     who: str = field(default_factory=current_user)
     looks: Mapping[LookKind, int] = field(default_factory=dict, hash=False)
     studies: int = 0
+    expected_loss: str = ""
 
     def check(self, declaration: Declaration) -> None:
         """Refuse what could not be defended, before anything is charged or a row is read.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil, exp, floor, log10
 
-from dpviz.charts.wording import count, number, things
+from dpviz.charts.wording import count, number, opening, things
 from dpviz.meaning.odds import believed
 from dpviz.release.card_facts import CardColumn, CardFacts
 
@@ -68,10 +68,15 @@ def small(chance: float) -> str:
 
 def promise(facts: CardFacts) -> str:
     """The guarantee in one sentence."""
-    moved = "their presence changes" if facts.relation == "add_remove" else "whatever is recorded about them changes"
+    return opening(odds_moved(facts.relation, facts.epsilon))
+
+
+def odds_moved(relation: str, epsilon: float) -> str:
+    """What one person changes at most, as the end of a sentence."""
+    moved = "their presence changes" if relation == "add_remove" else "whatever is recorded about them changes"
     return (
-        f"Whoever is one of the people in this table: {moved} the odds of any published value by at most "
-        f"{odds_factor(facts.epsilon)}."
+        f"whoever is one of the people in this table: {moved} the odds of any published value by at most "
+        f"{odds_factor(epsilon)}."
     )
 
 

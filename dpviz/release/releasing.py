@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
 from dpviz import __version__
+from dpviz.check import RequestError
 from dpviz.privacy.exact_draws import library
 from dpviz.privacy.exact_noise import ExactNoise, ExactSource
 from dpviz.privacy.ledger import Entry
@@ -31,7 +33,6 @@ from dpviz.table.named import Content
 from dpviz.table.sidecar import to_json
 
 Watch = Callable[[RunSoFar], None]
-Opening = Callable[[Content, Declaration], OpenTable]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +76,9 @@ class Release:
 
 
 def ready(
-    order: Order, content: Content, declaration: Declaration, account: Account, *, opening: Opening = declare
+    order: Order, content: Content, declaration: Declaration, account: Account, *, opened: OpenTable | None = None
 ) -> Ready:
-    """Everything checked that can be checked before a charge; ``opening`` makes the table of what is declared.
+    """Everything checked that can be checked before a charge; a table that is ``opened`` already is not read again.
 
     Raises
     ------
@@ -88,8 +89,8 @@ def ready(
     order.check(declaration)
     table = None
     if not open_columns(declaration):
-        table = opening(content, declaration)
-        declaration = table.declaration
+        table = declare(content, declaration) if opened is None else opened
+        declaration = replace(table.declaration, words=declaration.words)
         order.check(declaration)
         of_algorithm = order.of_algorithm(declaration)
         of_algorithm.check(table.private)
@@ -99,8 +100,10 @@ def ready(
     return Ready(order, content, declaration, table, account, before)
 
 
-def press(prepared: Ready, *, watch: Watch | None = None) -> Release:
+def press(prepared: Ready, *, watch: Watch | None = None, charged: Callable[[int], None] | None = None) -> Release:
     """Charge the account, draw, and make the files. A second press is a second charge.
+
+    ``charged`` is told the number of the charge before anything is drawn, ``watch`` every step of the algorithm.
 
     **Guarantee.** (ε, δ)-DP as ordered, for the table's relation and unit of privacy: the parts add up by basic
     composition, and each has a ledger of its own. Bounds that were declared, k, the columns and the order are public.
@@ -113,12 +116,15 @@ def press(prepared: Ready, *, watch: Watch | None = None) -> Release:
     charge = prepared.order.charge(prepared.declaration, unit=unit_of(prepared.declaration, prepared.table))
     number = prepared.account.charge(charge)
     try:
+        if charged is not None:
+            charged(number)
         drawn = draw(prepared, ExactNoise, watch=watch)
         files = files_of(published(prepared, drawn))
     except BaseException as error:
         prepared.account.failed(number, why=type(error).__name__)
         raise
-    prepared.account.released(number, card_sha256=hashlib.sha256(files[CARD]).hexdigest())
+    with suppress(RequestError):  # paid for: it leaves, even where the account cannot note any more that it did
+        prepared.account.released(number, card_sha256=hashlib.sha256(files[CARD]).hexdigest())
     return Release(number, files, drawn)
 
 
@@ -210,6 +216,7 @@ def published(prepared: Ready, drawn: Drawn) -> Published:
         size_sd=_size_sd(run),
         segments=drawn.segments,
         certificate=drawn.certificate,
+        expected_loss=order.expected_loss,
         transcript=transcript.sha256,
     )
     return Published(

@@ -13,7 +13,7 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import Grid
 from dpviz.table.declaration import FileKind
-from dpviz.ui.studies.judged_rows import stand_in
+from dpviz.runs.stand_ins import stand_in
 from dpviz.ui.studies.study_job import Question
 from dpviz.ui.tradeoff.stored_study import about_how_many, advice_for, forecast
 from tests.pages.tables import open_blobs, sound, text_of

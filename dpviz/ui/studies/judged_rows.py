@@ -5,17 +5,13 @@ A stand-in is a simulated twin of the open table: same columns, bounds and relat
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, cast
 
-import numpy as np
 import streamlit as st
 
 from dpviz.glossary import explained
-from dpviz.runs.open_table import OpenTable, declare
-from dpviz.table.declaration import FileKind
-from dpviz.table.file_format import PLAIN_FORMAT
-from dpviz.table.made_tables import simulate
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.stand_ins import stand_in
 from dpviz.ui.badges import badge_text, badged
 from dpviz.ui.looks import allow_reveal, reveal_allowed
 
@@ -95,32 +91,6 @@ def rows_for(table: OpenTable) -> int:
     """How many rows a stand-in gets at first: the public number of rows, or a round number; never the true one."""
     most = max(1_000, _MOST_NUMBERS // table.domain.dim)
     return min(table.n_public or _USUAL_ROWS, most)
-
-
-def stand_in(table: OpenTable, *, n: int, k: int) -> OpenTable:
-    """A mixture of ``k`` clusters with ``n`` rows inside the bounds declared for ``table``.
-
-    Only what was declared is read: columns, bounds, radius, scaling, relation.
-    """
-    domain = table.domain
-    made = simulate(
-        domain.lower, domain.upper, n, domain.dim, k, seed=0, columns=domain.columns, name=f"stand-in for {table.title}"
-    )
-    declaration = dataclasses.replace(
-        table.declaration,
-        lower=tuple(np.asarray(domain.lower).tolist()),
-        upper=tuple(np.asarray(domain.upper).tolist()),
-        id_column=None,
-        rows_per_person=1,
-        n_public=n,
-        kind=FileKind.SIMULATED,
-        label_column=None,
-        numbers=(),
-        file=PLAIN_FORMAT,
-        proposed=False,
-        title=made.name,
-    )
-    return declare(made, declaration)
 
 
 def _rows_themselves(table: OpenTable, key: str, *, why: str, button: str, about: str) -> OpenTable | None:

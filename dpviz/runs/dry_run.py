@@ -1,0 +1,42 @@
+"""A dry run: the release that is asked for, tried on stand-ins of several shapes; no row and no ε is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.evaluation import evaluate, reference_for
+from dpviz.runs.request import Request
+from dpviz.runs.run import run_of
+from dpviz.runs.seats import brief
+from dpviz.runs.stand_ins import stand_in_of
+from dpviz.runs.worker import Progress
+from dpviz.table.declaration import Declaration
+
+SPREADS = (0.02, 0.05, 0.1)
+"""The shapes: widths of a cluster as a share of the bounds, from groups far apart to groups that overlap."""
+RUNS = 4
+"""Runs on each."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One run on a stand-in: how wide its clusters are, and its loss over that of k-means++."""
+
+    spread: float
+    ratio: float
+
+
+@brief
+def dry_run_work(request: Request, declared: Declaration, n: int) -> Iterator[Progress | Tried]:
+    """Runs of what is asked for, with study noise, on stand-ins of ``n`` rows for what is ``declared``."""
+    places = [(spread, seed) for spread in SPREADS for seed in range(RUNS)]
+    for spread in SPREADS:
+        table = stand_in_of(declared, n=n, k=request.k, spread=spread)
+        rows = clipped(table.private.reveal(note="a dry run on made-up rows"), table.domain.region)
+        reference = reference_for(rows, request.k)
+        for seed in range(RUNS):
+            yield Progress(places.index((spread, seed)), len(places), f"clusters of {100 * spread:g} % of the bounds")
+            run = run_of(replace(request, seed=seed), table.private)
+            yield Tried(spread, evaluate(rows, run.unit_centers, reference).ratio)
