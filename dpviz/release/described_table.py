@@ -21,6 +21,7 @@ from dpviz.privacy.room import PrivateTable
 from dpviz.runs.open_table import LargeTable, OpenTable
 from dpviz.table.coded_rows import Categories, CodingRule, EqualBins, coded
 from dpviz.table.csv_intake import CsvFile
+from dpviz.table.declaration import Declaration
 from dpviz.table.described import Described
 from dpviz.table.domain import Domain, Scaling
 from dpviz.table.loaded_table import LoadedTable, listed
@@ -68,14 +69,19 @@ class SegmentColumn:
 class Description:
     """Public: what segments are described by, and where in a row the clustering's coordinates are.
 
-    ``domain`` is the clustering's, whose d columns are the first d coordinates of a row of ``width`` coordinates.
+    ``domain`` is the clustering's, whose d columns are the first d coordinates of a row; ``wide`` is that of all.
     ``notes`` say what is left out, and why.
     """
 
     domain: Domain
     columns: tuple[SegmentColumn, ...]
-    width: int
+    wide: Domain
     notes: tuple[str, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """Coordinates of a row."""
+        return self.wide.dim
 
     @property
     def frame(self) -> Array:
@@ -108,16 +114,9 @@ def described_table(opened: OpenTable, source: Content) -> DescribedTable:
         If other columns are described and the rows are not in memory, or there is no such column.
     """
     declared, domain = opened.declaration, opened.domain
-    clustered = _clustered(domain)
-    notes: tuple[str, ...] = ()
-    if domain.dim > MOST_CLUSTERED:
-        notes = (
-            f"Of {domain.dim} clustered columns none is described, since more than {MOST_CLUSTERED} would leave noise: "
-            'segments have sizes, and the columns that "describe" names.',
-        )
-        clustered = ()
+    description = description_of(declared, domain)
     if not declared.describe:
-        return DescribedTable(opened.private, Description(domain, clustered, domain.dim, notes))
+        return DescribedTable(opened.private, description)
     loaded = opened.loaded
     if isinstance(loaded, LargeTable) or not isinstance(loaded, LoadedTable):
         raise check.RequestError(
@@ -126,11 +125,7 @@ def described_table(opened: OpenTable, source: Content) -> DescribedTable:
             "smaller extract."
         )
     rules = {name: _rule(one) for name, one in declared.describe.items()}
-    others = tuple(
-        _described(name, one, domain.dim + place, declared.units.get(name, ""))
-        for place, (name, one) in enumerate(declared.describe.items())
-    )
-    together = _together(domain, [column.name for column in others])
+    others = description.columns[-len(rules) :]
     codes = np.stack([rule.codes(cells) for rule, cells in zip(rules.values(), _cells(source, opened), strict=True)], 1)
     numbers = np.array([_bins_along(column) for column in others])
     values = loaded.columns(declared.columns)
@@ -139,13 +134,37 @@ def described_table(opened: OpenTable, source: Content) -> DescribedTable:
         rows[~complete(values)] = np.nan
     private = PrivateTable(
         rows,
-        together,
+        description.wide,
         relation=declared.relation,
         n_public=declared.n_public,
         persons=None if declared.id_column is None else loaded.identifiers(declared.id_column),
         rows_per_person=declared.rows_per_person,
     )
-    return DescribedTable(private, Description(domain, (*clustered, *others), together.dim, notes))
+    return DescribedTable(private, description)
+
+
+def description_of(declared: Declaration, domain: Domain) -> Description:
+    """What the segments of a clustering of ``domain`` are described by: declared, so that no row is needed to say it.
+
+    Raises
+    ------
+    RequestError
+        If more columns are described than rows have room for.
+    """
+    clustered = _clustered(domain)
+    notes: tuple[str, ...] = ()
+    if domain.dim > MOST_CLUSTERED:
+        notes = (
+            f"Of {domain.dim} clustered columns none is described, since more than {MOST_CLUSTERED} would leave noise: "
+            'segments have sizes, and the columns that "describe" names.',
+        )
+        clustered = ()
+    others = tuple(
+        _described(name, one, domain.dim + place, declared.units.get(name, ""))
+        for place, (name, one) in enumerate(declared.describe.items())
+    )
+    wide = _together(domain, [column.name for column in others]) if others else domain
+    return Description(domain, (*clustered, *others), wide, notes)
 
 
 def _clustered(domain: Domain) -> tuple[SegmentColumn, ...]:

@@ -16,6 +16,7 @@ from dpviz.release.package import (
     DECLARATION,
     LEDGER,
     NEEDED,
+    SEGMENTS,
     TRANSCRIPT,
     VERIFY,
     verify_text,
@@ -29,7 +30,7 @@ from tests.release.people import ready_in
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory):
-    return press(ready_in(tmp_path_factory.mktemp("release"))).files
+    return press(ready_in(tmp_path_factory.mktemp("release"), segments=0.2)).files
 
 
 def findings(files, *, rehashed: bool = True) -> dict[str, str]:
@@ -105,8 +106,26 @@ def test_a_changed_answer_of_the_transcript_is_named(released, place):
     answer = np.array(tape.answers[place], dtype=np.float64)
     answer.flat[0] += 0.5
     answers = (*tape.answers[:place], answer, *tape.answers[place + 1 :])
-    forged = Transcript(read.asked, {"algorithm": Tape(tape.coins, answers)})
+    forged = Transcript(read.asked, {**read.tapes, "algorithm": Tape(tape.coins, answers)})
     assert TRANSCRIPT in findings({**released, TRANSCRIPT: forged.to_bytes()})
+
+
+def test_a_changed_answer_about_segments_is_named(released):
+    read = read_transcript(released[TRANSCRIPT]).whole
+    tape = read.tapes["segments"]
+    for place, answer in enumerate(tape.answers):
+        other = answer.copy()
+        other.flat[0] += 25
+        answers = (*tape.answers[:place], other, *tape.answers[place + 1 :])
+        forged = Transcript(read.asked, {**read.tapes, "segments": Tape(tape.coins, answers)})
+        assert TRANSCRIPT in findings({**released, TRANSCRIPT: forged.to_bytes()})
+
+
+def test_a_changed_line_about_segments_is_named(released):
+    segments = changed(released[SEGMENTS], 1, "value", lambda value: f"{float(value) + 50}")
+    assert "line 2 (1, size)" in findings({**released, SEGMENTS: segments})[SEGMENTS]
+    without = {name: data for name, data in released.items() if name != SEGMENTS}
+    assert SEGMENTS in findings(without)
 
 
 def test_a_changed_card_is_named(released):

@@ -11,9 +11,9 @@ from dpviz.runs.advice.recommendation import recommend
 from dpviz.runs.advice.target import Target
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender
+from dpviz.runs.stand_ins import stand_in
 from dpviz.runs.study.grid import Grid
 from dpviz.table.declaration import FileKind
-from dpviz.runs.stand_ins import stand_in
 from dpviz.ui.studies.study_job import Question
 from dpviz.ui.tradeoff.stored_study import about_how_many, advice_for, forecast
 from tests.pages.tables import open_blobs, sound, text_of
