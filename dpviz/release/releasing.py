@@ -25,7 +25,7 @@ from dpviz.release.card_facts import AccountFacts, CardColumn, CardFacts, Part
 from dpviz.release.described_table import described_table
 from dpviz.release.order import ALGORITHM, OF_SEGMENTS, Order, open_columns
 from dpviz.release.package import CARD, Published, files_of
-from dpviz.release.parts import Clustered, Told, Watch, clustered, entries_by_part, told
+from dpviz.release.release_parts import Clustered, Told, Watch, clustered, entries_by_part, told
 from dpviz.release.segments_for_card import certificate_for_card, segments_for_card
 from dpviz.release.segments_report import segments_csv
 from dpviz.release.transcript import Tape, Transcript

@@ -39,8 +39,8 @@ from dpviz.release.package import (
     hashes_in,
     ledger_csv,
 )
-from dpviz.release.parts import Clustered, Told, clustered, entries_by_part, tables_without_rows, told
 from dpviz.release.registry_check import card_errors
+from dpviz.release.release_parts import Clustered, Told, clustered, entries_by_part, tables_without_rows, told
 from dpviz.release.segments_report import segments_csv
 from dpviz.release.signature import signed_by
 from dpviz.release.transcript import Playback, ReadTranscript, Transcript, read_transcript

@@ -99,26 +99,16 @@ def test_a_centre_outside_its_bounds_is_named(released):
     assert CENTERS in findings({**released, CENTERS: centers})
 
 
-@pytest.mark.parametrize("place", range(8))
-def test_a_changed_answer_of_the_transcript_is_named(released, place):
+@pytest.mark.parametrize("part", ["algorithm", "segments"])
+def test_any_changed_answer_of_the_transcript_is_named(released, part):
     read = read_transcript(released[TRANSCRIPT]).whole
-    tape = read.tapes["algorithm"]
-    answer = np.array(tape.answers[place], dtype=np.float64)
-    answer.flat[0] += 0.5
-    answers = (*tape.answers[:place], answer, *tape.answers[place + 1 :])
-    forged = Transcript(read.asked, {**read.tapes, "algorithm": Tape(tape.coins, answers)})
-    assert TRANSCRIPT in findings({**released, TRANSCRIPT: forged.to_bytes()})
-
-
-def test_a_changed_answer_about_segments_is_named(released):
-    read = read_transcript(released[TRANSCRIPT]).whole
-    tape = read.tapes["segments"]
+    tape = read.tapes[part]
     for place, answer in enumerate(tape.answers):
-        other = answer.copy()
-        other.flat[0] += 25
+        other = np.array(answer, dtype=np.float64)
+        other.flat[0] += 0.5
         answers = (*tape.answers[:place], other, *tape.answers[place + 1 :])
-        forged = Transcript(read.asked, {**read.tapes, "segments": Tape(tape.coins, answers)})
-        assert TRANSCRIPT in findings({**released, TRANSCRIPT: forged.to_bytes()})
+        forged = Transcript(read.asked, {**read.tapes, part: Tape(tape.coins, answers)})
+        assert TRANSCRIPT in findings({**released, TRANSCRIPT: forged.to_bytes()}), place
 
 
 def test_a_changed_line_about_segments_is_named(released):
