@@ -16,10 +16,13 @@ from dpviz.cli.whole_file import write_whole
 from dpviz.printed import table_text
 from dpviz.release.account import Account
 from dpviz.release.order import BOUNDS, SEGMENTS, Order, words_for
-from dpviz.release.package import CENTERS, zip_of
+from dpviz.release.package import CENTERS, SIGNATURE, VERIFY, zip_of
 from dpviz.release.releasing import Ready, press, ready
+from dpviz.release.signature import check_signer, signature_text
+from dpviz.runs.open_table import declare_on_cluster
 from dpviz.runs.record import LookKind
 from dpviz.runs.request import Contender, Request, named_values
+from dpviz.table.cluster_rows import connect
 from dpviz.table.named import file_at, named, nothing_declared_of, sample_named
 from dpviz.table.sidecar import declaration_in_file
 
@@ -46,6 +49,8 @@ def add(command: Parser) -> None:
     command.add_argument("--account", required=True, metavar="FILE", help="the account of the data set")
     command.add_argument("--out", required=True, metavar="ZIP", help="write the release to this new file")
     command.add_argument("--chosen", metavar="TEXT", help="what was chosen after a look at the rows; printed verbatim")
+    command.add_argument("--sign", metavar="KEY.pem", help="sign with this Ed25519 private key")
+    command.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler whose workers read DATA (Parquet)")
     command.add_argument("--yes", action="store_true", help="release without asking once more")
     command.add_argument("--seed", help=argparse.SUPPRESS)
 
@@ -62,6 +67,8 @@ def serve(arguments: argparse.Namespace) -> str:
         raise RequestError("A release has no seed: whoever knows it could take the noise off; leave --seed out.")
     out = Path(arguments.out)
     _check_out(out)
+    if arguments.sign is not None:
+        check_signer(Path(arguments.sign))
     account = Account.open(Path(arguments.account))
     prepared = _prepared(arguments, account)
     for name in account.look_alikes():
@@ -72,7 +79,10 @@ def serve(arguments: argparse.Namespace) -> str:
     if not arguments.yes:
         _ask(prepared.order.request.epsilon)
     release = press(prepared)
-    data = zip_of(release.files)
+    files = dict(release.files)
+    if arguments.sign is not None:
+        files[SIGNATURE] = signature_text(files[VERIFY], Path(arguments.sign)).encode()
+    data = zip_of(files)
     try:
         write_whole(out, data)
     except OSError as error:
@@ -93,7 +103,11 @@ def _prepared(arguments: argparse.Namespace, account: Account) -> Ready:
         bounds=arguments.buy_bounds,
         looks={LookKind.PROPOSAL: 1} if declaration.proposed else {},
     )
-    return ready(order, content, declaration, account)
+    opened = None
+    if arguments.cluster is not None:
+        connect(arguments.cluster)
+        opened = declare_on_cluster(content, declaration)
+    return ready(order, content, declaration, account, opened=opened)
 
 
 def promise_of(prepared: Ready) -> str:

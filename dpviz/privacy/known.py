@@ -13,11 +13,12 @@ from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.privacy.local_model import EachRow, LocalNoise, LocalReports, UserQuestion
-from dpviz.privacy.losses import Loss, PoolLoss, SwapLoss
+from dpviz.privacy.losses import CappedLosses, Loss, PoolLoss, SwapLoss
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, Mechanism, Peeling
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
 from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
 from dpviz.privacy.queries import Count, Query, SparseCount, Sum
+from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.privacy.sparse_mechanisms import NoisyExcess, NoisyThreshold, PathCounts, SparseLaplace
 from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, ResidualSum, Spread, Weights
 from dpviz.privacy.tuples.center_noise import NoisyCenters
@@ -28,7 +29,7 @@ PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Zoomed, Projected, Cu
 QUERIES: tuple[type, ...] = (
     *(Count, Sum, SparseCount, SwapLoss, Loss),
     *(Pull, PoolLoss, DistanceWeights, BoxSum, Quantiles, Medians, Tuples, ResidualMoments, EachRow),
-    *(Weights, ChosenSum, Radii, ResidualSum, Spread),
+    *(Weights, ChosenSum, Radii, ResidualSum, Spread, SegmentHistogram, DistanceScales, CappedLosses),
 )
 MECHANISMS: tuple[type, ...] = (
     *(Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace),

@@ -1,4 +1,4 @@
-"""Losses of sets of centres, from which mechanisms choose and never release a number.
+"""Losses of sets of centres: mechanisms choose by them; where they are capped, they may be published with noise.
 
 A row's distances are rounded down to whole numbers of a public quantum before they are combined, so that losses of any
 rows add up exactly, and no loss exceeds the one that is not rounded.
@@ -10,13 +10,14 @@ Dong, Durfee & Rogers 2020, §2 (bounded range).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 
 import numpy as np
 from scipy.spatial.distance import pdist
 
+from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import InQuanta, OfAllRows, Relation, Sensitivity, sums_by_cell
@@ -98,7 +99,8 @@ class Loss(_InLossQuanta, OfAllRows):
         flat: Array = self.sets.reshape(-1, self.sets.shape[-1])
         return flat
 
-    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+    def nearest(self, rows: ExactRows) -> Array:
+        """Squared distance of each row to the nearest centre of each set, shape (rows, n_sets)."""
         n_sets, k, dim = self.sets.shape
         # Centre by centre, so that the smallest over k is taken of runs of n_sets numbers: twice as fast.
         points = self.sets.transpose(1, 0, 2).reshape(-1, dim)
@@ -107,8 +109,12 @@ class Loss(_InLossQuanta, OfAllRows):
         else:
             closer = np.matmul(rows.values, -2.0 * points.T, out=scratch(len(rows), len(points)))
         closer += np.einsum("md,md->m", points, points)
-        nearest = closer.reshape(-1, k, n_sets).min(axis=1)
+        nearest: Array = closer.reshape(-1, k, n_sets).min(axis=1)
         nearest += squared_norms(rows.values)[:, None]
+        return nearest
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        nearest = self.nearest(rows)
         if self.order == 1:
             np.sqrt(nearest, out=nearest)
         nearest *= 2.0 ** lattice.loss_bits(rows.radius)
@@ -187,6 +193,39 @@ def _two_nearest(chunk: Array, centers: Array) -> tuple[Array, Array]:
         return squared[:, 0], np.full(len(chunk), np.inf)
     squared.partition(1, axis=1)
     return squared[:, 0], squared[:, 1]
+
+
+@dataclass(frozen=True, eq=False)
+class CappedLosses(Loss):
+    """Sum over the rows of min(squared distance to the nearest centre, cap) for each of several sets, shape (n_sets,).
+
+    ``caps`` (n_sets,) is a cap for each set, public or released. They bound what a row adds, so that the sums can be
+    published with noise that is in proportion to a cap and not to the whole region.
+    """
+
+    caps: Array = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        caps = np.asarray(self.caps, dtype=np.float64)
+        if caps.shape != (len(self.sets),) or not (np.isfinite(caps).all() and (caps > 0).all()) or self.order != 2:
+            raise check.RequestError("Losses are capped at a finite number above 0: give one cap for each set.")
+        object.__setattr__(self, "caps", caps)
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        unit = 2.0 ** lattice.loss_bits(rows.radius)
+        nearest = np.floor(self.nearest(rows) * unit)
+        losses: Codes = np.minimum(nearest, np.floor(self.caps * unit)).sum(axis=0).astype(np.int64)
+        return losses
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A row adds something in [0, c] to the sum of a set of cap c, where c is no more than diameter².
+
+        If it is exchanged for another one, a sum moves by the difference of two such numbers, which is no more than c
+        either: so the norms are those of the caps, for either relation.
+        """
+        caps = np.minimum(self.caps, region.diameter**2)
+        return Sensitivity(float(caps.sum()), float(np.linalg.norm(caps)), float(caps.sum()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -101,7 +101,10 @@ class Order:
 
     def of_algorithm(self, declaration: Declaration) -> Request:
         """The run, for its part of the release."""
-        share = self.shares(declaration)[ALGORITHM]
+        return self.of_share(self.shares(declaration)[ALGORITHM])
+
+    def of_share(self, share: Part) -> Request:
+        """The run, for so much of the release."""
         return replace(self.request, epsilon=share.epsilon, delta=share.delta)
 
     def charge(self, declaration: Declaration, *, unit: str) -> Charge:

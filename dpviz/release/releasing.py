@@ -18,21 +18,22 @@ import numpy as np
 from dpviz import __version__
 from dpviz.check import RequestError
 from dpviz.privacy.exact_draws import library
-from dpviz.privacy.exact_noise import ExactNoise, ExactSource
+from dpviz.privacy.exact_noise import ExactNoise
 from dpviz.privacy.ledger import Entry
 from dpviz.release.account import Account, Standing
 from dpviz.release.card_facts import AccountFacts, CardColumn, CardFacts, Part
-from dpviz.release.order import ALGORITHM, Order, open_columns
+from dpviz.release.described_table import described_table
+from dpviz.release.order import ALGORITHM, OF_SEGMENTS, Order, open_columns
 from dpviz.release.package import CARD, Published, files_of
-from dpviz.release.rounding import rounded
+from dpviz.release.release_parts import Clustered, Told, Watch, clustered, entries_by_part, told
+from dpviz.release.segments_for_card import certificate_for_card, segments_for_card
+from dpviz.release.segments_report import segments_csv
 from dpviz.release.transcript import Tape, Transcript
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.run import Run, RunSoFar, steps_of
+from dpviz.runs.run import Run
 from dpviz.table.declaration import Declaration
 from dpviz.table.named import Content
 from dpviz.table.sidecar import to_json
-
-Watch = Callable[[RunSoFar], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +58,19 @@ class Drawn:
     """What was drawn for a release, part by part; ``declaration`` has the bounds that were bought."""
 
     declaration: Declaration
-    table: OpenTable
-    run: Run
-    entries: Mapping[str, Sequence[Entry]]
+    clustered: Clustered
+    told: Told | None
     tapes: Mapping[str, Tape]
-    segments: Mapping[str, Any] | None = None
-    certificate: Mapping[str, Any] | None = None
-    segments_csv: str = ""
+
+    @property
+    def run(self) -> Run:
+        """That of the algorithm."""
+        return self.clustered.run
+
+    @property
+    def entries(self) -> Mapping[str, Sequence[Entry]]:
+        """The ledgers, in the order of spending."""
+        return entries_by_part(self.clustered, self.told)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +125,7 @@ def press(prepared: Ready, *, watch: Watch | None = None, charged: Callable[[int
     try:
         if charged is not None:
             charged(number)
-        drawn = draw(prepared, ExactNoise, watch=watch)
+        drawn = draw(prepared, watch=watch)
         files = files_of(published(prepared, drawn))
     except BaseException as error:
         prepared.account.failed(number, why=type(error).__name__)
@@ -128,35 +135,19 @@ def press(prepared: Ready, *, watch: Watch | None = None, charged: Callable[[int
     return Release(number, files, drawn)
 
 
-def draw(prepared: Ready, noise: Callable[[], ExactSource], *, watch: Watch | None = None) -> Drawn:
-    """Every answer of a release; ``noise`` makes the source of each part."""
-    table = prepared.table
+def draw(prepared: Ready, *, watch: Watch | None = None) -> Drawn:
+    """Every answer of a release, each part with noise of its own."""
+    table, order, shares = prepared.table, prepared.order, prepared.shares
     assert table is not None
     declaration = prepared.declaration
-    source = noise()
-    run = _run(prepared, table, source, watch)
-    return Drawn(
-        declaration,
-        table,
-        run,
-        entries={ALGORITHM: run.entries},
-        tapes={ALGORITHM: tape_of(source)},
-    )
-
-
-def tape_of(source: ExactSource) -> Tape:
-    """What a source has drawn."""
-    return Tape(source.coins, tuple(source.released) if isinstance(source, ExactNoise) else ())
-
-
-def _run(prepared: Ready, table: OpenTable, source: ExactSource, watch: Watch | None) -> Run:
-    finished = None
-    for step in steps_of(prepared.order.of_algorithm(prepared.declaration), table.private, noise=source):
-        finished = step
-        if watch is not None:
-            watch(step)
-    assert isinstance(finished, Run)
-    return finished
+    sources = {part: ExactNoise() for part in shares}
+    found = clustered(order, shares[ALGORITHM], table.private, sources[ALGORITHM], watch=watch)
+    said = None
+    if OF_SEGMENTS in shares:
+        described = described_table(table, prepared.content)
+        said = told(found, described, shares[OF_SEGMENTS], sources[OF_SEGMENTS])
+    tapes = {part: Tape(source.coins, tuple(source.released)) for part, source in sources.items()}
+    return Drawn(declaration, found, said, tapes)
 
 
 def unit_of(declaration: Declaration, table: OpenTable | None) -> str:
@@ -171,8 +162,8 @@ def unit_of(declaration: Declaration, table: OpenTable | None) -> str:
 
 def published(prepared: Ready, drawn: Drawn) -> Published:
     """All that leaves, from what was declared and drawn."""
-    order, run = prepared.order, drawn.run
-    centers = rounded(run)
+    order, run, centers = prepared.order, drawn.run, drawn.clustered.published
+    report = None if drawn.told is None else drawn.told.report
     parts = tuple(order.shares(prepared.declaration).values())
     charged = [{"part": part, **entry.to_dict()} for part, own in drawn.entries.items() for entry in own]
     charge = order.charge(prepared.declaration, unit=unit_of(prepared.declaration, prepared.table))
@@ -214,8 +205,8 @@ def published(prepared: Ready, drawn: Drawn) -> Published:
         center_sd=centers.sd,
         sizes=None if run.noisy_weights is None else np.rint(run.noisy_weights),
         size_sd=_size_sd(run),
-        segments=drawn.segments,
-        certificate=drawn.certificate,
+        segments=None if report is None else segments_for_card(report),
+        certificate=None if report is None else certificate_for_card(report.certificate),
         expected_loss=order.expected_loss,
         transcript=transcript.sha256,
     )
@@ -225,7 +216,7 @@ def published(prepared: Ready, drawn: Drawn) -> Published:
         run.domain,
         centers,
         drawn.entries,
-        drawn.segments_csv,
+        "" if report is None else segments_csv(report),
         transcript,
     )
 

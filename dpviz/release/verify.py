@@ -23,11 +23,8 @@ import yaml
 from dpviz import __version__
 from dpviz.check import RequestError
 from dpviz.privacy.ledger import Entry, total_epsilon
-from dpviz.privacy.queries import Relation
 from dpviz.privacy.readdition import independent_epsilon
-from dpviz.privacy.room import PrivateTable
-from dpviz.release.card_facts import Part
-from dpviz.release.order import ALGORITHM, Order, words_for
+from dpviz.release.order import ALGORITHM, OF_SEGMENTS, Order, words_for
 from dpviz.release.package import (
     CARD,
     CENTERS,
@@ -43,11 +40,11 @@ from dpviz.release.package import (
     ledger_csv,
 )
 from dpviz.release.registry_check import card_errors
-from dpviz.release.rounding import rounded
+from dpviz.release.release_parts import Clustered, Told, clustered, entries_by_part, tables_without_rows, told
+from dpviz.release.segments_report import segments_csv
+from dpviz.release.signature import signed_by
 from dpviz.release.transcript import Playback, ReadTranscript, Transcript, read_transcript
-from dpviz.runs.open_table import domain_of
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import Run, run_of
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.sidecar import declaration_in
@@ -77,10 +74,11 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was checked, a sentence each, and what was found to be wrong."""
+    """What was checked, a sentence each, what was found to be wrong, and the public key of who signed, if anybody."""
 
     checked: tuple[str, ...]
     findings: tuple[Finding, ...]
+    signer: str | None = None
 
     @property
     def holds(self) -> bool:
@@ -94,6 +92,7 @@ class Verdict:
             "checked": list(self.checked),
             "findings": [finding._asdict() for finding in self.findings],
             "cannot_tell": list(CANNOT_TELL),
+            "signed_by": self.signer,
             "version": __version__,
         }
 
@@ -138,7 +137,14 @@ def _verified(files: Mapping[str, bytes]) -> Verdict:
         found = list(_guarded(check, files))
         findings += [finding for finding in found if finding not in findings]
         checked.append(f"{name}: {'as it should be' if not found else 'not as it should be'}")
-    return Verdict(tuple(checked), tuple(findings))
+    signer = None
+    if SIGNATURE in files:
+        try:
+            signer = signed_by(files[VERIFY], files[SIGNATURE])
+            checked.append(f"Signature: by the key {signer}; whose it is, its owner has to say elsewhere")
+        except RequestError as error:
+            findings.append(Finding(SIGNATURE, str(error)))
+    return Verdict(tuple(checked), tuple(findings), signer)
 
 
 def _guarded(
@@ -194,7 +200,7 @@ def _ledger(files: Mapping[str, bytes]) -> Iterator[Finding]:
     played = _played(files)
     if played is None:
         return
-    expected = list(csv.DictReader(io.StringIO(ledger_csv({part: one.entries for part, one in played.items()}))))
+    expected = list(csv.DictReader(io.StringIO(ledger_csv(played.entries))))
     for place, (row, due) in enumerate(zip(written, expected, strict=False), start=1):
         for name, value in due.items():
             if not _same(row.get(name), value):
@@ -208,11 +214,9 @@ def _sums(files: Mapping[str, bytes]) -> Iterator[Finding]:
     played = _played(files)
     if played is None:
         return
-    for part, one in played.items():
-        share, entries = one.share, one.entries
-        if not entries:
-            yield Finding(LEDGER, f"the part {part} spends nothing.")
-            continue
+    shares = played.order.shares(played.declaration)
+    for part, entries in played.entries.items():
+        share = shares[part]
         spent = total_epsilon(entries[0].accounting, entries, delta=share.delta)
         again = independent_epsilon(entries, delta=share.delta)
         if spent > share.epsilon * (1 + _CLOSE) or (again is not None and again > share.epsilon * (1 + 1e-6)):
@@ -231,10 +235,9 @@ def _centers(files: Mapping[str, bytes]) -> Iterator[Finding]:
     played = _played(files)
     if played is None:
         return
-    run = played[ALGORITHM].run
-    assert run is not None
+    run = played.clustered.run
     sizes = None if run.noisy_weights is None else np.rint(run.noisy_weights)
-    due = list(csv.reader(io.StringIO(centers_csv(run.domain.columns, rounded(run), sizes))))
+    due = list(csv.reader(io.StringIO(centers_csv(run.domain.columns, played.clustered.published, sizes))))
     if len(rows) != len(due):
         yield Finding(CENTERS, f"it has {len(rows) - 1} centres, and the transcript comes to {len(due) - 1}.")
     for place, (row, expected) in enumerate(zip(rows, due, strict=False)):
@@ -263,9 +266,23 @@ def _tapes(files: Mapping[str, bytes]) -> Iterator[Finding]:
     if read.sha256 not in card:
         yield Finding(TRANSCRIPT, f"its hash is not the one that {CARD} names.")
     played = _played(files)
-    for part, one in (played or {}).items():
-        if not one.complete:
-            yield Finding(TRANSCRIPT, f"it holds answers of the part {part} that the plan does not ask for.")
+    for part in () if played is None else played.unasked:
+        yield Finding(TRANSCRIPT, f"it holds answers of the part {part} that the plan does not ask for.")
+
+
+def _segments(files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """What is said of segments, line by line."""
+    played = _played(files)
+    if played is None:
+        return
+    due = [] if played.told is None else list(csv.reader(io.StringIO(segments_csv(played.told.report))))
+    text = files[SEGMENTS].decode("utf-8", errors="replace") if SEGMENTS in files else ""
+    rows = list(csv.reader(io.StringIO(text)))
+    if len(rows) != len(due):
+        yield Finding(SEGMENTS, f"it has {len(rows)} lines, and the transcript comes to {len(due)}.")
+    for place, (row, expected) in enumerate(zip(rows, due, strict=False), start=1):
+        if len(row) != len(expected) or not all(_same(one, other) for one, other in zip(row, expected, strict=True)):
+            yield Finding(SEGMENTS, f"line {place} ({', '.join(filter(None, expected[:3]))}) is not what was released.")
 
 
 def _card(files: Mapping[str, bytes]) -> Iterator[Finding]:
@@ -283,27 +300,35 @@ _CHECKS: Mapping[str, Check] = {
     "Every noise scale, by playing the plan on the transcript": _ledger,
     "The ledger, added up again": _sums,
     "Centres, inside their bounds and on their grid": _centers,
+    "Segments, from what was released": _segments,
     "Transcript": _tapes,
     "Card, as the registry wants it": _card,
 }
 
 
-class Played(NamedTuple):
-    """What a part of a release comes to, played again."""
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What a release comes to, played again: its parts, and those whose tape holds more than the plan asks for."""
 
-    share: Part
-    entries: Sequence[Entry]
-    run: Run | None
-    complete: bool
+    order: Order
+    declaration: Declaration
+    clustered: Clustered
+    told: Told | None
+    unasked: tuple[str, ...]
+
+    @property
+    def entries(self) -> Mapping[str, Sequence[Entry]]:
+        """The ledgers, in the order of spending."""
+        return entries_by_part(self.clustered, self.told)
 
 
-def _played(files: Mapping[str, bytes]) -> Mapping[str, Played] | None:
+def _played(files: Mapping[str, bytes]) -> Played | None:
     """Every part played on its tape over a table without rows; None where answers are not in the file."""
     return _played_on(files[TRANSCRIPT])
 
 
 @lru_cache(maxsize=1)
-def _played_on(data: bytes) -> Mapping[str, Played] | None:
+def _played_on(data: bytes) -> Played | None:
     try:
         whole = read_transcript(data).whole
         return None if whole is None else play(whole)
@@ -313,13 +338,13 @@ def _played_on(data: bytes) -> Mapping[str, Played] | None:
         raise _Unreadable(TRANSCRIPT, f"the plan cannot be played on it ({type(error).__name__}).") from None
 
 
-def play(transcript: Transcript) -> Mapping[str, Played]:
-    """What each part of a release comes to on its tape.
+def play(transcript: Transcript) -> Played:
+    """What each part of a release comes to on its tape, over tables without rows.
 
     Raises
     ------
     RequestError
-        If the tape or what was asked does not fit the plan.
+        If the tapes or what was asked do not fit the plan.
     """
     asked = transcript.asked
     declaration = declaration_in(asked["declaration"]).checked()
@@ -327,27 +352,14 @@ def play(transcript: Transcript) -> Mapping[str, Played]:
     contender = Contender.checked(said["algorithm"], said["parameters"])
     request = Request(contender, said["k"], said["epsilon"], said["delta"])
     order = Order(request, words_for(declaration, today=asked["date"]), asked["segments"], asked["bounds"])
-    shares = order.shares(declaration)
-    tape = transcript.tapes[ALGORITHM]
-    player = Playback(tape)
-    run = run_of(order.of_algorithm(declaration), _without_rows(declaration, asked["n_public"]), noise=player)
-    return {ALGORITHM: Played(shares[ALGORITHM], run.entries, run, player.is_over)}
-
-
-def _without_rows(declaration: Declaration, n_public: int | None) -> PrivateTable:
-    """A table as declared, of no rows: nothing that is played looks at one."""
-    domain = domain_of(declaration)
-    table = PrivateTable(
-        np.zeros((0, domain.dim)),
-        domain,
-        relation=declaration.relation,
-        n_public=n_public,
-        persons=None if declaration.id_column is None else np.zeros(0, dtype=np.int64),
-        rows_per_person=declaration.rows_per_person,
-    )
-    if table.relation is Relation.REPLACE:
-        table.n_public = n_public
-    return table
+    shares, players = order.shares(declaration), {part: Playback(tape) for part, tape in transcript.tapes.items()}
+    table, described = tables_without_rows(declaration, asked["n_public"])
+    found = clustered(order, shares[ALGORITHM], table, players[ALGORITHM])
+    of_segments = None
+    if OF_SEGMENTS in shares:
+        of_segments = told(found, described, shares[OF_SEGMENTS], players[OF_SEGMENTS])
+    unasked = tuple(part for part, player in players.items() if not player.is_over)
+    return Played(order, declaration, found, of_segments, unasked)
 
 
 def _transcript(files: Mapping[str, bytes]) -> ReadTranscript:

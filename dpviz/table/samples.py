@@ -60,8 +60,10 @@ def _file_samples() -> list[Sample]:
 
 def _load_file(path: Path) -> LoadedSample:
     declared = read_sidecar(path.with_suffix(".json"))
-    text = [name for name in (declared.id_column, declared.label_column) if name is not None]
-    table = load_csv(path, declared=declared.file, numbers=declared.columns, text=text, name=declared.title)
+    described = [name for name, one in declared.describe.items() if one.categories]
+    text = [name for name in (declared.id_column, declared.label_column, *described) if name is not None]
+    numbers = [*declared.columns, *(name for name in declared.describe if name not in described)]
+    table = load_csv(path, declared=declared.file, numbers=numbers, text=text, name=declared.title)
     return LoadedSample(table, declared)
 
 

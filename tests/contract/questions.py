@@ -13,12 +13,13 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.kernel_draw import DistanceWeights, WeightedRows
 from dpviz.privacy.local_model import EachRow
-from dpviz.privacy.losses import Loss, PoolLoss, SwapLoss
+from dpviz.privacy.losses import CappedLosses, Loss, PoolLoss, SwapLoss
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
 from dpviz.privacy.quantiles import Columns, Medians, Quantiles
 from dpviz.privacy.queries import Count, Query, Relation, Sensitivity, SparseCount, SparseCounts, Sum
 from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, ResidualSum, Spread, Weights
 from dpviz.privacy.tuples.tuples import Tuples, TupleTable
 from dpviz.table.domain import Domain, Region
@@ -167,6 +168,25 @@ def _box(region: Region, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarr
     middle = rng.uniform(-1, 1, region.dim) * region.half
     half = region.half * rng.choice([1e-3, 0.5, 1.0, 3.0])
     return middle - half, middle + half
+
+
+for _over in (Voronoi, Projected):
+    QUESTIONS[f"SegmentHistogram over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: SegmentHistogram(
+        over(region, rng),
+        int(rng.integers(region.dim)),
+        int(rng.choice([1, 2, 7, 64])),
+        float(rng.choice([0.3, 1.0, 3.0])),
+    )
+QUESTIONS["DistanceScales"] = lambda region, rng: DistanceScales(
+    _voronoi(region, rng), int(rng.integers(-6, 6)), int(rng.choice([1, 2, 9, 40]))
+)
+QUESTIONS["CappedLosses"] = lambda region, rng: _capped(region, rng)
+
+
+def _capped(region: Region, rng: np.random.Generator) -> CappedLosses:
+    """Caps below and above all distances."""
+    sets = _points(region, rng, int(rng.integers(1, 4)), int(rng.integers(1, 3)))
+    return CappedLosses(sets, caps=2.0 ** rng.integers(-12, 5, len(sets)))
 
 
 QUESTIONS["ResidualMoments"] = lambda region, rng: ResidualMoments(_voronoi(region, rng), float(rng.uniform(0.05, 2)))

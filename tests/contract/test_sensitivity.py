@@ -11,10 +11,11 @@ from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.kernel_draw import DistanceWeights
 from dpviz.privacy.known import PARTITIONS, QUERIES
 from dpviz.privacy.local_model import EachRow
-from dpviz.privacy.losses import Loss, PoolLoss, SwapLoss
+from dpviz.privacy.losses import CappedLosses, Loss, PoolLoss, SwapLoss
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
 from dpviz.privacy.quantiles import Medians, Quantiles
 from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
+from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, ResidualSum, Spread, Weights
 from dpviz.privacy.tuples.tuples import Tuples
 from dpviz.table.domain import Domain, Region
@@ -97,7 +98,7 @@ def _attained(kind, over, region):
     # Under replace a count moves furthest between two cells, a sum within one.
     together = Voronoi(np.stack([np.zeros(region.dim), np.full(region.dim, 100.0)]))
     apart = Voronoi(np.stack([far, -far]))
-    inner = apart if kind in (Count, SparseCount) else together
+    inner = apart if kind in (Count, SparseCount, SegmentHistogram) else together
     halves = HashCodes(far[None], np.zeros(1))
     partitions = {
         Everything: Everything(),
@@ -130,6 +131,13 @@ def _attained(kind, over, region):
             return ChosenSum(together, np.tile(np.arange(region.dim), (2, 1))), far
         case _ if kind is Loss:
             return Loss(np.stack([far, -far])[:, None]), far
+        case _ if kind is SegmentHistogram:
+            return SegmentHistogram(partitions[over], 0, 2), far
+        case _ if kind is DistanceScales:
+            return DistanceScales(Voronoi(far[None]), 4, 40), far
+        case _ if kind is CappedLosses:
+            # One row lies on the only centre of both sets, the other one farther away than either cap.
+            return CappedLosses(np.stack([-far, -far])[:, None], caps=np.array([1.0, 0.125])), far
         case _ if kind is DistanceWeights:
             # Without centres every row weighs 1; tests/privacy/test_kernel_draw.py has the weights of distances.
             return DistanceWeights(np.empty((0, region.dim))), far
@@ -162,6 +170,7 @@ KINDS = (
     + [(SwapLoss, None), (Loss, None), (Pull, None), (PoolLoss, None), (DistanceWeights, None)]
     + [(BoxSum, None), (Quantiles, None), (Medians, None), (Tuples, None), (ResidualMoments, None), (EachRow, None)]
     + [(ChosenSum, None), (ResidualSum, None), (Radii, None), (Spread, None)]
+    + [(SegmentHistogram, Voronoi), (SegmentHistogram, Projected), (DistanceScales, None), (CappedLosses, None)]
 )
 
 

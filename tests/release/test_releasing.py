@@ -20,8 +20,9 @@ from dpviz.release import releasing
 from dpviz.release.account import Account, AccountExceeded, State
 from dpviz.release.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED
 from dpviz.release.releasing import press, ready
-from dpviz.table.sidecar import declaration_in
-from tests.release.people import account_in, order_for, ready_in
+from dpviz.table.named import file_at
+from dpviz.table.sidecar import declaration_in, declaration_in_file
+from tests.release.people import account_in, order_for, ready_in, write_people
 
 RELEASABLE = ["auto", "dplloyd", "dplloyd:preset=gaussian", "eugkm", "lsh-coreset", "balcan", "hybrid", "sulq"]
 
@@ -54,6 +55,22 @@ def test_the_ledger_of_the_zip_is_that_of_the_run(tmp_path):
     rows = list(csv.DictReader(io.StringIO(release.files[LEDGER].decode())))
     assert [float(row["scale"]) for row in rows] == [entry.scale for entry in release.drawn.run.entries]
     assert {row["part"] for row in rows} == {"algorithm"}
+
+
+def test_segments_are_a_part_of_their_own_and_described_columns_need_not_be_clustered(tmp_path):
+    data, declaration = write_people(tmp_path, describe={"town": {"categories": ["North", "South"]}})
+    lines = data.read_text().splitlines()
+    data.write_text("\n".join([f"{lines[0]},town", *(f"{line},North" for line in lines[1:])]) + "\n")
+    said = declaration_in_file(declaration).checked()
+    release = press(ready(order_for(said, segments=0.3), file_at(data), said, account_in(tmp_path)))
+    rows = list(csv.DictReader(io.StringIO(release.files["segments.csv"].decode())))
+    north = [float(row["value"]) for row in rows if row["statistic"] == "share of North"]
+    assert len(north) == 3 and min(north) > 0.8
+    sizes = [float(row["value"]) for row in rows if row["statistic"] == "size"]
+    assert sum(sizes) == pytest.approx(900, abs=250)
+    spent = {part: sum(entry.epsilon for entry in own) for part, own in release.drawn.entries.items()}
+    assert spent["segments"] == pytest.approx(0.3, rel=1e-9)
+    assert release.drawn.run.epsilon == pytest.approx(0.7)
 
 
 def test_the_declaration_of_the_zip_loads_back(tmp_path):

@@ -16,6 +16,7 @@ from dpviz.release.package import (
     DECLARATION,
     LEDGER,
     NEEDED,
+    SEGMENTS,
     TRANSCRIPT,
     VERIFY,
     verify_text,
@@ -29,7 +30,7 @@ from tests.release.people import ready_in
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory):
-    return press(ready_in(tmp_path_factory.mktemp("release"))).files
+    return press(ready_in(tmp_path_factory.mktemp("release"), segments=0.2)).files
 
 
 def findings(files, *, rehashed: bool = True) -> dict[str, str]:
@@ -98,15 +99,23 @@ def test_a_centre_outside_its_bounds_is_named(released):
     assert CENTERS in findings({**released, CENTERS: centers})
 
 
-@pytest.mark.parametrize("place", range(8))
-def test_a_changed_answer_of_the_transcript_is_named(released, place):
+@pytest.mark.parametrize("part", ["algorithm", "segments"])
+def test_any_changed_answer_of_the_transcript_is_named(released, part):
     read = read_transcript(released[TRANSCRIPT]).whole
-    tape = read.tapes["algorithm"]
-    answer = np.array(tape.answers[place], dtype=np.float64)
-    answer.flat[0] += 0.5
-    answers = (*tape.answers[:place], answer, *tape.answers[place + 1 :])
-    forged = Transcript(read.asked, {"algorithm": Tape(tape.coins, answers)})
-    assert TRANSCRIPT in findings({**released, TRANSCRIPT: forged.to_bytes()})
+    tape = read.tapes[part]
+    for place, answer in enumerate(tape.answers):
+        other = np.array(answer, dtype=np.float64)
+        other.flat[0] += 0.5
+        answers = (*tape.answers[:place], other, *tape.answers[place + 1 :])
+        forged = Transcript(read.asked, {**read.tapes, part: Tape(tape.coins, answers)})
+        assert TRANSCRIPT in findings({**released, TRANSCRIPT: forged.to_bytes()}), place
+
+
+def test_a_changed_line_about_segments_is_named(released):
+    segments = changed(released[SEGMENTS], 1, "value", lambda value: f"{float(value) + 50}")
+    assert "line 2 (1, size)" in findings({**released, SEGMENTS: segments})[SEGMENTS]
+    without = {name: data for name, data in released.items() if name != SEGMENTS}
+    assert SEGMENTS in findings(without)
 
 
 def test_a_changed_card_is_named(released):

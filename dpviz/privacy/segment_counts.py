@@ -1,0 +1,88 @@
+"""What is counted of segments, the Voronoi cells of released centres: how a column falls, and how far rows lie.
+
+A row is in one cell and in one bin of it, so each of these answers is a histogram, whose noise does not grow with the
+number of cells or bins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpviz.arrays import Array, Codes
+from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.queries import InQuanta, OfCells, Relation, Sensitivity
+from dpviz.table.coded_rows import decoded
+from dpviz.table.domain import Region
+from dpviz.table.lattice import ExactRows
+from dpviz.table.rows import products, scratch
+from dpviz.table.sparse_rows import is_sparse, squared_norms
+
+_HALF_OCTAVE = 0.5**0.5
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentHistogram(OfCells):
+    """Rows per cell and bin of one column, shape (n_cells, bins).
+
+    The bins are equal parts of ``-half`` to ``half`` along coordinate ``column`` of the rows; those at the ends take
+    what lies beyond. Of a coded column they are its codes.
+    """
+
+    over: Voronoi | Projected
+    column: int
+    bins: int
+    half: float = 1.0
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        values = (
+            rows.values[:, [self.column]].toarray()[:, 0] if is_sparse(rows.values) else rows.values[:, self.column]
+        )
+        place = cell * self.bins + decoded(values / self.half, self.bins)
+        counts: Codes = np.bincount(place, minlength=self.over.n_cells * self.bins)
+        return counts.reshape(self.over.n_cells, self.bins)
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A row is in one bin of one cell; under replace it may move to another one of any cell."""
+        return Sensitivity.of_counts(relation)
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceScales(InQuanta):
+    """Rows per cell and magnitude of their squared distance to its centre, shape (n_cells, bins).
+
+    Bins are half octaves, each √2 times as wide as the one before; the last one ends at 2^``top`` and takes what lies
+    beyond, the first one begins at 0. So a scale is found whatever it is, near or far.
+    """
+
+    over: Voronoi
+    top: int
+    bins: int
+
+    @property
+    def width(self) -> int:
+        return 2 * self.over.n_cells
+
+    @property
+    def edges(self) -> Array:
+        """Squared distances at which bins begin and end, shape (bins + 1,)."""
+        edges = 2.0 ** (self.top + np.arange(-self.bins, 1) / 2)
+        edges[0] = 0.0
+        return edges
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        k = self.over.n_cells
+        norms = np.einsum("kd,kd->k", self.over.centers, self.over.centers)
+        gap = products(-2 * self.over.centers, rows, plus=norms, out=scratch(k, len(rows)))
+        squared = np.maximum(gap[cell, np.arange(len(rows))] + squared_norms(rows.values), 0.0)
+        # The exponent of a float is exact, where a logarithm is not.
+        part, octave = np.frexp(squared)
+        place = 2 * (octave.astype(np.int64) - self.top) + (part >= _HALF_OCTAVE) - 2 + self.bins
+        place = np.where(squared > 0, np.clip(place, 0, self.bins - 1), 0)
+        counts: Codes = np.bincount(cell * self.bins + place, minlength=k * self.bins)
+        return counts.reshape(k, self.bins)
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A row is in one bin of one cell; under replace it may move to another one."""
+        return Sensitivity.of_counts(relation)

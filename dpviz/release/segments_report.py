@@ -1,0 +1,183 @@
+"""What a release says of its segments: plain values, which files, cards and charts are made of."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from dpviz.release.intervals import COVERED, Interval, plain
+
+TOO_SMALL = "too small to say"
+"""Of a segment that noise drowns. Whether it does is read off its noisy size, never off the true one."""
+
+
+@dataclass(frozen=True)
+class ReleasedHistogram:
+    """Noisy counts of one column in one segment.
+
+    ``counts`` (m,) have noise of standard deviation ``sd`` each. ``edges`` (m + 1,) are those of bins of numbers, data
+    units; ``labels`` (m,) are names of categories: one of the two is empty. ``missing`` is the noisy count of missing
+    cells of a column of numbers that may miss.
+    """
+
+    counts: tuple[float, ...]
+    sd: float
+    edges: tuple[float, ...] = ()
+    labels: tuple[str, ...] = ()
+    missing: float | None = None
+
+
+@dataclass(frozen=True)
+class NumbersSaid:
+    """A column of numbers in one segment, data units; the quantiles are None where the segment is too small to say."""
+
+    column: str
+    unit: str
+    lower_quartile: Interval | None
+    median: Interval | None
+    upper_quartile: Interval | None
+    missing: Interval | None
+    histogram: ReleasedHistogram
+
+
+@dataclass(frozen=True)
+class CategoryShare:
+    """The share of one category in one segment."""
+
+    label: str
+    share: Interval
+
+
+@dataclass(frozen=True)
+class CategoriesSaid:
+    """A column of categories in one segment; ``shares`` are empty where the segment is too small to say."""
+
+    column: str
+    unit: str
+    shares: tuple[CategoryShare, ...]
+    histogram: ReleasedHistogram
+
+
+@dataclass(frozen=True)
+class Segment:
+    """The rows that lie nearest to one released centre.
+
+    ``number`` counts from 1; ``center`` (d,) is in data units. ``words`` is "" or ``TOO_SMALL``. ``telling`` are the
+    columns in which it differs most from all other segments, the most telling first.
+    """
+
+    number: int
+    center: tuple[float, ...]
+    size: Interval
+    words: str
+    columns: tuple[NumbersSaid | CategoriesSaid, ...]
+    telling: tuple[str, ...]
+
+
+class Verdict(StrEnum):
+    """What the certificate makes of the clustering, from released values alone."""
+
+    GOOD = "good"
+    """Nothing released speaks against it."""
+    POOR = "poor"
+    """By released values, k centres exist whose loss is about half as large, or less."""
+    CANNOT_TELL = "cannot tell"
+    """A group that carries half of the loss could hide in the noise."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How near rows lie to the released centres, beside what one centre and what centres without any data would do.
+
+    Losses are mean capped squared distances, unit coordinates squared. ``ratio`` is that to the released centres over
+    that to one centre; ``ratio_blind`` that of centres which no row has a say in. ``distances`` are the distances,
+    unit coordinates, within which half and nine tenths of the rows lie, from the noisy ``scales``.
+    """
+
+    released: Interval
+    one_center: Interval
+    blind: Interval
+    caps: tuple[float, float, float]
+    ratio: Interval
+    ratio_blind: Interval
+    distances: tuple[Interval, Interval]
+    verdict: Verdict
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SegmentsReport:
+    """Everything that is said of the segments of a release, with what it cost.
+
+    ``covered`` is how often an interval covers the true value, by itself. ``notes`` say what is left out, and why.
+    """
+
+    segments: tuple[Segment, ...]
+    certificate: Certificate
+    epsilon: float
+    covered: float = COVERED
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON has them."""
+        values: dict[str, Any] = plain(asdict(self))
+        return values
+
+
+_HEADER = ("segment", "column", "statistic", "value", "low", "high", "unit")
+
+
+def segments_csv(report: SegmentsReport) -> str:
+    """The report as a tidy table: a line for each number that is said, with its interval.
+
+    Columns ``segment``, ``column``, ``statistic``, ``value``, ``low``, ``high``, ``unit``; the certificate's lines
+    have no segment. Where a segment is too small to say, the value says so in words.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_HEADER)
+    for segment in report.segments:
+        writer.writerow((segment.number, "", "size", *_numbers(segment.size), "rows"))
+        for place, column in enumerate(segment.telling, start=1):
+            writer.writerow((segment.number, column, f"tells it apart, {place}", "", "", "", ""))
+        for said in segment.columns:
+            for statistic, value in _statistics(said):
+                unit = said.unit if statistic in _QUANTILES else ""
+                cells = (TOO_SMALL, "", "") if value is None else _numbers(value)
+                writer.writerow((segment.number, said.column, statistic, *cells, unit))
+    certificate = report.certificate
+    for statistic, value, unit in (
+        ("mean capped squared distance, released centres", certificate.released, "unit coordinates squared"),
+        ("mean capped squared distance, one centre", certificate.one_center, "unit coordinates squared"),
+        ("mean capped squared distance, centres without data", certificate.blind, "unit coordinates squared"),
+        ("released centres over one centre", certificate.ratio, ""),
+        ("centres without data over one centre", certificate.ratio_blind, ""),
+        ("half of the rows lie within", certificate.distances[0], "unit coordinates"),
+        ("nine tenths of the rows lie within", certificate.distances[1], "unit coordinates"),
+    ):
+        writer.writerow(("", "", statistic, *_numbers(value), unit))
+    writer.writerow(("", "", "verdict", certificate.verdict.value, "", "", ""))
+    return text.getvalue()
+
+
+_QUANTILES = ("lower quartile", "median", "upper quartile")
+
+
+def _statistics(said: NumbersSaid | CategoriesSaid) -> Iterator[tuple[str, Interval | None]]:
+    if isinstance(said, CategoriesSaid):
+        if not said.shares:
+            yield "shares", None
+        yield from ((f"share of {one.label}", one.share) for one in said.shares)
+        return
+    yield from zip(_QUANTILES, (said.lower_quartile, said.median, said.upper_quartile), strict=True)
+    if said.histogram.missing is not None:
+        yield "share of missing cells", said.missing
+
+
+def _numbers(interval: Interval) -> tuple[str, str, str]:
+    value, low, high = (f"{number:.6g}" for number in (interval.value, interval.low, interval.high))
+    return value, low, high

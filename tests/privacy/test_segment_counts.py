@@ -1,0 +1,92 @@
+"""Histograms of segments count what they say, whatever the bins, and losses are cut where they say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from dpviz.check import RequestError
+from dpviz.privacy.losses import CappedLosses, Loss
+from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.queries import Relation
+from dpviz.privacy.room import Tallies
+from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
+from dpviz.table.coded_rows import coded
+from dpviz.table.domain import Region
+from dpviz.table.rows import Rows
+from tests.privacy.asked import asked
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@given(SEEDS, st.integers(1, 4), st.integers(1, 40))
+def test_a_histogram_of_codes_is_that_of_the_segments(seed, p, number):
+    rng, view = np.random.default_rng(seed), Region(np.ones(p), 0.9)
+    points, codes = view.rows(rng.uniform(-1, 1, (200, p))), rng.integers(0, number, (200, 1))
+    centers = rng.uniform(-0.5, 0.5, (3, p))
+    together = Region(np.ones(p + 1), float(np.sqrt(0.81 + 1)))
+    rows = np.concatenate([points, coded(codes, np.array([number]))], axis=1)
+    over = Projected(Voronoi(centers), np.eye(p, p + 1), view)
+    counts = asked(SegmentHistogram(over, p, number), rows, together)
+    cell = ((points[:, None] - Voronoi(centers).centers) ** 2).sum(axis=2).argmin(axis=1)
+    expected = [np.bincount(codes[cell == j, 0], minlength=number) for j in range(3)]
+    np.testing.assert_array_equal(counts, expected)
+
+
+def test_bins_are_equal_parts_and_the_last_ones_take_the_rest():
+    rows = np.array([[-9.0], [-0.5], [-0.26], [-0.25], [0.0], [0.4999], [0.5], [7.0]])
+    counts = asked(SegmentHistogram(Voronoi(np.array([[-8.0], [0.0]])), 0, 4, half=0.5), rows, Region.ball(1, 8.0))
+    np.testing.assert_array_equal(counts, [[1, 0, 0, 0], [2, 1, 1, 3]])
+
+
+@given(SEEDS, st.integers(1, 5))
+def test_distances_lie_between_the_edges_of_their_bins(seed, dim):
+    rng, region = np.random.default_rng(seed), Region.ball(dim, 2.0)
+    values = region.rows(rng.normal(size=(60, dim)) * 10.0 ** rng.uniform(-4, 0, (60, 1)))
+    query = DistanceScales(Voronoi(rng.uniform(-1, 1, (3, dim)) * rng.choice([0, 1])), top=4, bins=30)
+    squared = ((values[:, None] - query.over.centers) ** 2).sum(axis=2)
+    cell, nearest = squared.argmin(axis=1), squared.min(axis=1)
+    counts = asked(query, values, region)
+    for j in range(3):
+        expected = np.histogram(nearest[cell == j], query.edges)[0]
+        np.testing.assert_array_equal(counts[j].cumsum(), expected.cumsum())
+
+
+def test_sparse_rows_are_counted_alike():
+    rng = np.random.default_rng(0)
+    values = rng.uniform(-1, 1, (50, 6)) * (rng.random((50, 6)) < 0.4)
+    region, over = Region(np.ones(6), 2.0), Voronoi(rng.uniform(-0.5, 0.5, (3, 6)))
+    for query in (SegmentHistogram(over, 2, 8), DistanceScales(over, 4, 30)):
+        stored = sparse.csr_array(region.rows(values))
+        (counts,) = Rows(stored, region).total(Tallies((query,)), query.width)
+        np.testing.assert_array_equal(counts, asked(query, values, region))
+
+
+@given(SEEDS, st.integers(1, 4))
+def test_losses_are_cut_at_their_caps(seed, dim):
+    rng = np.random.default_rng(seed)
+    sets, rows = rng.uniform(-1, 1, (4, 3, dim)), rng.uniform(-1, 1, (80, dim))
+    caps = 2.0 ** rng.integers(-8, 4, 4)
+    nearest = ((rows[:, None, None] - sets) ** 2).sum(axis=3).min(axis=2)
+    cut = asked(CappedLosses(sets, caps=caps), rows)
+    np.testing.assert_allclose(cut, np.minimum(nearest, caps).sum(axis=0), atol=1e-3)
+    assert (cut <= 80 * caps).all()
+    wide = CappedLosses(sets, caps=np.full(4, 1e6))
+    np.testing.assert_array_equal(asked(wide, rows), asked(Loss(sets), rows))
+
+
+def test_no_cap_is_larger_than_the_region_and_replacing_costs_no_more_than_adding():
+    region = Region.ball(2, 1.0)
+    query = CappedLosses(np.zeros((2, 1, 2)), caps=np.array([100.0, 0.5]))
+    for relation in Relation:
+        assert query.sensitivity(relation, region).l1 == 4.5
+        assert query.sensitivity(relation, region).l2 == pytest.approx(np.hypot(4, 0.5))
+
+
+@pytest.mark.parametrize("caps", [[1.0], [0.0, 1.0], [np.inf, 1.0], [np.nan, 1.0]])
+def test_what_is_no_cap_is_refused(caps):
+    with pytest.raises(RequestError, match="above 0"):
+        CappedLosses(np.zeros((2, 1, 2)), caps=np.array(caps))
