@@ -446,4 +446,8 @@ class Tallies:
     def __call__(self, rows: ExactRows) -> list[Any]:
         overs = [query.over for query in self.queries]
         cells = {id(over): over.cells_of(rows) for over in {id(over): over for over in overs}.values()}
-        return [query.tally(rows, cells[id(over)]) for query, over in zip(self.queries, overs, strict=True)]
+        answers: list[Any] = [None] * len(overs)
+        # Counts come last: a sum over the same cells finds them on its way.
+        for at in sorted(range(len(overs)), key=lambda at: isinstance(self.queries[at], Count)):
+            answers[at] = self.queries[at].tally(rows, cells[id(overs[at])])
+        return answers

@@ -268,12 +268,19 @@ def products(points: Array, rows: ExactRows, *, plus: Array | None = None, out: 
 
     Exact where the points lie on their lattice and ``plus`` on that of the products.
     """
+    if plus is not None:
+        return products_plus(np.concatenate([points, plus[:, None]], axis=1), rows, out=out)
     if rows.padded is None:
-        return np.asarray((rows.values @ points.T).T) + (0.0 if plus is None else plus[:, None])
-    if plus is None:
-        return np.matmul(points, rows.values.T, out=out)
-    # The column of ones behind the rows adds ``plus`` within the product, for next to nothing.
-    return np.matmul(np.concatenate([points, plus[:, None]], axis=1), rows.padded.T, out=out)
+        return np.asarray((rows.values @ points.T).T)
+    return np.matmul(points, rows.values.T, out=out)
+
+
+def products_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -> Array:
+    """Products with ``points`` (k, d + 1) that carry the number to add to theirs behind them, shape (k, rows)."""
+    if rows.padded is None:
+        return np.asarray((rows.values @ points[:, :-1].T).T) + points[:, -1:]
+    # The column of ones behind the rows adds it within the product, for next to nothing.
+    return np.matmul(points, rows.padded.T, out=out)
 
 
 def rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: bool) -> Codes:
