@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import doctest
 import json
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import distributed
@@ -32,6 +37,8 @@ COMMANDS = [
     *re.findall(r"^(?:python -m )?dpviz (.+)$", "".join(text for _, text in BLOCKS), flags=re.MULTILINE),
     *re.findall(r"`(?:python -m )?dpviz ([a-z]+(?: [^`]+)?)`", README + CONTRIBUTING),
 ]
+# They build on each other: one test walks all of them.
+WALK = README.split("### From the chosen ε")[1].split("```")[1]
 # A minute and more: those run on every core for a while.
 LARGE = "run rows."
 LONG = ("sweep", "reproduce --quick", "open")
@@ -54,7 +61,8 @@ def test_every_command_is_understood(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [one for one in COMMANDS if not one.startswith((*LONG, LARGE)) and "FILE" not in one]
+    "command",
+    [one for one in COMMANDS if not one.startswith((*LONG, LARGE)) and "FILE" not in one and one not in WALK],
 )
 def test_every_quick_command_does_what_it_is_shown_for(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -63,6 +71,35 @@ def test_every_quick_command_does_what_it_is_shown_for(
     said = call(capsys, *_words(command))
     assert said.code == 0, said.err
     assert said.out
+
+
+def test_the_walk_from_a_private_csv_to_a_release_that_verifies(tmp_path: Path) -> None:
+    """Ten commands, each by a shell; between the second and the third the owner edits the declaration."""
+    commands = WALK.strip().splitlines()
+    assert len(commands) == 10
+    shutil.copytree(ROOT / "sample_data", tmp_path / "sample_data")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    for command in commands:
+        words = shlex.split(command)
+        if words[0] == "unzip":  # not on every machine
+            zipfile.ZipFile(tmp_path / words[2]).extractall(tmp_path / words[4])
+            continue
+        done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (command, done.stderr)
+        if " declare " in command:
+            _complete(tmp_path / "people.json")
+    told = json.loads(done.stdout)
+    assert told["holds"]
+    numbers = (tmp_path / "segments.csv").read_text().splitlines()
+    assert len(numbers) == 12_001
+
+
+def _complete(declaration: Path) -> None:
+    """What the owner knows: bounds, and where they come from."""
+    said = json.loads(declaration.read_text("utf-8"))
+    known = json.loads((ROOT / "sample_data" / "people.json").read_text("utf-8"))
+    said |= {"bounds": {name: known["bounds"][name] for name in said["bounds"]}, "bounds_origin": "the questionnaire"}
+    declaration.write_text(json.dumps(said), encoding="utf-8")
 
 
 @pytest.mark.slow

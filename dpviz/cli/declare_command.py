@@ -79,6 +79,9 @@ def _check_out(out: Path) -> None:
 
 
 def _to_do(columns: tuple[str, ...], text: tuple[str, ...]) -> tuple[str, ...]:
-    bounds = f"Put bounds in for {listed(columns)} in place of null, from what is known without a look at the rows."
+    bounds = (
+        f"Put bounds in for {listed(columns)} in place of null, from what is known without a look at the rows, and say "
+        'where from in "bounds_origin".'
+    )
     others = f'Not numbers: {listed(text)}; one of them may be the "id_column" or the "label".'
     return (bounds, others) if text else (bounds,)

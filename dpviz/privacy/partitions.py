@@ -18,7 +18,7 @@ from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.table import lattice
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
-from dpviz.table.rows import products, scratch
+from dpviz.table.rows import products, products_plus, scratch
 from dpviz.table.sparse_rows import written_out
 
 
@@ -78,18 +78,33 @@ class Voronoi:
 
     def cells_of(self, rows: ExactRows) -> Codes:
         """Index of the nearest centre of each row (the first of equals), shape (rows,)."""
-        marks = lattice.mark_bits(self.centers, rows.radius, rows.bits)
-        if marks is None:
+        scale = (rows.radius, rows.bits)
+        if scale not in self._marked:  # once, not for every chunk: that would cost as much as some of them
+            self._marked[scale] = self._marked_centers(*scale)
+        marked = self._marked[scale]
+        if marked is None:
             return self._first_of_largest(rows)
-        # Whole numbers |c|² - 2x·c, each with its centre's number in the lowest bits: the least of them says whose it
-        # is, and of equal ones it is the first centre's.
-        k, unit = self.n_cells, 2.0 ** (rows.bits + lattice.POINT_BITS + marks)
-        plus = np.arange(k) + self._norms * unit
-        gap = products(self.centers * (-2 * unit), rows, plus=plus, out=scratch(k, len(rows)))
-        least = np.min(gap, axis=0, out=scratch(1, len(rows), "least")[0])
+        gap = products_plus(marked, rows, out=scratch(self.n_cells, len(rows)))
+        least = np.minimum.reduce(gap, axis=0, out=scratch(1, len(rows), "least")[0])
         cell: Codes = least.astype(np.int64)
-        cell &= (1 << marks) - 1
+        cell &= lattice.mark_of(self.n_cells)
         return cell
+
+    @cached_property
+    def _marked(self) -> dict[tuple[float, int], Array | None]:
+        return {}
+
+    def _marked_centers(self, radius: float, bits: int) -> Array | None:
+        """What a row's product with gives |c|² - 2x·c as whole numbers, the number of c in their lowest bits.
+
+        The least of them says whose it is, and of equal ones it is the first centre's. None where there is no room.
+        """
+        marks = lattice.mark_bits(self.centers, radius, bits)
+        if marks is None:
+            return None
+        unit = 2.0 ** (bits + lattice.POINT_BITS + marks)
+        plus = np.arange(self.n_cells) + self._norms * unit
+        return np.concatenate([self.centers * (-2 * unit), plus[:, None]], axis=1)
 
     def _first_of_largest(self, rows: ExactRows) -> Codes:
         k = self.n_cells

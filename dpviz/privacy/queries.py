@@ -12,6 +12,7 @@ Dwork & Roth 2014, Def. 3.1 (l1) and Def. 3.8 (l2). Dong, Durfee & Rogers 2020, 
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -149,8 +150,8 @@ class Count(OfCells):
     over: Everything | Voronoi | Grid | Zoomed | Projected | HashTree
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        counts: Codes = np.bincount(cell, minlength=self.over.n_cells)
-        return counts
+        by_product = _counts_found(rows, cell)
+        return np.bincount(cell, minlength=self.over.n_cells) if by_product is None else by_product
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """One cell moves by 1; under replace a second one may."""
@@ -173,10 +174,18 @@ class Sum(OfCoordinates):
 
 def coordinate_sums(rows: ExactRows, cell: Codes, n_cells: int) -> Codes:
     """Sums of the coordinates over each cell in quanta of rows, shape (n_cells, d)."""
-    # The product wants rows that lie close together: those with ones behind them do.
-    values = rows.values if rows.padded is None or rows.values.shape[1] <= FEW_COLUMNS else rows.padded
-    sums: Codes = whole(sums_by_cell(values, cell, n_cells)[:, : rows.values.shape[1]], rows.bits)
-    return sums
+    if rows.padded is None or rows.values.shape[1] <= FEW_COLUMNS:
+        return np.asarray(whole(sums_by_cell(rows.values, cell, n_cells), rows.bits))
+    # The product wants rows that lie close together, so it takes the ones behind them too: their sums are counts.
+    sums = sums_by_cell(rows.padded, cell, n_cells)
+    rows.shared["counts"] = (cell, sums[:, -1].astype(np.int64))
+    return np.asarray(whole(sums[:, :-1], rows.bits))
+
+
+def _counts_found(rows: ExactRows, cell: Codes) -> Codes | None:
+    """Rows of each cell, if a sum over the same cells has found them already."""
+    last: tuple[Codes, Codes] = rows.shared.get("counts", (None, None))
+    return last[1] if last[0] is cell else None
 
 
 def sums_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | None = None) -> Array:
@@ -186,14 +195,22 @@ def sums_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | Non
         weighed = values if weights is None else values * weights[:, None]
         sums = np.stack([np.bincount(cell, column, n_cells) for column in weighed.T], axis=1)
         return sums.astype(np.float64, copy=False)  # of no rows they are whole numbers
-    indicator: Any = sparse.csc_array((n_cells, rows))
-    # Set apart: checking and making them takes as long as the product.
-    indicator.data = _of_ones(rows.bit_length())[:rows] if weights is None else weights
-    indicator.indices, indicator.indptr = cell, _counted(rows.bit_length())[: rows + 1]
+    indicator = copy(_blank_indicator(n_cells, rows))
+    indicator.indices = cell
+    if weights is not None:
+        indicator.data = weights
     if is_sparse(values):
         dense: Array = (indicator.tocsr() @ values).toarray()
         return dense
     return np.asarray(indicator @ values)
+
+
+@lru_cache(maxsize=8)
+def _blank_indicator(n_cells: int, rows: int) -> Any:
+    """Which row lies in which cell, apart from that: checking and making it would take as long as the product."""
+    blank: Any = sparse.csc_array((n_cells, rows))
+    blank.data, blank.indptr = _of_ones(rows.bit_length())[:rows], _counted(rows.bit_length())[: rows + 1]
+    return blank
 
 
 @lru_cache(maxsize=2)
@@ -263,4 +280,8 @@ class Tallies:
     def __call__(self, rows: ExactRows) -> list[Any]:
         overs = [query.over for query in self.queries]
         cells = {id(over): over.cells_of(rows) for over in {id(over): over for over in overs}.values()}
-        return [query.tally(rows, cells[id(over)]) for query, over in zip(self.queries, overs, strict=True)]
+        answers: list[Any] = [None] * len(overs)
+        # Counts come last: a sum over the same cells finds them on its way.
+        for at in sorted(range(len(overs)), key=lambda at: isinstance(self.queries[at], Count)):
+            answers[at] = self.queries[at].tally(rows, cells[id(overs[at])])
+        return answers

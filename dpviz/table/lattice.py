@@ -129,9 +129,18 @@ def number_type(longest: float, bits: int) -> type[np.floating[Any]]:
     return np.float32 if longest * 2.0**bits <= 2.0**_WHOLE_SHORT else np.float64
 
 
+def mark_of(centers: int) -> int:
+    """The lowest bits, all set, that hold the number of one of so many ``centers``.
+
+    >>> [mark_of(k) for k in (1, 2, 3, 16, 17)]
+    [1, 1, 3, 15, 31]
+    """
+    return (1 << max(1, (centers - 1).bit_length())) - 1
+
+
 def mark_bits(centers: Array, radius: float, bits: int) -> int | None:
     """Empty bits below all 2 x·c - |c|² for a mark of each of ``centers`` (k, d); None where there is no room."""
-    marks = max(1, (len(centers) - 1).bit_length())
+    marks = mark_of(len(centers)).bit_length()
     longest = float(np.sqrt(np.einsum("kd,kd->k", centers, centers).max()))
     largest = (2 * max(radius, longest) + longest) * longest + 1e-300
     return marks if log2(largest) + bits + POINT_BITS + marks + 1 <= _WHOLE else None

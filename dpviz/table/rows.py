@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from itertools import pairwise
 from math import ceil
 from threading import local
 from typing import Any, Protocol
@@ -25,9 +24,9 @@ from dpviz.table.seen_rows import Projected, SeenRows, Sparsified, Unfolded, Vie
 from dpviz.table.sparse_rows import complete, is_sparse, largest_entries
 from dpviz.table.stored_rows import order_of, storage
 
-# One temporary block of a query (chunk rows x its width) holds about this many numbers: 4 MB. With smaller ones
+# One temporary block of a query (chunk rows x its width) holds about this many numbers: 2 MB. With smaller ones
 # threads lose more by waiting for each other than the cache wins.
-BLOCK_NUMBERS = 2**19
+BLOCK_NUMBERS = 2**18
 
 # A chunk has at least this many rows, however wide the question.
 _FEWEST_ROWS = 64
@@ -141,39 +140,39 @@ class Rows:
 
     def chunks(self, width: int) -> Iterator[ExactRows]:
         """Consecutive chunks for a question that needs ``width`` temporary numbers a row; at least one chunk."""
-        return self._chunks(self._chunk_size(width), 0, max(1, len(self)))
+        size = self._chunk_size(width)
+        return (self._chunk(start, size) for start in range(0, max(1, len(self)), size))
 
     def _chunk_size(self, width: int) -> int:
         # The rows themselves, as floats, are a block too.
         columns = 1 if self._sparse else self.dim + 1
         return max(_FEWEST_ROWS, self.block_numbers // max(columns, width))
 
-    def _chunks(self, size: int, first: int, end: int) -> Iterator[ExactRows]:
-        for start in range(first, end, size):
-            stored = self._stored[start : min(start + size, end)]
-            if self._sparse:
-                yield ExactRows(stored, None, self._region.row_bits, self._region.radius)
-            else:
-                yield ExactRows(stored[:, :-1], _as_floats(stored), self._region.row_bits, self._region.radius)
+    def _chunk(self, start: int, size: int) -> ExactRows:
+        stored = self._stored[start : min(start + size, len(self))]
+        if self._sparse:
+            return ExactRows(stored, None, self._region.row_bits, self._region.radius)
+        return ExactRows(stored[:, :-1], _as_floats(stored), self._region.row_bits, self._region.radius)
 
     def total(self, ask: Callable[[ExactRows], list[Any]], width: int, *, threads: int | None = None) -> list[Any]:
         """Sums of the answers of ``ask`` over all chunks.
 
-        ``ask`` gives a list of answers that can be added, in any order. Each core adds up a stretch of the rows chunk
-        by chunk: memory is bounded by a chunk for each core.
+        ``ask`` gives a list of answers that can be added, in any order. Each core takes the next chunk when it is done
+        with one: none waits for another that began late, and memory is bounded by a chunk for each core.
         """
         n, size = max(1, len(self)), self._chunk_size(width)
         threads = min(threads or _threads(), ceil(n / size))
-        borders = [n * i // threads for i in range(threads + 1)]
+        even = ceil(n / (threads * ceil(n / (threads * size))))  # as many chunks for each core
+        starts = iter(range(0, n, even))  # shared: taking the next one is a single step of the interpreter
 
-        def total_of(first: int, end: int) -> list[Any]:
-            even = ceil((end - first) / ceil((end - first) / size))
-            return added(map(ask, self._chunks(even, first, end)))
+        def total_of_mine() -> list[Any]:
+            return added(ask(self._chunk(start, even)) for start in starts)
 
         with _linear_algebra().limit(limits=1):
-            others = [_pool(os.getpid()).submit(total_of, *pair) for pair in pairwise(borders[1:])]
-            mine = total_of(*borders[:2])
-            return added(iter([mine, *(other.result() for other in others)]))
+            others = [_pool(os.getpid()).submit(total_of_mine) for _ in range(threads - 1)]
+            mine = total_of_mine()
+            theirs = [other.result() for other in others if not other.cancel()]
+            return added(part for part in [mine, *theirs] if part)
 
     def capped(self, most: int) -> tuple[Rows, Codes]:
         """The rows without those that a person has beyond ``most``, and the indices of the ones that stay."""
@@ -223,8 +222,8 @@ def _as_floats(stored: Any) -> Array:
 
 
 def added(parts: Iterator[list[Any]]) -> list[Any]:
-    """The sums of several answers, entry by entry; there is at least one."""
-    totals = next(parts)
+    """The sums of several answers, entry by entry; nothing of none."""
+    totals = next(parts, [])
     for part in parts:
         totals = [total + answer for total, answer in zip(totals, part, strict=True)]
     return totals
@@ -233,7 +232,7 @@ def added(parts: Iterator[list[Any]]) -> list[Any]:
 @lru_cache(maxsize=1)
 def _linear_algebra() -> ThreadpoolController:
     # Threads over chunks and threads inside a matrix product would get in each other's way.
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")
 
 
 @lru_cache(maxsize=1)
@@ -268,12 +267,19 @@ def products(points: Array, rows: ExactRows, *, plus: Array | None = None, out: 
 
     Exact where the points lie on their lattice and ``plus`` on that of the products.
     """
+    if plus is not None:
+        return products_plus(np.concatenate([points, plus[:, None]], axis=1), rows, out=out)
     if rows.padded is None:
-        return np.asarray((rows.values @ points.T).T) + (0.0 if plus is None else plus[:, None])
-    if plus is None:
-        return np.matmul(points, rows.values.T, out=out)
-    # The column of ones behind the rows adds ``plus`` within the product, for next to nothing.
-    return np.matmul(np.concatenate([points, plus[:, None]], axis=1), rows.padded.T, out=out)
+        return np.asarray((rows.values @ points.T).T)
+    return np.matmul(points, rows.values.T, out=out)
+
+
+def products_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -> Array:
+    """Products with ``points`` (k, d + 1) that carry the number to add to theirs behind them, shape (k, rows)."""
+    if rows.padded is None:
+        return np.asarray((rows.values @ points[:, :-1].T).T) + points[:, -1:]
+    # The column of ones behind the rows adds it within the product, for next to nothing.
+    return np.matmul(points, rows.padded.T, out=out)
 
 
 def rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: bool) -> Codes:

@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 
 from dpviz.privacy.kernel_draw import WeightedRows
 from dpviz.privacy.losses import Loss, SwapLoss
+from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.quantiles import Columns
-from dpviz.privacy.queries import SparseCounts
+from dpviz.privacy.queries import Count, SparseCounts, Sum
+from dpviz.privacy.room import Tallies
 from dpviz.privacy.tuples.tuples import TupleTable
 from dpviz.table.domain import Region
+from dpviz.table.rows import Rows
 from tests.contract.questions import QUESTIONS
 from tests.privacy.asked import asked, exact
 
@@ -26,6 +29,19 @@ def _tally(query, values, region):
 
 def _dense(answer):
     return dict(zip(answer.codes, answer.values, strict=True)) if isinstance(answer, SparseCounts) else answer
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 10])
+def test_counts_found_beside_sums_are_those_of_counts_alone(dim):
+    rng = np.random.default_rng(dim)
+    rows = Rows.of(rng.uniform(-1, 1, (500, dim)), Region(np.ones(dim), float(np.sqrt(dim))), block_numbers=1)
+    here, elsewhere = (Voronoi(rng.uniform(-1, 1, (k, dim))) for k in (7, 4))
+    queries = (Count(here), Sum(here), Count(elsewhere), Sum(elsewhere), Count(here))
+    together = rows.total(Tallies(queries), 7)
+    for query, answer in zip(queries, together, strict=True):
+        alone = rows.total(Tallies((query,)), 7)[0]
+        assert answer.dtype == alone.dtype
+        np.testing.assert_array_equal(answer, alone)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

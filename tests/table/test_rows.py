@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
+from threading import Event
 
 import numpy as np
 import pytest
@@ -37,6 +39,18 @@ def test_total_adds_every_row_once(n, threads, monkeypatch):
     rows = Rows.of(np.arange(float(n))[:, None] / 1024, Region.ball(1, 1.0), block_numbers=64)
     counted, added = rows.total(lambda chunk: [len(chunk), chunk.values.sum() * 1024], 1)
     assert (counted, added) == (n, n * (n - 1) / 2)
+
+
+def test_a_total_does_not_wait_for_threads_that_are_at_work_elsewhere(monkeypatch):
+    release = Event()
+    with ThreadPoolExecutor(1) as busy:
+        busy.submit(release.wait, 60)
+        monkeypatch.setattr(dpviz.table.rows, "_threads", lambda: 3)
+        monkeypatch.setattr(dpviz.table.rows, "_pool", lambda process: busy)
+        rows = Rows.of(np.zeros((1000, 1)), Region.ball(1, 1.0), block_numbers=64)
+        assert rows.total(lambda chunk: [len(chunk)], 1) == [1000]
+        assert not release.is_set()
+        release.set()
 
 
 def test_rows_are_held_in_small_floats_where_these_are_exact():
