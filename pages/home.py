@@ -1,4 +1,4 @@
-"""Home: what this is, the owner's path, a picture that answers to ε, and ways in."""
+"""Home: what this is, the owner's path, a picture that answers to ε, ways in, and a release checked."""
 
 import streamlit as st
 
@@ -6,6 +6,7 @@ from dpviz.glossary import explained, words_of
 from dpviz.ui.data.ways_in import sample_tiles
 from dpviz.ui.home_picture import home_picture
 from dpviz.ui.owner_path import owner_path
+from dpviz.ui.release.check_panel import check_panel
 
 st.title("What does privacy cost your clusters?", anchor=False)
 owner_path(here="home")
@@ -24,3 +25,4 @@ st.markdown(
 )
 if sample_tiles():
     st.switch_page("explore.py")
+check_panel()

@@ -9,7 +9,7 @@ from dpviz.charts.plot import Plot
 from dpviz.charts.theme import TEXT_SIZE, Palette, layout
 from dpviz.charts.wording import number
 
-_HEIGHT = 92
+_HEIGHT = 66
 # Shares below this hold no words.
 _LABELLED = 0.09
 _REFUSED = "#b3261e"
@@ -71,7 +71,7 @@ class AccountBar:
         )
         hidden = {"visible": False, "fixedrange": True}
         plot.update_xaxes(range=[0, whole * 1.002], **hidden)
-        plot.update_yaxes(range=[-0.7, 1.4], **hidden)
+        plot.update_yaxes(range=[-0.64, 1.3], **hidden)
         return plot.update_layout(
             barmode="overlay", showlegend=False, margin={"l": 0, "r": 4, "t": 2, "b": 2}, hovermode="closest"
         )

@@ -18,7 +18,7 @@ from dpviz.runs.jobs import Job
 from dpviz.runs.request import Request
 from dpviz.ui.badges import badged
 from dpviz.ui.escape import plain
-from dpviz.ui.explore.foresight import light
+from dpviz.ui.explore.foresight import whole_sentence
 from dpviz.ui.job_panel import job_panel, job_shelf
 from dpviz.ui.release.subject import Subject
 
@@ -44,8 +44,8 @@ def dry_run_section(order: Order, asked_of: Subject) -> str:
     request = order.of_algorithm(asked_of.declaration)
     prospect = request.prospect(table.private)
     known = "" if prospect.regime is None or prospect.refusal else prospect.regime.message
-    if known:
-        badged("public", f"{light(prospect)} {plain(known)}")
+    if not prospect.refusal and (told := whole_sentence(prospect, request, table)):
+        badged("public", told)
     n = min(table.n_public or _USUAL_ROWS, _MOST_ROWS)
     asked, dry = (request, table.key), _kept()
     if dry is None or dry.asked != asked:

@@ -16,14 +16,15 @@ from dpviz.ui.release.account_section import account_section
 from dpviz.ui.release.bounds_section import bounds_section
 from dpviz.ui.release.command_line import by_command_line
 from dpviz.ui.release.dry_run_section import dry_run_section
+from dpviz.ui.release.hindrances import everything, standing
 from dpviz.ui.release.looks_section import looks_section
 from dpviz.ui.release.noise_section import noise_section
 from dpviz.ui.release.press import last_pressed, press_section
 from dpviz.ui.release.released_panel import pressed_panel
 from dpviz.ui.release.subject import Subject, subject
 from dpviz.ui.release.terms import terms_in_rail
-from dpviz.ui.release.what_leaves import standing_of, what_leaves
-from dpviz.ui.release.words_form import words_form
+from dpviz.ui.release.what_leaves import what_leaves
+from dpviz.ui.release.words_form import in_plain_words, words_form
 from dpviz.ui.session import require_table
 
 
@@ -45,17 +46,16 @@ def _form(asked_of: Subject) -> None:
     terms, today = terms_in_rail(), datetime.now(UTC).date().isoformat()
     draft = Order(terms.request, words_for(asked_of.declaration, today=today), terms.segments, BOUNDS)
     status = what_leaves(draft, asked_of)
-    against = bounds_section(draft, asked_of)
+    found: dict[str, list[str]] = {"Bounds": bounds_section(draft, asked_of)}
     seen = looks_section(asked_of)
     words = words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=seen.chosen)
-    against += words.missing()
+    found["Words of the card"] = [in_plain_words(one) for one in words.missing()]
     opened = None
     if serves_this_machine_alone():
-        opened, of_account = account_section(draft, asked_of)
-        against += of_account
+        opened, found["Account"] = account_section(draft, asked_of)
     else:
-        against += by_command_line(draft)
-    against += noise_section(draft, asked_of)
+        found["Account"] = by_command_line(draft)
+    found["Noise"] = noise_section(draft, asked_of)
     expected = dry_run_section(draft, asked_of)
     order = Order(
         terms.request,
@@ -66,5 +66,5 @@ def _form(asked_of: Subject) -> None:
         studies=seen.studies,
         expected_loss=expected,
     )
-    press_section(order, asked_of.saying(words), opened, against)
-    standing_of(status, against)
+    press_section(order, asked_of.saying(words), opened, everything(found))
+    standing(status, found)

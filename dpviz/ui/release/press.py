@@ -8,7 +8,7 @@ from typing import cast
 
 import streamlit as st
 
-from dpviz.charts.wording import things
+from dpviz.charts.wording import opening, things
 from dpviz.check import RequestError
 from dpviz.release.order import Order
 from dpviz.release.pressing import Pressing
@@ -57,7 +57,7 @@ def press_section(order: Order, asked_of: Subject, opened: Opened | None, agains
     said, place = st.columns([2, 3], vertical_alignment="bottom", gap="small")
     # The keys of one press are never those of the next: a second click cannot press again.
     typed = said.text_input(
-        f"Type {wanted} and Enter: the ε to release",
+        f"Type {wanted} to confirm ε",
         key=f"release:confirm:{number}",
         placeholder=wanted,
         disabled=bool(against),
@@ -72,10 +72,8 @@ def press_section(order: Order, asked_of: Subject, opened: Opened | None, agains
         help="The account is charged first, then noise is drawn. It cannot be taken back or tried twice.",
     )
     if against:
-        st.caption(
-            f":material/block: {things(len(against), 'thing')} above {'stands' if len(against) == 1 else 'stand'} "
-            "against it."
-        )
+        stand = "stands" if len(against) == 1 else "stand"
+        st.caption(f":material/block: {opening(things(len(against), 'thing'))} above {stand} against it.")
     elif number > 1:
         st.caption("This visit has released before: one more press is one more charge, and both add up.")
     if is_pressed and confirmed and not against and opened is not None:

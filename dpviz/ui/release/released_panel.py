@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 
 import pandas as pd
@@ -15,12 +14,13 @@ from dpviz.release.account import Standing
 from dpviz.release.package import CENTERS, PAGE, SEGMENTS, zip_of
 from dpviz.release.promise import small
 from dpviz.release.releasing import Release
-from dpviz.ui.badges import badge, badge_text
+from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
 from dpviz.ui.figure import data_table
 from dpviz.ui.job_panel import duration
 from dpviz.ui.polled import polled
 from dpviz.ui.release.press import Pressed, prepare_another
+from dpviz.ui.release.segments_panel import segments_panel
 
 _POLL_SECONDS = 0.5
 
@@ -109,18 +109,22 @@ def _left(press: Pressed, release: Release) -> None:
 
 def _tables(release: Release) -> None:
     badge("released")
-    rows = list(csv.reader(io.StringIO(release.files[CENTERS].decode("utf-8"))))
-    centers = pd.DataFrame(rows[1:], columns=rows[0])
+    centers = _read(release.files[CENTERS])
     facts = f"{len(centers)} released centres in data units, rounded to their grid"
-    data_table(centers, alt=facts, height="auto")
+    data_table(centers.rename(columns={"noisy_size": "size, noisy"}), alt=facts, height="auto")
     st.caption(
         "Centres carry noise and are rounded to a public grid; sizes carry noise.", help=words_of("centre noise")
     )
+    segments_panel(release.drawn)
     if SEGMENTS in release.files:
-        st.markdown(f"{badge_text('released')} **What the segments are**")
-        rows = list(csv.reader(io.StringIO(release.files[SEGMENTS].decode("utf-8"))))
-        segments = pd.DataFrame(rows[1:], columns=rows[0])
-        data_table(segments, alt=f"{len(segments)} lines about the segments, with their intervals")
+        with st.expander("Every number about the segments", icon=":material/table_rows:"):
+            segments = _read(release.files[SEGMENTS])
+            data_table(segments, alt=f"{len(segments)} released numbers about the segments, with their intervals")
+
+
+def _read(file: bytes) -> pd.DataFrame:
+    """A file of the release as it is written, numbers as numbers."""
+    return pd.read_csv(io.BytesIO(file), keep_default_na=False, na_values=[""])
 
 
 def _failed(press: Pressed) -> None:

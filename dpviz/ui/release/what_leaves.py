@@ -1,8 +1,6 @@
-"""What leaves, in one sentence with the odds; and whether anything stands against it."""
+"""What leaves, in one sentence with the odds."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -36,14 +34,3 @@ def sentence(order: Order, asked_of: Subject) -> str:
     segments = ", and what their segments are" if order.segments else ""
     centers = opening(things(request.k, "centre"))
     return f"{centers} of {columns}{segments}: {odds_moved(declared.relation, request.epsilon)}"
-
-
-def standing_of(place: DeltaGenerator, against: Sequence[str]) -> None:
-    """Say in ``place`` whether the release is ready, or what to do first."""
-    with place:
-        if not against:
-            st.success("Nothing stands against it: type ε at the foot of this page.", icon=":material/check_circle:")
-            return
-        first = f"Before anything can leave: {against[0]}"
-        rest = f" And {things(len(against) - 1, 'more thing')} below." if len(against) > 1 else ""
-        st.error(plain(f"{first}{rest}"), icon=":material/block:")

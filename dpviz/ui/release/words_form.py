@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.wording import things
+from dpviz.charts.wording import opening, things
 from dpviz.release.card_facts import SECTORS, CardWords
 from dpviz.release.order import words_for
 from dpviz.table.declaration import SEVERAL_WORDS, Declaration
@@ -15,13 +15,16 @@ from dpviz.ui.session import remember, remembered
 
 _LONGEST = 2_000
 _ASKED = {
-    "name": ("Name of the release", "Visitors of the clinic, 2026"),
-    "description": ("What is published, in a sentence", "Centres of six groups of visitors, by age and income."),
+    "name": ("Name", "Visitors of the clinic, 2026"),
+    "description": ("Description: what is published, in a sentence", "Centres of six groups of visitors, by age."),
     "intended_use": ("Intended use", "Planning of opening hours"),
-    "curators": ("Who publishes it", "one a line"),
+    "curators": ("Curators: who publishes it, one a line", "Clinic of Bremen"),
     "region": ("Region that the data describe", "Bremen, Germany"),
-    "justification": ("Why these bounds, this ε and this k", "Bounds from the law; ε chosen on a stand-in …"),
-    "authors": ("Who filled in the card", "one a line"),
+    "justification": (
+        "Justification: why these bounds, this ε and this k",
+        "Bounds from the law; ε from a stand-in",
+    ),
+    "authors": ("Authors: who filled in the card, one a line", "A. Muster"),
 }
 _LONG = ("description", "justification", "curators", "authors")
 _DECLARED_FIRST = ("name", "description")
@@ -42,6 +45,16 @@ def words_form(declared: Declaration, source_key: str, *, today: str, chosen: st
         with right:
             said["sector"] = _sector(f"{kept}:sector", before["sector"])
     return CardWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
+
+
+def in_plain_words(missing: str) -> str:
+    """A sentence about a missing word, with the name that its field has on the page.
+
+    >>> in_plain_words("intended_use is empty: say what the release is for.")
+    'Intended use is empty: say what the release is for.'
+    """
+    name, gap, rest = missing.partition(" ")
+    return f"{opening(name.replace('_', ' '))}{gap}{rest}"
 
 
 def _first(declared: Declaration, today: str) -> dict[str, Any]:
