@@ -9,10 +9,10 @@ while another centre could be spared; could such rows hide in the noise?
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import permutations
 from math import ceil, log2, sqrt
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from dpviz.algorithms.tools.public_points import random_points, sphere_packing
 from dpviz.arrays import Array
@@ -121,7 +121,7 @@ def _cap(points: Array, centers: Array, scales: Scales, region: Region, amount: 
     A row of a segment is taken to lie as far from a point as its centre does, and as far from the centre as the scales
     say, at a right angle.
     """
-    apart = ((centers[:, None] - points) ** 2).sum(axis=2).min(axis=1)
+    apart = cdist(centers, points, "sqeuclidean").min(axis=1)
     squared, mass = apart[:, None] + scales.middles, scales.mass
     caps = scales.edges[1:]
     if not mass.any():
@@ -183,7 +183,7 @@ def certificate(
 def _anywhere(centers: Array, region: Region) -> float:
     """Mean squared distance to the nearest centre of places anywhere in the region: where a missed group could be."""
     places = random_points(_PLACES, region, np.random.default_rng(0))
-    return float(((places[:, None] - centers) ** 2).sum(axis=2).min(axis=1).mean())
+    return float(cdist(places, centers, "sqeuclidean").min(axis=1).mean())
 
 
 def _judged(
@@ -232,12 +232,12 @@ def _judged(
 
 def cost_of_sparing_one(sizes: Array, centers: Array) -> float:
     """By how much the loss would grow if one centre were given up and its rows joined another's, at the cheapest."""
-    pairs = np.array([*permutations(range(len(centers)), 2)]).reshape(-1, 2)
-    if not len(pairs):
+    if len(centers) < 2:
         return float("inf")
-    one, other = pairs.T
-    apart = ((centers[one] - centers[other]) ** 2).sum(axis=1)
-    return float((apart * sizes[one] * sizes[other] / np.maximum(sizes[one] + sizes[other], 1e-9)).min())
+    together = np.maximum(sizes[:, None] + sizes, 1e-9)
+    cost = cdist(centers, centers, "sqeuclidean") * sizes[:, None] * sizes / together
+    np.fill_diagonal(cost, np.inf)
+    return float(cost.min())
 
 
 def far_rows(scales: Scales, sizes: Array) -> tuple[float, float]:

@@ -79,9 +79,9 @@ def test_sums_and_ratios():
     assert np.mean([one.high < 0.6 for one in found]) > 0.9
     assert of_a_ratio(-5.0, 1.0, 100.0, 1.0).value == 0.0
     assert of_a_ratio(5.0, 1.0, 1.0, 10.0).high == np.inf and np.isnan(of_a_ratio(5.0, 1.0, -1.0, 1.0).value)
-    assert of_a_sum(10.0, 100.0) == Interval(10.0, 0.0, pytest.approx(174.49))
+    assert of_a_sum(10.0, 100.0) == Interval(10.0, 0.0, pytest.approx(185.07))
     noise = np.abs(rng.laplace(0, 7.0, 20_000))
-    assert np.mean(noise <= laplace_reach(7.0)) == pytest.approx(0.9, abs=0.01)
+    assert np.mean(noise <= laplace_reach(7.0)) == pytest.approx(0.92, abs=0.01)
 
 
 def test_plain_values_are_json():
