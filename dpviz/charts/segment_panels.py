@@ -42,7 +42,7 @@ class SegmentPanels:
     @property
     def finding(self) -> str:
         """How many segments there are, and from what to what size."""
-        sizes = sorted((segment["size"]["value"] for segment in self._segments)
+        sizes = sorted(segment["size"]["value"] for segment in self._segments)
         parts = opening(things(len(sizes), "segment"))
         return f"{parts}, of about {_rows(max(sizes[0], 0))} to {_rows(sizes[-1])} rows" if len(sizes) > 1 else parts
 
