@@ -30,6 +30,8 @@ from dpviz.table.domain import Region
 _OCTAVES = 24
 # A loss is called poor where released values leave no more than this part of it to k other centres.
 _HALF = 0.55
+# A centre is idle where its rows could do without it for so small a part of the loss.
+_IDLE = 0.1
 # Rows that a centre misses: fewer than this part of all, and so many times as far (squared) as half of all rows.
 _FEW, _FAR = 0.25, 8.0
 # What noise alone hardly exceeds in any of some hundred bins, in standard deviations; in any pair of neighbours, or in
@@ -224,9 +226,11 @@ def _judged(
         return Verdict.POOR, tuple(words)
     hidden = _ONE_IN_TEN * sqrt(2) * scales.sd * anywhere
     if loss <= 2 * loss_sd or hidden > part * loss:
-        return Verdict.CANNOT_TELL, (
-            "A group of rows small enough to hide in the noise could carry half of the loss: it may have been missed.",
+        could = (
+            "A group of rows small enough to hide in the noise could carry half of the loss: it may have been missed."
         )
+        idle = "One of the centres serves hardly any rows of its own, as one does where a group was missed."
+        return Verdict.CANNOT_TELL, (could, idle) if spared < _IDLE * loss else (could,)
     return Verdict.GOOD, ("Nothing that was released speaks against these centres.",)
 
 
