@@ -16,9 +16,9 @@ _MOST_COLUMNS = 4
 
 def segments_panel(drawn: Drawn) -> None:
     """Draw it; nothing where a release says nothing of its segments."""
-    if drawn.told is None:
+    if drawn.parts.told is None:
         return
-    report = drawn.told.report
+    report = drawn.parts.told.report
     st.subheader("What the segments are", divider="gray", anchor=False, help=words_of("release noise ε"))
     lines = [plain(words) for words in certificate_told(certificate_for_card(report.certificate))]
     st.markdown(f"{badge_text('released')} {' '.join(lines)}")
