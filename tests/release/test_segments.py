@@ -47,13 +47,20 @@ def _losses(declared, rows, others, *, seeds: int) -> list[Loss]:
     return losses
 
 
+def _check_losses(name, *, seeds: int) -> float:
+    """No transcript is likelier than declared on one of two neighbours; the largest loss that was found."""
+    declared, rows, others = NEIGHBOURS[name]
+    pairs = [(rows, others)] if "relation" in declared else [(rows, others), (others, rows)]
+    losses = [loss for pair in pairs for loss in _losses(declared, *pair, seeds=seeds)]
+    assert max(reach for loss in losses for reach in loss.reach) <= 1 + 1e-8
+    largest = max(loss.log_ratio for loss in losses)
+    assert largest <= 1 + 1e-8
+    return largest
+
+
 @pytest.mark.parametrize("name", NEIGHBOURS)
 def test_no_neighbour_gains_more_than_declared_and_one_a_good_part_of_it(name):
-    declared, rows, others = NEIGHBOURS[name]
-    pairs = [(rows, others)] if name == "a row exchanged" else [(rows, others), (others, rows)]
-    losses = [loss for pair in pairs for loss in _losses(declared, *pair, seeds=3)]
-    assert max(reach for loss in losses for reach in loss.reach) <= 1 + 1e-8
-    assert 0.3 < max(loss.log_ratio for loss in losses) <= 1 + 1e-8
+    assert _check_losses(name, seeds=3) > 0.3
 
 
 def _every_column_the_whole(self, number, weights=None):
@@ -63,12 +70,11 @@ def _every_column_the_whole(self, number, weights=None):
 
 @pytest.mark.parametrize("name", ["a row less", "a person less"])
 def test_two_columns_charged_once_are_caught(name, monkeypatch):
-    declared, rows, others = NEIGHBOURS[name]
     charge = Ledger.charge
     monkeypatch.setattr(Ledger, "charge", lambda self, *entries: charge(self, *entries[:1]))
     monkeypatch.setattr(Budget, "rounds", _every_column_the_whole)
     with pytest.raises(AssertionError):
-        assert max(loss.log_ratio for loss in _losses(declared, rows, others, seeds=4)) <= 1 + 1e-8
+        _check_losses(name, seeds=8)
 
 
 def test_columns_that_share_one_charge_are_refused_by_the_ledger(monkeypatch):
