@@ -22,7 +22,8 @@ Generator = np.random.Generator
 _RIM = 0.85
 
 
-def _middles(k: int, d: int, rng: Generator) -> Rows:
+def group_middles(k: int, d: int, rng: Generator) -> Rows:
+    """Middles of ``k`` groups (k, d), some way inside the rim."""
     if d <= 3:
         return rng.uniform(-_RIM, _RIM, (k, d))
     directions = rng.normal(size=(k, d))
@@ -30,7 +31,7 @@ def _middles(k: int, d: int, rng: Generator) -> Rows:
     return radii * directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
 
-def _width(k: int, d: int) -> float:
+def group_width(k: int, d: int) -> float:
     """A standard deviation for which groups overlap a little, but can be told apart."""
     return 0.25 * k ** (-1 / min(d, 3)) / np.sqrt(max(d, 3) / 3)
 
@@ -42,33 +43,33 @@ def _sizes(n: int, shares: Rows, rng: Generator) -> npt.NDArray[np.int64]:
 def equal_groups(n: int, d: int, k: int, rng: Generator) -> Rows:
     """Round Gaussians of one size and one width."""
     who = rng.integers(0, k, n)
-    return _middles(k, d, rng)[who] + _width(k, d) * rng.normal(size=(n, d))
+    return group_middles(k, d, rng)[who] + group_width(k, d) * rng.normal(size=(n, d))
 
 
 def zipf_groups(n: int, d: int, k: int, rng: Generator) -> Rows:
     """Round Gaussians whose sizes fall like 1, 1/2, 1/3, ..."""
     who = _sizes(n, 1.0 / np.arange(1, k + 1), rng)
-    return _middles(k, d, rng)[who] + _width(k, d) * rng.normal(size=(n, d))
+    return group_middles(k, d, rng)[who] + group_width(k, d) * rng.normal(size=(n, d))
 
 
 def far_groups(n: int, d: int, k: int, rng: Generator) -> Rows:
     """Groups a quarter as wide: far apart from each other."""
     who = rng.integers(0, k, n)
-    return _middles(k, d, rng)[who] + _width(k, d) / 4 * rng.normal(size=(n, d))
+    return group_middles(k, d, rng)[who] + group_width(k, d) / 4 * rng.normal(size=(n, d))
 
 
 def unlike_widths(n: int, d: int, k: int, rng: Generator) -> Rows:
     """Groups whose widths differ tenfold, and whose sizes are random."""
-    widths = _width(k, d) * 10 ** rng.uniform(-0.7, 0.3, k)
+    widths = group_width(k, d) * 10 ** rng.uniform(-0.7, 0.3, k)
     who = _sizes(n, rng.dirichlet(np.full(k, 2.0)), rng)
-    return _middles(k, d, rng)[who] + widths[who, None] * rng.normal(size=(n, d))
+    return group_middles(k, d, rng)[who] + widths[who, None] * rng.normal(size=(n, d))
 
 
 def heavy_tails(n: int, d: int, k: int, rng: Generator) -> Rows:
     """Student groups of three degrees of freedom: some rows lie far from every middle."""
     who = rng.integers(0, k, n)
     stretch = np.sqrt(3 / rng.chisquare(3, n))
-    return _middles(k, d, rng)[who] + _width(k, d) / 1.7 * stretch[:, None] * rng.normal(size=(n, d))
+    return group_middles(k, d, rng)[who] + group_width(k, d) / 1.7 * stretch[:, None] * rng.normal(size=(n, d))
 
 
 def elongated(n: int, d: int, k: int, rng: Generator) -> Rows:
@@ -78,13 +79,13 @@ def elongated(n: int, d: int, k: int, rng: Generator) -> Rows:
     for j in range(k):
         axes = np.linalg.qr(rng.normal(size=(d, d)))[0]
         noise[who == j] = noise[who == j] * np.geomspace(2.0, 1 / 6, d) @ axes
-    return _middles(k, d, rng)[who] + _width(k, d) * noise
+    return group_middles(k, d, rng)[who] + group_width(k, d) * noise
 
 
 def spikes(n: int, d: int, k: int, rng: Generator) -> Rows:
     """A third of the rows anywhere, the others in tight spots."""
     who = rng.integers(0, k, n)
-    rows = _middles(k, d, rng)[who] + _width(k, d) / 10 * rng.normal(size=(n, d))
+    rows = group_middles(k, d, rng)[who] + group_width(k, d) / 10 * rng.normal(size=(n, d))
     stray = rng.random(n) < 1 / 3
     anywhere = rng.normal(size=(n, d))
     anywhere *= (rng.random(n) ** (1 / d) / np.linalg.norm(anywhere, axis=1))[:, None]
@@ -97,8 +98,8 @@ def hollow(n: int, d: int, k: int, rng: Generator) -> Rows:
     who = rng.integers(0, k, n)
     directions = rng.normal(size=(n, d))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    radius = _width(k, d) * np.sqrt(d)
-    return _middles(k, d, rng)[who] + radius * directions * rng.normal(1, 0.05, (n, 1))
+    radius = group_width(k, d) * np.sqrt(d)
+    return group_middles(k, d, rng)[who] + radius * directions * rng.normal(1, 0.05, (n, 1))
 
 
 @dataclass(frozen=True)

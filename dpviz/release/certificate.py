@@ -9,12 +9,12 @@ while another centre could be spared; could such rows hide in the noise?
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import permutations
 from math import ceil, log2, sqrt
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
-from dpviz.algorithms.tools.public_points import sphere_packing
+from dpviz.algorithms.tools.public_points import random_points, sphere_packing
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.losses import CappedLosses
@@ -28,12 +28,20 @@ from dpviz.release.segments_report import Certificate, Verdict
 from dpviz.table.domain import Region
 
 _OCTAVES = 24
-# A loss is called poor where k centres with so small a part of it are within reach.
+# A loss is called poor where released values leave no more than this part of it to k other centres.
 _HALF = 0.55
 # A centre is idle where its rows could do without it for so small a part of the loss.
-_IDLE = 0.15
-# What noise alone exceeds once in a hundred draws, in standard deviations; once in ten; in none of some hundred bins.
-_RARELY, _ONE_IN_TEN, _NEVER = 2.6, 1.3, 4.0
+_IDLE = 0.1
+# Rows that a centre misses: fewer than this part of all, and so many times as far (squared) as half of all rows.
+_FEW, _FAR = 0.25, 8.0
+# What noise alone hardly exceeds in any of some hundred bins, in standard deviations; in any pair of neighbours, or in
+# all bins from one on; once in ten draws.
+_NEVER, _HARDLY, _ONE_IN_TEN = 6.0, 4.0, 1.3
+# What is cut counts so many times as much as noise: it does not average out over releases.
+_BIAS = 2.0
+_PLACES = 512
+# Of less than this part of the rows it is seen how far they lie: then nothing is said.
+_SEEN = 0.75
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +66,17 @@ class Scales:
 
     @property
     def mass(self) -> Array:
-        """Counts that noise alone does not show, others 0, shape (k, bins)."""
-        return np.where(self.counts > _NEVER * self.sd, self.counts, 0.0)
+        """Counts that are more than noise, others 0, shape (k, bins).
+
+        Up to the last bin from which on all bins together stand out of their noise, one standard deviation is enough;
+        beyond, a bin has to stand out by itself.
+        """
+        possible = self.counts != 0
+        beyond = self.counts[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0)
+        noise = self.sd * np.sqrt(possible[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0))
+        inside = np.flatnonzero(beyond > _HARDLY * noise)
+        near = np.arange(len(self.middles)) <= (inside[-1] if len(inside) else -1)
+        return np.where(self.counts > np.where(near, 1.0, _NEVER) * self.sd, self.counts, 0.0)
 
 
 def scales_of(cells: Voronoi, region: Region) -> DistanceScales:
@@ -106,13 +123,16 @@ def _cap(points: Array, centers: Array, scales: Scales, region: Region, amount: 
     A row of a segment is taken to lie as far from a point as its centre does, and as far from the centre as the scales
     say, at a right angle.
     """
-    apart = ((centers[:, None] - points) ** 2).sum(axis=2).min(axis=1)
+    apart = cdist(centers, points, "sqeuclidean").min(axis=1)
     squared, mass = apart[:, None] + scales.middles, scales.mass
     caps = scales.edges[1:]
     if not mass.any():
         return float(min(caps[-1], region.radius**2))
+    # A tail is there as far as it is seen, and may go on for an octave where noise covers it.
+    last = int(np.flatnonzero(mass.any(axis=0))[-1])
+    mass[:, last + 1 : last + 3] = np.maximum(mass[:, last + 1 : last + 3], scales.sd / sqrt(len(mass)))
     cut = np.array([(mass * np.maximum(squared - cap, 0.0)).sum() for cap in caps])
-    return float(caps[np.argmin(cut + sqrt(2) * caps / amount)])
+    return float(caps[np.argmin(_BIAS * np.maximum(cut, 0.0) + sqrt(2) * caps / amount)])
 
 
 def certificate(
@@ -120,6 +140,7 @@ def certificate(
     scales: Scales,
     centers: Array,
     sizes: Array,
+    region: Region,
     rows: Interval,
     rows_sd: float,
     center_noise_sd: Array | None,
@@ -134,6 +155,7 @@ def certificate(
         Unit coordinates.
     sizes : array of shape (k,)
         Noisy.
+    region : Region
     rows : Interval
         The public or noisy number of rows, and ``rows_sd`` the standard deviation of its noise, 0 if public.
     center_noise_sd : array of shape (k,) or None
@@ -145,7 +167,8 @@ def certificate(
     pooled = scales.counts.sum(axis=0)
     spread = np.sqrt(scales.edges)
     within = [of_a_quantile(pooled, spread, level, scales.sd * sqrt(len(centers))) for level in (0.5, 0.9)]
-    verdict, words = _judged(values, sds, scales, centers, np.maximum(sizes, 0.0), center_noise_sd)
+    anywhere = _anywhere(centers, region)
+    verdict, words = _judged(values[0], sds[0], scales, centers, np.maximum(sizes, 0.0), anywhere, center_noise_sd)
     return Certificate(
         released,
         one,
@@ -159,68 +182,79 @@ def certificate(
     )
 
 
+def _anywhere(centers: Array, region: Region) -> float:
+    """Mean squared distance to the nearest centre of places anywhere in the region: where a missed group could be."""
+    places = random_points(_PLACES, region, np.random.default_rng(0))
+    return float(cdist(places, centers, "sqeuclidean").min(axis=1).mean())
+
+
 def _judged(
-    values: Array, sds: Array, scales: Scales, centers: Array, sizes: Array, noise_sd: Array | None
+    loss: float,
+    loss_sd: float,
+    scales: Scales,
+    centers: Array,
+    sizes: Array,
+    anywhere: float,
+    noise_sd: Array | None,
 ) -> tuple[Verdict, tuple[str, ...]]:
     """The verdict, and sentences that say why.
 
-    The loss that k centres could have, as far as released values tell, is what is left without the noise of the
-    centres, and without the rows of a segment that lie far beyond its others, if they had a centre of their own; the
-    centre whose rows can do best without it would have to be theirs.
+    A run has lost half of what it could have had where half of its loss is noise of the centres, or belongs to few rows
+    that lie together, far from their centre. If these are most of their segment, its centre is beside them; if not,
+    they are a group of their own, and a centre that could be spared would have to be theirs.
     """
-    loss, one = max(values[0], sds[0]), max(values[1], sds[1])
+    part, loss = 1 - _HALF, max(loss, loss_sd)
     noise = 0.0 if noise_sd is None else float((sizes * centers.shape[1] * noise_sd**2).sum())
     spared = cost_of_sparing_one(sizes, centers)
-    far = far_beyond(scales)
-    hidden = _ONE_IN_TEN * sqrt(2) * scales.sd * 2 * one / max(float(sizes.sum()), 1.0)
+    beside, missed = far_rows(scales, sizes)
     words = []
-    if noise > (1 - _HALF) * loss:
+    if noise > part * loss:
         words.append(
             f"About {min(noise / loss, 1):.0%} of the loss is noise of the centres themselves: more rows, fewer "
             "clusters or a larger ε would bring them nearer to the middles of their segments."
         )
-    if far - spared > (1 - _HALF) * loss:
+    if beside > part * loss:
+        words.append("The rows of one small segment lie far from its centre, which is beside them.")
+    if missed - spared > part * loss:
         words.append(
-            "Many rows of one segment lie far beyond all its others, while another centre could be spared: a group was "
-            "probably missed."
+            "Some rows of one segment lie together, far beyond its others, while another centre could be spared: a "
+            "group was probably missed."
         )
-    if words or noise + max(far - spared, 0.0) > (1 - _HALF) * loss:
-        return Verdict.POOR, tuple(words) or ("Noise and a group that was probably missed make half of the loss.",)
-    if loss - 2 * sds[0] <= 0:
-        return Verdict.CANNOT_TELL, ("The noise is as large as the loss itself.",)
-    if spared < _IDLE * loss and hidden > (1 - _HALF) * loss:
-        return Verdict.CANNOT_TELL, (
-            "One of the centres serves hardly any rows of its own, and a group small enough to hide in the noise could "
-            "carry half of the loss: it may have been missed.",
+    if scales.mass.sum() < _SEEN * sizes.sum():
+        return Verdict.CANNOT_TELL, ("Noise covers how far a good part of the rows lie from their centres.",)
+    if words:
+        return Verdict.POOR, tuple(words)
+    hidden = _ONE_IN_TEN * sqrt(2) * scales.sd * anywhere
+    if loss <= 2 * loss_sd or hidden > part * loss:
+        could = (
+            "A group of rows small enough to hide in the noise could carry half of the loss: it may have been missed."
         )
+        idle = "One of the centres serves hardly any rows of its own, as one does where a group was missed."
+        return Verdict.CANNOT_TELL, (could, *[idle] * (spared < _IDLE * loss))
     return Verdict.GOOD, ("Nothing that was released speaks against these centres.",)
 
 
 def cost_of_sparing_one(sizes: Array, centers: Array) -> float:
     """By how much the loss would grow if one centre were given up and its rows joined another's, at the cheapest."""
-    pairs = np.array([*permutations(range(len(centers)), 2)]).reshape(-1, 2)
-    if not len(pairs):
+    if len(centers) < 2:
         return float("inf")
-    one, other = pairs.T
-    apart = ((centers[one] - centers[other]) ** 2).sum(axis=1)
-    return float((apart * sizes[one] * sizes[other] / np.maximum(sizes[one] + sizes[other], 1e-9)).min())
+    together = np.maximum(sizes[:, None] + sizes, 1e-9)
+    cost = cdist(centers, centers, "sqeuclidean") * sizes[:, None] * sizes / together
+    np.fill_diagonal(cost, np.inf)
+    return float(cost.min())
 
 
-def far_beyond(scales: Scales) -> float:
-    """The loss of rows of one segment that lie far beyond its others, with a gap between: the most that is certain.
+def far_rows(scales: Scales, sizes: Array) -> tuple[float, float]:
+    """The loss of few rows of one segment that lie far from its centre together: most of the segment, or less of it.
 
-    Over two neighbouring bins, a factor of 2 of squared distance. What noise alone shows once in a hundred draws is
-    not counted.
+    Together means in two neighbouring bins, a factor of 2 of squared distance; far, at least eight times as far as half
+    of all rows. What noise alone could show is not counted, and of the rest only what is there in nine of ten draws.
     """
     windows = scales.counts[:, :-1] + scales.counts[:, 1:]
-    reach = _RARELY * sqrt(2) * scales.sd
-    found = 0.0
-    for window, mass in zip(windows, scales.mass, strict=True):
-        if not mass.any():
-            continue
-        middle = int(np.searchsorted(np.cumsum(mass), mass.sum() / 2))
-        lowest = np.minimum.accumulate(window[middle + 1 :])
-        gap = window[middle + 3 :] - np.maximum(lowest[:-2], 0.0) - reach
-        far = (window[middle + 3 :] - _ONE_IN_TEN * sqrt(2) * scales.sd) * scales.edges[middle + 4 : -1]
-        found = max(found, float(np.where(gap > 0, far, 0.0).max(initial=0.0)))
-    return found
+    pooled = np.cumsum(scales.mass.sum(axis=0))
+    usual = scales.edges[1:][min(int(np.searchsorted(pooled, pooled[-1] / 2)), len(pooled) - 1)]
+    sd, rows = sqrt(2) * scales.sd, float(sizes.sum())
+    seen = (windows > _HARDLY * sd) & (windows < _FEW * rows) & (scales.edges[1:-1] >= _FAR * usual)
+    loss = np.where(seen, (windows - _ONE_IN_TEN * sd) * scales.edges[1:-1], 0.0)
+    most = windows > sizes[:, None] / 2
+    return float(np.where(most, loss, 0.0).max(initial=0.0)), float(np.where(most, 0.0, loss).max(initial=0.0))

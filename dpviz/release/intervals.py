@@ -1,8 +1,8 @@
 """Intervals around what noisy histograms say, by inverting tests: post-processing, which costs nothing.
 
-A value is in the interval unless the noise that was drawn would have to be in its largest or smallest twentieth for it
-to be the true one. So each interval covers the true value in nine of ten releases or more, for whatever rows; several
-intervals together all do so less often.
+A value is in the interval unless the noise that was drawn would have to be among its largest or smallest 4 % for it to
+be the true one. So each interval covers the true value in nine of ten releases and a little more, for whatever rows;
+several intervals together all do so less often.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ import numpy as np
 from dpviz.arrays import Array
 
 COVERED = 0.9
-# The noise exceeds so many of its standard deviations, up or down, once in ten draws: the normal law's 1.645. One
-# Laplace draw does so a little less often, a sum of many as often.
-_NORMAL = 1.6449
+# What intervals are made for: a little more than is said of them.
+_MADE_FOR = 0.92
+# The noise exceeds so many of its standard deviations, up or down, in 8 of 100 draws: the normal law's number. A single
+# Laplace draw does so about as often, and a sum of many as often.
+_NORMAL = 1.7507
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,8 @@ class Interval:
 
 
 def laplace_reach(scale: float) -> float:
-    """What one Laplace draw of that scale exceeds, up or down, once in ten: scale · ln 10."""
-    return scale * log(1 / (1 - COVERED))
+    """What one Laplace draw of that scale exceeds, up or down, in 8 of 100: scale · ln 12.5."""
+    return scale * log(1 / (1 - _MADE_FOR))
 
 
 def of_a_sum(value: float, sd: float, *, least: float = 0.0) -> Interval:

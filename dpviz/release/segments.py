@@ -35,7 +35,7 @@ from dpviz.release.segments_report import (
 )
 
 # Parts of the share, fixed before a row is read. The scales of distances and the losses make the certificate.
-WEIGHTS = {"sizes": 0.1, "columns": 0.5, "scales": 0.2, "losses": 0.2}
+WEIGHTS = {"sizes": 0.1, "columns": 0.4, "scales": 0.25, "losses": 0.25}
 # A segment is too small to say anything of a column where noise of its whole histogram is this part of its noisy size.
 _DROWNED = 0.5
 # Bins of numbers: noise of a quantile grows with them, and so does the width of an interval with that of a bin.
@@ -93,7 +93,7 @@ def segments(
     rows, rows_sd = _rows(room, sizes, noisy_sizes.sd)
     return SegmentsReport(
         _said(description, centers, sizes, laplace_reach(noisy_sizes.mechanism.scale), histograms),
-        certificate(losses, scales, cells.centers, sizes, rows, rows_sd, center_noise_sd),
+        certificate(losses, scales, cells.centers, sizes, inner, rows, rows_sd, center_noise_sd),
         share.amount,
         notes=description.notes,
     )
@@ -155,7 +155,7 @@ def _said(
     histograms: Sequence[tuple[Array, float, int]],
 ) -> tuple[Segment, ...]:
     in_data_units = description.domain.from_unit(centers)
-    apart = telling_scores(description.columns, histograms)
+    apart = telling_scores(description.columns, histograms) if histograms else np.zeros((len(sizes), 0))
     names = [column.name for column in description.columns]
     found = []
     for place, size in enumerate(sizes.tolist()):
@@ -203,9 +203,11 @@ def telling_scores(columns: Sequence[SegmentColumn], histograms: Sequence[tuple[
     categories), less what noise alone would show once in ten draws. It is computed from the released histograms: post-
     processing, so that choosing columns costs nothing; a private selection would have to be paid for beside them.
     """
-    k = histograms[0][0].shape[0] if histograms else 0
+    k = histograms[0][0].shape[0]
     scores = np.zeros((k, len(columns)))
-    for place, (column, (counts, sd, number)) in enumerate(zip(columns, histograms, strict=bool(histograms))):
+    if k < 2:
+        return scores
+    for place, (column, (counts, sd, number)) in enumerate(zip(columns, histograms, strict=True)):
         values = counts if column.labels else counts[:, :number]
         others = values.sum(axis=0) - values
         (mine, my_sd), (theirs, their_sd) = (

@@ -1,0 +1,226 @@
+"""Segment by segment: its size with its noise, and how the columns that tell it apart fall, in the owner's units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.arrays import Array
+from dpviz.charts.canvas import NUMBER_SIZE, canvas
+from dpviz.charts.names import spelled
+from dpviz.charts.plot import Plot, merged
+from dpviz.charts.theme import Palette, layout
+from dpviz.charts.wording import number, opening, percent, shortened, things
+
+# Panels side by side, and pixels: of a row of panels, of the gap above it for its heading, and of the head of a figure.
+_ACROSS, _ROW, _HEADING, _FOOT, _HEAD = 3, 120, 100, 50, 118
+_GAP, _ABOVE = 0.08, 38
+_LONGEST = {"column": 16, "segment": 24, "label": 9}
+
+# What a report says, as plain values: what ``SegmentsReport.to_dict`` gives.
+Said = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentPanels:
+    """One row of panels a segment: up to three columns, those that tell it apart first.
+
+    Bars are shares of the segment's rows, their whiskers the noise; the grey steps are the same of all segments
+    together. ``report`` is a report of segments as plain values; ``names`` are what the owner calls the segments.
+    """
+
+    stem: ClassVar[str] = "segments"
+    report: Said
+    names: tuple[str, ...] = ()
+
+    @property
+    def finding(self) -> str:
+        """How many segments there are, and from what to what size."""
+        sizes = sorted(segment["size"]["value"] for segment in self._segments)
+        parts = opening(things(len(sizes), "segment"))
+        return f"{parts}, of about {_rows(max(sizes[0], 0))} to {_rows(sizes[-1])} rows" if len(sizes) > 1 else parts
+
+    def draw(self, palette: Palette) -> go.Figure:
+        """The figure."""
+        shown = [self._columns(segment) for segment in self._segments]
+        plot = canvas(
+            palette,
+            title=self.finding,
+            subtitle="bars: share of a segment's rows, with noise; grey: of all rows; intervals cover nine in ten",
+            height=_HEAD + len(shown) * (_ROW + _HEADING) + _FOOT,
+            legend_lines=0,
+        )
+        plot.update_layout(margin={"b": _FOOT, "l": 24, "r": 12}, bargap=0.08)
+        high = plot.layout["height"] - plot.layout["margin"]["t"] - _FOOT
+        for line, (segment, columns) in enumerate(zip(self._segments, shown, strict=True)):
+            row = 1 / len(shown)
+            up = (1 - (line + 1) * row, 1 - line * row - _HEADING / high)
+            heading = f"<b>{spelled(self._name(segment))}</b>: {_sized(segment)}"
+            self._words(plot, heading, 0.0, up[1] + _ABOVE / high, palette.text)
+            if segment["words"]:
+                self._words(plot, segment["words"], 0.0, up[1], palette.muted)
+            for place, said in enumerate(columns):
+                width = (1 - _GAP * (_ACROSS - 1)) / _ACROSS
+                across = (place * (width + _GAP), place * (width + _GAP) + width)
+                self._panel(plot, line * _ACROSS + place, said, across, up, palette)
+        return plot.figure()
+
+    def words(self) -> str:
+        """The picture in words."""
+        lines = [f"{self._name(segment)}: {_sized(segment)}{self._told(segment)}" for segment in self._segments]
+        return f"{self.finding}. " + ". ".join(lines) + "."
+
+    def table(self) -> pd.DataFrame:
+        """The bars in numbers: noisy counts of every bin of every column of every segment."""
+        rows = [
+            (self._name(segment), said["column"], label, count, said["histogram"]["sd"])
+            for segment in self._segments
+            for said in segment["columns"]
+            for label, count in zip(_labels(said), said["histogram"]["counts"], strict=True)
+        ]
+        return pd.DataFrame(rows, columns=["segment", "column", "bin", "noisy count", "noise sd"])
+
+    @property
+    def _segments(self) -> Sequence[Said]:
+        segments: Sequence[Said] = self.report["segments"]
+        return segments
+
+    def _name(self, segment: Said) -> str:
+        place = segment["number"] - 1
+        given = self.names[place] if place < len(self.names) else ""
+        return shortened(given or f"Segment {segment['number']}", _LONGEST["segment"])
+
+    def _columns(self, segment: Said) -> list[Said]:
+        """Those that tell it apart, then the others in their order; none of a segment that is too small to say."""
+        if segment["words"]:
+            return []
+        by_name = {said["column"]: said for said in segment["columns"]}
+        order = dict.fromkeys([*segment["telling"], *by_name])
+        return [by_name[name] for name in order][:_ACROSS]
+
+    def _told(self, segment: Said) -> str:
+        if segment["words"]:
+            return f", {segment['words']}"
+        return "".join(f"; {said['column']} {_typical(said)}" for said in self._columns(segment))
+
+    def _panel(
+        self, plot: Plot, place: int, said: Said, across: Sequence[float], up: Sequence[float], palette: Palette
+    ) -> None:
+        """One small histogram with its typical value above it."""
+        number_of = "" if place == 0 else str(place + 1)
+        mine, noise = _shares(said["histogram"]["counts"], said["histogram"]["sd"])
+        everybody = np.sum(
+            [
+                one["histogram"]["counts"]
+                for segment in self._segments
+                for one in segment["columns"]
+                if one["column"] == said["column"]
+            ],
+            axis=0,
+        )
+        all_of_them, _ = _shares(everybody, 0.0)
+        x, width, ticks = _bins(said)
+        high = max(float((mine + noise).max()), float(all_of_them.max()), 0.05) * 1.05
+        axes = {"x": f"x{number_of}", "y": f"y{number_of}"}
+        plot.add_trace(
+            {
+                **{"type": "bar", "x": x, "y": mine, "width": width, "xaxis": axes["x"], "yaxis": axes["y"]},
+                **{
+                    "marker": {"color": palette.faded(palette.released, 0.55), "line": {"width": 0}},
+                    "meta": "released",
+                },
+                "error_y": {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0},
+                "customdata": [
+                    f"{label}: {percent(max(share, 0))}" for label, share in zip(_labels(said), mine, strict=True)
+                ],
+                **{"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False},
+            }
+        )
+        steps = np.ravel(np.column_stack([x - width / 2, x + width / 2]))
+        plot.add_trace(
+            {
+                **{"type": "scatter", "mode": "lines", "x": steps, "y": np.repeat(all_of_them, 2)},
+                **{"xaxis": axes["x"], "yaxis": axes["y"], "line": {"color": palette.muted, "width": 1}},
+                **{"hoverinfo": "skip", "showlegend": False},
+            }
+        )
+        ends = [float(x[0] - width / 2), float(x[-1] + width / 2)]
+        dress = layout(palette)
+        axis = {
+            "domain": list(across),
+            "range": ends,
+            "anchor": axes["y"],
+            "showgrid": False,
+            "zeroline": False,
+            **ticks,
+        }
+        axis["tickfont"] = {"size": NUMBER_SIZE, "color": palette.muted}
+        shares = {"domain": list(up), "range": [0, high], "anchor": axes["x"], "visible": False, "fixedrange": True}
+        plot.update_layout(
+            **{f"xaxis{number_of}": merged(merged({}, dress["xaxis"]), axis)},
+            **{f"yaxis{number_of}": merged(merged({}, dress["yaxis"]), shares)},
+        )
+        title = f"{spelled(shortened(said['column'], _LONGEST['column']))}<br>{_typical(said)}"
+        self._words(plot, title, across[0], up[1], palette.text)
+
+    def _words(self, plot: Plot, text: str, x: float, y: float, color: str) -> None:
+        where = {"xref": "paper", "yref": "paper", "x": x, "y": y, "xanchor": "left", "yanchor": "bottom"}
+        font = {"size": NUMBER_SIZE, "color": color}
+        plot.add_annotation({"text": text, "showarrow": False, "align": "left", "font": font, **where})
+
+
+def _rows(size: float) -> str:
+    return f"{size:,.0f}"
+
+
+def _sized(segment: Said) -> str:
+    size = segment["size"]
+    reach = max(size["high"] - size["value"], 0)
+    return f"about {_rows(max(size['value'], 0))} ± {_rows(reach)} rows"
+
+
+def _typical(said: Said) -> str:
+    """The median, or the most frequent category, with its interval."""
+    if said["histogram"]["labels"]:
+        if not said["shares"]:
+            return ""
+        most = max(said["shares"], key=lambda one: one["share"]["value"])
+        value, low, high = (f"{100 * most['share'][end]:.0f}" for end in ("value", "low", "high"))
+        return f"{shortened(most['label'], _LONGEST['label'])} {value} % ({low}–{high})"
+    median = said["median"]
+    if median is None:
+        return ""
+    unit = f" {said['unit']}" if said["unit"] else ""
+    return f"{number(median['value'])}{unit} ({number(median['low'])}–{number(median['high'])})"
+
+
+def _labels(said: Said) -> list[str]:
+    histogram = said["histogram"]
+    if histogram["labels"]:
+        return list(histogram["labels"])
+    return [f"{number(low)} to {number(high)}" for low, high in pairwise(histogram["edges"])]
+
+
+def _shares(counts: Sequence[float], sd: float) -> tuple[Array, Array]:
+    """Shares of the bins, none below 0, and 90 % whiskers."""
+    values = np.asarray(counts, dtype=np.float64)
+    total = max(float(values.sum()), 1e-9)
+    shares = np.clip(values / total, 0.0, 1.0)
+    return shares, np.full(len(values), min(1.75 * sd / total, 1.0))
+
+
+def _bins(said: Said) -> tuple[Array, float, dict[str, Any]]:
+    """Middles of bins, their width, and the ticks of their axis."""
+    histogram = said["histogram"]
+    if histogram["labels"]:
+        places = np.arange(len(histogram["labels"]), dtype=np.float64)
+        names = [spelled(shortened(label, _LONGEST["label"])) for label in histogram["labels"]]
+        return places, 1.0, {"tickvals": places.tolist(), "ticktext": names, "tickangle": 45}
+    edges = np.asarray(histogram["edges"], dtype=np.float64)
+    return (edges[:-1] + edges[1:]) / 2, float(edges[1] - edges[0]), {"nticks": 4, "tickformat": "~s"}

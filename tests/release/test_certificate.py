@@ -1,0 +1,100 @@
+"""The certificate says how near rows lie, and what released values say against the centres."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.release.certificate import Scales, blind_centers, cost_of_sparing_one, far_rows
+from dpviz.release.segments import segments
+from dpviz.release.segments_report import Verdict
+from dpviz.table.domain import Region
+from tests.release.segment_tables import clustered_only, opened
+
+MIDDLES = np.array([[-0.6, -0.6], [0.6, 0.6], [0.6, -0.6]])
+
+
+def _groups(*sizes: int, width: float = 0.03) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return np.concatenate(
+        [middle + width * rng.normal(size=(size, 2)) for middle, size in zip(MIDDLES, sizes, strict=True)]
+    )
+
+
+def _certified(rows, centers, *, epsilon=1.0, seed=0, **more):
+    table = clustered_only(rows)
+    return segments(opened(table.private, epsilon=epsilon, seed=seed), centers, table.description, **more).certificate
+
+
+def _revealed(rows, centers):
+    return ((rows[:, None] - centers) ** 2).sum(axis=2).min(axis=1).mean()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_ratio_is_near_the_revealed_one(seed):
+    rows = _groups(4000, 3000, 2000, width=0.15)
+    said = _certified(rows, MIDDLES, epsilon=0.5, seed=seed)
+    assert said.ratio.value == pytest.approx(
+        _revealed(rows, MIDDLES) / _revealed(rows, rows.mean(axis=0)[None]), rel=0.1
+    )
+    assert said.verdict is Verdict.GOOD
+    assert said.ratio_blind.value > said.ratio.value
+    assert said.released.low < said.released.value < said.released.high
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_missed_group_is_flagged(seed):
+    # Two of the centres share the largest group, and nobody serves the smallest one.
+    centers = np.array([[-0.62, -0.6], [-0.58, -0.6], [0.6, 0.6]])
+    said = _certified(_groups(9000, 3000, 600), centers, epsilon=0.5, seed=seed)
+    assert said.verdict is Verdict.POOR and any("missed" in words for words in said.words)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_centre_beside_its_rows_is_flagged(seed):
+    beside = MIDDLES + np.array([[0, 0], [0, 0], [0.3, 0.1]])
+    said = _certified(_groups(9000, 3000, 600), beside, epsilon=0.5, seed=seed)
+    assert said.verdict is Verdict.POOR and any("beside" in words for words in said.words)
+
+
+def test_noise_of_the_centres_themselves_is_flagged():
+    rows, noise_sd = _groups(9000, 3000, 6000), np.full(3, 0.05)
+    said = _certified(rows, MIDDLES + 0.05, epsilon=2.0, center_noise_sd=noise_sd)
+    assert said.verdict is Verdict.POOR and "noise of the centres" in said.words[0]
+    assert _certified(rows, MIDDLES, epsilon=2.0, center_noise_sd=noise_sd / 50).verdict is Verdict.GOOD
+
+
+def test_rows_anywhere_are_no_missed_group():
+    rng = np.random.default_rng(1)
+    rows = np.r_[_groups(3000, 3000, 3000), rng.uniform(-1, 1, (4500, 2))]
+    assert _certified(rows, MIDDLES, epsilon=2.0).verdict is Verdict.GOOD
+
+
+def test_where_a_group_could_hide_nothing_is_said():
+    for seed in range(4):
+        said = _certified(_groups(900, 300, 5), MIDDLES, epsilon=0.1, seed=seed)
+        assert said.verdict is Verdict.CANNOT_TELL
+
+
+def test_the_cheapest_centre_to_spare():
+    centers = np.array([[0.0, 0], [0.1, 0], [1.0, 0]])
+    assert cost_of_sparing_one(np.array([100.0, 50, 1]), centers) == pytest.approx(50 * 100 / 150 * 0.01)
+    assert cost_of_sparing_one(np.array([100.0, 0, 50]), centers) == 0
+    assert cost_of_sparing_one(np.array([100.0]), centers[:1]) == np.inf
+
+
+def test_far_rows_stand_apart_from_noise_alone():
+    edges, rng, found = 2.0 ** (np.arange(-40, 5) / 2), np.random.default_rng(0), []
+    for _ in range(200):
+        counts = np.zeros((4, 44))
+        counts[:, 18:23] = 500
+        noisy = Scales(counts + rng.laplace(0, 20, counts.shape), edges, 20 * 2**0.5)
+        found.append(max(far_rows(noisy, np.full(4, 2500.0))))
+    assert np.mean(np.array(found) > 0) < 0.1
+
+
+def test_blind_centres_know_no_row_and_are_the_same_for_everybody():
+    region = Region(np.ones(3), 1.2)
+    one, other = blind_centers(5, region), blind_centers(5, region)
+    np.testing.assert_array_equal(one, other)
+    assert one.shape == (5, 3)
