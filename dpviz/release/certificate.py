@@ -230,7 +230,7 @@ def _judged(
             "A group of rows small enough to hide in the noise could carry half of the loss: it may have been missed."
         )
         idle = "One of the centres serves hardly any rows of its own, as one does where a group was missed."
-        return Verdict.CANNOT_TELL, (could, *[idle] * (spared < _IDLE * loss))
+        return Verdict.CANNOT_TELL, (could, idle) if spared < _IDLE * loss else (could,)
     return Verdict.GOOD, ("Nothing that was released speaks against these centres.",)
 
 

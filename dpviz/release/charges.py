@@ -14,7 +14,13 @@ _QUESTIONS = {
     "ResidualSum": "sums of differences from the centres",
     "Spread": "how far rows spread",
     "Radii": "how far rows lie",
-    "Histogram": "histograms",
+    "SegmentHistogram": "histograms of columns",
+    "DistanceScales": "scales of distances",
+    "CappedLosses": "capped distances",
+    "SparseCount": "numbers of rows",
+    "SwapLoss": "what a swap would save",
+    "Loss": "losses of sets of centres",
+    "Pull": "pulls on the centres",
 }
 
 
