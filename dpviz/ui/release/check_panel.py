@@ -79,6 +79,8 @@ def _told(name: str, verdict: Verdict) -> None:
         if number > _MOST_FINDINGS:
             lines.append(f"- and {number - _MOST_FINDINGS:d} more")
         st.markdown("\n".join(lines))
+    signed = f"Signed by the key {plain(verdict.signer)}." if verdict.signer else "Nobody has signed it."
+    st.caption(f":material/draw: {signed}")
     was_checked, untold = st.columns(2, gap="medium")
     with was_checked:
         st.markdown("**What was checked**")

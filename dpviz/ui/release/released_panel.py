@@ -108,6 +108,7 @@ def _left(press: Pressed, release: Release) -> None:
 
 
 def _tables(release: Release) -> None:
+    st.subheader("The centres", divider="gray", anchor=False, help=explained("centre"))
     badge("released")
     centers = _read(release.files[CENTERS])
     facts = f"{len(centers)} released centres in data units, rounded to their grid"
@@ -115,7 +116,7 @@ def _tables(release: Release) -> None:
     st.caption(
         "Centres carry noise and are rounded to a public grid; sizes carry noise.", help=words_of("centre noise")
     )
-    segments_panel(release.drawn)
+    segments_panel(release.drawn, f"release:{release.number}")
     if SEGMENTS in release.files:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
             segments = _read(release.files[SEGMENTS])

@@ -1,49 +1,54 @@
-"""What the segments are, a card each: size, what tells it apart, medians and shares; and how good they are together."""
+"""What the segments are: small multiples in the owner's units, names that the owner gives, and how good they are."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from dpviz.charts.segment_panels import SegmentPanels
+from dpviz.charts.theme import palette
+from dpviz.charts.wording import ratio
 from dpviz.glossary import words_of
 from dpviz.release.releasing import Drawn
-from dpviz.release.segment_words import ColumnTold, SegmentTold, certificate_told, segments_told
-from dpviz.release.segments_for_card import certificate_for_card, segments_for_card
+from dpviz.release.segments_report import Certificate, SegmentsReport, Verdict
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
+from dpviz.ui.figure import show_wide
 
-_MOST_COLUMNS = 4
+_LONGEST_NAME, _MOST_NAMED = 24, 20
 
 
-def segments_panel(drawn: Drawn) -> None:
+def segments_panel(drawn: Drawn, key: str) -> None:
     """Draw it; nothing where a release says nothing of its segments."""
     if drawn.parts.told is None:
         return
     report = drawn.parts.told.report
     st.subheader("What the segments are", divider="gray", anchor=False, help=words_of("release noise ε"))
-    lines = [plain(words) for words in certificate_told(certificate_for_card(report.certificate))]
-    st.markdown(f"{badge_text('released')} {' '.join(lines)}")
-    with st.grid(min_column_width=300):
-        for one in segments_told(segments_for_card(report)):
-            with st.container(border=True, height="stretch", gap="xsmall"):
-                _segment(one)
-    st.caption("In brackets: 90 % intervals. What lies within the noise says nothing.", help=words_of("noise"))
+    _certificate(report.certificate)
+    panels = SegmentPanels(report.to_dict(), _names(report, key))
+    show_wide(panels.draw(palette(st.context.theme.type)), alt=panels.words(), key=f"{key}:segments", stem=panels.stem)
 
 
-def _segment(told: SegmentTold) -> None:
-    size = f": about {plain(told.size.told())} rows" if told.size is not None else ""
-    st.markdown(f"**{plain(told.name or f'Segment {told.number}')}**{size}")
-    columns = sorted(told.columns, key=lambda column: not column.tells_apart)
-    lines = [f"- {_column(column)}" for column in columns[:_MOST_COLUMNS]]
-    if len(columns) > _MOST_COLUMNS:
-        lines.append(f"- and {len(columns) - _MOST_COLUMNS:d} more columns in the table below")
-    st.markdown("\n".join(lines))
-
-
-def _column(told: ColumnTold) -> str:
-    name = f"**{plain(told.name)}** (tells it apart)" if told.tells_apart else plain(told.name)
-    if told.median is not None:
-        half = f"; the middle half {plain(told.half)}" if told.half else ""
-        return f"{name}: median {plain(told.median.told())} {plain(told.unit)}{half}"
-    return (
-        f"{name}: {', '.join(f'{plain(category)} {plain(share.told(share=True))}' for category, share in told.largest)}"
+def _certificate(certificate: Certificate) -> None:
+    """What a reader without the rows can rest on."""
+    words = plain(" ".join(certificate.words))
+    if certificate.verdict is Verdict.CANNOT_TELL:
+        st.markdown(f"{badge_text('released')} :red[**How good they are cannot be told.**] {words}")
+        return
+    low, high = (ratio(max(end, 0.0)) for end in (certificate.ratio.low, certificate.ratio.high))
+    beside = (
+        f"Squared, rows lie {ratio(certificate.ratio.value)} as far from their centre as from a single one "
+        f"({low} to {high})."
     )
+    warned = "" if certificate.verdict is Verdict.GOOD else ":red[**Better centres exist.**] "
+    st.markdown(f"{badge_text('released')} {warned}{words} {beside}", help=words_of("loss centre"))
+
+
+def _names(report: SegmentsReport, key: str) -> tuple[str, ...]:
+    """What the owner calls the segments, for the picture on this page; the files of the release are as they are."""
+    number = min(len(report.segments), _MOST_NAMED)
+    with st.popover("Name the segments", icon=":material/label:", key=f"{key}:naming"):
+        st.caption("For this page and its picture. What has left is not changed.")
+        return tuple(
+            st.text_input(f"Segment {place + 1:d}", max_chars=_LONGEST_NAME, key=f"{key}:name:{place}") or ""
+            for place in range(number)
+        )
