@@ -170,7 +170,7 @@ def _said(
             Segment(
                 place + 1,
                 tuple(in_data_units[place].tolist()),
-                Interval(size, max(size - reach, 0.0), max(size + reach, 0.0)),
+                Interval(max(size, 0.0), max(size - reach, 0.0), max(size + reach, 0.0)),
                 TOO_SMALL if small else "",
                 columns,
                 () if small else tuple(names[j] for j in order[:_TELLING]),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,8 @@ MOST_BYTES = 5_000_000
 """A longer transcript is not put into the zip; its hash is."""
 
 _FORMAT = 1
+# Of all arrays of a file, before they are unpacked.
+_MOST_UNPACKED = 500_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +98,9 @@ def read_transcript(data: bytes) -> ReadTranscript:
         If it is none, or of a later version.
     """
     try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if sum(member.file_size for member in archive.infolist()) > _MOST_UNPACKED:
+                raise ValueError("larger than any transcript")
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             held = {name: file[name] for name in file.files}
         asked = json.loads(str(held.pop("asked")))

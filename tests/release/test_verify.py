@@ -156,6 +156,12 @@ def test_a_transcript_too_long_for_the_zip_is_known_by_its_hash(released, monkey
     assert TRANSCRIPT not in findings({**released, TRANSCRIPT: whole.to_bytes()})
 
 
+def test_a_transcript_that_unpacks_to_more_than_any_is_not_unpacked(released, monkeypatch):
+    monkeypatch.setattr("dpviz.release.transcript._MOST_UNPACKED", 1_000)
+    with pytest.raises(RequestError, match="damaged"):
+        read_transcript(released[TRANSCRIPT])
+
+
 def test_a_tape_that_is_too_short_says_so():
     player = Playback(Tape(1, ()))
     with pytest.raises(RequestError, match="ends before"):
