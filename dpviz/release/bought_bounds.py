@@ -5,9 +5,9 @@ bins that surely hold rows. A few rows beyond may be cut, but no range is opened
 equal bins in between, which finds the place of numbers that lie far from 0 (years, say): ends are moved in, to round
 numbers again, as far as the noise allows to say that hardly a row is cut.
 
-Why not a quantile at once: incomes are mostly 0 and rarely huge, and the rare ones are what a clustering turns on. A
-bound that cuts half a percent of the rows of Adult costs more than one that lies at twice the largest number
-(``benchmarks/bought.py``). Constants were chosen by hand, on Adult and made-up columns.
+Why not a quantile at once: incomes are mostly 0 and rarely huge, and the rare ones are what a clustering turns on, so
+that a range twice too wide costs less than one that cuts them. Constants were chosen by hand, on Adult and made-up
+columns (``benchmarks/bought.py``, ``docs/findings.md``).
 
 References
 ----------

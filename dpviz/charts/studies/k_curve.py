@@ -76,6 +76,7 @@ class KCurve:
             left = read.suggested <= len(read.ks) / 2
             at = {
                 "x": read.suggested,
+                "xshift": 5 if left else -5,
                 "y": 1,
                 "yref": "paper",
                 "yanchor": "top",
