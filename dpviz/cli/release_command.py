@@ -46,6 +46,9 @@ def add(command: Parser) -> None:
     command.add_argument(
         "--buy-bounds", type=number, default=BOUNDS, metavar="PART", help=f"of ε a column (default: {BOUNDS})"
     )
+    command.add_argument(
+        "--missing", type=number, default=0.0, metavar="PART", help="of ε, for the shares of missing cells (default: 0)"
+    )
     command.add_argument("--account", required=True, metavar="FILE", help="the account of the data set")
     command.add_argument("--out", required=True, metavar="ZIP", help="write the release to this new file")
     command.add_argument("--chosen", metavar="TEXT", help="what was chosen after a look at the rows; printed verbatim")
@@ -101,6 +104,7 @@ def _prepared(arguments: argparse.Namespace, account: Account) -> Ready:
         words_for(declaration, today=datetime.now(UTC).date().isoformat(), **said),
         segments=arguments.segments,
         bounds=arguments.buy_bounds,
+        missing=arguments.missing,
         looks={LookKind.PROPOSAL: 1} if declaration.proposed else {},
     )
     opened = None

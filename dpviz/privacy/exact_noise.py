@@ -43,6 +43,7 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.exact_draws import discrete_gaussian, discrete_laplace, least_noisy
 from dpviz.privacy.mechanisms import Exponential, Gaussian, Laplace, Mechanism
+from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import InQuanta, Query, SparseCounts
 from dpviz.privacy.sparse_mechanisms import (
     NoisyExcess,
@@ -130,6 +131,10 @@ class ExactSource:
     def answer(self, mechanism: Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
         """What ``mechanism`` releases."""
         raise NotImplementedError
+
+
+AnySource = NoiseSource | ExactSource
+"""Study noise, or release-grade noise."""
 
 
 @dataclass(eq=False)

@@ -13,11 +13,11 @@ import numpy as np
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.queries import InQuanta, OfCells, Relation, Sensitivity
-from dpviz.table.coded_rows import decoded
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.rows import products, scratch
 from dpviz.table.sparse_rows import is_sparse, squared_norms
+from dpviz.table.unit_bins import decoded
 
 _HALF_OCTAVE = 0.5**0.5
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, log2, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -79,6 +80,15 @@ class Scales:
         return np.where(self.counts > np.where(near, 1.0, _NEVER) * self.sd, self.counts, 0.0)
 
 
+class Losses(NamedTuple):
+    """Of the released, of one and of the blind centres: caps, noisy sums of capped squared distances, and the standard
+    deviations of their noise, each of shape (3,)."""
+
+    caps: Array
+    values: Array
+    sds: Array
+
+
 def scales_of(cells: Voronoi, region: Region) -> DistanceScales:
     """How far rows lie from their centres, over all distances that the region allows."""
     return DistanceScales(cells, ceil(log2(region.diameter**2)), 2 * _OCTAVES)
@@ -89,11 +99,8 @@ def blind_centers(k: int, region: Region) -> Array:
     return sphere_packing(k, region, np.random.default_rng(0))
 
 
-def capped_losses(
-    room: DataRoom, centers: Array, sizes: Array, scales: Scales, share: Budget
-) -> tuple[CappedLosses, Array, Array]:
-    """The questions that were asked, noisy capped losses of the released, of one and of the blind centres (3,), and
-    the standard deviations of their noise (3,).
+def capped_losses(room: DataRoom, centers: Array, sizes: Array, scales: Scales, share: Budget) -> Losses:
+    """Noisy capped losses of the released, of one and of the blind centres.
 
     A cap is as large as its noise allows: where it cuts more, rows are cut for nothing; where it cuts less, noise
     grows. Both are worked out from what was released before.
@@ -111,10 +118,11 @@ def capped_losses(
     ]
     questions = (Question(query, Laplace, part) for query, part in zip(asked, parts, strict=True))
     answers = room.ask_together(*questions, note="losses of the released, of one and of blind centres")
-    caps = np.concatenate([query.caps for query in asked])
-    values = np.concatenate([answer.value for answer in answers])
-    together = CappedLosses(np.zeros((3, 1, region.dim)), caps=caps)
-    return together, values, np.array([answer.sd for answer in answers])
+    return Losses(
+        np.concatenate([query.caps for query in asked]),
+        np.concatenate([answer.value for answer in answers]),
+        np.array([answer.sd for answer in answers]),
+    )
 
 
 def _cap(points: Array, centers: Array, scales: Scales, region: Region, amount: float) -> float:
@@ -136,7 +144,7 @@ def _cap(points: Array, centers: Array, scales: Scales, region: Region, amount: 
 
 
 def certificate(
-    losses: tuple[CappedLosses, Array, Array],
+    losses: Losses,
     scales: Scales,
     centers: Array,
     sizes: Array,
@@ -149,7 +157,7 @@ def certificate(
 
     Parameters
     ----------
-    losses : as ``capped_losses`` gives them
+    losses : Losses
     scales : Scales
     centers : array of shape (k, d)
         Unit coordinates.
@@ -161,7 +169,7 @@ def certificate(
     center_noise_sd : array of shape (k,) or None
         Of the noise on a coordinate of each centre, where the algorithm can tell.
     """
-    asked, values, sds = losses
+    caps, values, sds = losses
     released, one, blind = (of_a_ratio(value, sd, rows.value, rows_sd) for value, sd in zip(values, sds, strict=True))
     ratio = of_a_ratio(values[0], sds[0], values[1], sds[1])
     pooled = scales.counts.sum(axis=0)
@@ -173,7 +181,7 @@ def certificate(
         released,
         one,
         blind,
-        (float(asked.caps[0]), float(asked.caps[1]), float(asked.caps[2])),
+        (float(caps[0]), float(caps[1]), float(caps[2])),
         ratio,
         of_a_ratio(values[2], sds[2], values[1], sds[1]),
         (within[0], within[1]),

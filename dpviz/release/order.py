@@ -10,6 +10,7 @@ from dpviz import check
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.release.account import Charge, current_user
+from dpviz.release.bought_bounds import open_columns
 from dpviz.release.card_facts import CardWords, Part
 from dpviz.runs.record import LookKind
 from dpviz.runs.request import Request
@@ -23,7 +24,7 @@ BOUNDS = 0.03
 """The part of ε that buys the bounds of one column."""
 
 _MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
-ALGORITHM, OF_SEGMENTS, OF_BOUNDS = "algorithm", "segments", "bounds"
+ALGORITHM, OF_SEGMENTS, OF_BOUNDS, OF_MISSING = "algorithm", "segments", "bounds", "missing cells"
 """The parts of a release: each has a ledger of its own, and they add up."""
 
 
@@ -40,6 +41,8 @@ class Order:
         The share of ε that says what the segments are; 0: nothing is said of them.
     bounds : float
         The part of ε for each column whose bounds are to be bought.
+    missing : float
+        The part of ε for the share of missing cells of all clustered columns; 0: it is not shown.
     who : str
     looks : mapping of LookKind to int
         At the rows, in this visit.
@@ -53,6 +56,7 @@ class Order:
     words: CardWords
     segments: float = SEGMENTS
     bounds: float = BOUNDS
+    missing: float = 0.0
     who: str = field(default_factory=current_user)
     looks: Mapping[LookKind, int] = field(default_factory=dict, hash=False)
     studies: int = 0
@@ -72,7 +76,7 @@ class Order:
                 "A seed was given: whoever knows it can take the noise off, so that a release has none; leave it out."
             )
         check.within(0.0, _MOST_SEGMENTS, segments=self.segments)
-        check.within(0.0, _MOST_BOUNDS, bounds=self.bounds)
+        check.within(0.0, _MOST_BOUNDS, bounds=self.bounds, missing=self.missing)
         if missing := self.words.missing():
             raise RequestError(" ".join(missing))
         refuse_bounds(declaration)
@@ -83,14 +87,16 @@ class Order:
     def shares(self, declaration: Declaration) -> dict[str, Part]:
         """What each part of the release may spend; together the whole, by basic composition."""
         epsilon = self.request.epsilon
-        bought = epsilon * self.bounds * len(open_columns(declaration))
-        segments = (epsilon - bought) * self.segments
-        shares = {ALGORITHM: Part(ALGORITHM, epsilon - bought - segments, self.delta)}
-        if segments:
-            shares[OF_SEGMENTS] = Part(OF_SEGMENTS, segments, 0.0)
-        if bought:
-            shares = {OF_BOUNDS: Part(OF_BOUNDS, bought, 0.0), **shares}
-        return shares
+        bounds = epsilon * self.bounds * len(open_columns(declaration))
+        missing = epsilon * self.missing
+        segments = (epsilon - bounds - missing) * self.segments
+        costs = {OF_BOUNDS: bounds, OF_MISSING: missing, ALGORITHM: epsilon - bounds - missing - segments}
+        costs[OF_SEGMENTS] = segments
+        return {
+            name: Part(name, cost, self.delta if name == ALGORITHM else 0.0)
+            for name, cost in costs.items()
+            if cost or name == ALGORITHM
+        }
 
     @property
     def delta(self) -> float:
@@ -125,11 +131,6 @@ class Order:
             upper=tuple(high for _, high in of_closed or bounds),
             who=self.who,
         )
-
-
-def open_columns(declaration: Declaration) -> tuple[str, ...]:
-    """The columns whose bounds are not declared, and have to be bought."""
-    return tuple(name for name, bounds in declaration.bounds.items() if None in bounds[:2])
 
 
 def words_for(declaration: Declaration, *, today: str, **said: Any) -> CardWords:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array
@@ -18,16 +19,20 @@ from dpviz.privacy.exact_noise import ExactSource
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
+from dpviz.release.bought_bounds import BoughtBounds, buy_bounds, open_columns
 from dpviz.release.card_facts import Part
 from dpviz.release.described_table import DescribedTable, description_of
-from dpviz.release.order import ALGORITHM, OF_SEGMENTS, Order
+from dpviz.release.missing_shares import MissingShares, buy_missing_shares
+from dpviz.release.order import ALGORITHM, OF_BOUNDS, OF_MISSING, OF_SEGMENTS, Order
 from dpviz.release.rounding import Rounded, rounded
 from dpviz.release.segments import segments
-from dpviz.release.segments_report import SegmentsReport
+from dpviz.release.segments_report import SegmentsReport, segments_csv
 from dpviz.runs.open_table import domain_of
 from dpviz.runs.run import Run, RunSoFar, steps_of
 from dpviz.table.declaration import Declaration
 from dpviz.table.domain import Domain
+from dpviz.table.loaded_table import LoadedTable
+from dpviz.table.named import Content
 
 Watch = Callable[[RunSoFar], None]
 
@@ -64,6 +69,30 @@ class Told(NamedTuple):
     entries: Sequence[Entry]
 
 
+class Tables(NamedTuple):
+    """What the algorithm is asked of, and, if anybody asks, what segments are."""
+
+    private: PrivateTable
+    described: Callable[[], DescribedTable]
+
+
+def bought(content: Content, declaration: Declaration, share: Part, source: ExactSource) -> BoughtBounds:
+    """The declaration with the bounds that it leaves open.
+
+    **Guarantee.** ``share``, ε-DP.
+    """
+    return buy_bounds(content, declaration, epsilon=share.epsilon / len(open_columns(declaration)), noise=source)
+
+
+def missed(content: Content, declaration: Declaration, share: Part, source: ExactSource) -> MissingShares:
+    """The share of missing cells of each clustered column.
+
+    **Guarantee.** ``share``, ε-DP.
+    """
+    each = share.epsilon / len(declaration.columns)
+    return buy_missing_shares(content, declaration, epsilon=each, noise=source)
+
+
 def clustered(
     order: Order, share: Part, table: PrivateTable, source: ExactSource, *, watch: Watch | None = None
 ) -> Clustered:
@@ -92,12 +121,19 @@ def told(found: Clustered, described: DescribedTable, share: Part, source: Exact
     return Told(report, tuple(room.ledger.entries))
 
 
-def tables_without_rows(declaration: Declaration, n_public: int | None) -> tuple[PrivateTable, DescribedTable]:
+def content_without_rows(declaration: Declaration) -> LoadedTable:
+    """A table as declared, of no rows: for playing a transcript, which looks at none."""
+    numbers = {name: np.zeros(0) for name in declaration.columns}
+    text = {name: np.zeros(0, dtype=str) for name in (declaration.id_column,) if name is not None}
+    return LoadedTable(declaration.title, pd.DataFrame({**numbers, **text}), fingerprint="")
+
+
+def tables_without_rows(declaration: Declaration, n_public: int | None) -> Tables:
     """The tables of a declaration, of no rows: for playing a transcript, which looks at none."""
     domain = domain_of(declaration)
     description = description_of(declaration, domain)
     wide = _of_nobody(declaration, description.wide, n_public)
-    return _of_nobody(declaration, domain, n_public), DescribedTable(wide, description)
+    return Tables(_of_nobody(declaration, domain, n_public), lambda: DescribedTable(wide, description))
 
 
 def _of_nobody(declaration: Declaration, domain: Domain, n_public: int | None) -> PrivateTable:
@@ -114,6 +150,58 @@ def _of_nobody(declaration: Declaration, domain: Domain, n_public: int | None) -
     return table
 
 
-def entries_by_part(found: Clustered, said: Told | None) -> Mapping[str, Sequence[Entry]]:
-    """The ledgers, in the order of spending."""
-    return {ALGORITHM: found.entries} | ({} if said is None else {OF_SEGMENTS: said.entries})
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What all parts of a release have come to; ``declaration`` has the bounds that were bought."""
+
+    declaration: Declaration
+    clustered: Clustered
+    bounds: BoughtBounds | None = None
+    missing: MissingShares | None = None
+    told: Told | None = None
+
+    @property
+    def entries(self) -> Mapping[str, Sequence[Entry]]:
+        """The ledgers, in the order of spending."""
+        parts = {
+            OF_BOUNDS: self.bounds,
+            OF_MISSING: self.missing,
+            ALGORITHM: self.clustered,
+            OF_SEGMENTS: self.told,
+        }
+        return {name: part.entries for name, part in parts.items() if part is not None}
+
+    @property
+    def segments_csv(self) -> str:
+        """What ``segments.csv`` says; "" where neither segments nor missing cells were asked about."""
+        missing = () if self.missing is None else self.missing.shares
+        if self.told is None and not missing:
+            return ""
+        return segments_csv(None if self.told is None else self.told.report, missing)
+
+
+def all_parts(
+    order: Order,
+    declaration: Declaration,
+    sources: Mapping[str, ExactSource],
+    content: Content,
+    tables: Callable[[Declaration], Tables],
+    *,
+    watch: Watch | None = None,
+) -> Parts:
+    """Every part of a release, in the order of spending; ``tables`` opens what is declared once its bounds are known.
+
+    **Guarantee.** The shares of ``order``, added up.
+    """
+    shares = order.shares(declaration)
+    bounds = missing = said = None
+    if OF_BOUNDS in shares:
+        bounds = bought(content, declaration, shares[OF_BOUNDS], sources[OF_BOUNDS])
+    complete = declaration if bounds is None else bounds.declaration
+    if OF_MISSING in shares:
+        missing = missed(content, complete, shares[OF_MISSING], sources[OF_MISSING])
+    opened = tables(complete)
+    found = clustered(order, shares[ALGORITHM], opened.private, sources[ALGORITHM], watch=watch)
+    if OF_SEGMENTS in shares:
+        said = told(found, opened.described(), shares[OF_SEGMENTS], sources[OF_SEGMENTS])
+    return Parts(complete, found, bounds, missing, said)

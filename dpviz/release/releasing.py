@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,15 @@ from dpviz import __version__
 from dpviz.check import RequestError
 from dpviz.privacy.exact_draws import library
 from dpviz.privacy.exact_noise import ExactNoise
-from dpviz.privacy.ledger import Entry
 from dpviz.release.account import Account, Standing
+from dpviz.release.bought_bounds import open_columns
 from dpviz.release.card_facts import AccountFacts, CardColumn, CardFacts, Part
+from dpviz.release.coded_table import spelled_out
 from dpviz.release.described_table import described_table
-from dpviz.release.order import ALGORITHM, OF_SEGMENTS, Order, open_columns
+from dpviz.release.order import Order
 from dpviz.release.package import CARD, Published, files_of
-from dpviz.release.release_parts import Clustered, Told, Watch, clustered, entries_by_part, told
+from dpviz.release.release_parts import Parts, Tables, Watch, all_parts
 from dpviz.release.segments_for_card import certificate_for_card, segments_for_card
-from dpviz.release.segments_report import segments_csv
 from dpviz.release.transcript import Tape, Transcript
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.run import Run
@@ -55,22 +56,15 @@ class Ready:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What was drawn for a release, part by part; ``declaration`` has the bounds that were bought."""
+    """What was drawn for a release, and the tapes of all sources."""
 
-    declaration: Declaration
-    clustered: Clustered
-    told: Told | None
+    parts: Parts
     tapes: Mapping[str, Tape]
 
     @property
     def run(self) -> Run:
         """That of the algorithm."""
-        return self.clustered.run
-
-    @property
-    def entries(self) -> Mapping[str, Sequence[Entry]]:
-        """The ledgers, in the order of spending."""
-        return entries_by_part(self.clustered, self.told)
+        return self.parts.clustered.run
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +86,7 @@ def ready(
     RequestError
         If the order, the declaration, the table or the account does not allow it.
     """
-    declaration = declaration.checked()
+    declaration = spelled_out(content, declaration)
     order.check(declaration)
     table = None
     if not open_columns(declaration):
@@ -137,17 +131,21 @@ def press(prepared: Ready, *, watch: Watch | None = None, charged: Callable[[int
 
 def draw(prepared: Ready, *, watch: Watch | None = None) -> Drawn:
     """Every answer of a release, each part with noise of its own."""
-    table, order, shares = prepared.table, prepared.order, prepared.shares
-    assert table is not None
-    declaration = prepared.declaration
-    sources = {part: ExactNoise() for part in shares}
-    found = clustered(order, shares[ALGORITHM], table.private, sources[ALGORITHM], watch=watch)
-    said = None
-    if OF_SEGMENTS in shares:
-        described = described_table(table, prepared.content)
-        said = told(found, described, shares[OF_SEGMENTS], sources[OF_SEGMENTS])
-    tapes = {part: Tape(source.coins, tuple(source.released)) for part, source in sources.items()}
-    return Drawn(declaration, found, said, tapes)
+    sources = {part: ExactNoise() for part in prepared.shares}
+    parts = all_parts(
+        prepared.order, prepared.declaration, sources, prepared.content, partial(_opened, prepared), watch=watch
+    )
+    return Drawn(parts, {part: Tape(source.coins, tuple(source.released)) for part, source in sources.items()})
+
+
+def _opened(prepared: Ready, declaration: Declaration) -> Tables:
+    table = prepared.table
+    if table is None:  # its bounds had to be bought first
+        table = declare(prepared.content, declaration)
+        request = prepared.order.of_algorithm(prepared.declaration)
+        request.check(table.private)
+        request.check_releasable(table.private)
+    return Tables(table.private, partial(described_table, table, prepared.content))
 
 
 def unit_of(declaration: Declaration, table: OpenTable | None) -> str:
@@ -162,16 +160,17 @@ def unit_of(declaration: Declaration, table: OpenTable | None) -> str:
 
 def published(prepared: Ready, drawn: Drawn) -> Published:
     """All that leaves, from what was declared and drawn."""
-    order, run, centers = prepared.order, drawn.run, drawn.clustered.published
-    report = None if drawn.told is None else drawn.told.report
+    order, run, parts_drawn = prepared.order, drawn.run, drawn.parts
+    declaration, centers = parts_drawn.declaration, parts_drawn.clustered.published
+    report = None if parts_drawn.told is None else parts_drawn.told.report
     parts = tuple(order.shares(prepared.declaration).values())
-    charged = [{"part": part, **entry.to_dict()} for part, own in drawn.entries.items() for entry in own]
+    charged = [{"part": part, **entry.to_dict()} for part, own in parts_drawn.entries.items() for entry in own]
     charge = order.charge(prepared.declaration, unit=unit_of(prepared.declaration, prepared.table))
     before, transcript = prepared.before, Transcript(asked(prepared, drawn), drawn.tapes)
     facts = CardFacts(
         words=order.words,
-        table=drawn.declaration.title,
-        columns=card_columns(drawn.declaration),
+        table=declaration.title or prepared.content.name,
+        columns=card_columns(declaration),
         k=run.k,
         algorithm=order.request.card.title,
         algorithm_id=run.algorithm,
@@ -180,8 +179,8 @@ def published(prepared: Ready, drawn: Drawn) -> Published:
         delta=order.delta,
         relation=run.relation,
         unit=run.unit,
-        rows_per_person=drawn.declaration.rows_per_person,
-        has_id=drawn.declaration.id_column is not None,
+        rows_per_person=declaration.rows_per_person,
+        has_id=declaration.id_column is not None,
         n=run.n,
         n_bought=run.n_origin == "bought",
         looks={str(kind): number for kind, number in order.looks.items()},
@@ -212,11 +211,11 @@ def published(prepared: Ready, drawn: Drawn) -> Published:
     )
     return Published(
         facts,
-        drawn.declaration,
+        declaration,
         run.domain,
         centers,
-        drawn.entries,
-        "" if report is None else segments_csv(report),
+        parts_drawn.entries,
+        parts_drawn.segments_csv,
         transcript,
     )
 
@@ -235,9 +234,10 @@ def asked(prepared: Ready, drawn: Drawn) -> dict[str, Any]:
         },
         "segments": order.segments,
         "bounds": order.bounds,
-        "open_columns": list(open_columns(prepared.declaration)),
+        "missing": order.missing,
         "n_public": run.n_public,
-        "declaration": to_json(drawn.declaration),
+        "declared": to_json(prepared.declaration),
+        "declaration": to_json(drawn.parts.declaration),
         "date": datetime.now(UTC).date().isoformat(),
     }
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
 from dpviz.release.intervals import COVERED, Interval, plain
+from dpviz.release.missing_shares import MissingShare
 
 TOO_SMALL = "too small to say"
 """Of a segment that noise drowns. Whether it does is read off its noisy size, never off the true one."""
@@ -136,15 +137,21 @@ class SegmentsReport:
 _HEADER = ("segment", "column", "statistic", "value", "low", "high", "unit")
 
 
-def segments_csv(report: SegmentsReport) -> str:
+def segments_csv(report: SegmentsReport | None, missing: Sequence[MissingShare] = ()) -> str:
     """The report as a tidy table: a line for each number that is said, with its interval.
 
-    Columns ``segment``, ``column``, ``statistic``, ``value``, ``low``, ``high``, ``unit``; the certificate's lines
-    have no segment. Where a segment is too small to say, the value says so in words.
+    Columns ``segment``, ``column``, ``statistic``, ``value``, ``low``, ``high``, ``unit``; lines about the whole table
+    (the certificate, shares of missing cells) have no segment. Where a segment is too small to say, the value says so
+    in words.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_HEADER)
+    for share in missing:
+        numbers = _numbers(Interval(share.share, share.low, share.high))
+        writer.writerow(("", share.column, "share of missing cells", *numbers, ""))
+    if report is None:
+        return text.getvalue()
     for segment in report.segments:
         writer.writerow((segment.number, "", "size", *_numbers(segment.size), "rows"))
         for place, column in enumerate(segment.telling, start=1):

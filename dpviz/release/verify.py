@@ -12,7 +12,7 @@ import io
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isclose
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,9 +22,10 @@ import yaml
 
 from dpviz import __version__
 from dpviz.check import RequestError
-from dpviz.privacy.ledger import Entry, total_epsilon
+from dpviz.privacy.ledger import total_epsilon
 from dpviz.privacy.readdition import independent_epsilon
-from dpviz.release.order import ALGORITHM, OF_SEGMENTS, Order, words_for
+from dpviz.release.card_facts import Part
+from dpviz.release.order import Order, words_for
 from dpviz.release.package import (
     CARD,
     CENTERS,
@@ -40,8 +41,7 @@ from dpviz.release.package import (
     ledger_csv,
 )
 from dpviz.release.registry_check import card_errors
-from dpviz.release.release_parts import Clustered, Told, clustered, entries_by_part, tables_without_rows, told
-from dpviz.release.segments_report import segments_csv
+from dpviz.release.release_parts import Parts, all_parts, content_without_rows, tables_without_rows
 from dpviz.release.signature import signed_by
 from dpviz.release.transcript import Playback, ReadTranscript, Transcript, read_transcript
 from dpviz.runs.request import Contender, Request
@@ -187,11 +187,19 @@ def _declaration(files: Mapping[str, bytes]) -> Iterator[Finding]:
     """The declaration against the one that the transcript was made with."""
     here = _read_declaration(files[DECLARATION].decode("utf-8", errors="replace"), DECLARATION)
     there = _read_declaration(_transcript(files).asked["declaration"], TRANSCRIPT)
+    yield from _bounds_that_were_bought(files, there)
     for name in dict.fromkeys((*here.columns, *there.columns)):
         if here.bounds.get(name) != there.bounds.get(name):
             yield Finding(DECLARATION, f"the bounds of column {name!r} are not those that the release was made with.")
     if here != there and here.bounds == there.bounds:
         yield Finding(DECLARATION, "it does not declare what the release was made with.")
+
+
+def _bounds_that_were_bought(files: Mapping[str, bytes], written: Declaration) -> Iterator[Finding]:
+    played = _played(files)
+    for name, due in ({} if played is None else played.parts.declaration.bounds).items():
+        if written.bounds.get(name) != due:
+            yield Finding(TRANSCRIPT, f"the bounds of column {name!r} are not those that were declared or bought.")
 
 
 def _ledger(files: Mapping[str, bytes]) -> Iterator[Finding]:
@@ -200,7 +208,7 @@ def _ledger(files: Mapping[str, bytes]) -> Iterator[Finding]:
     played = _played(files)
     if played is None:
         return
-    expected = list(csv.DictReader(io.StringIO(ledger_csv(played.entries))))
+    expected = list(csv.DictReader(io.StringIO(ledger_csv(played.parts.entries))))
     for place, (row, due) in enumerate(zip(written, expected, strict=False), start=1):
         for name, value in due.items():
             if not _same(row.get(name), value):
@@ -214,9 +222,8 @@ def _sums(files: Mapping[str, bytes]) -> Iterator[Finding]:
     played = _played(files)
     if played is None:
         return
-    shares = played.order.shares(played.declaration)
-    for part, entries in played.entries.items():
-        share = shares[part]
+    for part, entries in played.parts.entries.items():
+        share = played.shares[part]
         spent = total_epsilon(entries[0].accounting, entries, delta=share.delta)
         again = independent_epsilon(entries, delta=share.delta)
         if spent > share.epsilon * (1 + _CLOSE) or (again is not None and again > share.epsilon * (1 + 1e-6)):
@@ -235,9 +242,10 @@ def _centers(files: Mapping[str, bytes]) -> Iterator[Finding]:
     played = _played(files)
     if played is None:
         return
-    run = played.clustered.run
+    found = played.parts.clustered
+    run = found.run
     sizes = None if run.noisy_weights is None else np.rint(run.noisy_weights)
-    due = list(csv.reader(io.StringIO(centers_csv(run.domain.columns, played.clustered.published, sizes))))
+    due = list(csv.reader(io.StringIO(centers_csv(run.domain.columns, found.published, sizes))))
     if len(rows) != len(due):
         yield Finding(CENTERS, f"it has {len(rows) - 1} centres, and the transcript comes to {len(due) - 1}.")
     for place, (row, expected) in enumerate(zip(rows, due, strict=False)):
@@ -275,7 +283,7 @@ def _segments(files: Mapping[str, bytes]) -> Iterator[Finding]:
     played = _played(files)
     if played is None:
         return
-    due = [] if played.told is None else list(csv.reader(io.StringIO(segments_csv(played.told.report))))
+    due = list(csv.reader(io.StringIO(played.parts.segments_csv)))
     text = files[SEGMENTS].decode("utf-8", errors="replace") if SEGMENTS in files else ""
     rows = list(csv.reader(io.StringIO(text)))
     if len(rows) != len(due):
@@ -310,16 +318,9 @@ _CHECKS: Mapping[str, Check] = {
 class Played:
     """What a release comes to, played again: its parts, and those whose tape holds more than the plan asks for."""
 
-    order: Order
-    declaration: Declaration
-    clustered: Clustered
-    told: Told | None
+    shares: Mapping[str, Part]
+    parts: Parts
     unasked: tuple[str, ...]
-
-    @property
-    def entries(self) -> Mapping[str, Sequence[Entry]]:
-        """The ledgers, in the order of spending."""
-        return entries_by_part(self.clustered, self.told)
 
 
 def _played(files: Mapping[str, bytes]) -> Played | None:
@@ -347,19 +348,17 @@ def play(transcript: Transcript) -> Played:
         If the tapes or what was asked do not fit the plan.
     """
     asked = transcript.asked
-    declaration = declaration_in(asked["declaration"]).checked()
+    declared = declaration_in(asked["declared"]).checked()
     said = asked["request"]
     contender = Contender.checked(said["algorithm"], said["parameters"])
     request = Request(contender, said["k"], said["epsilon"], said["delta"])
-    order = Order(request, words_for(declaration, today=asked["date"]), asked["segments"], asked["bounds"])
-    shares, players = order.shares(declaration), {part: Playback(tape) for part, tape in transcript.tapes.items()}
-    table, described = tables_without_rows(declaration, asked["n_public"])
-    found = clustered(order, shares[ALGORITHM], table, players[ALGORITHM])
-    of_segments = None
-    if OF_SEGMENTS in shares:
-        of_segments = told(found, described, shares[OF_SEGMENTS], players[OF_SEGMENTS])
+    shares = {name: asked[name] for name in ("segments", "bounds", "missing")}
+    order = Order(request, words_for(declared, today=asked["date"]), **shares)
+    players = {part: Playback(tape) for part, tape in transcript.tapes.items()}
+    tables = partial(tables_without_rows, n_public=asked["n_public"])
+    parts = all_parts(order, declared, players, content_without_rows(declared), tables)
     unasked = tuple(part for part, player in players.items() if not player.is_over)
-    return Played(order, declaration, found, of_segments, unasked)
+    return Played(order.shares(declared), parts, unasked)
 
 
 def _transcript(files: Mapping[str, bytes]) -> ReadTranscript:

@@ -136,17 +136,6 @@ def coded(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> Arra
     return lattice.inward((2 * np.asarray(codes) + 1) / np.asarray(numbers) - 1, bits)
 
 
-def decoded(points: Array, number: int | Codes) -> Codes:
-    """The codes (...) of unit coordinates in [-1, 1], of so many bins; the upper end belongs to the last one.
-
-    >>> decoded(np.array([-1.0, -0.5, 0.5, 1.0]), 2).tolist()
-    [0, 0, 1, 1]
-    """
-    place = np.floor((np.asarray(points) + 1) / 2 * number).astype(np.int64)
-    codes: Codes = np.clip(place, 0, np.asarray(number) - 1)
-    return codes
-
-
 def _texts(names: list[str]) -> list[str | None]:
     written = canonical_ids(pd.Series(names, dtype="str"))
     return [None if missing else str(text) for text, missing in zip(written, written.isna(), strict=True)]

@@ -38,6 +38,22 @@ RELEASE_WORDS = (
 
 SEVERAL_WORDS = ("curators", "authors")
 
+_BOUGHT = "bought, ε = "
+
+
+def bought_origin(epsilon: float) -> str:
+    """The origin of bounds that were bought with a part of the budget: their owner did not look, and ε covers them.
+
+    >>> bought_origin(0.05)
+    'bought, ε = 0.05'
+    """
+    return f"{_BOUGHT}{epsilon:g}"
+
+
+def is_bought(origin: str) -> bool:
+    """Whether an origin says so."""
+    return origin.startswith(_BOUGHT)
+
 
 class FileKind(StrEnum):
     """Whose eyes the rows are for; compared by value, so that code reloaded during development still knows it."""
@@ -85,7 +101,8 @@ class Declaration:
     bounds_origin : str
         Where the bounds come from, in words.
     origins : tuple of str
-        One of ``ORIGINS`` a column, or "" where it is not stated; empty where none is: ``bounds_origin`` says all.
+        One of ``ORIGINS`` a column, or a ``bought_origin``, or "" where it is not stated; empty where none is:
+        ``bounds_origin`` says all.
     units : mapping of str to str
         What the numbers of a column count, such as "years" or "k$", where that is stated; for eyes only.
     radius : float or None
@@ -248,7 +265,22 @@ class Declaration:
     def origin_of(self, column: str) -> str:
         """Where the bounds of ``column`` come from, in words; "not stated" where nobody said."""
         stated = self.bounds.get(column, NO_BOUNDS).origin
+        if is_bought(stated):  # what is said of all others is not said of it
+            return stated
         return ": ".join(filter(None, (stated, self.bounds_origin.strip()))) or "not stated"
+
+    @property
+    def undefended(self) -> tuple[str, ...]:
+        """The columns to cluster on whose bounds no release may rest: open, of no stated origin, or from the rows.
+
+        Bought bounds are defended: what they tell of the rows is paid for.
+        """
+        everywhere = self.bounds_origin.strip()
+        return tuple(
+            name
+            for name, bounds in self.bounds.items()
+            if None in bounds[:2] or not (bounds.origin or everywhere) or FROM_ROWS in (bounds.origin, everywhere)
+        )
 
     @property
     def bounds_from_rows(self) -> bool:

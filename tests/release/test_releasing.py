@@ -68,7 +68,7 @@ def test_segments_are_a_part_of_their_own_and_described_columns_need_not_be_clus
     assert len(north) == 3 and min(north) > 0.8
     sizes = [float(row["value"]) for row in rows if row["statistic"] == "size"]
     assert sum(sizes) == pytest.approx(900, abs=250)
-    spent = {part: sum(entry.epsilon for entry in own) for part, own in release.drawn.entries.items()}
+    spent = {part: sum(entry.epsilon for entry in own) for part, own in release.drawn.parts.entries.items()}
     assert spent["segments"] == pytest.approx(0.3, rel=1e-9)
     assert release.drawn.run.epsilon == pytest.approx(0.7)
 
@@ -76,7 +76,7 @@ def test_segments_are_a_part_of_their_own_and_described_columns_need_not_be_clus
 def test_the_declaration_of_the_zip_loads_back(tmp_path):
     prepared = ready_in(tmp_path)
     release = press(prepared)
-    assert declaration_in(release.files[DECLARATION].decode()).checked() == release.drawn.declaration
+    assert declaration_in(release.files[DECLARATION].decode()).checked() == release.drawn.parts.declaration
 
 
 def test_a_second_press_is_a_second_charge(tmp_path):

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from dpviz.check import RequestError
 from dpviz.table import lattice
-from dpviz.table.coded_rows import MOST_BINS, Categories, EqualBins, coded, decoded
+from dpviz.table.coded_rows import MOST_BINS, Categories, EqualBins, coded
 from dpviz.table.domain import Region
+from dpviz.table.unit_bins import decoded
 
 
 @given(st.integers(1, MOST_BINS), st.integers(14, lattice.ROW_BITS), st.data())

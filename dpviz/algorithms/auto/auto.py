@@ -23,7 +23,6 @@ from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, best_of_sta
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom
-from dpviz.table.domain import Region
 
 _STARTS_FLAT, _STARTS_VIEW = 20, 10
 # A cluster of squared radius v fills a ball of about 2 √v; the axes of the view cover three standard deviations.
@@ -97,12 +96,7 @@ def _seeds(
     room: DataRoom, k: int, synopsis: SynopsisStep, seen: LookStep | None, params: AutoParams, rng: np.random.Generator
 ) -> tuple[StartsStep, float]:
     """The best of several solutions on the synopsis, in the space of the rows, and its clusters' squared radius."""
-    grid = synopsis.grid
-    middle = np.zeros(len(grid.half)) if grid.middle is None else grid.middle
-    points = np.concatenate([grid.centers(synopsis.codes[synopsis.kept]), synopsis.outside]) - middle
-    weights = np.r_[synopsis.weights, synopsis.outside_weights]
-    half = np.maximum(grid.half, np.abs(points).max(axis=0, initial=0.0))
-    region = Region(half, float(np.linalg.norm(half)))
+    grid, (points, weights, region, middle) = synopsis.grid, synopsis.cloud()
     number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
     starts = starts_on_coreset(points, weights, k, number, region, rng)
     best = best_of_starts(SignedPoints.of(points, weights), starts, region)

@@ -65,6 +65,24 @@ class SynopsisStep(GridStep):
     outside: Array
     outside_weights: Array
 
+    def cloud(self) -> Cloud:
+        """What k-means is solved on."""
+        grid = self.grid
+        middle = np.zeros(len(grid.half)) if grid.middle is None else grid.middle
+        points = np.concatenate([grid.centers(self.codes[self.kept]), self.outside]) - middle
+        half = np.maximum(grid.half, np.abs(points).max(axis=0, initial=0.0))
+        region = Region(half, float(np.linalg.norm(half)))
+        return Cloud(points, np.r_[self.weights, self.outside_weights], region, middle)
+
+
+class Cloud(NamedTuple):
+    """Released points (m, p) around the ``middle`` (p,) of their grid, their weights (m,), and a region of all."""
+
+    points: Array
+    weights: Array
+    region: Region
+    middle: Array
+
 
 class View(NamedTuple):
     """Where the grid lies: ``half`` widths (p,) around ``middle`` (p,), in coordinates of the rows under ``frame``."""
@@ -120,13 +138,13 @@ def flat_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, zoomed: Zo
     noisy = room.ask(Count(cells), Laplace, shares[stage.grid], note="grid cells")
     inner, outer = noisy.value[: grid.n_cells], noisy.value[grid.n_cells :]
     histogram = GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=inner, sd=noisy.sd)
-    kept = np.flatnonzero(smoothed(inner.reshape(grid.cells_per_axis), noisy.sd, caution=_CAUTION_FLAT))
+    kept, held = standing_out(inner.reshape(grid.cells_per_axis), noisy.sd, flat=True)
     if zoomed.box is None:
-        return _synopsis(histogram, None, kept, onto_total(inner[kept], float(room.n)), k)
+        return _synopsis(histogram, None, kept, onto_total(held, float(room.n)), k)
     middles = zoomed.grid.centers(np.arange(zoomed.grid.n_cells))
     out = ~((middles > low) & (middles < high)).all(axis=1)
     far = np.flatnonzero(out & (outer > _CAUTION_FLAT * log(grid.n_cells) * scale))
-    weights = onto_total(np.r_[inner[kept], outer[far]], float(room.n))
+    weights = onto_total(np.r_[held, outer[far]], float(room.n))
     around = GridStep(
         title="coarse cells around the box",
         grid=zoomed.grid,
@@ -163,11 +181,10 @@ def view_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View
     seen = View(view.middle[used], view.half[used], view.frame[used])
     grid = Grid(seen.half, grid.cells_per_axis[used], seen.middle)
     noisy = room.ask(Count(_seen(room, grid, seen)), Laplace, shares[stage.grid], note="grid cells")
-    smooth = smoothed(noisy.value.reshape(grid.cells_per_axis), noisy.sd, caution=_CAUTION_VIEW).ravel()
-    kept = np.flatnonzero(smooth)
+    kept, held = standing_out(noisy.value.reshape(grid.cells_per_axis), noisy.sd, flat=False)
     # Wide smoothing in a small grid leaves a floor everywhere: the counts have to add up to the rows, which is
     # measured (docs/findings.md: 1.021 instead of 1.027 over the tuning tables).
-    weights, codes = onto_total(smooth[kept], float(room.n)), np.arange(grid.n_cells)
+    weights, codes = onto_total(held, float(room.n)), np.arange(grid.n_cells)
     histogram = GridStep(title="cells", grid=grid, codes=codes, noisy_counts=noisy.value, sd=noisy.sd)
     return _synopsis(histogram, seen.frame, kept, weights, k)
 
@@ -214,6 +231,23 @@ def _synopsis(
         outside=outside,
         outside_weights=outside_weights,
     )
+
+
+class Kept(NamedTuple):
+    """Indices (m,) of the cells that stand out of their noise, and what they seem to hold (m,)."""
+
+    cells: Codes
+    held: Array
+
+
+def standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> Kept:
+    """The cells that stand out alone or with their neighbours; in a view their neighbours' average is what they hold.
+
+    ``noisy_counts`` has one axis for each axis of the grid, ``sd`` is the standard deviation of the noise on a cell.
+    """
+    smooth = smoothed(noisy_counts, sd, caution=_CAUTION_FLAT if flat else _CAUTION_VIEW).ravel()
+    kept = np.flatnonzero(smooth)
+    return Kept(kept, noisy_counts.ravel()[kept] if flat else smooth[kept])
 
 
 def smoothed(noisy_counts: Array, sd: float, *, caution: float) -> Array:

@@ -9,7 +9,8 @@ import streamlit as st
 from dpviz.charts.wording import number, things
 from dpviz.check import RequestError
 from dpviz.glossary import explained
-from dpviz.release.order import Order, open_columns, refuse_bounds
+from dpviz.release.bought_bounds import open_columns
+from dpviz.release.order import Order, refuse_bounds
 from dpviz.release.promise import plain_number
 from dpviz.table.declaration import FROM_ROWS, Declaration
 from dpviz.ui.escape import plain

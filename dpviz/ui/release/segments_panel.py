@@ -19,9 +19,9 @@ _LONGEST_NAME, _MOST_NAMED = 24, 20
 
 def segments_panel(drawn: Drawn, key: str) -> None:
     """Draw it; nothing where a release says nothing of its segments."""
-    if drawn.told is None:
+    if drawn.parts.told is None:
         return
-    report = drawn.told.report
+    report = drawn.parts.told.report
     st.subheader("What the segments are", divider="gray", anchor=False, help=words_of("release noise ε"))
     _certificate(report.certificate)
     panels = SegmentPanels(report.to_dict(), _names(report, key))

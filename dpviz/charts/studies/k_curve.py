@@ -1,0 +1,99 @@
+"""How many clusters there are: the loss on a released synopsis for each k, with the band of its noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.charts.canvas import canvas
+from dpviz.charts.studies.medians import PLOT, Span, band, note
+from dpviz.charts.theme import Palette
+from dpviz.charts.wording import clauses, number
+from dpviz.runs.advice.suggested_k import SuggestedK
+
+_HEIGHT = PLOT + 150
+_FADED = 0.22
+# At most about so many numbers below the axis.
+_TICKS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class KCurve:
+    """The loss on a synopsis against k; all of it is released."""
+
+    stem: ClassVar[str] = "clusters-on-the-synopsis"
+    read: SuggestedK
+
+    @property
+    def finding(self) -> str:
+        """Where the curve bends, and whether redraws of the noise agree."""
+        read = self.read
+        if read.suggested is None:
+            return f"No number of clusters stands out up to {read.ks[-1]}"
+        sure = "" if 2 * read.agreeing > read.redraws else ", but unsurely"
+        return f"The loss bends at k = {read.suggested}{sure}"
+
+    def draw(self, palette: Palette) -> go.Figure:
+        """The figure: the curve in its band, and the k that is suggested as a line."""
+        read = self.read
+        figure = canvas(
+            palette,
+            title=self.finding,
+            subtitle=clauses(
+                "line: least loss found on the synopsis",
+                "band: nine in ten redraws of its noise",
+                f"{read.agreeing} of {read.redraws} redraws agree",
+                "free: nothing is charged",
+            ),
+            height=_HEIGHT,
+            legend_lines=0,
+        ).figure()
+        span = Span.holding([*read.losses[read.losses > 0], *read.highs, *read.lows[read.lows > 0]])
+        # What lies below a logarithmic axis is drawn at its end.
+        least = 10**span.low if span.logarithmic else 0.0
+        losses, lows, highs = (np.maximum(values, least) for values in (read.losses, read.lows, read.highs))
+        figure.add_trace(band(read.ks.astype(np.float64), lows, highs, palette.faded(palette.released, _FADED)))
+        figure.add_trace(
+            go.Scatter(
+                **{"x": read.ks, "y": losses, "mode": "lines+markers", "meta": "released", "showlegend": False},
+                line={"color": palette.released, "width": 2.2},
+                marker={"color": palette.released, "size": 7},
+                customdata=np.column_stack([read.lows, read.highs]),
+                hovertemplate="k = %{x}: loss %{y:.3g}<br>nine in ten redraws %{customdata[0]:.3g} to "
+                "%{customdata[1]:.3g}<extra></extra>",
+            )
+        )
+        every = -(-len(read.ks) // _TICKS)
+        ticks = read.ks[every - 1 :: every].tolist()
+        figure.update_xaxes(title_text="number of clusters k", tickvals=ticks, range=[0.5, read.ks[-1] + 0.5])
+        figure.update_yaxes(span.axis, title_text="loss on the synopsis", zeroline=False)
+        if read.suggested is not None:
+            figure.add_vline(x=read.suggested, line={"color": palette.text, "width": 1.3, "dash": "dot"})
+            left = read.suggested <= len(read.ks) / 2
+            at = {
+                "x": read.suggested,
+                "y": 1,
+                "yref": "paper",
+                "yanchor": "top",
+                "xanchor": "left" if left else "right",
+            }
+            note(figure, f"k = {read.suggested}", palette.text, at)
+        return figure
+
+    def words(self) -> str:
+        """The picture in words."""
+        first, last = number(float(self.read.losses[0])), number(float(self.read.losses[-1]))
+        return (
+            f"Loss on the synopsis against the number of clusters, from {first} at k = 1 to {last} at "
+            f"k = {self.read.ks[-1]}. {self.read.words}"
+        )
+
+    def table(self) -> pd.DataFrame:
+        """A line for each k."""
+        read = self.read
+        columns = {"k": read.ks, "loss": read.losses, "low": read.lows, "high": read.highs, "bend": read.bends}
+        return pd.DataFrame(columns)

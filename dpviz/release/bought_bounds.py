@@ -1,0 +1,225 @@
+"""Bounds bought from the rows with a part of ε, where their owner cannot declare them.
+
+First a noisy histogram over magnitudes, which have round ends and no range to be known: bounds are the ends of the
+bins that surely hold rows. A few rows beyond may be cut, but no range is opened by noise alone. Then a histogram over
+equal bins in between, which finds the place of numbers that lie far from 0 (years, say): ends are moved in, to round
+numbers again, as far as the noise allows to say that hardly a row is cut.
+
+Why not a quantile at once: incomes are mostly 0 and rarely huge, and the rare ones are what a clustering turns on. A
+bound that cuts half a percent of the rows of Adult costs more than one that lies at twice the largest number
+(``benchmarks/bought.py``). Constants were chosen by hand, on Adult and made-up columns.
+
+References
+----------
+Bounds from a histogram of magnitudes: Vadhan 2017, "The Complexity of Differential Privacy", and folklore since.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor, log, log10
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz import check
+from dpviz.arrays import Array, Codes
+from dpviz.privacy.exact_noise import AnySource
+from dpviz.privacy.ledger import Entry
+from dpviz.release.coded_table import NoisyBins, coded_table, histograms, spelled_out
+from dpviz.table.coded_rows import EqualBins
+from dpviz.table.declaration import ColumnBounds, Declaration, bought_origin
+from dpviz.table.loaded_table import listed
+from dpviz.table.magnitudes import Ends, Magnitudes
+from dpviz.table.named import Content
+
+# Of a column's ε for magnitudes; the rest is for equal bins.
+_MAGNITUDES = 0.75
+# A bin holds rows if its noisy count is beyond what noise reaches in any of the empty ones, in scales above the
+# logarithm of their number: once in 300 columns it does. Beside bins that hold rows fewer scales will do.
+_CERTAIN, _NEAR, _REACH = 5.0, 6.0, 3
+# An end this much nearer to 0 than the other, in parts of that one, is as good as 0: which cuts nothing where both have
+# one sign, and hardly anything where they have not.
+_BELOW_NOUGHT, _ABOVE_NOUGHT = -0.001, 0.1
+# Equal bins; the part of the rows that may be cut; how much of them may be unknown, for noise, if nothing is gained.
+_EQUAL, _CUT, _UNSURE, _SDS = 50, 0.001, 0.005, 2.0
+# Round numbers are steps of about a tenth of the range.
+_STEPS = 10
+
+
+@dataclass(frozen=True)
+class BoughtColumn:
+    """The bounds that were bought for a column, data units; ``sure`` says whether any bin stood out of the noise."""
+
+    name: str
+    lower: float
+    upper: float
+    sure: bool
+
+
+@dataclass(frozen=True, eq=False)
+class BoughtBounds:
+    """A declaration without open bounds, and what was paid: ``entries`` of pure ε, which add up to ``epsilon``."""
+
+    declaration: Declaration
+    columns: tuple[BoughtColumn, ...]
+    entries: tuple[Entry, ...]
+    epsilon: float
+
+    @property
+    def words(self) -> str:
+        """What was bought, and at which price; or that nothing had to be."""
+        if not self.columns:
+            return "Every bound is declared: none was bought."
+        unsure = [column.name for column in self.columns if not column.sure]
+        doubt = f" Of {listed(unsure)} noise hides the range: give more ε, or declare bounds." if unsure else ""
+        names = listed([column.name for column in self.columns])
+        return f"The bounds of {names} were bought for ε = {self.epsilon:g} in all; a few rows beyond are cut.{doubt}"
+
+
+def open_columns(declaration: Declaration) -> tuple[str, ...]:
+    """The columns to cluster, spelled out, whose bounds are not declared."""
+    return tuple(name for name, bounds in declaration.bounds.items() if None in bounds[:2])
+
+
+def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noise: AnySource) -> BoughtBounds:
+    """Bounds for every column that ``declaration`` leaves open, bought with ``epsilon`` a column. O(n) a column.
+
+    A bound that is declared beside an open one is kept.
+
+    **Guarantee.** Pure ε: ``epsilon`` times the number of such columns, for the declared relation and unit of privacy.
+    Everything else follows from the two noisy histograms of each column and from what is declared.
+
+    Raises
+    ------
+    RequestError
+        If ε is outside its range, or the table cannot be read in memory; nothing has been charged then.
+    """
+    declared = spelled_out(source, declaration)
+    wanted = open_columns(declared)
+    if not wanted:
+        return BoughtBounds(declared, (), (), 0.0)
+    check.positive(epsilon=epsilon)
+    sizes = {name: Magnitudes() for name in wanted}
+    coarse = histograms(
+        coded_table(source, declared, sizes),
+        sizes,
+        epsilon=_MAGNITUDES * epsilon,
+        noise=noise,
+        notes=[f"magnitudes of {name}" for name in wanted],
+    )
+    ranges = {bins.column: _range(bins, declared.bounds[bins.column]) for bins in coarse.bins}
+    equal = {name: EqualBins(*found.outer, _EQUAL) for name, found in ranges.items()}
+    fine = histograms(
+        coded_table(source, declared, equal),
+        equal,
+        epsilon=(1 - _MAGNITUDES) * epsilon,
+        noise=noise,
+        notes=[f"where {name} lies in its range" for name in wanted],
+    )
+    columns = tuple(_narrowed(ranges[bins.column], equal[bins.column], bins) for bins in fine.bins)
+    entries = (*coarse.entries, *fine.entries)
+    return BoughtBounds(_with(declared, columns, epsilon), columns, entries, sum(entry.epsilon for entry in entries))
+
+
+def _with(declared: Declaration, bought: tuple[BoughtColumn, ...], epsilon: float) -> Declaration:
+    paid = bought_origin(epsilon)
+    new = {column.name: ColumnBounds(column.lower, column.upper, paid) for column in bought}
+    return declared.with_bounds(declared.columns, [new.get(name, old) for name, old in declared.bounds.items()])
+
+
+class _Range(NamedTuple):
+    """``outer`` ends hold nearly all rows; the rows beyond the ``inner`` ones are known to be many."""
+
+    outer: Ends
+    inner: Ends
+    sure: bool
+
+
+def _range(bins: NoisyBins, declared: ColumnBounds) -> _Range:
+    """From the first to the last magnitude that holds rows, with 0 for a bound that is as good as 0."""
+    noisy = bins.noisy_counts[:-1]  # the last bin is that of missing cells
+    held = _held(noisy, bins.scale)
+    first, last = (int(held[0]), int(held[-1])) if len(held) else (int(noisy.argmax()),) * 2
+    lower, upper = Magnitudes().range_of(first, last)
+    # A bin that begins at one end of the range may be left by the other end only where it is the only one.
+    inner = Ends(Magnitudes().range_of(first, first).upper, Magnitudes().range_of(last, last).lower)
+    if _BELOW_NOUGHT * upper <= lower <= _ABOVE_NOUGHT * upper:
+        lower = 0.0
+    if _ABOVE_NOUGHT * lower <= upper <= _BELOW_NOUGHT * lower:
+        upper = 0.0
+    outer = _beside(Ends(lower, upper), declared)
+    fixed = Ends(
+        outer.lower if declared.lower is not None else inner.lower,
+        outer.upper if declared.upper is not None else inner.upper,
+    )
+    at_nought = first == last == Magnitudes.middle
+    return _Range(outer, outer if at_nought or len(held) == 0 else fixed, sure=len(held) > 0)
+
+
+def _held(noisy: Array, scale: float) -> Codes:
+    """The bins that hold rows, sorted: those beyond all noise, and the nearest ones beside them, again and again."""
+    certain = np.flatnonzero(noisy > (log(len(noisy)) + _CERTAIN) * scale)
+    if len(certain) == 0:
+        return certain
+    first, last = int(certain[0]), int(certain[-1])
+    likely = np.flatnonzero(noisy > _NEAR * scale)
+    while len(near := likely[(likely >= first - _REACH) & (likely < first)]):
+        first = int(near[0])
+    while len(near := likely[(likely <= last + _REACH) & (likely > last)]):
+        last = int(near[-1])
+    return np.arange(first, last + 1)
+
+
+def _beside(found: Ends, declared: ColumnBounds) -> Ends:
+    """What was found with what is declared of one end, which is kept; never an empty range."""
+    lower = found.lower if declared.lower is None else declared.lower
+    upper = found.upper if declared.upper is None else declared.upper
+    if lower < upper:
+        return Ends(lower, upper)
+    # All that is known is one number, or what was found contradicts what is declared.
+    room = max(abs(lower), abs(upper), float(Magnitudes.ends[0]))
+    return Ends(lower, lower + room) if declared.upper is None else Ends(upper - room, upper)
+
+
+def _narrowed(found: _Range, equal: EqualBins, bins: NoisyBins) -> BoughtColumn:
+    """The narrowest part of the range that surely holds nearly all rows, out to round numbers.
+
+    The estimate of what is cut must be a thousandth of the rows, but for its noise (two standard deviations); and that
+    noise must be half a percent of the rows, or more in proportion where the range becomes narrower: what is then cut,
+    perhaps, is little beside what a range far too wide would cost. A magnitude that is known to hold rows is never left
+    out.
+    """
+    counts, edges = bins.noisy_counts[:-1], equal.edges
+    rows = max(float(counts.sum()), 0.0)
+    before, upto = np.r_[0.0, counts.cumsum()], np.arange(_EQUAL + 1)
+    first, end = np.meshgrid(upto, upto, indexing="ij")
+    cut, kept = rows - (before[end] - before[first]), end - first
+    noise = _SDS * bins.sd * np.sqrt(np.maximum(_EQUAL - kept, 0))
+    allowed = (kept > 0) & (cut <= _CUT * rows + noise)
+    allowed &= noise * np.maximum(kept, 1) <= _UNSURE * rows * _EQUAL
+    allowed &= (edges[first] <= found.inner.lower) & (edges[end] >= found.inner.upper)
+    if not allowed.any():
+        return BoughtColumn(bins.column, *found.outer, found.sure)
+    fewest = np.where(allowed, kept, _EQUAL + 1).ravel()
+    # Of equally narrow parts that which cuts least.
+    low, high = np.unravel_index(np.lexsort((cut.ravel(), fewest))[0], kept.shape)
+    inner = Ends(float(edges[low]), float(edges[high]))
+    return BoughtColumn(bins.column, *_outward(inner, found.outer), found.sure)
+
+
+def _outward(inner: Ends, outer: Ends) -> Ends:
+    """``inner`` out to multiples of 1, 2 or 5 times a power of ten, about a tenth of it, but not beyond ``outer``.
+
+    >>> _outward(Ends(1975.0, 2031.0), Ends(1000.0, 5000.0))
+    Ends(lower=1975.0, upper=2035.0)
+    """
+    tenth = (inner.upper - inner.lower) / _STEPS
+    power = floor(log10(tenth))
+    digit = max(m for m in (1, 2, 5) if m * 10.0**power <= tenth * (1 + 1e-9) or m == 1)
+    # Divided by a whole number where the step is a fraction, so that 0.3 is the float nearest to it.
+    whole, parts = (digit * 10**power, 1) if power >= 0 else (digit, 10**-power)
+    lower = np.floor(inner.lower * parts / whole + 1e-9) * whole / parts
+    upper = np.ceil(inner.upper * parts / whole - 1e-9) * whole / parts
+    # There is one 0.
+    return Ends(max(float(lower), outer.lower) + 0.0, min(float(upper), outer.upper) + 0.0)

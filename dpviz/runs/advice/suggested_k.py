@@ -1,0 +1,205 @@
+"""How many clusters there are, read from a synopsis that is paid for anyway: free post-processing of one release.
+
+A noisy histogram serves every k, so that the loss on it may be looked at for all of them. It falls with every cluster
+that is really there, and after the last of them only as fast as one cloud without structure is cut up: there the curve
+bends. How much of a bend is noise is seen on redraws: noise of the known law is put on the denoised counts once more,
+and all is solved again.
+
+Constants were chosen by hand on S1, *Fifteen clusters*, *People* and one cloud; how often k is right:
+``benchmarks/bought.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from math import log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz import check
+from dpviz.algorithms.auto.view_synopsis import Cloud, SynopsisStep, ZoomStep, onto_total, standing_out
+from dpviz.algorithms.steps import GridStep
+from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, starts_on_coreset
+from dpviz.arrays import Array, Codes
+from dpviz.runs.run import RunSoFar
+from dpviz.table.domain import Region
+
+MOST_K = 60
+"""Beyond so many clusters the loss is not computed: a synopsis tells no such number of them apart."""
+# Starts for each k, and those that add a centre to the solution before.
+_STARTS, _ADDED, _REDRAWS = 6, 3, 12
+# A gain is compared with the largest of so many that follow it, and is a bend if it is so many times as large.
+_AFTER, _CLEAR = 3, 2.2
+# Half the width of a band that holds nine redraws in ten, in their standard deviations.
+_NINE_IN_TEN = 1.645
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class SuggestedK:
+    """The loss on a synopsis for each of ``ks`` (m,), unit coordinates squared, and the k at which it bends.
+
+    ``lows`` and ``highs`` (m,) hold nine in ten redraws of the noise. ``bends`` (m,) say how many times as large the
+    gain of a k is as what follows it. ``suggested`` is None where nothing stands out. ``agreeing`` of ``redraws``
+    suggest the same.
+    """
+
+    ks: Codes
+    losses: Array
+    lows: Array
+    highs: Array
+    bends: Array
+    suggested: int | None
+    agreeing: int
+    redraws: int
+
+    @property
+    def words(self) -> str:
+        """What the curve says, and how sure that is."""
+        free = "Reading it costs nothing: the synopsis is released anyway."
+        again = f"{self.agreeing} of {self.redraws} redraws of the noise say the same."
+        if self.suggested is None:
+            return f"Up to k = {self.ks[-1]} no number of clusters stands out. {again} {free}"
+        place = self.suggested - 1
+        return (
+            f"The loss on the synopsis bends at k = {self.suggested}: it falls by {self._fall(place):.0%} from "
+            f"{self.suggested - 1} to {self.suggested} clusters, {self.bends[place]:.1f} times as fast as after that. "
+            f"{again} {free}"
+        )
+
+    def _fall(self, place: int) -> float:
+        before, here = self.losses[place - 1 : place + 1]
+        return float(1 - here / max(before, _TINY))
+
+
+def suggest_k(source: RunSoFar | GridStep, most: int, rng: np.random.Generator) -> SuggestedK:
+    """The k from 1 to ``most`` at which the loss on a released synopsis bends. O(most · redraws) solutions of k-means.
+
+    Nothing is charged: only what was released is read. The run that the synopsis is of should be planned with
+    k = ``most``, from public knowledge, so that its cells are fine enough for all of them.
+
+    Raises
+    ------
+    RequestError
+        If ``most`` is out of range, or the run has no synopsis.
+    """
+    check.within(2, MOST_K, most=most)
+    step = source if isinstance(source, GridStep) else synopsis_of(source)
+    beyond = most + _AFTER
+    cloud = cloud_of(step)
+    first = _curve(cloud, beyond, rng)
+    again = [_curve(redrawn(cloud, step.sd, rng), beyond, rng, near=first.centers) for _ in range(_REDRAWS)]
+    bends = _bends(first, most)
+    suggested = _clearest(bends)
+    spread = _NINE_IN_TEN * np.std([curve.losses for curve in again], axis=0, ddof=1)[:most]
+    losses = first.losses[:most]
+    return SuggestedK(
+        ks=np.arange(1, most + 1),
+        losses=losses,
+        lows=np.maximum(losses - spread, 0.0),
+        highs=losses + spread,
+        bends=bends,
+        suggested=suggested,
+        agreeing=sum(_clearest(_bends(curve, most)) == suggested for curve in again),
+        redraws=_REDRAWS,
+    )
+
+
+def synopsis_of(run: RunSoFar) -> GridStep:
+    """The last histogram that a run has released.
+
+    Raises
+    ------
+    RequestError
+        If it has released none.
+    """
+    steps = [frame.step for frame in run.frames if isinstance(frame.step, GridStep)]
+    synopses = [step for step in steps if not isinstance(step, ZoomStep)]
+    if not synopses:
+        raise check.RequestError(
+            f"A run of {run.algorithm} has no grid to read k from: run auto or eugkm, which release one."
+        )
+    return synopses[-1]
+
+
+@singledispatch
+def cloud_of(step: GridStep) -> Cloud:
+    """The cells of a histogram that stand out of their noise, as in ``auto``; of a cut one all that is listed."""
+    noisy, grid = step.noisy_counts, step.grid
+    if step.cutoff is None:
+        cells, held = standing_out(noisy.reshape(grid.cells_per_axis), step.sd, flat=True)
+    else:
+        cells, held = np.flatnonzero(noisy > 0), noisy[noisy > 0]
+    if len(cells) == 0:
+        cells, held = np.array([int(noisy.argmax())]), np.ones(1)
+    middle = np.zeros(len(grid.half)) if grid.middle is None else grid.middle
+    region = Region(grid.half, float(np.linalg.norm(grid.half)))
+    return Cloud(grid.centers(step.codes[cells]) - middle, held, region, middle)
+
+
+@cloud_of.register
+def _(step: SynopsisStep) -> Cloud:
+    return step.cloud()
+
+
+def redrawn(cloud: Cloud, sd: float, rng: np.random.Generator) -> Cloud:
+    """The cloud with new Laplace noise of standard deviation ``sd`` on each weight; none negative, their sum the same.
+
+    Where neighbours were averaged there is less noise on a weight than that: then the band is too wide.
+    """
+    noisy = cloud.weights + rng.laplace(0.0, sd / sqrt(2), len(cloud.weights))
+    return cloud._replace(weights=onto_total(noisy, float(cloud.weights.sum())))
+
+
+class _Curve(NamedTuple):
+    """Loss on a synopsis for k = 1, 2, ... (m,), never rising, the centres of each, and the axes of the synopsis."""
+
+    losses: Array
+    centers: list[Array]
+    dim: int
+
+
+def _curve(cloud: Cloud, most: int, rng: np.random.Generator, *, near: Sequence[Array] = ()) -> _Curve:
+    """Solutions for each k up to ``most``; from those ``near`` where there are some, which is much faster."""
+    points, weights, region, _ = cloud
+    data, losses, centers = SignedPoints.of(points, weights), [], [np.zeros((0, points.shape[1]))]
+    for k in range(1, most + 1):
+        proposed = [near[k - 1]] if near else starts_on_coreset(points, weights, k, _STARTS, region, rng)
+        if 1 < k < len(points):
+            proposed += _one_more(cloud, centers[-1], 1 if near else _ADDED, rng)
+        solution = best_of_starts(data, proposed, region).solution
+        centers.append(solution.centers)
+        losses.append(max(solution.loss, 0.0))
+    return _Curve(np.minimum.accumulate(losses), centers[1:], points.shape[1])
+
+
+def _one_more(cloud: Cloud, centers: Array, number: int, rng: np.random.Generator) -> list[Array]:
+    """``number`` of starts with ``centers`` and one more, drawn as k-means++ draws it, which can only gain."""
+    nearest = ((cloud.points[:, None] - centers) ** 2).sum(axis=2).min(axis=1)
+    mass = np.maximum(cloud.weights, 0.0) * nearest
+    if len(centers) == 0 or mass.sum() <= 0:
+        return []
+    drawn = rng.choice(len(mass), number, p=mass / mass.sum())
+    return [np.concatenate([centers, cloud.points[[one]]]) for one in drawn]
+
+
+def _bends(curve: _Curve, most: int) -> Array:
+    """For k = 1 ... ``most``, how many times as large the gain of its last cluster is as what follows; 0 at k = 1.
+
+    Gains are falls of the logarithm of the loss. What follows is the largest of the next few gains, or, if that is
+    more, what cutting up one cloud gains: in p dimensions its loss falls like k^(-2/p).
+    """
+    falls = -np.diff(np.log(np.maximum(curve.losses, _TINY * max(curve.losses[0], _TINY))))
+    bends = np.zeros(most)
+    for k in range(2, most + 1):
+        cut_up = 2 / curve.dim * log((k + 1) / k)
+        bends[k - 1] = falls[k - 2] / max(float(falls[k - 1 : k - 1 + _AFTER].max()), cut_up)
+    return bends
+
+
+def _clearest(bends: Array) -> int | None:
+    """The k of the largest bend, if that is one."""
+    return int(bends.argmax()) + 1 if bends.max() >= _CLEAR else None

@@ -1,0 +1,113 @@
+"""k read from a released synopsis: right where groups are plain, silent where there are none, and free."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep
+from dpviz.algorithms.steps import GridStep
+from dpviz.check import RequestError
+from dpviz.privacy.partitions import Grid
+from dpviz.runs.advice.suggested_k import MOST_K, cloud_of, redrawn, suggest_k, synopsis_of
+from dpviz.runs.open_table import declare
+from dpviz.runs.run import Run, run, run_frames
+from dpviz.table.samples import sample
+
+MOST = 20
+
+
+def histogram(centers: np.ndarray, *, sd: float = 2.0, seed: int = 0) -> GridStep:
+    """A noisy histogram of 1,000 rows around each centre."""
+    rng = np.random.default_rng(seed)
+    rows = np.concatenate([rng.normal(center, 0.04, (1000, 2)) for center in centers])
+    grid = Grid(np.ones(2), np.array([40, 40]))
+    counts = np.bincount(grid.assign(np.clip(rows, -1, 1)), minlength=1600)
+    noisy = counts + rng.laplace(0, sd / np.sqrt(2), 1600)
+    return GridStep(title="cells", grid=grid, codes=np.arange(1600), noisy_counts=noisy, sd=sd)
+
+
+def synopsis_frame(name: str, seed: int, algorithm: str = "auto") -> GridStep:
+    """The synopsis of a sample, planned for MOST clusters; what comes after it is not run."""
+    table = sample(name).load()
+    private = declare(table.table, table.declaration).private
+    for frame in run_frames(algorithm, private, k=MOST, epsilon=1.0, delta=1e-6, seed=seed):
+        if not isinstance(frame, Run) and type(frame.step) in (SynopsisStep, GridStep):
+            return frame.step
+    raise AssertionError("no synopsis")
+
+
+@pytest.mark.parametrize("k", [2, 4, 7])
+def test_plain_groups_are_counted(k):
+    angle = 2 * np.pi * np.arange(k) / k
+    read = suggest_k(histogram(0.7 * np.stack([np.cos(angle), np.sin(angle)], 1)), 10, np.random.default_rng(0))
+    assert read.suggested == k and read.agreeing >= 10
+    assert f"bends at k = {k}" in read.words and f"{read.agreeing} of 12" in read.words
+
+
+def test_of_one_cloud_no_number_stands_out():
+    rng = np.random.default_rng(1)
+    read = suggest_k(histogram(rng.uniform(-1, 1, (400, 2))), 10, rng)
+    assert read.suggested is None and "no number" in read.words
+
+
+def test_the_curve_never_rises_and_lies_in_its_band():
+    read = suggest_k(histogram(np.array([[-0.5, 0], [0.5, 0]])), 8, np.random.default_rng(2))
+    assert read.ks.tolist() == list(range(1, 9))
+    assert all(here >= there for here, there in pairwise(read.losses))
+    assert (read.lows <= read.losses).all() and (read.losses <= read.highs).all()
+    assert (read.highs > read.lows).any()
+
+
+def test_the_band_is_that_of_the_noise():
+    """Ten times the noise on the same rows moves the loss more."""
+    centers = np.array([[-0.5, 0], [0.5, 0], [0, 0.7]])
+    quiet, loud = (suggest_k(histogram(centers, sd=sd), 5, np.random.default_rng(3)) for sd in (1.0, 10.0))
+    width = [np.median((read.highs - read.lows) / read.losses) for read in (quiet, loud)]
+    assert width[1] > 1.5 * width[0]
+
+
+def test_a_redraw_has_noise_of_the_known_law_on_the_same_points():
+    cloud = cloud_of(histogram(np.array([[-0.5, 0], [0.5, 0]])))
+    once, twice = (redrawn(cloud, 3.0, np.random.default_rng(seed)) for seed in (0, 1))
+    np.testing.assert_array_equal(once.points, cloud.points)
+    assert not np.array_equal(once.weights, twice.weights)
+    full = cloud.weights > 30
+    assert 2.0 < (once.weights - cloud.weights)[full].std() < 4.0
+    assert (once.weights >= 0).all()
+    np.testing.assert_allclose(once.weights.sum(), cloud.weights.sum())
+
+
+def test_it_is_read_from_a_whole_run_without_rows():
+    table = sample("fifteen").load()
+    done = run("eugkm", declare(table.table, table.declaration).private, k=3, epsilon=1.0, seed=0)
+    assert type(synopsis_of(done)) is GridStep
+    read = suggest_k(done, 4, np.random.default_rng(0))
+    assert read.ks[-1] == 4 and len(done.entries) == 1
+
+
+def test_what_has_no_synopsis_is_refused():
+    table = sample("fifteen").load()
+    done = run("dplloyd", declare(table.table, table.declaration).private, k=3, epsilon=1.0, seed=0)
+    with pytest.raises(RequestError, match="no grid to read k from: run auto or eugkm"):
+        suggest_k(done, 5, np.random.default_rng(0))
+    with pytest.raises(RequestError, match="most"):
+        suggest_k(histogram(np.zeros((1, 2))), MOST_K + 1, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("name", "k"), [("fifteen", 15), ("people", 6)])
+def test_samples_are_counted_right(name, k):
+    assert suggest_k(synopsis_frame(name, 0), MOST, np.random.default_rng(0)).suggested == k
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "k"), [("fifteen", 15), ("people", 6)])
+def test_samples_are_counted_right_in_eight_of_ten(name, k):
+    read = [suggest_k(synopsis_frame(name, seed), MOST, np.random.default_rng(seed)).suggested for seed in range(10)]
+    assert read.count(k) >= 8, read
+
+
+def test_eugkm_counts_fifteen_too():
+    assert suggest_k(synopsis_frame("fifteen", 0, "eugkm"), MOST, np.random.default_rng(0)).suggested == 15
