@@ -217,6 +217,24 @@ def draws_or_talks_in_the_core(source: Source) -> Iterator[Offence]:
             yield line, f"imports {module}: nothing leaves the machine"
 
 
+def looks_while_releasing(source: Source) -> Iterator[Offence]:
+    """What is released is chosen and drawn without a look: neither rows nor what judges results has a way there.
+
+    How many looks there were is counted, and said.
+    """
+    seeing = {
+        *("dpviz.ui.looks", "dpviz.ui.reference", "dpviz.ui.studies", "dpviz.ui.data.preview"),
+        *("dpviz.privacy.revealed_rows", "dpviz.charts.revealed", "dpviz.runs.evaluation", "dpviz.runs.clipped_rows"),
+        *("dpviz.runs.column_noise", "dpviz.runs.error_parts", "dpviz.runs.found", "dpviz.table.row_sample"),
+    }
+    for line, module in _imports(source):
+        if any(f"{module}.".startswith(f"{one}.") for one in seeing):
+            yield line, f"imports {module}: a release sees no truth"
+    for node in source.all(ast.Attribute):
+        if node.attr in {"reveal", "labels_of"} or (node.attr == "looks" and _dotted(node.value).endswith("private")):
+            yield node.lineno, f"reaches for {node.attr}: a release sees no truth"
+
+
 def scatters_slowly_or_draws_globally(source: Source) -> Iterator[Offence]:
     for node in source.all(ast.Attribute):
         name = _dotted(node)

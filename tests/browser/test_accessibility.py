@@ -17,7 +17,19 @@ from tests.browser.visitor import PATIENCE, Visitor
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 STUDIES = ("Compare", "Trade-off")
-PAGES = ("Home", "Data", "Explore", "Compare", "Trade-off", "Ledger", "Lessons", "What ε means", "Papers", "Glossary")
+PAGES = (
+    "Home",
+    "Data",
+    "Explore",
+    "Compare",
+    "Trade-off",
+    "Ledger",
+    "Release",
+    "Lessons",
+    "What ε means",
+    "Papers",
+    "Glossary",
+)
 WINDOW = {"width": 1440, "height": 900}
 # Streamlit's own menu is not ours to mend: in a narrow window, what is no entry of a list stands in its list of pages.
 _NOT_OURS = ['[data-testid="stHeader"]', '[data-testid="stToolbar"]', '[data-testid="stSidebarNavItems"]']
@@ -47,17 +59,17 @@ _RUN = """exclude => axe.run({exclude: exclude.map(selector => [selector])}, {re
 def test_nothing_serious_on_any_page(visitor: Callable[..., Visitor], colors: str, window: dict[str, int]) -> None:
     visit = visitor(viewport=window, color_scheme=colors)
     visit.goes_to("/")
-    assert not _serious(visit, colors), "before a table is open"
+    assert not serious(visit, colors), "before a table is open"
     visit.opens_sample("Fifteen clusters")
     offences = {}
     for page in PAGES:
         visit.turns_to(page)
         visit.page.wait_for_timeout(700)  # figures fade in
-        if found := [*_serious(visit, colors), *_misnamed(visit)]:
+        if found := [*serious(visit, colors), *misnamed(visit)]:
             offences[page] = found
         if page in STUDIES:
             _computes(visit)
-            if found := [*_serious(visit, colors), *_misnamed(visit)]:
+            if found := [*serious(visit, colors), *misnamed(visit)]:
                 offences[f"{page}, computed"] = found
     assert not offences
 
@@ -73,7 +85,7 @@ def _computes(visit: Visitor) -> None:
     visit.page.wait_for_timeout(700)
 
 
-def _serious(visit: Visitor, colors: str) -> list[str]:
+def serious(visit: Visitor, colors: str) -> list[str]:
     """What axe-core calls serious or critical, each with the first element that is meant."""
     visit.page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
     left_out = _NOT_OURS + _NOT_OURS_IN_THE_DARK * (colors == "dark")
@@ -82,7 +94,7 @@ def _serious(visit: Visitor, colors: str) -> list[str]:
     return [f"{one['id']}: {len(one['nodes'])}, such as {one['nodes'][0]['html'][:200]}" for one in serious]
 
 
-def _misnamed(visit: Visitor) -> list[str]:
+def misnamed(visit: Visitor) -> list[str]:
     """Names with markup in them, names that two buttons share, and figures that do not say what they show."""
     names = [(role, " ".join(name.split())) for role, name in visit.page.evaluate(_NAMES)]
     wrong = [f"markup in the name of a {role}: {name}" for role, name in names if _MARKUP.search(name)]

@@ -12,7 +12,7 @@ from tests.pages.tables import truth_switch
 
 PAGES = (
     *("home.py", "data.py", "explore.py", "compare.py", "tradeoff.py", "ledger.py", "papers.py"),
-    *("lessons.py", "meaning.py", "glossary.py"),
+    *("lessons.py", "meaning.py", "glossary.py", "release.py"),
 )
 
 
@@ -22,7 +22,7 @@ def test_every_page_opens_without_a_table(page):
     assert at.title or "No table is open yet" in everything_shown(at)
 
 
-@pytest.mark.parametrize("page", ["explore.py", "compare.py", "tradeoff.py"])
+@pytest.mark.parametrize("page", ["explore.py", "compare.py", "tradeoff.py", "release.py"])
 def test_pages_that_need_a_table_say_so_and_lead_to_data(page):
     at = visit(page)
     assert "No table is open yet" in everything_shown(at)

@@ -70,6 +70,8 @@ PAGES = {
     "papers": lambda: app_on("papers.py", None),
     "what ε means": lambda: app_on("meaning.py", None),
     "ledger": _ledger,
+    "release": lambda: app_on("release.py", sample_table("people")),
+    "release of a private file": lambda: app_on("release.py", open_blobs(FileKind.PRIVATE)),
 }
 
 

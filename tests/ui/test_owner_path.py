@@ -15,7 +15,7 @@ def path(at) -> list[str]:
 
 
 def test_without_a_table_the_data_come_next():
-    assert path(visit()) == ["**Data: next**", "Bounds", "Choose ε", ":gray[Release: to come]"]
+    assert path(visit()) == ["**Data: next**", "Bounds", "Choose ε", "Release"]
 
 
 def test_a_file_that_waits_has_data_and_no_bounds():
@@ -35,16 +35,16 @@ def test_with_a_table_epsilon_comes_next_and_is_done_after_a_run(kind: FileKind)
     assert path(at)[2] == "**Choose ε: next**", "what each ε buys has not been seen yet"
     fine(at.switch_page("tradeoff.py").run())
     fine(at.switch_page("home.py").run())
-    assert path(at) == [":green[✓] Data", ":green[✓] Bounds", ":green[✓] Choose ε", ":gray[Release: to come]"]
+    assert path(at) == [":green[✓] Data", ":green[✓] Bounds", ":green[✓] Choose ε", "**Release: next**"]
     said = [link.proto.help for link in at.get("page_link")]
     assert "ε = 1" in said[2] and "simulation" in said[3]
 
 
 def test_every_stop_leads_to_its_page():
     pages = [link.proto.page for link in visit().get("page_link")]
-    assert [page.split("/")[-1] for page in pages] == ["data", "data", "tradeoff", "ledger"]
+    assert [page.split("/")[-1] for page in pages] == ["data", "data", "tradeoff", "release"]
 
 
-@pytest.mark.parametrize("page", ["home.py", "data.py", "tradeoff.py", "ledger.py"])
+@pytest.mark.parametrize("page", ["home.py", "data.py", "tradeoff.py", "ledger.py", "release.py"])
 def test_it_opens_the_pages_of_an_owner(page: str):
     assert len(path(visit(page))) == 4

@@ -26,10 +26,7 @@ _NEW, _REFUSED = "release:new", "release:new_refused"
 # A page does not wait long for another program.
 _PATIENCE = 2.0
 _SHOWN = 3
-_ABOUT = (
-    "A file of yours that outlives this visit: every release of one data set is charged to it before its noise is "
-    f"drawn, and never beyond its cap. There is no row in it. {explained('charge')}"
-)
+_ABOUT = explained("account", "There is no row in it.")
 _CAP = "The most that all releases of this data set together may ever cost."
 
 

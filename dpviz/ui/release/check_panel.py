@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpviz.charts.wording import opening, things
 from dpviz.check import RequestError
+from dpviz.glossary import words_of
 from dpviz.release.check_work import check_work
 from dpviz.release.verify import CANNOT_TELL, Verdict
 from dpviz.runs.jobs import Job
@@ -34,7 +35,8 @@ def check_panel() -> None:
     st.subheader("Check a release", divider="gray", anchor=False)
     st.markdown(
         "Drop the zip that somebody has published. It is checked here without the data: hashes, the ledger, every "
-        "noise scale, the centres, the card."
+        "noise scale, the centres, the card.",
+        help=words_of("ledger, noise scale, centres"),
     )
     file = st.file_uploader("The zip of a release", type=["zip"], key="release:check", max_upload_size=_MOST_MEGABYTES)
     if file is None:

@@ -7,13 +7,14 @@ import shlex
 import streamlit as st
 
 from dpviz.charts.wording import number
+from dpviz.glossary import explained
 from dpviz.release.order import Order
 from dpviz.runs.request import written
 
 
 def by_command_line(order: Order) -> list[str]:
     """Draw the commands for what is asked; why the page cannot do it."""
-    st.subheader("The account", divider="gray", anchor=False)
+    st.subheader("The account", divider="gray", anchor=False, help=explained("account"))
     st.info(
         "This server listens to other machines, too: whoever can see this page could name a file of it. So an account "
         "is opened by the command line, where the rows are.",

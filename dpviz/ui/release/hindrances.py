@@ -26,9 +26,9 @@ def standing(place: DeltaGenerator, found: Hindrances) -> None:
         with st.container(horizontal=True, gap="xsmall"):
             for part, of_part in found.items():
                 if of_part:
-                    st.badge(f"{part}: {len(of_part):d} to do", icon=":material/block:", color="red")
+                    st.badge(f"{plain(part)}: {len(of_part):d} to do", icon=":material/block:", color="red")
                 else:
-                    st.badge(part, icon=":material/check:", color="green")
+                    st.badge(plain(part), icon=":material/check:", color="green")
         if not against:
             st.markdown(":green[:material/check_circle: **Ready.**] Type ε at the foot of this page, and press.")
             return

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
+from dpviz.glossary import explained
 from dpviz.release.order import BOUNDS, Order, words_for
 from dpviz.ui.data.large_table import serves_this_machine_alone
 from dpviz.ui.owner_path import owner_path
@@ -30,7 +31,7 @@ from dpviz.ui.session import require_table
 
 def release_page() -> None:
     """Draw it: the form, or the press that takes its place."""
-    st.title("Release", anchor=False)
+    st.title("Release", anchor=False, help=explained("released"))
     owner_path(here="release")
     if (press := last_pressed()) is not None:
         pressed_panel(press)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpviz.charts.wording import opening, things
 from dpviz.check import RequestError
+from dpviz.glossary import explained
 from dpviz.release.order import Order
 from dpviz.release.pressing import Pressing
 from dpviz.release.releasing import ready
@@ -51,7 +52,7 @@ def prepare_another() -> None:
 
 def press_section(order: Order, asked_of: Subject, opened: Opened | None, against: Sequence[str]) -> None:
     """Draw the confirmation and the button; press if it was pressed."""
-    st.subheader("Release", divider="gray", anchor=False)
+    st.subheader("Release", divider="gray", anchor=False, help=explained("released"))
     number = len(pressed()) + 1
     wanted = f"{order.request.epsilon:g}"
     said, place = st.columns([2, 3], vertical_alignment="bottom", gap="small")

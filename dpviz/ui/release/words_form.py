@@ -68,8 +68,8 @@ def _first(declared: Declaration, today: str) -> dict[str, Any]:
 def _answer(key: str, name: str, label: str, hint: str, before: Any) -> Any:
     text = "\n".join(before) if name in SEVERAL_WORDS else before
     if name not in _LONG:
-        return st.text_input(label, value=text, max_chars=_LONGEST, placeholder=hint, key=key) or ""
-    said = st.text_area(label, value=text, max_chars=_LONGEST, height=68, placeholder=hint, key=key) or ""
+        return st.text_input(plain(label), value=text, max_chars=_LONGEST, placeholder=hint, key=key) or ""
+    said = st.text_area(plain(label), value=text, max_chars=_LONGEST, height=68, placeholder=hint, key=key) or ""
     if name not in SEVERAL_WORDS:
         return said
     return tuple(line.strip() for line in said.splitlines() if line.strip())

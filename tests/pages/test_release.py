@@ -1,0 +1,375 @@
+"""Release: what stands against it is said, ε is typed, one press is one charge, and what left can be checked."""
+
+from __future__ import annotations
+
+import json
+import threading
+import zipfile
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+import yaml
+from streamlit.testing.v1 import AppTest
+
+from dpviz.release import pressing
+from dpviz.release.account import Account, State
+from dpviz.release.package import CARD, CENTERS, DECLARATION, PAGE, zip_of
+from dpviz.release.verify import verify
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.record import LookKind
+from dpviz.table.declaration import FROM_ROWS, FileKind
+from dpviz.table.named import file_at
+from dpviz.table.sidecar import declaration_in, declaration_in_file
+from dpviz.ui.session import Look
+from tests.pages.site import everything_shown, fine, paste_bounds, upload, visit
+from tests.pages.tables import app_on, sound, text_of, truth_switch
+from tests.release.charges import a_charge
+from tests.release.people import write_people
+
+WORDS = {
+    "intended_use": "Planning of bus lines",
+    "curators": ["Town of Bremen"],
+    "region": "Bremen",
+    "justification": "Bounds from the law",
+    "authors": ["A. Muster"],
+}
+PRESS, CONFIRM = "Charge the account and release ε = 1", "Type 1 to confirm ε"
+
+
+def people(folder: Path, **declared: object) -> OpenTable:
+    """The table of persons, private, with everything declared that its card asks for."""
+    data, sidecar = write_people(folder, **{"release": WORDS, **declared})
+    return declare(file_at(data), replace(declaration_in_file(sidecar).checked(), kind=FileKind.PRIVATE))
+
+
+def account_in(folder: Path, cap: float = 2.0) -> Path:
+    return Account.new(folder / "people.sqlite", name="people", cap_epsilon=cap, cap_delta=1e-5).path
+
+
+def on_page(table: OpenTable, account: Path | None = None) -> AppTest:
+    """The page with ``table`` open, k = 3 and nothing for segments, and with an ``account`` open if one is given."""
+    app = app_on("release.py", table, k="3")
+    app.slider(key="release:share").set_value(0)
+    if account is not None:
+        app.text_input(key="release:account_path").set_value(str(account))
+    return sound(app.run())
+
+
+def button(app: AppTest) -> object:
+    (found,) = (one for one in app.button if (one.key or "").startswith("release:press:"))
+    return found
+
+
+def barred(app: AppTest) -> bool:
+    """Whether neither ε can be typed nor the button be pressed."""
+    (box,) = (one for one in app.text_input if (one.key or "").startswith("release:confirm:"))
+    return bool(box.disabled and button(app).disabled)
+
+
+def confirmed(app: AppTest, typed: str = "1") -> AppTest:
+    (box,) = (one for one in app.text_input if (one.key or "").startswith("release:confirm:"))
+    return sound(box.set_value(typed).run())
+
+
+def pressed_once(app: AppTest) -> AppTest:
+    """The page after ε was typed, the button pressed, and what came of it is there."""
+    sound(button(confirmed(app)).click().run())
+    assert app.session_state["release:pressed"][-1].pressing.wait(60)
+    return sound(app.run())
+
+
+def standing(path: Path):
+    return Account.open(path).standing()
+
+
+def test_without_a_table_the_page_leads_to_data():
+    app = app_on("release.py", None)
+    assert "No table is open yet" in everything_shown(app)
+
+
+def test_the_sentence_says_what_leaves_and_the_odds(tmp_path):
+    app = on_page(people(tmp_path))
+    said = app.subheader[0].value
+    assert said.startswith("Three centres of two columns: whoever is one of the people in this table")
+    assert said.endswith("at most 2.72×.")
+    sound(app.number_input(key="epsilon").set_value(0.5).run())
+    app.slider(key="release:share").set_value(20)
+    sound(app.run())
+    assert "and what their segments are" in app.subheader[0].value and "1.65×" in app.subheader[0].value
+
+
+def test_without_account_and_words_the_button_is_dead_and_each_missing_thing_is_named(tmp_path):
+    app = on_page(people(tmp_path, release={}))
+    assert barred(app)
+    said = text_of(app)
+    for words in ("Nothing can leave yet", "Intended use is empty"):
+        assert words in said
+    assert "Words of the card: 5 to do" in everything_shown(app) and "Account: 1 to do" in everything_shown(app)
+
+
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ({"origins": {"age": FROM_ROWS}}, "blocked: the rows"),
+        ({"origins": {}}, "blocked: nobody says"),
+    ],
+)
+def test_a_bound_that_nobody_can_defend_is_red_in_a_word_and_blocks(tmp_path, declared, words):
+    app = on_page(people(tmp_path, **declared), account_in(tmp_path))
+    assert f":red[:material/block: **{words}**]" in text_of(app)
+    assert "Bounds: 1 to do" in everything_shown(app)
+    assert barred(app)
+    assert any(link.proto.page.endswith("data") for link in app.get("page_link"))
+
+
+def test_open_bounds_say_what_buying_them_would_cost():
+    at = upload(visit("data.py"), b"age,pay\n" + b"\n".join(b"%d,%d" % (row, row * 7) for row in range(90)))
+    paste_bounds(at, json.dumps({"bounds": {"age": [0, 100], "pay": [None, None]}, "bounds_origin": "law"}))
+    fine(at.switch_page("release.py").run())
+    said = text_of(at)
+    assert "will be bought with ε = 0.03" in said and "| age | 0 to 100 |" in said
+
+
+def test_looks_and_studies_of_this_visit_are_counted(tmp_path):
+    table = people(tmp_path)
+    app = on_page(table)
+    assert "None in this visit" in text_of(app)
+    look = Look(table.key, table.source_key, table.title, table.kind, LookKind.ROWS, "rows")
+    app.session_state["looks:list"] = [look, replace(look, what=LookKind.LOSS, note="study")]
+    app.session_state["looks:studies"] = {(table.source_key, "study"), ("another file", "study")}
+    sound(app.run())
+    assert "one look at rows" in text_of(app) and "one study on them" in text_of(app)
+
+
+def test_no_truth_is_on_the_page_and_its_switch_is_gone(tmp_path):
+    app = on_page(people(tmp_path), account_in(tmp_path))
+    assert not app.sidebar.toggle
+    assert "revealed" not in everything_shown(app)
+    pressed_once(app)
+    assert not app.sidebar.toggle and "revealed" not in everything_shown(app)
+    sound(app.switch_page("explore.py").run())
+    assert truth_switch(app) is not None
+
+
+@pytest.mark.parametrize("typed", ["", "2", "0.99", "one", "nan", "1e"])
+def test_only_the_number_itself_confirms(tmp_path, typed):
+    app = confirmed(on_page(people(tmp_path), account_in(tmp_path)), typed)
+    assert button(app).disabled
+
+
+@pytest.mark.parametrize("typed", ["1", "1.0", " 1 ", "1,0"])
+def test_it_may_be_typed_as_one_likes(tmp_path, typed):
+    app = confirmed(on_page(people(tmp_path), account_in(tmp_path)), typed)
+    assert not button(app).disabled
+
+
+def test_a_press_charges_once_and_what_leaves_can_be_checked(tmp_path):
+    account = account_in(tmp_path)
+    app = pressed_once(on_page(people(tmp_path), account))
+    (entry,) = standing(account).entries
+    assert entry.state is State.RELEASED and entry.charge.epsilon == 1.0
+    (press,) = app.session_state["release:pressed"]
+    assert verify(zip_of(press.pressing.release.files)).holds
+    kept = tmp_path / "people-release-1.zip"
+    assert kept.read_bytes() == zip_of(press.pressing.release.files) and kept.stat().st_mode & 0o077 == 0
+    assert "Visitors: released at ε = 1; ε = 1 of 2 left" in app.subheader[0].value
+    for _ in range(3):
+        sound(app.run())
+    assert len(standing(account).entries) == 1, "a rerun is no press"
+    assert not [one for one in app.button if (one.key or "").startswith("release:press:")], "it is locked"
+    assert {one.proto.label for one in app.get("download_button")} == {"The release (zip)", "The card alone (HTML)"}
+
+
+def test_a_reload_presses_nothing_again(tmp_path):
+    table, account = people(tmp_path), account_in(tmp_path)
+    pressed_once(on_page(table, account))
+    on_page(table, account)
+    assert len(standing(account).entries) == 1
+
+
+def test_the_button_of_the_next_press_is_another_one(tmp_path):
+    app = confirmed(on_page(people(tmp_path), account_in(tmp_path)))
+    first = button(app).key
+    sound(button(app).click().run())
+    assert app.session_state["release:pressed"][0].pressing.wait(60)
+    sound(app.run())
+    sound(app.button(key="release:prepare_another").click().run())
+    assert button(app).key != first, "the second of two clicks would press it"
+
+
+def test_a_second_release_is_typed_anew_and_charged_again_up_to_the_cap(tmp_path):
+    account = account_in(tmp_path)
+    app = pressed_once(on_page(people(tmp_path), account))
+    sound(app.button(key="release:prepare_another").click().run())
+    assert button(app).disabled, "what confirmed the first does not confirm the second"
+    pressed_once(app)
+    assert standing(account).spent_epsilon == 2.0
+    sound(app.button(key="release:prepare_another").click().run())
+    assert any("left in the account" in error.value for error in app.error)
+    assert barred(app) and "Account: 1 to do" in everything_shown(app)
+
+
+def test_words_are_printed_verbatim_and_come_with_the_declaration(tmp_path):
+    hostile = "k, after <b>one</b> look | :red[$x$] ![a](http://x.invalid)"
+    app = on_page(people(tmp_path), account_in(tmp_path))
+    (box,) = (one for one in app.text_area if one.label == "What did you choose after looking?")
+    box.set_value(hostile)
+    next(one for one in app.text_input if one.label == "Region that the data describe").set_value("Lower Saxony")
+    app = pressed_once(sound(app.run()))
+    files = app.session_state["release:pressed"][-1].pressing.release.files
+    assert hostile in str(yaml.safe_load(files[CARD]))
+    assert "&lt;b&gt;one&lt;/b&gt;" in files[PAGE].decode() and "<b>one</b>" not in files[PAGE].decode()
+    declared = declaration_in(files[DECLARATION].decode())
+    assert declared.words["region"] == "Lower Saxony" and declared.words["chosen_after_looking"] == hostile
+    assert verify(zip_of(files)).holds
+
+
+def test_hostile_names_stay_text(tmp_path):
+    evil = "a<img src=x>|:red[a]**b**"
+    data, sidecar = write_people(tmp_path)
+    data.write_text(data.read_text().replace("age,income", f"{evil},income", 1))
+    said = json.loads(sidecar.read_text())
+    said |= {"bounds": {evil: [0, 100], "income": [0, 90000]}, "origins": {}, "bounds_origin": evil, "title": evil}
+    sidecar.write_text(json.dumps({**said, "release": WORDS}))
+    declared = replace(declaration_in_file(sidecar).checked(), kind=FileKind.PRIVATE)
+    app = on_page(declare(file_at(data), declared), account_in(tmp_path))
+    shown = [one.value for one in (*app.markdown, *app.caption, *app.subheader)]
+    assert not any(":red[a]" in text or "**b**" in text or "<img" in text.replace("\\<img", "") for text in shown)
+    app = pressed_once(app)
+    shown = [one.value for one in (*app.markdown, *app.caption, *app.subheader, *app.success)]
+    assert not any(":red[a]" in text or "**b**" in text for text in shown)
+
+
+def test_an_algorithm_without_release_grade_noise_says_why(tmp_path):
+    app = on_page(people(tmp_path), account_in(tmp_path))
+    sound(app.selectbox(key="algorithm").set_value("gkm").run())
+    assert any("cannot be released" in error.value for error in app.error)
+    assert barred(app)
+
+
+def test_a_new_account_is_made_and_opened(tmp_path):
+    app = on_page(people(tmp_path))
+    app.text_input(key="release:new:path").set_value(str(tmp_path / "new.sqlite"))
+    app.text_input(key="release:new:name").set_value("people")
+    (make,) = (one for one in app.button if one.label == "Make it")
+    sound(make.click().run())
+    assert standing(tmp_path / "new.sqlite").cap_epsilon == 2.0
+    assert not button(confirmed(app)).disabled
+    sound(make.click().run())
+    assert any("is there already" in error.value for error in app.error)
+
+
+def test_a_file_that_is_no_account_is_refused_in_a_sentence(tmp_path):
+    (tmp_path / "people.txt").write_text("name\n")
+    app = on_page(people(tmp_path), tmp_path / "people.txt")
+    assert any("is no account" in error.value for error in app.error)
+
+
+def test_where_others_see_the_pages_the_command_line_releases(tmp_path, monkeypatch):
+    monkeypatch.setattr("dpviz.ui.release.page.serves_this_machine_alone", lambda: False)
+    app = app_on("release.py", people(tmp_path), k="3")
+    (code,) = app.code
+    assert "--k 3 --epsilon 1 --delta 1e-06 --segments 0.2 --account people.sqlite" in code.value
+    assert not [one for one in app.text_input if one.key == "release:account_path"]
+    assert barred(app)
+
+
+def test_a_failure_after_the_charge_says_that_it_is_charged_and_not_why(tmp_path, monkeypatch):
+    secret = "row 17 is 4711"
+
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError(secret)
+
+    monkeypatch.setattr("dpviz.release.releasing.draw", broken)
+    account = account_in(tmp_path)
+    app = pressed_once(on_page(people(tmp_path), account))
+    (entry,) = standing(account).entries
+    assert entry.state is State.FAILED
+    assert app.error[0].proto.title == "Charged (1), and nothing was released"
+    assert secret not in everything_shown(app) and "ValueError" in app.error[0].value
+    assert "stays in the account" in text_of(app)
+
+
+def test_a_refusal_at_the_last_moment_charges_nothing(tmp_path):
+    account = account_in(tmp_path)
+    app = confirmed(on_page(people(tmp_path), account))
+    Account.open(account).charge(replace(a_charge(1.5), unit="1 row"))  # another program was faster
+    sound(button(app).click().run())
+    assert len(standing(account).entries) == 1
+    assert "release:pressed" not in app.session_state or not app.session_state["release:pressed"]
+    assert any("left in the account" in error.value for error in app.error)
+
+
+def test_while_it_is_under_way_the_page_shows_that_alone(tmp_path, monkeypatch):
+    go_on = threading.Event()
+    real = pressing.press
+
+    def slow(*args: object, **kwargs: object) -> object:
+        assert go_on.wait(60)
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(pressing, "press", slow)
+    account = account_in(tmp_path)
+    app = confirmed(on_page(people(tmp_path), account))
+    try:
+        sound(button(app).click().run())
+        assert "Releasing 3 centres of Visitors at ε = 1" in app.subheader[0].value
+        assert not app.text_input and not app.sidebar.toggle
+        sound(app.switch_page("explore.py").run())
+        assert "is being released" in text_of(app)
+    finally:
+        go_on.set()
+    assert app.session_state["release:pressed"][0].pressing.wait(60)
+    sound(app.run())
+    assert "Released in this visit: charge 1 of account people, ε = 1 left." in text_of(app)
+
+
+def test_segments_are_told_on_the_page_and_can_be_named(tmp_path):
+    app = on_page(people(tmp_path), account_in(tmp_path))
+    app.slider(key="release:share").set_value(20)
+    app = pressed_once(sound(app.run()))
+    (figure,) = app.get("plotly_chart")
+    assert figure.proto.alt.startswith("Three segments")
+    sound(app.text_input(key="release:1:name:0").set_value("Pensioners").run())
+    assert "Pensioners" in app.get("plotly_chart")[0].proto.alt
+    assert CENTERS in app.session_state["release:pressed"][0].pressing.release.files
+
+
+def test_a_dry_run_is_on_made_up_rows_and_its_words_go_onto_the_card(tmp_path):
+    table, account = people(tmp_path), account_in(tmp_path)
+    app = on_page(table, account)
+    sound(app.button(key="release:try").click().run())
+    said = next(one.value for one in app.markdown if "runs on made-up tables" in one.value)
+    assert "12 runs" in said and not table.private.looks
+    app = pressed_once(app)
+    page = app.session_state["release:pressed"][0].pressing.release.files[PAGE].decode()
+    assert "12 runs on made-up tables" in page
+
+
+def test_home_checks_a_release_and_names_what_is_wrong(tmp_path):
+    app = pressed_once(on_page(people(tmp_path), account_in(tmp_path)))
+    files = app.session_state["release:pressed"][0].pressing.release.files
+    home = app_on("home.py", None)
+    home.file_uploader(key="release:check").upload("release.zip", zip_of(files))
+    sound(home.run())
+    assert home.success[0].proto.title == "This release is what it says"
+    assert "that the noise was honestly drawn" in text_of(home)
+    changed = {**files, CENTERS: files[CENTERS].replace(b"1", b"2")}
+    home.file_uploader(key="release:check").upload("release.zip", zip_of(changed))
+    sound(home.run())
+    assert home.error[0].proto.title == "This release is not what it says"
+    assert "**centers.csv**" in text_of(home)
+
+
+def test_home_refuses_what_is_no_release_in_a_sentence(tmp_path):
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("<b>.txt", "x")
+    app = app_on("home.py", None, workers=True)
+    app.file_uploader(key="release:check").upload("other.zip", packed.getvalue())
+    sound(app.run())
+    assert app.session_state["release:checked"].job.wait(60)
+    sound(app.run())
+    assert any("not the zip of a release" in error.value for error in app.error)
