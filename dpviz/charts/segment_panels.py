@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ from dpviz.charts.theme import Palette, layout
 from dpviz.charts.wording import number, opening, percent, shortened, things
 
 # Panels side by side, and pixels: of a row of panels, of the gap above it for its heading, and of the head of a figure.
-_ACROSS, _ROW, _HEADING, _FOOT, _HEAD = 3, 120, 100, 50, 118
+_ACROSS, _ROW, _HEADING, _FOOT, _HEAD = 3, 120, 82, 50, 118
 _GAP, _ABOVE = 0.08, 38
 _LONGEST = {"column": 16, "segment": 24, "label": 9}
 
@@ -166,7 +166,8 @@ class SegmentPanels:
             **{f"xaxis{number_of}": merged(merged({}, dress["xaxis"]), axis)},
             **{f"yaxis{number_of}": merged(merged({}, dress["yaxis"]), shares)},
         )
-        title = f"{spelled(shortened(said['column'], _LONGEST['column']))}<br>{_typical(said)}"
+        name = ", ".join(filter(None, (shortened(said["column"], _LONGEST["column"]), said["unit"])))
+        title = f"{spelled(name)}<br>{_typical(said, write=_short, with_unit=False)}"
         self._words(plot, title, across[0], up[1], palette.text)
 
     def _words(self, plot: Plot, text: str, x: float, y: float, color: str) -> None:
@@ -185,7 +186,17 @@ def _sized(segment: Said) -> str:
     return f"about {_rows(max(size['value'], 0))} ± {_rows(reach)} rows"
 
 
-def _typical(said: Said) -> str:
+def _short(value: float) -> str:
+    """A number that three panels side by side have room for on a telephone.
+
+    >>> _short(56900.0), _short(2_500_000.0), _short(72.2), _short(-12000.0)
+    ('56.9k', '2.5M', '72.2', '−12k')
+    """
+    size, unit = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= 1e4 else (1.0, "")
+    return f"{number(value / size)}{unit}"
+
+
+def _typical(said: Said, *, write: Callable[[float], str] = number, with_unit: bool = True) -> str:
     """The median, or the most frequent category, with its interval."""
     if said["histogram"]["labels"]:
         if not said["shares"]:
@@ -196,8 +207,8 @@ def _typical(said: Said) -> str:
     median = said["median"]
     if median is None:
         return ""
-    unit = f" {said['unit']}" if said["unit"] else ""
-    return f"{number(median['value'])}{unit} ({number(median['low'])}–{number(median['high'])})"
+    unit = f" {said['unit']}" if said["unit"] and with_unit else ""
+    return f"{write(median['value'])}{unit} ({write(median['low'])}–{write(median['high'])})"
 
 
 def _labels(said: Said) -> list[str]:

@@ -25,7 +25,7 @@ def test_a_row_of_panels_for_each_segment(theme):
     assert len(bars) == 9
     assert all(np.sum(trace.y) == pytest.approx(1, abs=0.05) for trace in bars)
     notes = " ".join(note.text for note in figure.layout.annotations)
-    assert "Westerners" in notes and "Segment 2" in notes and " m (" in notes and "±" in notes
+    assert "Westerners" in notes and "Segment 2" in notes and ", m<br>" in notes and "±" in notes
     domains = [(axis.domain, figure.layout[f"yaxis{axis.anchor[1:]}"].domain) for axis in figure.select_xaxes()]
     assert len({(across[0], up[0]) for across, up in domains}) == 9
 

@@ -373,3 +373,33 @@ def test_home_refuses_what_is_no_release_in_a_sentence(tmp_path):
     assert app.session_state["release:checked"].job.wait(60)
     sound(app.run())
     assert any("not the zip of a release" in error.value for error in app.error)
+
+
+def test_a_release_buys_the_bounds_that_its_owner_cannot_declare(tmp_path):
+    data, _ = write_people(tmp_path)
+    at = upload(visit("data.py"), data.read_bytes())
+    at = paste_bounds(
+        at,
+        json.dumps({"bounds": {"age": [0, 100], "income": [None, None]}, "bounds_origin": "law", "release": WORDS}),
+    )
+    at.session_state["k"] = 3
+    fine(at.switch_page("release.py").run())
+    at.text_input(key="release:account_path").set_value(str(account_in(tmp_path)))
+    at.slider(key="release:bounds").set_value(20)
+    assert "will be bought with ε = 0.2" in text_of(fine(at.run()))
+    at = pressed_once(at)
+    release = at.session_state["release:pressed"][0].pressing.release
+    assert verify(zip_of(release.files)).holds
+    bought = declaration_in(release.files[DECLARATION].decode()).bounds["income"]
+    assert bought.lower is not None and bought.upper >= 60_000 and "bought" in bought.origin
+    assert at.subheader[0].value.startswith("people: released at ε = 1")
+    assert "**income**: " in text_of(at)
+
+
+def test_a_form_that_lacks_more_than_bounds_is_not_released():
+    at = upload(visit("data.py"), b"age,pay\n1,2\n3,4\n")
+    at = paste_bounds(at, json.dumps({"bounds": {"age": [0, 100], "pay": [None, None]}, "bounds_origin": "law"}))
+    next(one for one in at.radio if "How many rows" in one.label).set_value("several")
+    fine(at.run())
+    fine(at.switch_page("release.py").run())
+    assert "No table is open yet" in everything_shown(at)

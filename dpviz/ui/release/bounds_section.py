@@ -18,7 +18,6 @@ from dpviz.ui.release.subject import Subject
 
 _MOST_LINES = 12
 _NOWHERE = "not stated"
-_NOT_BOUGHT_HERE = "Bounds cannot be bought on this page yet: declare them on Data."
 _ALL, _SAID_OF_ALL = "Said of all bounds", "as said of all"
 
 
@@ -37,8 +36,6 @@ def bounds_section(order: Order, asked_of: Subject) -> list[str]:
     declared = asked_of.declaration
     st.subheader("Where every bound comes from", divider="gray", anchor=False, help=explained("bounds"))
     against = _against(declared)
-    if asked_of.table is None and not against:
-        against = [_NOT_BOUGHT_HERE]
     lines = sorted(lines_of(order, declared), key=lambda line: not (line.wrong or line.cost))
     st.markdown(_table(lines[:_MOST_LINES]))
     if len(lines) > _MOST_LINES:

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from dpviz.glossary import explained
-from dpviz.release.order import BOUNDS, Order, words_for
+from dpviz.release.bought_bounds import open_columns
+from dpviz.release.order import Order, words_for
 from dpviz.ui.data.large_table import serves_this_machine_alone
 from dpviz.ui.owner_path import owner_path
 from dpviz.ui.release.account_section import account_section
@@ -44,8 +45,8 @@ def release_page() -> None:
 
 
 def _form(asked_of: Subject) -> None:
-    terms, today = terms_in_rail(), datetime.now(UTC).date().isoformat()
-    draft = Order(terms.request, words_for(asked_of.declaration, today=today), terms.segments, BOUNDS)
+    terms, today = terms_in_rail(buys=bool(open_columns(asked_of.declaration))), datetime.now(UTC).date().isoformat()
+    draft = Order(terms.request, words_for(asked_of.declaration, today=today), terms.segments, terms.bounds)
     status = what_leaves(draft, asked_of)
     found: dict[str, list[str]] = {"Bounds": bounds_section(draft, asked_of)}
     seen = looks_section(asked_of)
@@ -62,7 +63,7 @@ def _form(asked_of: Subject) -> None:
         terms.request,
         words,
         terms.segments,
-        BOUNDS,
+        terms.bounds,
         looks=seen.looks,
         studies=seen.studies,
         expected_loss=expected,

@@ -12,7 +12,7 @@ from dpviz.check import RequestError
 from dpviz.glossary import explained, words_of
 from dpviz.release.account import Standing
 from dpviz.release.package import CENTERS, PAGE, SEGMENTS, zip_of
-from dpviz.release.promise import small
+from dpviz.release.promise import plain_number, small
 from dpviz.release.releasing import Release
 from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
@@ -108,6 +108,7 @@ def _left(press: Pressed, release: Release) -> None:
 
 
 def _tables(release: Release) -> None:
+    _bought(release)
     st.subheader("The centres", divider="gray", anchor=False, help=explained("centre"))
     badge("released")
     centers = _read(release.files[CENTERS])
@@ -121,6 +122,21 @@ def _tables(release: Release) -> None:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
             segments = _read(release.files[SEGMENTS])
             data_table(segments, alt=f"{len(segments)} released numbers about the segments, with their intervals")
+
+
+def _bought(release: Release) -> None:
+    """The bounds that were bought, and whether noise hid them."""
+    bought = release.drawn.parts.bounds
+    if bought is None:
+        return
+    st.subheader("The bounds that were bought", divider="gray", anchor=False, help=explained("bounds"))
+    lines = [
+        f"- **{plain(one.name)}**: {plain(plain_number(one.lower))} to {plain(plain_number(one.upper))}"
+        + ("" if one.sure else "; :red[:material/warning: noise hides the range: do not rely on it]")
+        for one in bought.columns
+    ]
+    badge("released")
+    st.markdown("\n".join(lines))
 
 
 def _read(file: bytes) -> pd.DataFrame:

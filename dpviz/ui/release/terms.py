@@ -8,33 +8,47 @@ import streamlit as st
 
 from dpviz.algorithms.card import Guarantee
 from dpviz.glossary import explained
-from dpviz.release.order import SEGMENTS
+from dpviz.release.order import BOUNDS, SEGMENTS
 from dpviz.runs.request import Contender, Request
 from dpviz.ui.controls import epsilon_control, k_delta_row
 from dpviz.ui.explore.algorithm_choice import algorithm_choice
 from dpviz.ui.explore.setup_panel import params_form
 from dpviz.ui.session import remember, remembered
 
-_SHARE = "release:share"
-_MOST_PERCENT = 50
+_SHARE, _BOUNDS = "release:share", "release:bounds"
+_MOST_PERCENT, _MOST_OF_BOUNDS = 50, 20
 
 
 class Terms(NamedTuple):
-    """One run without a seed, and the share of its ε that says what the segments are."""
+    """One run without a seed, the share of ε that says what the segments are, and what part each open bound gets."""
 
     request: Request
     segments: float
+    bounds: float
 
 
-def terms_in_rail() -> Terms:
-    """Draw the controls; what they ask for."""
+def terms_in_rail(*, buys: bool) -> Terms:
+    """Draw the controls; what they ask for. ``buys``: whether some bounds are open."""
     with st.sidebar:
         card = algorithm_choice()
         (epsilon,), _ = epsilon_control()
         k, delta = k_delta_row(delta_disabled=Guarantee.APPROX not in card.guarantees)
         with st.popover("Parameters", icon=":material/tune:", width="stretch"):
             params = params_form(card)
-        return Terms(Request(Contender(card.id, params), k, epsilon, delta), _share())
+        return Terms(Request(Contender(card.id, params), k, epsilon, delta), _share(), _of_bounds() if buys else BOUNDS)
+
+
+def _of_bounds() -> float:
+    percent = st.slider(
+        "ε for each open column, %",
+        1,
+        _MOST_OF_BOUNDS,
+        value=remembered(_BOUNDS, round(100 * BOUNDS)),
+        key=_BOUNDS,
+        help="What part of ε buys the bounds of a column that are left open. The fewer rows there are, the more it "
+        f"takes: too little, and noise hides the range. {explained('bounds')}",
+    )
+    return remember(_BOUNDS, int(percent)) / 100
 
 
 def _share() -> float:
