@@ -272,3 +272,14 @@ def test_what_no_tuple_algorithm_can_serve_is_said_before_the_run() -> None:
     app = app_on("explore.py", open_pairs(60), **link)
     app.number_input(key="k").set_value(3)
     assert "does not hold 3 points" in text_of(sound(app.run()))
+
+
+def test_k_is_read_from_the_grid_for_whoever_asks_and_charges_nothing() -> None:
+    app = explored("auto")
+    spent = result(app).run.entries
+    assert "redraws" not in text_of(app)
+    app.toggle(key="explore:read_k").set_value(True)
+    sound(app.run())
+    assert "redraws of the noise say the same" in text_of(app)
+    assert result(app).run.entries == spent
+    assert not [one for one in explored("dplloyd").toggle if one.key == "explore:read_k"]

@@ -19,6 +19,7 @@ from dpviz.ui.escape import plain
 from dpviz.ui.explore.algorithm_choice import about, catalogue
 from dpviz.ui.explore.clusters_found import found
 from dpviz.ui.explore.foresight import foresight
+from dpviz.ui.explore.read_k import read_k
 from dpviz.ui.explore.scores import Judged
 from dpviz.ui.explore.take_away import take_away
 from dpviz.ui.figure import data_table, show_wide
@@ -56,6 +57,7 @@ def below(table: OpenTable, result: Result, look: Look, judged: Judged | None) -
     if found_tab.open:
         with found_tab:
             found(table, run, judged)
+            read_k(result)
     if ledger.open:
         with ledger:
             _ledger(run)
