@@ -149,3 +149,18 @@ def test_looks_after_a_run_are_in_its_record_too_and_those_at_other_files_are_no
     after = session.record_at(place)
     assert after.looks == {"rows": 2, "loss": 1, "reference": 1, "proposal": 1}
     assert after.centers is before.centers and session.booked()[place].record is after
+
+
+def test_a_study_on_the_rows_of_a_file_is_counted_once():
+    def script() -> None:
+        import streamlit as st
+
+        from dpviz.ui.session import count_study, studies_on
+
+        for note in ("losses of 4 runs", "losses of 4 runs", "losses of 9 runs"):
+            count_study("file", note)
+        count_study("another", "losses of 4 runs")
+        st.text(f"{studies_on('file')} {studies_on('another')} {studies_on('none')}")
+
+    (said,) = AppTest.from_function(script).run().text
+    assert said.value == "2 1 0"

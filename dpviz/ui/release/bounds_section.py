@@ -18,7 +18,7 @@ from dpviz.ui.release.subject import Subject
 
 _MOST_LINES = 12
 _NOWHERE = "not stated"
-_ALL, _SAID_OF_ALL = "Said of all bounds", "as said of all"
+_ALL, _SAID_OF_ALL = "Said of all bounds", "see below"
 
 
 class Line(NamedTuple):
