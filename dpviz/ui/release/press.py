@@ -70,7 +70,7 @@ def press_section(order: Order, asked_of: Subject, opened: Opened | None, agains
         icon=":material/publish:",
         key=f"release:press:{number}",
         disabled=bool(against) or not confirmed,
-        help="The account is charged first, then noise is drawn. It cannot be taken back or tried twice.",
+        help=f"The account is charged first, then noise is drawn. It cannot be taken back. {explained('charge')}",
     )
     if against:
         stand = "stands" if len(against) == 1 else "stand"
