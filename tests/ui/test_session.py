@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from dpviz.check import RequestError
 from dpviz.runs.open_table import OpenTable, declare
