@@ -91,7 +91,11 @@ def test_a_wheel_needs_what_the_requirements_say(wheel: Path) -> None:
         lines = archive.read(metadata).decode().splitlines()
     needed = {line.removeprefix("Requires-Dist: ") for line in lines if line.startswith("Requires-Dist: ")}
     optional = {line for line in needed if "extra ==" in line}
-    assert all("dask" in line and "'cluster'" in line for line in optional) and optional
+    extras = {"dask": "'cluster'", "cryptography": "'sign'"}
+    assert {extra for name, extra in extras.items() for line in optional if name in line and extra in line} == {
+        *extras.values()
+    }
+    assert len(optional) == len(extras)
     needed -= optional
     names = {line.split("<")[0].split(">")[0] for line in needed}
     required = (ROOT / "requirements.txt").read_text("utf-8").split()

@@ -10,6 +10,7 @@ from dpviz.charts.theme import palette
 from dpviz.check import RequestError
 from dpviz.runs.advice.suggested_k import MOST_K, suggest_k, synopsis_of
 from dpviz.ui.badges import badge_text
+from dpviz.ui.escape import plain
 from dpviz.ui.figure import data_table, show_wide
 from dpviz.ui.runner import Result
 from dpviz.ui.session import once
@@ -28,7 +29,7 @@ def read_k(result: Result) -> None:
         return
     most = min(max(run.k, _LEAST), MOST_K)
     asked = st.toggle(
-        f"How many groups are there? Read it from the grid, for k up to {most}",
+        f"How many groups are there? Read it from the grid, for k up to {most:d}",
         key=_READ,
         help="The noisy grid is paid for and serves every k: reading the loss on it costs nothing. Run with the "
         "largest k that you would consider, so that the grid is fine enough for it.",
@@ -39,6 +40,6 @@ def read_k(result: Result) -> None:
         read = once(f"{_READ}:curve", (result.number, most), lambda: suggest_k(run, most, np.random.default_rng(0)))
     curve = KCurve(read)
     show_wide(curve.draw(palette(st.context.theme.type)), alt=curve.words(), key="explore:k_curve", stem=curve.stem)
-    st.markdown(f"{badge_text('released')} {read.words}")
+    st.markdown(f"{badge_text('released')} {plain(read.words)}")
     with st.expander("The numbers"):
         data_table(curve.table(), alt="The loss on the grid for each number of clusters")
