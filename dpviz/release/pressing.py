@@ -94,10 +94,15 @@ def keep_beside(account: Path, release: Release) -> str:
     OSError
         If it cannot be written.
     """
-    name = f"{account.stem}-release-{release.number}.zip"
-    descriptor = os.open(account.with_name(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
+    path = copy_of(account, release.number)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
     with os.fdopen(descriptor, "wb") as file:
         file.write(zip_of(release.files))
         file.flush()
         os.fsync(descriptor)
-    return name
+    return path.name
+
+
+def copy_of(account: Path, number: int) -> Path:
+    """Where the copy of a release lies beside its account."""
+    return account.with_name(f"{account.stem}-release-{number}.zip")

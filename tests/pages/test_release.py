@@ -185,8 +185,9 @@ def test_a_press_charges_once_and_what_leaves_can_be_checked(tmp_path):
 def test_a_reload_presses_nothing_again(tmp_path):
     table, account = people(tmp_path), account_in(tmp_path)
     pressed_once(on_page(table, account))
-    on_page(table, account)
+    app = on_page(table, account)
     assert len(standing(account).entries) == 1
+    assert "its zip lies beside the account as people-release-1.zip" in text_of(app)
 
 
 def test_the_button_of_the_next_press_is_another_one(tmp_path):

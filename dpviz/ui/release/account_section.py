@@ -14,6 +14,7 @@ from dpviz.check import RequestError, shown
 from dpviz.glossary import explained
 from dpviz.release.account import Account, Standing, State
 from dpviz.release.order import Order
+from dpviz.release.pressing import copy_of
 from dpviz.release.promise import small
 from dpviz.release.releasing import unit_of
 from dpviz.ui.escape import plain
@@ -50,7 +51,7 @@ def account_section(order: Order, asked_of: Subject) -> tuple[Opened | None, lis
         st.error(plain(error), icon=":material/block:")
         return None, [str(error)]
     against = _against(order, asked_of, opened.standing)
-    _stands(order, opened.standing, against)
+    _stands(order, opened, against)
     _alike(opened)
     return opened, against
 
@@ -103,7 +104,8 @@ def _against(order: Order, asked_of: Subject, standing: Standing) -> list[str]:
     return []
 
 
-def _stands(order: Order, standing: Standing, against: list[str]) -> None:
+def _stands(order: Order, opened: Opened, against: list[str]) -> None:
+    standing = opened.standing
     bar = AccountBar(standing.cap_epsilon, standing.spent_epsilon, order.request.epsilon)
     figure = bar.draw(palette(st.context.theme.type)).figure()
     st.markdown(f"**{plain(standing.name)}**: ε", help=explained("epsilon"))
@@ -117,15 +119,16 @@ def _stands(order: Order, standing: Standing, against: list[str]) -> None:
     )
     for words in against:
         st.error(plain(words), icon=":material/block:")
-    _before(standing)
+    _before(opened)
 
 
-def _before(standing: Standing) -> None:
-    """The last releases of the account, with what has become of each."""
+def _before(opened: Opened) -> None:
+    """The last releases of the account, with what has become of each, and where its copy lies."""
+    account, standing = opened
     entries = standing.entries[-_SHOWN:]
     lines = [
         f"- release {entry.number:d}: ε = {number(entry.charge.epsilon)}, {plain(entry.at[:10])}, "
-        f"{_become(entry.state)}"
+        f"{_become(entry.state)}{_copy(account.path, entry.number)}"
         for entry in reversed(entries)
     ]
     if lines:
@@ -138,6 +141,12 @@ def _become(state: State) -> str:
     return (
         ":red[charged, nothing released]" if state is State.FAILED else "charged; whether it was released is not known"
     )
+
+
+def _copy(account: Path, number: int) -> str:
+    """Whoever has reloaded the page finds here what was paid for."""
+    path = copy_of(account, number)
+    return f"; its zip lies beside the account as {plain(path.name)}" if path.is_file() else ""
 
 
 def _alike(opened: Opened) -> None:
