@@ -17,7 +17,7 @@ Bounds from a histogram of magnitudes: Vadhan 2017, "The Complexity of Different
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import floor, log, log10
+from math import ceil, floor, log, log10
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.exact_noise import AnySource
 from dpviz.privacy.ledger import Entry
+from dpviz.privacy.queries import Relation
 from dpviz.release.coded_table import NoisyBins, coded_table, histograms, spelled_out
 from dpviz.table.coded_rows import EqualBins
 from dpviz.table.declaration import ColumnBounds, Declaration, bought_origin
@@ -33,6 +34,8 @@ from dpviz.table.loaded_table import listed
 from dpviz.table.magnitudes import Ends, Magnitudes
 from dpviz.table.named import Content
 
+# Bins of magnitudes that nearly all rows of a column are taken to lie in.
+_FEW_BINS = 3
 # Of a column's ε for magnitudes; the rest is for equal bins.
 _MAGNITUDES = 0.75
 # A bin holds rows if its noisy count is beyond what noise reaches in any of the empty ones, in scales above the
@@ -80,6 +83,25 @@ class BoughtBounds:
 def open_columns(declaration: Declaration) -> tuple[str, ...]:
     """The columns to cluster, spelled out, whose bounds are not declared."""
     return tuple(name for name, bounds in declaration.bounds.items() if None in bounds[:2])
+
+
+def refuse_too_few(declaration: Declaration, *, epsilon: float) -> None:
+    """Refuse to buy what noise would hide: ``epsilon`` a column, where the number of rows is public.
+
+    A bin has to stand out of its noise; nearly all rows are taken to lie in a few.
+
+    Raises
+    ------
+    RequestError
+        If the rows are too few.
+    """
+    scale = declaration.rows_per_person * Relation(declaration.relation).rows / (_MAGNITUDES * epsilon)
+    fewest = ceil(_FEW_BINS * (log(Magnitudes().number) + _CERTAIN) * scale)
+    if declaration.n_public is not None and declaration.n_public < fewest:
+        raise check.RequestError(
+            f"Bounds bought with ε = {epsilon:g} a column need about {fewest:,} rows, and there are "
+            f"{declaration.n_public:,}: declare the bounds, or give them more of ε."
+        )
 
 
 def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noise: AnySource) -> BoughtBounds:

@@ -114,16 +114,29 @@ def histograms(
     return Histograms(tuple(found), tuple(room.ledger.entries))
 
 
+def refuse_beyond_memory(source: Content, columns: Sequence[str]) -> None:
+    """Only tables of named columns that fit into memory: told before anything is charged.
+
+    Raises
+    ------
+    RequestError
+        If this is none.
+    """
+    fits = isinstance(source, ParquetTable) and source.fits(len(columns))
+    if not fits and not isinstance(source, LoadedTable | CsvFile):
+        raise check.RequestError(
+            f"What is not declared of {listed(columns)} can be bought of a table of named columns that fits into "
+            "memory only: declare it, or give a smaller extract."
+        )
+
+
 def _loaded(source: Content, declaration: Declaration, columns: tuple[str, ...]) -> LoadedTable:
     """The columns of numbers as they stand in the file, and the id column."""
+    refuse_beyond_memory(source, columns)
     persons = [] if declaration.id_column is None else [declaration.id_column]
-    if isinstance(source, LoadedTable):
-        return source
     if isinstance(source, CsvFile):
         return source.read(declaration.file, numbers=columns, text=persons)
-    if isinstance(source, ParquetTable) and source.fits(len(columns)):
+    if isinstance(source, ParquetTable):
         return source.read(columns, text=persons)
-    raise check.RequestError(
-        f"What is not declared of {listed(columns)} can be bought of a table of named columns that fits into memory "
-        "only: declare it, or give a smaller extract."
-    )
+    assert isinstance(source, LoadedTable)
+    return source

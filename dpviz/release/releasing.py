@@ -21,9 +21,9 @@ from dpviz.check import RequestError
 from dpviz.privacy.exact_draws import library
 from dpviz.privacy.exact_noise import ExactNoise
 from dpviz.release.account import Account, Standing
-from dpviz.release.bought_bounds import open_columns
+from dpviz.release.bought_bounds import open_columns, refuse_too_few
 from dpviz.release.card_facts import AccountFacts, CardColumn, CardFacts, Part
-from dpviz.release.coded_table import spelled_out
+from dpviz.release.coded_table import refuse_beyond_memory, spelled_out
 from dpviz.release.described_table import described_table
 from dpviz.release.order import Order
 from dpviz.release.package import CARD, Published, files_of
@@ -88,8 +88,13 @@ def ready(
     """
     declaration = spelled_out(content, declaration)
     order.check(declaration)
+    if to_buy := open_columns(declaration):
+        refuse_beyond_memory(content, to_buy)
+        refuse_too_few(declaration, epsilon=order.bounds * order.request.epsilon)
+    if order.missing:
+        refuse_beyond_memory(content, declaration.columns)
     table = None
-    if not open_columns(declaration):
+    if not to_buy:
         table = declare(content, declaration) if opened is None else opened
         declaration = replace(table.declaration, words=declaration.words)
         order.check(declaration)

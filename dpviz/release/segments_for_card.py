@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from dpviz.charts.wording import ratio
 from dpviz.release.intervals import Interval
-from dpviz.release.segments_report import CategoriesSaid, Certificate, NumbersSaid, Segment, SegmentsReport
+from dpviz.release.segments_report import CategoriesSaid, Certificate, NumbersSaid, Segment, SegmentsReport, Verdict
 
 
 def segments_for_card(report: SegmentsReport) -> dict[str, Any]:
@@ -14,16 +15,21 @@ def segments_for_card(report: SegmentsReport) -> dict[str, Any]:
 
 
 def certificate_for_card(certificate: Certificate) -> dict[str, Any]:
-    """The certificate in words and numbers."""
-    return {
-        "words": " ".join(certificate.words),
-        "loss": _interval(certificate.released),
-        "one_center": _interval(certificate.one_center),
-        "data_independent": _interval(certificate.blind),
-        "ratio": _interval(certificate.ratio),
-        "verdict": certificate.verdict.value,
-        "unit": "unit coordinates squared",
-    }
+    """The certificate in words; where it cannot tell, ratios of noise would say nothing either."""
+    words = list(certificate.words)
+    if certificate.verdict is not Verdict.CANNOT_TELL:
+        words += [
+            f"Squared, rows lie {_times(certificate.ratio)} as far from their centre as from a single one.",
+            "From centres that were placed without looking at any row they lie "
+            f"{_times(certificate.ratio_blind)} as far as from a single one.",
+        ]
+    return {"words": words, "verdict": certificate.verdict.value}
+
+
+def _times(interval: Interval) -> str:
+    """A ratio with its interval."""
+    value, low, high = (ratio(max(end, 0.0)) for end in (interval.value, interval.low, interval.high))
+    return f"{value} ({low} to {high})"
 
 
 def _segment(segment: Segment) -> dict[str, Any]:

@@ -204,3 +204,9 @@ def test_open_bounds_are_a_part_of_their_own(tmp_path):
     parts = order.shares(declaration)
     assert parts["bounds"].epsilon == pytest.approx(0.03) and parts["algorithm"].epsilon == pytest.approx(0.97)
     assert account.standing().entries == ()
+
+
+def test_bounds_that_noise_would_hide_are_refused_before_a_charge(tmp_path):
+    with pytest.raises(RequestError, match="rows, and there are 900"):
+        ready_in(tmp_path, declared={"bounds": {"age": [0, 100], "income": [None, None]}, "origins": {"age": "law"}})
+    assert Account.open(tmp_path / "people.sqlite").standing().entries == ()
