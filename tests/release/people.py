@@ -41,9 +41,15 @@ def account_in(folder: Path, *, cap_epsilon: float = 2.0, cap_delta: float = 1e-
 
 
 def order_for(
-    declaration: Declaration, *, algorithm: str = "auto", delta: float = 1e-6, segments: float = 0.0, **said: Any
+    declaration: Declaration,
+    *,
+    algorithm: str = "auto",
+    epsilon: float = 1.0,
+    delta: float = 1e-6,
+    segments: float = 0.0,
+    **said: Any,
 ) -> Order:
-    request = Request(Contender.from_text(algorithm), 3, 1.0, delta)
+    request = Request(Contender.from_text(algorithm), 3, epsilon, delta)
     return Order(request, words_for(declaration, today="2026-11-24", **said), segments)
 
 
