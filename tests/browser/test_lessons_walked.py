@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from dpviz.lessons.lesson import CurveGuess, DrawsReveal, Lesson, NumberGuess, Options, RunReveal, StudyReveal
 from dpviz.lessons.reading import lessons_in
 from tests.browser.conftest import NARROW
-from tests.browser.test_accessibility import WINDOW, _misnamed, _serious
+from tests.browser.test_accessibility import WINDOW, misnamed, serious
 from tests.browser.visitor import PATIENCE, Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -106,16 +106,16 @@ def test_the_sheet_has_its_answers_on_the_second_page(visitor: Callable[..., Vis
 def test_nothing_serious_in_lessons(visitor: Callable[..., Visitor], colors: str) -> None:
     visit = visitor(viewport=WINDOW, color_scheme=colors)
     visit.goes_to("/lessons")
-    offences = {"list": [*_serious(visit, colors), *_misnamed(visit)]}
+    offences = {"list": [*serious(visit, colors), *misnamed(visit)]}
     for name, scene in (("rich-person", 3), ("one-draw", 3), ("one-draw", 2)):
         visit.goes_to("/lessons", lesson=name, scene=scene)
         visit.page.wait_for_timeout(700)
-        offences[f"{name} {scene}, asked"] = [*_serious(visit, colors), *_misnamed(visit)]
+        offences[f"{name} {scene}, asked"] = [*serious(visit, colors), *misnamed(visit)]
         _guesses(visit, LESSONS[name], scene)
         visit.presses("Reveal")
         _sees_answer(visit, LESSONS[name], scene)
         visit.page.wait_for_timeout(1500)
-        offences[f"{name} {scene}, revealed"] = [*_serious(visit, colors), *_misnamed(visit)]
+        offences[f"{name} {scene}, revealed"] = [*serious(visit, colors), *misnamed(visit)]
     assert not {place: found for place, found in offences.items() if found}
 
 

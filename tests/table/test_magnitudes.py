@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.table.coded_rows import MOST_BINS, coded, decoded
+from dpviz.table.coded_rows import MOST_BINS, coded
 from dpviz.table.magnitudes import Magnitudes
+from dpviz.table.unit_bins import decoded
 
 RULE = Magnitudes()
 

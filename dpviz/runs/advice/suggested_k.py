@@ -89,9 +89,9 @@ def suggest_k(source: RunSoFar | GridStep, most: int, rng: np.random.Generator) 
     check.within(2, MOST_K, most=most)
     step = source if isinstance(source, GridStep) else synopsis_of(source)
     beyond = most + _AFTER
-    cloud = cloud_of(step)
-    first = _curve(cloud, beyond, rng)
-    again = [_curve(redrawn(cloud, step.sd, rng), beyond, rng, near=first.centers) for _ in range(_REDRAWS)]
+    cloud, within = cloud_of(step), float(((2 * step.grid.half / step.grid.cells_per_axis) ** 2).sum()) / 12
+    first = _curve(cloud, within, beyond, rng)
+    again = [_curve(redrawn(cloud, step.sd, rng), within, beyond, rng, near=first.centers) for _ in range(_REDRAWS)]
     bends = _bends(first, most)
     suggested = _clearest(bends)
     spread = _NINE_IN_TEN * np.std([curve.losses for curve in again], axis=0, ddof=1)[:most]
@@ -162,9 +162,14 @@ class _Curve(NamedTuple):
     dim: int
 
 
-def _curve(cloud: Cloud, most: int, rng: np.random.Generator, *, near: Sequence[Array] = ()) -> _Curve:
-    """Solutions for each k up to ``most``; from those ``near`` where there are some, which is much faster."""
+def _curve(cloud: Cloud, within: float, most: int, rng: np.random.Generator, *, near: Sequence[Array] = ()) -> _Curve:
+    """Solutions for each k up to ``most``; from those ``near`` where there are some, which is much faster.
+
+    ``within`` is the variance of rows within a cell, which no number of centres takes away: without it a centre in
+    every cell would look like the best of all clusterings.
+    """
     points, weights, region, _ = cloud
+    floor = within * float(np.maximum(weights, 0.0).sum())
     data, losses, centers = SignedPoints.of(points, weights), [], [np.zeros((0, points.shape[1]))]
     for k in range(1, most + 1):
         proposed = [near[k - 1]] if near else starts_on_coreset(points, weights, k, _STARTS, region, rng)
@@ -172,7 +177,7 @@ def _curve(cloud: Cloud, most: int, rng: np.random.Generator, *, near: Sequence[
             proposed += _one_more(cloud, centers[-1], 1 if near else _ADDED, rng)
         solution = best_of_starts(data, proposed, region).solution
         centers.append(solution.centers)
-        losses.append(max(solution.loss, 0.0))
+        losses.append(max(solution.loss, 0.0) + floor)
     return _Curve(np.minimum.accumulate(losses), centers[1:], points.shape[1])
 
 
