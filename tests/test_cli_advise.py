@@ -52,7 +52,7 @@ def losses_at(k: int, best: dict, *, runs: int) -> np.ndarray:
 
 @pytest.mark.slow
 def test_the_readmes_advice_is_kept_by_the_sample_of_its_size(capsys):
-    (line,) = re.findall(r"python -m dpviz (advise .*)", README)
+    line = re.findall(r"python -m dpviz (advise .*)", README)[0]
     table, asked = sample_table("people"), line.split()
     words = dict(zip(asked[1::2], asked[2::2], strict=True))
     assert (int(words["--n"]), int(words["--d"])) == (table.loaded.n_rows, table.domain.dim)
