@@ -17,15 +17,15 @@ def main() -> None:
     st.set_page_config(
         page_title="dpviz: what privacy costs", page_icon=str(FAVICON), layout="wide", initial_sidebar_state=WIDTH
     )
-    # What is read rather than worked with lies behind one word, so that the menu stays on one line.
+    # What is read rather than worked with lies behind one word, and words need no icons: the menu stays on one line.
     work = [
-        st.Page("home.py", title="Home", icon=":material/home:", default=True),
-        st.Page("data.py", title="Data", icon=":material/table_view:"),
-        st.Page("explore.py", title="Explore", icon=":material/travel_explore:"),
-        st.Page("compare.py", title="Compare", icon=":material/compare_arrows:"),
-        st.Page("tradeoff.py", title="Trade-off", icon=":material/query_stats:"),
-        st.Page("ledger.py", title="Ledger", icon=":material/receipt_long:"),
-        st.Page("release.py", title="Release", icon=":material/publish:"),
+        st.Page("home.py", title="Home", default=True),
+        st.Page("data.py", title="Data"),
+        st.Page("explore.py", title="Explore"),
+        st.Page("compare.py", title="Compare"),
+        st.Page("tradeoff.py", title="Trade-off"),
+        st.Page("ledger.py", title="Ledger"),
+        st.Page("release.py", title="Release"),
     ]
     learn = [
         st.Page("lessons.py", title="Lessons", icon=":material/school:"),
