@@ -30,6 +30,7 @@ added: the discrete Gaussian's curve is at most the continuous one's (Canonne, K
 from __future__ import annotations
 
 import secrets
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -122,15 +123,15 @@ class _Finer(NamedTuple):
         return finer
 
 
-class ExactSource:
+class ExactSource(ABC):
     """What answers in a room whose noise is release-grade; ``coins`` are the public coins of the algorithm."""
 
     hardened: ClassVar[Literal[True]] = True
     coins: int
 
+    @abstractmethod
     def answer(self, mechanism: Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
         """What ``mechanism`` releases."""
-        raise NotImplementedError
 
 
 AnySource = NoiseSource | ExactSource

@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dpviz.release.account import Charge
+import pytest
+
+from dpviz.check import RequestError
+from dpviz.release.account import Account, Charge
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,3 +31,16 @@ def process(script: str, *words: object) -> subprocess.Popen[str]:
         text=True,
         cwd=ROOT,
     )
+
+
+def refusal(path: Path, **options: float) -> str:
+    """The sentence that every way to use a file ends in."""
+    account = Account(path, **options)
+    sentences = set()
+    for use in (lambda: Account.open(path, **options), account.standing, lambda: account.charge(a_charge())):
+        with pytest.raises(RequestError) as refused:
+            use()
+        sentences.add(str(refused.value))
+    (sentence,) = sentences
+    assert "\n" not in sentence and sentence.endswith(".") and path.name in sentence
+    return sentence
