@@ -16,6 +16,7 @@ from dpviz.privacy.room import Tallies
 from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.table.coded_rows import coded
 from dpviz.table.domain import Region
+from dpviz.table.lattice import POINT_BITS, loss_bits, row_bits
 from dpviz.table.rows import Rows
 from tests.privacy.asked import asked
 
@@ -72,7 +73,9 @@ def test_losses_are_cut_at_their_caps(seed, dim):
     caps = 2.0 ** rng.integers(-8, 4, 4)
     nearest = ((rows[:, None, None] - sets) ** 2).sum(axis=3).min(axis=2)
     cut = asked(CappedLosses(sets, caps=caps), rows)
-    np.testing.assert_allclose(cut, np.minimum(nearest, caps).sum(axis=0), atol=1e-3)
+    # Rows and centres, 2 apart at most in a coordinate, are moved to their lattices, and a loss is rounded down.
+    moved = 4 * dim * (2.0 ** -row_bits(8.0) + 2.0**-POINT_BITS) + 2.0 ** -loss_bits(8.0)
+    np.testing.assert_allclose(cut, np.minimum(nearest, caps).sum(axis=0), atol=80 * moved)
     assert (cut <= 80 * caps).all()
     wide = CappedLosses(sets, caps=np.full(4, 1e6))
     np.testing.assert_array_equal(asked(wide, rows), asked(Loss(sets), rows))
