@@ -40,6 +40,10 @@ _FEW, _FAR = 0.25, 8.0
 _NEVER, _HARDLY, _ONE_IN_TEN = 6.0, 4.0, 1.3
 # What is cut counts so many times as much as noise: it does not average out over releases.
 _BIAS = 2.0
+# A tail that noise covers goes on for so many half octaves, with so many rows in one, in standard deviations.
+_UNSEEN, _COVERED = 4, 0.5
+# What each of the three losses costs: that of the released centres is what the other two are compared with.
+_PARTS = [0.55, 0.3, 0.15]
 _PLACES = 512
 # Of less than this part of the rows it is seen how far they lie: then nothing is said.
 _SEEN = 0.75
@@ -108,7 +112,7 @@ def capped_losses(room: DataRoom, centers: Array, sizes: Array, scales: Scales, 
     **Guarantee.** ``share``, for the room's relation and unit of privacy.
     """
     region = room.region
-    parts = share.rounds(3, [0.5, 0.3, 0.2])
+    parts = share.rounds(3, _PARTS)
     weights = np.maximum(sizes, 0.0)
     overall = weights @ centers / weights.sum() if weights.any() else np.zeros(region.dim)
     sets = (centers, region.clip(overall)[None], blind_centers(len(centers), region))
@@ -136,9 +140,10 @@ def _cap(points: Array, centers: Array, scales: Scales, region: Region, amount: 
     caps = scales.edges[1:]
     if not mass.any():
         return float(min(caps[-1], region.radius**2))
-    # A tail is there as far as it is seen, and may go on for an octave where noise covers it.
+    # A tail is there as far as it is seen, and may go on where noise covers it.
     last = int(np.flatnonzero(mass.any(axis=0))[-1])
-    mass[:, last + 1 : last + 3] = np.maximum(mass[:, last + 1 : last + 3], scales.sd / sqrt(len(mass)))
+    unseen = slice(last + 1, last + 1 + _UNSEEN)
+    mass[:, unseen] = np.maximum(mass[:, unseen], _COVERED * scales.sd / sqrt(len(mass)))
     cut = np.array([(mass * np.maximum(squared - cap, 0.0)).sum() for cap in caps])
     return float(caps[np.argmin(_BIAS * np.maximum(cut, 0.0) + sqrt(2) * caps / amount)])
 
