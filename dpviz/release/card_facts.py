@@ -158,6 +158,8 @@ class CardFacts:
         Plain values, as the files of the release have them; see ``segment_words``.
     expected_loss : str
         What was to be expected before the press, in words.
+    missing : tuple of str
+        The released share of missing cells of each clustered column, in words; empty where none was bought.
     pictures : tuple of CardPicture
     transcript : str
         The SHA-256 of the released answers.
@@ -199,6 +201,7 @@ class CardFacts:
     segments: Mapping[str, Any] | None = None
     certificate: Mapping[str, Any] | None = None
     expected_loss: str = ""
+    missing: tuple[str, ...] = ()
     pictures: tuple[CardPicture, ...] = field(default=())
     transcript: str = ""
 

@@ -14,7 +14,7 @@ from dpviz.charts.theme import FONT, Theme, palette
 from dpviz.charts.wording import clauses, percent
 from dpviz.release.card_facts import CardFacts, CardPicture
 from dpviz.release.card_pictures import centers_picture, sizes_picture
-from dpviz.release.card_tables import account_html, bounds_html, centers_html, ledger_html, segments_html
+from dpviz.release.card_tables import account_html, bounds_html, centers_html, ledger_html, missing_html, segments_html
 from dpviz.release.promise import belief, looks_sentence, promise, protected, slack, small, unprotected
 from dpviz.release.segment_words import certificate_told, segments_told
 
@@ -47,7 +47,7 @@ def card_page(facts: CardFacts) -> str:
         segments=segments_html(facts),
         segment_head="<h3>Who is in them</h3>" if segments_told(facts.segments) else "",
         segment_note=_segment_note(facts),
-        bounds=bounds_html(facts),
+        bounds=bounds_html(facts) + missing_html(facts),
         looks=escape(looks_sentence(facts)),
         chosen=_chosen(facts),
         accounting=escape(f"{facts.accounting.rstrip('.')}."),

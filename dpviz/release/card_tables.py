@@ -145,6 +145,15 @@ def bounds_html(facts: CardFacts) -> str:
     return table_html(["column", "bounds", "who says so"], rows, name="Bounds and their origin") + aside + more
 
 
+def missing_html(facts: CardFacts) -> str:
+    """The released shares of missing cells; "" where none was bought."""
+    if not facts.missing:
+        return ""
+    rest = len(facts.missing) - _MOST_BOUNDS
+    more = f"; {things(rest, 'column')} more: see segments.csv" if rest > 0 else ""
+    return f"<p>Missing cells, with noise: {escape('; '.join(facts.missing[:_MOST_BOUNDS]))}{more}.</p>"
+
+
 def ledger_html(facts: CardFacts) -> str:
     """What each part cost, and below it what its noise was drawn for."""
     return table_html(

@@ -172,6 +172,11 @@ class Parts:
         return {name: part.entries for name, part in parts.items() if part is not None}
 
     @property
+    def missing_told(self) -> tuple[str, ...]:
+        """The released shares of missing cells in words; none where they were not bought."""
+        return () if self.missing is None else tuple(one.words for one in self.missing.shares)
+
+    @property
     def segments_csv(self) -> str:
         """What ``segments.csv`` says; "" where neither segments nor missing cells were asked about."""
         missing = () if self.missing is None else self.missing.shares

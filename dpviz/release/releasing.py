@@ -212,6 +212,7 @@ def published(prepared: Ready, drawn: Drawn) -> Published:
         segments=None if report is None else segments_for_card(report),
         certificate=None if report is None else certificate_for_card(report.certificate),
         expected_loss=order.expected_loss,
+        missing=parts_drawn.missing_told,
         transcript=transcript.sha256,
     )
     return Published(

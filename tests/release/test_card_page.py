@@ -69,6 +69,7 @@ def _everywhere(name: str) -> CardFacts:
         segments={"segments": [{"name": name, "size": 10, "low": 9, "high": 11, "columns": [about_column, shares]}]},
         certificate={"words": name, "loss": 0.5, "unit": name},
         expected_loss=name,
+        missing=(name,),
         pictures=(CardPicture(name, name, "<svg></svg>"),),
     )
 
@@ -159,3 +160,11 @@ def test_a_large_release_is_cut_and_says_so() -> None:
 def test_a_picture_of_the_owner_stands_beside_ours_with_its_words() -> None:
     made = replace(facts(), pictures=(CardPicture("The map", "two centres", '<svg id="mine"></svg>'),))
     assert '<div role="img" aria-label="two centres"><svg id="mine"></svg></div>' in card_page(made)
+
+
+def test_missing_cells_are_told_where_they_were_bought() -> None:
+    said = "3.0% of age is missing (2.0% to 4.0%)"
+    assert f"Missing cells, with noise: {said}." in _Read(card_page(facts(missing=(said,)))).text
+    assert "Missing cells" not in _Read(card_page(facts())).text
+    many = _Read(card_page(facts(missing=tuple(f"{said} {j}" for j in range(60))))).text
+    assert "more: see segments.csv" in many and f"{said} 59" not in many

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.charts.wording import number
 from dpviz.glossary import explained
-from dpviz.release.order import Order
+from dpviz.release.order import BOUNDS, Order
 from dpviz.runs.request import written
 
 
@@ -31,9 +31,12 @@ def commands(order: Order) -> list[str]:
     settings = [f"{name}={written(value)}" for name, value in request.params.items()]
     of_algorithm = f" --algorithm {request.algorithm}" if request.algorithm != "auto" else ""
     said = f" --set {' '.join(map(shlex.quote, settings))}" if settings else ""
+    said += f" --segments {order.segments:g}"
+    said += f" --buy-bounds {order.bounds:g}" if order.bounds != BOUNDS else ""
+    said += f" --missing {order.missing:g}" if order.missing else ""
     return [
         f"dpviz account new people.sqlite --name people --cap-epsilon {number(2 * request.epsilon)} --cap-delta 1e-5",
         f"dpviz release people.json people.csv --k {request.k} --epsilon {request.epsilon:g} --delta {order.delta:g}"
-        f"{of_algorithm}{said} --segments {order.segments:g} --account people.sqlite --out release.zip",
+        f"{of_algorithm}{said} --account people.sqlite --out release.zip",
         "dpviz verify release.zip",
     ]

@@ -46,7 +46,9 @@ def release_page() -> None:
 
 def _form(asked_of: Subject) -> None:
     terms, today = terms_in_rail(buys=bool(open_columns(asked_of.declaration))), datetime.now(UTC).date().isoformat()
-    draft = Order(terms.request, words_for(asked_of.declaration, today=today), terms.segments, terms.bounds)
+    draft = Order(
+        terms.request, words_for(asked_of.declaration, today=today), terms.segments, terms.bounds, terms.missing
+    )
     status = what_leaves(draft, asked_of)
     found: dict[str, list[str]] = {"Bounds": bounds_section(draft, asked_of)}
     seen = looks_section(asked_of)
@@ -64,6 +66,7 @@ def _form(asked_of: Subject) -> None:
         words,
         terms.segments,
         terms.bounds,
+        terms.missing,
         looks=seen.looks,
         studies=seen.studies,
         expected_loss=expected,

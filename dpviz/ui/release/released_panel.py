@@ -109,6 +109,7 @@ def _left(press: Pressed, release: Release) -> None:
 
 def _tables(release: Release) -> None:
     _bought(release)
+    _missing(release)
     st.subheader("The centres", divider="gray", anchor=False, help=explained("centre"))
     badge("released")
     centers = _read(release.files[CENTERS])
@@ -122,6 +123,16 @@ def _tables(release: Release) -> None:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
             segments = _read(release.files[SEGMENTS])
             data_table(segments, alt=f"{len(segments)} released numbers about the segments, with their intervals")
+
+
+def _missing(release: Release) -> None:
+    """The shares of missing cells that were bought."""
+    told = release.drawn.parts.missing_told
+    if not told:
+        return
+    st.subheader("Missing cells", divider="gray", anchor=False, help=explained("released"))
+    badge("released")
+    st.markdown("\n".join(f"- {plain(one)}" for one in told))
 
 
 def _bought(release: Release) -> None:

@@ -15,16 +15,17 @@ from dpviz.ui.explore.algorithm_choice import algorithm_choice
 from dpviz.ui.explore.setup_panel import params_form
 from dpviz.ui.session import remember, remembered
 
-_SHARE, _BOUNDS = "release:share", "release:bounds"
+_SHARE, _BOUNDS, _MISSING = "release:share", "release:bounds", "release:missing"
 _MOST_PERCENT, _MOST_OF_BOUNDS = 50, 20
 
 
 class Terms(NamedTuple):
-    """One run without a seed, the share of ε that says what the segments are, and what part each open bound gets."""
+    """One run without a seed, the share of ε for segments, the part of each open bound, and that of missing cells."""
 
     request: Request
     segments: float
     bounds: float
+    missing: float
 
 
 def terms_in_rail(*, buys: bool) -> Terms:
@@ -35,7 +36,8 @@ def terms_in_rail(*, buys: bool) -> Terms:
         k, delta = k_delta_row(delta_disabled=Guarantee.APPROX not in card.guarantees)
         with st.popover("Parameters", icon=":material/tune:", width="stretch"):
             params = params_form(card)
-        return Terms(Request(Contender(card.id, params), k, epsilon, delta), _share(), _of_bounds() if buys else BOUNDS)
+        request = Request(Contender(card.id, params), k, epsilon, delta)
+        return Terms(request, _share(), _of_bounds() if buys else BOUNDS, _of_missing())
 
 
 def _of_bounds() -> float:
@@ -49,6 +51,19 @@ def _of_bounds() -> float:
         f"takes: too little, and noise hides the range. {explained('bounds')}",
     )
     return remember(_BOUNDS, int(percent)) / 100
+
+
+def _of_missing() -> float:
+    percent = st.slider(
+        "ε for missing cells, %",
+        0,
+        _MOST_OF_BOUNDS,
+        value=remembered(_MISSING, 0),
+        key=_MISSING,
+        help="What part of ε, shared by the columns, says how many of their cells are missing. With 0 % it is not "
+        f"shown. {explained('budget')}",
+    )
+    return remember(_MISSING, int(percent)) / 100
 
 
 def _share() -> float:
