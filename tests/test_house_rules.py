@@ -117,6 +117,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (reaches_for_rows, "dpviz/ui/a.py", "x = run.non_private"),
     (reaches_for_rows, "dpviz/runs/a.py", "class Mine(DataRoom): ..."),
     (weighs_answers, "dpviz/runs/a.py", "from dpviz.privacy.transcripts import log_ratio"),
+    (weighs_answers, "dpviz/release/a.py", "from dpviz.privacy.taped_rooms import Tape"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = room._n"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = room.reveal(note='')"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = getattr(room, '_n')"),

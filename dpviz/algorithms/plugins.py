@@ -20,6 +20,7 @@ from dpviz.algorithms.card import DOES, AccountingRule, Card, Guarantee, Params,
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.check import RequestError, shown
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.broken import Broken
 from dpviz.privacy.room import DataRoom
 
 GROUP = "dpviz.algorithms"
@@ -158,7 +159,7 @@ def _watched(plan: Plan, who: str) -> Plan:
                 if type(last).__module__.partition(".")[0] != "dpviz":
                     raise RequestError(f"{who} yields a step of its own, which has no picture: use a CentersStep.")
                 yield last
-        except RequestError:
+        except (RequestError, Broken):
             raise
         except Exception as error:
             raise RequestError(f"{who} stopped with {type(error).__name__}: tell its authors.") from error
