@@ -22,9 +22,9 @@ from dpviz.audit.small_worlds import (
     mild_neighbours,
     neighbours,
 )
-from dpviz.meaning.membership import Trial, attack, scores, trials
+from dpviz.meaning.membership import Attack, Trial, attack, scores, trials
 from dpviz.meaning.worlds import Worlds
-from dpviz.privacy.broken import Broken, demand
+from dpviz.privacy.broken import demand
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.privacy.taped_rooms import watched_room
@@ -116,36 +116,31 @@ def _losses(
 
 def attacked(subject: Subject) -> str:
     """No attacker tells whether a person is in a table more often than ε and δ allow."""
-    card, worlds, epsilon = subject.card, _one_far_person(), 1.0
-    best = 0.0
-    for params, delta in {is_pure(card, *setting): setting for setting in subject.settings}.values():
-        asked = Request(Contender.of(card, params), 2, epsilon, delta)
-        for of in ("nearness", "log_ratio"):
-            with told_of(*about(params, delta)):
-                # Of sound algorithms one in twenty seems to be beaten in a series of runs, and hardly any in two.
-                for first in (0, 1):
-                    found, beaten = _attack(worlds, asked, of, subject.runs, first, pure=is_pure(card, params, delta))
-                    best = max(best, found)
-                    if not beaten:
-                        break
-                else:
-                    raise Broken(f"an attacker who reads {_READS[of]} tells a person's presence better than ε allows")
-    return (
-        f"in {subject.runs} pairs of runs no attacker did better than ε = 1 allows; hits less false alarms: {best:.2f}"
-    )
+    card, worlds, best = subject.card, _one_far_person(), 0.0
+    for pure, (params, delta) in {is_pure(card, *setting): setting for setting in subject.settings}.items():
+        asked = Request(Contender.of(card, params), 2, 1.0, delta)
+        with told_of(*about(params, delta)):
+            beating = set(_READS)
+            # Of sound algorithms one in twenty seems to be beaten in a series of runs, and hardly any in two.
+            for series in (0, 1):
+                found = trials(worlds, asked, subject.runs, first=series * subject.runs)
+                records = _records([one for one in found if isinstance(one, Trial)], asked, pure=pure)
+                best = max(best, *(record.advantage for record in records.values()))
+                beating &= {of for of, one in records.items() if one.passes(epsilon=1.0, delta=delta)}
+                if not beating:
+                    break
+            who = " and ".join(sorted(_READS[of] for of in beating))
+            demand(not beating, f"who reads {who} tells a person's presence more often than ε = 1 allows")
+    return f"in {subject.runs} pairs of runs no attacker beat what ε = 1 allows; hits less false alarms: {best:.2f}"
 
 
-def _attack(worlds: Worlds, asked: Request, of: str, runs: int, first: int, *, pure: bool) -> tuple[float, bool]:
-    """Its advantage, and whether it passes the line."""
-    found = [one for one in trials(worlds, asked, runs, first=first * runs) if isinstance(one, Trial)]
-    sides = scores(found, of)
-    if sides is None:
-        return 0.0, False
-    if of == "log_ratio" and pure:
-        most = max(map(abs, (*sides[0], *sides[1])))
+def _records(found: Sequence[Trial], asked: Request, *, pure: bool) -> dict[str, Attack]:
+    """What an attacker achieves by the centres, and, where answers have densities, by all of them."""
+    sides = {of: scored for of in _READS if (scored := scores(found, of)) is not None}
+    if pure and "log_ratio" in sides:
+        most = max(abs(ratio) for side in sides["log_ratio"] for ratio in side)
         demand(most <= asked.epsilon * (1 + _ROUNDING), f"a transcript is e^{most:.4f} times as likely, at ε = 1")
-    done = attack(*sides)
-    return done.advantage, done.passes(epsilon=asked.epsilon, delta=asked.delta)
+    return {of: attack(*scored) for of, scored in sides.items()}
 
 
 def _one_far_person() -> Worlds:
