@@ -213,11 +213,11 @@ def test_all_algorithms_stand_on_one_sheet_and_one_of_them_is_chosen_there() -> 
 def test_what_a_package_brings_has_a_badge_and_what_is_broken_of_it_a_sentence() -> None:
     with bringing(example("honest").CARD, Entry("broken", lambda: 7)):
         app = app_on("explore.py", open_blobs(), algorithm="random-lloyd")
-        assert app.selectbox(key="algorithm").value == "random-lloyd"
+        assert app.selectbox(key="algorithm").value == "random-lloyd" and ":red-badge[not ours]" in text_of(app)
         app.session_state["explore:below"] = "How it works"
         app.session_state["catalogue"] = True
         said = text_of(sound(app.run()))
-    assert "**Random Lloyd (not ours)**" in said and ":red-badge[not ours]" in said
+    assert "**Random Lloyd (not ours)**" in said and said.count(":red-badge[not ours]") == 3
     assert "The algorithm 'broken' of some-package 1.2 is left out" in said
 
 

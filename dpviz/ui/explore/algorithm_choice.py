@@ -37,6 +37,7 @@ def algorithm_choice() -> Card:
     )
     card = CARDS[str(chosen or start)]
     remember(_KEY, card.id)
+    _whose(card)
     return card
 
 
@@ -86,19 +87,19 @@ def badges(card: Card, expected: str = "") -> None:
     looks = [GUARANTEE_WORDS[guarantee] for guarantee in card.guarantees]
     if card.private:
         looks.append(_LOCAL if card.local else _CENTRAL)
-    if card.brought_by:
-        looks.append((NOT_OURS, "red", _whose(card)))
     with st.container(horizontal=True, gap="xsmall"):
         if expected:
             st.markdown(expected, width="content")
         for words, color, help in looks:
             st.badge(words, color=color, help=help)  # type: ignore[arg-type]
+        _whose(card)
 
 
-def _whose(card: Card) -> str:
-    return (
-        f"{plain(card.brought_by)} brings it: nobody here has proved what it does with the rows. It is never released."
-    )
+def _whose(card: Card) -> None:
+    """A badge where a package brings it."""
+    if card.brought_by:
+        by = f"{plain(card.brought_by)} brings it: nobody here has proved what it does with rows. It is never released."
+        st.badge(NOT_OURS, color="red", help=by)
 
 
 def needs(card: Card) -> str:
@@ -113,8 +114,7 @@ def needs(card: Card) -> str:
 
 def about(card: Card) -> None:
     """The story of the algorithm, its formula and its paper, and whose it is."""
-    if card.brought_by:
-        st.badge(NOT_OURS, color="red", help=_whose(card))
+    _whose(card)
     st.markdown(card.story)
     if card.formula:
         st.latex(card.formula)
