@@ -122,6 +122,8 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = room.reveal(note='')"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = getattr(room, '_n')"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "from dpviz.table.rows import Rows"),
+    (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = room.release.__self__"),
+    (goes_round_the_front_door, "dpviz/algorithms/a.py", "def plan(room):\n    import gc"),
     (imports_upward, "dpviz/table/a.py", "def f():\n    from dpviz.privacy.room import DataRoom"),
     (imports_upward, "dpviz/check.py", "from dpviz.arrays import Array"),
     (imports_upward, "dpviz/estimators.py", "from dpviz.claims.claim import Claim"),
