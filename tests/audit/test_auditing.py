@@ -63,7 +63,7 @@ def test_what_the_contract_tests_do_not_ask_of_ours_holds_of_them(card, check):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algorithm", ["eugkm", "lsh-local"])
+@pytest.mark.parametrize("algorithm", ["sulq", "lsh-local"])
 def test_a_whole_audit_of_ours_holds(algorithm):
     findings = list(audit(CARDS[algorithm], runs=FEW))
     assert [finding.check for finding in findings] == list(CHECKS)
