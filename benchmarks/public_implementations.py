@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 
 import numpy as np
@@ -26,4 +27,20 @@ def _diffprivlib(rows: Array, k: int, epsilon: float, seed: int) -> tuple[Array,
     return np.asarray(fitted.cluster_centers_), epsilon * (1 + dim * ratio) / (dim + ratio)
 
 
-PUBLIC: dict[str, Fit] = {"diffprivlib KMeans": _diffprivlib} if find_spec("diffprivlib") else {}
+def _found() -> dict[str, Fit]:
+    """Those that are installed and get on with the other libraries that are."""
+    if find_spec("diffprivlib") is None:
+        return {}
+    # Its forests, which are imported beside it and not used here, name types that scikit-learn has dropped since.
+    trees = import_module("sklearn.tree._tree")
+    for name, kind in (("DOUBLE", np.float64), ("DTYPE", np.float32)):
+        if not hasattr(trees, name):
+            setattr(trees, name, kind)
+    try:
+        import_module("diffprivlib.models")
+    except ImportError:
+        return {}
+    return {"diffprivlib KMeans": _diffprivlib}
+
+
+PUBLIC = _found()

@@ -1,4 +1,4 @@
-"""The command line. Exit codes: 0 done, 2 the request or the file is wrong, 1 a defect, or what `verify` found."""
+"""The command line. Exit codes: 0 done, 2 the request or the file is wrong, 1 a defect, or what a check found."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from importlib.resources import files
 
 from dpviz import __version__
 from dpviz.check import RequestError
-from dpviz.cli.console import NotWritten, WrongFile, say
+from dpviz.cli.console import FoundWrong, NotWritten, say
 from dpviz.cli.parser import Parser, joined
 
-COMMANDS = ("algorithms", "advise", "declare", "run", "sweep", "reproduce", "open", "account", "release", "verify")
+COMMANDS = (
+    *("algorithms", "audit", "advise", "declare", "run", "sweep"),
+    *("reproduce", "open", "account", "release", "verify"),
+)
 """Each is a module ``dpviz.cli.NAME_command`` with ``add(parser)`` and ``serve(arguments)``."""
 
 STOPPED = 130  # what shells expect after Ctrl-C
@@ -29,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = read_arguments(sys.argv[1:] if argv is None else argv)
         print(arguments.serve(arguments), flush=True)
-    except WrongFile as error:
+    except FoundWrong as error:
         print(error.printed, flush=True)
         return 1
     except NotWritten as error:

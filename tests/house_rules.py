@@ -13,6 +13,11 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
 
+from dpviz.audit import source_rules
+from dpviz.audit.source_rules import Offence, imports_in
+from dpviz.audit.source_rules import dotted as _dotted
+from dpviz.audit.source_rules import named_by as _named_by
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # Folders are floors: each imports only what stands before it here, and itself.
@@ -28,6 +33,7 @@ FLOORS = [
         "algorithms",
         "runs",
         "meaning",
+        "audit",
         "lessons",
     ),
     *("claims", "estimators", "charts", "release", "cli", "ui"),
@@ -41,8 +47,8 @@ DRAWS = "cli/claim_folder.py"
 AROUND = {"app", "pages", "tests", "benchmarks", "sample_data"}
 MOST_LINES = 450
 # A transcript is a room whose answers are weighed: that is no release, and ``weighs_answers`` says who may.
-ROOMS = {"privacy/room.py", "privacy/transcripts.py", "table/rows.py"}
-WEIGHS = "meaning/membership.py"
+ROOMS = {"privacy/room.py", "privacy/transcripts.py", "privacy/taped_rooms.py", "table/rows.py"}
+WEIGHS = {"dpviz.privacy.transcripts": "meaning/membership", "dpviz.privacy.taped_rooms": "audit/"}
 # Names of files that floors share, and why two names would not be better.
 SHARED_NAMES: dict[str, str] = {
     "registry.py": "algorithms/, claims/ and charts/: the one word that a new one takes",
@@ -90,8 +96,6 @@ def _read(path: Path) -> Source:
 PACKAGE = [_read(path) for path in sorted((ROOT / "dpviz").rglob("*.py"))]
 PAGES = [_read(path) for path in (ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")))]
 
-# A line, and what is wrong there.
-Offence = tuple[int, str]
 Rule = Callable[[Source], Iterable[Offence]]
 
 
@@ -112,29 +116,9 @@ def on(*floors: str) -> list[Source]:
     return chosen
 
 
-def _dotted(node: ast.expr) -> str:
-    match node:
-        case ast.Attribute():
-            return f"{_dotted(node.value)}.{node.attr}"
-        case ast.Name():
-            return node.id
-        case _:
-            return ""
-
-
-def _named_by(node: ast.Import | ast.ImportFrom) -> list[str]:
-    """The modules, and what is taken from them, of an import."""
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if node.level:  # a rule of its own refuses it
-        return []
-    return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-
-
 def _imports(source: Source) -> Iterator[tuple[int, str]]:
     """Every import, those inside functions included, with its line."""
-    for node in source.all(ast.Import, ast.ImportFrom):
-        yield from ((node.lineno, module) for module in _named_by(node))
+    return imports_in(source.tree)
 
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:
@@ -156,27 +140,15 @@ def reaches_for_rows(source: Source) -> Iterator[Offence]:
 
 
 def weighs_answers(source: Source) -> Iterator[Offence]:
-    """Densities follow from true answers: one module takes them, of worlds that are refused for a private table."""
-    if source.inside == WEIGHS:
-        return
+    """Densities follow from true answers: attacks on public tables take them, and audits of made-up ones."""
     for line, module in _imports(source):
-        if module == "dpviz.privacy.transcripts":
-            yield line, "only an attack on a public table weighs answers"
+        if not source.inside.startswith(WEIGHS.get(module, "")):
+            yield line, "only an attack on a public table, or an audit, weighs answers"
 
 
 def goes_round_the_front_door(source: Source) -> Iterator[Offence]:
-    """No private attribute of anything but oneself, no revealed rows, no way round a module's front door."""
-    for node in source.all(ast.Attribute):
-        private = node.attr.startswith("_") and not node.attr.startswith("__")
-        anothers = private and node.attr not in ("_replace", "_asdict") and _dotted(node.value) not in ("self", "cls")
-        if anothers or node.attr in {"reveal", "looks", "entries", "cap", "__globals__", "__closure__"}:
-            yield node.lineno, f"reaches for {node.attr}"
-    for node in source.all(ast.Call):
-        round_it = {"getattr", "setattr", "vars", "eval", "exec", "globals", "open", "__import__"}
-        if isinstance(node.func, ast.Name) and node.func.id in round_it:
-            yield node.lineno, f"calls {node.func.id}"
-    hidden = {"dpviz.table.rows", "dpviz.privacy.room.PrivateTable", "dpviz.privacy.room.Revealed"}
-    yield from ((line, f"imports {module}") for line, module in _imports(source) if module in hidden)
+    """What ``dpviz audit`` asks of every algorithm's source."""
+    return source_rules.goes_round_the_front_door(source.tree)
 
 
 def imports_upward(source: Source) -> Iterator[Offence]:
@@ -240,11 +212,9 @@ def scatters_slowly_or_draws_globally(source: Source) -> Iterator[Offence]:
         name = _dotted(node)
         if name.endswith(("add.at", "subtract.at")):
             yield node.lineno, f"{name}: use bincount"
-        # RandomState is a type that scikit-learn's users pass.
-        allowed = {"Generator", "SeedSequence", "default_rng", "RandomState"}
-        if name.startswith(("np.random.", "numpy.random.")) and name.split(".")[2] not in allowed:
-            yield node.lineno, f"{name} draws from a global state"
-    yield from ((line, "imports random") for line, module in _imports(source) if module.split(".")[0] == "random")
+    # The audit looks at the generators that all share, to see that nobody draws from them.
+    if source.inside != "audit/sturdiness_checks.py":
+        yield from source_rules.draws_from_a_global_state(source.tree)
 
 
 def draws_noise_itself(source: Source) -> Iterator[Offence]:

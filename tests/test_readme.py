@@ -41,7 +41,7 @@ COMMANDS = [
 WALK = README.split("### From the chosen ε")[1].split("```")[1]
 # A minute and more: those run on every core for a while.
 LARGE = "run rows."
-LONG = ("sweep", "reproduce --quick", "open")
+LONG = ("audit", "sweep", "reproduce --quick", "open")
 
 
 def test_every_example_in_python_says_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:

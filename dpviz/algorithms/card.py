@@ -235,6 +235,8 @@ class Card:
         Whether it needs all rows at once, not sums of them only: then memory has to hold the table.
     release : str or function of (setting, params) to a clause or None
         Why it has no release-grade noise; or, of a setting, why that has none, and None where it has.
+    brought_by : str
+        The installed package that brings it, and its version; "" where it is ours.
     """
 
     id: str
@@ -260,6 +262,7 @@ class Card:
     local: bool = False
     at_once: bool = False
     release: str | ReleaseRule = "nobody has shown that its noise has an exact twin"
+    brought_by: str = ""
 
     @property
     def private(self) -> bool:

@@ -1,11 +1,14 @@
-"""All algorithms. A new one is a file beside this one and a word here."""
+"""All algorithms: ours, of which a new one is a file beside this one and a word here, and those that packages bring."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from importlib import import_module
+from threading import RLock
 
 from dpviz.algorithms.baselines import kmeans_plus_plus
 from dpviz.algorithms.card import Card
+from dpviz.algorithms.plugins import Brought, brought
 from dpviz.algorithms.su2016 import dplloyd
 from dpviz.check import RequestError, shown
 
@@ -27,7 +30,38 @@ def _cards(file: str) -> tuple[Card, ...]:
     return cards
 
 
-CARDS: dict[str, Card] = {card.id: card for file in _FILES for card in _cards(file)}
+class Cards(Mapping[str, Card]):
+    """All cards by their ids: ours, then those that installed packages bring.
+
+    No package is imported before somebody asks for all cards, or for an id that is not ours: what needs one of ours,
+    a release among it, runs without code of others.
+    """
+
+    def __init__(self) -> None:
+        self.ours = {card.id: card for file in _FILES for card in _cards(file)}
+        self._brought: Brought | None = None
+        self._lock = RLock()
+
+    @property
+    def brought(self) -> Brought:
+        """What packages bring, imported when it is first asked for."""
+        with self._lock:
+            if self._brought is None:
+                self._brought = Brought()  # what a package that asks for all cards while it is imported is told
+                self._brought = brought(self.ours.values())
+            return self._brought
+
+    def __getitem__(self, algorithm: str) -> Card:
+        return self.ours[algorithm] if algorithm in self.ours else self.brought.cards[algorithm]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self.ours, *self.brought.cards])
+
+    def __len__(self) -> int:
+        return len(self.ours) + len(self.brought.cards)
+
+
+CARDS = Cards()
 
 REFERENCE = kmeans_plus_plus.CARD.id
 
@@ -46,10 +80,12 @@ def card_of(algorithm: str) -> Card:
     """
     name = _STANDS_IN_FOR_AUTO if algorithm == AUTO and AUTO not in CARDS else algorithm
     if name not in CARDS:
-        raise RequestError(f"There is no algorithm {shown(algorithm)}: choose one of {', '.join([AUTO, *CARDS])}.")
+        left_out = "".join(f" {sentence}" for sentence in CARDS.brought.left_out)
+        known = ", ".join([AUTO, *CARDS])
+        raise RequestError(f"There is no algorithm {shown(algorithm)}: choose one of {known}.{left_out}")
     return CARDS[name]
 
 
 def private_cards() -> list[Card]:
-    """The cards whose result may be released."""
+    """The cards that promise privacy, those that packages bring included."""
     return [card for card in CARDS.values() if card.private]

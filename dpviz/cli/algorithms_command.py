@@ -9,6 +9,7 @@ from typing import Any
 
 from dpviz.algorithms.card import Card, Guarantee, Knob
 from dpviz.algorithms.registry import CARDS
+from dpviz.cli.console import say
 from dpviz.cli.parser import Parser
 
 
@@ -18,7 +19,9 @@ def add(command: Parser) -> None:
 
 
 def serve(arguments: argparse.Namespace) -> str:
-    """The text to print."""
+    """The text to print; what packages bring and is left out is named beside it."""
+    for sentence in CARDS.brought.left_out:
+        say(sentence)
     if arguments.json:
         return json.dumps([card_to_dict(card) for card in CARDS.values()], indent=2)
     return "\n\n".join(_card_text(card) for card in CARDS.values())
@@ -39,6 +42,7 @@ def card_to_dict(card: Card) -> dict[str, Any]:
         "when": card.when,
         "needs": {"n": card.needs_n, "delta": _strongest(card) is Guarantee.APPROX},
         "sample": card.sample,
+        "brought_by": card.brought_by or None,
         "parameters": [_knob_to_dict(knob) for knob in card.params.knobs()],
     }
 
@@ -61,7 +65,8 @@ def _knob_to_dict(knob: Knob) -> dict[str, Any]:
 
 def _card_text(card: Card) -> str:
     promised = " or ".join(guarantee.value for guarantee in card.guarantees)
-    lines = [f"{card.id}  ({card.title}; guarantee: {promised})", _indented(card.summary), _indented(card.paper)]
+    by = f"; brought by {card.brought_by}" if card.brought_by else ""
+    lines = [f"{card.id}  ({card.title}; guarantee: {promised}{by})", _indented(card.summary), _indented(card.paper)]
     for knob in card.params.knobs():
         allowed = ", ".join(knob.choices) if knob.choices is not None else knob.range_text
         default = "by a rule" if knob.default is None else knob.default

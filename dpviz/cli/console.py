@@ -15,8 +15,8 @@ class NotWritten(RequestError):
         self.printed = printed
 
 
-class WrongFile(Exception):
-    """A file that was checked and is not what it says: ``printed`` goes to stdout, and the exit code is 1."""
+class FoundWrong(Exception):
+    """What was checked is not what it says: ``printed`` goes to stdout, and the exit code is 1."""
 
     def __init__(self, printed: str) -> None:
         super().__init__(printed)

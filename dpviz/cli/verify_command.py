@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from dpviz.cli.console import WrongFile
+from dpviz.cli.console import FoundWrong
 from dpviz.cli.parser import Parser
 from dpviz.release.verify import CANNOT_TELL, Verdict, verify
 
@@ -27,13 +27,13 @@ def serve(arguments: argparse.Namespace) -> str:
     ------
     RequestError
         If the file is no zip of a release.
-    WrongFile
+    FoundWrong
         If something in it is wrong.
     """
     verdict = verify(Path(arguments.zip))
     text = json.dumps(verdict.to_dict(), ensure_ascii=False) if arguments.json else verdict_text(verdict)
     if not verdict.holds:
-        raise WrongFile(text)
+        raise FoundWrong(text)
     return text
 
 

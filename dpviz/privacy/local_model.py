@@ -210,6 +210,8 @@ class LocalReports(Priced):
 
     def log_density(self, released: Reports, truth: UserAnswers) -> float:
         # Of answers in the order of their seats. That order is as likely on any table: it bounds the loss.
+        if len(truth.codes) != len(self.groups):
+            raise NoDensity("Who has a seat is secret: a density would sum over all ways to seat the users.")
         total = 0.0
         for group, bits in enumerate(self.bits):
             mine = self.groups == group

@@ -225,8 +225,10 @@ class Request:
                 "A seed was given: whoever knows it can take the noise off, so that a release has none; leave it out."
             )
         why = self.card.release_refusal(self.setting(table), self.contender.settings)
+        if self.contender.unlisted is not None:
+            why = "it stands in no registry, and nobody here has proved what it does with the rows"
         if why is not None:
-            able = ", ".join(other.id for other in private_cards() if other.releasable)
+            able = ", ".join(other.id for other in CARDS.ours.values() if other.private and other.releasable)
             raise RequestError(f"{self.card.title} cannot be released: {why}; choose one of {able}.")
 
     def check_numbers(self) -> None:

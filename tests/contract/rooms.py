@@ -1,87 +1,25 @@
-"""Rooms for tests: one records releases, one plays them back without rows, one re-adds the privacy loss."""
+"""Rooms for tests: the product's, and one that explodes when rows are touched."""
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
-
-from dpviz.arrays import Codes
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.loss_kinds import LossKind
-from dpviz.privacy.mechanisms import Mechanism
-from dpviz.privacy.queries import Relation, SparseCounts
-from dpviz.privacy.room import DataRoom, PrivateTable
-from dpviz.privacy.sparse_mechanisms import PathCounts, counts_at
-from dpviz.table.content import content_uniforms
-from dpviz.table.domain import Region
+from dpviz.privacy.room import DataRoom
+from dpviz.privacy.taped_rooms import CoupledBlocks, Loss, Tape, in_room, loss_room, recording_room, replaying_room
 from dpviz.table.rows import Rows
 
-
-@dataclass
-class Tape:
-    """What was released by which mechanism, and (for loss replay only) the truth behind it."""
-
-    released: list[Any] = field(default_factory=list)
-    truths: list[Any] = field(default_factory=list)
-    mechanisms: list[Mechanism] = field(default_factory=list)
-
-
-def in_room(table: PrivateTable, kind: type[DataRoom] | None) -> PrivateTable:
-    """The same table, which opens as a room of that kind."""
-    opening = copy(table)
-    opening._room_type = kind or DataRoom
-    return opening
-
-
-class CoupledBlocks(DataRoom):
-    """A room whose rows keep their secret block whoever comes and goes: the coupling by which blocks are private."""
-
-    def _secret_blocks(self, number: int) -> Codes:
-        # Not from the room's noise: a room that plays a tape back has drawn fewer numbers by now than one that drew.
-        rows, persons = self._rows.values, self._rows.persons
-        if self.relation is Relation.REPLACE:
-            keys = np.arange(len(rows), dtype=np.float64)[:, None]
-        else:
-            keys = rows if persons is None else persons[:, None].astype(np.float64)
-        return np.minimum((content_uniforms(keys, 2) * number).astype(np.int64), number - 1)
-
-
-def recording_room(tape: Tape) -> type[DataRoom]:
-    """A room that answers as usual and keeps every release on ``tape``."""
-
-    class Recording(CoupledBlocks):
-        def _draw(self, mechanism: Mechanism, truth: Any) -> Any:
-            released = super()._draw(mechanism, truth)
-            tape.truths.append(truth)
-            tape.released.append(released)
-            tape.mechanisms.append(mechanism)
-            return released
-
-    return Recording
-
-
-def replaying_room(tape: Tape) -> type[DataRoom]:
-    """A room without rows: it plays ``tape`` back, so whatever peeks at rows comes out different."""
-
-    class Replaying(CoupledBlocks):
-        place: ClassVar[list[int]] = [0]
-
-        def __init__(self, rows: Rows, region: Region, *args: Any, **kwargs: Any) -> None:
-            super().__init__(Rows.of(np.empty((0, region.dim)), region), region, *args, **kwargs)
-
-        def _true_answers(self, queries: list[Any]) -> list[Any]:
-            return [None] * len(queries)
-
-        def _draw(self, mechanism: Mechanism, truth: Any) -> Any:
-            i = self.place[0]
-            self.place[0] += 1
-            assert i < len(tape.released), "without rows, more questions are asked"
-            return tape.released[i]
-
-    return Replaying
+__all__ = [
+    "CoupledBlocks",
+    "ExplodingRows",
+    "Loss",
+    "RowsTouched",
+    "Tape",
+    "exploding_room",
+    "in_room",
+    "loss_room",
+    "recording_room",
+    "replaying_room",
+]
 
 
 class RowsTouched(Exception):
@@ -113,65 +51,3 @@ def exploding_room(*, answers_before: int = 0) -> type[DataRoom]:
             return super()._true_answers(queries)
 
     return Exploding
-
-
-@dataclass
-class Loss:
-    """Privacy loss of one transcript: log density ratios of pure-type releases, squared shifts of Gaussian ones.
-
-    ``reach`` holds, for each release, the part of its own bound that this pair of tables uses up: |log ratio| over its
-    ε, or squared shift over its μ². An (ε, δ) mechanism has no such bound: it is listed in ``unbounded`` instead.
-    """
-
-    log_ratio: float = 0.0
-    shift_squared: float = 0.0
-    per_release: list[tuple[str, float]] = field(default_factory=list)
-    reach: list[float] = field(default_factory=list)
-    unbounded: list[Mechanism] = field(default_factory=list)
-
-
-def loss_room(tape: Tape, loss: Loss) -> type[DataRoom]:
-    """A room over a neighbouring table that is fed ``tape`` and adds up how much likelier it was on the first table.
-
-    A release that the neighbour would draw with other noise fails at once: the scale of noise is public, so it must not
-    depend on rows.
-    """
-
-    class Measuring(CoupledBlocks):
-        place: ClassVar[list[int]] = [0]
-
-        def _draw(self, mechanism: Mechanism, truth: Any) -> Any:
-            i = self.place[0]
-            self.place[0] += 1
-            assert i < len(tape.released), "the neighbour asks more questions"
-            released = tape.released[i]
-            if tape.mechanisms:
-                assert mechanism == tape.mechanisms[i], "the noise itself depends on rows"
-            if not getattr(mechanism, "exact", True):
-                loss.unbounded.append(mechanism)
-                return released
-            if mechanism.loss is LossKind.GAUSSIAN:
-                alone = mechanism.sensitivity / mechanism.scale
-                answers = [tape.truths[i], truth]
-                if isinstance(mechanism, PathCounts):
-                    # One histogram answers on every level: what noise hides are the counts of all asked nodes.
-                    answers = [counts_at(released.codes, answer) for answer in answers]
-                here = squared_distance(*answers) / mechanism.scale**2
-                loss.shift_squared += here
-                loss.reach.append(here / alone**2)
-            else:
-                here = mechanism.log_density(released, tape.truths[i]) - mechanism.log_density(released, truth)
-                loss.log_ratio += here
-                loss.reach.append(abs(here) / mechanism.cost(Accounting.PURE))
-            loss.per_release.append((mechanism.name, here))
-            return released
-
-    return Measuring
-
-
-def squared_distance(one: Any, other: Any) -> float:
-    """Squared Euclidean distance of two answers, dense or sparse."""
-    if isinstance(one, SparseCounts):
-        codes = np.union1d(one.codes, other.codes)
-        one, other = one.at(codes), other.at(codes)
-    return float(((one - other) ** 2).sum())

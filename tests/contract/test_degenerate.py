@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
+from dpviz.audit.hard_tables import TABLES
 from dpviz.check import RequestError
 from dpviz.privacy.queries import Relation
 from dpviz.runs.run import run
 from tests.cases import about
 from tests.contract.checks import check_centers
 from tests.contract.tables import SETTINGS, blobs, dealt, in_turn, is_pure, named, small_table
-
-FAR = blobs(50)
-FAR[7] = 1e300
-HOLES = blobs(60)
-HOLES[::3, 0], HOLES[1::6, 1] = np.nan, -np.inf
-TABLES = {
-    "no row": np.empty((0, 2)),
-    "one row": np.array([[0.3, -0.2]]),
-    "identical rows": np.full((40, 2), 0.25),
-    "all in a corner": np.ones((40, 2)),
-    "one column": blobs(60, 1),
-    "a constant column": np.column_stack([blobs(60, 1), np.zeros(60)]),
-    "one row at 1e300": FAR,
-    "missing and infinite cells": HOLES,
-    "all cells missing": np.full((30, 2), np.nan),
-    "all rows far outside": np.full((30, 2), -1e308),
-    "nine columns": blobs(60, 9),
-}
-
 
 # Every setting meets these at once, and two more in turn; the rest, and all of them under replace, are slow.
 ALWAYS = ("no row", "one row")

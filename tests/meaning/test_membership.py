@@ -100,3 +100,9 @@ def test_without_densities_only_the_centres_are_attacked():
     found = [one for one in trials(worlds(sample_table("outlier"), RICH), asked, 2) if isinstance(one, Trial)]
     assert all(one.log_ratio is None for one in found)
     assert replace(asked, seed=2) != asked
+
+
+def test_where_somebody_has_no_seat_no_answer_is_weighed():
+    # In the local model there are as many seats as rows are declared, and one world has a row less.
+    found = scores("lsh-local", 1.0, pairs=2)
+    assert len(found) == 4 and all(one.log_ratio is None for one in found)

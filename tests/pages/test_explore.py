@@ -14,6 +14,7 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from dpviz.ui import runner
 from tests.contract.tables import blobs
+from tests.example_packages import Entry, bringing, example
 from tests.pages.tables import LOSS, app_on, film_of, numbers, open_blobs, open_pairs, sound, text_of, truth_switch
 
 IDS = [card.id for card in private_cards()]
@@ -207,6 +208,17 @@ def test_all_algorithms_stand_on_one_sheet_and_one_of_them_is_chosen_there() -> 
     app.button(key="catalogue:lsh-local").click()
     sound(app.run())
     assert app.selectbox(key="algorithm").value == "lsh-local"
+
+
+def test_what_a_package_brings_has_a_badge_and_what_is_broken_of_it_a_sentence() -> None:
+    with bringing(example("honest").CARD, Entry("broken", lambda: 7)):
+        app = app_on("explore.py", open_blobs(), algorithm="random-lloyd")
+        assert app.selectbox(key="algorithm").value == "random-lloyd" and ":red-badge[not ours]" in text_of(app)
+        app.session_state["explore:below"] = "How it works"
+        app.session_state["catalogue"] = True
+        said = text_of(sound(app.run()))
+    assert "**Random Lloyd (not ours)**" in said and said.count(":red-badge[not ours]") == 3
+    assert "The algorithm 'broken' of some-package 1.2 is left out" in said
 
 
 def test_a_link_carries_settings_and_a_wrong_one_does_no_harm() -> None:

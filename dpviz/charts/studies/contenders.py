@@ -162,7 +162,7 @@ def algorithm_of(name: str) -> str | None:
 @cache
 def _titles() -> dict[str, str]:
     """Ids of algorithms by what they are called here and in papers."""
-    return {card.title: card.id for card in CARDS.values()} | _ALIASES
+    return {CARDS[algorithm].title: algorithm for algorithm in LOOKS} | _ALIASES
 
 
 def _style(look: tuple[str, str], variant: int) -> Style:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.algorithms.card import DOES, Card, Does, Guarantee
+from dpviz.algorithms.plugins import NOT_OURS
 from dpviz.algorithms.registry import AUTO, CARDS, card_of
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.foresight import Foresee, in_short, light, warned
@@ -36,6 +37,7 @@ def algorithm_choice() -> Card:
     )
     card = CARDS[str(chosen or start)]
     remember(_KEY, card.id)
+    _whose(card)
     return card
 
 
@@ -62,6 +64,8 @@ def catalogue(foresee: Foresee) -> None:
                 for card in _who(does):
                     with st.container(border=True, height="stretch", gap="xsmall"):
                         _entry(card, foresee)
+        for sentence in CARDS.brought.left_out:
+            st.warning(plain(sentence), icon=":material/extension_off:")
 
 
 def _entry(card: Card, foresee: Foresee) -> None:
@@ -79,7 +83,7 @@ def _entry(card: Card, foresee: Foresee) -> None:
 
 
 def badges(card: Card, expected: str = "") -> None:
-    """A badge for each guarantee that the algorithm can give, and one for who is trusted; ``expected`` in front."""
+    """Badges: each guarantee that it can give, who is trusted, whether it is ours; ``expected`` in front."""
     looks = [GUARANTEE_WORDS[guarantee] for guarantee in card.guarantees]
     if card.private:
         looks.append(_LOCAL if card.local else _CENTRAL)
@@ -88,6 +92,14 @@ def badges(card: Card, expected: str = "") -> None:
             st.markdown(expected, width="content")
         for words, color, help in looks:
             st.badge(words, color=color, help=help)  # type: ignore[arg-type]
+        _whose(card)
+
+
+def _whose(card: Card) -> None:
+    """A badge where a package brings it."""
+    if card.brought_by:
+        by = f"{plain(card.brought_by)} brings it: nobody here has proved what it does with rows. It is never released."
+        st.badge(NOT_OURS, color="red", help=by)
 
 
 def needs(card: Card) -> str:
@@ -101,7 +113,8 @@ def needs(card: Card) -> str:
 
 
 def about(card: Card) -> None:
-    """The story of the algorithm, its formula and its paper."""
+    """The story of the algorithm, its formula and its paper, and whose it is."""
+    _whose(card)
     st.markdown(card.story)
     if card.formula:
         st.latex(card.formula)

@@ -1,0 +1,169 @@
+"""Algorithms that installed packages bring: found by the entry points ``dpviz.algorithms``, checked, and marked.
+
+Each entry point names a ``Card``. Whatever is wrong with one leaves that one out, with a sentence; the others stand.
+A card that is brought is never ours: its title says so, and nothing of it is released with release-grade noise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from importlib.metadata import EntryPoint, entry_points
+from inspect import isgeneratorfunction
+from typing import Any
+
+import numpy as np
+
+from dpviz.algorithms.card import DOES, AccountingRule, Card, Guarantee, Params, Plan, Setting
+from dpviz.algorithms.steps import CentersStep, Step
+from dpviz.check import RequestError, shown
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.broken import Broken
+from dpviz.privacy.room import DataRoom
+
+GROUP = "dpviz.algorithms"
+"""The group of entry points, each of which names a ``Card``."""
+
+NOT_OURS = "not ours"
+"""The badge of an algorithm that a package brings."""
+
+_ID = re.compile(r"[a-z][a-z0-9+-]{0,39}")
+# A setting of the usual size, at which whatever a card computes of public numbers is tried once.
+_USUAL = Setting(dim=2, k=3, epsilon=1.0, delta=1e-6, n=1000)
+
+
+@dataclass(frozen=True)
+class Brought:
+    """The cards that packages bring, by id, and a sentence for each that was left out."""
+
+    cards: dict[str, Card] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+
+
+def brought(taken: Collection[Card]) -> Brought:
+    """What the installed packages bring beside the cards that are ``taken``, in the order of their names."""
+    return _admitted(sorted(entry_points(group=GROUP), key=lambda entry: (_package(entry), entry.name)), taken)
+
+
+def _admitted(entries: Iterable[EntryPoint], taken: Collection[Card]) -> Brought:
+    cards: dict[str, Card] = {}
+    left_out = []
+    for entry in entries:
+        package = _package(entry)
+        card, wrong = _loaded(entry)
+        if card is not None:
+            wrong = _wrong_with(card, [*taken, *cards.values()])
+        if card is None or wrong is not None:
+            left_out.append(f"The algorithm {shown(entry.name)} of {package} is left out: {wrong}.")
+        else:
+            cards[card.id] = _marked(card, package)
+    return Brought(cards, tuple(left_out))
+
+
+def _package(entry: EntryPoint) -> str:
+    return "an unnamed package" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
+
+
+def _loaded(entry: EntryPoint) -> tuple[Card | None, str | None]:
+    """What an entry point names, or why that is no card. Code of others may fail in any way, and even leave."""
+    try:
+        found = entry.load()
+    except (Exception, SystemExit) as error:
+        missing = f" ({error.name} is not installed)" if isinstance(error, ModuleNotFoundError) else ""
+        return None, f"importing {entry.value} ended with {type(error).__name__}{missing}; mend it, or uninstall it"
+    if isinstance(found, Card):
+        return found, None
+    return None, f"{entry.value} is of type {type(found).__name__}; it has to be a Card (dpviz.algorithms.card)"
+
+
+def _wrong_with(card: Card, taken: Collection[Card]) -> str | None:
+    """Why a card cannot stand beside the others, as a clause; None if it can."""
+    if not isinstance(card.id, str) or not _ID.fullmatch(card.id):
+        return f"its id is {shown(card.id)}; give up to 40 of a-z, 0-9, + and -, a letter first"
+    if any(card.id == other.id for other in taken):
+        return f"its id {shown(card.id)} is taken; give it one of its own"
+    if any(f"{card.title} ({NOT_OURS})" == other.title or card.title == other.title for other in taken):
+        return f"its title {shown(card.title)} is taken; give it one of its own"
+    try:
+        return next(_wrong_parts(card), None)
+    except Exception as error:
+        return f"what it says of the setting k = 3, d = 2, ε = 1, n = 1,000 ended with {type(error).__name__}"
+
+
+def _wrong_parts(card: Card) -> Iterator[str]:
+    """Whatever in a card a form, a page or a sweep could not show."""
+    from dpviz.table.samples import SAMPLES  # of no use where no package brings anything
+
+    said = {"title": card.title, "family": card.family, "paper": card.paper, "summary": card.summary}
+    said |= {"story": card.story, "when": card.when}
+    yield from (
+        f"its {name} is no text" for name, text in said.items() if not isinstance(text, str) or not text.strip()
+    )
+    if card.does not in DOES or card.does == "No privacy":
+        yield f"it does {shown(card.does)}; choose one of {', '.join(word for word in DOES if word != 'No privacy')}"
+    if card.sample not in {sample.id for sample in SAMPLES}:
+        yield f"there is no sample {shown(card.sample)}; name one of {', '.join(sample.id for sample in SAMPLES)}"
+    if not card.guarantees or not all(isinstance(one, Guarantee) for one in card.guarantees) or not card.private:
+        yield "it promises no privacy; name Guarantee.PURE, Guarantee.APPROX or both"
+    if not isgeneratorfunction(card.plan):
+        yield "its plan is no generator function; yield a step after each question"
+    if not isinstance(card.params, type) or not issubclass(card.params, Params):
+        yield "its params are no class of Params"
+    card.params.parse({knob.name: knob.default for knob in card.params.knobs()})
+    yield from _wrong_rules(card, card.params())
+
+
+def _wrong_rules(card: Card, params: Params) -> Iterator[str]:
+    """What a card computes of public numbers, tried once."""
+    _checked_accounting(card.accounting)(params, _USUAL.delta)
+    card.regime(_USUAL, params)
+    for name, rule in (("smallest_n", card.smallest_n), ("operations", card.operations)):
+        if rule is not None and not np.isfinite(float(rule(_USUAL, params))):
+            yield f"its {name} is no number"
+
+
+def _marked(card: Card, package: str) -> Card:
+    """The card as the registry shows it: its title says that it is not ours, and it is never released."""
+    return replace(
+        card,
+        title=f"{card.title} ({NOT_OURS})",
+        brought_by=package,
+        plan=_watched(card.plan, f"{card.title}, which {package} brings,"),
+        accounting=_checked_accounting(card.accounting),
+        release=f"{package} brings it, and nobody here has proved what it does with the rows",
+    )
+
+
+def _checked_accounting(rule: AccountingRule) -> AccountingRule:
+    """The same rule, which cannot open a room without a guarantee: there rows themselves would leave."""
+
+    def checked(params: Any, delta: float) -> Accounting:
+        accounting = rule(params, delta)
+        if not isinstance(accounting, Accounting) or accounting is Accounting.NONE:
+            raise RequestError("Its accounting gives no guarantee: an algorithm of a package has to have one.")
+        return accounting
+
+    return checked
+
+
+def _watched(plan: Plan, who: str) -> Plan:
+    """The same plan: what goes wrong in it is told as its own, and its steps are such as can be shown."""
+
+    @wraps(plan)
+    def watched(room: DataRoom, k: int, params: Any, rng: np.random.Generator) -> Iterator[Step]:
+        last: Step | None = None
+        try:
+            for last in plan(room, k, params, rng):
+                if type(last).__module__.partition(".")[0] != "dpviz":
+                    raise RequestError(f"{who} yields a step of its own, which has no picture: use a CentersStep.")
+                yield last
+        except (RequestError, Broken):
+            raise
+        except Exception as error:
+            raise RequestError(f"{who} stopped with {type(error).__name__}: tell its authors.") from error
+        if not isinstance(last, CentersStep) or np.shape(last.centers) != (k, room.dim // params.points_per_row(k)):
+            raise RequestError(f"{who} ended without {k} centres: its last step has to carry them.")
+
+    return watched

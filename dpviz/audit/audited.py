@@ -1,0 +1,54 @@
+"""What an audit is of, and how a check ends: with a sentence of what held, or an error of what did not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpviz.algorithms.card import Card
+from dpviz.audit.contract import run_of
+from dpviz.audit.small_worlds import settings_of
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.run import Run
+
+SEED = 11
+"""Of every run of an audit that has one: whoever audits twice finds the same."""
+
+K = 3
+"""Clusters of a run, where nothing else is said."""
+
+
+class NotAsked(Exception):
+    """A check that does not apply, and why."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is audited: an algorithm with each of its presets; and the runs of an attack on it, in pairs."""
+
+    card: Card
+    runs: int
+
+    @property
+    def settings(self) -> list[tuple[dict[str, Any], float]]:
+        """Each preset with a δ that suits it."""
+        return [(params, delta) for _, params, delta in settings_of(self.card)]
+
+    def run(self, table: PrivateTable, *, params: Mapping[str, Any], delta: float, **how: Any) -> Run:
+        """A run of it; what is not said is as usual."""
+        return run_of(self.card, table, params=params, delta=delta, **{"k": K, "epsilon": 2.0, "seed": SEED, **how})
+
+
+Check = Callable[[Subject], str]
+"""What held, as a sentence; raises ``Broken`` where something did not, and ``NotAsked`` where it does not apply."""
+
+
+def about(params: Mapping[str, Any], delta: float, *more: object) -> list[object]:
+    """In which case: the preset, δ and whatever else."""
+    return [*(value for name, value in params.items() if name == "preset"), f"δ = {delta:g}", *more]
+
+
+def number(things: Sequence[object], word: str) -> str:
+    """How many there are, with the word for one of them."""
+    return f"{len(things)} {word}{'s' * (len(things) != 1)}"

@@ -1,0 +1,182 @@
+"""The contract of every private algorithm, as checks that raise: audits and tests run them; mistakes must fail them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.card import Card
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.broken import Broken, demand
+from dpviz.privacy.ledger import Entry, total_epsilon
+from dpviz.privacy.readdition import independent_epsilon
+from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.privacy.taped_rooms import Loss, Tape, in_room, loss_room, recording_room, replaying_room
+from dpviz.runs.run import Frame, Run, run_frames
+
+# Log densities and sums are floating-point numbers.
+_ROUNDING = 1e-8
+# What a ledger has to spend of a request, and what an independent library, which rounds upward, has to find of it.
+_LEAST_SPENT, _LEAST_FOUND = 0.99, 0.98
+
+
+class Taped(NamedTuple):
+    """A run whose releases were recorded."""
+
+    tape: Tape
+    frames: list[Frame]
+    run: Run
+
+
+@contextmanager
+def told_of(*where: object) -> Iterator[None]:
+    """Whatever breaks inside says in which case."""
+    try:
+        yield
+    except Broken as broken:
+        raise Broken(f"{', '.join(map(str, where))}: {broken}") from broken
+
+
+def frames_of(card: Card, table: PrivateTable, *, room: type[DataRoom] | None = None, **request: Any) -> list[Frame]:
+    """The frames of a run in that kind of room."""
+    return [frame for frame in run_frames(card, in_room(table, room), **request) if isinstance(frame, Frame)]
+
+
+def run_of(card: Card, table: PrivateTable, *, room: type[DataRoom] | None = None, **request: Any) -> Run:
+    """A run in that kind of room."""
+    *_, last = run_frames(card, in_room(table, room), **request)
+    assert isinstance(last, Run)
+    return last
+
+
+def taped(card: Card, table: PrivateTable, **request: Any) -> Taped:
+    """A run with all that it released; nothing of it holds the table."""
+    tape = Tape()
+    run = run_of(card, table, room=recording_room(tape), **request)
+    return Taped(tape, list(run.frames), run)
+
+
+def check_replay(card: Card, table: PrivateTable, **request: Any) -> None:
+    """With the answers on tape and the rows taken away, the same steps come out."""
+    check_replayed(card, table, taped(card, table, **request), **request)
+
+
+def check_replayed(card: Card, table: PrivateTable, first: Taped, **request: Any) -> None:
+    """With its answers on tape, a run comes out the same over a ``table`` whose rows may be any: nobody reads them."""
+    again = run_of(card, table, room=replaying_room(first.tape), **request)
+    demand(not first.tape.broken, "; ".join(first.tape.broken))
+    demand(len(first.frames) == len(again.frames), "without the rows, there are more steps or fewer")
+    for place, (one, other) in enumerate(zip(first.frames, again.frames, strict=True), start=1):
+        demand(one.step.title == other.step.title, f"without the rows, step {place} has another title")
+        here, there = (list(values_in(frame.step)) for frame in (one, other))
+        same = len(here) == len(there) and all(map(_equal, here, there))
+        demand(same, f"without the rows, step {place} ({one.step.title!r}) holds other numbers: something was read")
+        demand(one.spent_epsilon == other.spent_epsilon, f"without the rows, step {place} costs more or less")
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind == other.dtype.kind == "f")
+    return bool(one == other or (one != one and other != other))
+
+
+def values_in(thing: object, *, depth: int = 4) -> Iterator[Any]:
+    """Every array, number and word in a step, those inside its grids and trees included."""
+    if isinstance(thing, np.ndarray | np.generic | int | float | str):
+        yield thing
+    elif isinstance(thing, tuple | list):
+        for part in thing:
+            yield from values_in(part, depth=depth)
+    elif dataclasses.is_dataclass(thing) and depth > 0:
+        for one in dataclasses.fields(thing):
+            yield from values_in(getattr(thing, one.name), depth=depth - 1)
+
+
+def arrays_in(thing: object) -> list[Array]:
+    """Every array in a step."""
+    return [value for value in values_in(thing) if isinstance(value, np.ndarray)]
+
+
+def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: Any) -> Loss:
+    """No transcript of ``one`` is likelier there than on its neighbour by more than was declared; returns the loss."""
+    loss, first = Loss(), taped(card, one, **request)
+    run_of(card, other, room=loss_room(first.tape, loss), **request)
+    demand(not first.tape.broken, "; ".join(first.tape.broken))
+    asked = len(loss.reach) + len(loss.unbounded)
+    demand(asked == len(first.tape.released), "the neighbour asks fewer questions")
+    for (name, _), reach in zip(loss.per_release, loss.reach, strict=True):
+        demand(reach <= 1 + _ROUNDING, f"a {name} release loses {reach:.4f} times what its entry says")
+    _check_total_loss(first.run, loss)
+    return loss
+
+
+def _check_total_loss(run: Run, loss: Loss) -> None:
+    most = run.epsilon * (1 + _ROUNDING)
+    beyond = f"a transcript is e^{loss.log_ratio:.4f} times as likely on a neighbour, at ε = {run.epsilon:g}"
+    match run.accounting:
+        case Accounting.PURE:
+            demand(loss.shift_squared == 0, "Gaussian noise is priced by ε alone")
+            demand(loss.log_ratio <= most, beyond)
+        case Accounting.BASIC:
+            # Of (ε, δ) releases, one in 1/δ may lose more; seeds are fixed. Gaussian ones are bounded above.
+            demand(loss.log_ratio <= most, beyond)
+            epsilon, delta = (sum(part) for part in zip(*((e.epsilon, e.delta) for e in run.entries), strict=True))
+            demand(epsilon <= most, "entries add up to more than ε")
+            demand(delta <= run.delta * (1 + _ROUNDING), "entries add up to more than δ")
+            for mechanism in loss.unbounded:
+                cost = mechanism.cost(Accounting.BASIC)
+                demand(any(entry.epsilon == cost for entry in run.entries), "a release is booked at another price")
+        case Accounting.GDP:
+            demand(loss.log_ratio == 0, "noise that is not Gaussian is priced by μ²")
+            booked = sum(entry.amount for entry in run.entries)
+            demand(loss.shift_squared <= booked * (1 + _ROUNDING), "answers shift by more than the booked μ²")
+        case Accounting.ZCDP | Accounting.PLD:
+            # Releases are bounded one by one above, and their ρ add up, or their loss distributions compose.
+            demand(sum(entry.amount for entry in run.entries) > 0, "nothing was booked")
+        case Accounting.NONE:
+            raise Broken("a private card runs without a guarantee")
+
+
+def check_ledger(card: Card, table: PrivateTable, **request: Any) -> None:
+    """The entries are what was drawn, and add up to the request: all but 1 % of it, and no more, by two libraries."""
+    tape, _, run = taped(card, table, **request)
+    drawn = [(m.name, m.sensitivity, m.scale) for m in tape.mechanisms]
+    booked = [(entry.mechanism, entry.sensitivity, entry.scale) for entry in run.entries]
+    demand(drawn == booked, "the ledger does not list what was drawn")
+    demand(len(run.entries) > 0, "nothing was asked, so that nothing was spent")
+    check_total(run.entries, epsilon=run.epsilon, delta=run.delta, fraction=run.spent_fraction)
+    demand(0 < run.spent_epsilon <= run.epsilon, f"ε = {run.spent_epsilon:.6g} of {run.epsilon:g} was spent")
+    for entry in run.entries:
+        demand(entry.accounting is run.accounting, "an entry is booked under another accounting")
+        demand(entry.amount > 0, "an entry costs nothing")
+        demand(0 < entry.epsilon <= run.epsilon * (1 + _ROUNDING), "an entry costs more than was asked for")
+
+
+def check_total(entries: tuple[Entry, ...], *, epsilon: float, delta: float, fraction: float) -> None:
+    """A ledger's total, in its own accounting and by dp-accounting."""
+    accounting = entries[0].accounting
+    spent = f"{fraction:.4f} of the request was spent; {_LEAST_SPENT:g} to 1 is allowed"
+    demand(_LEAST_SPENT <= fraction <= 1.0, spent)
+    total = total_epsilon(accounting, entries, delta=delta)
+    demand(total <= epsilon, f"the entries add up to ε = {total:.6g} of {epsilon:g}")
+    independent = independent_epsilon(entries, delta=delta)
+    if independent is None:
+        raise Broken("an independent library cannot add the entries up")
+    added = f"an independent library adds the entries up to ε = {independent:.6g} of {epsilon:g}"
+    demand(_LEAST_FOUND * epsilon <= independent <= epsilon, added)
+
+
+def check_centers(run: Run, k: int) -> None:
+    """Exactly k finite centres inside the domain."""
+    domain = run.domain
+    demand(run.centers.shape == (k, domain.dim), f"the centres have shape {run.centers.shape}, not {(k, domain.dim)}")
+    demand(np.isfinite(run.centers).all(), "a centre is not finite")
+    slack = 1e-9 * domain.scale
+    inside = (run.centers >= domain.lower - slack).all() and (run.centers <= domain.upper + slack).all()
+    radius = np.linalg.norm(run.unit_centers, axis=1).max()
+    demand(inside and radius <= domain.region.radius * (1 + 1e-9), "a centre lies outside the bounds")

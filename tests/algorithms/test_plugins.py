@@ -1,0 +1,188 @@
+"""Algorithms of installed packages: found, marked and never released; a broken one is named, and the others stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms import plugins
+from dpviz.algorithms.card import Params, always
+from dpviz.algorithms.registry import CARDS, card_of, private_cards
+from dpviz.algorithms.steps import CentersStep, Step
+from dpviz.charts.studies.contenders import LOOKS, styles_of
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.exact_noise import ExactNoise
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import run, run_of
+from tests.command_line import call
+from tests.contract.tables import PUBLIC
+from tests.example_packages import Entry, bringing, example
+
+HONEST = example("honest").CARD
+
+
+def test_what_a_package_brings_stands_in_the_registry_and_is_marked():
+    ours = list(CARDS.ours)
+    with bringing(HONEST) as found:
+        assert not found.left_out
+        assert list(CARDS) == [*ours, "random-lloyd"] and len(CARDS) == len(ours) + 1
+        card = card_of("random-lloyd")
+        assert card is CARDS["random-lloyd"] and card in private_cards()
+        assert (card.title, card.brought_by) == ("Random Lloyd (not ours)", "some-package 1.2")
+        done = run("random-lloyd", PUBLIC.table(), k=3, epsilon=1.0, seed=0)
+        assert done.centers.shape == (3, 2) and 0.99 <= done.spent_fraction <= 1
+    with bringing():
+        assert list(CARDS) == ours and not any(card.brought_by for card in CARDS.values())
+
+
+def test_the_command_line_lists_it_with_its_package(capsys):
+    with bringing(HONEST):
+        assert "random-lloyd  (Random Lloyd (not ours); guarantee: pure or approx; brought by some-package 1.2)" in (
+            call(capsys, "algorithms").out
+        )
+        by = {entry["id"]: entry["brought_by"] for entry in call(capsys, "algorithms", "--json").json}
+    assert by["random-lloyd"] == "some-package 1.2" and not any(by[name] for name in CARDS.ours)
+
+
+def test_it_is_never_released_under_no_name():
+    proud = replace(HONEST, release=lambda setting, params: None)
+    with bringing(proud):
+        assert not CARDS["random-lloyd"].releasable
+        for card in ("random-lloyd", proud):
+            request = Request(Contender.of(card), 3, 1.0)
+            with pytest.raises(RequestError, match=r"cannot be released: .* nobody here has proved .* choose one of"):
+                run_of(request, PUBLIC.table(), noise=ExactNoise())
+
+
+def _unfit(**changed: object) -> object:
+    return replace(HONEST, **changed)
+
+
+def _raising(error: BaseException) -> Entry:
+    def load() -> object:
+        raise error
+
+    return Entry("broken", load)
+
+
+@dataclass(frozen=True)
+class Needy(Params):
+    size: int  # without a default
+
+
+def _returns(room, k, params, rng):
+    return []
+
+
+BROKEN = {
+    "an import that fails": (_raising(ModuleNotFoundError("x", name="numba")), r"ModuleNotFoundError \(numba is not"),
+    "an import that leaves": (_raising(SystemExit(3)), "ended with SystemExit"),
+    "a name that is not there": (_raising(AttributeError("secret text")), "ended with AttributeError; mend"),
+    "no card": (Entry("broken", lambda: 7), "is of type int; it has to be a Card"),
+    "a class": (Entry("broken", lambda: type(HONEST)), "is of type type; it has to be a Card"),
+    "an id that is taken": (_unfit(id="dplloyd"), "its id 'dplloyd' is taken"),
+    "the name of the default": (_unfit(id="auto"), "its id 'auto' is taken"),
+    "an id with a space": (_unfit(id="my algorithm"), "its id is 'my algorithm'; give up to 40"),
+    "a title that is taken": (_unfit(title="DPLloyd"), "its title 'DPLloyd' is taken"),
+    "no summary": (_unfit(summary=" "), "its summary is no text"),
+    "a word that nobody knows": (_unfit(does="Magic"), "it does 'Magic'; choose one of Everything, "),
+    "no privacy": (_unfit(guarantees=()), "it promises no privacy"),
+    "no generator": (_unfit(plan=_returns), "its plan is no generator function"),
+    "parameters without defaults": (_unfit(params=Needy), "ended with TypeError"),
+    "parameters of no kind": (_unfit(params=int), "its params are no class of Params"),
+    "a sample that is not there": (_unfit(sample="mine"), "there is no sample 'mine'; name one of fifteen"),
+    "an accounting of nothing": (_unfit(accounting=always(Accounting.NONE)), "ended with RequestError"),
+    "a size that fails": (_unfit(smallest_n=lambda setting, params: 1 / 0), "ended with ZeroDivisionError"),
+}
+
+
+@pytest.mark.parametrize(("wrong", "said"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_one_is_named_in_a_sentence_and_leaves_the_rest_standing(wrong, said, capsys):
+    another = replace(HONEST, id="another", title="Another")
+    with bringing(wrong, another) as found:
+        (sentence,) = found.left_out
+        assert list(found.cards) == ["another"]
+        heard = call(capsys, "algorithms", "--json")
+        with pytest.raises(RequestError, match=r"of some-package 1\.2 is left out"):
+            card_of("broken")
+    assert heard.code == 0 and heard.err == f"dpviz: {sentence}\n"
+    assert "secret text" not in sentence and "of some-package 1.2 is left out: " in sentence
+    with pytest.raises(AssertionError, match=said):
+        raise AssertionError(sentence)
+
+
+def test_of_two_with_one_id_the_first_by_name_stands():
+    late, early = (Entry("x", lambda: HONEST, package) for package in ("zebra", "aardvark"))
+    with bringing(late, early) as found:
+        assert found.cards["random-lloyd"].brought_by == "aardvark 1.2"
+        assert [sentence for sentence in found.left_out if "of zebra 1.2" in sentence and "is taken" in sentence]
+
+
+def test_a_package_that_asks_for_all_cards_while_it_is_imported():
+    def load() -> object:
+        assert "dplloyd" in list(CARDS) and "random-lloyd" not in CARDS
+        return HONEST
+
+    with bringing(Entry("x", load)) as found:
+        assert list(found.cards) == ["random-lloyd"] and not found.left_out
+
+
+class OwnStep(CentersStep):
+    """Of a kind that nothing can draw."""
+
+
+def failing(room, k, params, rng) -> Iterator[Step]:
+    yield CentersStep(title="x", centers=np.zeros((k, 2)))
+    raise KeyError("a row: 0.123")
+
+
+def endless(room, k, params, rng) -> Iterator[Step]:
+    yield CentersStep(title="x", centers=np.zeros((k + 1, 2)))
+
+
+def drawing(room, k, params, rng) -> Iterator[Step]:
+    yield OwnStep(title="x", centers=np.zeros((k, 2)))
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        (failing, "Random Lloyd, which some-package 1.2 brings, stopped with KeyError: tell its authors."),
+        (endless, "Random Lloyd, which some-package 1.2 brings, ended without 3 centres: its last step has to carry"),
+        (drawing, "Random Lloyd, which some-package 1.2 brings, yields a step of its own, which has no picture: use"),
+    ],
+)
+def test_a_run_that_fails_is_told_as_its_own(plan, said):
+    with bringing(replace(HONEST, plan=plan)), pytest.raises(RequestError) as caught:
+        run("random-lloyd", PUBLIC.table(), k=3, epsilon=1.0)
+    assert str(caught.value).startswith(said) and "0.123" not in str(caught.value)
+
+
+def test_a_room_without_a_guarantee_cannot_be_had_later():
+    sly = replace(HONEST, accounting=lambda params, delta: Accounting.NONE if delta == 0 else Accounting.GDP)
+    with bringing(sly), pytest.raises(RequestError, match="gives no guarantee"):
+        run("random-lloyd", PUBLIC.table(), k=3, epsilon=1.0)
+
+
+def test_in_charts_it_takes_a_look_that_none_of_the_others_has():
+    with bringing(HONEST):
+        mine, theirs = styles_of([CARDS["random-lloyd"].title, "DPLloyd"]).values()
+    assert (theirs.color, theirs.marker) == LOOKS["dplloyd"] and (mine.color, mine.marker) != LOOKS["dplloyd"]
+
+
+def test_nothing_is_imported_before_it_is_asked_for(capsys, monkeypatch):
+    asked = []
+    with bringing():
+        monkeypatch.setattr(CARDS, "_brought", None)
+        monkeypatch.setattr(plugins, "entry_points", lambda group: asked.append(group) or [])
+        said = call(capsys, "run", "fifteen", "--algorithm", "dplloyd", "--k", 3, "--epsilon", 1, "--json")
+        assert said.code == 0 and "auto" in CARDS and not asked
+        Request(Contender("dplloyd"), 3, 1.0).check_releasable(PUBLIC.table())
+        assert not asked
+        list(CARDS)
+        list(CARDS)
+    assert asked == [plugins.GROUP]

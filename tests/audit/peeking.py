@@ -1,0 +1,111 @@
+"""Plans that break the contract, each in one way, as cards; and which checks of an audit have to say so."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+
+from dpviz.algorithms.card import Card, Params
+from dpviz.algorithms.steps import CentersStep, Step
+from dpviz.privacy.partitions import Everything, Voronoi
+from dpviz.privacy.queries import Count, Sum
+from dpviz.privacy.room import DataRoom, PrivateTable
+from tests.example_packages import example
+
+START, SCALE = example("peeking").START, example("peeking").SCALE
+
+
+def mean(room: DataRoom, k: int, part: float = 1.0) -> CentersStep:
+    """An honest step for ``part`` of the budget: the noisy mean of all rows, k times."""
+    share = room.budget.fraction(part).split(count=1, sums=room.dim)
+    count = room.release(Count(Everything()), share.count, note="rows").value
+    sums = room.release(Sum(Everything()), share.sums, note="sums").value
+    centers = np.repeat(room.region.clip(sums / np.maximum(count, 1.0)[:, None]), k, axis=0)
+    return CentersStep(title="A noisy mean", centers=centers, noisy_counts=np.repeat(count / k, k))
+
+
+def true_mean(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+    """Pays, and then releases the truth."""
+    yield mean(room, k)
+    rows = np.asarray(room.release.__self__._rows.values, dtype=np.float64)
+    middle = rows.mean(axis=0) if len(rows) else np.zeros(room.dim)
+    yield CentersStep(title="The truth", centers=np.repeat(middle[None], k, axis=0), released=True)
+
+
+def found_in_memory(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+    """Never names the room's rows: it looks for a table among everything that lives."""
+    tables = [thing for thing in gc.get_objects() if type(thing) is PrivateTable]
+    yield CentersStep(title="Starts", centers=np.full((k, room.dim), tables[-1]._values[:3].sum() / 10))
+    yield mean(room, k)
+
+
+def number_in_a_step(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+    """Honest centres, beside a number of rows that nobody released."""
+    n = len(room._rows)
+    yield replace(mean(room, k), count_noise_sd=float(n))
+
+
+def noise_by_the_rows(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+    """Goes on where it is refused, with noise that depends on the number of rows."""
+    part = 0.3 + 0.4 / (1 + len(room._rows))
+    with suppress(AssertionError):
+        yield mean(room, k, part)
+    yield mean(room, k, 1 - part)
+
+
+def half_spent(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+    """Leaves half of the budget."""
+    yield mean(room, k, 0.5)
+
+
+def books_emptied(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+    """Spends twice, and tears a page out."""
+    yield mean(room, k, 1.0)
+    room.ledger.entries.clear()
+    yield mean(room, k, 1.0)
+
+
+def global_coins(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+    """Starts by a generator that the whole program shares."""
+    yield CentersStep(title="Starts", centers=np.random.uniform(-0.1, 0.1, (k, room.dim)))  # noqa: NPY002
+    yield mean(room, k)
+
+
+def own_coins(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+    """Starts by a generator of its own, which no seed repeats."""
+    yield CentersStep(title="Starts", centers=np.random.default_rng().uniform(-0.1, 0.1, (k, room.dim)))
+    yield mean(room, k)
+
+
+def empty_cells(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+    """Divides by a count that may be 0."""
+    cells = Voronoi(room.region.clip(rng.uniform(-1, 1, (k, room.dim))))
+    count = np.rint(room.release(Count(cells), room.budget, note="rows").value)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        yield CentersStep(title="Quotients", centers=cells.centers * (count / count)[:, None], released=True)
+
+
+def _card(plan: Callable[..., Iterator[Step]]) -> Card:
+    return replace(START, id=plan.__name__.replace("_", "-"), title=plan.__name__, plan=plan)
+
+
+HONEST = _card(lambda room, k, params, rng: iter([mean(room, k)]))
+"""What the others would be without their mistake."""
+
+MISTAKES: dict[Card, tuple[str, ...]] = {
+    START: ("source", "replay", "room", "neighbours", "planted neighbours", "attack", "seed"),
+    SCALE: ("source", "replay", "room", "neighbours", "planted neighbours"),
+    _card(true_mean): ("source", "replay", "room", "attack"),
+    _card(found_in_memory): ("source", "replay"),
+    _card(number_in_a_step): ("source", "replay", "room"),
+    _card(noise_by_the_rows): ("replay", "neighbours"),
+    _card(half_spent): ("ledger",),
+    _card(books_emptied): ("source", "ledger"),
+    _card(global_coins): ("source", "global state", "seed"),
+    _card(own_coins): ("seed",),
+    _card(empty_cells): ("hard tables",),
+}

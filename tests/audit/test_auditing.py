@@ -1,0 +1,125 @@
+"""An audit passes what keeps the contract, and names what does not: every mistake by the checks that are for it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from dpviz.algorithms.registry import CARDS, private_cards
+from dpviz.audit import auditing
+from dpviz.audit.audited import Subject
+from dpviz.audit.auditing import CHECKS, Finding, audit
+from dpviz.check import RequestError
+from dpviz.privacy.broken import Broken
+from tests.audit.peeking import HONEST, MISTAKES
+from tests.command_line import call
+from tests.contract.tables import named
+from tests.example_packages import bringing, example
+
+FEW = 40
+# Of the checks that take a while an audit has one run; of a mistake only those that are for it.
+QUICK = ("source", "replay", "room", "neighbours", "seed", "global state")
+
+
+@pytest.mark.parametrize("check", [pytest.param(c, marks=() if c in QUICK else pytest.mark.slow) for c in CHECKS])
+def test_an_honest_algorithm_of_a_package_passes(check):
+    with bringing(example("honest").CARD):
+        assert CHECKS[check](Subject(CARDS["random-lloyd"], FEW))
+
+
+@pytest.mark.parametrize("check", ["ledger", "replay", "neighbours", "seed", "hard tables"])
+def test_what_the_mistakes_are_planted_in_passes(check):
+    assert CHECKS[check](Subject(HONEST, FEW))
+
+
+@pytest.mark.parametrize(
+    ("card", "check"), [(card, check) for card, checks in MISTAKES.items() for check in checks], ids=named
+)
+def test_a_mistake_is_named(card, check):
+    with pytest.raises(Broken) as caught:
+        CHECKS[check](Subject(card, FEW))
+    assert str(caught.value)
+
+
+def test_of_a_package_the_same_is_found_behind_the_front_of_the_registry():
+    with bringing(*(card for card in MISTAKES if card.id.startswith("peeking"))):
+        for name, check, said in (
+            ("peeking-start", "replay", r"n bought: without the rows, step 1 \('Starts'\) holds other numbers"),
+            ("peeking-start", "room", r"__init__\.py:\d+ reads _rows of the room"),
+            ("peeking-start", "source", r"__init__\.py:\d+ reaches for _rows"),
+            ("peeking-scale", "neighbours", "the noise itself depends on rows"),
+        ):
+            with pytest.raises(Broken, match=said):
+                CHECKS[check](Subject(CARDS[name], FEW))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("check", ["replay", "room", "seed", "global state"])
+@pytest.mark.parametrize("card", private_cards(), ids=named)
+def test_what_the_contract_tests_do_not_ask_of_ours_holds_of_them(card, check):
+    assert CHECKS[check](Subject(card, FEW))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["sulq", "lsh-local"])
+def test_a_whole_audit_of_ours_holds(algorithm):
+    findings = list(audit(CARDS[algorithm], runs=FEW))
+    assert [finding.check for finding in findings] == list(CHECKS)
+    assert all(finding.held is not False for finding in findings), findings
+    left_out = {finding.check for finding in findings if finding.held is None}
+    assert left_out == ({"neighbours", "planted neighbours"} if CARDS[algorithm].local else set())
+
+
+def test_code_that_fails_is_a_finding_and_its_text_is_not_quoted(monkeypatch):
+    def failing(room, k, params, rng):
+        yield from ()
+        raise KeyError("a row: 0.123")
+
+    monkeypatch.setattr(auditing, "CHECKS", {"replay": CHECKS["replay"]})
+    assert list(audit(replace(HONEST, plan=failing))) == [Finding("replay", False, "the check ended with KeyError")]
+
+
+def test_who_promises_nothing_is_not_audited():
+    with pytest.raises(RequestError, match="promises no privacy"):
+        list(audit(CARDS["kmeans++"]))
+
+
+def _only(monkeypatch, *names):
+    monkeypatch.setattr(auditing, "CHECKS", {name: CHECKS[name] for name in names})
+
+
+def test_the_command_prints_what_held_and_ends_with_0(capsys, monkeypatch):
+    _only(monkeypatch, "source", "room")
+    with bringing(example("honest").CARD):
+        said = call(capsys, "audit", "random-lloyd")
+    assert said.code == 0
+    assert said.out.startswith("random-lloyd: Random Lloyd (not ours), brought by some-package 1.2\n")
+    assert re.search(r"^held +source +nothing in 1 file reaches", said.out, re.MULTILINE)
+    assert "All that was tried held." in said.out and "What no audit can tell:" in said.out
+    assert said.err.count("\n") == 2
+
+
+def test_the_command_names_what_did_not_hold_and_ends_with_1(capsys, monkeypatch):
+    _only(monkeypatch, "source", "ledger", "room")
+    with bringing(example("peeking").START):
+        said = call(capsys, "audit", "peeking-start")
+        as_json = call(capsys, "audit", "peeking-start", "--json").json
+    assert said.code == 1 and "Did not hold (2): source, room." in said.out
+    assert re.search(r"^held +ledger ", said.out, re.MULTILINE)
+    assert (as_json["holds"], as_json["brought_by"]) == (False, "some-package 1.2")
+    assert [finding["held"] for finding in as_json["findings"]] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("nothing",), "There is no algorithm 'nothing'"),
+        (("kmeans++",), "promises no privacy"),
+        (("eugkm", "--runs", "3"), "runs is 3: give a number from 40"),
+    ],
+)
+def test_the_command_refuses_with_2(capsys, asked, said):
+    heard = call(capsys, "audit", *asked)
+    assert heard.code == 2 and said in heard.err and not heard.out
