@@ -55,7 +55,10 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
 
     - zoom, grid, fine grid, radii, counts: a partition, so one cell by 1; two cells under replace (l1 2, l2 √2). Fine
       and coarse cells around a box are one partition.
-    - fine test: Σ max(count - t, 0) is 1-Lipschitz in the one count that moves.
+    - fine, finer and finest test: Σ max(count - t, 0) is 1-Lipschitz in the one count that moves (two under replace).
+      Cell sizes and t follow from public and released numbers before the test is asked, and all tests of the plan are
+      asked, whatever the first one says: the plan's list of questions is the same for all tables. What trees of details
+      make of the grid is post-processing.
     - middle: one vector of norm R. Sums of residuals: one vector of norm η in one cluster, as clusters are disjoint;
       two such vectors, perhaps opposite ones in one cluster, under replace.
     - second moments: |v vᵀ| = |v|² <= R₁² in Euclidean norm; |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² <= 2 R₁⁴. The
