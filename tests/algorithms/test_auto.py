@@ -8,14 +8,17 @@ from itertools import product
 import numpy as np
 import pytest
 
+from dpviz.algorithms.auto.auto import _best_read, _Seeds
 from dpviz.algorithms.auto.auto_plan import Part, PlanStep, Round, Swap, make_plan
 from dpviz.algorithms.auto.first_look import LookStep
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, split_and_drop
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.tools.cubes import cube_grid
+from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import Grid
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.clipped_rows import clipped
@@ -100,6 +103,35 @@ def test_finer_cells_are_tried_where_that_is_of_use():
     # What is bought may not follow from a number of rows that is a release.
     for n in (300, 1_000_000):
         assert tests(n=n, k=50, n_public=False) == [True, True]
+
+
+def test_over_one_column_cells_are_smoothed():
+    for n_public in (True, False):
+        cells = plan_of(dim=1, n_public=n_public).cells
+        assert not cells.trees and cells.finer_test is None
+        assert cells.grid.weight == pytest.approx(0.75 * 0.96)
+
+
+@pytest.mark.parametrize("sd", [0.5, 500.0])
+def test_noisy_counts_say_which_reading_of_them_is_right(sd):
+    """Two clusters, and seeds that know of one of them only; where noise is large the first reading is kept."""
+    counts = np.zeros(20)
+    counts[[3, 16]] = 100.0
+    noisy = counts + sd * np.random.default_rng(0).normal(size=20)
+    grid = Grid(np.ones(1), np.array([20]))
+    synopsis = SynopsisStep(
+        **{"title": "cells", "grid": grid, "codes": np.arange(20), "noisy_counts": noisy, "sd": sd, "frame": np.eye(1)},
+        **{"kept": np.arange(20), "weights": counts, "outside": np.zeros((0, 1)), "outside_weights": np.zeros(0)},
+    )
+
+    def seeds(*places):
+        centers = grid.centers(np.array(places))
+        return _Seeds(synopsis, StartsStep(title="", losses=np.ones(1), chosen=0, centers=centers), 1.0)
+
+    wrong, right = seeds(3, 5), seeds(3, 16)
+    assert _best_read([right, wrong]) is right
+    assert _best_read([wrong, right]) is (right if sd < 1 else wrong)
+    assert _best_read([wrong]) is wrong
 
 
 def test_the_finest_grid_is_taken_in_which_rows_stand_out():

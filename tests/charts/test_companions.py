@@ -47,7 +47,7 @@ def test_every_step_of_a_run(steps: list[Step], shown: Exhibit, truth: bool) -> 
     }
     assert names["PlanStep"] == [] and names["StartsStep"] == ["Losses"]
     assert names["LookStep"] == ["Axes"]
-    assert names["SynopsisStep"] == ["What is kept", *TOLD, "All counts", *(["True counts"] if truth else [])]
+    assert names["SynopsisStep"] == ["What is kept", "All counts", *(["True counts"] if truth else [])]
     assert names["PolishStep"] == ["Sizes", "Rounds"]
 
 

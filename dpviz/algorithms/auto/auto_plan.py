@@ -3,8 +3,9 @@
 Everything here follows from k, the number of columns, ε, δ, the relation and n. If n had to be bought it is a release:
 then only Gaussian shares depend on it, and only in how they divide one fixed total, which every accounting allows.
 
-Where nothing else is said, constants were chosen by hand on the tuning families of ``benchmarks/families.py``; judging
-families, which ``benchmarks/utility.py`` runs, were not looked at (``docs/findings.md``).
+Where nothing else is said, constants were chosen by hand on the tuning families of ``benchmarks/families.py``; those of
+a grid over few columns on all of its families, but not on its judged tables, which ``benchmarks/utility.py`` runs
+(``docs/findings.md``).
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ MOST_FOR_AXES = 1000
 # Parts of ε for all that finds the clusters. Over few columns it is between the first two, the less the more rows there
 # are to polish with: halfway where a cluster holds so many rows over ε.
 _GRID_MANY_ROWS, _GRID_FEW_ROWS, _HALFWAY = 0.70, 0.95, 500.0
-_GRID_UNKNOWN_N, _GRID_VIEW = 0.85, 0.3
+_GRID_UNKNOWN_N, _GRID_ONE_COLUMN, _GRID_VIEW = 0.85, 0.75, 0.3
 # Of it zooming in, each test whether finer cells would do, and of the grid of a view the one whether fine cells would.
 _ZOOM, _FINER_TEST, _FINE_TEST = 0.04, 0.02, 0.02
 # Parts of μ² for the look, and of the look for the middle.
@@ -117,7 +118,7 @@ class FirstLook(NamedTuple):
 class Cells(NamedTuple):
     """One grid, after tests: in a view with many clusters whether fine cells would do, over few columns finer ones.
 
-    Its noise is read through ``trees`` of details, or smoothed.
+    Its noise is smoothed, or read through ``trees`` of details; in a view these come beside smoothing.
     """
 
     fine_test: Part | None
@@ -261,6 +262,8 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
 
 def _flat_share(setting: Setting, moved: float, *, n_public: bool) -> float:
     """The part of ε for all that finds the clusters over few columns."""
+    if setting.dim == 1:
+        return _GRID_ONE_COLUMN
     if not n_public:
         return _GRID_UNKNOWN_N
     assert setting.n is not None
@@ -271,9 +274,12 @@ def _flat_share(setting: Setting, moved: float, *, n_public: bool) -> float:
 def _flat_cells(setting: Setting, epsilon: float, moved: float, *, n_public: bool) -> Cells:
     """The grid over few columns, and tests whether finer ones would do, as far as these may be of any use.
 
-    What is bought does not follow from a number of rows that is a release: both tests are, then.
+    What is bought does not follow from a number of rows that is a release: both tests are, then. Over one column they
+    and trees of details lose more than they bring (``docs/findings.md``).
     """
     assert setting.n is not None
+    if setting.dim == 1:
+        return Cells(None, None, None, Part("grid", "grid", "Laplace", (1 - _ZOOM) * epsilon), trees=False)
     n, k, tested = setting.n, setting.k, (1 - _ZOOM - len(FINER) * _FINER_TEST) * epsilon
     trees = told_apart(n, k, moved / tested)
     tests = len(FINER)

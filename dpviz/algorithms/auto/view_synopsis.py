@@ -1,8 +1,10 @@
 """The synopsis of ``auto``: one noisy histogram of cube cells over a view of the rows, and what stands out of it.
 
 What stands out is free post-processing of released counts: without it a few spikes of noise, far away from all rows,
-take a centre each. Where nothing else is said, constants were chosen by hand on the tuning families of
-``benchmarks/families.py``.
+take a centre each. Over two and three columns trees of details tell it (``detail_tree``). Smoothing and one threshold
+for all cells do better over one column, in a view with many clusters, and where clusters hold next to no rows; in a
+view with few clusters either may be the better one, and the noisy counts themselves are asked which. Where nothing else
+is said, constants were chosen by hand on the tuning families of ``benchmarks/families.py``.
 """
 
 from __future__ import annotations
@@ -147,7 +149,7 @@ def flat_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, zoomed: Zo
     inner, outer = noisy.value[: grid.n_cells], noisy.value[grid.n_cells :]
     histogram = GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=inner, sd=noisy.sd)
     if zoomed.box is None:
-        return _synopsis(histogram, None, _kept(histogram, stage, room.n, _NONE, flat=True), k)
+        return _synopsis(histogram, None, _kept(histogram, room.n, _NONE, trees=stage.trees, flat=True), k)
     middles = zoomed.grid.centers(np.arange(zoomed.grid.n_cells))
     out = ~((middles > low) & (middles < high)).all(axis=1)
     far = np.flatnonzero(out & (outer > _CAUTION_FLAT * log(grid.n_cells) * scale))
@@ -158,7 +160,7 @@ def flat_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, zoomed: Zo
         noisy_counts=outer[out],
         sd=noisy.sd,
     )
-    kept = _kept(histogram, stage, room.n, outer[far], flat=True)
+    kept = _kept(histogram, room.n, outer[far], trees=stage.trees, flat=True)
     return _synopsis(replace(histogram, around=around), None, kept, k, outside=middles[far])
 
 
@@ -182,8 +184,10 @@ def _flat_grid(room: DataRoom, k: int, stage: Cells, shares: Paid, scale: float,
     return grid
 
 
-def view_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View) -> SynopsisStep:
+def view_synopses(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View) -> list[SynopsisStep]:
     """The histogram over the axes of a view: fine, if a test says that enough rows would stand out, else coarse.
+
+    One histogram is bought; with few clusters there are two readings of it, smoothed and through trees of details.
 
     **Guarantee.** The shares of the stage. One row changes one cell by 1, and with it the sum of what exceeds a
     threshold. The test decides which one grid is bought; there is never a second one.
@@ -200,7 +204,7 @@ def view_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View
             histogram = GridStep(title="cells", grid=fine, codes=codes, noisy_counts=counts, sd=listed.sd)
             listed_ones = np.flatnonzero(counts > 0)
             kept = Kept(listed_ones, counts[listed_ones])
-            return _synopsis(replace(histogram, cutoff=cutoff * scale), view.frame, kept, k)
+            return [_synopsis(replace(histogram, cutoff=cutoff * scale), view.frame, kept, k)]
     half = view.half.copy()
     half[_COARSE_AXES:] = 0.0
     grid = cube_grid(half, smoothed_cells(room.n, k, scale, len(half), flat=False), view.middle)
@@ -211,7 +215,10 @@ def view_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View
     noisy = room.ask(Count(_seen(room, grid, seen)), Laplace, shares[stage.grid], note="grid cells")
     codes = np.arange(grid.n_cells)
     histogram = GridStep(title="cells", grid=grid, codes=codes, noisy_counts=noisy.value, sd=noisy.sd)
-    return _synopsis(histogram, seen.frame, _kept(histogram, stage, room.n, _NONE, flat=False), k)
+    return [
+        _synopsis(histogram, seen.frame, _kept(histogram, room.n, _NONE, trees=trees, flat=False), k)
+        for trees in ([False, True] if stage.trees else [False])
+    ]
 
 
 def _seen(room: DataRoom, grid: Grid, view: View) -> Projected:
@@ -229,10 +236,10 @@ class Kept(NamedTuple):
     details: Details | None = None
 
 
-def _kept(histogram: GridStep, stage: Cells, n: int, far: Array, *, flat: bool) -> Kept:
+def _kept(histogram: GridStep, n: int, far: Array, *, trees: bool, flat: bool) -> Kept:
     """What a histogram shows of ``n`` rows, some of which lie ``far`` (j,), outside of it."""
     noisy = histogram.noisy_counts.reshape(histogram.grid.cells_per_axis)
-    if stage.trees:
+    if trees:
         counts, details = denoised(noisy, histogram.sd, max(n - float(far.sum()), 1.0))
         cells = np.flatnonzero(counts)
         return Kept(cells, np.r_[counts.ravel()[cells], far], details)

@@ -45,7 +45,7 @@ class Blocks(Drawing[SynopsisStep]):
     def note(self, look: Look) -> str:
         hidden = len(self.step.grid.half) > (1 if self.shown.flat else 2)
         finest = "the finest along what is not shown" if hidden else ""
-        return clauses("pale: large blocks whose rows are shared evenly", finest, look.view.about)
+        return clauses("pale: large blocks, shared evenly", "first of several trees", finest, look.view.about)
 
     def paint(self, sheet: Sheet, look: Look) -> None:
         step, blocks = self.grid_step, _details(self.step).blocks.ravel()
@@ -99,7 +99,8 @@ class DetailTree(Drawing[SynopsisStep]):
             )
             below = below + share
         words = [f"{side:,}" for side in details.sides]
-        plot.update_xaxes(title_text="side of the parts, in cells", tickvals=places, ticktext=words, showgrid=False)
+        plot.update_xaxes(title_text="side of the parts, in cells", tickvals=places, ticktext=words)
+        plot.update_xaxes(showgrid=False, zeroline=False)
         plot.update_yaxes(title_text="share of the blocks", tickformat=".0%", range=[0, 1 + _AIR])
         plot.update_layout(barmode="overlay", legend={"traceorder": "normal"})
 
