@@ -61,7 +61,7 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
     - fine, finer and finest test: Σ max(count - t, 0) is 1-Lipschitz in the one count that moves (two under replace).
       Cell sizes and t follow from public and released numbers before the test is asked, and all tests of the plan are
       asked, whatever the first one says: the plan's list of questions is the same for all tables. What trees of details
-      make of the grid is post-processing.
+      make of the grid, and which of two readings of it is solved, is post-processing.
     - middle: one vector of norm R. Sums of residuals: one vector of norm η in one cluster, as clusters are disjoint;
       two such vectors, perhaps opposite ones in one cluster, under replace.
     - second moments: |v vᵀ| = |v|² <= R₁² in Euclidean norm; |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² <= 2 R₁⁴. The
@@ -181,8 +181,8 @@ CARD = Card(
     story=(
         "A histogram costs little: each row is in one cell, so that a single release at a good part of ε shows where "
         "rows are. With many columns it is laid over a few private axes along which the rows spread most. "
-        "Block by block, from the whole down to single cells, what noise alone would not show is believed; all else is "
-        "shared evenly, so that no row is lost and a light cluster keeps its own. "
+        "What noise alone would show is averaged away: over two and three columns block by block, where what does not "
+        "stand out is shared evenly, so that no row is lost and a light cluster keeps its own. "
         "On that k-means is solved from many starts, for free: this decides which clusters there are. "
         "Then the rows are read again, a few times: each says how far it lies from its nearest centre, cut to about "
         "the radius of a cluster, so that the noise of a mean is that of a cluster and not that of the whole domain. "
