@@ -6,7 +6,7 @@ Every family fills the ball of radius 1 (the box up to three columns) with ``k``
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,6 +102,33 @@ def hollow(n: int, d: int, k: int, rng: Generator) -> Rows:
     return group_middles(k, d, rng)[who] + radius * directions * rng.normal(1, 0.05, (n, 1))
 
 
+def unlike_sizes(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Round Gaussians of sizes 1, 20 and 100 in turn: a light one is easily taken for noise."""
+    who = _sizes(n, np.array([1.0, 20.0, 100.0])[np.arange(k) % 3], rng)
+    return group_middles(k, d, rng)[who] + group_width(k, d) * rng.normal(size=(n, d))
+
+
+def far_and_rare(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """All groups but one in the inner part of the domain; one row in twenty far out in one direction."""
+    who = rng.integers(0, k - 1, n)
+    rows = 0.3 * (group_middles(k - 1, d, rng)[who] + group_width(k, d) * rng.normal(size=(n, d)))
+    out = rng.normal(size=d)
+    out *= 0.9 / max(np.linalg.norm(out), float(np.abs(out).max()))
+    far = rng.random(n) < 0.05
+    rows[far] = out + 0.3 * group_width(k, d) * rng.normal(size=(int(far.sum()), d))
+    return rows
+
+
+def amounts(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Log-normal columns, like incomes: the farthest row decides how small all others are."""
+    who = rng.integers(0, k, n)
+    rows = np.exp(rng.normal(0, 0.7, (k, d))[who] + 0.5 * rng.normal(size=(n, d)))
+    if d <= 3:
+        return np.asarray(2 * rows / rows.max(axis=0) - 1)
+    rows -= np.median(rows, axis=0)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1).max())
+
+
 @dataclass(frozen=True)
 class Family:
     """A way to make tables; ``judging`` families were never looked at while constants were chosen."""
@@ -120,6 +147,9 @@ FAMILIES = (
     Family("elongated", elongated, judging=True),
     Family("spikes", spikes, judging=True),
     Family("hollow", hollow, judging=True),
+    Family("unlike sizes", unlike_sizes, judging=True),
+    Family("far and rare", far_and_rare, judging=True),
+    Family("amounts", amounts, judging=True),
 )
 
 
@@ -133,6 +163,31 @@ class Size:
 
     def __str__(self) -> str:
         return f"{self.n:,} x {self.d}, k = {self.k}"
+
+
+def _judged() -> Iterator[tuple[Family, Size]]:
+    by_name = {family.name: family for family in FAMILIES}
+    for name, *sizes in (
+        ("unlike sizes", Size(8000, 2, 12), Size(40_000, 3, 24), Size(20_000, 1, 9)),
+        ("hollow", Size(6000, 2, 24)),
+        ("far groups", Size(8000, 2, 30), Size(10_000, 1, 6)),
+        ("unlike widths", Size(9000, 3, 30), Size(150_000, 3, 6), Size(10_000, 2, 8)),
+        ("elongated", Size(5000, 2, 20), Size(10_000, 3, 6)),
+        ("Zipf sizes", Size(6000, 2, 25), Size(120_000, 2, 4)),
+        ("heavy tails", Size(100_000, 2, 4), Size(15_000, 3, 8)),
+        ("spikes", Size(15_000, 2, 15), Size(20_000, 3, 6)),
+        ("far and rare", Size(10_000, 3, 5)),
+        ("amounts", Size(20_000, 3, 6)),
+        ("equal groups", Size(15_000, 3, 10)),
+    ):
+        for size in sizes:
+            yield by_name[name], size
+
+
+JUDGED = tuple(_judged())
+"""Tables that judge ``auto`` over few columns: clusters of unlike sizes, many small ones, few large ones, stray rows,
+tails, far rare groups, one column, and thirty clusters in three. Tables of these families at other sizes were looked at
+while constants were chosen; these were not."""
 
 
 def generated(family: Family, size: Size, seed: int) -> PrivateTable:

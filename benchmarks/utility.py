@@ -1,7 +1,7 @@
 """What every algorithm loses, on generated families and on real tables: medians, bands, failures shown as failures.
 
 python -m benchmarks.utility [--quick] [--jobs 2] [--repeats 5] [--real FOLDER] [--out FOLDER] [--only auto,dplloyd]
-    [--judging]
+    [--judging | --judged]
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import argparse
 import csv
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from benchmarks.families import FAMILIES, Size, generated
+from benchmarks.families import FAMILIES, JUDGED, Family, Size, generated
 from benchmarks.public_implementations import PUBLIC
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
@@ -34,6 +34,8 @@ from dpviz.runs.run import run
 
 DELTA = 1e-6
 TABLE_SEED, RUN_SEED = 20_000, 70_000
+# Of the judged tables each repeat has a table of its own.
+JUDGED_SEED, JUDGED_EPSILONS = 900, (0.1, 0.3, 0.5, 1.0, 3.0)
 EPSILONS, QUICK_EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0), (0.3, 1.0, 3.0)
 SIZES = (
     *(Size(1000, 2, 5), Size(10_000, 2, 20), Size(100_000, 2, 50), Size(1_000_000, 2, 100)),
@@ -62,30 +64,32 @@ class Plan:
     algorithms: tuple[str, ...]
 
 
-def measured(name: str, judging: bool, table: PrivateTable, k: int, plan: Plan) -> list[dict[str, Any]]:
-    """All runs on one table, one tidy row each."""
+def measured(
+    name: str, judging: bool, table: PrivateTable, k: int, plan: Plan, *, first: int = 0
+) -> list[dict[str, Any]]:
+    """All runs on one table, one tidy row each; repeats are counted from ``first``."""
     with threadpool_limits(1):
         revealed = clipped(table.reveal(note="a bench"), table.domain.region)
         size = {"table": name, "judging": judging, "n": len(revealed.points), "d": table.domain.dim, "k": k}
         reference = reference_for(revealed, k).nicv
         rows = []
         for epsilon in plan.epsilons:
-            for found in _runs(table, k, epsilon, plan):
+            for found in _runs(table, k, epsilon, plan, first):
                 centers = found.pop("centers")
                 ratio = nan if centers is None else nicv(revealed.points, centers) / reference
                 rows.append({**size, "epsilon": epsilon, **found, "ratio": ratio})
     return rows
 
 
-def _runs(table: PrivateTable, k: int, epsilon: float, plan: Plan) -> Iterator[dict[str, Any]]:
+def _runs(table: PrivateTable, k: int, epsilon: float, plan: Plan, first: int) -> Iterator[dict[str, Any]]:
     for name in plan.algorithms:
-        for repeat in range(plan.repeats):
+        for repeat in range(first, first + plan.repeats):
             found = _one(name, table, k, epsilon, RUN_SEED + repeat, plan.most_operations)
             yield {"algorithm": name, "repeat": repeat, **found}
             if found["outcome"] != "done":
                 break
     for name, fit in PUBLIC.items():
-        for repeat in range(plan.repeats):
+        for repeat in range(first, first + plan.repeats):
             began = time.perf_counter()
             centers, spent = fit(table.reveal(note="a bench").points, k, epsilon, RUN_SEED + repeat)
             seconds = time.perf_counter() - began
@@ -117,6 +121,7 @@ def main() -> None:
     parser.add_argument("--real", type=Path, help="a folder with the published files; see benchmarks/real_tables.py")
     parser.add_argument("--out", type=Path, default=Path("utility"))
     parser.add_argument("--judging", action="store_true", help="only the families that no constant was chosen on")
+    parser.add_argument("--judged", action="store_true", help="only the judged tables: few columns, hard for auto")
     parser.add_argument("--only", help="ids, with commas between them")
     asked = parser.parse_args()
     plan = Plan(
@@ -125,19 +130,7 @@ def main() -> None:
         most_operations=QUICK_MOST_OPERATIONS if asked.quick else MOST_OPERATIONS,
         algorithms=tuple(asked.only.split(",")) if asked.only else tuple(card.id for card in private_cards()),
     )
-    sizes = QUICK_SIZES if asked.quick else SIZES
-    made = [
-        (f"{family.name}, {size}", family, size)
-        for family in FAMILIES
-        for size in sizes
-        if family.judging or not asked.judging
-    ]
-    work = [delayed(_generated)(name, family, size, plan) for name, family, size in made]
-    work += [
-        delayed(_real)(name, asked.real, plan)
-        for name in REAL
-        if asked.real and (asked.real / REAL[name].file).exists()
-    ]
+    work = list(_work(asked, plan))
     asked.out.mkdir(parents=True, exist_ok=True)
     header = (
         f"dpviz {__version__}, {machine()}. δ = {DELTA:g}, n public, {plan.repeats} runs each, "
@@ -158,8 +151,33 @@ def main() -> None:
     print(text)
 
 
-def _generated(name: str, family: Any, size: Size, plan: Plan) -> list[dict[str, Any]]:
-    return measured(name, family.judging, generated(family, size, TABLE_SEED), size.k, plan)
+def _work(asked: argparse.Namespace, plan: Plan) -> Iterator[Any]:
+    """What there is to measure: generated tables, the judged ones among them, and real ones where there are files."""
+    for family in FAMILIES:
+        for size in () if asked.judged else QUICK_SIZES if asked.quick else SIZES:
+            if family.judging or not asked.judging:
+                yield delayed(_generated)(family, size, plan)
+    for family, size in () if asked.quick else JUDGED:
+        yield delayed(_judged)(family, size, replace(plan, epsilons=JUDGED_EPSILONS))
+    for name in REAL:
+        if asked.real and (asked.real / REAL[name].file).exists():
+            yield delayed(_real)(name, asked.real, plan)
+
+
+def _generated(family: Family, size: Size, plan: Plan) -> list[dict[str, Any]]:
+    table = generated(family, size, TABLE_SEED)
+    return measured(f"{family.name}, {size}", family.judging, table, size.k, plan)
+
+
+def _judged(family: Family, size: Size, plan: Plan) -> list[dict[str, Any]]:
+    """Each repeat on a table of its own."""
+    once = replace(plan, repeats=1)
+    tables = enumerate(generated(family, size, JUDGED_SEED + repeat) for repeat in range(plan.repeats))
+    return [
+        row
+        for repeat, table in tables
+        for row in measured(f"judged: {family.name}, {size}", True, table, size.k, once, first=repeat)
+    ]
 
 
 def _real(name: str, folder: Path, plan: Plan) -> list[dict[str, Any]]:

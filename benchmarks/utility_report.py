@@ -41,7 +41,7 @@ def report(rows: Sequence[dict[str, Any]], header: str) -> str:
             continue
         part = medians.xs(judging, level="judging")
         title = "Judging families (never used to choose a constant)" if judging else "Tuning families and real tables"
-        parts += [f"## {title}", _standing(part), _table(part)]
+        parts += [f"## {title}", _standing(part), _by_epsilon(part), _table(part)]
     parts += ["## Not run", _not_run(rows)]
     return "\n\n".join(parts) + "\n"
 
@@ -56,6 +56,16 @@ def _standing(medians: pd.DataFrame) -> str:
             f"| {name} | {100 * found['near_best']:.0f} % of {found['cells']:.0f} | {median:.3g} × | "
             f"{found['worst_to_best']:.3g} × |"
         )
+    return "\n".join(lines)
+
+
+def _by_epsilon(medians: pd.DataFrame) -> str:
+    """Geometric means over the tables at each ε, and the worst of them."""
+    names, groups = list(medians.columns), medians.groupby(level="epsilon")
+    lines = ["| geometric mean (worst) at ε = | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
+    for epsilon, part in groups:
+        shown = [f"{np.exp(np.log(part[name]).mean()):.3f} ({part[name].max():.3g})" for name in names]
+        lines.append(f"| {epsilon:g} | " + " | ".join(shown) + " |")
     return "\n".join(lines)
 
 

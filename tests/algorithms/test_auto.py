@@ -8,14 +8,17 @@ from itertools import product
 import numpy as np
 import pytest
 
+from dpviz.algorithms.auto.auto import _best_read, _Seeds
 from dpviz.algorithms.auto.auto_plan import Part, PlanStep, Round, Swap, make_plan
 from dpviz.algorithms.auto.first_look import LookStep
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, split_and_drop
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.tools.cubes import cube_grid
+from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import Grid
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.clipped_rows import clipped
@@ -78,8 +81,71 @@ def _adds_up(dim: int, k: int, n: int, delta: float) -> None:
     if delta == 0 or plan.parts[-1].noise != "Gaussian":
         assert pure == pytest.approx(1.0)
         assert not any(part.noise == "Gaussian" for part in plan.parts)
+    elif dim > 3:
+        assert pure == pytest.approx(0.3)
     else:
-        assert pure == pytest.approx(0.75 if dim <= 3 else 0.3)
+        # Halfway at 500 rows a cluster over ε: the more there are, the more is left for polishing.
+        assert pure == pytest.approx(0.95 - 0.25 / (1 + 500 * k / n))
+
+
+def test_finer_cells_are_tried_where_that_is_of_use():
+    def tests(**changes):
+        cells = plan_of(**changes).cells
+        return [cells.finer_test is not None, cells.finest_test is not None]
+
+    assert tests(n=4000, k=20) == [True, False]
+    assert tests(n=4000, k=50) == [True, True]
+    # Too few rows a cluster for any of it: cells are smoothed as ever.
+    few = plan_of(n=1000, k=50).cells
+    assert tests(n=1000, k=50) == [False, False] and not few.trees
+    # So many rows that the coarsest grid has all the cells there may be.
+    assert tests(n=1_000_000, k=2) == [False, False]
+    # What is bought may not follow from a number of rows that is a release.
+    for n in (300, 1_000_000):
+        assert tests(n=n, k=50, n_public=False) == [True, True]
+
+
+def test_over_one_column_cells_are_smoothed():
+    for n_public in (True, False):
+        cells = plan_of(dim=1, n_public=n_public).cells
+        assert not cells.trees and cells.finer_test is None
+        assert cells.grid.weight == pytest.approx(0.75 * 0.96)
+
+
+@pytest.mark.parametrize("sd", [0.5, 500.0])
+def test_noisy_counts_say_which_reading_of_them_is_right(sd):
+    """Two clusters, and seeds that know of one of them only; where noise is large the first reading is kept."""
+    counts = np.zeros(20)
+    counts[[3, 16]] = 100.0
+    noisy = counts + sd * np.random.default_rng(0).normal(size=20)
+    grid = Grid(np.ones(1), np.array([20]))
+    synopsis = SynopsisStep(
+        **{"title": "cells", "grid": grid, "codes": np.arange(20), "noisy_counts": noisy, "sd": sd, "frame": np.eye(1)},
+        **{"kept": np.arange(20), "weights": counts, "outside": np.zeros((0, 1)), "outside_weights": np.zeros(0)},
+    )
+
+    def seeds(*places):
+        centers = grid.centers(np.array(places))
+        return _Seeds(synopsis, StartsStep(title="", losses=np.ones(1), chosen=0, centers=centers), 1.0)
+
+    wrong, right = seeds(3, 5), seeds(3, 16)
+    assert _best_read([right, wrong]) is right
+    assert _best_read([wrong, right]) is (right if sd < 1 else wrong)
+    assert _best_read([wrong]) is wrong
+
+
+def test_the_finest_grid_is_taken_in_which_rows_stand_out():
+    def synopsis(spread):
+        table, _ = mixture(4000, 2, 50, spread=spread)
+        done = run("auto", table, k=50, epsilon=1.0, delta=1e-6, seed=0)
+        asked = [entry.note for entry in done.entries]
+        assert asked.count("would finer cells do?") == 2
+        return next(frame.step for frame in done.frames if isinstance(frame.step, SynopsisStep))
+
+    tight, wide = synopsis(0.002), synopsis(0.2)
+    assert tight.grid.n_cells > 3 * wide.grid.n_cells
+    assert tight.details is not None
+    assert tight.weights.sum() == pytest.approx(4000)
 
 
 @pytest.mark.parametrize("dim", [2, 6])
@@ -179,8 +245,8 @@ def test_more_clusters_than_cells_still_end():
 
 
 def test_replace_and_many_rows_a_person_get_more_noise():
-    plain = plan_of()
+    plain = plan_of(dim=6)
     for change in ({"relation": Relation.REPLACE}, {"rows_per_person": 2}):
-        plan = plan_of(**change)
+        plan = plan_of(dim=6, **change)
         assert plan.parts[-1].noise is plain.parts[-1].noise
         assert plan.unit_variance == pytest.approx(4 * plain.unit_variance, rel=1e-9)

@@ -199,7 +199,7 @@ def boxed_synopsis(dim: int, *, n: int = 20_000) -> tuple[ZoomStep, SynopsisStep
     grid = Part("grid", "grid", "Laplace", 0.98)
     shares = {part: room.budget.fraction(part.weight) for part in (COARSE, grid)}
     zoomed = zoom(room, Zoom(COARSE), shares)
-    return zoomed, flat_synopsis(room, 3, Cells(None, grid), shares, zoomed), domain
+    return zoomed, flat_synopsis(room, 3, Cells(None, None, None, grid, trees=True), shares, zoomed), domain
 
 
 def look_step(shown: Exhibit, *, bought: bool = True, epsilon: float = 2.0) -> LookStep:

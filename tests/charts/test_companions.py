@@ -12,6 +12,7 @@ from tests.charts.gallery import Exhibit, beside, boxed_synopsis, draw, exhibit,
 from tests.charts.laws import is_sound, shows_kinds
 
 LIGHT = palette("light")
+TOLD = ["Details", "Tree of details"]
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def test_a_split_has_its_gains_and_a_box_its_closer_look(shown: Exhibit) -> None
     assert offered([split_step(shown)], 0, shown, truth=True) == ["Gains and costs", "Sizes"]
     _, synopsis, domain = boxed_synopsis(2)
     companions = beside([synopsis], view=view_of(domain))
-    assert list(companions) == ["What is kept", "In the box", "All counts"]
+    assert list(companions) == ["What is kept", *TOLD, "In the box", "All counts"]
     is_sound(draw(companions["In the box"].drawing, view=view_of(domain)))
 
 

@@ -148,3 +148,41 @@ def test_a_few_of_three_million_cells_stay_light_and_lose_nothing() -> None:
         assert float(np.sum(figure.data[0].customdata)) == pytest.approx(300_000)
     assert "not released" in draw(step, view=view).layout.meta["subtitle"]
     assert len(picture_of(step).table(view.domain)) == 1000
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_blocks_say_how_finely_each_cell_is_told(dim: int) -> None:
+    _, step, domain = boxed_synopsis(dim)
+    assert step.details is not None
+    view = view_of(domain)
+    figure = draw(beside([step], view=view)["Details"].drawing, view=view)
+    is_sound(figure)
+    shows_kinds(figure, LIGHT, {"released"})
+    sides = np.asarray(figure.data[0].customdata)
+    finest = step.details.blocks.min(axis=2).T if dim == 3 else step.details.blocks.T
+    assert sides.min() == finest.min() and sides.max() == finest.max()
+    assert sides.shape == finest.shape
+    np.testing.assert_array_equal(sides, finest)
+    share = 100 * np.mean(step.details.blocks == 1)
+    assert title_of(figure).startswith(f"{share:.3g}"[:3])
+
+
+def test_the_tree_counts_what_stood_out_and_what_was_shared() -> None:
+    _, step, domain = boxed_synopsis(2)
+    details = step.details
+    assert details is not None
+    drawing = beside([step], view=view_of(domain))["Tree of details"].drawing
+    figure = draw(drawing, view=view_of(domain))
+    is_sound(figure)
+    shows_kinds(figure, LIGHT, {"released"})
+    heights = np.sum([np.asarray(trace.y) for trace in figure.data], axis=0)
+    np.testing.assert_allclose(heights, 1.0, rtol=1e-5)
+    stood, everything = (details.kept + details.shrunk).sum(), sum((details.kept, details.shrunk, details.shared)).sum()
+    assert title_of(figure) == f"{stood:,} of {everything:,} details stand out of the noise"
+    assert drawing.table(domain)["kept"].tolist() == details.kept.tolist()
+    assert "at a side of 1" in drawing.words(domain)
+
+
+def test_a_smoothed_histogram_has_no_tree() -> None:
+    companions = beside([in_a_view(5, 4)], view=view_of(DOMAIN))
+    assert "Details" not in companions and "What is kept" in companions

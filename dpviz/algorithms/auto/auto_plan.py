@@ -3,8 +3,9 @@
 Everything here follows from k, the number of columns, ε, δ, the relation and n. If n had to be bought it is a release:
 then only Gaussian shares depend on it, and only in how they divide one fixed total, which every accounting allows.
 
-Where nothing else is said, constants were chosen by hand on the tuning families of ``benchmarks/families.py``; judging
-families, which ``benchmarks/utility.py`` runs, were not looked at (``docs/findings.md``).
+Where nothing else is said, constants were chosen by hand on the tuning families of ``benchmarks/families.py``; those of
+a grid over few columns on all of its families, but not on its judged tables, which ``benchmarks/utility.py`` runs
+(``docs/findings.md``).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from dpviz.algorithms.auto.cell_sizes import FINER, finer_cells, most_flat, told_apart
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
@@ -35,9 +37,12 @@ FEW_CLUSTERS, _FEW_AXES = 12, 5
 # Beyond so many columns a matrix of second moments is too large to be worth its noise.
 MOST_FOR_AXES = 1000
 
-# Parts of ε for all that finds the clusters: of it zooming in, and of the grid a test whether fine cells would do.
-_GRID_FLAT, _GRID_VIEW = 0.75, 0.3
-_ZOOM, _FINE_TEST = 0.04, 0.02
+# Parts of ε for all that finds the clusters. Over few columns it is between the first two, the less the more rows there
+# are to polish with: halfway where a cluster holds so many rows over ε.
+_GRID_MANY_ROWS, _GRID_FEW_ROWS, _HALFWAY = 0.70, 0.95, 500.0
+_GRID_UNKNOWN_N, _GRID_ONE_COLUMN, _GRID_VIEW = 0.85, 0.75, 0.3
+# Of it zooming in, each test whether finer cells would do, and of the grid of a view the one whether fine cells would.
+_ZOOM, _FINER_TEST, _FINE_TEST = 0.04, 0.02, 0.02
 # Parts of μ² for the look, and of the look for the middle.
 _LOOK, _MIDDLE = 0.2, 0.15
 # Without δ there are no private axes: parts of ε for the middle, the radii, the grid; the rest is for polishing.
@@ -111,10 +116,16 @@ class FirstLook(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """One grid; with many clusters, after a test whether fine cells would do."""
+    """One grid, after tests: in a view with many clusters whether fine cells would do, over few columns finer ones.
+
+    Its noise is smoothed, or read through ``trees`` of details; in a view these come beside smoothing.
+    """
 
     fine_test: Part | None
+    finer_test: Part | None
+    finest_test: Part | None
     grid: Part
+    trees: bool
 
 
 class Swap(NamedTuple):
@@ -199,25 +210,25 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
     flat, many = dim <= FLAT_DIM, dim > FLAT_DIM and k > FEW_CLUSTERS
     # What one person changes: noise grows in proportion.
     moved = setting.rows_per_person * (2 if setting.relation is Relation.REPLACE else 1)
-    grid_epsilon = setting.epsilon * (_GRID_FLAT if flat else _GRID_VIEW)
+    grid_epsilon = setting.epsilon * (_flat_share(setting, moved, n_public=n_public) if flat else _GRID_VIEW)
     epsilon = setting.epsilon - grid_epsilon
     mu2 = gdp_mu(epsilon, delta) ** 2 if delta > 0 else 0.0
     first: Zoom | FirstLook
     if flat:
         first = Zoom(Part("zoom", "zoom", "Laplace", _ZOOM * grid_epsilon))
-        cells = _cells((1 - _ZOOM) * grid_epsilon, many)
+        cells = _flat_cells(setting, grid_epsilon, moved, n_public=n_public)
     elif delta > 0:
         rows_share = _RADII_ROWS * moved / n if n_public else _RADII_UNKNOWN_N * grid_epsilon
         radii = float(np.clip(rows_share, _LEAST_RADII * grid_epsilon, _MOST_RADII * grid_epsilon))
         axes = Part("look", "axes", "Gaussian", mu2 * _LOOK * (1 - _MIDDLE)) if dim <= MOST_FOR_AXES else None
         middle = Part("look", "middle", "Gaussian", mu2 * _LOOK * _MIDDLE)
         first = FirstLook(middle, axes, Part("look", "radii", "Laplace", radii))
-        cells = _cells(grid_epsilon - radii, many)
+        cells = _view_cells(grid_epsilon - radii, many)
         mu2 *= 1 - _LOOK * (_MIDDLE + (1 - _MIDDLE) * (axes is not None))
     else:
         middle = Part("look", "middle", "K-norm" if spherical else "Laplace", _PURE_MIDDLE * setting.epsilon)
         first = FirstLook(middle, None, Part("look", "radii", "Laplace", _PURE_RADII * setting.epsilon))
-        cells = _cells(_PURE_GRID * setting.epsilon, many)
+        cells = _view_cells(_PURE_GRID * setting.epsilon, many)
         epsilon = setting.epsilon * (1 - _PURE_MIDDLE - _PURE_RADII - _PURE_GRID)
 
     # In the squared scale of one number with noise: K-norm noise of a vector, or Laplace noise on its l1 norm.
@@ -249,11 +260,42 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
     return AutoPlan(first, cells, tuple(polishing), axes_of_view, swap_axes, variance)
 
 
-def _cells(epsilon: float, many: bool) -> Cells:
+def _flat_share(setting: Setting, moved: float, *, n_public: bool) -> float:
+    """The part of ε for all that finds the clusters over few columns."""
+    if setting.dim == 1:
+        return _GRID_ONE_COLUMN
+    if not n_public:
+        return _GRID_UNKNOWN_N
+    assert setting.n is not None
+    rows = setting.n * setting.epsilon / (_HALFWAY * setting.k * moved)
+    return _GRID_FEW_ROWS - (_GRID_FEW_ROWS - _GRID_MANY_ROWS) * rows / (1 + rows)
+
+
+def _flat_cells(setting: Setting, epsilon: float, moved: float, *, n_public: bool) -> Cells:
+    """The grid over few columns, and tests whether finer ones would do, as far as these may be of any use.
+
+    What is bought does not follow from a number of rows that is a release: both tests are, then. Over one column they
+    and trees of details lose more than they bring (``docs/findings.md``).
+    """
+    assert setting.n is not None
+    if setting.dim == 1:
+        return Cells(None, None, None, Part("grid", "grid", "Laplace", (1 - _ZOOM) * epsilon), trees=False)
+    n, k, tested = setting.n, setting.k, (1 - _ZOOM - len(FINER) * _FINER_TEST) * epsilon
+    trees = told_apart(n, k, moved / tested)
+    tests = len(FINER)
+    if n_public:
+        tried = finer_cells(n, k, moved / tested, setting.dim) if trees else []
+        tests = sum(cells < most_flat(k, setting.dim) for cells in tried)
+    finer = [Part("grid", what, "Laplace", _FINER_TEST * epsilon) for what in ("finer_test", "finest_test")]
+    grid = Part("grid", "grid", "Laplace", (1 - _ZOOM - tests * _FINER_TEST) * epsilon)
+    return Cells(None, finer[0] if tests > 0 else None, finer[1] if tests > 1 else None, grid, trees)
+
+
+def _view_cells(epsilon: float, many: bool) -> Cells:
+    """The grid over axes of a view, and the test whether fine cells would do."""
     test = _FINE_TEST * epsilon if many else 0.0
-    return Cells(
-        Part("grid", "fine_test", "Laplace", test) if many else None, Part("grid", "grid", "Laplace", epsilon - test)
-    )
+    grid = Part("grid", "grid", "Laplace", epsilon - test)
+    return Cells(Part("grid", "fine_test", "Laplace", test) if many else None, None, None, grid, trees=not many)
 
 
 def _kind_of_rounds(

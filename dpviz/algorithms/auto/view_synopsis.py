@@ -1,13 +1,16 @@
 """The synopsis of ``auto``: one noisy histogram of cube cells over a view of the rows, and what stands out of it.
 
 What stands out is free post-processing of released counts: without it a few spikes of noise, far away from all rows,
-take a centre each. Where nothing else is said, constants were chosen by hand on the tuning families of
-``benchmarks/families.py``.
+take a centre each. Over two and three columns trees of details tell it (``detail_tree``). Smoothing and one threshold
+for all cells do better over one column, in a view with many clusters, and where clusters hold next to no rows; in a
+view with few clusters either may be the better one, and the noisy counts themselves are asked which. Where nothing else
+is said, constants were chosen by hand on the tuning families of ``benchmarks/families.py``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from math import log, pi, sqrt
 from typing import NamedTuple
 
@@ -15,6 +18,8 @@ import numpy as np
 from scipy.ndimage import gaussian_filter
 
 from dpviz.algorithms.auto.auto_plan import Cells, Paid, Zoom
+from dpviz.algorithms.auto.cell_sizes import finer_cells, smoothed_cells, tree_cells
+from dpviz.algorithms.auto.detail_tree import Details, denoised
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import cube_grid
 from dpviz.arrays import Array, Codes
@@ -25,11 +30,10 @@ from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sparse_mechanisms import NoisyExcess, SparseLaplace
 from dpviz.table.domain import Region
 
-# Cells of the coarse grid: so many that their noise is this part of a cluster; no more for each cluster and axis, or
-# in all; over at most so many axes.
-_NOISE_PART, _FEWEST_CELLS, _CELLS_PER_CLUSTER = 0.3, 32, 4
-_PER_AXIS_FLAT, _PER_AXIS_VIEW = 20.0, 12.0
-_MOST_FLAT, _MOST_VIEW, _COARSE_AXES = 60_000, 20_000, 5
+# Up to so many axes of a view carry the coarse grid.
+_COARSE_AXES = 5
+# A finer grid does if so much of the rows exceed what chance gives in its cells.
+_FINER_CAUTION, _FINER_ENOUGH = 1.1, 0.5
 # The fine grid, how far its threshold lies beyond what chance gives, and the part of the rows that must exceed it.
 _FINE_CELLS, _FINE_CAUTION, _FINE_ENOUGH = 3e6, 1.1, 0.3
 _CAUTION_FLAT, _CAUTION_VIEW = 1.2, 1.0
@@ -56,7 +60,8 @@ class SynopsisStep(GridStep):
 
     The grid lies in the view's coordinates: those of the rows under ``frame`` (p, d); None where they are the rows'
     own. ``kept`` (m,) are indices into ``codes``, ``weights`` (m,) their denoised counts. Points ``outside`` (j, p),
-    with ``outside_weights`` (j,), are the middles of the coarse cells around the grid's box that were kept.
+    with ``outside_weights`` (j,), are the middles of the coarse cells around the grid's box that were kept. ``details``
+    are what trees told apart, where the histogram was read through them.
     """
 
     frame: Array | None
@@ -64,6 +69,7 @@ class SynopsisStep(GridStep):
     weights: Array
     outside: Array
     outside_weights: Array
+    details: Details | None = None
 
     def cloud(self) -> Cloud:
         """What k-means is solved on."""
@@ -90,6 +96,9 @@ class View(NamedTuple):
     middle: Array
     half: Array
     frame: Array
+
+
+_NONE = np.zeros(0)
 
 
 def zoom(room: DataRoom, stage: Zoom, shares: Paid) -> ZoomStep:
@@ -128,23 +137,22 @@ def _box(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
 def flat_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, zoomed: ZoomStep) -> SynopsisStep:
     """The histogram over the rows' own columns: over the box, with coarse cells for what lies outside of it.
 
-    **Guarantee.** The share of the grid.
+    **Guarantee.** The shares of the stage: one row changes one cell by 1, fine or coarse, and with it the sum of what
+    exceeds a threshold.
     """
     low, high = zoomed.box if zoomed.box is not None else (-room.region.half, room.region.half)
     half, middle = (high - low) / 2, (high + low) / 2
     scale = room.mechanism(Count(zoomed.grid), Laplace, shares[stage.grid]).scale
-    grid = cube_grid(half, coarse_cells(room.n, k, scale, room.dim, flat=True), middle)
-    cells = Zoomed(grid, zoomed.grid) if zoomed.box is not None else grid
+    grid = _flat_grid(room, k, stage, shares, scale, half, middle)
+    cells = grid if zoomed.box is None else Zoomed(grid, zoomed.grid)
     noisy = room.ask(Count(cells), Laplace, shares[stage.grid], note="grid cells")
     inner, outer = noisy.value[: grid.n_cells], noisy.value[grid.n_cells :]
     histogram = GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=inner, sd=noisy.sd)
-    kept, held = standing_out(inner.reshape(grid.cells_per_axis), noisy.sd, flat=True)
     if zoomed.box is None:
-        return _synopsis(histogram, None, kept, onto_total(held, float(room.n)), k)
+        return _synopsis(histogram, None, _kept(histogram, room.n, _NONE, trees=stage.trees, flat=True), k)
     middles = zoomed.grid.centers(np.arange(zoomed.grid.n_cells))
     out = ~((middles > low) & (middles < high)).all(axis=1)
     far = np.flatnonzero(out & (outer > _CAUTION_FLAT * log(grid.n_cells) * scale))
-    weights = onto_total(np.r_[held, outer[far]], float(room.n))
     around = GridStep(
         title="coarse cells around the box",
         grid=zoomed.grid,
@@ -152,11 +160,34 @@ def flat_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, zoomed: Zo
         noisy_counts=outer[out],
         sd=noisy.sd,
     )
-    return _synopsis(replace(histogram, around=around), None, kept, weights, k, outside=middles[far])
+    kept = _kept(histogram, room.n, outer[far], trees=stage.trees, flat=True)
+    return _synopsis(replace(histogram, around=around), None, kept, k, outside=middles[far])
 
 
-def view_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View) -> SynopsisStep:
+def _flat_grid(room: DataRoom, k: int, stage: Cells, shares: Paid, scale: float, half: Array, middle: Array) -> Grid:
+    """The finest grid up to which enough rows stand out; what is asked does not hang on the answers."""
+    rule = tree_cells if stage.trees else partial(smoothed_cells, flat=True)
+    grid, so_far = cube_grid(half, rule(room.n, k, scale, room.dim), middle), True
+    for test, cells in zip((stage.finer_test, stage.finest_test), finer_cells(room.n, k, scale, room.dim), strict=True):
+        if test is None:
+            break
+        finer = cube_grid(half, cells, middle)
+        excess = room.ask(
+            SparseCount(finer),
+            NoisyExcess,
+            shares[test],
+            note="would finer cells do?",
+            threshold=_FINER_CAUTION * log(finer.n_cells) * scale,
+        )
+        so_far &= float(excess.value[0]) > _FINER_ENOUGH * room.n + excess.mechanism.once.scale
+        grid = finer if so_far else grid
+    return grid
+
+
+def view_synopses(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View) -> list[SynopsisStep]:
     """The histogram over the axes of a view: fine, if a test says that enough rows would stand out, else coarse.
+
+    One histogram is bought; with few clusters there are two readings of it, smoothed and through trees of details.
 
     **Guarantee.** The shares of the stage. One row changes one cell by 1, and with it the sum of what exceeds a
     threshold. The test decides which one grid is bought; there is never a second one.
@@ -171,46 +202,63 @@ def view_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View
             listed = room.ask(cells, SparseLaplace, shares[stage.grid], note="fine grid cells", cutoff_in_scales=cutoff)
             codes, counts = listed.value.codes, listed.value.values
             histogram = GridStep(title="cells", grid=fine, codes=codes, noisy_counts=counts, sd=listed.sd)
-            kept = np.flatnonzero(counts > 0)
-            return _synopsis(replace(histogram, cutoff=cutoff * scale), view.frame, kept, counts[kept], k)
+            listed_ones = np.flatnonzero(counts > 0)
+            kept = Kept(listed_ones, counts[listed_ones])
+            return [_synopsis(replace(histogram, cutoff=cutoff * scale), view.frame, kept, k)]
     half = view.half.copy()
     half[_COARSE_AXES:] = 0.0
-    grid = cube_grid(half, coarse_cells(room.n, k, scale, len(half), flat=False), view.middle)
+    grid = cube_grid(half, smoothed_cells(room.n, k, scale, len(half), flat=False), view.middle)
     used = grid.cells_per_axis > 1
     used[0] |= not used.any()
     seen = View(view.middle[used], view.half[used], view.frame[used])
     grid = Grid(seen.half, grid.cells_per_axis[used], seen.middle)
     noisy = room.ask(Count(_seen(room, grid, seen)), Laplace, shares[stage.grid], note="grid cells")
-    kept, held = standing_out(noisy.value.reshape(grid.cells_per_axis), noisy.sd, flat=False)
-    # Wide smoothing in a small grid leaves a floor everywhere: the counts have to add up to the rows, which is
-    # measured (docs/findings.md: 1.021 instead of 1.027 over the tuning tables).
-    weights, codes = onto_total(held, float(room.n)), np.arange(grid.n_cells)
+    codes = np.arange(grid.n_cells)
     histogram = GridStep(title="cells", grid=grid, codes=codes, noisy_counts=noisy.value, sd=noisy.sd)
-    return _synopsis(histogram, seen.frame, kept, weights, k)
-
-
-def coarse_cells(n: int, k: int, scale: float, axes: int, *, flat: bool) -> float:
-    """Cells whose noise, in the mean of a cluster, is a part of the cluster: about (0.3 n / sd)² / k, within limits."""
-    per_axis, most = (_PER_AXIS_FLAT, _MOST_FLAT) if flat else (_PER_AXIS_VIEW, _MOST_VIEW)
-    wanted = (_NOISE_PART * n / (sqrt(2) * scale)) ** 2 / k
-    least = max(_CELLS_PER_CLUSTER * k, _FEWEST_CELLS)
-    return max(1.0, min(max(wanted, least), most, k * per_axis ** min(axes, 40)))
+    return [
+        _synopsis(histogram, seen.frame, _kept(histogram, room.n, _NONE, trees=trees, flat=False), k)
+        for trees in ([False, True] if stage.trees else [False])
+    ]
 
 
 def _seen(room: DataRoom, grid: Grid, view: View) -> Projected:
     return Projected(grid, view.frame, Region.ball(len(view.frame), room.region.radius))
 
 
+class Kept(NamedTuple):
+    """Indices (m,) of the cells that hold something, and what they seem to hold (m,), then what points outside hold.
+
+    ``details`` are what trees of details told, where they did.
+    """
+
+    cells: Codes
+    held: Array
+    details: Details | None = None
+
+
+def _kept(histogram: GridStep, n: int, far: Array, *, trees: bool, flat: bool) -> Kept:
+    """What a histogram shows of ``n`` rows, some of which lie ``far`` (j,), outside of it."""
+    noisy = histogram.noisy_counts.reshape(histogram.grid.cells_per_axis)
+    if trees:
+        counts, details = denoised(noisy, histogram.sd, max(n - float(far.sum()), 1.0))
+        cells = np.flatnonzero(counts)
+        return Kept(cells, np.r_[counts.ravel()[cells], far], details)
+    # Wide smoothing in a small grid leaves a floor everywhere: the counts have to add up to the rows, which is
+    # measured (docs/findings.md: 1.021 instead of 1.027 over the tuning tables).
+    cells, held, _ = standing_out(noisy, histogram.sd, flat=flat)
+    return Kept(cells, onto_total(np.r_[held, far], float(n)))
+
+
 def _synopsis(
-    cells: GridStep, frame: Array | None, kept: Codes, weights: Array, k: int, *, outside: Array | None = None
+    cells: GridStep, frame: Array | None, found: Kept, k: int, *, outside: Array | None = None
 ) -> SynopsisStep:
     """With hardly more cells than clusters, the largest noisy ones take part whether they stand out or not.
 
-    ``weights`` are those of the ``kept`` cells, then those of the points ``outside``.
+    What was ``found`` are cells, then the points ``outside``.
     """
-    grid, noisy = cells.grid, cells.noisy_counts
+    grid, noisy, kept = cells.grid, cells.noisy_counts, found.cells
     outside = np.zeros((0, len(grid.half))) if outside is None else outside
-    weights, outside_weights = weights[: len(kept)], weights[len(kept) :]
+    weights, outside_weights = found.held[: len(kept)], found.held[len(kept) :]
     kept, weights = kept[weights > 0], weights[weights > 0]
     if len(kept) + len(outside) <= k < len(cells.codes):
         kept = np.sort(np.argsort(-noisy, kind="stable")[: max(k, len(kept))])
@@ -230,14 +278,8 @@ def _synopsis(
         weights=weights,
         outside=outside,
         outside_weights=outside_weights,
+        details=found.details,
     )
-
-
-class Kept(NamedTuple):
-    """Indices (m,) of the cells that stand out of their noise, and what they seem to hold (m,)."""
-
-    cells: Codes
-    held: Array
 
 
 def standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> Kept:

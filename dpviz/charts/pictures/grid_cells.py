@@ -149,6 +149,30 @@ def add_count_maps(sheet: Sheet, layers: Sequence[Counted], what: str, kind: Kin
         )
 
 
+def add_blocks(sheet: Sheet, shown: Shown, sides: Array, coarsest: int) -> None:
+    """The side of the block around each cell: full colour for a cell by itself, the paler the larger the block."""
+    finer = 1 - np.log2(np.minimum(sides, coarsest)) / np.log2(coarsest)
+    hover = "in a block %{customdata:,.0f} cells wide (released)<br>%{x:.4g}"
+    if sheet.view.flat:
+        x, width = (values.astype(SCREEN) for values in _bars(shown, sheet.view))
+        sheet.bars(x, finer.astype(SCREEN), width, "fineness", "released", hover=hover, notes=sides.astype(SCREEN))
+        sheet.plot.update_xaxes(range=sheet.view.range[0], title_text=spelled(sheet.view.name[0]), zeroline=False)
+        ends = {"tickvals": [0, 1], "ticktext": [f"block of {coarsest:,}", "a cell"]}
+        sheet.plot.update_yaxes(title_text="told apart down to", range=[0, 1 + _AIR], **ends)
+        sheet.plot.update_layout(bargap=0, barmode="overlay")
+        return
+    ticks = {"tickvals": [0, 1], "ticktext": [f"a block of {coarsest:,} cells a side", "a cell"]}
+    sheet.cells(
+        finer.T,
+        "released",
+        hover=f"{hover}, %{{y:.4g}}",
+        bar=sheet.color_bar("told apart down to (released)", **ticks),
+        colorscale=[[0, sheet.color("released", 0.0)], [1, sheet.color("released")]],
+        **_placed(shown, sheet.view) | {"customdata": sides.T.astype(SCREEN), "zmin": 0, "zmax": 1},
+    )
+    sheet.plane()
+
+
 def add_noisy_bars(sheet: Sheet, step: GridStep, rows: Array | None) -> None:
     """Bars, pale within 1 sd; over them what the cells truly hold of ``rows`` (n, 1), where these are given."""
     for shown, sd in _layers(step, sheet.view):

@@ -29,13 +29,15 @@ class _Stage(NamedTuple):
 _STAGES = {
     **{"rows": _Stage("count", "how many rows there are"), "zoom": _Stage("zoom", "where rows are at all")},
     **dict.fromkeys(("middle", "radii", "axes"), _Stage("look", "how rows spread")),
-    **dict.fromkeys(("fine_test", "grid"), _Stage("grid", "which clusters there are")),
+    **dict.fromkeys(("fine_test", "finer_test", "finest_test", "grid"), _Stage("grid", "which clusters there are")),
 }
 _POLISH = _Stage("polish", "where they lie, by round")
 _SPLIT = _Stage("split", "which is really two, by round")
 _PARTS = {
     **{"rows": "number of rows", "zoom": "coarse cells", "middle": "middle", "radii": "distances", "axes": "axes"},
-    **{"fine_test": "would fine cells do?", "grid": "cells", "counts": "sizes of clusters", "sums": "their means"},
+    **{"fine_test": "would fine cells do?", "finer_test": "would finer cells do?"},
+    **{"finest_test": "or still finer ones?", "grid": "cells"},
+    **{"counts": "sizes of clusters", "sums": "their means"},
     **{"swap_counts": "sizes of clusters", "swap_spread": "their spreads"},
 }
 _ROUND_RADII = "distances from centres"

@@ -12,6 +12,7 @@ from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.charts.picture import Companion, Drawing, Look, points_table
+from dpviz.charts.pictures.details import Blocks, DetailTree
 from dpviz.charts.pictures.grid_cells import Counted, add_count_maps, add_kept_bars
 from dpviz.charts.pictures.histogram import GridPicture, box_of, cells_in_words, largest
 from dpviz.charts.sheet import Sheet
@@ -79,6 +80,9 @@ class SynopsisPicture(GridPicture):
 
     def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
         yield Companion("What is kept", Kept(self.step))
+        if self.step.details is not None:
+            yield Companion("Details", Blocks(self.step, self.grid_step(), self.view(look.view)))
+            yield Companion("Tree of details", DetailTree(self.step))
         if self.step.around is not None:
             yield Companion("In the box", Kept(self.step, in_its_box=True))
         yield from super().companions(look, steps)
@@ -101,12 +105,17 @@ class Kept(Drawing[SynopsisStep]):
             return f"{kept:,} of {cells_in_words(step.grid.n_cells)} stand out enough to be kept"
         everything = cells + (len(step.around.codes) if step.around is not None else 0)
         if kept == everything:
-            return f"Denoising keeps all {kept:,} cells: smoothed, each stands out"
+            why = "smoothed, each stands out" if step.details is None else "none is told to be empty"
+            return f"Denoising keeps all {kept:,} cells: {why}"
         return f"Denoising keeps {kept:,} of {everything:,} cells"
 
     def note(self, look: Look) -> str:
         return clauses(
-            "blank: what noise alone would show", f"kept: {number(self._total)} rows in all", look.view.about
+            "blank: what noise alone would show"
+            if self.step.details is None
+            else "blank: empty, as far as noise tells",
+            f"kept: {number(self._total)} rows in all",
+            look.view.about,
         )
 
     def paint(self, sheet: Sheet, look: Look) -> None:

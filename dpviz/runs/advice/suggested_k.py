@@ -130,7 +130,7 @@ def cloud_of(step: GridStep) -> Cloud:
     """The cells of a histogram that stand out of their noise, as in ``auto``; of a cut one all that is listed."""
     noisy, grid = step.noisy_counts, step.grid
     if step.cutoff is None:
-        cells, held = standing_out(noisy.reshape(grid.cells_per_axis), step.sd, flat=True)
+        cells, held, _ = standing_out(noisy.reshape(grid.cells_per_axis), step.sd, flat=True)
     else:
         cells, held = np.flatnonzero(noisy > 0), noisy[noisy > 0]
     if len(cells) == 0:
