@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum
 from functools import lru_cache
@@ -12,10 +12,12 @@ import numpy as np
 
 from dpviz import check
 from dpviz.algorithms.regime import Expectation, Public, Regime, regime_by_bench, regime_by_need
+from dpviz.algorithms.sign import Sign
 from dpviz.algorithms.steps import Step
 from dpviz.privacy.accounting import Accounting, Budget, capacity
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
+from dpviz.table.domain import Region
 
 
 class Guarantee(Enum):
@@ -220,6 +222,8 @@ class Card:
         What goes wrong below that, as a clause.
     expect : function of (setting, params) to the Expectation that a bench was fitted to
         Where it is known, the regime is told by it.
+    sign : function of (steps, region) to the Sign of a finished run
+        What it says of itself by released values alone, where it can.
     operations : function of (setting, params) to a rough number of elementary operations, for progress and placement
     needs_n : bool
         Whether the plan reads ``room.n``.
@@ -254,6 +258,7 @@ class Card:
     smallest_n: Callable[[Setting, Any], float] | None = None
     expect: Callable[[Setting, Any], Expectation] | None = None
     hopeless: str = ""
+    sign: Callable[[Sequence[Step], Region], Sign | None] | None = None
     operations: Callable[[Setting, Any], float] | None = None
     needs_n: bool = True
     sample: str = "fifteen"

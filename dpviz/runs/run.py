@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.card import Card, Params
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.sign import Sign
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.printed import Printed, TextTable
@@ -112,6 +114,12 @@ class Run(RunSoFar, Printed):
         step = self.frames[-1].step
         return step.noisy_counts if isinstance(step, CentersStep) else None
 
+    @cached_property
+    def sign(self) -> Sign | None:
+        """What released values alone say of how well it went, where its algorithm can tell."""
+        told = card_of(self.algorithm).sign
+        return None if told is None else told([frame.step for frame in self.frames], self.domain.region)
+
     @property
     def ledger(self) -> Ledger:
         """What was spent, and on what."""
@@ -128,8 +136,21 @@ class Run(RunSoFar, Printed):
         columns, centers = self.domain.columns[:_MOST_COLUMNS], self.centers[:, :_MOST_COLUMNS]
         left_out = f", the first {_MOST_COLUMNS} of {self.domain.dim} columns" * (self.domain.dim > _MOST_COLUMNS)
         yield centers_table(f"{kind}, data units{left_out}", columns, centers.tolist(), self.noisy_weights)
+        if self.sign is not None:
+            yield f"{sign_told(self.sign)}."
         notes = (*self.warnings, *[NOT_HARDENED] * (self.private and not self.hardened))
         yield from (f"Note: {note}" for note in notes)
+
+
+def sign_told(sign: Sign) -> str:
+    """A sign in words, without a full stop.
+
+    >>> sign_told(Sign(0.0512, 0.02, 0.31, ()))
+    'By released values alone, the loss is about 5.1 % of that of one centre (2 % to 31 %)'
+    """
+    share, low, high = (f"{100 * one:.2g} %" for one in (sign.share, sign.low, min(sign.high, 1.0)))
+    told = f"By released values alone, the loss is about {share} of that of one centre ({low} to {high})"
+    return ". ".join((told, *(doubt.rstrip(".") for doubt in sign.doubts)))
 
 
 def centers_table(

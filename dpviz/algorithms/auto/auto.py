@@ -16,6 +16,7 @@ import numpy as np
 from dpviz.algorithms.auto.auto_plan import AutoPlan, Part, Zoom, make_plan, plan_step
 from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.polishing import residual_rounds
+from dpviz.algorithms.auto.released_sign import released_sign
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, View, flat_synopsis, view_synopses, zoom
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or, released_always
 from dpviz.algorithms.regime import Expectation
@@ -196,6 +197,7 @@ CARD = Card(
     smallest_n=_smallest_n,
     expect=lambda setting, params: expected(setting),
     hopeless="more than a tenth of the loss comes from noise",
+    sign=released_sign,
     operations=_operations,
     sample="fifteen",
     formula=(

@@ -1,0 +1,97 @@
+"""What the released sign of ``auto`` is worth: which runs it doubts, and how often its range holds the truth.
+
+python -m benchmarks.released_sign [--repeats 2] [--epsilons 0.1,0.3,1] [--jobs 2]
+
+A run is bad if it loses more than twice as much as k-means++. A false alarm is a doubt about a run that loses less than
+1.2 times as much.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from benchmarks.families import FAMILIES, Family, Size, generated
+from benchmarks.timing import machine
+from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.run import run
+
+DELTA, BAD, FINE = 1e-6, 2.0, 1.2
+SIZES = (
+    Size(10_000, 1, 4),
+    Size(20_000, 2, 5),
+    Size(3_000, 2, 10),
+    Size(20_000, 6, 2),
+    Size(5_000, 6, 3),
+    Size(20_000, 6, 4),
+    Size(5_000, 6, 5),
+    Size(10_000, 10, 10),
+)
+
+
+class Signed(NamedTuple):
+    """One run: how much it lost, whether its sign doubts it, and whether the range held."""
+
+    family: str
+    epsilon: float
+    lost: float
+    doubted: bool
+    held: bool
+    width: float
+
+
+def signed(family: Family, size: Size, epsilons: Iterable[float], seed: int) -> list[Signed]:
+    """Runs on one table, one for each ε."""
+    with threadpool_limits(1):
+        table, found = generated(family, size, seed), []
+        revealed = clipped(table.reveal(note="a bench"), table.domain.region)
+        points = np.asarray(revealed.points)
+        of_one, reference = nicv(points, points.mean(axis=0)[None]), reference_for(revealed, size.k).nicv
+        for epsilon in epsilons:
+            done = run("auto", table, k=size.k, epsilon=epsilon, delta=DELTA, seed=seed)
+            sign, loss = done.sign, nicv(points, done.unit_centers)
+            assert sign is not None
+            held = sign.low <= loss / of_one <= sign.high
+            found.append(Signed(family.name, epsilon, loss / reference, bool(sign.doubts), held, sign.high / sign.low))
+        return found
+
+
+def main() -> None:
+    """A line for each family, one for each ε, and all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--epsilons", default="0.1,0.3,1")
+    parser.add_argument("--jobs", type=int, default=2)
+    asked = parser.parse_args()
+    epsilons = [float(epsilon) for epsilon in asked.epsilons.split(",")]
+    print(machine())
+    plans = [(family, size, seed) for family in FAMILIES for size in SIZES for seed in range(asked.repeats)]
+    parts = Parallel(asked.jobs)(delayed(signed)(family, size, epsilons, seed) for family, size, seed in plans)
+    found = [one for part in parts for one in part]
+    for family in FAMILIES:
+        _line(
+            family.name + (" (judging)" if family.judging else ""), [one for one in found if one.family == family.name]
+        )
+    for epsilon in epsilons:
+        _line(f"ε = {epsilon:g}", [one for one in found if one.epsilon == epsilon])
+    _line("all", found)
+
+
+def _line(name: str, found: list[Signed]) -> None:
+    bad, fine = [one for one in found if one.lost > BAD], [one for one in found if one.lost < FINE]
+    held, width = np.mean([one.held for one in found]), np.median([one.width for one in found])
+    print(
+        f"{name:26s} bad: {sum(one.doubted for one in bad):3d} of {len(bad):3d} doubted | "
+        f"fine: {sum(one.doubted for one in fine):3d} of {len(fine):3d} doubted | "
+        f"range held {held:4.0%}, its end {width:.1f} times its beginning in the median"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""The released sign of auto: near the truth where a run went well, and in doubt where a group was missed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.auto.released_sign import released_sign
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.evaluation import nicv
+from dpviz.runs.run import Run, run, sign_told
+from dpviz.table.domain import Domain, Scaling
+
+
+def _groups(*sizes: int, dim: int) -> PrivateTable:
+    rng = np.random.default_rng(3)
+    middles = 0.6 * np.sign(rng.normal(size=(len(sizes), dim)))
+    middles[:, 0] = np.linspace(-0.7, 0.7, len(sizes))
+    middles /= np.maximum(1.0, np.linalg.norm(middles, axis=1, keepdims=True) / 0.8)
+    rows = np.concatenate([middle + 0.05 * rng.normal(size=(n, dim)) for middle, n in zip(middles, sizes, strict=True)])
+    radius = 1.0 if dim > 3 else None
+    domain = Domain.of([f"x{j}" for j in range(dim)], -1.0, 1.0, radius=radius, scaling=Scaling.COMMON)
+    return PrivateTable(rows, domain, n_public=len(rows))
+
+
+def _share(table: PrivateTable, done: Run) -> float:
+    points = np.asarray(clipped(table.reveal(note="a test"), table.domain.region).points)
+    return nicv(points, done.unit_centers) / nicv(points, points.mean(axis=0)[None])
+
+
+@pytest.mark.parametrize("dim", [1, 2, 6])
+def test_where_all_is_well_it_says_so_and_the_truth_lies_in_its_range(dim):
+    table = _groups(6000, 8000, 7000, dim=dim)
+    done = run("auto", table, k=3, epsilon=3.0, delta=1e-6, seed=0)
+    assert done.sign is not None and done.sign.doubts == ()
+    assert done.sign.low <= _share(table, done) <= done.sign.high < 0.5
+    assert done.sign.low <= done.sign.share <= done.sign.high
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_group_that_noise_may_hide_raises_doubt(seed):
+    table = _groups(2500, 2400, 60, dim=6)
+    done = run("auto", table, k=3, epsilon=0.1, delta=1e-6, seed=seed)
+    assert done.sign is not None and done.sign.doubts
+    assert all(doubt in sign_told(done.sign) + "." for doubt in done.sign.doubts)
+
+
+def test_a_centre_without_rows_is_named():
+    done = run("auto", _groups(6000, 8000, 7000, dim=2), k=3, epsilon=3.0, delta=1e-6, seed=0)
+    steps, last = [frame.step for frame in done.frames], done.frames[-1].step
+    idle = replace(last, noisy_counts=np.array([9000.0, 1.5 * last.count_noise_sd, 9000.0]))
+    sign = released_sign([*steps[:-1], idle], done.domain.region)
+    assert sign is not None and "Centre 2 has hardly more rows" in sign.doubts[0]
+
+
+def test_more_noise_makes_the_range_wider_and_hides_larger_groups():
+    done = run("auto", _groups(6000, 8000, 7000, dim=2), k=3, epsilon=3.0, delta=1e-6, seed=0)
+    steps, region = [frame.step for frame in done.frames], done.domain.region
+    place = next(i for i, step in enumerate(steps) if isinstance(step, SynopsisStep))
+    ends = []
+    for times in (1, 10, 100, 1000):
+        steps[place] = replace(done.frames[place].step, sd=times * done.frames[place].step.sd)
+        sign = released_sign(steps, region)
+        ends.append((sign.low, sign.high, len(sign.doubts)))
+    low, high, doubts = np.array(ends).T
+    assert (np.diff(low) < 0).all() and (np.diff(high) > 0).all()
+    assert doubts[0] == 0 and doubts[-1] == 1
+
+
+def test_without_a_histogram_or_counts_nothing_is_said():
+    done = run("auto", _groups(600, 800, 700, dim=2), k=3, epsilon=3.0, delta=1e-6, seed=0)
+    steps, region = [frame.step for frame in done.frames], done.domain.region
+    assert released_sign(steps[:1], region) is None and released_sign([], region) is None
+    assert released_sign([s for s in steps if not isinstance(s, SynopsisStep)], region) is None
+    assert run("dplloyd", _groups(600, 800, 700, dim=2), k=3, epsilon=3.0, seed=0).sign is None
