@@ -95,7 +95,7 @@ def test_the_text_says_verdict_findings_and_data(capsys, planted, tmp_path):
 
 def test_both_baselines_are_printed_with_their_intervals(capsys, planted, tmp_path):
     said = call(capsys, "reproduce", "google-coreset", "--quick", "--out", tmp_path)
-    first, second = (line for line in said.out.splitlines() if "lowest loss" in line)
+    first, second = (line for line in said.out.splitlines() if "lowest loss of" in line)
     assert "as the paper ran it" in first and "against diffprivlib" in first
     assert "today" in second and "against DPLloyd (journal)" in second
     assert all(re.search(r"margin [\d.]+×, [\d.]+ to [\d.]+ in 9 of 10 redraws", line) for line in (first, second))

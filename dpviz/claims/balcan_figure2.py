@@ -140,7 +140,7 @@ CLUSTERS = Claim(
     claim="On MNIST, CIFAR-10 features and 64 Gaussians, k = 2 to 64, ε = 1: competitive with k-means++, always better "
     "than SuLQ, the more so with more columns; sample and aggregate is orders of magnitude worse.",
     data=_TABLES,
-    quick=ByClusters(ks=(4, 32), ks_of_samples=(4,), repeats=4),
+    quick=ByClusters(ks=(4, 32), ks_of_samples=(4,), repeats=2, repeats_of_samples=2),
     full=ByClusters(ks=(2, 4, 8, 16, 32, 64), ks_of_samples=(2, 8, 32, 64), repeats=5),
     rows=rows_by_clusters,
     judge=judge_clusters,
@@ -219,7 +219,7 @@ EPSILON = Claim(
     paper="Balcan et al. 2017, Fig. 2 d",
     claim="On MNIST with k = 10 the loss grows slowly as ε shrinks, that of SuLQ quickly.",
     data=("MNIST",),
-    quick=ByEpsilon(epsilons=(0.1, 0.3, 1.0), repeats=4),
+    quick=ByEpsilon(epsilons=(0.1, 0.3, 1.0), repeats=3),
     full=ByEpsilon(epsilons=(0.05, 0.1, 0.2, 0.5, 1.0, 2.0), repeats=10),
     rows=rows_by_epsilon,
     judge=judge_epsilon,

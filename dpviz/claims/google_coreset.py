@@ -93,12 +93,15 @@ def _leads(table: pd.DataFrame, line: str, others: list[str], measure: str, want
     won = [str(name) for name in of_table.index if of_table[name] >= ALIKE]
     listed = ", ".join(f"{name} {value:.3g}×" for name, value in of_table.items())
     margin = float(of_table.iloc[wanted - 1]) / ALIKE if len(of_table) >= wanted else 0.0
-    against = " and ".join(others)
+    cells = {other: advantages(table, [line], [other], measure=measure) for other in others}
+    if measure != "nicv":
+        cells = {other: 1 / advantage for other, advantage in cells.items()}
+    against = ", ".join(f"{other} (behind in {(of >= 1).sum()} of {len(of)} cells)" for other, of in cells.items())
     missing = f"not run: of {len(of_table)} tables only are all losses known" if len(of_table) < wanted else ""
     return Finding(
         says,
         margin >= 1,
-        f"against {against} {line} leads on {len(won)} of {len(of_table)} ({listed}, medians over k)",
+        f"against {against}: {line} leads on {len(won)} of {len(of_table)} ({listed}, medians over k)",
         margin,
         missing,
         paper=f"{wanted} of {len(of_table)} tables",

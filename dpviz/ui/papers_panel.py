@@ -25,7 +25,8 @@ from dpviz.ui.figure import data_table, show_wide
 _PAGE_WIDTH = 720
 _STAND_INS, _FILES = "generated stand-ins", "published files"
 _CHOSEN, _BOARD = "papers:claim", "papers:board"
-_ROW_PIXELS = 35
+# Of a line, and of one whose sentences are broken.
+_ROW_PIXELS, _FINDING_PIXELS = 35, 92
 
 
 class _Look(NamedTuple):
@@ -50,26 +51,26 @@ _MADE_HELP = "As the paper ran it, on tables of the paper's n, d and k that are 
 _FILES_HELP = "As the paper ran it, on published files where there are some."
 _TODAY_HELP = "Against what is run today, where that differs: tuned, or composed exactly. On tables that are made here."
 _COLUMNS = {
-    "paper": st.column_config.TextColumn("paper", width=190),
-    "made": st.column_config.TextColumn("stand-ins", width=78, help=_MADE_HELP),
-    "files": st.column_config.TextColumn("published", width=78, help=_FILES_HELP),
-    "today": st.column_config.TextColumn("today", width=78, help=_TODAY_HELP),
+    "paper": st.column_config.TextColumn("paper", width=165),
+    "made": st.column_config.TextColumn("stand-ins", width=94, help=_MADE_HELP),
+    "files": st.column_config.TextColumn("published", width=94, help=_FILES_HELP),
+    "today": st.column_config.TextColumn("today", width=94, help=_TODAY_HELP),
     "findings": st.column_config.TextColumn("hold", width=56, help="How many of its findings hold, on stand-ins."),
+    "margin": st.column_config.TextColumn(
+        "margin, nine in ten", width=165, help="Above 1× it holds; undecided where the interval holds 1."
+    ),
     "decides": st.column_config.TextColumn(
         "what decides", width=290, help="The finding that fails by most or, where all hold, the closest one."
     ),
     "asked": st.column_config.TextColumn("paper says", width=130),
     "found": st.column_config.TextColumn("our runs", width=130),
-    "margin": st.column_config.TextColumn(
-        "margin, nine in ten", width=150, help="Above 1× it holds; undecided where the interval holds 1."
-    ),
 }
 _FINDINGS = {
-    "finding": st.column_config.TextColumn("finding", width=300),
-    "asked": st.column_config.TextColumn("paper says", width=130),
-    "made": st.column_config.TextColumn("stand-ins", width=270, help=_MADE_HELP),
-    "files": st.column_config.TextColumn("published files", width=270, help=_FILES_HELP),
-    "today": st.column_config.TextColumn("today, stand-ins", width=270, help=_TODAY_HELP),
+    "finding": st.column_config.TextColumn("finding", width=210),
+    "made": st.column_config.TextColumn("stand-ins", width=175, help=_MADE_HELP),
+    "files": st.column_config.TextColumn("published files", width=175, help=_FILES_HELP),
+    "today": st.column_config.TextColumn("today, stand-ins", width=175, help=_TODAY_HELP),
+    "asked": st.column_config.TextColumn("paper says", width=100),
 }
 _NONE = "–"
 
@@ -117,10 +118,10 @@ def scores(verdicts: Mapping[str, Verdict], from_files: Mapping[str, Verdict]) -
             "files": _short(from_files.get(claim_id)),
             "today": _short(verdict.today),
             "findings": f"{verdict.number(Outcome.HOLDS)} of {len(verdict.findings)}",
+            "margin": _margin(verdict.closest),
             "decides": verdict.closest.says,
             "asked": verdict.closest.paper,
             "found": verdict.closest.ours,
-            "margin": _margin(verdict.closest),
         }
         for claim_id, verdict in verdicts.items()
     ]
@@ -241,7 +242,8 @@ def _claim(claim: Claim, from_stand_ins: Shipped, made: Verdict, files: Verdict 
     st.dataframe(
         _inked(findings(made, files), ["made", "files", "today"]),
         hide_index=True,
-        height=_ROW_PIXELS * (len(made.findings) + 1) + 3,
+        height=_ROW_PIXELS + _FINDING_PIXELS * len(made.findings) + 3,
+        row_height=_FINDING_PIXELS,
         column_config=_FINDINGS,
         alt=f"{claim.paper}: {made.sentence}.",
     )
@@ -275,10 +277,10 @@ def _reasons(claim: Claim, result: Shipped, verdict: Verdict) -> None:
 
 
 def findings(made: Verdict, files: Verdict | None) -> pd.DataFrame:
-    """A line a finding: what the paper says, and what came of it on stand-ins, on published files, and today."""
+    """A line a finding: what came of it on stand-ins, on published files, and today, beside what the paper says."""
     published = [None] * len(made.findings) if files is None else files.findings
     lines = [
-        (finding.says, finding.paper, _cell(finding), _cell(of_files), _cell(finding.today))
+        (finding.says, _cell(finding), _cell(of_files), _cell(finding.today), finding.paper)
         for finding, of_files in zip(made.findings, published, strict=True)
     ]
     return pd.DataFrame(lines, columns=list(_FINDINGS))
