@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from dpviz.claims.claim import Finding, Outcome, Verdict
 from dpviz.claims.registry import CLAIMS
-from dpviz.claims.shipped import FOLDER, FROM_FILES, shipped
+from dpviz.claims.shipped import FROM_FILES, shipped
 
 _NONE = "–"
 
@@ -45,4 +45,4 @@ def _margin(finding: Finding) -> str:
 
 
 if __name__ == "__main__":
-    print(f"<!-- from {FOLDER.name}/, by python -m benchmarks.verdict_table -->\n{markdown()}")
+    print(markdown())

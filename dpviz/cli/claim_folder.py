@@ -132,4 +132,4 @@ def _finding_text(finding: Finding) -> str:
     between = "one run, no interval" if finding.interval is None else f"{finding.interval} in 9 of 10 redraws"
     margin = f"margin {finding.margin:.4g}×, {between}"
     text = f"{_SIGNS[finding.outcome]} {finding.says}: {finding.found} ({margin})"
-    return f"{text}. Reason: {finding.reason}" if finding.reason else text
+    return f"{text}. Reason: {finding.reason}" if finding.outcome is Outcome.FAILS else text

@@ -298,7 +298,7 @@ def _outcome(verdict: Verdict) -> str:
 def _finding(finding: Finding) -> str:
     look = _LOOKS[finding.outcome]
     text = f":{look.color}[{look.icon}] {plain(finding.says)}: {plain(finding.found)}; margin {_margin(finding)}."
-    return f"{text} *Reason: {plain(finding.reason)}.*" if finding.reason else text
+    return f"{text} *Reason: {plain(finding.reason)}.*" if finding.outcome is Outcome.FAILS else text
 
 
 def _origins(result: Shipped) -> list[str]:

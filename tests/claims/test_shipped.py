@@ -6,6 +6,7 @@ from dataclasses import asdict
 import pandas as pd
 import pytest
 
+from benchmarks.verdict_table import markdown
 from dpviz import __version__
 from dpviz.claims.claim import Outcome
 from dpviz.claims.google_coreset import BASELINE_FILE, DIFFPRIVLIB, TABLES
@@ -104,3 +105,8 @@ def test_what_is_shipped_is_what_a_run_finds(claim_id, tmp_path):
     timings = again.columns.intersection(["seconds"])
     # Libraries of linear algebra differ in their last bits from one processor to another.
     pd.testing.assert_frame_equal(again.drop(columns=timings), found.table.drop(columns=timings), rtol=1e-4)
+
+
+def test_the_findings_show_the_verdicts_that_lie_there():
+    said = (FOLDER.parent / "findings.md").read_text("utf-8")
+    assert markdown() in said, "run python -m benchmarks.verdict_table and put its table into docs/findings.md"
