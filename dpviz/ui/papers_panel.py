@@ -51,7 +51,7 @@ _MADE_HELP = "As the paper ran it, on tables of the paper's n, d and k that are 
 _FILES_HELP = "As the paper ran it, on published files where there are some."
 _TODAY_HELP = "Against what is run today, where that differs: tuned, or composed exactly. On tables that are made here."
 _COLUMNS = {
-    "paper": st.column_config.TextColumn("paper", width=165),
+    "paper": st.column_config.TextColumn("paper", width=212),
     "made": st.column_config.TextColumn("stand-ins", width=94, help=_MADE_HELP),
     "files": st.column_config.TextColumn("published", width=94, help=_FILES_HELP),
     "today": st.column_config.TextColumn("today", width=94, help=_TODAY_HELP),
