@@ -33,8 +33,7 @@ class Interval:
     ----------
     low, high : float
     runs : int
-        The fewest runs that anything in the table is a median of: five of them make an interval of nine in ten, two
-        no more than their range.
+        The fewest runs that anything in the table is a median of.
     """
 
     low: float

@@ -3,21 +3,26 @@
 A verdict is a function of a table, so that its spread is that of the verdicts of tables that the same experiment could
 have given. At each place, the runs of a line are drawn with replacement among themselves, a run with all its rows (the
 percentile bootstrap of Efron 1979). The generator is numpy's PCG64 with seed 0, 200 draws; an interval leaves out a
-twentieth at either end, and always holds what was found.
+twentieth at either end, and always holds what was found. Of fewer than five runs it is widened
+as Student's law widens that of a mean: 5.4 times for two runs, 2.2 times for three (Hesterberg 2015, on small samples).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from math import inf, sqrt
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm as normal
+from scipy.stats import t as student
 
 from dpviz.arrays import Array, Codes
 from dpviz.claims.claim import Finding, Interval, Verdict
 
 DRAWS, TAIL, SEED = 200, 0.05, 0
+_ENOUGH = 5
 # What tells one place and line from another, where a table has it.
 _PLACE = ("data", "origin", "n", "d", "k", "epsilon", "delta", "reach", "power", "rows_per_block", "line")
 
@@ -50,9 +55,18 @@ def _between(finding: Finding, margins: Sequence[float], runs: int) -> Finding:
 
 def interval_of(margin: float, drawn: Array, runs: int) -> Interval:
     """Nine in ten of the margins that were drawn, and the one that was found; margins may be infinite."""
-    low = float(np.quantile(drawn, TAIL, method="lower"))
-    high = float(np.quantile(drawn, 1 - TAIL, method="higher"))
-    return Interval(min(low, margin), max(high, margin), runs)
+    low = min(margin, float(np.quantile(drawn, TAIL, method="lower")))
+    high = max(margin, float(np.quantile(drawn, 1 - TAIL, method="higher")))
+    return widened(margin, Interval(low, high, runs))
+
+
+def widened(margin: float, between: Interval) -> Interval:
+    """``between`` about ``margin``, by ratios: redraws of fewer than five runs hardly leave the range of these."""
+    if between.runs >= _ENOUGH or not 0 < margin < inf:
+        return between
+    left = between.runs - 1
+    wider = float(student.ppf(1 - TAIL, left) / normal.ppf(1 - TAIL)) * sqrt(between.runs / left)
+    return Interval(margin * (between.low / margin) ** wider, margin * (between.high / margin) ** wider, between.runs)
 
 
 def fewest_runs(table: pd.DataFrame) -> int:
