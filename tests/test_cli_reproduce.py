@@ -1,6 +1,8 @@
 """``dpviz reproduce``: what it lists, refuses and writes; the runs themselves are planted here."""
 
 import json
+import re
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ import pytest
 import dpviz.cli.reproduce_command as reproduce_command
 from dpviz import __version__
 from dpviz.claims.claim import Outcome
+from dpviz.claims.redraw import weighed
 from dpviz.claims.registry import CLAIMS
 from tests.claims.planted import PLANTED
 from tests.command_line import call
@@ -15,6 +18,8 @@ from tests.command_line import call
 
 @pytest.fixture
 def planted(monkeypatch):
+    monkeypatch.setattr(reproduce_command, "weighed", partial(weighed, draws=5))
+
     def finished(claims, arguments, folder):
         for claim in claims:
             yield claim, PLANTED[claim.id](Outcome.IN_PART).to_dict("records"), 1.5
@@ -52,7 +57,22 @@ def test_tables_pages_and_a_manifest_lie_in_the_folder(capsys, planted, tmp_path
         ("su-blocks", "cohen-naive"), "holds in part"
     )
     finding = said.json[0]["findings"][0]
-    assert set(finding) == {"says", "holds", "found", "margin", "reason", "paper", "ours"}
+    assert set(finding) == {
+        "says",
+        "holds",
+        "found",
+        "margin",
+        "reason",
+        "paper",
+        "ours",
+        "interval",
+        "today",
+        "verdict",
+    }
+    assert finding["interval"]["runs"] == 3 and finding["verdict"] in ("holds", "does not hold", "undecided")
+    written = pd.read_csv(tmp_path / "verdicts.csv")
+    assert set(written["claim"]) == {"su-blocks", "cohen-naive"}
+    assert (written["low"] <= written["margin"]).all() and (written["margin"] <= written["high"]).all()
     table = pd.read_csv(tmp_path / "su-blocks.csv")
     assert len(table) == len(PLANTED["su-blocks"](Outcome.IN_PART))
     assert "Su et al. 2016, Fig. 3" in (tmp_path / "su-blocks.html").read_text("utf-8")
@@ -71,3 +91,12 @@ def test_the_text_says_verdict_findings_and_data(capsys, planted, tmp_path):
     said = call(capsys, "reproduce", "cohen-naive", "--quick", "--out", tmp_path)
     assert "Verdict: holds in part" in said.out and "✓" in said.out and "✗" in said.out
     assert "Data: made up" in said.out and "Reason:" in said.out
+
+
+def test_both_baselines_are_printed_with_their_intervals(capsys, planted, tmp_path):
+    said = call(capsys, "reproduce", "google-coreset", "--quick", "--out", tmp_path)
+    first, second = (line for line in said.out.splitlines() if "lowest loss of" in line)
+    assert "as the paper ran it" in first and "against diffprivlib" in first
+    assert "today" in second and "against DPLloyd (journal)" in second
+    assert all(re.search(r"margin [\d.]+×, [\d.]+ to [\d.]+ in 9 of 10 redraws", line) for line in (first, second))
+    assert "With what is run today:" in said.out

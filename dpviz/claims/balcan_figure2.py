@@ -17,15 +17,16 @@ from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import (
     PLACES,
     advantages,
-    asked_again,
     at_least,
     at_most,
     because,
+    beside,
     decided,
     judged,
     medians,
     ordered,
 )
+from dpviz.claims.factors import COMPETITIVE, MAGNITUDES
 from dpviz.claims.material import Shelf
 from dpviz.claims.trials import Line, grid_rows
 from dpviz.privacy.accounting import gdp_mu
@@ -60,15 +61,16 @@ LINES = (
 )
 SAMPLES_LINE = Line(SAMPLES, "sample-aggregate", {"preset": "paper"}, DELTA)
 ACCOUNTING = "tighter accounting of the baseline: composed exactly, SuLQ has several times less noise than in 2017"
-MISSING_NOISE = "missing noise in the paper: its printed recovery has √d times too little for rows in a ball"
+CONSTANTS = "constants that were tuned on other tables"
 NOTES = (
+    "As the paper ran it: SuLQ by basic composition, the only rule that it can have had. Balcan et al. are composed as "
+    "today in both columns.",
     "Balcan et al. and SuLQ have δ = 1e-6: the Gaussian rounds of both need it.",
     "The noise of the recovery is the corrected one, √d larger than printed.",
 )
 
+_BY_ACCOUNTING = (SULQ_BASIC, SULQ, ACCOUNTING)
 _TABLES = ("64 Gaussians", "CIFAR-10 features", "MNIST")
-# What is competitive, and how much worse is orders of magnitude worse.
-_COMPETITIVE, _ORDERS = 1.5, 100.0
 
 
 @dataclass(frozen=True)
@@ -80,26 +82,25 @@ class ByClusters:
     repeats: int
     epsilons: tuple[float, ...] = (1.0,)
     tables: tuple[str, ...] = _TABLES
+    repeats_of_samples: int = 3
 
 
 def rows_by_clusters(shelf: Shelf, settings: ByClusters) -> Iterator[Row]:
-    """Sample and aggregate is slow, and far behind: one run at few k."""
+    """Sample and aggregate is slow, and far behind: fewer runs at fewer k."""
     for name in settings.tables:
         material = shelf.table(name)
         yield from grid_rows(material, LINES, settings.ks, settings.epsilons, repeats=settings.repeats)
-        yield from grid_rows(material, [SAMPLES_LINE], settings.ks_of_samples, settings.epsilons, repeats=1)
+        few = settings.repeats_of_samples
+        yield from grid_rows(material, [SAMPLES_LINE], settings.ks_of_samples, settings.epsilons, repeats=few)
 
 
 def judge_clusters(table: pd.DataFrame) -> Verdict:
     """Against k-means++, against SuLQ, by dimension, and against sample and aggregate."""
-    constants = "printed constants and noise large enough for the proof, at these n"
     return judged(
         table,
-        asked_again(lambda line: _competitive(table, line), BALCAN, constants, PRACTICAL),
-        asked_again(
-            lambda sulq: ordered(table, [BALCAN], [sulq], says="always better than SuLQ"), SULQ, ACCOUNTING, SULQ_BASIC
-        ),
-        asked_again(lambda sulq: _gap_grows(table, sulq), SULQ, ACCOUNTING, SULQ_BASIC),
+        beside(lambda line: _competitive(table, line), BALCAN, PRACTICAL, CONSTANTS),
+        beside(lambda sulq: ordered(table, [BALCAN], [sulq], says="always better than SuLQ"), *_BY_ACCOUNTING),
+        beside(lambda sulq: _gap_grows(table, sulq), *_BY_ACCOUNTING),
         _far_behind(table),
     )
 
@@ -108,7 +109,8 @@ def _competitive(table: pd.DataFrame, line: str) -> Finding:
     """Loss of k-means++ over that of ``line``, place by place: 1 is as good."""
     places = table[table["line"] == line].groupby(list(PLACES), sort=False)
     nearness = places["kmeans"].median() / places["nicv"].median()
-    return decided(nearness, says="competitive with k-means++ for all k", factor=1 / _COMPETITIVE)
+    says = f"competitive with k-means++ for all k, {COMPETITIVE:g}× at most"
+    return decided(nearness, says=says, factor=1 / COMPETITIVE)
 
 
 def _gap_grows(table: pd.DataFrame, sulq: str) -> Finding:
@@ -122,10 +124,10 @@ def _gap_grows(table: pd.DataFrame, sulq: str) -> Finding:
 
 
 def _far_behind(table: pd.DataFrame) -> Finding:
-    says = "sample and aggregate is orders of magnitude worse"
+    says = f"sample and aggregate is orders of magnitude worse, {MAGNITUDES:g}×"
     cap = float((medians(table)[SAMPLES] / table.groupby(list(PLACES), sort=False)["kmeans"].median()).max())
     return because(
-        ordered(table, [BALCAN], [SAMPLES], says=says, factor=_ORDERS),
+        ordered(table, [BALCAN], [SAMPLES], says=says, factor=MAGNITUDES),
         f"the domain's bounds: its centres are moved into the ball, where its loss is at most {cap:.3g}× that of "
         "k-means++ on these tables",
         ordered(table, [BALCAN], [SAMPLES], says="sample and aggregate is worse"),
@@ -138,7 +140,7 @@ CLUSTERS = Claim(
     claim="On MNIST, CIFAR-10 features and 64 Gaussians, k = 2 to 64, ε = 1: competitive with k-means++, always better "
     "than SuLQ, the more so with more columns; sample and aggregate is orders of magnitude worse.",
     data=_TABLES,
-    quick=ByClusters(ks=(4, 32), ks_of_samples=(4,), repeats=2),
+    quick=ByClusters(ks=(4, 32), ks_of_samples=(4,), repeats=2, repeats_of_samples=2),
     full=ByClusters(ks=(2, 4, 8, 16, 32, 64), ks_of_samples=(2, 8, 32, 64), repeats=5),
     rows=rows_by_clusters,
     judge=judge_clusters,
@@ -157,8 +159,6 @@ CLUSTERS = Claim(
 
 
 _K = 10
-# A loss that grows by less than this from the largest to the smallest ε degrades slowly.
-_SLOWLY = 1.5
 
 
 @dataclass(frozen=True)
@@ -175,20 +175,14 @@ def rows_by_epsilon(shelf: Shelf, settings: ByEpsilon) -> Iterator[Row]:
 
 
 def judge_epsilon(table: pd.DataFrame) -> Verdict:
-    """How the losses grow from the largest ε to the smallest, above what k-means++ loses."""
-    slowly = because(
-        _degrades_slowly(table, BALCAN),
-        f"{MISSING_NOISE}; with enough the practical preset's loss grows by {_growth(table, PRACTICAL):.3g}×, too",
-    )
+    """How the losses grow from the largest ε to the smallest."""
     smallest = table[table["epsilon"] == table["epsilon"].min()]
+    better = "better than SuLQ at the smallest ε"
     return judged(
         table,
-        slowly,
-        asked_again(lambda sulq: _degrades_quicker(table, sulq), SULQ, ACCOUNTING, SULQ_BASIC),
-        asked_again(
-            lambda sulq: ordered(smallest, [BALCAN], [sulq], says="better than SuLQ at the smallest ε"),
-            *(SULQ, ACCOUNTING, SULQ_BASIC),
-        ),
+        beside(lambda line: _degrades_slowly(table, line), BALCAN, PRACTICAL, CONSTANTS),
+        beside(lambda sulq: _degrades_quicker(table, sulq), *_BY_ACCOUNTING),
+        beside(lambda sulq: ordered(smallest, [BALCAN], [sulq], says=better), *_BY_ACCOUNTING),
     )
 
 
@@ -203,9 +197,9 @@ def _degrades_slowly(table: pd.DataFrame, line: str) -> Finding:
     low, high = table["epsilon"].min(), table["epsilon"].max()
     return at_most(
         growth,
-        _SLOWLY,
-        says="Balcan et al. stay competitive for small ε",
-        found=f"{line}: loss grows by {growth:.3g}× from ε = {high:g} to {low:g}, {_SLOWLY:g}× allowed",
+        COMPETITIVE,
+        says=f"Balcan et al. stay competitive for small ε, {COMPETITIVE:g}× at most",
+        found=f"{line}: loss grows by {growth:.3g}× from ε = {high:g} to {low:g}, {COMPETITIVE:g}× allowed",
     )
 
 
@@ -225,7 +219,7 @@ EPSILON = Claim(
     paper="Balcan et al. 2017, Fig. 2 d",
     claim="On MNIST with k = 10 the loss grows slowly as ε shrinks, that of SuLQ quickly.",
     data=("MNIST",),
-    quick=ByEpsilon(epsilons=(0.1, 0.3, 1.0), repeats=2),
+    quick=ByEpsilon(epsilons=(0.1, 0.3, 1.0), repeats=3),
     full=ByEpsilon(epsilons=(0.05, 0.1, 0.2, 0.5, 1.0, 2.0), repeats=10),
     rows=rows_by_epsilon,
     judge=judge_epsilon,
@@ -238,5 +232,9 @@ EPSILON = Claim(
             baseline="kmeans",
         ),
     ),
-    notes=NOTES,
+    notes=(
+        *NOTES,
+        "On MNIST one centre loses 1.34 times what ten lose, so that no loss can grow much more. Its stand-in has that "
+        "quotient; one whose groups lie farther apart made the loss grow 1.86-fold, which says nothing of MNIST.",
+    ),
 )

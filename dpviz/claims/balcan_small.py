@@ -9,6 +9,7 @@ import pandas as pd
 
 from dpviz.claims.claim import Claim, Picture, Row, Verdict
 from dpviz.claims.evidence import because, judged, medians, ordered, within_factor
+from dpviz.claims.factors import ALIKE, COMPARABLE, MAGNITUDE
 from dpviz.claims.material import Shelf
 from dpviz.claims.trials import Line, grid_rows
 
@@ -25,10 +26,6 @@ _LINES = (
     Line(KVARIATES, "kvariates", {"preset": "local"}),
     Line(KVARIATES_CAPPED, "kvariates", {"preset": "capped"}),
 )
-# Losses within this factor are comparable; an order of magnitude, on a loss that the domain bounds.
-_COMPARABLE, _ORDER_OF_MAGNITUDE = 2.0, 10.0
-# Losses within a hundredth are equal.
-_ALIKE = 0.99
 
 
 @dataclass(frozen=True)
@@ -48,9 +45,9 @@ def judge(table: pd.DataFrame) -> Verdict:
     """Who comes first, who is alike, who is far behind."""
     found = medians(table).iloc[0]
     alike, practical = (BALCAN, SULQ, SAMPLES), (BALCAN, SULQ, SAMPLES_PRACTICAL)
-    says = "sample and aggregate, SuLQ and Balcan et al. perform comparably"
-    comparable = within_factor(found[list(alike)].tolist(), _COMPARABLE, says=says, names=alike)
-    instead = within_factor(found[list(practical)].tolist(), _COMPARABLE, says=says, names=practical)
+    says = f"sample and aggregate, SuLQ and Balcan et al. perform comparably, within {COMPARABLE:g}×"
+    comparable = within_factor(found[list(alike)].tolist(), COMPARABLE, says=says, names=alike)
+    instead = within_factor(found[list(practical)].tolist(), COMPARABLE, says=says, names=practical)
     return judged(
         table,
         ordered(
@@ -58,7 +55,7 @@ def judge(table: pd.DataFrame) -> Verdict:
             [GRID],
             [BALCAN, SULQ, SAMPLES, KVARIATES],
             says="the gridding algorithm achieves the best objective",
-            factor=_ALIKE,
+            factor=ALIKE,
         ),
         because(comparable, "printed constants: smooth sensitivity at their textbook values is mostly noise", instead),
         because(
@@ -66,8 +63,8 @@ def judge(table: pd.DataFrame) -> Verdict:
                 table,
                 [BALCAN],
                 [KVARIATES],
-                says="k-variates++ is an order of magnitude worse than Balcan et al.",
-                factor=_ORDER_OF_MAGNITUDE,
+                says=f"k-variates++ is an order of magnitude worse than Balcan et al., {MAGNITUDE:g}×",
+                factor=MAGNITUDE,
             ),
             "the domain's bounds: private centres are moved into them, which caps how bad a loss can be",
         ),

@@ -12,14 +12,41 @@ import pandas as pd
 from dpviz.claims.material import Shelf
 
 Row = dict[str, Any]
+# So near to the line a margin is on neither side.
+_NEAR = 1e-3
 
 
 class Outcome(Enum):
-    """What became of a claim."""
+    """What became of a claim, or of one of its findings, of which none holds in part."""
 
     HOLDS = "holds"
     IN_PART = "holds in part"
     FAILS = "does not hold"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a margin lies in nine of ten redraws of its runs.
+
+    Parameters
+    ----------
+    low, high : float
+    runs : int
+        The fewest runs that anything in the table is a median of.
+    """
+
+    low: float
+    high: float
+    runs: int
+
+    @property
+    def crosses(self) -> bool:
+        """Whether the answer tips within it, or so near that digits and starts of a solver could make it tip."""
+        return self.low < 1 + _NEAR and self.high > 1 - _NEAR
+
+    def __str__(self) -> str:
+        return f"{self.low:.4g} to {self.high:.4g}"
 
 
 @dataclass(frozen=True)
@@ -31,6 +58,7 @@ class Finding:
     says : str
         What the paper says, as a clause.
     holds : bool
+        Of the medians that were found; whether more runs could say otherwise is for ``outcome``.
     found : str
         The numbers behind it.
     margin : float
@@ -39,6 +67,10 @@ class Finding:
         Where it does not hold: why, by name, and whether our runs bear that out.
     paper, ours : str
         What it asks for and what our runs gave, in short, side by side on a scoreboard.
+    interval : Interval or None
+        Of the margin; None where it has not been worked out, or no run was repeated.
+    today : Finding or None
+        The same question of what is run today, tuned or composed exactly; None where the paper's is today's.
     """
 
     says: str
@@ -48,33 +80,55 @@ class Finding:
     reason: str = ""
     paper: str = ""
     ours: str = ""
+    interval: Interval | None = None
+    today: Finding | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """Undecided where the interval of the margin crosses 1."""
+        if self.interval is not None and self.interval.crosses:
+            return Outcome.UNDECIDED
+        return Outcome.HOLDS if self.holds else Outcome.FAILS
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The findings of one claim, and what they come to."""
+    """The findings of one claim, as its paper ran them, and what they come to."""
 
     findings: tuple[Finding, ...]
 
     @property
     def outcome(self) -> Outcome:
-        """All findings hold, some, or none."""
-        held = sum(finding.holds for finding in self.findings)
-        if held == len(self.findings):
-            return Outcome.HOLDS
-        return Outcome.IN_PART if held else Outcome.FAILS
+        """All findings hold, some, or none; undecided where those that are undecided could make it another."""
+        found = {finding.outcome for finding in self.findings}
+        if found == {Outcome.HOLDS} or found == {Outcome.FAILS}:
+            return found.pop()
+        return Outcome.IN_PART if {Outcome.HOLDS, Outcome.FAILS} <= found else Outcome.UNDECIDED
+
+    @property
+    def today(self) -> Verdict | None:
+        """The same questions of what is run today; None where none of them differs."""
+        if all(finding.today is None for finding in self.findings):
+            return None
+        return Verdict(tuple(finding.today or finding for finding in self.findings))
 
     @property
     def closest(self) -> Finding:
         """The finding that decides: the one that fails by most, or, where all hold, the one nearest to tipping."""
         return min(self.findings, key=lambda finding: finding.margin)
 
+    def number(self, outcome: Outcome) -> int:
+        """How many findings came out so."""
+        return sum(finding.outcome is outcome for finding in self.findings)
+
     @property
     def sentence(self) -> str:
-        """The verdict with its count, and the margin that decides it."""
-        held = [finding for finding in self.findings if finding.holds]
-        text = f"{self.outcome.value}: {len(held)} of {len(self.findings)} findings"
-        return f"{text}; closest margin {min(f.margin for f in held):.4g}×" if held else text
+        """The verdict with its count, and the margin of those that hold which is nearest to tipping."""
+        held = [finding.margin for finding in self.findings if finding.outcome is Outcome.HOLDS]
+        undecided = self.number(Outcome.UNDECIDED)
+        text = f"{self.outcome.value}: {len(held)} of {len(self.findings)} findings hold"
+        text += f", {undecided} undecided" if undecided else ""
+        return f"{text}; closest margin {min(held):.4g}×" if held else text
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import asked_again, at_least, at_most, because, judged, medians, ordered, within_factor
+from dpviz.claims.factors import ALIKE, COMPARABLE, COMPETITIVE, MAGNITUDE
 from dpviz.claims.material import RECIPE, Shelf
 from dpviz.claims.tuple_sizes import (
     DELTA,
@@ -27,7 +28,7 @@ from dpviz.claims.tuple_sizes import (
 AVERAGES, NOISY = "Averages", "NoisyCenters"
 # The same question with an answer that may not be off by more, in standard deviations.
 ACCURATE, WITHIN = "Averages, each mean to within 3 standard deviations", 3.0
-_STAYS, _DROPS, _SAME = 1.5, 10.0, 1.01
+_SAME = 1 / ALIKE
 _SEARCHED = (
     "Tuples are drawn by the law of block means: clusters this far apart are found without a slip.",
     "Enough is what four draws in five succeed with, searched in steps of √2.",
@@ -99,9 +100,9 @@ def judge_distance(table: pd.DataFrame) -> Verdict:
         asked_again(lambda line: _stays(sizes[line]), AVERAGES, FORGIVEN, ACCURATE),
         at_least(
             drop,
-            _DROPS,
-            says="what NoisyCenters needs drops with R",
-            found=f"from {noisy.iloc[0]:.3g} to {noisy.iloc[-1]:.3g} samples, {drop:.3g}×, {_DROPS:g}× wanted",
+            MAGNITUDE,
+            says=f"what NoisyCenters needs drops with R by {MAGNITUDE:g}×",
+            found=f"from {noisy.iloc[0]:.3g} to {noisy.iloc[-1]:.3g} samples, {drop:.3g}×, {MAGNITUDE:g}× wanted",
         ),
         because(
             at_most(
@@ -122,9 +123,9 @@ def _stays(samples: pd.Series) -> Finding:
     drop = float(samples.iloc[0] / samples.iloc[-1])
     return at_most(
         drop,
-        _STAYS,
-        says="what Averages needs does not drop with R",
-        found=f"from {samples.iloc[0]:.3g} to {samples.iloc[-1]:.3g} samples, {drop:.3g}×, {_STAYS:g}× allowed",
+        COMPETITIVE,
+        says=f"what Averages needs does not drop with R by {COMPETITIVE:g}×",
+        found=f"from {samples.iloc[0]:.3g} to {samples.iloc[-1]:.3g} samples, {drop:.3g}×, {COMPETITIVE:g}× allowed",
     )
 
 
@@ -155,7 +156,7 @@ SEPARATION = Claim(
 
 BY_CLUSTERS, BY_COLUMNS = "Test 2: d = 4, R = 512 k", "Test 3: k = 2, R = 256 √d"
 ONE_DISTANCE = "Test 2 with one distance: d = 4, R = 2048"
-_TUPLES_PER_UNIT, _NEAR = 5e5, 2.0
+_TUPLES_PER_UNIT = 5e5
 
 
 @dataclass(frozen=True)
@@ -229,8 +230,8 @@ def _per_unit(table: pd.DataFrame, searched: str) -> Finding:
     by_search = (found["tuples"] / found["k"] / found["d"]).median()
     return within_factor(
         [float(by_constants), float(by_search), _TUPLES_PER_UNIT],
-        _NEAR,
-        says="Averages needs about 500,000 tuples for each cluster and column",
+        COMPARABLE,
+        says=f"Averages needs about 500,000 tuples for each cluster and column, within {COMPARABLE:g}×",
         names=("by its constants", "by search", "paper"),
         paper=f"{_TUPLES_PER_UNIT:,.0f} tuples",
         ours=f"{round(by_search, -3):,.0f} by search",

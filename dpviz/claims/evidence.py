@@ -20,7 +20,9 @@ PLACES = ("data", "k", "epsilon")
 
 def medians(table: pd.DataFrame, places: Sequence[str] = PLACES, measure: str = "nicv") -> pd.DataFrame:
     """Medians of ``measure``: one row a place, one column a line."""
-    return table.pivot_table(values=measure, index=list(places), columns="line", aggfunc="median", sort=False)
+    found = table.groupby([*places, "line"], sort=False)[measure].median()
+    unstacked: pd.DataFrame = found.dropna().unstack("line", sort=False)
+    return unstacked
 
 
 def advantages(
@@ -81,8 +83,8 @@ def at_least(
 ) -> Finding:
     """Whether one number reaches another; ``paper`` and ``ours`` where these say more than both with their ``unit``."""
     margin = value / least if least else float("inf")
-    short = {"paper": paper or f"at least {least:.3g}{unit}", "ours": ours or f"{value:.3g}{unit}"}
-    return Finding(says, value >= least, found, margin, **short)
+    asked, got = paper or f"at least {least:.3g}{unit}", ours or f"{value:.3g}{unit}"
+    return Finding(says, value >= least, found, margin, paper=asked, ours=got)
 
 
 def at_most(
@@ -90,8 +92,8 @@ def at_most(
 ) -> Finding:
     """Whether one number stays below another; ``paper`` and ``ours`` where these say more than both with ``unit``."""
     margin = most / value if value else float("inf")
-    short = {"paper": paper or f"at most {most:.3g}{unit}", "ours": ours or f"{value:.3g}{unit}"}
-    return Finding(says, value <= most, found, margin, **short)
+    asked, got = paper or f"at most {most:.3g}{unit}", ours or f"{value:.3g}{unit}"
+    return Finding(says, value <= most, found, margin, paper=asked, ours=got)
 
 
 def within_factor(
@@ -119,12 +121,20 @@ def asked_again(question: Callable[[str], Finding], line: str, reason: str, inno
     return because(question(line), reason, question(innocent))
 
 
+def beside(question: Callable[[str], Finding], ran: str, now: str, reason: str) -> Finding:
+    """What ``question`` finds of the line as the paper ran it, beside it what it finds of today's and its reason."""
+    as_ran = question(ran)
+    return replace(as_ran, today=because(question(now), reason, as_ran))
+
+
 def judged(table: pd.DataFrame, *findings: Finding) -> Verdict:
     """The verdict; a finding that does not hold and has no reason of its own gets the one that the table knows."""
     return Verdict(tuple(_with_reason(table, finding) for finding in findings))
 
 
 def _with_reason(table: pd.DataFrame, finding: Finding) -> Finding:
+    if finding.today is not None:
+        finding = replace(finding, today=_with_reason(table, finding.today))
     if finding.holds or finding.reason:
         return finding
     return replace(finding, reason=_another_table(table) or UNEXPLAINED)

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
+from dpviz.beside import BESIDE
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import advantages, asked_again, judged
-from dpviz.claims.material import Shelf
+from dpviz.claims.factors import ALIKE
+from dpviz.claims.material import Material, Shelf
 from dpviz.claims.trials import Line, grid_rows
 
-_TABLES = ("64 Gaussians", "MNIST embedding", "Letter", "Gas turbine")
+TABLES = ("64 Gaussians", "MNIST embedding", "Letter", "Gas turbine")
 _DELTA = 1e-6
 CORESET, PRACTICAL, LLOYD, BALCAN = "LSH coreset", "LSH coreset (practical)", "DPLloyd (journal)", "Balcan et al."
+DIFFPRIVLIB = "diffprivlib"
+#: Its losses on these tables, made by ``python -m benchmarks.post_baselines``: it cannot be run beside this package.
+BASELINE_FILE = BESIDE / "docs" / "reproduced" / "baselines" / "diffprivlib.csv"
 _LINES = (
     Line(CORESET, "lsh-coreset", {"preset": "paper"}, _DELTA),
     Line(PRACTICAL, "lsh-coreset", {"preset": "practical"}, _DELTA),
     Line(LLOYD, "dplloyd", {"preset": "tuned"}),
     Line(BALCAN, "balcan", {"preset": "paper"}),
 )
-_OTHERS = [LLOYD, BALCAN]
-# Losses, or accuracies, within a hundredth are equal.
-_ALIKE = 0.99
+# What the post compared it with, and what there is today. Losses, or accuracies, within a hundredth are equal.
+_OTHERS, _TODAY = [DIFFPRIVLIB, BALCAN], [LLOYD, BALCAN]
+_COLUMNS = [
+    *("data", "origin", "n", "d", "k", "epsilon", "delta", "line"),
+    *("repeat", "nicv", "kmeans", "label_accuracy", "seconds"),
+]
 _WANTED = 3
 
 
@@ -37,46 +46,64 @@ class Settings:
 
 
 def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
-    """All lines on all tables; clusters of the gas table have no labels that mean anything."""
-    for name in _TABLES:
-        found = grid_rows(shelf.table(name), _LINES, settings.ks, settings.epsilons, repeats=settings.repeats)
-        for row in found:
+    """All lines on all tables, ours run and diffprivlib's read; the gas table has no labels that mean anything."""
+    for name in TABLES:
+        material = shelf.table(name)
+        found = grid_rows(material, _LINES, settings.ks, settings.epsilons, repeats=settings.repeats)
+        for row in (*found, *_stored(material, settings)):
             if name == "Gas turbine":
                 row["label_accuracy"] = float("nan")
             yield row
 
 
+def _stored(material: Material, settings: Settings) -> list[Row]:
+    """diffprivlib's losses on that very table; none where it was not run on it."""
+    table, facts = pd.read_csv(BASELINE_FILE), material.facts
+    same = np.logical_and.reduce([table[name] == value for name, value in facts.items()])
+    asked = table["k"].isin(settings.ks) & table["epsilon"].isin(settings.epsilons)
+    rows: list[Row] = table.loc[same & asked, _COLUMNS].to_dict("records")
+    return rows
+
+
 def judge(table: pd.DataFrame) -> Verdict:
-    """Tables on which the coreset leads, by loss and by label accuracy."""
+    """Tables on which the coreset leads, by loss and by label accuracy: among the post's algorithms, and today's."""
     labelled = table[table["label_accuracy"].notna()]
     number = labelled["data"].nunique()
-    low = "lowest loss among the private algorithms on three of the four tables"
-    high = "best label accuracy on all tables with labels"
-    reason = "printed constants: counts on 21 levels and no polishing leave it behind tuned rounds of Lloyd"
+    low = "lowest loss of the private algorithms, or within 1 % of it, on three of the four tables"
+    high = "best label accuracy, or within 1 % of it, on all tables with labels"
     return judged(
         table,
-        asked_again(lambda line: _leads(table, line, "nicv", _WANTED, says=low), CORESET, reason, PRACTICAL),
-        asked_again(
-            lambda line: _leads(labelled, line, "label_accuracy", number, says=high), CORESET, reason, PRACTICAL
-        ),
+        _beside_today(lambda line, others: _leads(table, line, others, "nicv", _WANTED, says=low)),
+        _beside_today(lambda line, others: _leads(labelled, line, others, "label_accuracy", number, says=high)),
     )
 
 
-def _leads(table: pd.DataFrame, line: str, measure: str, wanted: int, *, says: str) -> Finding:
+def _beside_today(question: Callable[[str, list[str]], Finding]) -> Finding:
+    """Against what the post ran; beside it, against tuned rounds of Lloyd, where tuned constants are tried, too."""
+    reason = "printed constants: counts on 21 levels and no polishing leave it behind tuned rounds of Lloyd"
+    today = asked_again(lambda line: question(line, _TODAY), CORESET, reason, PRACTICAL)
+    return replace(question(CORESET, _OTHERS), today=today)
+
+
+def _leads(table: pd.DataFrame, line: str, others: list[str], measure: str, wanted: int, *, says: str) -> Finding:
     """On how many tables ``line`` leads in the median over k; the margin is that of the last table that is wanted."""
-    better, worse = ([line], _OTHERS) if measure == "nicv" else (_OTHERS, [line])
+    better, worse = ([line], others) if measure == "nicv" else (others, [line])
     found = advantages(table, better, worse, measure=measure)
     of_table = found.groupby("data", sort=False).median().sort_values(ascending=False)
-    won = [str(name) for name in of_table.index if of_table[name] >= _ALIKE]
+    won = [str(name) for name in of_table.index if of_table[name] >= ALIKE]
     listed = ", ".join(f"{name} {value:.3g}×" for name, value in of_table.items())
-    margin = float(of_table.iloc[wanted - 1]) / _ALIKE if len(of_table) >= wanted else 0.0
+    margin = float(of_table.iloc[wanted - 1]) / ALIKE if len(of_table) >= wanted else 0.0
+    cells = {other: advantages(table, [line], [other], measure=measure) for other in others}
+    if measure != "nicv":
+        cells = {other: 1 / advantage for other, advantage in cells.items()}
+    against = ", ".join(f"{other} (behind in {(of >= 1).sum()} of {len(of)} cells)" for other, of in cells.items())
+    missing = f"not run: of {len(of_table)} tables only are all losses known" if len(of_table) < wanted else ""
     return Finding(
-        *(
-            says,
-            len(won) >= wanted,
-            f"{line} leads on {len(won)} of {len(of_table)} ({listed}, medians over k)",
-            margin,
-        ),
+        says,
+        margin >= 1,
+        f"against {against}: {line} leads on {len(won)} of {len(of_table)} ({listed}, medians over k)",
+        margin,
+        missing,
         paper=f"{wanted} of {len(of_table)} tables",
         ours=f"{len(won)} of {len(of_table)}",
     )
@@ -87,8 +114,8 @@ CLAIM = Claim(
     paper="Chang & Kamath 2021 (Google AI blog)",
     claim="At ε = 1 and δ = 1e-6 the coreset of hashes has the lowest loss on three of four tables, and the best label "
     "accuracy on all labelled ones.",
-    data=_TABLES,
-    quick=Settings(ks=(4, 16, 64), repeats=2),
+    data=TABLES,
+    quick=Settings(ks=(4, 16, 64), repeats=5),
     full=Settings(ks=(2, 4, 8, 16, 32, 64), repeats=20),
     rows=rows,
     judge=judge,
@@ -112,7 +139,10 @@ CLAIM = Claim(
         ),
     ),
     notes=(
-        "The journal's DPLloyd, with noise of better shape, stands in for diffprivlib, whose split spends up to 2.7 ε.",
+        "As the post ran it: diffprivlib 0.6.6, whose KMeans is that of 2021 but for seeds, with bounds read from the "
+        "rows. Its losses are stored. Asked for ε = 1 it spends 1.25 in 11 columns, 1.41 in 16, 1.94 in 40 and 2.66 in "
+        "100.",
+        "Today: the journal's DPLloyd with noise of better shape and tuned rounds, which spends what it is given.",
         "As in the post, radius and centre of Letter are those of the published table: constants, not private.",
     ),
 )

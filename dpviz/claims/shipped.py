@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from dpviz.beside import BESIDE
-from dpviz.claims.claim import Claim
+from dpviz.claims.claim import Claim, Verdict
+from dpviz.claims.verdict_table import FILE, with_intervals
 
 FOLDER = BESIDE / "docs" / "reproduced"
 #: The same, computed from published files where there are some.
@@ -19,10 +20,15 @@ FROM_FILES = FOLDER / "published"
 
 @dataclass(frozen=True, eq=False)
 class Shipped:
-    """The table of a claim as ``dpviz reproduce`` wrote it, and its entry in the manifest."""
+    """The table of a claim as ``dpviz reproduce`` wrote it, its entry in the manifest, its lines of the verdicts."""
 
     table: pd.DataFrame
     made: dict[str, Any]
+    lines: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def verdict(self, claim: Claim) -> Verdict:
+        """Judged from the table; the intervals, which take a while, are those that were written."""
+        return with_intervals(claim.judge(self.table), self.lines)
 
     @property
     def how(self) -> str:
@@ -37,4 +43,8 @@ def shipped(claim: Claim, folder: Path = FOLDER) -> Shipped | None:
     if not file.is_file() or not manifest.is_file():
         return None
     made = json.loads(manifest.read_text("utf-8"))["claims"].get(claim.id)
-    return None if made is None else Shipped(pd.read_csv(file), made)
+    if made is None:
+        return None
+    verdicts = folder / FILE
+    lines = pd.read_csv(verdicts).query("claim == @claim.id") if verdicts.is_file() else pd.DataFrame()
+    return Shipped(pd.read_csv(file), made, lines)

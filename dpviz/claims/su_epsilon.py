@@ -9,6 +9,7 @@ import pandas as pd
 
 from dpviz.claims.claim import Claim, Picture, Row, Verdict
 from dpviz.claims.evidence import because, judged, ordered
+from dpviz.claims.factors import MOST, MUCH
 from dpviz.claims.material import Shelf
 from dpviz.claims.trials import Line, grid_rows
 
@@ -21,8 +22,8 @@ GKM_LINE = Line(GKM, "gkm", {"preset": "paper"})
 GKM_3K_LINE = Line(GKM_3K, "gkm", {"preset": "paper", "block": "3k"})
 PGKM_LINE = Line(PGKM, "pgkm", {"preset": "paper"})
 FEWER_STARTS = "A quick run solves EUGkM and Hybrid from fewer starts than the paper's 30."
-# "In most cases", and what counts as a small ε.
-_MOST, _SMALL, _SMALLEST = 0.75, 0.2, 0.15
+# What counts as a small ε.
+_SMALL, _SMALLEST = 0.2, 0.15
 
 
 def grid_line(starts: int) -> Line:
@@ -69,7 +70,7 @@ def judge(table: pd.DataFrame) -> Verdict:
             [LLOYD],
             [GKM, GKM_3K, PGKM],
             says="DPLloyd is the best interactive algorithm in most cases",
-            share=_MOST,
+            share=MOST,
         ),
         because(
             ordered(s1_small, [PGKM], [LLOYD], says="PGkM is better than DPLloyd on S1 for ε below 0.15"),
@@ -79,24 +80,25 @@ def judge(table: pd.DataFrame) -> Verdict:
             table,
             [LLOYD, GKM_3K, PGKM, GRID],
             [GKM],
-            says="GkM is always much worse than the others",
-            share=_MOST,
+            says=f"GkM is much worse than the others, {MUCH:g}× in most cases (always, says the paper)",
+            factor=MUCH,
+            share=MOST,
         ),
         ordered(
             low_small,
             [GRID],
             [LLOYD],
             says="EUGkM outperforms DPLloyd at small ε on up to three columns",
-            share=_MOST,
+            share=MOST,
         ),
-        ordered(wide, [LLOYD], [GRID], says="DPLloyd outperforms EUGkM on six and ten columns", share=_MOST),
+        ordered(wide, [LLOYD], [GRID], says="DPLloyd outperforms EUGkM on six and ten columns", share=MOST),
     )
 
 
 CLAIM = Claim(
     id="su-epsilon",
     paper="Su et al. 2016, Fig. 1",
-    claim="On six tables, ε from 0.05 to 2: DPLloyd is the best interactive algorithm and GkM the worst; EUGkM is far "
+    claim="On six tables, ε from 0.05 to 2: DPLloyd is the best interactive algorithm and GkM the worst; EUGkM is "
     "better than DPLloyd at small ε on up to three columns, and worse on six and ten.",
     data=tuple(CLUSTERS),
     quick=ByEpsilon(epsilons=(0.05, 0.2, 1.0), repeats=3, starts_on_many_columns=3),

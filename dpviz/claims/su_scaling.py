@@ -115,7 +115,7 @@ CLAIM = Claim(
     "works well.",
     data=(),
     quick=Settings(
-        ds=(2, 4, 6, 8, 10), ks=(2, 4, 7, 10), thetas=(2.5, 10.0, 40.0), repeats=2, starts=3, most_cells=70_000
+        ds=(2, 4, 6, 8, 10), ks=(2, 4, 7, 10), thetas=(2.5, 10.0, 40.0), repeats=5, starts=3, most_cells=70_000
     ),
     full=Settings(
         ds=tuple(range(2, 11)),

@@ -15,7 +15,8 @@ from dpviz.charts.standalone import standalone_page
 from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import palette
 from dpviz.check import RequestError
-from dpviz.claims.claim import Claim, Finding, Verdict
+from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
+from dpviz.claims.verdict_table import AS_RAN, FILE, TODAY, lines_of
 from dpviz.runs.study.owner_files import in_a_sentence, written_whole
 
 # Digits of a number in a table: more would be rounding, and the files are small.
@@ -50,6 +51,16 @@ class ClaimFolder:
             pd.DataFrame(list(rows)).to_csv(table, index=False, float_format=FORMAT, lineterminator="\n")
         return pd.read_csv(file)
 
+    def write_verdict(self, claim: Claim, verdict: Verdict) -> None:
+        """Its findings with their intervals, in the one table of all claims of the folder."""
+        file = self._path / FILE
+        with in_a_sentence():
+            others = pd.read_csv(file).query("claim != @claim.id") if file.is_file() else pd.DataFrame()
+            both = [part for part in (others, pd.DataFrame(list(lines_of(claim.id, verdict)))) if len(part)]
+            lines = pd.concat(both, ignore_index=True).sort_values(["claim", "finding", "run"])
+            with written_whole(file) as table:
+                lines.to_csv(table, index=False, float_format=FORMAT, lineterminator="\n")
+
     def write_page(self, claim: Claim, table: pd.DataFrame, verdict: Verdict) -> None:
         """Claim, verdict, findings and figures, to be opened from the disk."""
         colors = palette("light")
@@ -58,7 +69,7 @@ class ClaimFolder:
             figures,
             title=f"{claim.paper}: {verdict.outcome.value}",
             paragraphs=[claim.claim, f"Data: {tables_text(table)}.", *claim.notes],
-            points=[finding_text(finding) for finding in verdict.findings],
+            points=[text for finding in verdict.findings for text in finding_texts(finding)],
             palette=colors,
         )
         with in_a_sentence(), written_whole(self._path / f"{claim.id}.html") as file:
@@ -107,7 +118,18 @@ def _sizes(values: pd.Series) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def finding_text(finding: Finding) -> str:
-    """One finding in one line."""
-    text = f"{'✓' if finding.holds else '✗'} {finding.says}: {finding.found} (margin {finding.margin:.4g}×)"
-    return f"{text}. Reason: {finding.reason}" if finding.reason else text
+_SIGNS = {Outcome.HOLDS: "✓", Outcome.FAILS: "✗", Outcome.UNDECIDED: "?"}
+
+
+def finding_texts(finding: Finding) -> list[str]:
+    """One finding in one line, and a second one for what is run today where that differs."""
+    if finding.today is None:
+        return [_finding_text(finding)]
+    return [f"{AS_RAN}: {_finding_text(finding)}", f"{TODAY}: {_finding_text(finding.today)}"]
+
+
+def _finding_text(finding: Finding) -> str:
+    between = "one run, no interval" if finding.interval is None else f"{finding.interval} in 9 of 10 redraws"
+    margin = f"margin {finding.margin:.4g}×, {between}"
+    text = f"{_SIGNS[finding.outcome]} {finding.says}: {finding.found} ({margin})"
+    return f"{text}. Reason: {finding.reason}" if finding.outcome is Outcome.FAILS else text

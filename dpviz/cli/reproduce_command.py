@@ -17,8 +17,9 @@ from dpviz import check
 from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Row, Verdict
 from dpviz.claims.material import FOLDER_VARIABLE
+from dpviz.claims.redraw import weighed
 from dpviz.claims.registry import CLAIMS, claim_of, claim_rows, shelf
-from dpviz.cli.claim_folder import ClaimFolder, finding_text, tables_of, tables_text
+from dpviz.cli.claim_folder import ClaimFolder, finding_texts, tables_of, tables_text
 from dpviz.cli.console import say
 from dpviz.cli.parser import Parser, whole
 from dpviz.runs.jobs import Job
@@ -43,7 +44,7 @@ class Reproduced(NamedTuple):
             "paper": self.claim.paper,
             "claim": self.claim.claim,
             "verdict": self.verdict.outcome.value,
-            "findings": [asdict(finding) for finding in self.verdict.findings],
+            "findings": [asdict(finding) | {"verdict": finding.outcome.value} for finding in self.verdict.findings],
             "data": tables_of(self.table),
             "notes": list(self.claim.notes),
             "seconds": round(self.seconds),
@@ -88,7 +89,8 @@ def serve(arguments: argparse.Namespace) -> str:
     done = []
     for claim, rows, seconds in _finished(chosen, arguments, folder):
         table = out.write_table(claim, rows)
-        verdict = claim.judge(table)
+        verdict = weighed(claim.judge, table)
+        out.write_verdict(claim, verdict)
         out.write_page(claim, table, verdict)
         command = _command(claim, arguments, with_data=folder is not None)
         out.write_manifest(claim, table, command=command, quick=arguments.quick, seconds=seconds)
@@ -146,7 +148,9 @@ def _text(done: Sequence[Reproduced]) -> str:
     blocks = []
     for claim, table, verdict, _ in done:
         lines = [f"{claim.id}  ({claim.paper})", f"  {claim.claim}", f"  Verdict: {verdict.sentence}"]
-        lines += [f"    {finding_text(finding)}" for finding in verdict.findings]
+        if verdict.today is not None:
+            lines.append(f"  With what is run today: {verdict.today.sentence}")
+        lines += [f"    {text}" for finding in verdict.findings for text in finding_texts(finding)]
         lines.append(f"  Data: {tables_text(table)}")
         lines += [f"  Note: {note}" for note in claim.notes]
         blocks.append("\n".join(lines))

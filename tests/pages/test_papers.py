@@ -37,32 +37,59 @@ def test_all_claims_stand_there_with_their_verdicts_and_the_command(planted):
     assert all(
         claim.id in str(at.selectbox(key="papers:claim").options) or claim.paper in shown for claim in CLAIMS.values()
     )
-    assert at.subheader[0].value == "Of 12 claims, run again: 12 hold in part"
+    assert at.subheader[0].value == "Of 12 claims, run again as the papers ran them: 12 hold in part"
     assert "a quick run of dpviz 0.1.0" in shown
 
 
 def test_the_headline_counts_the_verdicts_of_what_is_shipped():
-    verdicts = {claim.id: claim.judge(shipped(claim).table) for claim in CLAIMS.values()}
+    verdicts = {claim.id: shipped(claim).verdict(claim) for claim in CLAIMS.values()}
     said = papers_panel.headline(verdicts)
     counts = {outcome: sum(v.outcome is outcome for v in verdicts.values()) for outcome in Outcome}
     words = {Outcome.HOLDS: r"(\d+) holds?\b(?! in)", Outcome.IN_PART: r"(\d+) holds? in part"}
     words[Outcome.FAILS] = r"(\d+) do(?:es)? not hold"
+    words[Outcome.UNDECIDED] = r"(\d+) (?:is|are) undecided"
     assert said.startswith(f"Of {len(CLAIMS)} claims")
-    assert {outcome: int(re.search(words[outcome], said)[1]) for outcome in Outcome} == counts
+    found = {outcome: re.search(words[outcome], said) for outcome in Outcome}
+    assert {outcome: int(match[1]) if match else 0 for outcome, match in found.items()} == counts
 
 
 def test_each_line_has_the_value_of_the_paper_beside_ours():
-    verdicts = {claim.id: claim.judge(shipped(claim).table) for claim in CLAIMS.values()}
-    board = papers_panel.scores(verdicts)
+    verdicts = {claim.id: shipped(claim).verdict(claim) for claim in CLAIMS.values()}
+    from_files = {
+        claim.id: found.verdict(claim)
+        for claim in CLAIMS.values()
+        if (found := shipped(claim, papers_panel.FROM_FILES))
+    }
+    board = papers_panel.scores(verdicts, from_files)
     assert list(board.index) == list(CLAIMS) and not (board == "").any(axis=None)
     for claim_id, verdict in verdicts.items():
         worst = min(verdict.findings, key=lambda finding: finding.margin)
         line = board.loc[claim_id]
         assert (line["decides"], line["asked"], line["found"]) == (worst.says, worst.paper, worst.ours)
-        assert line["findings"] == f"{sum(f.holds for f in verdict.findings)} of {len(verdict.findings)}"
+        held = sum(finding.outcome is Outcome.HOLDS for finding in verdict.findings)
+        assert line["findings"] == f"{held} of {len(verdict.findings)}"
+        assert line["margin"].startswith(f"{worst.margin:.3g}×") and (
+            worst.interval is None or " to " in line["margin"]
+        )
+        assert (line["files"] == papers_panel._NONE) == (claim_id not in from_files)
+        assert (line["today"] == papers_panel._NONE) == (verdict.today is None)
         assert all(finding.paper and finding.ours for finding in verdict.findings)
-    assert board.loc["cohen-separation", "verdict"] == "in part"
+    assert board.loc["cohen-separation", "made"] == "in part"
     assert not {look.color for look in papers_panel._LOOKS.values()} & {"orange", "blue", "gray"}
+
+
+def test_stand_ins_published_files_and_today_stand_side_by_side():
+    planted_ones = (PLANTED["su-epsilon"](outcome) for outcome in (Outcome.IN_PART, Outcome.HOLDS))
+    made, files = map(CLAIMS["su-epsilon"].judge, planted_ones)
+    cells = papers_panel.findings(made, files)
+    assert [cell.split(":")[0] for cell in cells["files"]] == ["holds"] * len(cells)
+    assert {cell.split(":")[0] for cell in cells["made"]} == {"holds", "fails"}
+    assert set(cells["today"]) == {papers_panel._NONE}
+    against_today = papers_panel.findings(
+        CLAIMS["google-coreset"].judge(PLANTED["google-coreset"](Outcome.HOLDS)), None
+    )
+    assert against_today.loc[0, "made"].startswith("holds") and against_today.loc[0, "today"].startswith("fails")
+    assert set(against_today["files"]) == {papers_panel._NONE}
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])

@@ -1,0 +1,48 @@
+"""The papers' claims in a table for docs/findings.md: stand-ins, published files and today side by side.
+
+python -m benchmarks.verdict_table
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpviz.claims.claim import Finding, Outcome, Verdict
+from dpviz.claims.registry import CLAIMS
+from dpviz.claims.shipped import FROM_FILES, shipped
+
+_NONE = "–"
+
+
+def markdown() -> str:
+    """A line a claim; behind a verdict how many findings hold, and how many are undecided."""
+    head = ["| claim | stand-ins | published files | today, stand-ins | what decides | margin, nine in ten |"]
+    return "\n".join([*head, "|---|---|---|---|---|---|", *_lines()])
+
+
+def _lines() -> Iterator[str]:
+    for claim in CLAIMS.values():
+        made, files = shipped(claim), shipped(claim, FROM_FILES)
+        if made is None:
+            continue
+        verdict = made.verdict(claim)
+        cells = [claim.paper, _cell(verdict), _cell(files and files.verdict(claim)), _cell(verdict.today)]
+        cells += [verdict.closest.says, _margin(verdict.closest)]
+        yield f"| {' | '.join(cells)} |"
+
+
+def _cell(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return _NONE
+    undecided = verdict.number(Outcome.UNDECIDED)
+    open_ones = f", {undecided} open" if undecided else ""
+    return f"{verdict.outcome.value} ({verdict.number(Outcome.HOLDS)} of {len(verdict.findings)}{open_ones})"
+
+
+def _margin(finding: Finding) -> str:
+    between = finding.interval
+    return f"{finding.margin:.3g}×" + ("" if between is None else f", {between.low:.3g} to {between.high:.3g}")
+
+
+if __name__ == "__main__":
+    print(markdown())
