@@ -99,7 +99,7 @@ def narrowed(family: Family) -> Family:
         direction = rng.normal(size=d)
         return PART * family.make(n, d, k, rng) + (1 - PART) / 2 * direction / np.linalg.norm(direction)
 
-    return Family(f"{family.name}, in a part", make, judging=False)
+    return Family(f"{family.name}, in a part", make, judging=False, alike=family.alike)
 
 
 def crowded(family: Family) -> Family:
@@ -108,7 +108,7 @@ def crowded(family: Family) -> Family:
     def make(n: int, d: int, k: int, rng: Generator) -> Rows:
         return family.make(n, d, k + max(1, k // 3), rng)
 
-    return Family(f"{family.name}, more than k", make, judging=False)
+    return Family(f"{family.name}, more than k", make, judging=False, alike=family.alike)
 
 
 def stand_in_rows(family: Family, size: Size, repeats: int) -> list[dict[str, Any]]:

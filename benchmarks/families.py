@@ -129,27 +129,60 @@ def amounts(n: int, d: int, k: int, rng: Generator) -> Rows:
     return np.asarray(rows / np.linalg.norm(rows, axis=1).max())
 
 
+def geometric_sizes(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Narrow Gaussians of sizes 1, 5, 25 and 125 in turn."""
+    who = _sizes(n, 5.0 ** (np.arange(k) % 4), rng)
+    return group_middles(k, d, rng)[who] + group_width(k, d) / 2 * rng.normal(size=(n, d))
+
+
+def one_rare(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Half of the domain is empty but for one row in thirty, which lie together."""
+    who = rng.integers(0, k - 1, n)
+    rows = 0.45 * (group_middles(k - 1, d, rng)[who] + group_width(k, d) * rng.normal(size=(n, d)))
+    out = np.abs(rng.normal(size=d))
+    out *= 0.85 / max(np.linalg.norm(out), float(out.max()))
+    rare = rng.random(n) < 1 / 30
+    rows[rare] = out + 0.2 * group_width(k, d) * rng.normal(size=(int(rare.sum()), d))
+    return rows
+
+
+def long_tails(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Gaussians whose rows are stretched by a log-normal factor each."""
+    who, stretch = rng.integers(0, k, n), np.exp(0.8 * rng.normal(size=(n, 1)))
+    return group_middles(k, d, rng)[who] + group_width(k, d) / 2 * stretch * rng.normal(size=(n, d))
+
+
 @dataclass(frozen=True)
 class Family:
-    """A way to make tables; ``judging`` families were never looked at while constants were chosen."""
+    """A way to make tables; ``judging`` families were never looked at while constants were chosen.
+
+    ``alike`` says whether clusters are of like size and next to no row lies far from all of them.
+    """
 
     name: str
     make: Callable[[int, int, int, Generator], Rows]
     judging: bool
+    alike: bool
 
 
 FAMILIES = (
-    Family("equal groups", equal_groups, judging=False),
-    Family("Zipf sizes", zipf_groups, judging=False),
-    Family("far groups", far_groups, judging=False),
-    Family("unlike widths", unlike_widths, judging=True),
-    Family("heavy tails", heavy_tails, judging=True),
-    Family("elongated", elongated, judging=True),
-    Family("spikes", spikes, judging=True),
-    Family("hollow", hollow, judging=True),
-    Family("unlike sizes", unlike_sizes, judging=True),
-    Family("far and rare", far_and_rare, judging=True),
-    Family("amounts", amounts, judging=True),
+    Family("equal groups", equal_groups, judging=False, alike=True),
+    Family("Zipf sizes", zipf_groups, judging=False, alike=False),
+    Family("far groups", far_groups, judging=False, alike=True),
+    Family("unlike widths", unlike_widths, judging=True, alike=False),
+    Family("heavy tails", heavy_tails, judging=True, alike=False),
+    Family("elongated", elongated, judging=True, alike=True),
+    Family("spikes", spikes, judging=True, alike=False),
+    Family("hollow", hollow, judging=True, alike=True),
+    Family("unlike sizes", unlike_sizes, judging=True, alike=False),
+    Family("far and rare", far_and_rare, judging=True, alike=False),
+    Family("amounts", amounts, judging=True, alike=False),
+)
+# What forecasts are fitted on beside the families above that do not judge.
+FORECAST_FAMILIES = (
+    Family("geometric sizes", geometric_sizes, judging=False, alike=False),
+    Family("one rare group", one_rare, judging=False, alike=False),
+    Family("long tails", long_tails, judging=False, alike=False),
 )
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dpviz.algorithms import regime
 from dpviz.algorithms.auto.auto import expected
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.regime import Level, told_apart
+from dpviz.algorithms.regime import Expectation, Level, told_apart
 from dpviz.algorithms.registry import card_of
 
 
@@ -44,14 +44,22 @@ SETTINGS = [
 
 @pytest.mark.slow
 def test_the_forecast_of_auto_says_the_numbers_it_was_fitted_to() -> None:
-    card, close = card_of("auto"), 0
+    card, close, apart = card_of("auto"), 0, 0
     for setting in SETTINGS:
         regime, numbers = card.regime(setting, card.params()), expected(setting)
         assert regime is not None
-        said = re.search(r"(?:about (\S+) × the loss|within 1 %).*?may exceed (\S+) ×", regime.message)
+        said = re.search(r"(?:about (\S+) × the loss|within 1 %).*?may exceed (\S+) ×(.*)", regime.message)
         assert said is not None, regime.message
-        median, tenth = (None if text is None else float(text.replace(",", "")) for text in said.groups())
-        assert tenth is not None and tenth == pytest.approx(numbers.decile, rel=0.006)
+        median, tenth = (None if text is None else float(text.replace(",", "")) for text in said.groups()[:2])
+        wide = re.search(r"like size, and (\S+) × if some are small", said.group(3))
+        assert tenth is not None
+        if wide is None:
+            assert tenth == pytest.approx(max(numbers.wide, numbers.decile), rel=0.006)
+            assert "whether or not clusters are of like size" in said.group(3)
+        else:
+            apart += 1
+            assert tenth == pytest.approx(numbers.decile, rel=0.006)
+            assert float(wide.group(1).replace(",", "")) == pytest.approx(numbers.wide, rel=0.006)
         if median is None:
             assert numbers.median <= 1.01
             close += numbers.decile < 1.005
@@ -59,8 +67,15 @@ def test_the_forecast_of_auto_says_the_numbers_it_was_fitted_to() -> None:
             assert median == pytest.approx(numbers.median, rel=0.006)
         if numbers.decile > max(1.0, numbers.median) + 1e-4:
             assert tenth > max(1.0, median or 1.0)
-        assert "most of them with clusters of like size" in regime.message
+        assert "by a study of generated tables" in regime.message
     assert close, "no forecast so near 1 that two digits would not do"
+    assert apart, "no setting in which the answer hangs on what nobody knows"
+
+
+def test_what_nobody_knows_dims_the_light() -> None:
+    assert Expectation(1.02, 1.2, 1.9).level is Level.GREEN
+    assert Expectation(1.02, 1.2, 2.1).level is Level.AMBER
+    assert Expectation(1.6, 1.7, 1.8).level is Level.RED
 
 
 @pytest.mark.parametrize("algorithm", ["dplloyd", "eugkm", "balcan", "lsh-coreset"])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import AutoPlan, Part, Zoom, make_plan, plan_step
+from dpviz.algorithms.auto.auto_plan import AutoPlan, Zoom, make_plan, plan_step
 from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.polishing import residual_rounds
 from dpviz.algorithms.auto.released_sign import released_sign
@@ -208,9 +208,6 @@ CARD = Card(
 )
 
 
-# The stored table was measured where this part of ε was left for polishing over few columns: its lines are told apart
-# by the noise that there would be with it. Since then runs lose less than it says (docs/findings.md).
-_MEASURED_WITH = 0.25
 # Of 1 to 1e12 on a log scale: to a thousandth, of which two digits are said.
 _HALVINGS = 16
 
@@ -226,17 +223,13 @@ def regime_of(setting: Setting) -> str:
 def mean_noise(setting: Setting) -> float:
     """Standard deviation of the noise of a mean, at a reach of two radii of a cluster, in such radii."""
     assert setting.n is not None
-    plan = _plan(setting)
-    noise = 2 * (setting.k / setting.n) * sqrt(setting.dim * plan.unit_variance)
-    if not isinstance(plan.first, Zoom):
-        return noise
-    seeds = sum(part.weight for stage in (plan.first, plan.cells) for part in stage if isinstance(part, Part))
-    return noise * (1 - seeds / setting.epsilon) / _MEASURED_WITH
+    return 2 * (setting.k / setting.n) * sqrt(setting.dim * _plan(setting).unit_variance)
 
 
 @cache
 def stored_table() -> dict[str, Array]:
-    """For each part of the table: decimal logarithm of the noise of a mean, median, upper decile, a line each (m, 3).
+    """For each part of the table, a line each (m, 4): decimal logarithm of the noise of a mean; median, upper decile
+    and wide decile, see ``Expectation``.
 
     The first line of each is the limit without noise.
     """
@@ -249,9 +242,9 @@ def stored_table() -> dict[str, Array]:
 
 def expected(setting: Setting) -> Expectation:
     """The table at a setting, between its lines; beyond its ends the nearest line."""
-    noise, median, decile = stored_table()[regime_of(setting)].T
+    noise, *announced = stored_table()[regime_of(setting)].T
     place = log10(mean_noise(setting))
-    return Expectation(float(np.interp(place, noise, median)), float(np.interp(place, noise, decile)))
+    return Expectation(*(float(np.interp(place, noise, column)) for column in announced))
 
 
 def fewest_rows(setting: Setting, median: float) -> float:
