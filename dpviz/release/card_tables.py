@@ -151,7 +151,7 @@ def missing_html(facts: CardFacts) -> str:
         return ""
     rest = len(facts.missing) - _MOST_BOUNDS
     more = f"; {things(rest, 'column')} more: see segments.csv" if rest > 0 else ""
-    return f"<p>Missing cells, with noise: {escape('; '.join(facts.missing[:_MOST_BOUNDS]))}{more}.</p>"
+    return f"<p>Missing values, with noise: {escape('; '.join(facts.missing[:_MOST_BOUNDS]))}{more}.</p>"
 
 
 def ledger_html(facts: CardFacts) -> str:

@@ -16,7 +16,7 @@ from tests.browser.visitor import PATIENCE, Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-ROWS, DIM = 4_000_000, 10
+ROWS, DIM = 6_000_000, 10
 
 
 @pytest.fixture

@@ -184,14 +184,14 @@ def test_a_press_charges_once_and_what_leaves_can_be_checked(tmp_path):
 
 def test_shares_of_missing_cells_are_bought_where_they_are_asked_for(tmp_path):
     app = on_page(people(tmp_path), account_in(tmp_path))
-    assert "Missing cells" not in everything_shown(pressed_once(app))
+    assert "Missing values" not in everything_shown(pressed_once(app))
     sound(app.button(key="release:prepare_another").click().run())
     app.slider(key="release:missing").set_value(5)
-    assert "and how many cells are missing" in sound(app.run()).subheader[0].value
+    assert "and how many values are missing" in sound(app.run()).subheader[0].value
     pressed_once(app)
     files = app.session_state["release:pressed"][-1].pressing.release.files
     assert "of age is missing" in everything_shown(app)
-    assert "Missing cells, with noise: " in files[PAGE].decode() and verify(zip_of(files)).holds
+    assert "Missing values, with noise: " in files[PAGE].decode() and verify(zip_of(files)).holds
 
 
 def test_a_reload_presses_nothing_again(tmp_path):

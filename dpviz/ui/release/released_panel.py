@@ -130,7 +130,7 @@ def _missing(release: Release) -> None:
     told = release.drawn.parts.missing_told
     if not told:
         return
-    st.subheader("Missing cells", divider="gray", anchor=False, help=explained("released"))
+    st.subheader("Missing values", divider="gray", anchor=False, help=explained("released"))
     badge("released")
     st.markdown("\n".join(f"- {plain(one)}" for one in told))
 

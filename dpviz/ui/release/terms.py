@@ -55,12 +55,12 @@ def _of_bounds() -> float:
 
 def _of_missing() -> float:
     percent = st.slider(
-        "ε for missing cells, %",
+        "ε for missing values, %",
         0,
         _MOST_OF_BOUNDS,
         value=remembered(_MISSING, 0),
         key=_MISSING,
-        help="What part of ε, shared by the columns, says how many of their cells are missing. With 0 % it is not "
+        help="What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is not "
         f"shown. {explained('budget')}",
     )
     return remember(_MISSING, int(percent)) / 100

@@ -32,6 +32,6 @@ def sentence(order: Order, asked_of: Subject) -> str:
     request, declared = order.request, asked_of.declaration
     columns = things(len(declared.columns), "column")
     segments = ", and what their segments are" if order.segments else ""
-    missing = ", and how many cells are missing" if order.missing else ""
+    missing = ", and how many values are missing" if order.missing else ""
     centers = opening(things(request.k, "centre"))
     return f"{centers} of {columns}{segments}{missing}: {odds_moved(declared.relation, request.epsilon)}"
