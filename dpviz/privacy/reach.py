@@ -7,6 +7,8 @@ Land & Doig 1960 (branch and bound).
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 
 from dpviz.arrays import Array, Codes
@@ -29,7 +31,10 @@ def farthest(sets: Array, region: Region, *, nearest: int = 1) -> float:
     So the region is halved again and again, and the largest bound of all boxes bounds the whole, boxes that are done
     with included. A box is done with where no row in it can be much farther than one that was found. Where there are
     too many boxes, as in many dimensions, what the last ones say stands: it is larger than need be, never too small.
+    Of points that are not finite there is no bound.
     """
+    if not np.isfinite(sets).all():
+        return inf
     ball = region.radius + np.linalg.norm(sets, axis=2)
     # Each line is a box of one set: sets whose points are everywhere are soon done with.
     which, closed = np.arange(len(sets)), 0.0

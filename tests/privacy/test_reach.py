@@ -59,6 +59,11 @@ def test_as_few_points_as_are_looked_for_give_the_corner_across():
     assert farthest(points, BALL, nearest=2) == pytest.approx(1 + np.hypot(0.5, 0.25), rel=1e-12)
 
 
+@pytest.mark.parametrize("outside", [np.nan, np.inf, -np.inf])
+def test_points_that_are_nowhere_have_no_bound(outside):
+    assert farthest(np.array([[[outside, 0.0], [0.0, 0.0]]]), BOX) == np.inf
+
+
 def test_many_columns_and_sets_cost_no_more_boxes_than_there_is_room_for():
     rng = np.random.default_rng(0)
     region = Region(np.ones(60), 60**0.5)
