@@ -16,6 +16,7 @@ from dpviz.privacy.loss_kinds import LossKind, ratio_bought
 from dpviz.privacy.mechanisms import Priced
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import AsAsked, OfAllRows, Relation, Sensitivity
+from dpviz.privacy.reach import farthest
 from dpviz.table import lattice
 from dpviz.table.content import content_order
 from dpviz.table.domain import Region
@@ -106,8 +107,12 @@ class DistanceWeights(AsAsked, OfAllRows):
         return WeightedRows((rows.stored,), (weights,))
 
     def sensitivity(self, relation: Relation, region: Region) -> WeightSensitivity:
-        """A row comes with a weight of at most the squared diameter (1 while there is no point)."""
-        once = region.diameter**2 if len(self.points) else 1.0
+        """A row's weight is at most the square of the most that any row lies from its nearest point; 1 without points.
+
+        The points are public or released, so this is too. Where the one that is closest to 0 is p, it is at most
+        (radius + |p|)².
+        """
+        once = farthest(self.points[None], region) ** 2 if len(self.points) else 1.0
         exchanged = relation is Relation.REPLACE
         return WeightSensitivity(relation.rows * once, inf, apart=region.diameter, exchanged=exchanged)
 

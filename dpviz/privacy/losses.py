@@ -3,6 +3,8 @@
 A row's distances are rounded down to whole numbers of a public quantum before they are combined, so that losses of any
 rows add up exactly, and no loss exceeds the one that is not rounded.
 
+The sets are public or released, so what a row can lose at most under each of them is, too: see ``reach``.
+
 References
 ----------
 Dong, Durfee & Rogers 2020, §2 (bounded range).
@@ -21,6 +23,7 @@ from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import InQuanta, OfAllRows, Relation, Sensitivity, sums_by_cell
+from dpviz.privacy.reach import farthest
 from dpviz.table import lattice
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
@@ -72,8 +75,18 @@ class SwapLoss(_InLossQuanta):
         return gains.astype(np.int64)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """A row moves every entry's loss by something in [0, diameter^order], rounded down: one-signed if it comes."""
-        return Sensitivity(l1=inf, l2=inf, range=relation.rows * region.diameter**self.order)
+        """A row moves entry (i, y) by what it loses under that swap, less what it loses without: the same for all.
+
+        So the range is that of its losses after the swaps. None is below 0. Whichever centre goes, one of its two
+        nearest stays: no loss exceeds the distance to the second nearest, nor that to the farthest candidate. With z
+        the centre that is second closest to 0 and radius Λ this is at most (Λ + |z|)^order; the largest distance from
+        any row to its second nearest centre is less, and a row that attains it does so where a candidate lies on it.
+        Rounding down keeps all order, and the least loss at 0 or more: a range does not exceed the one not rounded.
+        """
+        reach = farthest(self.candidates[:, None], region)
+        if len(self.centers) > 1:
+            reach = min(reach, farthest(self.centers[None], region, nearest=2))
+        return Sensitivity(l1=inf, l2=inf, range=relation.rows * reach**self.order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +112,10 @@ class Loss(_InLossQuanta, OfAllRows):
         flat: Array = self.sets.reshape(-1, self.sets.shape[-1])
         return flat
 
+    def reach(self, region: Region) -> float:
+        """The most that a row of ``region`` lies from the nearest centre of any set."""
+        return farthest(self.sets, region)
+
     def nearest(self, rows: ExactRows) -> Array:
         """Squared distance of each row to the nearest centre of each set, shape (rows, n_sets)."""
         n_sets, k, dim = self.sets.shape
@@ -122,8 +139,11 @@ class Loss(_InLossQuanta, OfAllRows):
         return losses
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """As for ``SwapLoss``."""
-        return Sensitivity(l1=inf, l2=inf, range=relation.rows * region.diameter**self.order)
+        """A row's losses lie between 0 and the most that any row lies from the nearest centre of any set.
+
+        Rounded down they do too. Under replace one row's losses go as another's come: twice that.
+        """
+        return Sensitivity(l1=inf, l2=inf, range=relation.rows * self.reach(region) ** self.order)
 
 
 def swap_gains(
@@ -244,16 +264,17 @@ class PoolLoss(Loss):
         return max(float(pdist(self.sets[:, j]).max()) for j in range(self.sets.shape[1]))
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """A row's loss differs between two sets by at most h (2 D - h), with spread h and diameter D of the region.
+        """A row's loss differs between two sets by at most h (2 r - h), with spread h and the reach r of a row.
 
         Rounded down, two losses may be one quantum farther apart.
 
-        Let b_j be the centre of one set nearest to the row x, and a_j that of the other set. The row's loss under the
-        other set is at most |x - a_j|², and |x - b_j| >= |x - a_j| - h. So the losses differ by at most u² - (u - h)²
-        = h (2 u - h) with u = |x - a_j| <= D (where u < h, by u² < h²). Where h = D this is D², the range of
-        ``Loss``. Distances themselves differ by at most h.
+        Let b_j be the centre of one set nearest to the row x, a_j that of the other set, and u the distance from x to
+        the nearest centre of that other set: u <= r, and u <= |x - a_j| <= |x - b_j| + h. So the losses differ by at
+        most u² - (u - h)² = h (2 u - h) (where u < h, by u² < h²). Where h >= r this is r², the range of ``Loss``.
+        Distances themselves differ by at most h.
         """
-        h = min(self.spread, region.diameter)
-        once = h * (2 * region.diameter - h) if self.order == 2 else h
-        most = min(once + self.quantum(region), region.diameter**self.order)
+        reach = self.reach(region)
+        h = min(self.spread, reach)
+        once = h * (2 * reach - h) if self.order == 2 else h
+        most = min(once + self.quantum(region), reach**self.order)
         return Sensitivity(l1=inf, l2=inf, range=relation.rows * most)

@@ -11,12 +11,13 @@ Smith 2011, §3 (exponential mechanism over the gaps). Nissim, Raskhodnikova & S
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
-from math import exp, inf, isfinite, log, sqrt
+from functools import cached_property, lru_cache
+from math import exp, expm1, inf, isfinite, log, log1p, sqrt
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from dpviz import check
@@ -34,8 +35,10 @@ from dpviz.table.lattice import ExactRows
 _LEAST_PART = 1e-9
 # A smoother bound than this is not needed, and its powers would overflow.
 _SMOOTHEST = 50.0
-# The (ε, δ) proof of Laplace noise by smooth sensitivity is used up to this ε of one median.
+# The textbook's (ε, δ) proof of Laplace noise by smooth sensitivity is used up to this ε of one median.
 _MOST_EPSILON = 8.0
+# A smoothness is found by inverting a formula: rounded down by this, the formula does not exceed what was paid.
+_SOLVED = 1.0 - 1e-9
 # Pairs of ranks in one temporary block.
 _PAIRS = 2**22
 
@@ -223,7 +226,8 @@ class SmoothMedian(Priced):
     delta : float
         Of all columns; 0 for Cauchy noise.
     tight : bool
-        Cauchy noise as small as its loss allows (shift / scale + β), instead of the five times of the textbook.
+        Cauchy noise as small as its loss allows (shift / scale + β), instead of the five times of the textbook; with a
+        ``delta``, bounds as smooth as ``laplace_smoothness`` allows, instead of ε / (2 ln(2/δ)).
     """
 
     sensitivity: float
@@ -256,6 +260,8 @@ class SmoothMedian(Priced):
     @property
     def smoothness(self) -> float:
         """β: one changed value changes the bound by a factor of at most e^β."""
+        if self.delta and self.tight:
+            return laplace_smoothness(1 / self.scale, self.delta / self.sensitivity)
         if self.delta:
             return min(self._epsilon / (2 * log(2 * self.sensitivity / self.delta)), _SMOOTHEST)
         return min(1 / self.scale / 6, _SMOOTHEST)
@@ -281,7 +287,7 @@ class SmoothMedian(Priced):
 
     @property
     def _epsilon(self) -> float:
-        return min(1 / self.scale, _MOST_EPSILON)
+        return 1 / self.scale if self.tight else min(1 / self.scale, _MOST_EPSILON)
 
     def _law(self, truth: Columns) -> tuple[Array, Array]:
         """True medians and the scale of the noise of each, shape (d,)."""
@@ -291,6 +297,43 @@ class SmoothMedian(Priced):
         least = _LEAST_PART * (truth.upper - truth.lower)
         # A constant is smooth too, and so is the larger of two smooth bounds.
         return edges[place], self.noise_per_bound * np.maximum(bound, least)
+
+
+@lru_cache(maxsize=256)
+def laplace_smoothness(epsilon: float, delta: float) -> float:
+    """The largest β for which the median plus 2 S / ε times Laplace noise is (ε, δ)-DP, S a β-smooth bound.
+
+    On neighbouring tables the scales of the noise have a ratio r = e^(-λ) of at most e^β either way, and the medians
+    differ by no more than the smaller of the two S: by s <= α min(1, r) scales, α = ε/2. In units of the first scale
+    the log-density ratio of the two at z is |z - s|/r - |z| + ln r. Where r >= 1 it is at most s/r + ln r, no more than
+    the larger of α and αe^(-β) + β, which is ε or less as long as β <= ε/2. Where r < 1 it exceeds ε in two tails only,
+    beyond (ε - t + λ) / w on the one side and (ε + t + λ) / w on the other, with w = e^λ - 1 and t = s/r <= α; at 0 it
+    is t - λ <= ε. So the excess of the first law's mass over e^ε times the second's, which is the δ that is needed, is
+
+        (1 - e^(-λ)) / 2 · (e^(-(ε - t + λ)/w) + e^(-(ε + t + λ)/w)).
+
+    It grows with t, as cosh(t/w) does, and with λ: seen in units of the second scale, the first law puts more mass into
+    any two tails around its middle, the second one stays. So t = α and λ = β need most. Moving and then stretching
+    one after the other, as the textbook does, spends half of δ on the move, which needs none, and takes a tail for
+    lost as a whole where only its excess counts.
+
+    References
+    ----------
+    Nissim, Raskhodnikova & Smith 2007, Def. 2.5 and Lemma 2.6 (β = ε / (2 ln(2/δ)) by sliding and dilation).
+    """
+    wanted, largest = log(delta), min(epsilon / 2, _SMOOTHEST)
+
+    def excess(smoothness: float) -> float:
+        stretch = expm1(smoothness)
+        tails = -(epsilon / 2 + smoothness) / stretch + log1p(exp(-epsilon / stretch))
+        return tails + log(-expm1(-smoothness) / 2) - wanted
+
+    if excess(largest) <= 0:
+        return largest
+    least = largest
+    while excess(least) > 0:
+        least /= 2
+    return float(brentq(excess, least, largest, rtol=1e-12)) * _SOLVED
 
 
 def median_place(n: int) -> int:

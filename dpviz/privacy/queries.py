@@ -57,22 +57,26 @@ class Sensitivity:
         Sum over the answer's rows of their Euclidean norms: what K-norm noise per row is calibrated to.
     range : float
         Largest minus smallest change over the entries: what the exponential mechanism is calibrated to.
+    one_way : float
+        The most that the entries which rise do so together, or those which fall: what a sum is calibrated to in which
+        each entry counts as itself or less.
     """
 
     l1: float
     l2: float
     block: float = inf
     range: float = inf
+    one_way: float = inf
 
     @classmethod
     def of_counts(cls, relation: Relation) -> Sensitivity:
-        """Of a histogram: one cell moves by 1; under replace a second one may."""
+        """Of a histogram: one cell moves by 1; under replace a second one may, the other way."""
         rows = float(relation.rows)
-        return cls(l1=rows, l2=sqrt(rows), block=rows)
+        return cls(l1=rows, l2=sqrt(rows), block=rows, one_way=1.0)
 
     def times(self, rows: int) -> Sensitivity:
         """For so many rows, which may all lie in one cell."""
-        return Sensitivity(rows * self.l1, rows * self.l2, rows * self.block, rows * self.range)
+        return Sensitivity(rows * self.l1, rows * self.l2, rows * self.block, rows * self.range, rows * self.one_way)
 
 
 class Query(Protocol):

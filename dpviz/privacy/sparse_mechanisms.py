@@ -7,7 +7,7 @@ Balcan et al. 2017, Alg. 1 (noisy threshold). Cormode et al. 2012 (sparse releas
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from typing import Any, ClassVar
 
@@ -133,7 +133,10 @@ def absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> Codes:
 class NoisyExcess(DrawnNoise):
     """Sum over all cells of max(count - ``threshold``, 0), with Laplace noise; shape (1,).
 
-    The positive part moves no faster than the count: the sum has the l1 sensitivity of the histogram itself.
+    The positive part never falls where a count rises, and moves no faster than it. So the sum rises at most by what
+    the counts that rise do so together, and falls at most by what those that fall do: by 1 for one row, also where it
+    is exchanged, for then one count rises while another falls. A row in a cell above the threshold that goes, or moves
+    below it, attains that.
     """
 
     name: ClassVar[str] = "laplace excess"
@@ -145,7 +148,7 @@ class NoisyExcess(DrawnNoise):
         if not threshold >= 0:
             # Below 0 empty cells would count too: a row would bring its cell to more than one row's worth.
             raise RequestError("An excess is over a threshold of at least 0 rows: give one.")
-        return cls(Laplace.bought(share, sensitivity), threshold)
+        return cls(Laplace.bought(share, replace(sensitivity, l1=sensitivity.one_way)), threshold)
 
     def draw(self, truth: SparseCounts, noise: NoiseSource) -> Array:
         return self.once.draw(self._excess(truth), noise)

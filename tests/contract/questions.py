@@ -213,6 +213,9 @@ def room_over(values: np.ndarray, domain: Domain, relation: Relation, **declared
     return table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False)
 
 
+NORMS = ("l1", "l2", "block", "range", "one_way")
+
+
 @dataclass(frozen=True)
 class Move:
     """How far an answer moved, in the norms of a ``Sensitivity``."""
@@ -221,10 +224,11 @@ class Move:
     l2: float
     block: float
     range: float
+    one_way: float = 0.0
 
     def within(self, declared: Sensitivity, *, slack: float) -> bool:
         """Whether no norm exceeds what is declared."""
-        pairs = ((getattr(self, norm), getattr(declared, norm)) for norm in ("l1", "l2", "block", "range"))
+        pairs = ((getattr(self, norm), getattr(declared, norm)) for norm in NORMS)
         return all(moved <= bound * (1 + slack) + slack for moved, bound in pairs)
 
 
@@ -272,6 +276,7 @@ def move(query: Query, one: DataRoom, other: DataRoom) -> Move:
         l2=float(np.linalg.norm(gap)),
         block=float(np.linalg.norm(rows, axis=1).sum()),
         range=float(gap.max() - gap.min()) if gap.size else 0.0,
+        one_way=float(max(gap.clip(min=0).sum(), -gap.clip(max=0).sum())),
     )
 
 

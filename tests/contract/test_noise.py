@@ -130,6 +130,10 @@ SELECTIONS = {
 }
 
 
+# From the corner across: to the only centre at (.9, -.9); from (1, -1) to the second nearest, (-.5, .1).
+RANGES = {"Loss": 2 * 1.9**2, "SwapLoss": 1.5**2 + 1.1**2}
+
+
 @pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("question", "accounting", "prior"),
@@ -157,12 +161,12 @@ def test_select(question, accounting, prior):
     # Dwork & Roth write ε / (2 sensitivity): here the range of the change takes the place of 2 sensitivity.
     epsilon = 2.0
     assert entry.sensitivity / entry.scale == pytest.approx(epsilon)
-    assert entry.sensitivity == room.region.diameter**2
-    law = weights * np.exp(-(loss - loss.min()) * epsilon / room.region.diameter**2)
+    assert entry.sensitivity == pytest.approx(RANGES[question], rel=0.01)
+    law = weights * np.exp(-(loss - loss.min()) * epsilon / entry.sensitivity)
     counts = np.bincount(picks, minlength=len(loss))
     check_frequencies(counts, law / law.sum())
     for wrong in (0.5, 2.0):
-        law = weights * np.exp(-(loss - loss.min()) * epsilon * wrong / room.region.diameter**2)
+        law = weights * np.exp(-(loss - loss.min()) * epsilon * wrong / entry.sensitivity)
         assert stats.chisquare(counts, law / law.sum() * counts.sum()).pvalue < 1e-4
     assert entry.amount == pytest.approx(epsilon if accounting is PURE else epsilon**2 / 8)
 

@@ -20,7 +20,7 @@ from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, 
 from dpviz.privacy.tuples.tuples import Tuples
 from dpviz.table.domain import Domain, Region
 from dpviz.table.rows import Rows
-from tests.contract.questions import DENSE, QUESTIONS, SPARSE, check_move, move, regions, room_over
+from tests.contract.questions import DENSE, NORMS, QUESTIONS, SPARSE, check_move, move, regions, room_over
 from tests.examples import examples
 
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
@@ -193,7 +193,7 @@ def test_some_pair_moves_every_answer_as_far_as_declared(kind, over, where, rela
         other = room_over(crowd, domain, relation, persons=persons[:5], **declared)
     check_move(query, one, other)
     moved, declared_most = move(query, one, other), one.sensitivity(query)
-    for norm in ("l1", "l2", "block", "range"):
+    for norm in NORMS:
         bound = getattr(declared_most, norm)
         elsewhere = (kind, norm) == (Spread, "l1")  # reached by other rows: the next test
         blocks = kind in (Sum, Pull, BoxSum, ChosenSum, ResidualSum)

@@ -36,8 +36,8 @@ def weighed(rows: np.ndarray, *centers: float) -> WeightedRows:
 def bought(
     epsilon: float, relation: Relation = ADD_REMOVE, *, floor: float = 0.0, people: int = 1, centers: int = 1
 ) -> KernelDraw:
-    """A draw on the line."""
-    declared = DistanceWeights(np.zeros((centers, 1))).sensitivity(relation, LINE).times(people)
+    """A draw on the line, for weights of distances to one of its ends, which are the largest."""
+    declared = DistanceWeights(np.full((centers, 1), -1.0)).sensitivity(relation, LINE).times(people)
     options = {"public_points": np.linspace(-1, 1, 9)[:, None], "public_weight": floor}
     return KernelDraw.bought(Budget(PURE, epsilon), declared, **options)
 
@@ -144,7 +144,7 @@ def test_no_person_more_or_less_shows_by_more_than_was_paid(epsilon, floor):
 
 def test_a_floor_at_one_point_is_lost_against_in_full():
     # All that is public stands at one end, the row at the other: the mixture's own bound is attained.
-    declared = DistanceWeights(np.zeros((1, 1))).sensitivity(ADD_REMOVE, LINE)
+    declared = DistanceWeights(-np.ones((1, 1))).sensitivity(ADD_REMOVE, LINE)
     draw = KernelDraw.bought(Budget(PURE, 1.0), declared, public_points=np.array([[-1.0]]), public_weight=3.0)
     assert worst(draw, weighed([], -1.0), weighed([1.0], -1.0)) == pytest.approx(1.0, rel=1e-6)
 
@@ -173,13 +173,15 @@ def test_a_person_with_many_rows():
 def test_weights_are_squared_distances_and_attain_what_is_declared(where):
     domain = regions(2)[where]
     far = domain.region.clip(np.array([9.0, 0.0])) if "ball" in where else domain.region.half
-    query = DistanceWeights(np.stack([-far, -far]))
     rows = domain.from_unit(np.stack([far, far / 3]))
     one, other = room_over(rows, domain, ADD_REMOVE), room_over(rows[1:], domain, ADD_REMOVE)
-    check_move(query, one, other)
-    assert move(query, one, other).l1 == pytest.approx(4 * np.linalg.norm(far) ** 2, rel=1e-5)
-    if where in ("ball", "box"):
-        assert one.sensitivity(query).l1 == pytest.approx(4 * np.linalg.norm(far) ** 2)
+    for part in (1.0, 0.5, 0.0):  # the centre in the other corner, or nearer to the middle
+        query = DistanceWeights(np.stack([-far, -part * far]))
+        check_move(query, one, other)
+        weight = ((1 + part) * np.linalg.norm(far)) ** 2
+        assert move(query, one, other).l1 == pytest.approx(weight, rel=1e-4)
+        if where in ("ball", "box"):
+            assert one.sensitivity(query).l1 == pytest.approx(weight, rel=1e-4)
 
 
 def test_rows_are_not_copied():
@@ -201,6 +203,7 @@ def test_other_questions_are_refused():
 
 def test_weights_of_an_exchange():
     # Under replace one row's weight goes and another's comes: declared as such, or the draw would be sold too cheap.
-    query = DistanceWeights(np.zeros((1, 1)))
+    query = DistanceWeights(np.full((1, 1), 0.5))
     one, two = (query.sensitivity(relation, LINE) for relation in (ADD_REMOVE, REPLACE))
-    assert (one.l1, one.exchanged, two.l1, two.exchanged) == (4.0, False, 8.0, True)
+    assert (one.exchanged, two.exchanged) == (False, True)
+    assert (one.l1, two.l1) == pytest.approx((2.25, 4.5))

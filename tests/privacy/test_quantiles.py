@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dpviz.privacy.quantiles
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget, zcdp_epsilon
 from dpviz.privacy.ledger import Entry
@@ -141,15 +142,56 @@ def test_cauchy_noise_never_loses_more_than_it_pays(epsilon, tight):
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0, 8.0, 30.0])
 def test_laplace_noise_by_a_smooth_bound_keeps_its_delta(epsilon, delta):
     # The worst pair: the median moves by the whole bound, and the bound changes by all that smoothness allows.
-    mechanism = SmoothMedian(1.0, 1 / epsilon, delta)
-    for change in (mechanism.smoothness, -mechanism.smoothness, 0.0):
+    for mechanism in (SmoothMedian(1.0, 1 / epsilon, delta, tight) for tight in (True, False)):
+        check_delta(mechanism, epsilon, delta)
+
+
+def check_delta(mechanism, epsilon, delta):
+    for change in (mechanism.smoothness, mechanism.smoothness / 2, -mechanism.smoothness, 0.0):
         here, there = mechanism.noise_per_bound, mechanism.noise_per_bound * exp(change)
         shift = min(1.0, exp(change))
         reach = 200 * max(here, there)
         at = np.unique(np.r_[np.linspace(-reach, reach, 60_001), np.linspace(-3, 3, 60_001)])
         one, other = (-np.abs(at - m) / s - np.log(2 * s) for m, s in ((0.0, here), (shift, there)))
         excess = np.maximum(np.exp(one) - np.exp(np.minimum(epsilon + other, 700)), 0)
-        assert np.trapezoid(excess, at) <= delta
+        assert np.trapezoid(excess, at) <= delta * (1 + 1e-4)  # the trapezoids beside a kink
+
+
+def needed_delta(mechanism, one, other, epsilon):
+    """The least δ for which the released median of ``one`` is no more than e^ε times as likely as that of ``other``."""
+    (middle, spread), (there, other_spread) = ([part[0] for part in mechanism._law(column)] for column in (one, other))
+    away = spread * np.linspace(0, 100, 400_001)
+    points = np.r_[middle - away[::-1], middle + away]
+    likely = np.exp(-np.abs(points - middle) / spread) / (2 * spread)
+    also = np.exp(epsilon - np.abs(points - there) / other_spread) / (2 * other_spread)
+    return float(np.trapezoid(np.maximum(likely - also, 0.0), points))
+
+
+def _stretched(beta):
+    """Two tables of three values: exchanged, one moves the median by all it may and the bound by a factor of e^β."""
+    one, other = [-1.0, 1.0, 1.0], [-1.0, 1.0 - 2 * exp(-beta), 1.0]
+    return _column(one), _column(other)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 1e-2), (1.0, 1e-3), (1.0, 1e-6)])
+def test_some_pair_of_tables_needs_all_of_delta(epsilon, delta, monkeypatch):
+    mechanism = SmoothMedian(1.0, 1 / epsilon, delta)
+    pair = _stretched(mechanism.smoothness)
+    bounds = [smooth_sensitivity(column.edges[:, 0], 2, mechanism.smoothness) for column in pair]
+    assert bounds == pytest.approx([2.0, 2 * exp(-mechanism.smoothness)])
+    assert 0.99 * delta < needed_delta(mechanism, *pair, epsilon) <= delta * (1 + 1e-3)
+    # A bound that is smooth by a twentieth less is found out; and the textbook's leaves nearly all of δ.
+    assert needed_delta(SmoothMedian(1.0, 1 / epsilon, delta, tight=False), *pair, epsilon) < 0.3 * delta
+    true = dpviz.privacy.quantiles.laplace_smoothness
+    monkeypatch.setattr(dpviz.privacy.quantiles, "laplace_smoothness", lambda *given: 1.05 * true(*given))
+    assert needed_delta(mechanism, *_stretched(mechanism.smoothness), epsilon) > 1.1 * delta
+
+
+def test_the_smoothness_is_never_less_than_the_textbooks():
+    for epsilon in (1e-3, 0.05, 0.3, 1.0, 3.0, 8.0, 50.0, 1e5):
+        for delta in (1e-3, 1e-6, 1e-12, 1e-30):
+            tight, textbook = (SmoothMedian(1.0, 1 / epsilon, delta, tight).smoothness for tight in (True, False))
+            assert textbook <= tight <= epsilon / 2 + 1e-12
 
 
 @pytest.mark.parametrize("columns", [1, 2, 7])

@@ -60,7 +60,7 @@ def test_a_choice_and_a_cut_know_their_mechanism_too():
     room = _room()
     choice = room.ask(Loss(np.zeros((2, 1, 3))), Exponential, room.budget.fraction(0.1), note="x")
     assert choice.value in (0, 1)
-    assert choice.mechanism.sensitivity == room.region.diameter**2
+    assert choice.mechanism.sensitivity == pytest.approx(room.region.radius**2)
     grid, share = Grid.over(room.region, 4), room.budget.fraction(0.5)
     listed = room.ask(SparseCount(grid), SparseLaplace, share, note="x", cutoff_in_scales=1.0)
     assert listed.sd == listed.mechanism.scale * 2**0.5

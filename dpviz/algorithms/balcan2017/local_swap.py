@@ -70,7 +70,7 @@ def local_swap(
 
     References
     ----------
-    Balcan et al. 2017, Alg. 3. Its range 8Λ² is right for replace; under add/remove all losses grow by [0, 4Λ²].
+    Balcan et al. 2017, Alg. 3. Its range 8Λ² is right for replace and any centres; that of the centres at hand is less.
     """
     held, iterates = start, [start]
     shares = budget.rounds(swaps + choose_iterate)
@@ -102,12 +102,13 @@ def useful_swaps(view: Projection, k: int, n_candidates: int, budget: Budget, *,
     """How many swaps can each stand out of the noise, from public and released quantities: 3 to 20, at most k.
 
     A cluster of n/k rows without a centre loses about their number times the spacing of k centres, to the power of the
-    loss. Among m swaps the exponential mechanism finds a gain of its scale times ln m and a few more.
+    loss. Among m swaps the exponential mechanism finds a gain of its scale times ln m and a few more: of that of
+    centres which may lie anywhere, since those to come are not known.
     """
     room = view.room
     at_stake = room.n / k * (room.region.radius * k ** (-1 / room.dim)) ** order
-    nowhere = np.zeros((1, room.dim))
-    question = SwapLoss(nowhere, nowhere, order)
+    rim = np.eye(1, room.dim) * room.region.radius
+    question = SwapLoss(rim, rim, order)
     for swaps in range(min(k, _MOST), _LEAST, -1):
         scale = room.mechanism(question, Exponential, budget.fraction(1 / swaps)).scale
         if scale * (log(k * n_candidates) + 5) <= at_stake:

@@ -85,7 +85,7 @@ def kvariates(room: DataRoom, k: int, params: KVariatesParams, rng: np.random.Ge
         weight = floor * (region.radius**2 if len(seeds) else 1.0)
         drawn = room.ask(question, KernelDraw, share, note=f"seed {i}", public_points=points, public_weight=weight)
         scale = drawn.mechanism.scale
-        # What comes next is weighed by distances to points of the region: no weight exceeds its squared diameter.
+        # What comes next is weighed by distances to points of the region, which bounds how far any row lies from them.
         seeds, scales = np.concatenate([seeds, region.clip(drawn.value)[None]]), np.append(scales, scale)
         yield SeedStep(title=f"Seed {i} of {k}", centers=seeds, kernel_scale=scale, floored=weight > 0)
     if not params.rounds:
@@ -152,7 +152,7 @@ CARD = Card(
     sample="fifteen",
     formula=(
         r"p(c)\propto\sum_i D_i^2\,K(c-x_i)+\tau\,U(c),\quad K(z)\propto e^{-\lVert z\rVert/b},\quad "
-        r"\varepsilon=\ln\bigl(1+\lambda\,(e^{2\Lambda/b}-1)\bigr),\ \lambda=\frac{4\Lambda^2}{4\Lambda^2+\tau}"
+        r"\varepsilon=\ln\bigl(1+\lambda\,(e^{2\Lambda/b}-1)\bigr),\ \lambda=\frac{w}{w+\tau},\ w=\max_{x}D^2(x)"
     ),
     release="a row is drawn and hidden in floating-point noise of the kernel that drew it",
 )
