@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -114,7 +115,10 @@ def test_nothing_of_the_rows_is_in_a_page_of_released_values(algorithm: str) -> 
     )
     assert not leaks(page, secrets)
     assert occurs(page, finished.centers.ravel()) == 1, "the release is what is in it"
-    assert RELEASED_ONLY in page and 'class="revealed"' not in page and "k-means++" not in page
+    assert RELEASED_ONLY in page and 'class="revealed"' not in page
+    for announced in finished.warnings:  # said before the first row was read, from a table that is public
+        page = page.replace(escape(announced), "")
+    assert "k-means++" not in page
     # It follows from the run alone, which holds released and public values only.
     alone = filmed(finished, Look(view_of(finished.domain), palette("light"), epsilon=1.0))
     assert packed_in(page)["films"] == [json.loads(json.dumps(alone))]

@@ -59,8 +59,8 @@ def _sign(run: Run) -> None:
     """Whether the run went well, as far as released values tell."""
     if run.sign is None:
         return
-    doubtful = ":material/warning: " * bool(run.sign.doubts)
-    words = doubtful + plain(sign_told(run.sign)) + "."
+    doubtful = ":material/warning: " if run.sign.doubts else ""
+    words = f"{doubtful}{plain(sign_told(run.sign))}."
     badged(
         "released",
         words,
