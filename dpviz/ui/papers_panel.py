@@ -51,16 +51,16 @@ _MADE_HELP = "As the paper ran it, on tables of the paper's n, d and k that are 
 _FILES_HELP = "As the paper ran it, on published files where there are some."
 _TODAY_HELP = "Against what is run today, where that differs: tuned, or composed exactly. On tables that are made here."
 _COLUMNS = {
-    "paper": st.column_config.TextColumn("paper", width=212),
+    "paper": st.column_config.TextColumn("paper", width=236),
     "made": st.column_config.TextColumn("stand-ins", width=94, help=_MADE_HELP),
     "files": st.column_config.TextColumn("published", width=94, help=_FILES_HELP),
     "today": st.column_config.TextColumn("today", width=94, help=_TODAY_HELP),
     "findings": st.column_config.TextColumn("hold", width=56, help="How many of its findings hold, on stand-ins."),
     "margin": st.column_config.TextColumn(
-        "margin, nine in ten", width=165, help="Above 1× it holds; undecided where the interval holds 1."
+        "margin, nine in ten", width=185, help="Above 1× it holds; undecided where the interval holds 1."
     ),
     "decides": st.column_config.TextColumn(
-        "what decides", width=290, help="The finding that fails by most or, where all hold, the closest one."
+        "what decides", width=240, help="The finding that fails by most or, where all hold, the closest one."
     ),
     "asked": st.column_config.TextColumn("paper says", width=130),
     "found": st.column_config.TextColumn("our runs", width=130),
@@ -146,7 +146,8 @@ def _short(verdict: Verdict | None) -> str:
 def _margin(finding: Finding) -> str:
     """The margin, and where it lies in nine of ten redraws."""
     between = finding.interval
-    return f"{finding.margin:.3g}×" + ("" if between is None else f", {between.low:.3g} to {between.high:.3g}")
+    drawn = "" if between is None or between.low == between.high else f", {between.low:.3g} to {between.high:.3g}"
+    return f"{finding.margin:.3g}×{drawn}"
 
 
 def _scoreboard(verdicts: Mapping[str, Verdict], from_files: Mapping[str, Verdict]) -> None:
