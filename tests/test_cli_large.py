@@ -72,6 +72,7 @@ def test_a_large_table_is_judged_on_a_sample(capsys: Capture) -> None:
     assert 0.9 < judged["ratio"] < 2 and "clipping" not in judged and "label_accuracy" not in judged
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder", "large")
 def test_a_sweep_runs_on_the_file_and_judges_on_the_sample(capsys: Capture, folder: Path) -> None:
     asked = ("--columns", "x,y", "--bounds=-1,1", "--algorithms", "auto,dplloyd", "--epsilons", "1,3", "--ks", "3")

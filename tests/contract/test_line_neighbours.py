@@ -95,6 +95,7 @@ def rows_in_the_room(table: OpenTable) -> Counter[bytes]:
     return Counter(row.tobytes() for row in np.asarray(table.private._rows.values))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(300))
 @given(data=st.data(), delimiter=st.sampled_from(list(HEADERS)), end=st.sampled_from([b"\n", b"\r\n"]))
 def test_an_added_line_is_one_record_and_changes_no_other(data, delimiter, end):

@@ -37,6 +37,7 @@ def _largest_reach(card, world, *, epsilon, seeds, few=False, **request):
     return max(found, default=1.0)
 
 
+@pytest.mark.some(20)
 @pytest.mark.parametrize(
     ("card", "params", "delta", "world"),
     in_worlds("persons", "ball, replace", "nine columns in a ball"),

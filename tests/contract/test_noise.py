@@ -134,7 +134,7 @@ SELECTIONS = {
 RANGES = {"Loss": 2 * 1.9**2, "SwapLoss": 1.5**2 + 1.1**2}
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("question", "accounting", "prior"),
     [

@@ -49,6 +49,7 @@ def test_peeling(accounting):
         assert (pvalue > 1e-3) if wrong == 1 else (pvalue < 1e-4)
 
 
+@pytest.mark.slow
 def test_a_kernel_draw_without_a_floor():
     # All rows in one place: what is released is that place and the noise.
     room = _room(rows=np.full((5, 2), 0.25))

@@ -34,7 +34,7 @@ def _cases() -> Iterator[Any]:
                 )
 
 
-@pytest.mark.some(20)
+@pytest.mark.some(12)
 @pytest.mark.parametrize(("card", "params", "delta", "world"), list(_cases()))
 def test_a_release_spends_its_request_and_plays_again_without_rows(card, params, delta, world: World):
     table, noise = world.table(), ExactNoise()

@@ -64,6 +64,7 @@ def job_of(at: AppTest) -> Job[Any]:
     return job
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("form", ["parquet", "csv", "folder"])
 def test_a_file_beyond_memory_is_prepared_by_a_job_and_then_open(parquet: Path, form: str) -> None:
     path = parquet
@@ -85,6 +86,7 @@ def test_a_file_beyond_memory_is_prepared_by_a_job_and_then_open(parquet: Path, 
     assert "3,000" not in text_of(at) and "rome" not in everything_shown(at)
 
 
+@pytest.mark.slow
 def test_it_is_open_even_if_another_page_was_visited_meanwhile(parquet: Path) -> None:
     at = preparing(parquet)
     fine(at.switch_page("ledger.py").run())
@@ -94,6 +96,7 @@ def test_it_is_open_even_if_another_page_was_visited_meanwhile(parquet: Path) ->
     assert at.session_state["visit:table"].title == "people"
 
 
+@pytest.mark.slow
 def test_preparation_can_be_cancelled_and_begun_again(parquet: Path) -> None:
     at = preparing(parquet)
     at.button(key="preparation:cancel").click()

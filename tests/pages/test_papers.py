@@ -68,9 +68,9 @@ def test_each_line_has_the_value_of_the_paper_beside_ours():
         assert (line["decides"], line["asked"], line["found"]) == (worst.says, worst.paper, worst.ours)
         held = sum(finding.outcome is Outcome.HOLDS for finding in verdict.findings)
         assert line["findings"] == f"{held} of {len(verdict.findings)}"
-        assert line["margin"].startswith(f"{worst.margin:.3g}×") and (
-            worst.interval is None or " to " in line["margin"]
-        )
+        assert line["margin"].startswith(f"{worst.margin:.3g}×")
+        drawn = worst.interval is not None and worst.interval.low < worst.interval.high
+        assert (" to " in line["margin"]) == drawn
         assert (line["files"] == papers_panel._NONE) == (claim_id not in from_files)
         assert (line["today"] == papers_panel._NONE) == (verdict.today is None)
         assert all(finding.paper and finding.ours for finding in verdict.findings)

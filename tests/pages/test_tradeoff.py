@@ -43,6 +43,7 @@ def figure(app) -> dict:
     return json.loads(chart.proto.spec)
 
 
+@pytest.mark.slow
 def test_a_trade_off_is_drawn_with_its_baselines_and_runs() -> None:
     app = computed(traded(), "tradeoff")
     study = study_in(app, "tradeoff")

@@ -146,6 +146,7 @@ def test_one_discrete_gaussian_keeps_the_continuous_delta():
         assert delta == pytest.approx(gdp_delta(1.0, epsilon), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_a_choice_follows_the_exponential_mechanism_with_its_prior():
     prior = np.log(np.array([0.25, 0.25, 0.5, 0.0]) + 1e-300)
     prior[3] = -np.inf

@@ -41,6 +41,7 @@ def test_no_row_lies_farther(seed, dim, k, spread, radius):
         assert attained(sets, region.clip(spots * half), nearest) <= farthest(sets, region, nearest=nearest)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("nearest", [1, 2])
 @pytest.mark.parametrize("region", [BOX, BALL, FLAT], ids=["box", "ball", "flat box in a ball"])
 def test_some_row_lies_nearly_as_far(region, nearest):

@@ -35,6 +35,7 @@ def test_moments_are_those_of_residuals_moved_within_the_radius(dim):
         np.testing.assert_allclose(second[i], residual.T @ residual, atol=1e-2)
 
 
+@pytest.mark.slow
 def test_no_pair_of_unit_vectors_moves_more_than_declared_and_one_does():
     rng = np.random.default_rng(0)
     for dim in (1, 2, 3):

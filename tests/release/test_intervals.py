@@ -33,6 +33,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("scale", [2.0, 40.0, 1000.0])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_quantile_is_covered_in_nine_of_ten_draws(shape, scale):

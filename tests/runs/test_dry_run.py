@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from dpviz.runs.dry_run import RUNS, SPREADS, Tried, dry_run_work
 from dpviz.runs.request import Contender, Request
@@ -30,6 +31,7 @@ def test_a_stand_in_has_the_declared_columns_and_bounds_and_nobody_in_it():
     assert not table.declaration.describe
 
 
+@pytest.mark.slow
 def test_every_shape_is_tried_as_often_and_losses_fall_with_epsilon():
     def tried(epsilon: float) -> list[Tried]:
         request = Request(Contender("auto"), 3, epsilon, 1e-6)

@@ -39,6 +39,7 @@ def synopsis_frame(name: str, seed: int, algorithm: str = "auto") -> GridStep:
     raise AssertionError("no synopsis")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("k", [2, 4, 7])
 def test_plain_groups_are_counted(k):
     angle = 2 * np.pi * np.arange(k) / k
@@ -47,6 +48,7 @@ def test_plain_groups_are_counted(k):
     assert f"bends at k = {k}" in read.words and f"{read.agreeing} of 12" in read.words
 
 
+@pytest.mark.slow
 def test_of_one_cloud_no_number_stands_out():
     rng = np.random.default_rng(1)
     read = suggest_k(histogram(rng.uniform(-1, 1, (400, 2))), 10, rng)
@@ -97,6 +99,7 @@ def test_what_has_no_synopsis_is_refused():
         suggest_k(histogram(np.zeros((1, 2))), MOST_K + 1, np.random.default_rng(0))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "k"), [("fifteen", 15), ("people", 6)])
 def test_samples_are_counted_right(name, k):
     assert suggest_k(synopsis_frame(name, 0), MOST, np.random.default_rng(0)).suggested == k

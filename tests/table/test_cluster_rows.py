@@ -88,6 +88,7 @@ def centers_of(private: PrivateTable) -> bytes:
     return run("auto", private, k=4, epsilon=1.0, delta=1e-6, seed=1).centers.tobytes()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("parts", [1, 3, 11])
 def test_answers_do_not_depend_on_the_parts(cluster: Any, parts: int) -> None:
     values, _ = table()
@@ -120,6 +121,7 @@ def test_a_parquet_file_is_read_by_the_workers(cluster: Any, tmp_path: Path) -> 
     assert centers_of(there.private) == centers_of(here.private)
 
 
+@pytest.mark.slow
 def test_an_estimator_leaves_a_collection_where_it_is(cluster: Any) -> None:
     values, _ = table()
     spread_out = dask.array.from_array(values, chunks=(700, 1))
@@ -148,6 +150,7 @@ def test_a_worker_that_is_killed_is_made_good(cluster: Any) -> None:
     assert found == {expected}
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_not_there_is_told() -> None:
     with pytest.raises(RequestError, match="No Dask scheduler answers"):
         connect("tcp://127.0.0.1:1")

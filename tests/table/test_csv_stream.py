@@ -43,6 +43,7 @@ def test_wherever_pieces_end_the_rows_are_those_in_memory(tmp_path_factory, line
     np.testing.assert_array_equal(codes, loaded.identifiers("who"))
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("size", [7, 1000])
 @pytest.mark.parametrize("packed", [False, True])
