@@ -115,7 +115,8 @@ def _fit(found: list[Ran]) -> None:
 def _rising(lines: Rows, many: Rows) -> Rows:
     """Each announcement made to rise with the noise, and none below 1."""
     for column in (1, 2, 3):
-        rising = IsotonicRegression(y_min=1.0).fit_transform(lines[:, 0], np.log(lines[:, column]) + 1, many)
+        noise, announced = lines[:, 0], np.log(lines[:, column]) + 1
+        rising = IsotonicRegression(y_min=1.0).fit(noise, announced, sample_weight=many).predict(noise)
         lines[:, column] = np.exp(rising - 1)
     lines[:, 3] = np.maximum.accumulate(np.maximum(lines[:, 3], lines[:, 2]))
     return lines

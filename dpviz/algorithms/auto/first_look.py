@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+from scipy.ndimage import label
 
 from dpviz.algorithms.auto.auto_plan import FirstLook, Paid, Part
 from dpviz.algorithms.steps import Step
@@ -19,8 +20,11 @@ from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sums import Radii, Spread, symmetric
 
 _BINS = 40
-# Bins with fewer noise scales than this are empty; so much of the rows, and so many scales, must lie farther out.
-_EMPTY_BELOW, _FAR_PART, _FAR_SCALES = 4.0, 0.01, 6.0
+# Bins with fewer noise scales than this are empty, and neighbours that are not, if they hold together fewer than the
+# second number, are too: in 40 empty bins chance exceeds 4 scales in three looks of ten, 10 in one of a thousand.
+_EMPTY_BELOW, _EMPTY_TOGETHER = 4.0, 10.0
+# So much of the rows, and so many scales, must lie farther out.
+_FAR_PART, _FAR_SCALES = 0.01, 6.0
 # A bought axis under this many times the noise edge is a random direction, lowered by this part of the edge.
 _CLEAR_EDGES, _LOWERED = 2.0, 0.5
 _LEAST_VARIANCE = 0.5
@@ -103,8 +107,14 @@ def look(room: DataRoom, stage: FirstLook, shares: Paid, axes: int, rng: np.rand
 
 
 def _reach(noisy_radii: Array, farthest: float, scale: float, n: int) -> float:
-    """The upper edge of the last bin beyond which clearly filled bins still hold some rows."""
+    """The upper edge of the last bin beyond which clearly filled bins still hold some rows.
+
+    One bin that noise alone fills, far away from all rows, would widen the whole view.
+    """
     filled = np.where(noisy_radii > _EMPTY_BELOW * scale, noisy_radii, 0.0)
+    stretch, _ = label(filled)
+    held = np.bincount(stretch, filled)
+    filled[held[stretch] < _EMPTY_TOGETHER * scale] = 0.0
     beyond = filled[::-1].cumsum()[::-1]
     clear = np.flatnonzero(beyond > max(_FAR_PART * n, _FAR_SCALES * scale))
     return float(farthest * (clear[-1] + 1) / len(noisy_radii)) if len(clear) else farthest
