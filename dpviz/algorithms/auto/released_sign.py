@@ -25,7 +25,7 @@ from dpviz.algorithms.tools.public_points import random_points
 from dpviz.arrays import Array
 from dpviz.table.domain import Region
 
-# A centre is idle whose noisy count is below so many standard deviations of its noise.
+# A centre is idle whose rows are below so many standard deviations of their noise.
 _IDLE = 2.0
 # Of the rows that a cell needs to stand out, so many may be missed unseen; they matter from this part of the loss on.
 _UNSEEN, _MATTERS = 0.5, 0.45
@@ -54,13 +54,15 @@ def released_sign(steps: Sequence[Step], region: Region) -> Sign | None:
     synopsis = next((step for step in steps if isinstance(step, SynopsisStep)), None)
     look = next((step for step in steps if isinstance(step, LookStep)), None)
     last = steps[-1] if steps else None
-    if synopsis is None or not isinstance(last, CentersStep) or last.noisy_counts is None:
+    if synopsis is None or not isinstance(last, CentersStep):
+        return None
+    if last.noisy_counts is None or last.count_noise_sd is None:
         return None
     seen = _seen(synopsis, look, last.centers, region)
     off = (seen.width + seen.hidden) / seen.loss
     share = seen.loss / seen.of_one
     high = share * (1 + _UP * (_WIDTH_UP * seen.width + seen.hidden) / seen.loss)
-    return Sign(share, share / (1 + _DOWN * off), high, _doubts(seen, last))
+    return Sign(share, share / (1 + _DOWN * off), high, _doubts(seen, _clearness(synopsis, last)))
 
 
 def _seen(synopsis: SynopsisStep, look: LookStep | None, centers: Array, region: Region) -> _Seen:
@@ -89,11 +91,25 @@ def _rows_to_stand_out(synopsis: SynopsisStep) -> float:
     return max(sqrt(2 * apart), apart / sqrt(2)) * synopsis.sd
 
 
-def _doubts(seen: _Seen, last: CentersStep) -> tuple[str, ...]:
-    assert last.noisy_counts is not None
+def _clearness(synopsis: SynopsisStep, last: CentersStep) -> Array:
+    """The rows of each centre (k,) over the standard deviation of their noise: by the last round and, where no cell is
+    left unlisted, by all cells that are nearest to it, each in proportion to what it can tell."""
+    assert last.noisy_counts is not None and last.count_noise_sd is not None
+    counts, variance = last.noisy_counts, max(last.count_noise_sd, _TINY) ** 2
+    if synopsis.cutoff is not None:
+        return np.asarray(counts / sqrt(variance))
+    inside = last.centers if synopsis.frame is None else last.centers @ synopsis.frame.T
+    nearest = cdist(synopsis.grid.centers(synopsis.codes), inside, "sqeuclidean").argmin(axis=1)
+    held = np.bincount(nearest, synopsis.noisy_counts, minlength=len(counts))
+    noise = np.maximum(np.bincount(nearest, minlength=len(counts)), 1) * max(synopsis.sd, _TINY) ** 2
+    weight = 1 / variance + 1 / noise
+    return np.asarray((counts / variance + held / noise) / np.sqrt(weight))
+
+
+def _doubts(seen: _Seen, clearness: Array) -> tuple[str, ...]:
     doubts = []
-    least = int(last.noisy_counts.argmin())
-    if last.count_noise_sd is not None and last.noisy_counts[least] < _IDLE * last.count_noise_sd:
+    least = int(clearness.argmin())
+    if clearness[least] < _IDLE:
         doubts.append(
             f"Centre {least + 1} has hardly more rows of its own than noise would show, as one has where a group was "
             "missed."
