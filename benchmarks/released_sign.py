@@ -1,9 +1,10 @@
 """What the released sign of ``auto`` is worth: which runs it doubts, and how often its range holds the truth.
 
-python -m benchmarks.released_sign [--repeats 2] [--epsilons 0.1,0.3,1] [--jobs 2]
+python -m benchmarks.released_sign [--repeats 2] [--first 0] [--epsilons 0.1,0.3,1] [--jobs 2] [--fit]
 
 A run is bad if it loses more than twice as much as k-means++. A false alarm is a doubt about a run that loses less than
-1.2 times as much.
+1.2 times as much. ``--fit`` prints how the symptoms of ``dpviz/algorithms/auto/released_sign.py`` are weighed, by the
+families that do not judge. That was done with ``--repeats 9 --epsilons 0.05,0.1,0.3,1``; ``--first 9`` are other seeds.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from benchmarks.families import FAMILIES, Family, Size, generated
+from benchmarks.families import FAMILIES, FORECAST_FAMILIES, Family, Rows, Size, generated
 from benchmarks.timing import machine
+from dpviz.algorithms.auto.released_sign import seen_in
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
@@ -36,11 +39,12 @@ SIZES = (
 
 
 class Signed(NamedTuple):
-    """One run: how much it lost, whether its sign doubts it, and whether the range held."""
+    """One run: how much it lost, its symptoms, whether its sign doubts it, and whether the range held."""
 
-    family: str
+    family: Family
     epsilon: float
     lost: float
+    symptoms: Rows
     doubted: bool
     held: bool
     width: float
@@ -56,9 +60,10 @@ def signed(family: Family, size: Size, epsilons: Iterable[float], seed: int) -> 
         for epsilon in epsilons:
             done = run("auto", table, k=size.k, epsilon=epsilon, delta=DELTA, seed=seed)
             sign, loss = done.sign, nicv(points, done.unit_centers)
-            assert sign is not None
-            held = sign.low <= loss / of_one <= sign.high
-            found.append(Signed(family.name, epsilon, loss / reference, bool(sign.doubts), held, sign.high / sign.low))
+            seen = seen_in([frame.step for frame in done.frames], done.domain.region)
+            assert sign is not None and seen is not None
+            held, width = sign.low <= loss / of_one <= sign.high, sign.high / sign.low
+            found.append(Signed(family, epsilon, loss / reference, seen.symptoms, bool(sign.doubts), held, width))
         return found
 
 
@@ -66,21 +71,34 @@ def main() -> None:
     """A line for each family, one for each ε, and all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--epsilons", default="0.1,0.3,1")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--fit", action="store_true")
     asked = parser.parse_args()
     epsilons = [float(epsilon) for epsilon in asked.epsilons.split(",")]
     print(machine())
-    plans = [(family, size, seed) for family in FAMILIES for size in SIZES for seed in range(asked.repeats)]
+    families = [family for family in (*FAMILIES, *FORECAST_FAMILIES) if not (asked.fit and family.judging)]
+    seeds = range(asked.first, asked.first + asked.repeats)
+    plans = [(family, size, seed) for family in families for size in SIZES for seed in seeds]
     parts = Parallel(asked.jobs)(delayed(signed)(family, size, epsilons, seed) for family, size, seed in plans)
     found = [one for part in parts for one in part]
-    for family in FAMILIES:
-        _line(
-            family.name + (" (judging)" if family.judging else ""), [one for one in found if one.family == family.name]
-        )
+    if asked.fit:
+        _fit(found)
+    for family in families:
+        name = family.name + (" (judging)" if family.judging else "")
+        _line(name, [one for one in found if one.family is family])
     for epsilon in epsilons:
         _line(f"ε = {epsilon:g}", [one for one in found if one.epsilon == epsilon])
     _line("all", found)
+
+
+def _fit(found: list[Signed]) -> None:
+    """Bad runs told from fine ones by their symptoms; both kinds weigh the same."""
+    told = [one for one in found if one.lost > BAD or one.lost < FINE]
+    model = LogisticRegression(C=10, class_weight="balanced")
+    model.fit(np.array([one.symptoms for one in told]), [one.lost > BAD for one in told])
+    print("at first", model.intercept_.round(2), "weights", model.coef_.round(2))
 
 
 def _line(name: str, found: list[Signed]) -> None:
