@@ -87,7 +87,7 @@ def main() -> None:
         _fit(found)
     for family in families:
         name = family.name + (" (judging)" if family.judging else "")
-        _line(name, [one for one in found if one.family is family])
+        _line(name, [one for one in found if one.family == family])
     for epsilon in epsilons:
         _line(f"ε = {epsilon:g}", [one for one in found if one.epsilon == epsilon])
     _line("all", found)

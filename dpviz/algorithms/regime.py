@@ -42,8 +42,9 @@ class Regime:
 class Expectation(NamedTuple):
     """A run's loss over that of k-means++, where clusters are of like size, and where nobody knows whether they are.
 
-    With like sizes half of all runs stay below ``median``, nine in ten below ``decile``. Where some clusters are small,
-    or some rows lie far out, nine in ten stay below ``wide``.
+    With like sizes, and clusters about as far apart as they are wide, half of all runs stay below ``median``, nine in
+    ten below ``decile``. Where some clusters are small or lie far apart, or some rows lie far out, nine in ten stay
+    below ``wide``.
     """
 
     median: float
@@ -115,11 +116,11 @@ def _in_words(expected: Expectation) -> str:
         usual = f"expect about {median} × the loss of k-means++"
     missed = ", as when it misses a cluster" * (expected.decile > 1.3)
     if expected.wide <= _ONE_ANNOUNCEMENT * expected.decile:
-        rare = f"1 run in 10 may exceed {wide} ×{missed}, whether or not clusters are of like size"
+        rare = f"1 run in 10 may exceed {wide} ×{missed}, whatever the sizes of clusters"
     else:
         rare = (
             f"1 run in 10 may exceed {decile} ×{missed} if clusters are of like size, and {wide} × if some are small "
-            "or some rows lie far out, which nobody knows beforehand"
+            "or lie far apart, or some rows far out, which nobody knows beforehand"
         )
     return f"{usual}; {rare} (by a study of generated tables)"
 

@@ -55,7 +55,7 @@ def test_the_forecast_of_auto_says_the_numbers_it_was_fitted_to() -> None:
         assert tenth is not None
         if wide is None:
             assert tenth == pytest.approx(max(numbers.wide, numbers.decile), rel=0.006)
-            assert "whether or not clusters are of like size" in said.group(3)
+            assert "whatever the sizes of clusters" in said.group(3)
         else:
             apart += 1
             assert tenth == pytest.approx(numbers.decile, rel=0.006)

@@ -29,7 +29,7 @@ from dpviz.table.domain import Region
 # The evidence that a run lost more than twice as much as k-means++: this at first, and so many times each symptom.
 # Fitted on the families that do not judge: ``python -m benchmarks.released_sign --fit``.
 _AT_FIRST, _WEIGHTS = 6.83, (1.32, 0.86, 1.19, -1.84)
-_DOUBTFUL = -0.5
+_DOUBTFUL = -1.0
 # More rows than so many sds of their noise say no more: a group is missed by centres that all have many of them, too.
 _CLEAR = 20.0
 # A centre is idle whose rows are below so many standard deviations of their noise.
