@@ -12,6 +12,8 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, R
 
 # Loading a page or computing on two busy cores; an assertion waits no longer than it has to.
 PATIENCE = 60_000
+# A window up to this width folds menu and rail into a drawer.
+_DRAWER_UP_TO, _SOON = 768, 1_000
 _HERE = {"localhost", "127.0.0.1"}
 _PATHS = {"Home": "", "What ε means": "meaning"}
 _INSIDE_THE_BROWSER = {"data", "blob", "about"}
@@ -67,15 +69,19 @@ class Visitor:
 
     def unfolded(self, act: Callable[[], None]) -> None:
         """Do something in menu or rail, which a narrow window folds into a drawer."""
-        opener = self.page.get_by_test_id("stExpandSidebarButton")
-        if not opener.is_visible():  # what is in a folded drawer counts as visible, out of sight as it is
+        size = self.page.viewport_size
+        if size is None or size["width"] > _DRAWER_UP_TO:
             act()
             return
+        opener = self.page.get_by_test_id("stExpandSidebarButton")
+        expect(opener).to_be_visible(timeout=PATIENCE)  # it comes back when the drawer has closed, which takes a while
         opener.click()
         act()
-        fold = self.page.get_by_test_id("stSidebarCollapseButton").get_by_role("button")
-        if fold.is_visible():
-            fold.click()
+        try:  # a page that was turned to closes the drawer itself, soon
+            expect(opener).to_be_visible(timeout=_SOON)
+        except AssertionError:
+            self.page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+            expect(opener).to_be_visible(timeout=PATIENCE)
 
     def opens_sample(self, title: str) -> None:
         """Press the button of a sample, on the Home page."""
