@@ -46,8 +46,9 @@ class Accounting(Enum):
     BASIC = "basic"
     """Cost (ε, δ), δ in proportion; for mechanisms that are (ε, δ)-DP without being of another kind."""
     PLD = "pld"
-    """Privacy loss distributions of Laplace and Gaussian mechanisms together. Amounts are ρ, a common currency in which
-    shares are divided and shown; the total ε is composed numerically, and is less than their sum is worth."""
+    """Privacy loss distributions of Laplace and Gaussian noise, and of choices, together. Amounts are ρ, a common
+    currency in which shares are divided and shown; the total ε is composed numerically, and is less than their sum is
+    worth."""
     NONE = "none"
     """No guarantee: the non-private reference."""
 

@@ -22,7 +22,8 @@ normalising constants agree to e^(-2π²σ²)); beyond lies less than 2^-140 of 
 that is less than ``EPSILON_SLACK`` and ``DELTA_PART`` leave, which a room keeps back. Under zCDP nothing has to be
 added: the discrete Gaussian's curve is at most the continuous one's (Canonne, Kamath & Steinke 2020, Thm. 14).
 
-*Choices.* Exponential noise added to losses (pure) is ε-DP, Gumbel noise (zCDP) is the exponential mechanism.
+*Choices.* Exponential noise added to losses (pure) is ε-DP, Gumbel noise (zCDP, loss distributions) is the exponential
+mechanism.
 
 *Sparse questions* are asked densely: noise on every cell of the universe, then the cut, which is post-processing.
 """

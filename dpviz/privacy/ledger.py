@@ -138,7 +138,7 @@ def draws_of(entry: Entry) -> Draws:
     Raises
     ------
     RequestError
-        If it is neither like Laplace nor Gaussian: nobody has proved that a distribution of theirs bounds it.
+        If it is neither like Laplace, nor Gaussian, nor of bounded range: no proof that a distribution bounds it.
     """
     refuse_unpriced(entry.loss, Accounting.PLD, mechanism=entry.mechanism)
     if entry.loss is LossKind.GAUSSIAN:

@@ -1,4 +1,4 @@
-"""Totals of Laplace and Gaussian noise together, by composing their privacy loss distributions numerically.
+"""Totals of Laplace and Gaussian noise and of choices, by composing their privacy loss distributions numerically.
 
 Such totals do not add up: the least noise for an (ε, δ) is found by solving for one scale of all draws together.
 
@@ -31,7 +31,10 @@ _LARGE = 200.0
 
 
 class Draws(NamedTuple):
-    """Noise of one kind, Laplace or Gaussian, drawn several times with ``multiplier`` = scale / sensitivity of each."""
+    """Noise of one kind, Laplace or Gaussian, drawn several times with ``multiplier`` = scale / sensitivity of each.
+
+    What is bounded by Laplace noise counts as such: see ``LossKind``.
+    """
 
     gaussian: bool
     multiplier: float

@@ -3,7 +3,7 @@
 References
 ----------
 Bun & Steinke 2016, Prop. 1.4 and Lemma 2.3 (ρ of what is ε-DP, and of Gaussian noise). Cesar & Rogers 2021 (ρ of
-bounded range). Dong, Roth & Su 2022, Cor. 3.3 (μ² of Gaussian noise).
+bounded range). Dong, Durfee & Rogers 2020 (bounded range). Dong, Roth & Su 2022, Cor. 3.3 (μ² of Gaussian noise).
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ class LossKind(Enum):
     GAUSSIAN = "gaussian"
     """That of Gaussian noise, or of what is computed from it."""
     BOUNDED_RANGE = "bounded range"
-    """ε-DP with a loss of range ε, not 2ε: the exponential mechanism."""
+    """ε-DP with a loss of range ε, not 2ε: the exponential mechanism. No test tells two tables apart better than by
+    Laplace noise of the same ε: (r - e^s)+ is convex in r, a ratio of probabilities of mean 1 within [e^(t - ε), e^t],
+    so that its mean is largest where r is always at an end; the largest over all t is (1 - x)² / (1 - e^-ε), with
+    x = e^((s - ε)/2). For Laplace noise it is 1 - x, and x >= e^-ε where s >= -ε; below, both are 1 - e^s."""
     PURE = "pure"
     """ε-DP, and nothing more is proved."""
     APPROXIMATE = "approximate"
@@ -41,7 +44,7 @@ _ADDS_UP = {
     Accounting.GDP: frozenset({LossKind.GAUSSIAN}),
     Accounting.ZCDP: _PURE | {LossKind.GAUSSIAN},
     Accounting.BASIC: _PURE | {LossKind.GAUSSIAN, LossKind.APPROXIMATE},
-    Accounting.PLD: frozenset({LossKind.LAPLACE_LIKE, LossKind.GAUSSIAN}),
+    Accounting.PLD: frozenset({LossKind.LAPLACE_LIKE, LossKind.GAUSSIAN, LossKind.BOUNDED_RANGE}),
     Accounting.NONE: frozenset({LossKind.REVEALED}),
 }
 
@@ -71,7 +74,7 @@ def ratio_bought(loss: LossKind, share: Budget, *, mechanism: str) -> float:
         case Accounting.GDP:
             return sqrt(share.amount)
         case Accounting.ZCDP | Accounting.PLD:
-            return sqrt(share.amount * _per_rho(loss))
+            return sqrt(share.amount * _per_rho(loss, share.accounting))
         case Accounting.BASIC if loss is LossKind.GAUSSIAN:
             return gdp_mu(share.amount, share.delta)
         case _:
@@ -85,9 +88,12 @@ def amount_of(loss: LossKind, accounting: Accounting, *, sensitivity: float, sca
     if accounting in (Accounting.PURE, Accounting.BASIC):
         return sensitivity / scale
     squared = (scale / sensitivity) ** -2 if loss is LossKind.GAUSSIAN else (sensitivity / scale) ** 2
-    return squared if accounting is Accounting.GDP else squared / _per_rho(loss)
+    return squared if accounting is Accounting.GDP else squared / _per_rho(loss, accounting)
 
 
-def _per_rho(loss: LossKind) -> int:
-    """The squared ε, or μ, that costs a ρ of 1: the loss of a choice has half the range of other ε-DP losses."""
-    return 8 if loss is LossKind.BOUNDED_RANGE else 2
+def _per_rho(loss: LossKind, accounting: Accounting) -> int:
+    """The squared ε, or μ, that costs a ρ of 1: the loss of a choice has half the range of other ε-DP losses.
+
+    Among loss distributions, where ρ is only a currency, a choice is priced as the Laplace noise that bounds it.
+    """
+    return 8 if loss is LossKind.BOUNDED_RANGE and accounting is Accounting.ZCDP else 2

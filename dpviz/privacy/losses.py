@@ -242,10 +242,13 @@ class CappedLosses(Loss):
         """A row adds something in [0, c] to the sum of a set of cap c, where c is no more than diameter².
 
         If it is exchanged for another one, a sum moves by the difference of two such numbers, which is no more than c
-        either: so the norms are those of the caps, for either relation.
+        either: so the norms are those of the caps, for either relation. What a row adds to two sets differs by at most
+        the larger cap, which a row attains that lies on a centre of one set and far from the other; where one row goes
+        and another comes, that is twice so much.
         """
         caps = np.minimum(self.caps, region.diameter**2)
-        return Sensitivity(float(caps.sum()), float(np.linalg.norm(caps)), float(caps.sum()))
+        most, norm = float(caps.sum()), float(np.linalg.norm(caps))
+        return Sensitivity(l1=most, l2=norm, block=most, range=relation.rows * float(caps.max()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -180,5 +180,7 @@ def test_fewer_points_than_seeds_and_no_weight_at_all_still_give_k():
 )
 def test_a_step_of_starts_says_what_was_solved(starts, points, said):
     solution = Solution(np.zeros((2, 1)), np.ones(2), np.ones(2), 1.0)
-    step = StartsStep.of(BestOf(solution, np.zeros((2, 1)), 0, np.ones(starts)), points, "cell", then="; done")
+    step = StartsStep.of(
+        BestOf(solution, np.zeros((2, 1)), 0, np.ones(starts), [solution]), points, "cell", then="; done"
+    )
     assert step.title == said

@@ -12,6 +12,7 @@ from dpviz.algorithms.auto import auto_plan
 from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.ledger import Ledger
 from dpviz.privacy.loss_distributions import Draws
+from dpviz.privacy.losses import CappedLosses
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.partitions import Everything, Grid, Zoomed
 from dpviz.privacy.queries import Relation, Sensitivity, SparseCount
@@ -58,6 +59,41 @@ def finer_losses() -> None:
     """The same over two columns, where finer cells are tried."""
     rows = crowd(2)
     check_loss(CARD, many_columns(rows), many_columns(rows[1:]), **{**APPROX, "k": 14})
+
+
+# Rows choose the seeds, and axes are bought without a δ: with few rows only at an ε that protects nobody.
+CHOOSING = {**APPROX, "epsilon": 40.0, "params": {"starts": 8}, "seed": 2}
+
+
+def choice_losses(delta: float) -> bool:
+    """With and without a row far from the others; whether they chose."""
+    rows = np.r_[np.random.default_rng(1).normal(0.3, 0.2, (200, 6)), np.full((1, 6), -0.4)]
+    loss = check_loss(CARD, SIX.table(rows), SIX.table(rows[:-1]), **{**CHOOSING, "delta": delta})
+    return "exponential" in {name for name, _ in loss.per_release}
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_a_choice_without_a_mistake(delta):
+    request = {**CHOOSING, "delta": delta}
+    assert choice_losses(delta)
+    check_ledger(CARD, SIX.table(), **request)
+    check_replay(CARD, SIX.table(), **request)
+
+
+def test_a_choice_by_losses_that_move_farther_than_is_said(monkeypatch):
+    declared = CappedLosses.sensitivity
+
+    def less(self, relation, region):
+        whole = declared(self, relation, region)
+        return dataclasses.replace(whole, range=whole.range / 1.01)
+
+    domain, row = regions(3)["box"], np.full((1, 3), 0.5)
+    query = CappedLosses(np.stack([row, -row]), caps=np.full(2, 0.3))
+    rooms = [room_over(rows, domain, Relation.ADD_REMOVE) for rows in (np.r_[row, row], row)]
+    check_move(query, *rooms)
+    monkeypatch.setattr(CappedLosses, "sensitivity", less)
+    with caught:
+        check_move(query, *rooms)
 
 
 @pytest.mark.some(2)

@@ -195,7 +195,7 @@ def test_some_pair_moves_every_answer_as_far_as_declared(kind, over, where, rela
     moved, declared_most = move(query, one, other), one.sensitivity(query)
     for norm in NORMS:
         bound = getattr(declared_most, norm)
-        elsewhere = (kind, norm) == (Spread, "l1")  # reached by other rows: the next test
+        elsewhere = (kind, norm) in ((Spread, "l1"), (CappedLosses, "range"))  # reached by other rows: the next tests
         blocks = kind in (Sum, Pull, BoxSum, ChosenSum, ResidualSum)
         if np.isfinite(bound) and (norm != "block" or blocks) and not elsewhere:
             assert getattr(moved, norm) == pytest.approx(bound, rel=_lost(kind, domain.region)), norm
@@ -210,6 +210,22 @@ def test_spreads_move_as_far_in_the_l1_norm_along_the_diagonal(relation):
     other = room_over(domain.from_unit(np.r_[crowd, there] if relation is REPLACE else crowd), domain, relation)
     query = Spread(Voronoi(at), at, 0.02)
     assert move(query, one, other).l1 == pytest.approx(one.sensitivity(query).l1, rel=2.0**-10)
+
+
+@pytest.mark.parametrize(("relation", "most"), [(ADD_REMOVE, 1), (ADD_REMOVE, 3), (REPLACE, 1)])
+def test_capped_losses_of_two_sets_move_apart_by_the_cap(relation, most):
+    """A row on the centre of one set, beyond the cap from the other; under replace a row goes the other way, too."""
+    domain = regions(3)["box"]
+    far = _farthest(domain.region)
+    here, there = np.tile(domain.from_unit(far), (most, 1)), domain.from_unit(-far)[None]
+    crowd, persons = domain.from_unit(np.zeros((5, 3))), np.r_[np.arange(5), np.full(most, 9)]
+    if relation is REPLACE:
+        one, other = (room_over(np.r_[crowd, row], domain, relation) for row in (here, there))
+    else:
+        one = room_over(np.r_[crowd, here], domain, relation, persons=persons, rows_per_person=most)
+        other = room_over(crowd, domain, relation, persons=persons[:5], rows_per_person=most)
+    query = CappedLosses(np.stack([-far, far])[:, None], caps=np.array([0.5, 0.5]))
+    assert move(query, one, other).range == one.sensitivity(query).range == most * relation.rows * 0.5
 
 
 def _lost(kind: type, region: Region) -> float:

@@ -35,7 +35,7 @@ PROVED = {
     PURE: {LossKind.LAPLACE_LIKE, LossKind.BOUNDED_RANGE, LossKind.PURE},
     GDP: {LossKind.GAUSSIAN},
     ZCDP: {LossKind.LAPLACE_LIKE, LossKind.BOUNDED_RANGE, LossKind.PURE, LossKind.GAUSSIAN},
-    PLD: {LossKind.LAPLACE_LIKE, LossKind.GAUSSIAN},
+    PLD: {LossKind.LAPLACE_LIKE, LossKind.GAUSSIAN, LossKind.BOUNDED_RANGE},
 }
 
 
@@ -91,6 +91,32 @@ def test_what_a_choice_costs_is_told_from_what_pure_noise_costs():
     choice, noise = booked(EXPONENTIAL, ZCDP), booked(SmoothMedian(1.0, 2.0), ZCDP)
     assert (choice.amount, noise.amount) == (0.5**2 / 8, 0.5**2 / 2)
     assert independent_epsilon([choice], delta=1e-6) < 0.6 * independent_epsilon([noise], delta=1e-6)
+
+
+def _most_told(ratios: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """Hockey-stick divergence at e^s of a pair whose ratio of probabilities is the lower or the upper of two."""
+    low, high = ratios
+    often = (1 - low) / (high - low)
+    return often * np.maximum(high - np.exp(s), 0) + (1 - often) * np.maximum(low - np.exp(s), 0)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 1.0, 4.0])
+def test_no_choice_tells_more_than_laplace_noise_of_the_same_epsilon(epsilon):
+    """Nor does it tell less than it has to: some range attains what is said of it, and twice the range is too much."""
+    s = np.linspace(-2 * epsilon, 2 * epsilon, 401)
+    x = np.exp((np.minimum(s, epsilon) - epsilon) / 2)
+    laplace = np.where(s < -epsilon, 1 - np.exp(s), 1 - x)
+    told = np.max([_most_told(np.exp([t - epsilon, t]), s) for t in np.linspace(1e-9, epsilon - 1e-9, 2001)], axis=0)
+    assert (told <= laplace + 1e-12).all()
+    within = np.abs(s) < epsilon
+    np.testing.assert_allclose(told[within], ((1 - x) ** 2 / -np.expm1(-epsilon))[within], atol=1e-5)
+    assert (_most_told(np.exp([-epsilon, epsilon]), s) > laplace + 1e-6 * epsilon).any()
+
+
+def test_among_loss_distributions_a_choice_is_priced_as_laplace_noise():
+    assert draws_of(booked(EXPONENTIAL, PLD)) == draws_of(booked(LAPLACE, PLD))
+    assert booked(EXPONENTIAL, PLD).amount == booked(LAPLACE, PLD).amount
+    assert Exponential.bought(Budget(PLD, 0.125), Sensitivity(np.inf, np.inf, range=3.0)).scale == pytest.approx(6.0)
 
 
 def test_a_ledger_takes_no_price_of_another_accounting():

@@ -9,7 +9,6 @@ from functools import cache
 from importlib.resources import files
 from itertools import islice
 from math import log10, sqrt
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,11 +16,11 @@ from dpviz.algorithms.auto.auto_plan import AutoPlan, Zoom, make_plan, plan_step
 from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.polishing import residual_rounds
 from dpviz.algorithms.auto.released_sign import released_sign
-from dpviz.algorithms.auto.view_synopsis import SynopsisStep, View, flat_synopsis, view_synopses, zoom
+from dpviz.algorithms.auto.seeds import best_read, chosen_by_rows, solved_seeds
+from dpviz.algorithms.auto.view_synopsis import View, flat_synopsis, view_synopses, zoom
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or, released_always
 from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, best_of_starts, starts_on_coreset
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom
@@ -32,8 +31,6 @@ _RADII, _COVERED_SDS = 2.0, 3.0
 # A reach is widened up to here, where noise allows it, so that fewer residuals are shortened.
 _NOISE_ALLOWED, _PER_ROUND = 0.0005, 6.0
 _LEAST_REACH = 2.0**-20
-# Seeds of the second reading of a histogram are taken if they are so many sds of noise better by its raw counts.
-_CLEAR_SDS = 1.0
 # A run that loses so much more than k-means++ is good enough to be recommended.
 _LITTLE = 1.1
 
@@ -50,8 +47,9 @@ class AutoParams(Params):
 def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -> Iterator[Step]:
     """Look, grid, denoise, seed, polish. The last step is the release. O(T n k d + n d²) for T rounds.
 
-    **Guarantee.** Add/remove or replace. ε-DP at δ = 0 (Laplace and K-norm noise); else (ε, δ)-DP by privacy loss
-    distributions of Laplace, K-norm and Gaussian noise together, calibrated once before the first row is read. Bounds
+    **Guarantee.** Add/remove or replace. ε-DP at δ = 0 (Laplace and K-norm noise, a choice); else (ε, δ)-DP by privacy
+    loss distributions of Laplace and Gaussian noise and of a choice together, calibrated once before the first row is
+    read. Bounds
     are public; n is public or bought. Which grid, box, axes and reach are used follows from releases; what is spent
     on each does not.
 
@@ -65,6 +63,8 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
       make of the grid, and which of two readings of it is solved, is post-processing.
     - middle: one vector of norm R. Sums of residuals: one vector of norm η in one cluster, as clusters are disjoint;
       two such vectors, perhaps opposite ones in one cluster, under replace.
+    - choice: a row adds to the loss of each solution something in [0, c], c released; a choice by the exponential
+      mechanism is of bounded range, and costs no more than Laplace noise of the same ε (``LossKind``).
     - second moments: |v vᵀ| = |v|² <= R₁² in Euclidean norm; |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² <= 2 R₁⁴. The
       map A -> (A_ii, √2 A_ij) keeps norms, so that equal noise on its entries is noise on the matrix.
 
@@ -85,68 +85,23 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
         seen = look(room, plan.first, shares, plan.axes, rng)
         yield seen
         readings = view_synopses(room, k, plan.cells, shares, _view(seen))
-    synopsis, solved, radius2 = _best_read([_seeds(room, k, reading, seen, params, rng) for reading in readings])
-    yield synopsis
-    yield solved
-    yield CentersStep(title=f"Start {solved.chosen + 1} gives the seeds", centers=solved.centers, released=True)
+    number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
+    found = [solved_seeds(room, k, reading, seen, number, rng) for reading in readings]
+    seeds = best_read(found)
+    yield seeds.synopsis
+    yield seeds.solved
+    title = f"Start {seeds.solved.chosen + 1} gives the seeds"
+    if plan.choice is not None:
+        seeds, title = chosen_by_rows(room, found, plan.choice, shares)
+    yield CentersStep(title=title, centers=seeds.centers, released=True)
     frame = None if seen is None or plan.swap_axes == room.dim else seen.look.basis[: plan.swap_axes]
-    yield from residual_rounds(room, solved.centers, _reach(room, k, plan, radius2, seen), frame, plan, shares)
+    yield from residual_rounds(room, seeds.centers, _reach(room, k, plan, seeds.radius2, seen), frame, plan, shares)
 
 
 def _view(seen: LookStep) -> View:
     frame = seen.look.basis[: seen.axes]
     half = np.minimum(seen.look.reach, _COVERED_SDS * np.sqrt(seen.look.variances[: seen.axes]))
     return View(frame @ seen.look.middle, half, frame)
-
-
-class _Seeds(NamedTuple):
-    """The best of several solutions on a synopsis, in the space of the rows, and its clusters' squared radius."""
-
-    synopsis: SynopsisStep
-    solved: StartsStep
-    radius2: float
-
-    @property
-    def distances(self) -> Array:
-        """Squared distance of the middle of each cell of the synopsis to the nearest seed, along the view; (m,)."""
-        cells, frame = self.synopsis.grid.centers(self.synopsis.codes), self.synopsis.frame
-        centers = self.solved.centers if frame is None else self.solved.centers @ frame.T
-        squared: Array = ((cells[:, None] - centers) ** 2).sum(axis=2).min(axis=1)
-        return squared
-
-
-def _best_read(found: list[_Seeds]) -> _Seeds:
-    """The seeds whose loss on the noisy counts themselves is less, by more than its noise; else the first.
-
-    What one reading of a histogram takes for noise the other may have kept. Noisy counts are right on average, so that
-    what they say of two sets of centres is, too; its noise is known.
-    """
-    first, *others = found
-    if not others:
-        return first
-    synopsis, (second,) = first.synopsis, others
-    gain = first.distances - second.distances
-    clear = float(synopsis.noisy_counts @ gain) > _CLEAR_SDS * synopsis.sd * float(np.linalg.norm(gain))
-    return second if clear else first
-
-
-def _seeds(
-    room: DataRoom, k: int, synopsis: SynopsisStep, seen: LookStep | None, params: AutoParams, rng: np.random.Generator
-) -> _Seeds:
-    grid, (points, weights, region, middle) = synopsis.grid, synopsis.cloud()
-    number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
-    starts = starts_on_coreset(points, weights, k, number, region, rng)
-    best = best_of_starts(SignedPoints.of(points, weights), starts, region)
-    inside_cells = float(((2 * grid.half / grid.cells_per_axis) ** 2).sum()) / 12
-    radius2 = max(best.solution.loss, 0.0) / max(float(weights.sum()), 1.0) + inside_cells
-    centers = best.solution.centers + middle
-    if seen is not None and synopsis.frame is not None:
-        around, frame = seen.look, synopsis.frame
-        centers = around.middle + (centers - frame @ around.middle) @ frame
-        used = (around.basis @ frame.T).argmax(axis=0)
-        radius2 += max(around.spread - float(around.captured[used].sum()), 0.0)
-    solved = replace(StartsStep.of(best, len(points), "cell"), centers=room.region.clip(centers))
-    return _Seeds(synopsis, solved, radius2)
 
 
 def _reach(room: DataRoom, k: int, plan: AutoPlan, radius2: float, seen: LookStep | None) -> float:

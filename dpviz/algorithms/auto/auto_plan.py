@@ -45,10 +45,15 @@ _GRID_UNKNOWN_N, _GRID_ONE_COLUMN, _GRID_VIEW = 0.85, 0.75, 0.3
 _ZOOM, _FINER_TEST, _FINE_TEST = 0.04, 0.02, 0.02
 # Parts of μ² for the look, and of the look for the middle.
 _LOOK, _MIDDLE = 0.2, 0.15
-# Without δ there are no private axes: parts of ε for the middle, the radii, the grid; the rest is for polishing.
+# Without δ: parts of ε for the middle, the radii, the grid; the rest is for axes and polishing. Axes are bought where
+# noise alone shows less than this part of what each of them would have if rows spread alike along all.
 _PURE_MIDDLE, _PURE_RADII, _PURE_GRID = 0.08, 0.02, 0.4
+_PURE_AXES, _AXES_CLEAR = 0.1, 0.15
 # Distances are bought at the ε for which a hundredth of the rows is three scales of their noise, within limits.
 _RADII_ROWS, _LEAST_RADII, _MOST_RADII, _RADII_UNKNOWN_N = 300.0, 0.03, 0.15, 0.06
+# Part of ε for the choice of seeds by losses that count a row up to so many squared radii of a cluster, and what its
+# noise may be of the loss of all rows.
+_CHOICE, CAP, _CHOICE_NOISE = 0.05, 12.0, 0.03
 # Rounds of polishing: as many as keep the noise of a mean, over the radius of a cluster, in proportion; at most 12.
 _MOST_ROUNDS, _ROUND_NOISE = 12, 0.02
 # From this noise of a mean on the reach follows the residuals.
@@ -62,7 +67,8 @@ _GATE_FLAT, _GATE_VIEW = 0.2, 0.5
 _MOST_SWAP_AXES = 64
 
 
-Noise = Literal["Laplace", "K-norm", "Gaussian"]
+Noise = Literal["Laplace", "K-norm", "Gaussian", "exponential"]
+# Of noise that is added.
 _KINDS: dict[Noise, Kind[Array, Laplace | KNorm | Gaussian]]
 _KINDS = {"Laplace": Laplace, "K-norm": KNorm, "Gaussian": Gaussian}
 
@@ -128,6 +134,12 @@ class Cells(NamedTuple):
     trees: bool
 
 
+class Choice(NamedTuple):
+    """Which of several solutions on the histogram is polished, by the rows' losses."""
+
+    losses: Part
+
+
 class Swap(NamedTuple):
     """Counts and spreads of all clusters before a round: some are split, as many centres dropped."""
 
@@ -143,7 +155,7 @@ class Round(NamedTuple):
     sums: Part
 
 
-Stage = Zoom | FirstLook | Cells | Swap | Round
+Stage = Zoom | FirstLook | Cells | Choice | Swap | Round
 
 
 @dataclass(frozen=True)
@@ -155,6 +167,8 @@ class AutoPlan:
     first : Zoom or FirstLook
         Zoom for up to three columns: then the grid lies over the rows themselves.
     cells : Cells
+    choice : Choice, optional
+        None where it would cost too much, and the histogram alone decides.
     polishing : tuple of Swap and Round
     axes : int
         Axes of the view.
@@ -166,6 +180,7 @@ class AutoPlan:
 
     first: Zoom | FirstLook
     cells: Cells
+    choice: Choice | None
     polishing: tuple[Swap | Round, ...]
     axes: int
     swap_axes: int
@@ -174,7 +189,7 @@ class AutoPlan:
     @property
     def stages(self) -> tuple[Stage, ...]:
         """All of them, in the order of spending."""
-        return (self.first, self.cells, *self.polishing)
+        return (self.first, self.cells, *([self.choice] if self.choice else []), *self.polishing)
 
     @property
     def parts(self) -> list[Part]:
@@ -226,10 +241,20 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
         cells = _view_cells(grid_epsilon - radii, many)
         mu2 *= 1 - _LOOK * (_MIDDLE + (1 - _MIDDLE) * (axes is not None))
     else:
-        middle = Part("look", "middle", "K-norm" if spherical else "Laplace", _PURE_MIDDLE * setting.epsilon)
-        first = FirstLook(middle, None, Part("look", "radii", "Laplace", _PURE_RADII * setting.epsilon))
+        noise: Noise = "K-norm" if spherical else "Laplace"
+        edge = moved * sqrt(_of_spread(dim, spherical=spherical) * 2 * dim) / (_PURE_AXES * setting.epsilon * n)
+        bought = _PURE_AXES * setting.epsilon * (edge <= _AXES_CLEAR / dim)
+        middle = Part("look", "middle", noise, _PURE_MIDDLE * setting.epsilon)
+        axes = Part("look", "axes", noise, bought) if bought else None
+        first = FirstLook(middle, axes, Part("look", "radii", "Laplace", _PURE_RADII * setting.epsilon))
         cells = _view_cells(_PURE_GRID * setting.epsilon, many)
-        epsilon = setting.epsilon * (1 - _PURE_MIDDLE - _PURE_RADII - _PURE_GRID)
+        epsilon = setting.epsilon * (1 - _PURE_MIDDLE - _PURE_RADII - _PURE_GRID) - bought
+
+    choice = None if flat or many else _choice(setting, moved, n_public=n_public)
+    if choice is not None:
+        # What a choice takes of μ² is a guess; all parts are calibrated together.
+        epsilon -= choice.losses.weight
+        mu2 *= 1 - 2 * _CHOICE
 
     # In the squared scale of one number with noise: K-norm noise of a vector, or Laplace noise on its l1 norm.
     of_vector = dim + 1 if spherical else 2 * dim
@@ -242,8 +267,7 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
         # (docs/findings.md).
         rounds = _MOST_ROUNDS if gaussian else int(sqrt(rounds))
     swap_axes, swap = min(dim, _MOST_SWAP_AXES), _SWAP_FLAT if flat else _SWAP_VIEW
-    entries = swap_axes * (swap_axes + 1) / 2
-    of_spread = entries + 1 if spherical else 2 * (1 + (swap_axes - 1) / sqrt(2)) ** 2
+    of_spread = _of_spread(swap_axes, spherical=spherical)
     unit_sd = moved * (1 / sqrt(swap * mu2) if gaussian else sqrt(of_spread) / (swap * epsilon))
     clear = unit_sd * sqrt(2 * swap_axes) <= (_GATE_FLAT if flat else _GATE_VIEW) * n / k
     before = [rounds // 2 + 1] if flat else [rounds // 2 + 1, 3 * rounds // 4 + 1]
@@ -257,7 +281,7 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
         adaptive=_noise_to_signal(k, dim, n, variance) >= _NOISY,
     )
     axes_of_view = dim if flat else min(dim, max(_FEW_AXES, ceil(log2(k)) + 2) if many else _FEW_AXES)
-    return AutoPlan(first, cells, tuple(polishing), axes_of_view, swap_axes, variance)
+    return AutoPlan(first, cells, choice, tuple(polishing), axes_of_view, swap_axes, variance)
 
 
 def _flat_share(setting: Setting, moved: float, *, n_public: bool) -> float:
@@ -298,6 +322,18 @@ def _view_cells(epsilon: float, many: bool) -> Cells:
     return Cells(Part("grid", "fine_test", "Laplace", test) if many else None, None, None, grid, trees=not many)
 
 
+def _choice(setting: Setting, moved: float, *, n_public: bool) -> Choice | None:
+    """Asked for where its noise is a small part of the loss of all rows, whatever the clusters are.
+
+    With a δ not where the number of rows is a release: what is no Gaussian noise may not follow from one.
+    """
+    assert setting.n is not None
+    share = _CHOICE * setting.epsilon
+    small = moved * CAP <= _CHOICE_NOISE * share * setting.n
+    fixed = n_public or setting.delta <= 0
+    return Choice(Part("choice", "losses", "exponential", share)) if small and fixed else None
+
+
 def _kind_of_rounds(
     k: int, dim: int, n: int, pure: float, mu2: float, moved: float, *, choose: bool
 ) -> tuple[bool, int, float]:
@@ -312,6 +348,11 @@ def _kind_of_rounds(
 def _noise_to_signal(k: int, dim: int, n: int, variance: float) -> float:
     """Of a mean at a reach of two radii, over the squared radius."""
     return 4 * (k / n) ** 2 * dim * variance
+
+
+def _of_spread(axes: int, *, spherical: bool) -> float:
+    """Variance of pure noise of ε = 1 on an entry of second moments along ``axes`` of rows of norm at most 1."""
+    return axes * (axes + 1) / 2 + 1 if spherical else 2 * (1 + (axes - 1) / sqrt(2)) ** 2
 
 
 def _polishing(

@@ -118,12 +118,13 @@ class Solution(NamedTuple):
 
 
 class BestOf(NamedTuple):
-    """The solution of least loss among several starts, its start (k, d) and index, and all losses."""
+    """The solution of least loss among several starts, its start (k, d) and index, and all losses and solutions."""
 
     solution: Solution
     start: Array
     chosen: int
     losses: Array
+    solutions: Sequence[Solution]
 
 
 def best_of_starts(data: SignedPoints, starts: Sequence[Array], region: Region) -> BestOf:
@@ -133,7 +134,7 @@ def best_of_starts(data: SignedPoints, starts: Sequence[Array], region: Region) 
     # The same solution met twice differs by rounding only.
     losses[losses <= losses.min() + _EQUAL * abs(data.second_moment)] = losses.min()
     chosen = int(losses.argmin())
-    return BestOf(solutions[chosen], starts[chosen], chosen, losses)
+    return BestOf(solutions[chosen], starts[chosen], chosen, losses, solutions)
 
 
 def signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Solution:

@@ -17,8 +17,8 @@ from dpviz.table.domain import Domain
 _THICK, _WORDS_ABOVE = 0.42, 0.28
 # A label fits where its characters take no more than this part of the picture each.
 _PER_CHARACTER = 0.022
-_HATCH = {"Gaussian": "", "Laplace": "/", "K-norm": "x"}
-_FINDS = ("count", "zoom", "look", "grid")
+_HATCH = {"Gaussian": "", "Laplace": "/", "K-norm": "x", "exponential": "+"}
+_FINDS = ("count", "zoom", "look", "grid", "choose")
 
 
 class _Stage(NamedTuple):
@@ -30,6 +30,7 @@ _STAGES = {
     **{"rows": _Stage("count", "how many rows there are"), "zoom": _Stage("zoom", "where rows are at all")},
     **dict.fromkeys(("middle", "radii", "axes"), _Stage("look", "how rows spread")),
     **dict.fromkeys(("fine_test", "finer_test", "finest_test", "grid"), _Stage("grid", "which clusters there are")),
+    "losses": _Stage("choose", "which solution is polished"),
 }
 _POLISH = _Stage("polish", "where they lie, by round")
 _SPLIT = _Stage("split", "which is really two, by round")
@@ -37,6 +38,7 @@ _PARTS = {
     **{"rows": "number of rows", "zoom": "coarse cells", "middle": "middle", "radii": "distances", "axes": "axes"},
     **{"fine_test": "would fine cells do?", "finer_test": "would finer cells do?"},
     **{"finest_test": "or still finer ones?", "grid": "cells"},
+    "losses": "losses of solutions",
     **{"counts": "sizes of clusters", "sums": "their means"},
     **{"swap_counts": "sizes of clusters", "swap_spread": "their spreads"},
 }

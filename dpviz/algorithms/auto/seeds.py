@@ -1,0 +1,119 @@
+"""Seeds of ``auto``: k-means solved on readings of one histogram, and which of the solutions the rows choose.
+
+Solving costs nothing, and the best solution on noisy cells need not be the best for the rows: a histogram over a view
+of many columns sums the noise of all of its cells, and says nothing of what lies beside the view.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from dpviz.algorithms.auto.auto_plan import CAP, Choice, Paid
+from dpviz.algorithms.auto.first_look import LookStep
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep
+from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, best_of_starts, starts_on_coreset
+from dpviz.arrays import Array
+from dpviz.privacy.losses import CappedLosses
+from dpviz.privacy.mechanisms import Exponential
+from dpviz.privacy.room import DataRoom
+
+# Seeds of the second reading of a histogram are taken if they are so many sds of noise better by its raw counts.
+_CLEAR_SDS = 1.0
+# Solutions are one whose centres lie within this part of the squared radius of a cluster; so many may be chosen from.
+_SAME, _MOST = 0.1, 16
+
+
+class Seeds(NamedTuple):
+    """Solutions on a synopsis, in the space of the rows: centres ``every`` (starts, k, d) from each start, the squared
+    radii (starts,) of their clusters, and which of them is taken: at first the best on the synopsis."""
+
+    synopsis: SynopsisStep
+    solved: StartsStep
+    every: Array
+    radii2: Array
+    taken: int
+
+    @property
+    def centers(self) -> Array:
+        """Of the solution that is taken, (k, d)."""
+        centers: Array = self.every[self.taken]
+        return centers
+
+    @property
+    def radius2(self) -> float:
+        """Mean squared distance of a row to its centre, by the synopsis."""
+        return float(self.radii2[self.taken])
+
+    @property
+    def distances(self) -> Array:
+        """Squared distance of the middle of each cell of the synopsis to the nearest seed, along the view; (m,)."""
+        cells, frame = self.synopsis.grid.centers(self.synopsis.codes), self.synopsis.frame
+        squared = cdist(cells, self.centers if frame is None else self.centers @ frame.T, "sqeuclidean")
+        nearest: Array = squared.min(axis=1)
+        return nearest
+
+    def apart(self, most: int) -> list[Seeds]:
+        """Up to ``most`` different solutions, the best on the synopsis first.
+
+        Two are one where each centre of the second has one of the first within a part of a cluster's radius.
+        """
+        kept: list[int] = []
+        for start in np.argsort(self.radii2, kind="stable").tolist():
+            near = [cdist(self.every[start], self.every[other], "sqeuclidean").min(axis=1).max() for other in kept]
+            if min(near, default=inf) > _SAME * self.radius2:
+                kept.append(start)
+        return [self._replace(taken=start) for start in kept[:most]]
+
+
+def solved_seeds(
+    room: DataRoom, k: int, synopsis: SynopsisStep, seen: LookStep | None, number: int, rng: np.random.Generator
+) -> Seeds:
+    """k-means from a ``number`` of starts on the synopsis."""
+    grid, (points, weights, region, middle) = synopsis.grid, synopsis.cloud()
+    starts = starts_on_coreset(points, weights, k, number, region, rng)
+    best = best_of_starts(SignedPoints.of(points, weights), starts, region)
+    radii2 = np.maximum(best.losses, 0.0) / max(float(weights.sum()), 1.0)
+    radii2 += float(((2 * grid.half / grid.cells_per_axis) ** 2).sum()) / 12
+    centers = np.stack([solution.centers for solution in best.solutions]) + middle
+    if seen is not None and synopsis.frame is not None:
+        around, frame = seen.look, synopsis.frame
+        centers = around.middle + (centers - frame @ around.middle) @ frame
+        used = (around.basis @ frame.T).argmax(axis=0)
+        radii2 += max(around.spread - float(around.captured[used].sum()), 0.0)
+    every = np.stack([room.region.clip(those) for those in centers])
+    solved = replace(StartsStep.of(best, len(points), "cell"), centers=every[best.chosen])
+    return Seeds(synopsis, solved, every, radii2, best.chosen)
+
+
+def best_read(found: list[Seeds]) -> Seeds:
+    """The seeds whose loss on the noisy counts themselves is less, by more than its noise; else the first.
+
+    What one reading of a histogram takes for noise the other may have kept. Noisy counts are right on average, so that
+    what they say of two sets of centres is, too; its noise is known.
+    """
+    first, *others = found
+    if not others:
+        return first
+    synopsis, (second,) = first.synopsis, others
+    gain = first.distances - second.distances
+    clear = float(synopsis.noisy_counts @ gain) > _CLEAR_SDS * synopsis.sd * float(np.linalg.norm(gain))
+    return second if clear else first
+
+
+def chosen_by_rows(room: DataRoom, found: list[Seeds], stage: Choice, shares: Paid) -> tuple[Seeds, str]:
+    """One of the solutions of all readings, the likelier the less the rows lose under it; and what was done, in words.
+
+    **Guarantee.** The share of the stage, of bounded range. A row counts up to a cap under each solution; the solutions
+    and the cap are released.
+    """
+    candidates = [seeds for one in found for seeds in one.apart(_MOST // len(found))]
+    cap = min(CAP * best_read(found).radius2, room.region.diameter**2)
+    losses = CappedLosses(np.stack([seeds.centers for seeds in candidates]), caps=np.full(len(candidates), cap))
+    chosen = room.ask(losses, Exponential, shares[stage.losses], note="choice of seeds")
+    words = f"Of {len(candidates)} solutions that differ the rows choose one: the seeds"
+    return candidates[chosen.value], "The solutions are one: the seeds" if len(candidates) == 1 else words
