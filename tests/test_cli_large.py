@@ -48,6 +48,7 @@ def released(capsys: Capture, data: str, *more: str) -> dict:
 PERSONS = ("--id-column", "who", "--rows-per-person", "2")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("more", [(), PERSONS, ("--relation", "replace")])
 def test_parquet_releases_what_csv_releases(

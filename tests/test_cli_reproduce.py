@@ -93,6 +93,7 @@ def test_the_text_says_verdict_findings_and_data(capsys, planted, tmp_path):
     assert "Data: made up" in said.out and "Reason:" in said.out
 
 
+@pytest.mark.slow
 def test_both_baselines_are_printed_with_their_intervals(capsys, planted, tmp_path):
     said = call(capsys, "reproduce", "google-coreset", "--quick", "--out", tmp_path)
     first, second = (line for line in said.out.splitlines() if "lowest loss of" in line)

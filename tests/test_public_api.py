@@ -37,6 +37,7 @@ def test_the_example_of_the_interfaces_runs(tmp_path):
     assert "kmeans++" in dpviz.CARDS
 
 
+@pytest.mark.slow
 @pytest.mark.some(2)
 @pytest.mark.parametrize(
     "code",

@@ -69,6 +69,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
     return _installed([str(wheel)], tmp_path_factory.mktemp("installed"))
 
 
+@pytest.mark.slow
 def test_a_wheel_holds_the_dashboard_the_samples_and_the_results_and_nothing_else_of_the_checkout(wheel: Path) -> None:
     packed = {PurePosixPath(name) for name in zipfile.ZipFile(wheel).namelist()}
     beside = {path.relative_to("dpviz/beside").as_posix() for path in packed if path.is_relative_to("dpviz/beside")}

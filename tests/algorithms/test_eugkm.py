@@ -150,6 +150,7 @@ def test_steps_are_the_grid_the_starts_and_the_centres():
     assert (last.center_noise_sd > 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.some(1)
 @pytest.mark.parametrize("n", [0, 300])
 def test_noisy_counts_add_up_to_n_on_average_and_negative_ones_are_kept(n):

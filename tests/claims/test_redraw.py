@@ -37,6 +37,7 @@ def test_a_margin_that_many_runs_agree_on_is_decided():
     assert worse.outcome is Outcome.FAILS and worse.interval.runs == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("second", [[0.8, 1.3, 0.994], [0.994, 0.8, 1.3, 0.99, 1.2]])
 def test_six_thousandths_on_runs_that_disagree_decide_nothing(second):
     found = few(losses([1.0, 0.9, 1.1], second))
@@ -138,6 +139,7 @@ def test_one_run_has_no_interval():
     assert few(once).findings[0].interval is None
 
 
+@pytest.mark.slow
 def test_what_is_run_today_has_an_interval_of_its_own():
     found = table([lines({"ours": 1.0, "theirs": 2.0, "theirs, tuned": 0.5})])
 

@@ -118,6 +118,7 @@ def test_an_added_line_is_one_record_and_changes_no_other(data, delimiter, end):
     assert went.total() <= (1 if several else 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150))
 @given(data=st.data(), delimiter=st.sampled_from(list(HEADERS)))
 def test_a_replaced_line_is_one_record_and_n_stays_the_number_of_lines(data, delimiter):
@@ -135,6 +136,7 @@ def test_a_replaced_line_is_one_record_and_n_stays_the_number_of_lines(data, del
     assert (rows_in_the_room(one) - rows_in_the_room(two)).total() <= 1
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(100))
 @given(
     data=st.data(),

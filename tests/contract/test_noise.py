@@ -11,7 +11,7 @@ from dpviz.privacy.losses import Loss, SwapLoss
 from dpviz.privacy.mechanisms import Exponential, Laplace, noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
-from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
+from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian, laplace_smoothness
 from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
 from dpviz.privacy.released import Question
 from dpviz.privacy.room import DataRoom
@@ -276,7 +276,7 @@ def test_smooth_medians(accounting, law):
         room.ledger.entries, (entry,) = [], room.ledger.entries
     assert (entry.amount, entry.delta) == (pytest.approx(2.0 * dim), share.delta)
     # One of the columns has ε = 2 and δ = 1e-6 / 20; what a single value can move is in no entry.
-    beta = 2.0 / 6 if accounting is PURE else 2.0 / (2 * np.log(2 * dim / 1e-6))
+    beta = 2.0 / 6 if accounting is PURE else laplace_smoothness(2.0, 1e-6 / dim)
     edges = np.r_[-1, np.sort(np.clip(rows[:, 0], -1, 1)), 1]
     bound = max(np.exp(-beta * (j - i - 1)) * (edges[j] - edges[i]) for i in range(6) for j in range(5, 11) if i < j)
     scale = bound / (2.0 - beta) if accounting is PURE else bound

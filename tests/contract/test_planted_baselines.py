@@ -28,6 +28,7 @@ def losses(card, world, **request) -> None:
         check_loss(card, one, other, **request)
 
 
+@pytest.mark.slow
 @pytest.mark.some(1)
 @pytest.mark.parametrize("request_", [PAPER, TUNED], ids=["paper", "tuned"])
 def test_sulq_without_a_mistake_is_green(request_):

@@ -103,6 +103,7 @@ def test_a_study_that_ends_while_it_is_looked_at_does_not_pass_for_whole() -> No
     assert now.running and len(now.items) == len(now.items) == 1
 
 
+@pytest.mark.slow
 def test_a_private_file_is_judged_on_a_stand_in_and_no_row_is_read() -> None:
     app = compared(FileKind.PRIVATE, labels=["DPLloyd"])
     table = app.session_state["visit:table"]
@@ -113,6 +114,7 @@ def test_a_private_file_is_judged_on_a_stand_in_and_no_row_is_read() -> None:
     assert app.button(key="compare:compute")
 
 
+@pytest.mark.slow
 def test_judging_a_private_file_on_its_own_rows_is_asked_for_counted_and_never_a_file() -> None:
     app = app_on("compare.py", open_blobs(FileKind.PRIVATE))
     app.segmented_control(key="compare:judged").set_value("the rows themselves")
@@ -179,6 +181,7 @@ def test_the_chart_the_pictures_and_the_table_say_one_number_of_an_algorithm() -
     assert "nearest to its median" in said
 
 
+@pytest.mark.slow
 def test_who_cannot_run_is_named_and_left_out_at_one_press() -> None:
     app = app_on("compare.py", open_blobs())
     app.multiselect(key="compare:contenders").set_value(["DPLloyd", "SuLQ k-means", "k-averages"])

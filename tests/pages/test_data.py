@@ -320,6 +320,7 @@ def test_a_bound_typed_in_the_very_moment_of_leafing_is_kept():
     assert ticked(at) == ["c3"]
 
 
+@pytest.mark.slow
 def test_a_bound_that_is_taken_back_is_open_again_and_the_table_stays_as_it_was():
     at = press(paste_bounds(upload(visit("data.py"), PEOPLE), BOUNDS), "Use this table")
     before = at.session_state["visit:table"]

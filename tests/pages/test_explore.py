@@ -101,6 +101,7 @@ def test_a_private_table_waits_for_run_and_says_what_it_spends() -> None:
     assert len(app.session_state["visit:books"]) == 2
 
 
+@pytest.mark.slow
 def test_another_draw_has_other_noise_is_booked_and_leaves_the_last_five_as_ghosts() -> None:
     app = explored("dplloyd")
     drawn = [result(app).run.unit_centers]

@@ -34,6 +34,7 @@ def test_a_file_of_decimal_commas_is_read_as_declared_without_a_look():
     assert _private_looks(at) == []
 
 
+@pytest.mark.slow
 def test_a_proposal_from_private_rows_fills_the_form_and_is_one_look():
     at = upload(visit("data.py"), COMMAS)
     assert any(button.label == f"{PROPOSE} (counted)" for button in at.button)
@@ -52,6 +53,7 @@ def test_a_proposal_from_private_rows_fills_the_form_and_is_one_look():
     assert "people (private): a proposal of how the file is read" in listed
 
 
+@pytest.mark.slow
 def test_what_is_proposed_can_be_changed_before_the_file_is_opened():
     at = upload(visit("data.py"), COMMAS)
     press(at, f"{PROPOSE} (counted)")
@@ -69,6 +71,7 @@ def test_a_proposal_from_public_rows_is_free():
     assert _used(paste_bounds(at, BOUNDS)).n_public == 3
 
 
+@pytest.mark.slow
 def test_rows_that_were_looked_at_as_public_ones_stay_looked_at_when_they_are_private():
     at = _of_kind(upload(visit("data.py"), COMMAS), "public")
     _of_kind(press(at, PROPOSE), "private")
@@ -181,6 +184,7 @@ def test_the_command_line_opens_the_same_table_from_the_declaration_of_the_page(
     assert _on_the_command_line(tmp_path, COMMAS, to_json(table.declaration)).key == table.key
 
 
+@pytest.mark.slow
 def test_an_answer_on_the_page_and_a_flag_on_the_command_line_are_one_declaration(tmp_path):
     at = upload(visit("data.py"), COMMAS)
     press(at, f"{PROPOSE} (counted)")

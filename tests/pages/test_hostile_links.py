@@ -17,6 +17,7 @@ GOOD = {
 LONG = "9" * 400
 
 
+@pytest.mark.slow
 @pytest.mark.some(4)
 @pytest.mark.parametrize(
     "link",

@@ -64,6 +64,7 @@ def job_of(at: AppTest) -> Job[Any]:
     return job
 
 
+@pytest.mark.slow
 @pytest.mark.some(1)
 @pytest.mark.parametrize("form", ["parquet", "csv", "folder"])
 def test_a_file_beyond_memory_is_prepared_by_a_job_and_then_open(parquet: Path, form: str) -> None:
@@ -119,6 +120,7 @@ def test_a_worker_that_dies_is_a_sentence_and_the_form_stays(parquet: Path) -> N
     assert [button.disabled for button in at.button if button.label == "Use this table"] == [False]
 
 
+@pytest.mark.slow
 def test_a_damaged_row_group_is_a_sentence_without_a_value(parquet: Path) -> None:
     raw = bytearray(parquet.read_bytes())
     raw[4:200] = b"\xff" * 196
@@ -162,6 +164,7 @@ def test_what_is_declared_beside_a_named_file_is_used(parquet: Path) -> None:
     assert fine(at.run()).session_state["visit:table"].n_public == ROWS
 
 
+@pytest.mark.slow
 def test_truth_of_a_large_table_is_a_sample_and_says_so(parquet: Path) -> None:
     at = preparing(parquet, "public", workers=False)
     fine(at.run())

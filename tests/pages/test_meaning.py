@@ -39,6 +39,7 @@ def test_a_link_to_no_part_opens_the_first():
     assert "belief" in titles(opened("nonsense"))[0]
 
 
+@pytest.mark.slow
 @pytest.mark.some(1)
 @pytest.mark.parametrize("part", SIMULATED)
 def test_runs_in_both_worlds_begin_by_themselves(part: str, quick_attacks: None):
@@ -48,6 +49,7 @@ def test_runs_in_both_worlds_begin_by_themselves(part: str, quick_attacks: None)
     assert app.button(key="meaning:more")
 
 
+@pytest.mark.slow
 def test_the_second_world_appears_after_a_guess(quick_attacks: None):
     app = opened("worlds", epsilon="1")
     assert titles(app) == ["The same table, with one person and without"]
@@ -64,6 +66,7 @@ def test_more_runs_add_to_the_first(quick_attacks: None):
     assert "16 runs with the person and 16 without" in text_of(sound(app.run()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [FileKind.PUBLIC, FileKind.PRIVATE])
 def test_a_private_table_is_never_attacked(kind: FileKind, quick_attacks: None):
     app = opened("attack", open_blobs(kind))

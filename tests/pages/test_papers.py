@@ -31,6 +31,7 @@ def planted(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_all_claims_stand_there_with_their_verdicts_and_the_command(planted):
     at = visit("papers.py")
     shown = everything_shown(at)

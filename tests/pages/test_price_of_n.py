@@ -19,6 +19,7 @@ README = Path(__file__).resolve().parents[2] / "README.md"
 _SHARE = 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "params", "delta", "adds_up"),
     [

@@ -165,6 +165,7 @@ def test_it_may_be_typed_as_one_likes(tmp_path, typed):
     assert not button(app).disabled
 
 
+@pytest.mark.slow
 def test_a_press_charges_once_and_what_leaves_can_be_checked(tmp_path):
     account = account_in(tmp_path)
     app = pressed_once(on_page(people(tmp_path), account))
@@ -182,6 +183,7 @@ def test_a_press_charges_once_and_what_leaves_can_be_checked(tmp_path):
     assert {one.proto.label for one in app.get("download_button")} == {"The release (zip)", "The card alone (HTML)"}
 
 
+@pytest.mark.slow
 def test_shares_of_missing_cells_are_bought_where_they_are_asked_for(tmp_path):
     app = on_page(people(tmp_path), account_in(tmp_path))
     assert "Missing values" not in everything_shown(pressed_once(app))
@@ -262,6 +264,7 @@ def test_an_algorithm_without_release_grade_noise_says_why(tmp_path):
     assert barred(app)
 
 
+@pytest.mark.slow
 def test_a_new_account_is_made_and_opened(tmp_path):
     app = on_page(people(tmp_path))
     app.text_input(key="release:new:path").set_value(str(tmp_path / "new.sqlite"))
@@ -339,6 +342,7 @@ def test_while_it_is_under_way_the_page_shows_that_alone(tmp_path, monkeypatch):
     assert "Released in this visit: charge 1 of account people, ε = 1 left." in text_of(app)
 
 
+@pytest.mark.slow
 def test_segments_are_told_on_the_page_and_can_be_named(tmp_path):
     app = on_page(people(tmp_path), account_in(tmp_path))
     app.slider(key="release:share").set_value(20)
@@ -376,6 +380,7 @@ def test_home_checks_a_release_and_names_what_is_wrong(tmp_path):
     assert "**centers.csv**" in text_of(home)
 
 
+@pytest.mark.slow
 def test_home_refuses_what_is_no_release_in_a_sentence(tmp_path):
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

@@ -16,6 +16,7 @@ PAGES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_opens_without_a_table(page):
     at = visit(page)

@@ -22,6 +22,7 @@ def reloaded(at: AppTest, page: str = "data.py") -> AppTest:
     return fine(again.run())
 
 
+@pytest.mark.slow
 @pytest.mark.some(1)
 @pytest.mark.parametrize("page", ["data.py", "explore.py"])
 def test_a_sample_is_opened_again_with_its_declaration_and_settings(page: str) -> None:

@@ -163,6 +163,7 @@ def test_with_a_heavy_tail_k_means_reads_the_clipped_rows_and_clipping_stands_ap
     assert pairwise_distances(drawn, best.cluster_centers_).min(axis=1).max() < 1e-5
 
 
+@pytest.mark.slow
 def test_where_no_row_is_clipped_nothing_is_said_of_it() -> None:
     app = seeded_run(sample_table("outlier"), "auto", k=3, epsilon=5.0, seed=1)
     assert "that of k-means++ (" in text_of(app) and "The bounds alone move" not in text_of(app)
@@ -177,6 +178,7 @@ def preview_of(kind: FileKind, tab: str) -> AppTest:
     return sound(app.run())
 
 
+@pytest.mark.slow
 @pytest.mark.some(1)
 @pytest.mark.parametrize("kind", [FileKind.PUBLIC, FileKind.SIMULATED])
 def test_what_the_bounds_cut_off_is_shown_of_rows_that_are_nobodys_secret(kind: FileKind) -> None:

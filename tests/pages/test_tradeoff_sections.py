@@ -59,6 +59,7 @@ def test_what_cannot_be_taken_apart_says_why() -> None:
     assert "random message" in text_of(app)
 
 
+@pytest.mark.slow
 def test_parts_of_a_private_file_come_from_a_stand_in() -> None:
     app = looking_at("Causes", FileKind.PRIVATE)
     app.slider(key="tradeoff:parts:repeats").set_value(3)
@@ -166,6 +167,7 @@ def asks_for_what_was_wanted(app: AppTest) -> None:
     assert (app.number_input(key="k").value, app.number_input(key="delta").value) == (4, 1e-7)
 
 
+@pytest.mark.slow
 def test_a_link_sets_the_form() -> None:
     asks_for_what_was_wanted(app_on("tradeoff.py", open_blobs(), **dict(parse_qsl(WANTED.to_query()))))
     asks_for_what_was_wanted(app_on("tradeoff.py", open_blobs(), study=WANTED.to_yaml()))

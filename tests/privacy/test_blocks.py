@@ -26,6 +26,7 @@ def _room(values=None, **declared):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(seed=st.integers(0, 2**32 - 1), size=st.integers(1, 60), number=st.integers(1, 8), match=st.booleans())
 def test_a_row_changes_the_model_of_its_own_block_only(seed, size, number, match):

@@ -186,6 +186,7 @@ def test_a_tree_of_counts_grows_where_rows_are():
     assert np.abs(grown.values - [900, 400, 900, 0, 0, 400, 900, 0, 0, 400]).max() < 20
 
 
+@pytest.mark.slow
 def test_spreads_have_the_same_noise_in_every_direction():
     """Off the diagonal the tally has a noise of σ / √2, which the frame of symmetric matrices makes σ again."""
     rng = np.random.default_rng(0)

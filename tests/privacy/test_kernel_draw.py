@@ -48,6 +48,7 @@ def worst(draw: KernelDraw, one: WeightedRows, other: WeightedRows) -> float:
     return max(abs(draw.log_density(c, one) - draw.log_density(c, other)) for c in points)
 
 
+@pytest.mark.slow
 @pytest.mark.some(2)
 @pytest.mark.parametrize("floor", [0.0, 2.0])
 @pytest.mark.parametrize("rows", [[], [0.3], [-0.9, 0.2, 0.2, 0.8]], ids=len)
@@ -73,6 +74,7 @@ def test_the_density_is_that_of_the_sampler(rows, floor):
         assert stats.kstest(drawn, lambda c: np.interp(c, grid, cumulative)).pvalue < 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [2, 3])
 def test_rows_are_drawn_by_weight_wherever_they_stand(dim):
     rng = np.random.default_rng(2)

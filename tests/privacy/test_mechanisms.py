@@ -72,6 +72,7 @@ def test_a_selection_is_normalised_and_a_prior_counts():
 THRESHOLDS = [NoisyThreshold(Laplace(1.0, 1.5), 2.0), NoisyThreshold(Gaussian(1.0, 1.5), 2.0)]
 
 
+@pytest.mark.slow
 @pytest.mark.some(2)
 @pytest.mark.parametrize("mechanism", THRESHOLDS, ids=["laplace", "gaussian"])
 @pytest.mark.parametrize("truth", [{}, {2: 3.0}, {0: 1.0, 3: 6.0}])

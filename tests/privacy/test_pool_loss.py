@@ -33,6 +33,7 @@ def test_the_range_is_attained_at_every_spread(where, part):
     assert moved == pytest.approx(diameter**2 * part * (2 - part), abs=2e-4)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 4), dim=st.integers(1, 3), apart=st.floats(1e-4, 1.0))
 def test_no_row_exceeds_it_whatever_centre_is_nearest(seed, k, dim, apart):
     rng, region = np.random.default_rng(seed), Region.ball(dim, 1.0)

@@ -105,6 +105,7 @@ def test_the_law_is_that_of_dense_noise_and_a_cut():
     check_law(SparseLaplace(Laplace(1.0, SCALE), CUT))
 
 
+@pytest.mark.slow
 @pytest.mark.some(2)
 @pytest.mark.parametrize("wrong", [EmptyCellsLeftOut, OneSided, HeldCellsNotCut, LessNoise])
 def test_a_sampler_with_a_known_mistake_is_rejected(wrong):
@@ -192,6 +193,7 @@ def largest_loss(mechanism: SparseLaplace, relation: Relation) -> float:
     return float(max(np.max(density[a] - density[b]) for a, b in pairs))
 
 
+@pytest.mark.slow
 @pytest.mark.some(2)
 @pytest.mark.parametrize("relation", Relation)
 @pytest.mark.parametrize("cutoff_in_scales", [0.3, 1.5])

@@ -126,6 +126,7 @@ def test_too_few_tuples_are_answered_bottom_without_a_draw():
     assert not useless.draw(TupleTable(tight_tuples(SMALL["number"])), None).passed
 
 
+@pytest.mark.slow
 def test_distances_of_neighbours_differ_by_no_more_than_the_stretch():
     # c and c' are centres of Δ-far balls that share a witness each; in one dimension the bound is reached.
     rng, far, most = np.random.default_rng(0), 7.0, 0.0

@@ -135,6 +135,7 @@ COSTS = st.one_of(st.sampled_from([0.1, 0.2, 0.5, 1 / 3, 1e-3]), st.floats(1e-3,
 DELTAS = st.one_of(st.sampled_from([0.0, 1e-6]), st.floats(1e-9, 1e-5))
 
 
+@pytest.mark.slow
 @given(charges=st.lists(st.tuples(COSTS, DELTAS), max_size=8), cap_delta=st.sampled_from([0.0, 1e-6, 2e-5]))
 @settings(max_examples=examples(60))
 def test_no_sum_exceeds_the_cap_and_nothing_that_fits_is_refused(charges, cap_delta):

@@ -95,6 +95,7 @@ def test_of_two_that_race_for_the_last_half_exactly_one_wins(tmp_path, rounds):
         other.stdin.close()
 
 
+@pytest.mark.slow
 def test_a_charge_outlives_the_process_that_made_it(tmp_path):
     account = new(tmp_path / "a.sqlite")
     with process(KILLED, account.path) as killed:
@@ -104,6 +105,7 @@ def test_a_charge_outlives_the_process_that_made_it(tmp_path):
     assert (entry.number, entry.charge, entry.state) == (1, a_charge(0.25), State.CHARGED)
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_among_its_charges_loses_and_doubles_none(tmp_path):
     account = new(tmp_path / "a.sqlite", cap=1e6)
     told = 0
@@ -152,6 +154,7 @@ def test_wherever_a_process_dies_its_charge_is_there_whole_or_not_at_all(tmp_pat
     assert len(outcomes) > 10
 
 
+@pytest.mark.slow
 def test_the_charge_is_there_from_commit_on(monkeypatch, tmp_path):
     steps: list[str] = []
 

@@ -124,6 +124,7 @@ def test_hostile_names_stay_names(tmp_path: Path) -> None:
     assert _segments(tmp_path) == ["1", "2"]
 
 
+@pytest.mark.slow
 def test_no_file_is_lost_and_what_is_missing_is_said(tmp_path: Path) -> None:
     script = assign_script(_DOMAINS["unit"], np.zeros((1, 3)) + 20.0, title="")
     rows = "age,income\n1,2\n"

@@ -239,6 +239,7 @@ def test_no_neighbour_gains_more_than_was_charged(monkeypatch, world):
             check_purchase(*losses_of(monkeypatch, *pair, declared, seed))
 
 
+@pytest.mark.slow
 def test_some_pair_reaches_what_was_charged(monkeypatch):
     found = []
     for seed in range(40):

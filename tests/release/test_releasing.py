@@ -57,6 +57,7 @@ def test_the_ledger_of_the_zip_is_that_of_the_run(tmp_path):
     assert {row["part"] for row in rows} == {"algorithm"}
 
 
+@pytest.mark.slow
 def test_segments_are_a_part_of_their_own_and_described_columns_need_not_be_clustered(tmp_path):
     data, declaration = write_people(tmp_path, describe={"town": {"categories": ["North", "South"]}})
     lines = data.read_text().splitlines()
@@ -162,6 +163,7 @@ releasing.press(ready_in(Path(sys.argv[1])))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
 def test_kill_9_between_the_charge_and_the_noise_leaves_a_charge_and_no_release(tmp_path):
     process = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE)

@@ -152,6 +152,7 @@ def test_a_question_without_an_answer_is_refused(setting: Setting, loss: float) 
         advise(setting, target=Target(loss), study=study(auto={(4, 4): [[1.0] * 4]}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_the_stored_study_knows_private_algorithms_and_gives_better_news_for_more_rows(delta: float) -> None:
     shipped = stored(with_delta=delta > 0)

@@ -43,6 +43,7 @@ def test_every_shape_is_tried_as_often_and_losses_fall_with_epsilon():
     assert np.median([one.ratio for one in low]) > np.median([one.ratio for one in high])
 
 
+@pytest.mark.slow
 def test_the_same_dry_run_twice_says_the_same():
     request = Request(Contender("auto"), 3, 1.0, 1e-6)
     one, other = (list(dry_run_work(request, DECLARED, 800)) for _ in range(2))

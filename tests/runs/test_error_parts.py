@@ -53,6 +53,7 @@ def test_parts_of_every_private_algorithm_add_up_or_it_says_why_not(algorithm: s
     assert of(found, "clip") > 0
 
 
+@pytest.mark.slow
 def test_a_grid_quantises_and_its_parts_add_up() -> None:
     found = measured(table_of(), Contender("eugkm"), epsilon=0.2, repeats=3)
     assert found.quantised and of(found, "clip") == 0

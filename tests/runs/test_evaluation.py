@@ -23,6 +23,7 @@ def _rows(points):
     return ClippedRows(np.asarray(points, float), np.arange(len(points)), np.zeros(len(points)))
 
 
+@pytest.mark.slow
 @given(SEEDS)
 def test_the_loss_is_the_mean_squared_distance_to_the_nearest(seed):
     rng = np.random.default_rng(seed)
@@ -111,6 +112,7 @@ def test_nothing_is_better_than_a_reference_of_no_loss():
     assert evaluate(rows, np.zeros((2, 2)), reference).ratio == float("inf")
 
 
+@pytest.mark.slow
 def test_baselines_bracket_a_good_result():
     table = small_table(blobs(800, k=4, seed=3))
     judged = JudgedTable.of(table, table.reveal(note="test"), None)

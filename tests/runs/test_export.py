@@ -88,6 +88,7 @@ def test_column_names_cannot_be_formulas() -> None:
         assert header[numbered : 2 + numbered] == ['\'=cmd|"x"', "'-y"]
 
 
+@pytest.mark.slow
 @given(st.lists(st.text("=+-@\t\r\n\"',;x{<", min_size=1, max_size=6), min_size=2, max_size=2, unique=True))
 def test_hostile_column_names_stay_text_in_their_own_column(names) -> None:
     kept = dataclasses.replace(record(), columns=tuple(names))

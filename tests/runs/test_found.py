@@ -36,6 +36,7 @@ def by_the_words(points: np.ndarray, centers: np.ndarray, reference: np.ndarray)
     return found
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.floats(0.001, 0.5))
 def test_the_rule_is_what_its_words_say(seed: int, noise: float) -> None:
     rng = np.random.default_rng(seed)

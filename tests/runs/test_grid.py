@@ -50,6 +50,7 @@ def test_a_link_is_short_and_nobody_has_to_decode_it() -> None:
     assert back(replace(grid, contenders=())) == (replace(grid, contenders=()),) * 2
 
 
+@pytest.mark.slow
 @given(grids())
 def test_link_and_file_read_back_to_the_same(grid: Grid) -> None:
     assert back(grid) == (grid, grid)
@@ -115,6 +116,7 @@ BILLION = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -154,6 +156,7 @@ _ANY = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.sampled_from(["epsilon_from", "epsilon_to", "k", "delta", "repeats", "algorithms", "x"]), _ANY, min_size=1
@@ -179,6 +182,7 @@ class _WithoutNames(yaml.SafeDumper):
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "[1]", "[" * 5000, "k: [", "a" * 200_000, "k: !!python/object:os.system x"])
 def test_what_is_no_yaml_is_refused(text: str) -> None:
     with pytest.raises(RequestError, match="no YAML"):

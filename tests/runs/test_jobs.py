@@ -56,6 +56,7 @@ def test_results_arrive_complete_and_in_order():
     assert job.error is None
 
 
+@pytest.mark.slow
 def test_progress_is_thinned_but_its_last_report_arrives():
     job = Job.start(job_work.chatter, 20_000)
     seen = set()
@@ -66,6 +67,7 @@ def test_progress_is_thinned_but_its_last_report_arrives():
     assert job.items == []
 
 
+@pytest.mark.slow
 def test_a_held_back_report_arrives_while_the_work_is_silent(started):
     job = Job.start(job_work.one_then_hang)
     started.append(job)
@@ -73,6 +75,7 @@ def test_a_held_back_report_arrives_while_the_work_is_silent(started):
     assert job.items == ["ready"]
 
 
+@pytest.mark.slow
 def test_a_report_is_never_overtaken_by_a_later_result(started):
     job = Job.start(job_work.one_then_hang)
     started.append(job)
@@ -102,6 +105,7 @@ def test_time_left_follows_the_pace_since_the_first_report(monkeypatch):
     assert job.seconds_left is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_child", [False, True])
 def test_cancel_ends_the_worker_and_its_children_and_keeps_the_results(with_child):
     job = Job.start(job_work.hang, with_child)
@@ -125,6 +129,7 @@ def test_cancelling_before_the_worker_is_up_is_safe():
         assert job.state is JobState.CANCELLED
 
 
+@pytest.mark.slow
 def test_cancelling_a_finished_job_changes_nothing():
     job = Job.start(job_work.count, 3)
     ended(job)
@@ -132,6 +137,7 @@ def test_cancelling_a_finished_job_changes_nothing():
     assert job.state is JobState.DONE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name"), [("plain", "ValueError"), ("exit", "SystemExit"), ("unpicklable", "TypeError")]
 )
@@ -166,6 +172,7 @@ def test_a_worker_that_dies_is_a_failure_with_a_reason():
     assert job.items == [1]
 
 
+@pytest.mark.slow
 def test_work_that_the_worker_cannot_find_fails_with_the_type_of_the_error():
     job: Job = Job(job_work.count, 1)
     head = job._parcel.head.replace(b"job_work", b"job_lost")
@@ -188,6 +195,7 @@ def test_arguments_that_cannot_travel_are_refused_at_once():
         Job(job_work.say, lambda: None)
 
 
+@pytest.mark.slow
 def test_large_arrays_cross_both_ways_with_a_full_pipe():
     rows = np.arange(500_000.0).reshape(-1, 5)
     job = Job.start(job_work.echo, rows, 6)  # 4 MB each: far more than a pipe holds, and nobody polls
@@ -196,6 +204,7 @@ def test_large_arrays_cross_both_ways_with_a_full_pipe():
         np.testing.assert_array_equal(echoed, rows + i)
 
 
+@pytest.mark.slow
 def test_what_the_work_prints_stays_out_of_the_answers():
     job = Job.start(job_work.say, "hello")
     assert ended(job) is JobState.DONE
@@ -251,6 +260,7 @@ def parent(tmp_path) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is a POSIX way to go")
 def test_no_orphan_after_the_parent_is_killed(parent):
     process = parent("time.sleep(60)")
@@ -263,6 +273,7 @@ def test_no_orphan_after_the_parent_is_killed(parent):
     assert eventually(lambda: not any(map(is_alive, pids)), seconds=20)
 
 
+@pytest.mark.slow
 def test_no_orphan_and_no_noise_after_the_parent_exits(parent, tmp_path):
     process = parent("raise SystemExit(7)")
     out, _ = process.communicate(timeout=60)
@@ -285,6 +296,7 @@ def test_a_run_does_not_wait_for_a_study():
     another.cancel()
 
 
+@pytest.mark.slow
 def test_a_shelf_runs_one_job_at_a_time_in_order():
     shelf = JobShelf(max_running=1)
     first, second, third = (shelf.submit(job_work.hang) for _ in range(3))
@@ -302,6 +314,7 @@ def test_a_shelf_runs_one_job_at_a_time_in_order():
     third.cancel()
 
 
+@pytest.mark.slow
 def test_the_next_job_starts_when_one_is_done_or_fails():
     shelf = JobShelf(max_running=1)
     queued = [
@@ -326,6 +339,7 @@ def test_a_full_shelf_takes_no_more_until_a_job_has_ended():
     assert done.items == [0]  # whoever asked for it has it still
 
 
+@pytest.mark.slow
 def test_jobs_go_with_their_shelf():
     shelf = JobShelf(seats=Seats(2))
     job = shelf.submit(job_work.hang)

@@ -149,6 +149,7 @@ def test_a_prediction_says_when_it_stops_holding() -> None:
     assert len({error.holds for error in errors if error is not None}) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.some(1)
 @pytest.mark.parametrize("preset", ["su", "tuned", "gaussian"])
 def test_the_predicted_error_is_what_noise_does_to_one_round(preset: str) -> None:

@@ -26,6 +26,7 @@ def open_memory() -> int:
     return held
 
 
+@pytest.mark.slow
 def test_workers_map_one_copy_and_write_to_their_own() -> None:
     rows = np.random.default_rng(0).normal(size=100_000)
     memory = shared(rows)

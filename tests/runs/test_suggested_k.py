@@ -99,6 +99,7 @@ def test_what_has_no_synopsis_is_refused():
         suggest_k(histogram(np.zeros((1, 2))), MOST_K + 1, np.random.default_rng(0))
 
 
+@pytest.mark.slow
 @pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "k"), [("fifteen", 15), ("people", 6)])
 def test_samples_are_counted_right(name, k):

@@ -54,6 +54,7 @@ def item_epsilon(item: RunSoFar) -> float:
     return independent_epsilon(item.entries, delta=item.delta) if item.entries else 0.0
 
 
+@pytest.mark.slow
 def test_a_run_in_a_worker_is_the_run_at_home() -> None:
     table = small_table(n_public=400)
     job = Job.start(run_work, Request(Contender("dplloyd"), 3, seed=7), table)
@@ -82,6 +83,7 @@ def test_the_forecast_grows_with_the_rows() -> None:
     assert few < 0.01 < 5 < many
 
 
+@pytest.mark.slow
 def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     values = blobs(3_000, 2)
     pq.write_table(pa.table({"x": values[:, 0], "y": values[:, 1]}), tmp_path / "t.parquet", row_group_size=500)

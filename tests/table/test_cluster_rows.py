@@ -88,6 +88,7 @@ def centers_of(private: PrivateTable) -> bytes:
     return run("auto", private, k=4, epsilon=1.0, delta=1e-6, seed=1).centers.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.some(1)
 @pytest.mark.parametrize("parts", [1, 3, 11])
 def test_answers_do_not_depend_on_the_parts(cluster: Any, parts: int) -> None:
@@ -105,6 +106,7 @@ def test_rows_of_a_person_are_found_wherever_they_lie(cluster: Any) -> None:
     assert centers_of(large) == centers_of(small)
 
 
+@pytest.mark.slow
 def test_the_middle_stands_in_under_replace(cluster: Any) -> None:
     values, _ = table()
     large = PrivateTable.over(spread(4, relation="replace"), DOMAIN, relation="replace")
@@ -112,6 +114,7 @@ def test_the_middle_stands_in_under_replace(cluster: Any) -> None:
     assert centers_of(large) == centers_of(PrivateTable(values, DOMAIN, relation="replace"))
 
 
+@pytest.mark.slow
 def test_a_parquet_file_is_read_by_the_workers(cluster: Any, tmp_path: Path) -> None:
     values, _ = table()
     pq.write_table(pa.table({"x": values[:, 0], "y": values[:, 1]}), tmp_path / "t.parquet", row_group_size=500)

@@ -225,6 +225,7 @@ cell = st.sampled_from([*SECRETS, "", "NA", "1", "2,5"])
 mangled = st.sampled_from(["\n", '"', ";", ",", "\t", "\0", "\r", "<", "\ufeff", "x", "é"])
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150))
 @given(
     body=st.lists(st.lists(cell, min_size=1, max_size=4), max_size=8),

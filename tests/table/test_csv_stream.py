@@ -32,6 +32,7 @@ def read_in_pieces(path: Path, declared: FileFormat, size: int, id_column: str |
     return values, ids
 
 
+@pytest.mark.slow
 @given(LINES, st.integers(1, 60), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_wherever_pieces_end_the_rows_are_those_in_memory(tmp_path_factory, lines, size, end, ends):
     path = tmp_path_factory.mktemp("csv") / "t.csv"

@@ -70,6 +70,7 @@ def test_what_holds_no_lines_of_fields_gets_a_sentence(raw):
         propose(open_csv(raw))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150))
 @given(st.binary(max_size=60) | st.text('ab1,;"\n\r %$.5\t', max_size=60).map(str.encode))
 def test_whatever_is_proposed_can_be_read(raw):

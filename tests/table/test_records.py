@@ -75,6 +75,7 @@ pieces = st.sampled_from(
 bodies = st.lists(pieces, max_size=60).map("".join).map(str.encode)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(400))
 @given(
     body=bodies | st.binary(max_size=80),

@@ -97,6 +97,7 @@ def sidecars(draw: st.DrawFn) -> Declaration:
     )
 
 
+@pytest.mark.slow
 @given(sidecars())
 def test_canonical_text_reads_back_and_is_stable(declared: Declaration) -> None:
     again = declaration_in(to_json(declared))
