@@ -115,7 +115,8 @@ def test_rows_choose_where_the_noise_of_a_choice_is_small():
 
     for delta in (0.0, 1e-6):
         assert chooses(delta=delta) and not chooses(delta=delta, n=3000)
-        assert not chooses(delta=delta, relation=Relation.REPLACE) and chooses(delta=delta, n=4000, epsilon=3.0)
+        assert not chooses(delta=delta, n=11_000, relation=Relation.REPLACE)
+        assert chooses(delta=delta, n=4000, epsilon=3.0)
         # Over few columns, and where there are many clusters, the histogram alone decides.
         assert not chooses(delta=delta, dim=3) and not chooses(delta=delta, k=13)
     # What is no Gaussian noise may not follow from a number of rows that is a release.
@@ -128,7 +129,12 @@ def test_axes_are_bought_where_they_show():
         axes = plan_of(**{"dim": 6, "k": 4, "n": 12_000, "delta": 0.0, **changes}).first.axes
         return None if axes is None else axes.noise
 
-    assert bought() == "K-norm" and bought(delta=1e-6) == "Gaussian" and bought(delta=1e-6, n=300) == "Gaussian"
+    assert (
+        bought() == "K-norm"
+        and bought(dim=5) is None
+        and bought(delta=1e-6) == "Gaussian"
+        and bought(delta=1e-6, n=300) == "Gaussian"
+    )
     assert bought(n=3000) is None and bought(dim=16, n=20_000) is None and bought(dim=16, n=200_000) == "K-norm"
 
 
@@ -243,8 +249,8 @@ def test_more_clusters_than_cells_still_end():
 
 
 def test_replace_and_many_rows_a_person_get_more_noise():
-    plain = plan_of(dim=6)
+    plain = plan_of(dim=6, n=100_000)
     for change in ({"relation": Relation.REPLACE}, {"rows_per_person": 2}):
-        plan = plan_of(dim=6, **change)
+        plan = plan_of(dim=6, n=100_000, **change)
         assert plan.parts[-1].noise is plain.parts[-1].noise
         assert plan.unit_variance == pytest.approx(4 * plain.unit_variance, rel=1e-9)

@@ -11,9 +11,10 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
 from dpviz.privacy.ledger import BudgetExceeded, Entry, Ledger, draws_of
 from dpviz.privacy.loss_distributions import Draws, calibrated_scale, composed_epsilon, guaranteed_epsilon, scaled
-from dpviz.privacy.mechanisms import Exponential, Gaussian, Laplace
+from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything
+from dpviz.privacy.quantiles import SmoothMedian
 from dpviz.privacy.queries import Count, Sensitivity, Sum
 from dpviz.privacy.readdition import independent_epsilon
 from dpviz.privacy.sparse_mechanisms import PathCounts
@@ -74,7 +75,7 @@ def test_a_path_of_counts_is_that_many_draws():
     assert composed_epsilon((Draws(False, entry.scale / entry.sensitivity),), 1e-6) > 1.2
 
 
-@pytest.mark.parametrize("kind", [Exponential])
+@pytest.mark.parametrize("kind", [SmoothMedian])
 def test_what_nobody_has_proved_is_refused(kind):
     ledger = Ledger(PLD, 1.0, 1e-6)
     with pytest.raises(RequestError, match="cannot be paid"):

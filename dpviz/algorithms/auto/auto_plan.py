@@ -45,15 +45,15 @@ _GRID_UNKNOWN_N, _GRID_ONE_COLUMN, _GRID_VIEW = 0.85, 0.75, 0.3
 _ZOOM, _FINER_TEST, _FINE_TEST = 0.04, 0.02, 0.02
 # Parts of μ² for the look, and of the look for the middle.
 _LOOK, _MIDDLE = 0.2, 0.15
-# Without δ: parts of ε for the middle, the radii, the grid; the rest is for axes and polishing. Axes are bought where
-# noise alone shows less than this part of what each of them would have if rows spread alike along all.
+# Without δ: parts of ε for the middle, the radii, the grid; the rest is for axes and polishing. Axes are bought where a
+# view has not room for all, and noise alone shows less than this part of what each would have if rows spread alike.
 _PURE_MIDDLE, _PURE_RADII, _PURE_GRID = 0.08, 0.02, 0.4
-_PURE_AXES, _AXES_CLEAR = 0.1, 0.15
+_PURE_AXES, _PURE_MIDDLE_BESIDE, _AXES_CLEAR = 0.07, 0.04, 0.12
 # Distances are bought at the ε for which a hundredth of the rows is three scales of their noise, within limits.
 _RADII_ROWS, _LEAST_RADII, _MOST_RADII, _RADII_UNKNOWN_N = 300.0, 0.03, 0.15, 0.06
 # Part of ε for the choice of seeds by losses that count a row up to so many squared radii of a cluster, and what its
-# noise may be of the loss of all rows.
-_CHOICE, CAP, _CHOICE_NOISE = 0.05, 12.0, 0.03
+# noise may be of the loss of one cluster's rows.
+_CHOICE, CAP, _CHOICE_NOISE = 0.05, 12.0, 0.16
 # Rounds of polishing: as many as keep the noise of a mean, over the radius of a cluster, in proportion; at most 12.
 _MOST_ROUNDS, _ROUND_NOISE = 12, 0.02
 # From this noise of a mean on the reach follows the residuals.
@@ -243,14 +243,17 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
     else:
         noise: Noise = "K-norm" if spherical else "Laplace"
         edge = moved * sqrt(_of_spread(dim, spherical=spherical) * 2 * dim) / (_PURE_AXES * setting.epsilon * n)
-        bought = _PURE_AXES * setting.epsilon * (edge <= _AXES_CLEAR / dim)
-        middle = Part("look", "middle", noise, _PURE_MIDDLE * setting.epsilon)
+        bought = _PURE_AXES * setting.epsilon * (dim > _FEW_AXES and edge <= _AXES_CLEAR / dim)
+        middle_share = _PURE_MIDDLE_BESIDE if bought else _PURE_MIDDLE
+        middle = Part("look", "middle", noise, middle_share * setting.epsilon)
         axes = Part("look", "axes", noise, bought) if bought else None
         first = FirstLook(middle, axes, Part("look", "radii", "Laplace", _PURE_RADII * setting.epsilon))
         cells = _view_cells(_PURE_GRID * setting.epsilon, many)
-        epsilon = setting.epsilon * (1 - _PURE_MIDDLE - _PURE_RADII - _PURE_GRID) - bought
+        epsilon = setting.epsilon * (1 - middle_share - _PURE_RADII - _PURE_GRID) - bought
 
-    choice = None if flat or many else _choice(setting, moved, n_public=n_public)
+    # Where no row has a say in the axes, solutions are known in some directions only, and rows cannot tell them apart.
+    by_rows = isinstance(first, FirstLook) and first.axes is not None and not many
+    choice = _choice(setting, moved, n_public=n_public) if by_rows else None
     if choice is not None:
         # What a choice takes of μ² is a guess; all parts are calibrated together.
         epsilon -= choice.losses.weight
@@ -323,13 +326,13 @@ def _view_cells(epsilon: float, many: bool) -> Cells:
 
 
 def _choice(setting: Setting, moved: float, *, n_public: bool) -> Choice | None:
-    """Asked for where its noise is a small part of the loss of all rows, whatever the clusters are.
+    """Asked for where its noise is a part of the loss of one cluster of n/k rows, whatever the clusters are.
 
     With a δ not where the number of rows is a release: what is no Gaussian noise may not follow from one.
     """
     assert setting.n is not None
     share = _CHOICE * setting.epsilon
-    small = moved * CAP <= _CHOICE_NOISE * share * setting.n
+    small = moved * CAP * setting.k <= _CHOICE_NOISE * share * setting.n
     fixed = n_public or setting.delta <= 0
     return Choice(Part("choice", "losses", "exponential", share)) if small and fixed else None
 
