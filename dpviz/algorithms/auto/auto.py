@@ -137,14 +137,12 @@ def _seeds(
     number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
     starts = starts_on_coreset(points, weights, k, number, region, rng)
     best = best_of_starts(SignedPoints.of(points, weights), starts, region)
-    inside_cells = float(((2 * grid.half / grid.cells_per_axis) ** 2).sum()) / 12
-    radius2 = max(best.solution.loss, 0.0) / max(float(weights.sum()), 1.0) + inside_cells
+    radius2 = max(best.solution.loss, 0.0) / max(float(weights.sum()), 1.0) + grid.spread_in_cell
     centers = best.solution.centers + middle
     if seen is not None and synopsis.frame is not None:
         around, frame = seen.look, synopsis.frame
         centers = around.middle + (centers - frame @ around.middle) @ frame
-        used = (around.basis @ frame.T).argmax(axis=0)
-        radius2 += max(around.spread - float(around.captured[used].sum()), 0.0)
+        radius2 += around.beside(frame)
     solved = replace(StartsStep.of(best, len(points), "cell"), centers=room.region.clip(centers))
     return _Seeds(synopsis, solved, radius2)
 
