@@ -38,7 +38,6 @@ def test_the_example_of_the_interfaces_runs(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "code",
     [

@@ -143,6 +143,11 @@ class Grid(_AxisByAxis):
     def width(self) -> int:
         return 2 * len(self.half)
 
+    @property
+    def spread_in_cell(self) -> float:
+        """Mean squared distance to the middle of a cell of rows that fill it evenly."""
+        return float(((2 * self.half / self.cells_per_axis) ** 2).sum()) / 12
+
     @cached_property
     def _strides(self) -> Codes:
         tail = np.r_[self.cells_per_axis[1:][::-1].cumprod()[::-1], 1]

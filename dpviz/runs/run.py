@@ -147,10 +147,18 @@ def sign_told(sign: Sign) -> str:
 
     >>> sign_told(Sign(0.0512, 0.02, 0.31, ()))
     'By released values alone, the loss is about 5.1 % of that of one centre (2 % to 31 %)'
+    >>> sign_told(Sign(0.996, 1e-9, 7.0, ()))
+    'By released values alone, the loss is about 100 % of that of one centre (under 0.1 % to 100 %)'
     """
-    share, low, high = (f"{100 * one:.2g} %" for one in (sign.share, sign.low, min(sign.high, 1.0)))
-    told = f"By released values alone, the loss is about {share} of that of one centre ({low} to {high})"
+    share, low, high = (_percent(min(one, 1.0)) for one in (sign.share, sign.low, sign.high))
+    share = share if share.startswith("under") else f"about {share}"
+    told = f"By released values alone, the loss is {share} of that of one centre ({low} to {high})"
     return ". ".join((told, *(doubt.rstrip(".") for doubt in sign.doubts)))
+
+
+def _percent(part: float) -> str:
+    """Two digits; a part that next to nothing is left of has none that mean anything."""
+    return "under 0.1 %" if part < 1e-3 else f"{float(f'{100 * part:.2g}'):g} %"
 
 
 def centers_table(

@@ -151,7 +151,6 @@ def test_steps_are_the_grid_the_starts_and_the_centres():
 
 
 @pytest.mark.slow
-@pytest.mark.some(1)
 @pytest.mark.parametrize("n", [0, 300])
 def test_noisy_counts_add_up_to_n_on_average_and_negative_ones_are_kept(n):
     table = small_table(blobs(300)[:n], n_public=300)

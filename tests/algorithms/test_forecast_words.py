@@ -5,12 +5,13 @@ from __future__ import annotations
 import doctest
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.algorithms import regime
-from dpviz.algorithms.auto.auto import expected
+from dpviz.algorithms.auto.auto import expected, stored_table
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Expectation, Level, told_apart
 from dpviz.algorithms.registry import card_of
@@ -85,3 +86,9 @@ def test_a_number_of_records_is_said_with_its_assumption(algorithm: str) -> None
         regime = card.regime(Setting(2, 5, 1.0, 1e-6, n=n), card.params())
         assert regime is not None
         assert "if clusters are of like size" in regime.message or regime.level is Level.RED
+
+
+def test_what_is_announced_rises_with_the_noise_and_with_what_is_not_known() -> None:
+    for part, lines in stored_table().items():
+        assert (np.diff(lines, axis=0) >= 0).all(), part
+        assert (np.diff(lines[:, 1:], axis=1) >= 0).all() and (lines[:, 1] >= 1).all(), part

@@ -9,6 +9,7 @@ import pytest
 
 from dpviz.algorithms.auto.released_sign import released_sign
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
+from dpviz.algorithms.sign import Sign
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv
@@ -86,6 +87,18 @@ def test_more_noise_makes_the_range_wider_and_hides_larger_groups():
     low, high, doubts = np.array(ends).T
     assert (np.diff(low) < 0).all() and (np.diff(high) > 0).all()
     assert doubts[0] == 0 and doubts[-1] == 2
+
+
+@pytest.mark.parametrize(
+    ("sign", "said"),
+    [
+        (Sign(0.0512, 0.02, 0.31, ()), "about 5.1 % of that of one centre (2 % to 31 %)"),
+        (Sign(0.996, 1e-9, 7.0, ()), "about 100 % of that of one centre (under 0.1 % to 100 %)"),
+        (Sign(1e-11, 1e-21, 0.035, ("So.",)), "is under 0.1 % of that of one centre (under 0.1 % to 3.5 %). So"),
+    ],
+)
+def test_no_number_of_a_sign_reads_like_a_machine(sign, said):
+    assert sign_told(sign).endswith(said)
 
 
 def test_without_a_histogram_or_counts_nothing_is_said():

@@ -29,7 +29,6 @@ def losses(card, world, **request) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.some(1)
 @pytest.mark.parametrize("request_", [PAPER, TUNED], ids=["paper", "tuned"])
 def test_sulq_without_a_mistake_is_green(request_):
     for world in (BOUGHT, PUBLIC, REPLACE):

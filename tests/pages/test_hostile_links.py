@@ -18,7 +18,6 @@ LONG = "9" * 400
 
 
 @pytest.mark.slow
-@pytest.mark.some(4)
 @pytest.mark.parametrize(
     "link",
     [

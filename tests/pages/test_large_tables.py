@@ -65,7 +65,6 @@ def job_of(at: AppTest) -> Job[Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.some(1)
 @pytest.mark.parametrize("form", ["parquet", "csv", "folder"])
 def test_a_file_beyond_memory_is_prepared_by_a_job_and_then_open(parquet: Path, form: str) -> None:
     path = parquet

@@ -40,7 +40,6 @@ def test_a_link_to_no_part_opens_the_first():
 
 
 @pytest.mark.slow
-@pytest.mark.some(1)
 @pytest.mark.parametrize("part", SIMULATED)
 def test_runs_in_both_worlds_begin_by_themselves(part: str, quick_attacks: None):
     app = opened(part, epsilon="1")

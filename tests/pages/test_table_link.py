@@ -23,7 +23,6 @@ def reloaded(at: AppTest, page: str = "data.py") -> AppTest:
 
 
 @pytest.mark.slow
-@pytest.mark.some(1)
 @pytest.mark.parametrize("page", ["data.py", "explore.py"])
 def test_a_sample_is_opened_again_with_its_declaration_and_settings(page: str) -> None:
     at = visit()

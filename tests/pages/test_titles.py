@@ -179,7 +179,6 @@ def preview_of(kind: FileKind, tab: str) -> AppTest:
 
 
 @pytest.mark.slow
-@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", [FileKind.PUBLIC, FileKind.SIMULATED])
 def test_what_the_bounds_cut_off_is_shown_of_rows_that_are_nobodys_secret(kind: FileKind) -> None:
     app, rows = preview_of(kind, "Bounds"), heavy_table(kind).private.reveal(note="test").points

@@ -49,7 +49,6 @@ def worst(draw: KernelDraw, one: WeightedRows, other: WeightedRows) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.some(2)
 @pytest.mark.parametrize("floor", [0.0, 2.0])
 @pytest.mark.parametrize("rows", [[], [0.3], [-0.9, 0.2, 0.2, 0.8]], ids=len)
 def test_the_density_is_that_of_the_sampler(rows, floor):

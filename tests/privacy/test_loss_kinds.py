@@ -73,7 +73,6 @@ def test_a_mechanism_without_a_kind_of_loss_has_no_price(accounting, loss):
 
 
 @pytest.mark.slow
-@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ["gaussian", "laplace", "exponential", "peeling", "k-norm", "anything"])
 def test_a_name_decides_nothing(name):
     for accounting, kinds in PROVED.items():

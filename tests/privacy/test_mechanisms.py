@@ -73,7 +73,6 @@ THRESHOLDS = [NoisyThreshold(Laplace(1.0, 1.5), 2.0), NoisyThreshold(Gaussian(1.
 
 
 @pytest.mark.slow
-@pytest.mark.some(2)
 @pytest.mark.parametrize("mechanism", THRESHOLDS, ids=["laplace", "gaussian"])
 @pytest.mark.parametrize("truth", [{}, {2: 3.0}, {0: 1.0, 3: 6.0}])
 def test_thresholds_draw_every_subset_with_its_probability(mechanism, truth):

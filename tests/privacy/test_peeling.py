@@ -21,7 +21,6 @@ LOSSES = np.array([0.0, 1.0, 1.5, 4.0])
 
 
 @pytest.mark.slow
-@pytest.mark.some(2)
 @pytest.mark.parametrize("draws", [1, 2, 4])
 def test_every_ordered_pick_comes_with_its_probability(draws):
     peeling = Peeling(Exponential(3.0, 1.7), draws)

@@ -106,7 +106,6 @@ def test_the_law_is_that_of_dense_noise_and_a_cut():
 
 
 @pytest.mark.slow
-@pytest.mark.some(2)
 @pytest.mark.parametrize("wrong", [EmptyCellsLeftOut, OneSided, HeldCellsNotCut, LessNoise])
 def test_a_sampler_with_a_known_mistake_is_rejected(wrong):
     with pytest.raises(AssertionError):
@@ -194,7 +193,6 @@ def largest_loss(mechanism: SparseLaplace, relation: Relation) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.some(2)
 @pytest.mark.parametrize("relation", Relation)
 @pytest.mark.parametrize("cutoff_in_scales", [0.3, 1.5])
 def test_no_outcome_tells_neighbours_apart_by_more_than_epsilon(relation, cutoff_in_scales):

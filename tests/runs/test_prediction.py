@@ -150,7 +150,6 @@ def test_a_prediction_says_when_it_stops_holding() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.some(1)
 @pytest.mark.parametrize("preset", ["su", "tuned", "gaussian"])
 def test_the_predicted_error_is_what_noise_does_to_one_round(preset: str) -> None:
     """Equal clusters around centres at the typical offset: the formula's own assumptions, so it must come out."""

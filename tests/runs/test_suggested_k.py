@@ -100,7 +100,6 @@ def test_what_has_no_synopsis_is_refused():
 
 
 @pytest.mark.slow
-@pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "k"), [("fifteen", 15), ("people", 6)])
 def test_samples_are_counted_right(name, k):
     assert suggest_k(synopsis_frame(name, 0), MOST, np.random.default_rng(0)).suggested == k

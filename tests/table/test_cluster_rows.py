@@ -89,7 +89,6 @@ def centers_of(private: PrivateTable) -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.some(1)
 @pytest.mark.parametrize("parts", [1, 3, 11])
 def test_answers_do_not_depend_on_the_parts(cluster: Any, parts: int) -> None:
     values, _ = table()

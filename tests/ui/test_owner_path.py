@@ -25,7 +25,6 @@ def test_a_file_that_waits_has_data_and_no_bounds():
 
 
 @pytest.mark.slow
-@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", FileKind)
 def test_with_a_table_epsilon_comes_next_and_is_done_after_a_run(kind: FileKind):
     table = sample_table("outlier", kind)

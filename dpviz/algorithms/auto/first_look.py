@@ -57,6 +57,11 @@ class Look:
     spread: float
     captured: Array
 
+    def beside(self, frame: Array) -> float:
+        """Of the spread what lies beside the axes ``frame`` (p, d), some of the basis."""
+        used = (self.basis @ frame.T).argmax(axis=0)
+        return max(self.spread - float(self.captured[used].sum()), 0.0)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LookStep(Step):

@@ -95,27 +95,18 @@ def seen_in(steps: Sequence[Step], region: Region) -> Seen | None:
     total = max(float(weights.sum()), 1.0)
     loss = float(weights @ cdist(points, inside, "sqeuclidean").min(axis=1)) / total
     of_one = float(weights @ ((points - weights @ points / total) ** 2).sum(axis=1)) / total
-    beside = _beside(look, frame)
-    width = float(((2 * grid.half / grid.cells_per_axis) ** 2).sum()) / 12
+    beside = 0.0 if look is None or frame is None else look.look.beside(frame)
     anywhere = cdist(random_points(_PLACES, region, np.random.default_rng(0)), centers, "sqeuclidean").min(axis=1)
     rows, idlest = _rows_to_stand_out(synopsis), int(last.noisy_counts.argmin())
     return Seen(
         max(loss + beside, _TINY),
         max(of_one + beside, _TINY),
-        width,
+        grid.spread_in_cell,
         rows * float(anywhere.mean()) / total,
         rows,
         idlest,
         float(last.noisy_counts[idlest]) / max(last.count_noise_sd, _TINY),
     )
-
-
-def _beside(look: LookStep | None, frame: Array | None) -> float:
-    """The spread of the rows beside the axes of the histogram, which no centre shortens."""
-    if look is None or frame is None:
-        return 0.0
-    used = (look.look.basis @ frame.T).argmax(axis=0)
-    return max(look.look.spread - float(look.look.captured[used].sum()), 0.0)
 
 
 def _rows_to_stand_out(synopsis: SynopsisStep) -> float:

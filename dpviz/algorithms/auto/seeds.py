@@ -78,13 +78,12 @@ def solved_seeds(
     starts = starts_on_coreset(points, weights, k, number, region, rng)
     best = best_of_starts(SignedPoints.of(points, weights), starts, region)
     radii2 = np.maximum(best.losses, 0.0) / max(float(weights.sum()), 1.0)
-    radii2 += float(((2 * grid.half / grid.cells_per_axis) ** 2).sum()) / 12
+    radii2 += grid.spread_in_cell
     centers = np.stack([solution.centers for solution in best.solutions]) + middle
     if seen is not None and synopsis.frame is not None:
         around, frame = seen.look, synopsis.frame
         centers = around.middle + (centers - frame @ around.middle) @ frame
-        used = (around.basis @ frame.T).argmax(axis=0)
-        radii2 += max(around.spread - float(around.captured[used].sum()), 0.0)
+        radii2 += around.beside(frame)
     every = np.stack([room.region.clip(those) for those in centers])
     solved = replace(StartsStep.of(best, len(points), "cell"), centers=every[best.chosen])
     return Seeds(synopsis, solved, every, radii2, best.chosen)
