@@ -17,7 +17,7 @@ from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.polishing import residual_rounds
 from dpviz.algorithms.auto.released_sign import released_sign
 from dpviz.algorithms.auto.seeds import best_read, chosen_by_rows, solved_seeds
-from dpviz.algorithms.auto.view_synopsis import View, flat_synopsis, view_synopses, zoom
+from dpviz.algorithms.auto.view_synopsis import COVERED_SDS, View, flat_synopsis, view_synopses, zoom
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or, released_always
 from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
@@ -26,8 +26,8 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import DataRoom
 
 _STARTS_FLAT, _STARTS_VIEW = 20, 10
-# A cluster of squared radius v fills a ball of about 2 √v; the axes of the view cover three standard deviations.
-_RADII, _COVERED_SDS = 2.0, 3.0
+# A cluster of squared radius v fills a ball of about 2 √v.
+_RADII = 2.0
 # A reach is widened up to here, where noise allows it, so that fewer residuals are shortened.
 _NOISE_ALLOWED, _PER_ROUND = 0.0005, 6.0
 _LEAST_REACH = 2.0**-20
@@ -100,7 +100,7 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
 
 def _view(seen: LookStep) -> View:
     frame = seen.look.basis[: seen.axes]
-    half = np.minimum(seen.look.reach, _COVERED_SDS * np.sqrt(seen.look.variances[: seen.axes]))
+    half = np.minimum(seen.look.reach, COVERED_SDS * np.sqrt(seen.look.variances[: seen.axes]))
     return View(frame @ seen.look.middle, half, frame)
 
 

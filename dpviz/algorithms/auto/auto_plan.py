@@ -51,11 +51,13 @@ _PURE_MIDDLE, _PURE_RADII, _PURE_GRID = 0.08, 0.02, 0.4
 _PURE_AXES, _PURE_MIDDLE_BESIDE, _AXES_CLEAR = 0.07, 0.04, 0.12
 # Distances are bought at the ε for which a hundredth of the rows is three scales of their noise, within limits.
 _RADII_ROWS, _LEAST_RADII, _MOST_RADII, _RADII_UNKNOWN_N = 300.0, 0.03, 0.15, 0.06
-# Part of ε for the choice of seeds by losses that count a row up to so many squared radii of a cluster, and what its
-# noise may be of the loss of one cluster's rows.
-_CHOICE, CAP, _CHOICE_NOISE = 0.05, 12.0, 0.16
+# Parts of ε for the choice of seeds with δ and without, by losses that count a row up to so many squared radii of a
+# cluster, and what its noise may be of the loss of one cluster's rows.
+_CHOICE, _PURE_CHOICE, CAP, _CHOICE_NOISE = 0.05, 0.1, 12.0, 0.16
 # Rounds of polishing: as many as keep the noise of a mean, over the radius of a cluster, in proportion; at most 12.
 _MOST_ROUNDS, _ROUND_NOISE = 12, 0.02
+# With δ and many clusters a centre goes so much farther than to the mean, but in the last round.
+_STRIDE_MANY = 1.3
 # From this noise of a mean on the reach follows the residuals.
 _NOISY = 0.001
 # Parts of a round for counts and for lengths of residuals.
@@ -174,6 +176,8 @@ class AutoPlan:
         Axes of the view.
     swap_axes : int
         Axes along which the spread of a cluster is measured.
+    stride : float
+        How far a centre goes in all rounds but the last, in ways to the mean.
     unit_variance : float
         Variance of the noise on a query of sensitivity 1 that has all of the polishing budget, before calibration.
     """
@@ -184,6 +188,7 @@ class AutoPlan:
     polishing: tuple[Swap | Round, ...]
     axes: int
     swap_axes: int
+    stride: float
     unit_variance: float
 
     @property
@@ -221,36 +226,12 @@ class AutoPlan:
 def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> AutoPlan:
     """The plan for a setting whose number of rows is public, or was bought; ``spherical`` if there is K-norm noise."""
     assert setting.n is not None
-    k, dim, n, delta = setting.k, setting.dim, setting.n, setting.delta
+    k, dim, n = setting.k, setting.dim, setting.n
     flat, many = dim <= FLAT_DIM, dim > FLAT_DIM and k > FEW_CLUSTERS
     # What one person changes: noise grows in proportion.
     moved = setting.rows_per_person * (2 if setting.relation is Relation.REPLACE else 1)
-    grid_epsilon = setting.epsilon * (_flat_share(setting, moved, n_public=n_public) if flat else _GRID_VIEW)
-    epsilon = setting.epsilon - grid_epsilon
-    mu2 = gdp_mu(epsilon, delta) ** 2 if delta > 0 else 0.0
-    first: Zoom | FirstLook
-    if flat:
-        first = Zoom(Part("zoom", "zoom", "Laplace", _ZOOM * grid_epsilon))
-        cells = _flat_cells(setting, grid_epsilon, moved, n_public=n_public)
-    elif delta > 0:
-        rows_share = _RADII_ROWS * moved / n if n_public else _RADII_UNKNOWN_N * grid_epsilon
-        radii = float(np.clip(rows_share, _LEAST_RADII * grid_epsilon, _MOST_RADII * grid_epsilon))
-        axes = Part("look", "axes", "Gaussian", mu2 * _LOOK * (1 - _MIDDLE)) if dim <= MOST_FOR_AXES else None
-        middle = Part("look", "middle", "Gaussian", mu2 * _LOOK * _MIDDLE)
-        first = FirstLook(middle, axes, Part("look", "radii", "Laplace", radii))
-        cells = _view_cells(grid_epsilon - radii, many)
-        mu2 *= 1 - _LOOK * (_MIDDLE + (1 - _MIDDLE) * (axes is not None))
-    else:
-        noise: Noise = "K-norm" if spherical else "Laplace"
-        edge = moved * sqrt(_of_spread(dim, spherical=spherical) * 2 * dim) / (_PURE_AXES * setting.epsilon * n)
-        bought = _PURE_AXES * setting.epsilon * (dim > _FEW_AXES and edge <= _AXES_CLEAR / dim)
-        middle_share = _PURE_MIDDLE_BESIDE if bought else _PURE_MIDDLE
-        middle = Part("look", "middle", noise, middle_share * setting.epsilon)
-        axes = Part("look", "axes", noise, bought) if bought else None
-        first = FirstLook(middle, axes, Part("look", "radii", "Laplace", _PURE_RADII * setting.epsilon))
-        cells = _view_cells(_PURE_GRID * setting.epsilon, many)
-        epsilon = setting.epsilon * (1 - middle_share - _PURE_RADII - _PURE_GRID) - bought
-
+    finding = _flat_finding if flat else _view_finding if setting.delta > 0 else _pure_view_finding
+    first, cells, epsilon, mu2 = finding(setting, moved, n_public=n_public, spherical=spherical)
     # Where no row has a say in the axes, solutions are known in some directions only, and rows cannot tell them apart.
     by_rows = isinstance(first, FirstLook) and first.axes is not None and not many
     choice = _choice(setting, moved, n_public=n_public) if by_rows else None
@@ -273,18 +254,78 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
     of_spread = _of_spread(swap_axes, spherical=spherical)
     unit_sd = moved * (1 / sqrt(swap * mu2) if gaussian else sqrt(of_spread) / (swap * epsilon))
     clear = unit_sd * sqrt(2 * swap_axes) <= (_GATE_FLAT if flat else _GATE_VIEW) * n / k
-    before = [rounds // 2 + 1] if flat else [rounds // 2 + 1, 3 * rounds // 4 + 1]
     polishing = _polishing(
         mu2 if gaussian else epsilon,
         rounds,
-        before if rounds >= 2 and k >= 2 and clear else [],
+        _splits_before(rounds, flat=flat, gaussian=gaussian) if rounds >= 2 and k >= 2 and clear else [],
         swap=swap,
         gaussian=gaussian,
         spherical=spherical,
         adaptive=_noise_to_signal(k, dim, n, variance) >= _NOISY,
     )
     axes_of_view = dim if flat else min(dim, max(_FEW_AXES, ceil(log2(k)) + 2) if many else _FEW_AXES)
-    return AutoPlan(first, cells, choice, tuple(polishing), axes_of_view, swap_axes, variance)
+    stride = _STRIDE_MANY if many and gaussian else 1.0
+    return AutoPlan(first, cells, choice, tuple(polishing), axes_of_view, swap_axes, stride, variance)
+
+
+class _Finding(NamedTuple):
+    """How clusters are found, and what ``epsilon`` and ``mu2`` are left."""
+
+    first: Zoom | FirstLook
+    cells: Cells
+    epsilon: float
+    mu2: float
+
+
+def _flat_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
+    """Over few columns, with δ and without."""
+    found = setting.epsilon * _flat_share(setting, moved, n_public=n_public)
+    first = Zoom(Part("zoom", "zoom", "Laplace", _ZOOM * found))
+    epsilon = setting.epsilon - found
+    return _Finding(first, _flat_cells(setting, found, moved, n_public=n_public), epsilon, _mu2(setting, epsilon))
+
+
+def _view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
+    """Over a view of the columns, with δ."""
+    assert setting.n is not None
+    found = setting.epsilon * _GRID_VIEW
+    mu2 = _mu2(setting, setting.epsilon - found)
+    rows_share = _RADII_ROWS * moved / setting.n if n_public else _RADII_UNKNOWN_N * found
+    radii = float(np.clip(rows_share, _LEAST_RADII * found, _MOST_RADII * found))
+    axes = Part("look", "axes", "Gaussian", mu2 * _LOOK * (1 - _MIDDLE)) if setting.dim <= MOST_FOR_AXES else None
+    middle = Part("look", "middle", "Gaussian", mu2 * _LOOK * _MIDDLE)
+    mu2 *= 1 - _LOOK * (_MIDDLE + (1 - _MIDDLE) * (axes is not None))
+    first = FirstLook(middle, axes, Part("look", "radii", "Laplace", radii))
+    return _Finding(first, _view_cells(found - radii, setting.k > FEW_CLUSTERS), setting.epsilon - found, mu2)
+
+
+def _pure_view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
+    """Over a view of the columns, without δ."""
+    assert setting.n is not None
+    noise: Noise = "K-norm" if spherical else "Laplace"
+    epsilon, dim = setting.epsilon, setting.dim
+    edge = moved * sqrt(_of_spread(dim, spherical=spherical) * 2 * dim) / (_PURE_AXES * epsilon * setting.n)
+    bought = _PURE_AXES * epsilon * (dim > _FEW_AXES and edge <= _AXES_CLEAR / dim)
+    middle = (_PURE_MIDDLE_BESIDE if bought else _PURE_MIDDLE) * epsilon
+    radii, grid = _PURE_RADII * epsilon, _PURE_GRID * epsilon
+    first = FirstLook(
+        Part("look", "middle", noise, middle),
+        Part("look", "axes", noise, bought) if bought else None,
+        Part("look", "radii", "Laplace", radii),
+    )
+    left = epsilon - middle - radii - grid - bought
+    return _Finding(first, _view_cells(grid, setting.k > FEW_CLUSTERS), left, 0.0)
+
+
+def _mu2(setting: Setting, epsilon: float) -> float:
+    return gdp_mu(epsilon, setting.delta) ** 2 if setting.delta > 0 else 0.0
+
+
+def _splits_before(rounds: int, *, flat: bool, gaussian: bool) -> list[int]:
+    """The rounds before which clusters may be split. Two halve what each buys, which without a δ is twice the noise."""
+    if flat:
+        return [rounds // 2 + 1]
+    return [rounds // 2 + 1, 3 * rounds // 4 + 1] if gaussian else [rounds]
 
 
 def _flat_share(setting: Setting, moved: float, *, n_public: bool) -> float:
@@ -331,7 +372,7 @@ def _choice(setting: Setting, moved: float, *, n_public: bool) -> Choice | None:
     With a δ not where the number of rows is a release: what is no Gaussian noise may not follow from one.
     """
     assert setting.n is not None
-    share = _CHOICE * setting.epsilon
+    share = (_CHOICE if setting.delta > 0 else _PURE_CHOICE) * setting.epsilon
     small = moved * CAP * setting.k <= _CHOICE_NOISE * share * setting.n
     fixed = n_public or setting.delta <= 0
     return Choice(Part("choice", "losses", "exponential", share)) if small and fixed else None

@@ -75,7 +75,7 @@ def residual_rounds(
             yield split
             centers = split.centers
             continue
-        step, lengths = _round(room, centers, reach, stage, shares, plan.rounds)
+        step, lengths = _round(room, centers, reach, stage, shares, plan)
         yield step
         centers = step.centers
         if lengths is not None:
@@ -83,14 +83,15 @@ def residual_rounds(
 
 
 def _round(
-    room: DataRoom, centers: Array, reach: float, stage: Round, shares: Paid, rounds: int
+    room: DataRoom, centers: Array, reach: float, stage: Round, shares: Paid, plan: AutoPlan
 ) -> tuple[PolishStep, Released[Array, Laplace | KNorm | Gaussian] | None]:
     """One round, and the noisy lengths of the residuals if the reach adapts.
 
     Rows are read once, for counts, sums of residuals shortened to ``reach``, and perhaps a histogram of their lengths.
-    A residual has length at most ``reach`` in one cluster. A mean whose noise is as long as itself hardly moves.
+    A residual has length at most ``reach`` in one cluster. A mean whose noise is as long as itself hardly moves; with
+    many clusters all others go beyond it, but in the last round, as there a mean of rows is slow to get where it ends.
     """
-    cells = Voronoi(centers)
+    cells, ahead = Voronoi(centers), plan.rounds - stage.sums.round
     how_many = stage.counts.asks(Count(cells), shares)
     where_to = stage.sums.asks(ResidualSum(cells, centers, reach), shares)
     lengths, note = None, f"round {stage.sums.round}"
@@ -101,12 +102,13 @@ def _round(
         counts, sums, lengths = room.ask_together(how_many, where_to, how_far, note=note)
     shrunk = np.maximum(0.0, 1 - room.dim * sums.sd**2 / np.maximum((sums.value**2).sum(axis=1), 1e-300))
     size = np.maximum(counts.value, max(_RAISED * counts.sd, _LEAST_COUNT))
-    move = _at_most(shrunk[:, None] * sums.value / size[:, None], reach)
+    stride = plan.stride if ahead else 1.0
+    move = _at_most(stride * shrunk[:, None] * sums.value / size[:, None], reach)
     move[counts.value <= _STAYS * counts.sd] = 0.0
     width = float(f"{50 * reach:.2g}")
     step = PolishStep(
-        title=f"Round {stage.sums.round} of {rounds}: a row pulls from up to {width:g} % of the width",
-        ahead=rounds - stage.sums.round,
+        title=f"Round {stage.sums.round} of {plan.rounds}: a row pulls from up to {width:g} % of the width",
+        ahead=ahead,
         centers=room.region.clip(centers + move),
         noisy_counts=counts.value,
         previous=centers,

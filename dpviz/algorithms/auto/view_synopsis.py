@@ -36,6 +36,8 @@ _COARSE_AXES = 5
 _FINER_CAUTION, _FINER_ENOUGH = 1.1, 0.5
 # The fine grid, how far its threshold lies beyond what chance gives, and the part of the rows that must exceed it.
 _FINE_CELLS, _FINE_CAUTION, _FINE_ENOUGH = 3e6, 1.1, 0.3
+# Points that stand for rows which no listed cell shows, at most.
+_ELSEWHERE = 4000
 _CAUTION_FLAT, _CAUTION_VIEW = 1.2, 1.0
 # Zooming in: coarse cells along an axis, how clearly they are full, and how much of the rows the box must hold.
 _ZOOM_CELLS, _ZOOM_CELLS_3D, _ZOOM_CLEAR = 16, 8, 3.0
@@ -60,8 +62,9 @@ class SynopsisStep(GridStep):
 
     The grid lies in the view's coordinates: those of the rows under ``frame`` (p, d); None where they are the rows'
     own. ``kept`` (m,) are indices into ``codes``, ``weights`` (m,) their denoised counts. Points ``outside`` (j, p),
-    with ``outside_weights`` (j,), are the middles of the coarse cells around the grid's box that were kept. ``details``
-    are what trees told apart, where the histogram was read through them.
+    with ``outside_weights`` (j,), are the middles of the coarse cells ``around`` the grid's box that were kept; without
+    any they stand for rows which no cell shows. ``details`` are what trees told apart, where the histogram was read
+    through them.
     """
 
     frame: Array | None
@@ -70,6 +73,16 @@ class SynopsisStep(GridStep):
     outside: Array
     outside_weights: Array
     details: Details | None = None
+
+    @property
+    def cells_kept(self) -> int:
+        """Of the grid and around its box."""
+        return len(self.kept) + (len(self.outside) if self.around is not None else 0)
+
+    @property
+    def rows_kept(self) -> float:
+        """What these cells seem to hold."""
+        return float(self.weights.sum() + (self.outside_weights.sum() if self.around is not None else 0.0))
 
     def cloud(self) -> Cloud:
         """What k-means is solved on."""
@@ -98,6 +111,8 @@ class View(NamedTuple):
     frame: Array
 
 
+# The axes of the view cover so many standard deviations.
+COVERED_SDS = 3.0
 _NONE = np.zeros(0)
 
 
@@ -202,9 +217,7 @@ def view_synopses(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View
             listed = room.ask(cells, SparseLaplace, shares[stage.grid], note="fine grid cells", cutoff_in_scales=cutoff)
             codes, counts = listed.value.codes, listed.value.values
             histogram = GridStep(title="cells", grid=fine, codes=codes, noisy_counts=counts, sd=listed.sd)
-            listed_ones = np.flatnonzero(counts > 0)
-            kept = Kept(listed_ones, counts[listed_ones])
-            return [_synopsis(replace(histogram, cutoff=cutoff * scale), view.frame, kept, k)]
+            return [_listed_synopsis(replace(histogram, cutoff=cutoff * scale), room.n, k, view)]
     half = view.half.copy()
     half[_COARSE_AXES:] = 0.0
     grid = cube_grid(half, smoothed_cells(room.n, k, scale, len(half), flat=False), view.middle)
@@ -219,6 +232,23 @@ def view_synopses(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View
         _synopsis(histogram, seen.frame, _kept(histogram, room.n, _NONE, trees=trees, flat=False), k)
         for trees in ([False, True] if stage.trees else [False])
     ]
+
+
+def _listed_synopsis(listed: GridStep, n: int, k: int, view: View) -> SynopsisStep:
+    """Of the fine cells that stand out. If these are fewer than ``k``, what they lack of ``n`` rows lies in the view.
+
+    It is spread there like a normal distribution, as the view covers three standard deviations along each axis: without
+    it all centres would share the narrow clusters that fill a cell.
+    """
+    filled = np.flatnonzero(listed.noisy_counts > 0)
+    counts = listed.noisy_counts[filled]
+    if len(filled) >= k:
+        return _synopsis(listed, view.frame, Kept(filled, counts), k)
+    wide = cube_grid(view.half, _ELSEWHERE, view.middle)
+    middles = wide.centers(np.arange(wide.n_cells))
+    likely = np.exp(-0.5 * (((middles - view.middle) / (view.half / COVERED_SDS)) ** 2).sum(axis=1))
+    lacking = max(n - float(counts.sum()), 0.0) * likely / likely.sum()
+    return _synopsis(listed, view.frame, Kept(filled, np.r_[counts, lacking]), k, outside=middles)
 
 
 def _seen(room: DataRoom, grid: Grid, view: View) -> Projected:
@@ -265,8 +295,8 @@ def _synopsis(
         weights = np.maximum(noisy[kept], _LEAST_WEIGHT * max(float(noisy.max()), 1.0))
     size = " × ".join(f"{m:,}" for m in grid.cells_per_axis) if len(grid.cells_per_axis) <= 5 else f"{grid.n_cells:,}"
     kind = "" if cells.cutoff is None else "fine "
-    return SynopsisStep(
-        title=f"{size} {kind}cells; denoising keeps {len(kept) + len(outside):,}",
+    step = SynopsisStep(
+        title="",
         grid=grid,
         codes=cells.codes,
         noisy_counts=noisy,
@@ -280,6 +310,7 @@ def _synopsis(
         outside_weights=outside_weights,
         details=found.details,
     )
+    return replace(step, title=f"{size} {kind}cells; denoising keeps {step.cells_kept:,}")
 
 
 def standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> Kept:

@@ -100,7 +100,7 @@ class Kept(Drawing[SynopsisStep]):
 
     def finding(self, domain: Domain) -> str:
         step = self.step
-        kept, cells = len(step.kept) + len(step.outside), len(step.codes)
+        kept, cells = step.cells_kept, len(step.codes)
         if step.cutoff is not None:
             return f"{kept:,} of {cells_in_words(step.grid.n_cells)} stand out enough to be kept"
         everything = cells + (len(step.around.codes) if step.around is not None else 0)
@@ -114,7 +114,7 @@ class Kept(Drawing[SynopsisStep]):
             "blank: what noise alone would show"
             if self.step.details is None
             else "blank: empty, as far as noise tells",
-            f"kept: {number(self._total)} rows in all",
+            f"kept: {number(self.step.rows_kept)} rows in all",
             look.view.about,
         )
 
@@ -141,11 +141,7 @@ class Kept(Drawing[SynopsisStep]):
                 plot.update_yaxes(range=list(around[1]))
 
     def words(self, domain: Domain) -> str:
-        return f"{self.finding(domain)}; together they weigh {number(self._total)} rows."
-
-    @property
-    def _total(self) -> float:
-        return float(self.step.weights.sum() + self.step.outside_weights.sum())
+        return f"{self.finding(domain)}; together they weigh {number(self.step.rows_kept)} rows."
 
 
 def axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
