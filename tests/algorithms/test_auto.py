@@ -10,7 +10,7 @@ import pytest
 
 from dpviz.algorithms.auto.auto_plan import Part, PlanStep, Round, Swap, make_plan
 from dpviz.algorithms.auto.first_look import LookStep
-from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, split_and_drop
+from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, residual_rounds, split_and_drop
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.tools.cubes import cube_grid
@@ -210,6 +210,52 @@ def test_fine_cells_are_taken_where_they_do():
     few, _ = mixture(2000, 40, 20, spread=0.2)
     synopsis = run("auto", few, k=20, epsilon=0.3, delta=1e-6, seed=0).frames[2].step
     assert synopsis.cutoff is None
+
+
+def test_rows_that_no_fine_cell_shows_take_part_where_cells_are_fewer_than_clusters():
+    """Four narrow clusters fill a cell each; nine wide ones fill none, and hold a third of the rows."""
+    narrow, _ = mixture(12_000, 6, 4, spread=0.001)
+    wide, _ = mixture(6000, 6, 9, seed=1, spread=0.15)
+    rows = np.concatenate([clipped(part.reveal(note="test"), part.domain.region).points for part in (narrow, wide)])
+    domain = Domain.of([f"x{j}" for j in range(6)], -1.0, 1.0, radius=1.0, scaling=Scaling.COMMON)
+    table = PrivateTable(rows, domain, n_public=len(rows))
+    synopsis = run("auto", table, k=13, epsilon=1.0, delta=1e-6, seed=0).frames[2].step
+    assert isinstance(synopsis, SynopsisStep)
+    assert synopsis.cutoff is not None and synopsis.around is None
+    assert synopsis.cells_kept == len(synopsis.kept) < 13
+    assert f"keeps {len(synopsis.kept)}" in synopsis.title
+    assert synopsis.outside_weights.sum() == pytest.approx(len(rows) - synopsis.weights.sum())
+    assert len(synopsis.cloud().points) > 13
+    most = synopsis.outside[synopsis.outside_weights.argmax()]
+    assert np.linalg.norm(most - synopsis.grid.middle) < np.linalg.norm(synopsis.grid.half) / 2
+
+
+def test_with_many_clusters_centres_go_beyond_their_means_but_in_the_last_round():
+    many = plan_of(dim=6, k=20)
+    assert many.stride > 1
+    assert plan_of(dim=6, k=5).stride == plan_of(dim=6, k=20, delta=0.0).stride == plan_of(k=20).stride == 1
+    rng = np.random.default_rng(0)
+    rows = 0.3 + rng.normal(0, 0.02, (5000, 6))
+    room = small_table(rows, n_public=len(rows)).open(
+        epsilon=1e6, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
+    )
+    rounds = [Round(None, *(Part("round", what, "Gaussian", 0.2, t) for what in ("counts", "sums"))) for t in (1, 2)]
+    shares = {part: room.budget.fraction(part.weight) for stage in rounds for part in stage if part is not None}
+    plan = dataclasses.replace(many, polishing=tuple(rounds))
+    first, last = residual_rounds(room, np.full((1, 6), 0.2), 2.0, None, plan, shares)
+    mean = rows.mean(axis=0)
+    np.testing.assert_allclose(first.centers[0], 0.2 + many.stride * (mean - 0.2), atol=1e-3)
+    np.testing.assert_allclose(last.centers[0], mean, atol=1e-3)
+
+
+def test_without_a_delta_there_is_one_split_before_the_last_round():
+    def splits(**changes):
+        plan = plan_of(dim=6, n=100_000, **changes)
+        return [stage.counts.round for stage in plan.polishing if isinstance(stage, Swap)], plan.rounds
+
+    assert splits() == ([7, 10], 12)
+    before, rounds = splits(delta=0.0)
+    assert before == [rounds] and rounds > 1
 
 
 def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
