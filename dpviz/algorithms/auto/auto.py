@@ -140,6 +140,7 @@ CARD = Card(
         "What noise alone would show is averaged away: over two and three columns block by block, where what does not "
         "stand out is shared evenly, so that no row is lost and a light cluster keeps its own. "
         "On that k-means is solved from many starts, for free: this decides which clusters there are. "
+        "In a view of many columns the rows choose among the solutions, where that costs a small part of ε. "
         "Then the rows are read again, a few times: each says how far it lies from its nearest centre, cut to about "
         "the radius of a cluster, so that the noise of a mean is that of a cluster and not that of the whole domain. "
         "In between, noisy spreads show which cluster is really two."
