@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -14,7 +14,6 @@ from playwright.sync_api import expect
 from tests.browser.conftest import NARROW
 from tests.browser.visitor import PATIENCE, Visitor
 
-Colors = Literal["light", "dark"]
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 STUDIES = ("Compare", "Trade-off")
@@ -55,35 +54,24 @@ _RUN = """exclude => axe.run({exclude: exclude.map(selector => [selector])}, {re
 
 
 @pytest.mark.parametrize(
-    ("window", "looks"), [(WINDOW, ("light", "dark")), (NARROW, ("light",))], ids=["desk", "telephone"]
+    ("colors", "window"), [("light", WINDOW), ("dark", WINDOW), ("light", NARROW)], ids=["light", "dark", "telephone"]
 )
-def test_nothing_serious_on_any_page(
-    visitor: Callable[..., Visitor], window: dict[str, int], looks: tuple[Colors, ...]
-) -> None:
-    visit = visitor(viewport=window)
+def test_nothing_serious_on_any_page(visitor: Callable[..., Visitor], colors: str, window: dict[str, int]) -> None:
+    visit = visitor(viewport=window, color_scheme=colors)
     visit.goes_to("/")
-    offences = {"before a table is open": _offences(visit, looks)}
+    assert not serious(visit, colors), "before a table is open"
     visit.opens_sample("Fifteen clusters")
+    offences = {}
     for page in PAGES:
         visit.turns_to(page)
-        offences[page] = _offences(visit, looks)
+        visit.page.wait_for_timeout(700)  # figures fade in
+        if found := [*serious(visit, colors), *misnamed(visit)]:
+            offences[page] = found
         if page in STUDIES:
             _computes(visit)
-            offences[f"{page}, computed"] = _offences(visit, looks)
-    assert not {place: found for place, found in offences.items() if found}
-
-
-def _offences(visit: Visitor, looks: tuple[Colors, ...]) -> list[str]:
-    """What is wrong with what is on the page, in one visit under each look; it is left as it was found."""
-    found = []
-    for colors in looks:
-        if len(looks) > 1:
-            visit.page.emulate_media(color_scheme=colors)
-            visit.waits()
-        visit.page.wait_for_timeout(700)  # figures fade in
-        found += [f"{colors}: {one}" for one in (*serious(visit, colors), *misnamed(visit))]
-    visit.page.emulate_media(color_scheme="light")
-    return found
+            if found := [*serious(visit, colors), *misnamed(visit)]:
+                offences[f"{page}, computed"] = found
+    assert not offences
 
 
 def _computes(visit: Visitor) -> None:
