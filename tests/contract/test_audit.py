@@ -30,7 +30,7 @@ from tests.contract.rooms import Tape, recording_room
 from tests.contract.tables import LOCAL, SETTINGS, named
 
 # Enough to be surprised by a claim that does not hold, and to refute it with half of the noise.
-FEW_RUNS, RUNS = 500, 1500
+FEW_RUNS, RUNS = 375, 1500
 # Noise on every row has no density that could be weighed: test_audit_tuples looks at it, and at tests of tuples, which
 # answer ⊥ on tiny tables whatever is in them. test_local has the audit of messages.
 WEIGHED = [setting for setting in SETTINGS if setting[1].get("preset") != "naive"]
@@ -129,7 +129,7 @@ def test_runs_refute_half_the_noise(card, params, delta, monkeypatch):
     _thin(monkeypatch, audit.thinned)
     found = []
     # One pair that shows it is enough, and a quarter of the runs often shows it.
-    for runs, relation in product((RUNS // 4, RUNS), Relation):
+    for runs, relation in product((FEW_RUNS, RUNS), Relation):
         found += list(_audit(card, params, delta, relation, runs).values())
         if any(refuted > claim for refuted, claim in found):
             return

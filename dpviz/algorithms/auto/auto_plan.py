@@ -56,8 +56,9 @@ _RADII_ROWS, _LEAST_RADII, _MOST_RADII, _RADII_UNKNOWN_N = 300.0, 0.03, 0.15, 0.
 _CHOICE, _PURE_CHOICE, CAP, _CHOICE_NOISE = 0.05, 0.1, 12.0, 0.16
 # Rounds of polishing: as many as keep the noise of a mean, over the radius of a cluster, in proportion; at most 12.
 _MOST_ROUNDS, _ROUND_NOISE = 12, 0.02
-# With δ and many clusters a centre goes so much farther than to the mean, but in the last round.
-_STRIDE_MANY = 1.3
+# With δ and many clusters a centre goes so much farther than to the mean, but in the last round; up to so many columns.
+# In more of them clusters hardly overlap, and means are where they end after two rounds.
+_STRIDE_MANY, _MOST_FOR_STRIDE = 1.3, 20
 # From this noise of a mean on the reach follows the residuals.
 _NOISY = 0.001
 # Parts of a round for counts and for lengths of residuals.
@@ -264,7 +265,7 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
         adaptive=_noise_to_signal(k, dim, n, variance) >= _NOISY,
     )
     axes_of_view = dim if flat else min(dim, max(_FEW_AXES, ceil(log2(k)) + 2) if many else _FEW_AXES)
-    stride = _STRIDE_MANY if many and gaussian else 1.0
+    stride = _STRIDE_MANY if many and gaussian and dim <= _MOST_FOR_STRIDE else 1.0
     return AutoPlan(first, cells, choice, tuple(polishing), axes_of_view, swap_axes, stride, variance)
 
 
