@@ -8,9 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import Part, PlanStep, Round, Swap, make_plan
+from dpviz.algorithms.auto.auto_plan import PlanStep, make_plan
 from dpviz.algorithms.auto.first_look import LookStep
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, residual_rounds, split_and_drop
+from dpviz.algorithms.auto.stages import Part, Round, Swap
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.tools.cubes import cube_grid

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.algorithms.auto.auto_plan import Cells, FirstLook, Part, Zoom
 from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.polishing import SplitStep
+from dpviz.algorithms.auto.stages import Cells, FirstLook, Part, Zoom
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep, flat_synopsis, zoom
 from dpviz.algorithms.balcan2017.balcan import CandidatesStep
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import ROWS, Part, PlanStep
+from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
+from dpviz.algorithms.auto.stages import Part
 from dpviz.charts.registry import picture_of
 from dpviz.charts.theme import palette
 from tests.charts.gallery import ANYWHERE, draw

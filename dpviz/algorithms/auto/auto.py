@@ -12,11 +12,12 @@ from math import log10, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import AutoPlan, Zoom, make_plan, plan_step
+from dpviz.algorithms.auto.auto_plan import AutoPlan, make_plan, plan_step
 from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.polishing import residual_rounds
 from dpviz.algorithms.auto.released_sign import released_sign
-from dpviz.algorithms.auto.seeds import best_read, chosen_by_rows, solved_seeds
+from dpviz.algorithms.auto.seeding import best_read, chosen_by_rows, solved_seeds
+from dpviz.algorithms.auto.stages import Zoom
 from dpviz.algorithms.auto.view_synopsis import COVERED_SDS, View, flat_synopsis, view_synopses, zoom
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or, released_always
 from dpviz.algorithms.regime import Expectation

@@ -10,24 +10,23 @@ a grid over few columns on all of its families, but not on its judged tables, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from math import ceil, fsum, log2, sqrt
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dpviz.algorithms.auto.cell_sizes import FINER, finer_cells, most_flat, told_apart
+from dpviz.algorithms.auto.stages import Cells, Choice, FirstLook, Noise, Paid, Part, Round, Stage, Swap, Zoom
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
 from dpviz.privacy.loss_distributions import Draws, composed_epsilon
-from dpviz.privacy.mechanisms import Gaussian, Kind, KNorm, Laplace
-from dpviz.privacy.queries import Query, Relation
-from dpviz.privacy.released import Question
+from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
 
 # Up to so many columns a grid lies over the rows themselves; beyond, over a few axes.
@@ -68,97 +67,6 @@ _SWAP_FLAT, _SWAP_VIEW, _SWAP_COUNTS = 0.15, 0.2, 0.3
 # A split needs its noise below this part of the rows of a cluster; spreads are measured along so many axes at most.
 _GATE_FLAT, _GATE_VIEW = 0.2, 0.5
 _MOST_SWAP_AXES = 64
-
-
-Noise = Literal["Laplace", "K-norm", "Gaussian", "exponential"]
-# Of noise that is added.
-_KINDS: dict[Noise, Kind[Array, Laplace | KNorm | Gaussian]]
-_KINDS = {"Laplace": Laplace, "K-norm": KNorm, "Gaussian": Gaussian}
-
-
-class Part(NamedTuple):
-    """What a ``stage`` buys with some ``noise``; ``round`` is 0 before the rounds.
-
-    ``weight`` is ε for pure noise and μ² for Gaussian noise, before all parts are calibrated together.
-    """
-
-    stage: str
-    what: str
-    noise: Noise
-    weight: float
-    round: int = 0
-
-    @property
-    def name(self) -> str:
-        """A word for each part of a plan."""
-        return ("swap_" if self.stage == "swap" else "") + self.what + (f"_{self.round}" if self.round else "")
-
-    def asks(self, query: Query, shares: Paid) -> Question:
-        """The question that its share pays for."""
-        return Question(query, _KINDS[self.noise], shares[self])
-
-    def draws(self, share: Budget | None = None) -> Draws:
-        """Its noise beside what one person changes: by its weight, or as ``share`` buys it."""
-        gaussian = self.noise == "Gaussian"
-        if share is None:
-            return Draws(gaussian, 1 / (sqrt(self.weight) if gaussian else self.weight))
-        # ρ is 1 / (2 · the multiplier squared), and ε of pure noise is 1 over it.
-        return Draws(gaussian, 1 / (sqrt(2 * share.amount) if share.accounting is Accounting.PLD else share.amount))
-
-
-# What each part may spend.
-Paid = Mapping[Part, Budget]
-
-
-class Zoom(NamedTuple):
-    """Over few columns: coarse cells of the whole domain."""
-
-    zoom: Part
-
-
-class FirstLook(NamedTuple):
-    """Over many columns: the middle of the rows, the axes along which they spread (None: public coins), how far."""
-
-    middle: Part
-    axes: Part | None
-    radii: Part
-
-
-class Cells(NamedTuple):
-    """One grid, after tests: in a view with many clusters whether fine cells would do, over few columns finer ones.
-
-    Its noise is smoothed, or read through ``trees`` of details; in a view these come beside smoothing.
-    """
-
-    fine_test: Part | None
-    finer_test: Part | None
-    finest_test: Part | None
-    grid: Part
-    trees: bool
-
-
-class Choice(NamedTuple):
-    """Which of several solutions on the histogram is polished, by the rows' losses."""
-
-    losses: Part
-
-
-class Swap(NamedTuple):
-    """Counts and spreads of all clusters before a round: some are split, as many centres dropped."""
-
-    counts: Part
-    spread: Part
-
-
-class Round(NamedTuple):
-    """A round of polishing: lengths of residuals where the reach follows them, counts, sums."""
-
-    radii: Part | None
-    counts: Part
-    sums: Part
-
-
-Stage = Zoom | FirstLook | Cells | Choice | Swap | Round
 
 
 @dataclass(frozen=True)

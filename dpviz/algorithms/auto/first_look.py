@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 from scipy.ndimage import label
 
-from dpviz.algorithms.auto.auto_plan import FirstLook, Paid, Part
+from dpviz.algorithms.auto.stages import FirstLook, Paid, Part
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.privacy.partitions import Everything

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from dpviz.algorithms.auto.auto_plan import Cells, Paid, Zoom
 from dpviz.algorithms.auto.cell_sizes import finer_cells, smoothed_cells, tree_cells
 from dpviz.algorithms.auto.detail_tree import Details, denoised
+from dpviz.algorithms.auto.stages import Cells, Paid, Zoom
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import cube_grid
 from dpviz.arrays import Array, Codes

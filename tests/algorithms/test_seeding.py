@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import Choice, Part
-from dpviz.algorithms.auto.seeds import Seeds, best_read, chosen_by_rows
+from dpviz.algorithms.auto.seeding import Seeds, best_read, chosen_by_rows
+from dpviz.algorithms.auto.stages import Choice, Part
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.arrays import Array

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dpviz.algorithms.auto.auto_plan import CAP, Choice, Paid
+from dpviz.algorithms.auto.auto_plan import CAP
 from dpviz.algorithms.auto.first_look import LookStep
+from dpviz.algorithms.auto.stages import Choice, Paid
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, best_of_starts, starts_on_coreset
 from dpviz.arrays import Array

@@ -1,0 +1,104 @@
+"""The stages of ``auto``: what each of them buys, with which noise, and what its parts may spend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import sqrt
+from typing import Literal, NamedTuple
+
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.loss_distributions import Draws
+from dpviz.privacy.mechanisms import Gaussian, Kind, KNorm, Laplace
+from dpviz.privacy.queries import Query
+from dpviz.privacy.released import Question
+
+Noise = Literal["Laplace", "K-norm", "Gaussian", "exponential"]
+# Of noise that is added.
+_KINDS: dict[Noise, Kind[Array, Laplace | KNorm | Gaussian]]
+_KINDS = {"Laplace": Laplace, "K-norm": KNorm, "Gaussian": Gaussian}
+
+
+class Part(NamedTuple):
+    """What a ``stage`` buys with some ``noise``; ``round`` is 0 before the rounds.
+
+    ``weight`` is ε for pure noise and μ² for Gaussian noise, before all parts are calibrated together.
+    """
+
+    stage: str
+    what: str
+    noise: Noise
+    weight: float
+    round: int = 0
+
+    @property
+    def name(self) -> str:
+        """A word for each part of a plan."""
+        return ("swap_" if self.stage == "swap" else "") + self.what + (f"_{self.round}" if self.round else "")
+
+    def asks(self, query: Query, shares: Paid) -> Question:
+        """The question that its share pays for."""
+        return Question(query, _KINDS[self.noise], shares[self])
+
+    def draws(self, share: Budget | None = None) -> Draws:
+        """Its noise beside what one person changes: by its weight, or as ``share`` buys it."""
+        gaussian = self.noise == "Gaussian"
+        if share is None:
+            return Draws(gaussian, 1 / (sqrt(self.weight) if gaussian else self.weight))
+        # ρ is 1 / (2 · the multiplier squared), and ε of pure noise is 1 over it.
+        return Draws(gaussian, 1 / (sqrt(2 * share.amount) if share.accounting is Accounting.PLD else share.amount))
+
+
+# What each part may spend.
+Paid = Mapping[Part, Budget]
+
+
+class Zoom(NamedTuple):
+    """Over few columns: coarse cells of the whole domain."""
+
+    zoom: Part
+
+
+class FirstLook(NamedTuple):
+    """Over many columns: the middle of the rows, the axes along which they spread (None: public coins), how far."""
+
+    middle: Part
+    axes: Part | None
+    radii: Part
+
+
+class Cells(NamedTuple):
+    """One grid, after tests: in a view with many clusters whether fine cells would do, over few columns finer ones.
+
+    Its noise is smoothed, or read through ``trees`` of details; in a view these come beside smoothing.
+    """
+
+    fine_test: Part | None
+    finer_test: Part | None
+    finest_test: Part | None
+    grid: Part
+    trees: bool
+
+
+class Choice(NamedTuple):
+    """Which of several solutions on the histogram is polished, by the rows' losses."""
+
+    losses: Part
+
+
+class Swap(NamedTuple):
+    """Counts and spreads of all clusters before a round: some are split, as many centres dropped."""
+
+    counts: Part
+    spread: Part
+
+
+class Round(NamedTuple):
+    """A round of polishing: lengths of residuals where the reach follows them, counts, sums."""
+
+    radii: Part | None
+    counts: Part
+    sums: Part
+
+
+Stage = Zoom | FirstLook | Cells | Choice | Swap | Round
