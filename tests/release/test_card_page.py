@@ -105,7 +105,7 @@ def test_it_says_what_a_reader_has_to_know() -> None:
         "Facts about groups.",
         "18 to 100 years documentation: the questionnaire",
         "clustering (80 % of ε)",
-        "the release 39 1 10⁻⁶",
+        f"the release {len(made.entries)} 1 10⁻⁶",
         "before 0.5 0 this release 1 10⁻⁶ after 1.5 10⁻⁶ the most it may hold 2 10⁻⁵",
         "ε = 0.5 of it is left",
         "Noise was drawn by OpenDP 0.16.0",
