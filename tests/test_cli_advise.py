@@ -62,10 +62,12 @@ def test_the_readmes_advice_is_kept_by_the_sample_of_its_size(capsys):
 
 @pytest.mark.slow
 def test_the_readme_says_how_often_its_advice_is_kept_and_with_another_k_not(capsys):
-    said = re.search(r"in (\d+) of 20 runs with\s+k = 6, and in (\d+) of 20 with k = 5", README)
+    said = re.search(
+        r"in (\d+) of 20 runs with\s+k = (\d), at ε = (\S+), and in (\d+) of 20 with k = (\d), at ε = (\S+)\.\n", README
+    )
     assert said is not None
-    for k, kept in zip((6, 5), said.groups(), strict=True):
-        best = call(capsys, "advise", "--n", "12000", "--d", "6", "--k", str(k), "--delta", "1e-6", "--json").json[
-            "best"
-        ]
-        assert int((losses_at(k, best, runs=20) <= 1.1).sum()) == int(kept)
+    for kept, k, epsilon in (said.groups()[:3], said.groups()[3:]):
+        asked = ("advise", "--n", "12000", "--d", "6", "--k", k, "--delta", "1e-6", "--json")
+        best = call(capsys, *asked).json["best"]
+        assert best["epsilon"] == float(epsilon)
+        assert int((losses_at(int(k), best, runs=20) <= 1.1).sum()) == int(kept)
