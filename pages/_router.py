@@ -11,6 +11,7 @@ def main() -> None:
     from dpviz.ui.data.ways_in import begin_with_given
     from dpviz.ui.lessons.lesson_link import presented
     from dpviz.ui.rail import WIDTH, rail_foot, rail_head
+    from dpviz.ui.reader import follow_reader
     from dpviz.ui.runner import claim_finished
 
     # A picture of our own: a Material icon here would make the browser ask a font server.
@@ -42,10 +43,11 @@ def main() -> None:
     claim_prepared()
     if page.url_path == "lessons":  # a lesson brings a table of its own: what the rail tells is not about it
         page.run()
-        return
-    rail_head()
-    page.run()
-    rail_foot(with_truth=page.url_path != "release")  # what is published is chosen without it
+    else:
+        rail_head()
+        page.run()
+        rail_foot(with_truth=page.url_path != "release")  # what is published is chosen without it
+    follow_reader()
 
 
 if __name__ == "__main__":

@@ -150,10 +150,15 @@ def truth_switch(app: AppTest) -> Toggle:
     return switch
 
 
+def players(app: AppTest) -> list[dict[str, Any]]:
+    """What each player on the page was given."""
+    given = [json.loads(component.proto.json) for component in app.get("bidi_component")]
+    return [data for data in given if "film" in data]
+
+
 def film_of(app: AppTest) -> dict[str, Any]:
-    """What the player was given: the steps, and what stands around them."""
-    (player,) = app.get("bidi_component")
-    data = json.loads(player.proto.json)
+    """What the only player was given: the steps, and what stands around them."""
+    (data,) = players(app)
     film: dict[str, Any] = json.loads(data["film"]) | json.loads(data["around"])
     for step in film["steps"]:
         for trace in (trace for picture in (step, *step["sides"]) for trace in picture["data"]):

@@ -15,7 +15,18 @@ from dpviz.table.declaration import FileKind
 from dpviz.ui import runner
 from tests.contract.tables import blobs
 from tests.example_packages import Entry, bringing, example
-from tests.pages.tables import LOSS, app_on, film_of, numbers, open_blobs, open_pairs, sound, text_of, truth_switch
+from tests.pages.tables import (
+    LOSS,
+    app_on,
+    film_of,
+    numbers,
+    open_blobs,
+    open_pairs,
+    players,
+    sound,
+    text_of,
+    truth_switch,
+)
 
 IDS = [card.id for card in private_cards()]
 
@@ -263,7 +274,7 @@ def test_a_run_can_be_cancelled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 def test_without_a_table_the_page_says_what_to_do() -> None:
     app = app_on("explore.py", None)
     assert app.button(key="open_a_table")
-    assert not app.get("bidi_component")
+    assert not players(app)
 
 
 @pytest.mark.some(1)

@@ -10,6 +10,7 @@ import pytest
 from dpviz.table.samples import SAMPLES
 from dpviz.ui.home_picture import EPSILONS, _trial, privacy_words
 from tests.pages.site import everything_shown, fine, press, visit
+from tests.pages.tables import players
 from tests.pages.test_titles import best_of_kmeans, found_by_hand
 
 
@@ -79,7 +80,7 @@ def test_a_stand_in_is_simulated_opened_and_explored():
     table = at.session_state["visit:table"]
     assert (table.kind.value, table.n_public, table.domain.dim) == ("simulated", 300, 3)
     assert (table.domain.lower == -5).all() and (table.domain.upper == 5).all()
-    assert at.get("bidi_component")
+    assert players(at)
 
 
 def test_a_stand_in_with_bounds_upside_down_is_refused_in_a_sentence():

@@ -20,7 +20,7 @@ from dpviz.ui import runner
 from dpviz.ui.data import ways_in
 from tests.contract.tables import blobs
 from tests.pages.site import everything_shown, fine, paste_bounds, press
-from tests.pages.tables import ArrivingJob, PromptShelf, app_on, film_of, numbers, open_blobs, sound, text_of
+from tests.pages.tables import ArrivingJob, PromptShelf, app_on, film_of, numbers, open_blobs, players, sound, text_of
 from tests.runs.waiting import eventually
 
 ROWS = 3_000
@@ -208,7 +208,7 @@ def test_the_steps_of_a_run_are_played_as_they_arrive(monkeypatch: pytest.Monkey
         sound(app.run())
         if "run:result" in app.session_state:
             break
-        seen.append(len(film_of(app)["steps"]) if app.get("bidi_component") else 0)
+        seen.append(len(film_of(app)["steps"]) if players(app) else 0)
     whole = len(app.session_state["run:result"].run.frames)
     assert seen == sorted(seen) and 0 < seen[0] < seen[-1] <= whole
     assert len(film_of(app)["steps"]) == whole

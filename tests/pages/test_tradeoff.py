@@ -17,7 +17,7 @@ from dpviz.ui.studies.one_setting import on_click
 from dpviz.ui.studies.study_page import study_page
 from dpviz.ui.studies.study_panel import study_csv
 from dpviz.ui.tradeoff.baselines import baselines_of, predictions_of
-from tests.pages.tables import app_on, computed, job_of, open_blobs, sound, study_in, text_of
+from tests.pages.tables import app_on, computed, job_of, open_blobs, players, sound, study_in, text_of
 
 SMALL = ["DPLloyd", "EUGkM"]
 
@@ -155,7 +155,7 @@ def test_a_point_opens_its_settings_in_explore() -> None:
     sound(app.run())
     app.button(key="tradeoff:open").click()
     sound(app.run())
-    assert app.get("bidi_component")
+    assert players(app)
     assert (app.number_input(key="epsilon").value, app.number_input(key="k").value) == (0.5, 3)
     assert app.selectbox(key="algorithm").value == "eugkm"
     assert app.segmented_control(key="eugkm.preset").value == "su"

@@ -16,7 +16,7 @@ from dpviz.glossary import term_named, terms_in
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from tests.pages.site import sample_table
-from tests.pages.tables import app_on, computed, film_of, open_blobs, open_pairs, sound
+from tests.pages.tables import app_on, computed, film_of, open_blobs, open_pairs, players, sound
 
 ROOT = Path(__file__).resolve().parents[2]
 _SIGNS = re.compile(r":material/\w+:|:[\w-]+(?=\[)|\[[^\]]*\]\([^)]*\)|[*_`]")
@@ -88,7 +88,7 @@ def test_a_word_on_a_page_is_explained_there(page: str) -> None:
     ]
     said = "\n".join(help for _, _, help in parts)
     texts = [label for kind, label, _ in parts if kind not in _NO_WORDS | _NO_TOOLTIP]
-    if app.get("bidi_component"):
+    if players(app):
         film = film_of(app)
         shots = [shot for step in film["steps"] for shot in (step, *step["sides"])]
         said += "\n".join([*film["words"].values(), *(shot.get("about", "") for shot in shots)])

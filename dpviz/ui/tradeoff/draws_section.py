@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
-from typing import Any
+from functools import partial
 
 import numpy as np
 import streamlit as st
-from streamlit.components import v2
 
 from dpviz.charts.picture import Look
 from dpviz.charts.registry import picture_of
@@ -17,6 +15,7 @@ from dpviz.glossary import explained
 from dpviz.ui.figure import show_wide
 from dpviz.ui.looks import revealed_view
 from dpviz.ui.plane_choice import plane_choice
+from dpviz.ui.reader import wants_less_motion
 from dpviz.ui.reference import found_or_none
 from dpviz.ui.session import known_clusters
 from dpviz.ui.step_player import step_player
@@ -31,14 +30,6 @@ _INVITATION = Invitation(
     "Press **Compute**: the same release, drawn again and again.",
     icon=":material/replay:",
 )
-# The browser answers only where the answer has changed: every answer runs the page again.
-_ASK = """
-export default function ({ data, setStateValue }) {
-  const less = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (less !== data.known) setStateValue("less", less);
-}
-"""
-_MOTION = "motion:asked"
 
 
 def draws_section(question: Question) -> None:
@@ -48,27 +39,10 @@ def draws_section(question: Question) -> None:
     with st.container(border=True):
         one = one_setting(question, _KEY, "Draws", 5, 100, 30)
         study_button(one, with_centers=True)
-    # Asked here, where it stays on the page: an answer to a panel that has gone by then would be lost.
-    still = wants_less_motion()
-    study_half(one, invitation=_INVITATION, pictures=lambda study: _pictures(study, still=still))
+    study_half(one, invitation=_INVITATION, pictures=_pictures)
 
 
-def wants_less_motion() -> bool:
-    """Whether the reader has asked the system for less motion; at first, before the browser has answered, not."""
-    known = bool((st.session_state.get(_MOTION) or {}).get("less", False))
-    # The answer stands in the state already: nothing is left to do when it comes.
-    answer = _motion()(
-        data={"known": known}, key=_MOTION, default={"less": known}, on_less_change=lambda: None, height=1
-    )
-    return bool(answer.less)
-
-
-@cache
-def _motion() -> Any:
-    return v2.component("dpviz_motion", js=_ASK)
-
-
-def _pictures(study: StudyJob, *, still: bool) -> None:
+def _pictures(study: StudyJob) -> None:
     reference = study.yardstick.reference if study.yardstick is not None else None
     view = plane_choice(study.source.domain, _KEY)
     rows = revealed_view(study.source, "rows under repeated draws")
@@ -80,7 +54,7 @@ def _pictures(study: StudyJob, *, still: bool) -> None:
     if study.running:
         _cloud(draws)
         return
-    _player(draws, still=still)
+    _player(draws, still=wants_less_motion())
     if reference is not None:
         numbers_behind(draws, study)
 

@@ -1,0 +1,44 @@
+"""What the browser says of its reader: dark or light, and whether things may move.
+
+A page is drawn in the colours that the browser named when it asked for it. Where they change while the page is open, or
+where less motion is asked for, nobody would draw it again: the pictures would stay in colours that cannot be read.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.components import v2
+
+_KEY, _LESS = "reader:seen", "reader:less_motion"
+_ASKS = Path(__file__).parent / "assets" / "reader.js"
+
+
+def follow_reader() -> None:
+    """Run the page again when the browser's colours, or the wish for less motion, are not those it was drawn with.
+
+    Call it once, after everything else that is on the page: there it takes no room.
+    """
+    drawn = {"dark": st.context.theme.type == "dark", "less": wants_less_motion()}
+    _component()(data=drawn, key=_KEY, on_seen_change=_remember, height=1)
+
+
+def wants_less_motion() -> bool:
+    """Whether the reader has asked the system for less motion; at first, before the browser has answered, not."""
+    return bool(st.session_state.get(_LESS, False))
+
+
+def _remember() -> None:
+    st.session_state[_LESS] = st.session_state[_KEY]["seen"]["less"]
+
+
+@cache
+def _component() -> Any:
+    return v2.component("dpviz_reader", html='<i class="probe"></i>', css=_PROBE, js=_ASKS.read_text(encoding="utf-8"))
+
+
+# A colour that takes a moment to change says when it has changed, whoever changed it: the system or the page's menu.
+_PROBE = ".probe { display: block; height: 1px; background: var(--st-background-color); transition: background 10ms; }"
