@@ -2,104 +2,44 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable
-from importlib.resources import files
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import NARROW
+from tests.browser.looks import WINDOW, offences
 from tests.browser.visitor import PATIENCE, Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+# In two walks, which two processes can take at once; each opens its table itself.
+WALKS = {
+    "work": ("Home", "Data", "Explore", "Compare", "Release"),
+    "read": ("Trade-off", "Ledger", "Lessons", "What ε means", "Papers", "Glossary"),
+}
 STUDIES = ("Compare", "Trade-off")
-PAGES = (
-    "Home",
-    "Data",
-    "Explore",
-    "Compare",
-    "Trade-off",
-    "Ledger",
-    "Release",
-    "Lessons",
-    "What ε means",
-    "Papers",
-    "Glossary",
-)
-WINDOW = {"width": 1440, "height": 900}
-# Streamlit's own menu is not ours to mend: in a narrow window, what is no entry of a list stands in its list of pages.
-_NOT_OURS = ['[data-testid="stHeader"]', '[data-testid="stToolbar"]', '[data-testid="stSidebarNavItems"]']
-# Nor is what it paints in the dark: a slider's value and a chosen segment are in the primary colour, and on buttons and
-# chips of that colour stands white. No colour is 4.5 to 1 both as text on a dark page and under white text; this one
-# is so under white, and 3 to 1 on the page (tests/charts/test_theme.py).
-_NOT_OURS_IN_THE_DARK = ['[data-testid="stSliderThumbValue"]', '[data-testid="stButtonGroup"]']
-# Streamlit's numbers have steppers, its tables and charts have tools, which are told apart by what they stand in, and
-# the question mark beside a text that is no label has one name only.
-_MANY = re.compile(
-    r"Increment|Decrement|Download plot|Fullscreen|Zoom|Pan|Reset axes|Show/hide|Search|Download as CSV|^Help$"
-)
-_MARKUP = re.compile(r":\w+-badge\[|:material/|:(?:gray|blue|orange|green|red|violet|small)\[|\*\*|</?\w+>|\$\w+\$")
-_NAMES = """() => [...document.querySelectorAll(
-  "button, a, input, select, textarea, [role=switch], [role=slider], [role=radio], [role=tab], [role=figure]"
-)].filter(part => part.checkVisibility() && (part.tabIndex >= 0 || part.role === "figure")).map(part => [
-  part.getAttribute("role") || part.tagName.toLowerCase(),
-  part.getAttribute("aria-label") || part.innerText || "",
-])"""
-_RUN = """exclude => axe.run({exclude: exclude.map(selector => [selector])}, {resultTypes: ["violations"]})
-  .then(found => found.violations)"""
 
 
-@pytest.mark.parametrize(
-    ("colors", "window"), [("light", WINDOW), ("dark", WINDOW), ("light", NARROW)], ids=["light", "dark", "telephone"]
-)
-def test_nothing_serious_on_any_page(visitor: Callable[..., Visitor], colors: str, window: dict[str, int]) -> None:
-    visit = visitor(viewport=window, color_scheme=colors)
+@pytest.mark.parametrize("walk", WALKS)
+def test_nothing_serious_on_any_page(visitor: Callable[..., Visitor], walk: str) -> None:
+    visit = visitor(viewport=WINDOW)
     visit.goes_to("/")
-    assert not serious(visit, colors), "before a table is open"
+    found = offences(visit, "before a table is open") if walk == "work" else {}
     visit.opens_sample("Fifteen clusters")
-    offences = {}
-    for page in PAGES:
+    for page in WALKS[walk]:
         visit.turns_to(page)
-        visit.page.wait_for_timeout(700)  # figures fade in
-        if found := [*serious(visit, colors), *misnamed(visit)]:
-            offences[page] = found
+        found |= offences(visit, page)
         if page in STUDIES:
             _computes(visit)
-            if found := [*serious(visit, colors), *misnamed(visit)]:
-                offences[f"{page}, computed"] = found
-    assert not offences
+            found |= offences(visit, f"{page}, computed")
+    assert not found
 
 
 def _computes(visit: Visitor) -> None:
     """The study that the page offers, until it is whole."""
-    visit.unfolded(lambda: visit.presses("Compute"))
+    visit.presses("Compute")
     visit.waits()  # until then the page is that of before, and nothing on it can be cancelled
     expect(visit.page.get_by_test_id("stProgress")).to_have_count(0, timeout=6 * PATIENCE)
     expect(visit.button("Cancel")).to_be_hidden(timeout=6 * PATIENCE)
     expect(visit.text("matches the settings")).to_be_visible(timeout=PATIENCE)
     visit.waits()
-    # What is about to be drawn anew is pale for a moment.
-    expect(visit.page.locator("[data-stale=true]")).to_have_count(0, timeout=PATIENCE)
-    visit.page.wait_for_timeout(700)
-
-
-def serious(visit: Visitor, colors: str) -> list[str]:
-    """What axe-core calls serious or critical, each with the first element that is meant."""
-    visit.page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
-    left_out = _NOT_OURS + _NOT_OURS_IN_THE_DARK * (colors == "dark")
-    found: list[dict[str, Any]] = visit.page.evaluate(_RUN, left_out)
-    serious = [one for one in found if one["impact"] in ("serious", "critical")]
-    return [f"{one['id']}: {len(one['nodes'])}, such as {one['nodes'][0]['html'][:200]}" for one in serious]
-
-
-def misnamed(visit: Visitor) -> list[str]:
-    """Names with markup in them, names that two buttons share, and figures that do not say what they show."""
-    names = [(role, " ".join(name.split())) for role, name in visit.page.evaluate(_NAMES)]
-    wrong = [f"markup in the name of a {role}: {name}" for role, name in names if _MARKUP.search(name)]
-    shared = Counter(name for role, name in names if role == "button" and name and not _MANY.search(name))
-    wrong += [f"{number} buttons are called {name}" for name, number in shared.items() if number > 1]
-    return wrong + [f"a figure says: {name}" for role, name in names if role == "figure" and len(name.split()) < 5]

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from dpviz.lessons.lesson import CurveGuess, DrawsReveal, Lesson, NumberGuess, Options, RunReveal, StudyReveal
 from dpviz.lessons.reading import lessons_in
 from tests.browser.conftest import NARROW
-from tests.browser.test_accessibility import WINDOW, misnamed, serious
+from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.visitor import PATIENCE, Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -113,30 +113,32 @@ def test_the_sheet_has_its_answers_on_the_second_page(visitor: Callable[..., Vis
         paper.close()
 
 
-@pytest.mark.parametrize("colors", ["light", "dark"])
-def test_nothing_serious_in_lessons(visitor: Callable[..., Visitor], colors: str) -> None:
-    visit = visitor(viewport=WINDOW, color_scheme=colors)
+def test_nothing_serious_in_lessons(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor(viewport=WINDOW)
     visit.goes_to("/lessons")
-    offences = {"list": [*serious(visit, colors), *misnamed(visit)]}
+    found = offences(visit, "list")
     for name, scene in (("rich-person", 3), ("one-draw", 3), ("one-draw", 2)):
         visit.goes_to("/lessons", lesson=name, scene=scene)
-        visit.page.wait_for_timeout(700)
-        offences[f"{name} {scene}, asked"] = [*serious(visit, colors), *misnamed(visit)]
+        found |= offences(visit, f"{name} {scene}, asked")
         _guesses(visit, LESSONS[name], scene)
         visit.presses("Reveal")
         _sees_answer(visit, LESSONS[name], scene)
         visit.page.wait_for_timeout(1500)
-        offences[f"{name} {scene}, revealed"] = [*serious(visit, colors), *misnamed(visit)]
-    assert not {place: found for place, found in offences.items() if found}
+        found |= offences(visit, f"{name} {scene}, revealed")
+    assert not found
 
 
 def test_pictures_of_a_lesson(visitor: Callable[..., Visitor], pictures: Path) -> None:
-    looks = [("light", WINDOW, {}), ("dark", WINDOW, {}), ("light", NARROW, {}), ("light", WINDOW, {"present": 1})]
-    for name, (colors, window, more) in zip(("", "-dark", "-narrow", "-presented"), looks, strict=True):
-        visit = visitor(viewport=window, color_scheme=colors)
-        visit.goes_to("/lessons", lesson="rich-person", scene=3, **more)
-        if not more:
-            _guesses(visit, LESSONS["rich-person"], 3)
-        visit.presses("Reveal")
-        _sees_answer(visit, LESSONS["rich-person"], 3)
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/lessons", lesson="rich-person", scene=3)
+    _guesses(visit, LESSONS["rich-person"], 3)
+    visit.presses("Reveal")
+    _sees_answer(visit, LESSONS["rich-person"], 3)
+    for name, look in (("", "light"), ("-dark", "dark"), ("-narrow", "telephone")):
+        takes_on(visit, LOOKS[look])
         visit.photographs(pictures / f"lesson{name}.png")
+    takes_on(visit, LOOKS["light"])
+    visit.goes_to("/lessons", lesson="rich-person", scene=3, present=1)
+    visit.presses("Reveal")
+    _sees_answer(visit, LESSONS["rich-person"], 3)
+    visit.photographs(pictures / "lesson-presented.png")

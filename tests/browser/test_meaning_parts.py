@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
 from dpviz.ui.meaning.parts import PARTS
 from tests.browser.conftest import NARROW
+from tests.browser.looks import LOOKS, WINDOW, takes_on
 from tests.browser.visitor import PATIENCE, Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -22,12 +22,7 @@ FINDINGS = {
     "again": "64 releases: ",
     "others": "public deployments use a larger ε than 1",
 }
-# Pictures are named after the look, which a visit takes on without what it has computed being computed again.
-LOOKS: dict[str, tuple[Literal["light", "dark"], ViewportSize]] = {
-    "": ("light", {"width": 1440, "height": 900}),
-    "-dark": ("dark", {"width": 1440, "height": 900}),
-    "-narrow": ("light", {"width": NARROW["width"], "height": NARROW["height"]}),
-}
+_NAMES = {"light": "", "dark": "-dark", "telephone": "-narrow"}
 
 
 def _is_drawn(visit: Visitor, part: str, window: ViewportSize) -> None:
@@ -42,22 +37,19 @@ def _is_drawn(visit: Visitor, part: str, window: ViewportSize) -> None:
 
 @pytest.mark.parametrize("part", FINDINGS)
 def test_every_part_is_one_screen(visitor: Callable[..., Visitor], pictures: Path, part: str) -> None:
-    visit = visitor(viewport=LOOKS[""][1])
+    visit = visitor(viewport=WINDOW)
     visit.goes_to("/meaning", epsilon=1, part=part)
     if part == "worlds":
         visit.option("about as far as the noise").click()
     visit.sees(FINDINGS[part])
     if part in ("attack", "worlds", "again"):
         expect(visit.button("More runs")).to_be_visible(timeout=6 * PATIENCE)
-    for name, (colors, window) in LOOKS.items():
-        visit.page.emulate_media(color_scheme=colors)
-        visit.page.set_viewport_size(window)
-        visit.page.wait_for_timeout(700)
-        visit.waits()
+    for name, look in LOOKS.items():
+        takes_on(visit, look)
         visit.sees(FINDINGS[part])
-        _is_drawn(visit, part, window)
+        _is_drawn(visit, part, look.window)
         if part == "attack":
-            visit.photographs(pictures / f"meaning{name}.png")
+            visit.photographs(pictures / f"meaning{_NAMES[name]}.png")
 
 
 def test_every_part_is_looked_at() -> None:

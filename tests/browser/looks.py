@@ -1,0 +1,88 @@
+"""What anybody must be able to read, whatever the colours and the window: how pages are looked at by tests."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from importlib.resources import files
+from typing import Any, Literal, NamedTuple
+
+from playwright.sync_api import ViewportSize, expect
+
+from tests.browser.conftest import NARROW
+from tests.browser.visitor import PATIENCE, Visitor
+
+
+class Look(NamedTuple):
+    """Colours and a window, which an open page takes on without computing anything again."""
+
+    colors: Literal["light", "dark"]
+    window: ViewportSize
+
+
+WINDOW: ViewportSize = {"width": 1440, "height": 900}
+LOOKS = {
+    "light": Look("light", WINDOW),
+    "dark": Look("dark", WINDOW),
+    "telephone": Look("light", {"width": NARROW["width"], "height": NARROW["height"]}),
+}
+_FADES = 700
+# Streamlit's own menu is not ours to mend: in a narrow window, what is no entry of a list stands in its list of pages.
+_NOT_OURS = ['[data-testid="stHeader"]', '[data-testid="stToolbar"]', '[data-testid="stSidebarNavItems"]']
+# Nor is what it paints in the dark: a slider's value and a chosen segment are in the primary colour, and on buttons and
+# chips of that colour stands white. No colour is 4.5 to 1 both as text on a dark page and under white text; this one
+# is so under white, and 3 to 1 on the page (tests/charts/test_theme.py).
+_NOT_OURS_IN_THE_DARK = ['[data-testid="stSliderThumbValue"]', '[data-testid="stButtonGroup"]']
+# Streamlit's numbers have steppers, its tables and charts have tools, which are told apart by what they stand in, and
+# the question mark beside a text that is no label has one name only.
+_MANY = re.compile(
+    r"Increment|Decrement|Download plot|Fullscreen|Zoom|Pan|Reset axes|Show/hide|Search|Download as CSV|^Help$"
+)
+_MARKUP = re.compile(r":\w+-badge\[|:material/|:(?:gray|blue|orange|green|red|violet|small)\[|\*\*|</?\w+>|\$\w+\$")
+_NAMES = """() => [...document.querySelectorAll(
+  "button, a, input, select, textarea, [role=switch], [role=slider], [role=radio], [role=tab], [role=figure]"
+)].filter(part => part.checkVisibility() && (part.tabIndex >= 0 || part.role === "figure")).map(part => [
+  part.getAttribute("role") || part.tagName.toLowerCase(),
+  part.getAttribute("aria-label") || part.innerText || "",
+])"""
+_RUN = """exclude => axe.run({exclude: exclude.map(selector => [selector])}, {resultTypes: ["violations"]})
+  .then(found => found.violations)"""
+
+
+def takes_on(visit: Visitor, look: Look) -> None:
+    """Give the open page these colours and this window, and wait until it has followed."""
+    visit.page.emulate_media(color_scheme=look.colors)
+    visit.page.set_viewport_size(look.window)
+    visit.page.wait_for_timeout(_FADES)
+    visit.waits()
+    # What is about to be drawn anew is pale for a moment.
+    expect(visit.page.locator("[data-stale=true]")).to_have_count(0, timeout=PATIENCE)
+
+
+def offences(visit: Visitor, place: str) -> dict[str, list[str]]:
+    """What is wrong at a ``place``, look by look; the page is left as it is looked at first."""
+    found = {}
+    for name, look in LOOKS.items():
+        takes_on(visit, look)
+        wide = [] if visit.is_as_wide_as_its_window() else ["wider than its window"]
+        found[f"{place}, {name}"] = [*serious(visit, look.colors), *misnamed(visit), *wide]
+    takes_on(visit, LOOKS["light"])
+    return {where: wrong for where, wrong in found.items() if wrong}
+
+
+def serious(visit: Visitor, colors: str) -> list[str]:
+    """What axe-core calls serious or critical, each with the first element that is meant."""
+    visit.page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    left_out = _NOT_OURS + _NOT_OURS_IN_THE_DARK * (colors == "dark")
+    found: list[dict[str, Any]] = visit.page.evaluate(_RUN, left_out)
+    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    return [f"{one['id']}: {len(one['nodes'])}, such as {one['nodes'][0]['html'][:200]}" for one in serious]
+
+
+def misnamed(visit: Visitor) -> list[str]:
+    """Names with markup in them, names that two buttons share, and figures that do not say what they show."""
+    names = [(role, " ".join(name.split())) for role, name in visit.page.evaluate(_NAMES)]
+    wrong = [f"markup in the name of a {role}: {name}" for role, name in names if _MARKUP.search(name)]
+    shared = Counter(name for role, name in names if role == "button" and name and not _MANY.search(name))
+    wrong += [f"{number} buttons are called {name}" for name, number in shared.items() if number > 1]
+    return wrong + [f"a figure says: {name}" for role, name in names if role == "figure" and len(name.split()) < 5]
