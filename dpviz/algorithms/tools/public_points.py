@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from dpviz.arrays import Array
 from dpviz.table.domain import Region
@@ -43,17 +44,20 @@ def _pack(k: int, region: Region, radius: float, rng: np.random.Generator) -> Ar
     packed = np.empty((k, region.dim))
     placed = rejected = 0
     while placed < k:
-        for proposal in inner.clip(rng.uniform(-inner.half, inner.half, (_BATCH, region.dim))):
-            gap = ((packed[:placed] - proposal) ** 2).sum(axis=1)
-            if placed and gap.min() < 4 * radius**2:
-                rejected += 1
-                if rejected >= _REJECTIONS:
-                    return None
-                continue
-            packed[placed] = proposal
-            placed, rejected = placed + 1, 0
-            if placed == k:
-                break
+        proposals = inner.clip(rng.uniform(-inner.half, inner.half, (_BATCH, region.dim)))
+        gaps = cdist(proposals, packed[:placed], "sqeuclidean").min(axis=1, initial=np.inf)
+        far, at = gaps >= 4 * radius**2, 0
+        while placed < k and far[at:].any():
+            near = int(far[at:].argmax())
+            if rejected + near >= _REJECTIONS:
+                return None
+            at += near
+            packed[placed] = proposals[at]
+            far &= cdist(proposals, packed[placed : placed + 1], "sqeuclidean")[:, 0] >= 4 * radius**2
+            placed, rejected, at = placed + 1, 0, at + 1
+        rejected += _BATCH - at
+        if placed < k and rejected >= _REJECTIONS:
+            return None
     return packed
 
 
