@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Literal, get_args, get_type_hints
 
 import numpy as np
@@ -111,6 +111,7 @@ class Params:
     """Base of all parameter dataclasses: no parameters."""
 
     @classmethod
+    @cache
     def knobs(cls) -> tuple[Knob, ...]:
         """The parameters as they are offered."""
         hints = get_type_hints(cls)

@@ -308,12 +308,12 @@ class Peeling(Drawn):
         return order[..., : self.draws]
 
     def log_density(self, released: Codes, truth: Array) -> float:
-        left, total = np.atleast_2d(self._utility(truth)), 0.0
-        line = np.arange(len(left))
-        for entries in np.atleast_2d(released).T:
-            total += float((left[line, entries] - logsumexp(left, axis=1)).sum())
-            left[line, entries] = -np.inf
-        return total
+        left, entries = np.atleast_2d(self._utility(truth)), np.atleast_2d(released)
+        drawn = np.take_along_axis(left, entries, axis=1)
+        np.put_along_axis(left, entries, -np.inf, axis=1)
+        # From the last draw to the first: each was one of what was never drawn and of what was drawn no earlier.
+        among = np.column_stack([logsumexp(left, axis=1), drawn[:, ::-1]])
+        return float(drawn.sum() - np.logaddexp.accumulate(among, axis=1)[:, 1:].sum())
 
     def _utility(self, truth: Array) -> Array:
         loss = -np.abs(truth) if self.magnitudes else truth
