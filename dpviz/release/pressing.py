@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from tempfile import mkstemp
 
 from dpviz.check import RequestError
 from dpviz.release.package import zip_of
@@ -20,7 +21,6 @@ from dpviz.runs.run import RunSoFar
 from dpviz.runs.worker import Progress
 
 _STEPS = 1000
-_OWNER_ONLY = 0o600
 
 
 class Pressing(Work[Release]):
@@ -89,18 +89,37 @@ class Pressing(Work[Release]):
 def keep_beside(account: Path, release: Release) -> str:
     """Write the zip of a release into a new file beside its account, which its owner alone may read; the file's name.
 
+    Under that name it is there as a whole or not at all: whoever looks on must not find a damaged release.
+
     Raises
     ------
     OSError
-        If it cannot be written.
+        If it cannot be written, or another file has that name.
     """
     path = copy_of(account, release.number)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(zip_of(release.files))
-        file.flush()
-        os.fsync(descriptor)
+    descriptor, name = mkstemp(prefix=".dpviz-", suffix=".part", dir=path.parent)  # for its owner alone
+    part = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(zip_of(release.files))
+            file.flush()
+            os.fsync(descriptor)
+        _name(part, path)
+    finally:
+        part.unlink(missing_ok=True)
     return path.name
+
+
+def _name(part: Path, path: Path) -> None:
+    """Call the file at ``part`` so, unless another file is; a link, unlike a new name, takes the place of none."""
+    try:
+        path.hardlink_to(part)
+    except FileExistsError:
+        raise
+    except OSError as no_links:  # as on some disks
+        if path.exists():
+            raise FileExistsError(path) from no_links
+        part.rename(path)
 
 
 def copy_of(account: Path, number: int) -> Path:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -79,7 +81,10 @@ def test_a_release_leaves_even_where_neither_the_copy_nor_the_account_can_be_wri
     assert prepared.account.standing().entries[0].state is State.CHARGED
 
 
-def test_a_copy_never_takes_the_place_of_another_file(tmp_path):
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_a_copy_never_takes_the_place_of_another_file(tmp_path, monkeypatch, links):
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", no_links)
     prepared = ready_in(tmp_path)
     release = press(prepared)
     there = tmp_path / "people-release-1.zip"
@@ -87,3 +92,27 @@ def test_a_copy_never_takes_the_place_of_another_file(tmp_path):
     with pytest.raises(FileExistsError):
         keep_beside(prepared.account.path, release)
     assert there.read_text() == "mine"
+    assert not list(tmp_path.glob(".dpviz-*"))
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_a_copy_is_whole_as_soon_as_it_has_its_name(tmp_path, monkeypatch, links):
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", no_links)
+    prepared = ready_in(tmp_path)
+    release = press(prepared)
+    named, to_disk = [], os.fsync
+
+    def looks_on(descriptor):
+        to_disk(descriptor)
+        named.append((tmp_path / "people-release-1.zip").exists())
+
+    monkeypatch.setattr("dpviz.release.pressing.os.fsync", looks_on)
+    kept = tmp_path / keep_beside(prepared.account.path, release)
+    assert named == [False]
+    assert kept.read_bytes() == zip_of(release.files) and stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert not list(tmp_path.glob(".dpviz-*"))
+
+
+def no_links(*_):
+    raise PermissionError(1, "Operation not permitted")
