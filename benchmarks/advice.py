@@ -42,7 +42,7 @@ TABLE_SEED, RUN_SEED = 30_000, 90_000
 STORED = Path(__file__).resolve().parents[1] / "dpviz" / "runs" / "advice" / "advice_study.csv"
 # Every stand-in has so many rows: losses depend on rows times budget, so other numbers of rows are served by another ε.
 FIT_ROWS = 6_000
-FIT_EPSILONS = (0.1, 0.4, 1.6, 6.4)
+FIT_EPSILONS = (0.025, 0.1, 0.4, 1.6, 6.4)
 FIT_DIMS, FIT_KS = (2, 6, 24), (3, 8, 24)
 # Runs of a card on a stand-in are not repeated once they took so long.
 FIT_SECONDS = 0.5

@@ -73,6 +73,19 @@ def test_the_curves_that_are_shown_give_the_same_answer() -> None:
             assert USUAL.least(losses, weights) == epsilon
 
 
+def test_no_budget_is_advised_that_is_less_than_any_that_was_studied() -> None:
+    always = study(auto={(4, 4): [[1.0] * 4] * 3})
+    for n, least in ((ROWS, 0.01), (ROWS // 10, 0.1), (ROWS // 1000, 10.0)):
+        at = replace(AT, n=n)
+        found = advise(at, target=USUAL, study=always)
+        assert found.epsilon == least and found.each == (least,) * 3
+        assert forecast_rows(at, ["auto"], TRIED, study=always)["epsilon"].min() == least
+    few = replace(AT, n=ROWS // 2000)
+    found = advise(few, target=USUAL, study=always)
+    assert (found.best, found.others, found.each) == (None, (), ()) and "so few rows" in certainty(found)
+    assert forecast_rows(few, ["auto"], TRIED, study=always).empty
+
+
 def test_the_smallest_epsilon_is_one_from_which_on_all_are_enough() -> None:
     lucky = study(auto={(4, 4): [[2.0, 1.05, 1.5, 1.01]] * 3})
     found = advise(AT, target=USUAL, study=lucky)

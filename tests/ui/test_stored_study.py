@@ -16,7 +16,7 @@ from dpviz.runs.study.grid import Grid
 from dpviz.table.declaration import FileKind
 from dpviz.ui.studies.study_job import Question
 from dpviz.ui.tradeoff.stored_study import about_how_many, advice_for, forecast
-from tests.pages.tables import open_blobs, sound, text_of
+from tests.pages.tables import app_on, open_blobs, sound, text_of
 
 USUAL = Target()
 
@@ -81,3 +81,9 @@ def test_its_evidence_says_how_sure_it_is_and_what_would_change_it() -> None:
     assert "60,000 rows instead of 20,000" in said and "k = 1 instead of 3" in said
     (table,) = app.dataframe
     assert {"Auto", "LSH coreset"} <= set(table.value["algorithm"])
+
+
+def test_of_so_few_rows_it_has_no_table() -> None:
+    assert advice_for(question(open_blobs(n=8)), USUAL) is None
+    app = app_on("tradeoff.py", open_blobs(n=8))
+    assert any("no table like this" in info.value for info in app.info)

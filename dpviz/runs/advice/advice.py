@@ -2,7 +2,8 @@
 
 The study (``advice_study.csv``, made by ``benchmarks/advice.py``) ran every private algorithm that is not hopeless on
 stand-ins of a few sizes. Between its sizes the stand-ins are weighed by their closeness in d and k; rows and budget
-count together, as n·ε (n·μ with a δ), for a loss hardly depends on more than their product. No row is read here.
+count together, as n·ε (n·μ with a δ), for a loss hardly depends on more than their product. An ε whose budget is less
+than any that was studied is not advised. No row is read here.
 """
 
 from __future__ import annotations
@@ -173,13 +174,16 @@ class StandInStudy:
         between: Array = self.losses[:, low] + (place - low) * (self.losses[:, high] - self.losses[:, low])
         return between
 
+    def reaches(self, setting: Setting) -> bool:
+        """Whether so small a budget was studied: what is expected of it otherwise is what a larger one gave."""
+        return bool(self.budgets[0] <= _log_budget(setting) + 1e-9)
+
     def covers(self, setting: Setting) -> bool:
         """Whether d, k and the budget lie within what was studied."""
-        budget = _log_budget(setting)
         inside = (
             self.dims.min() <= setting.dim <= self.dims.max(),
             self.ks.min() <= setting.k <= self.ks.max(),
-            self.budgets[0] <= budget,
+            self.reaches(setting),
         )
         return all(inside)
 
@@ -227,7 +231,7 @@ def outlooks(setting: Setting, *, target: Target | None = None, study: StandInSt
     there = []
     for place in able:
         own, seconds = losses[:, place], study.seconds[used, :, place]
-        held = own - least <= np.log(NEAR) if target is None else own <= np.log(target.loss)
+        held = own - least <= np.log(NEAR) if target is None else _met(own, target, study.reaches(setting))
         low, median, high = np.exp(_weighted_quantiles(own, weights, (0.25, 0.5, 0.75)))
         there.append(
             Outlook(
@@ -260,7 +264,7 @@ def advise(setting: Setting, *, target: Target, study: StandInStudy | None = Non
     study = study or stored(with_delta=setting.delta > 0)
     best = _smallest(setting, target, study)
     at = replace(setting, epsilon=best.epsilon if best else EPSILONS[-1])
-    there = outlooks(at, target=target, study=study)
+    there = outlooks(at, target=target, study=study) if study.reaches(at) else []
     leading = best or next(iter(there), None)
     return Advice(
         setting=at,
@@ -289,17 +293,19 @@ def needed(setting: Setting, target: Target, *, study: StandInStudy | None = Non
 def forecast_rows(
     setting: Setting, algorithms: Sequence[str], epsilons: Sequence[float], *, study: StandInStudy | None = None
 ) -> pd.DataFrame:
-    """What the study expects of each algorithm at each ε: a line a stand-in, with the weight that it counts for."""
+    """What the study expects of each algorithm at each ε: a line a stand-in, with the weight that it counts for.
+
+    There is no line at an ε whose budget is less than any that was studied.
+    """
     study = study or stored(with_delta=setting.delta > 0)
     weights = study.weights(setting)
     used = np.flatnonzero(weights > 0)
     parts = []
-    for epsilon in epsilons:
-        at = replace(setting, epsilon=epsilon)
+    for at in filter(study.reaches, (replace(setting, epsilon=epsilon) for epsilon in epsilons)):
         losses = np.exp(study.losses_at(at))
         for name in (name for name in algorithms if name in study.algorithms and _can_run(name, at)):
             own = losses[used, study.algorithms.index(name)]
-            named = {"contender": card_of(name).title, "algorithm": name, "epsilon": epsilon}
+            named = {"contender": card_of(name).title, "algorithm": name, "epsilon": at.epsilon}
             parts.append(pd.DataFrame({**named, "ratio": own, "weight": weights[used]}))
     columns = ["contender", "algorithm", "epsilon", "ratio", "weight"]
     return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
@@ -315,11 +321,17 @@ def _smallest(setting: Setting, target: Target, study: StandInStudy) -> Outlook 
     return _cheapest_of_alike([outlook for outlook in there if epsilons[outlook.algorithm] <= smallest])
 
 
+def _met(losses: Array, target: Target, studied: bool) -> Array:
+    """Where logarithms of losses keep to the target; nowhere, if they are those of a larger budget."""
+    met: Array = (losses <= np.log(target.loss)) & studied
+    return met
+
+
 def _needed_by_each(algorithm: str, setting: Setting, target: Target, study: StandInStudy) -> tuple[float, ...]:
     """The smallest ε from which on the algorithm keeps to the target's loss on each stand-in that counts, sorted."""
     used, place = study.weights(setting) > 0, study.algorithms.index(algorithm)
-    losses = np.array([study.losses_at(replace(setting, epsilon=epsilon))[used, place] for epsilon in EPSILONS])
-    met = losses <= np.log(target.loss)
+    each = [replace(setting, epsilon=epsilon) for epsilon in EPSILONS]
+    met = np.array([_met(study.losses_at(at)[used, place], target, study.reaches(at)) for at in each])
     return tuple(sorted(from_on(EPSILONS, of_one) for of_one in met.T))
 
 

@@ -20,7 +20,7 @@ def certainty(advice: Advice) -> str:
     """On how many made-up tables that held, and how far they lie apart."""
     outlook = advice.leading
     if outlook is None:
-        return "No algorithm can serve this request."
+        return "No algorithm can serve this request, or none was tried on so few rows."
     tables = f"{advice.stand_ins} made-up tables of about this size"
     low, high = told_apart(outlook.low, outlook.high)
     spread = f"half of them lie between {low} and {high} ×"

@@ -13,7 +13,7 @@ from dpviz import check
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import AUTO, card_of
 from dpviz.charts.studies.forecast import Forecast
-from dpviz.runs.advice.advice import EPSILONS, Advice, Outlook, advise, forecast_rows
+from dpviz.runs.advice.advice import EPSILONS, Advice, Outlook, advise, forecast_rows, stored
 from dpviz.runs.advice.advice_words import WHERE_FROM, alternatives, certainty, changed
 from dpviz.runs.advice.target import Target
 from dpviz.runs.request import Contender, Request
@@ -45,8 +45,8 @@ def advice_for(question: Question, target: Target) -> Advice | None:
         return None
     check.delta_for(n, delta=delta)
     check.at_least(k, n=n)
-    setting = Request(Contender(AUTO), k, EPSILONS[-1], delta).setting(table.private)
-    return _advised(replace(setting, n=n), target)
+    setting = replace(Request(Contender(AUTO), k, EPSILONS[-1], delta).setting(table.private), n=n)
+    return _advised(setting, target) if stored(with_delta=delta > 0).reaches(setting) else None
 
 
 def forecast(question: Question, advice: Advice, *, most: float = inf) -> Forecast:
