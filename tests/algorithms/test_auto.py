@@ -260,6 +260,15 @@ def test_without_a_delta_there_is_one_split_before_the_last_round():
     assert before == [rounds] and rounds > 1
 
 
+def test_few_clusters_without_a_delta_are_split_where_its_noise_is_small_and_many_where_it_is_not():
+    def splits(k: int, epsilon: float, delta: float) -> bool:
+        plan = make_plan(Setting(6, k, epsilon, delta, n=12_000), n_public=True)
+        return any(isinstance(stage, Swap) for stage in plan.polishing)
+
+    assert splits(8, 1.0, 0.0) and not splits(8, 0.5, 0.0)
+    assert splits(8, 0.5, 1e-6) and splits(13, 0.9, 0.0)
+
+
 def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
     rng = np.random.default_rng(0)
     spots = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]])

@@ -64,8 +64,9 @@ _NOISY = 0.001
 _COUNTS, _PURE_COUNTS, _ROUND_RADII = 0.12, 0.15, 0.06
 # Parts of polishing for splits, and of a split for counts.
 _SWAP_FLAT, _SWAP_VIEW, _SWAP_COUNTS = 0.15, 0.2, 0.3
-# A split needs its noise below this part of the rows of a cluster; spreads are measured along so many axes at most.
-_GATE_FLAT, _GATE_VIEW = 0.2, 0.5
+# A split needs its noise below this part of the rows of a cluster; the last one is for few clusters without a δ, where
+# it takes ε from few rounds and hardly any cluster is missed. Spreads are measured along so many axes at most.
+_GATE_FLAT, _GATE_VIEW, _GATE_PURE_FEW = 0.2, 0.5, 0.15
 _MOST_SWAP_AXES = 64
 
 
@@ -162,7 +163,8 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
     swap_axes, swap = min(dim, _MOST_SWAP_AXES), _SWAP_FLAT if flat else _SWAP_VIEW
     of_spread = _of_spread(swap_axes, spherical=spherical)
     unit_sd = moved * (1 / sqrt(swap * mu2) if gaussian else sqrt(of_spread) / (swap * epsilon))
-    clear = unit_sd * sqrt(2 * swap_axes) <= (_GATE_FLAT if flat else _GATE_VIEW) * n / k
+    gate = _GATE_FLAT if flat else _GATE_VIEW if gaussian or many else _GATE_PURE_FEW
+    clear = unit_sd * sqrt(2 * swap_axes) <= gate * n / k
     polishing = _polishing(
         mu2 if gaussian else epsilon,
         rounds,
