@@ -12,7 +12,7 @@ Lemma 4.2 (one-shot Gumbel noise is peeling).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import log, sqrt
+from math import inf, log, sqrt
 from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 
 import numpy as np
@@ -309,6 +309,8 @@ class Peeling(Drawn):
 
     def log_density(self, released: Codes, truth: Array) -> float:
         left, entries = np.atleast_2d(self._utility(truth)), np.atleast_2d(released)
+        if (np.diff(np.sort(entries, axis=1), axis=1) == 0).any():
+            return -inf  # no entry is drawn twice
         drawn = np.take_along_axis(left, entries, axis=1)
         np.put_along_axis(left, entries, -np.inf, axis=1)
         # From the last draw to the first: each was one of what was never drawn and of what was drawn no earlier.

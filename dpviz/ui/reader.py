@@ -15,6 +15,8 @@ from streamlit.components import v2
 
 _KEY, _LESS = "reader:seen", "reader:less_motion"
 _ASKS = Path(__file__).parent / "assets" / "reader.js"
+# A colour that takes a moment to change says when it has changed, whoever changed it: the system or the page's menu.
+_PROBE = ".probe { display: block; height: 1px; background: var(--st-background-color); transition: background 10ms; }"
 
 
 def follow_reader() -> None:
@@ -38,7 +40,3 @@ def _remember() -> None:
 @cache
 def _component() -> Any:
     return v2.component("dpviz_reader", html='<i class="probe"></i>', css=_PROBE, js=_ASKS.read_text(encoding="utf-8"))
-
-
-# A colour that takes a moment to change says when it has changed, whoever changed it: the system or the page's menu.
-_PROBE = ".probe { display: block; height: 1px; background: var(--st-background-color); transition: background 10ms; }"

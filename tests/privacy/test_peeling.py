@@ -40,6 +40,13 @@ def test_every_ordered_pick_comes_with_its_probability(draws):
         assert (pvalue > 1e-3) if accepted else (pvalue < 1e-6)
 
 
+def test_no_entry_is_drawn_twice():
+    peeling = Peeling(Exponential(3.0, 1.7), 3)
+    for never in ([0, 1, 0], [2, 2, 1]):
+        assert peeling.log_density(np.array(never), LOSSES) == -np.inf
+    assert peeling.log_density(np.array([[0, 1, 2], [3, 3, 1]]), np.stack([LOSSES, LOSSES])) == -np.inf
+
+
 def test_one_draw_is_a_selection():
     once = Exponential(3.0, 0.6)
     for entry in range(4):

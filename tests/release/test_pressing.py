@@ -81,26 +81,29 @@ def test_a_release_leaves_even_where_neither_the_copy_nor_the_account_can_be_wri
     assert prepared.account.standing().entries[0].state is State.CHARGED
 
 
-@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
-def test_a_copy_never_takes_the_place_of_another_file(tmp_path, monkeypatch, links):
-    if not links:
+@pytest.fixture(params=["links", "no links"])
+def left(request, tmp_path, monkeypatch):
+    """A release, and the account that it is to lie beside, on a disk with links or without."""
+
+    def no_links(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    if request.param == "no links":
         monkeypatch.setattr(Path, "hardlink_to", no_links)
     prepared = ready_in(tmp_path)
-    release = press(prepared)
+    return prepared.account.path, press(prepared)
+
+
+def test_a_copy_never_takes_the_place_of_another_file(tmp_path, left):
     there = tmp_path / "people-release-1.zip"
     there.write_text("mine")
     with pytest.raises(FileExistsError):
-        keep_beside(prepared.account.path, release)
+        keep_beside(*left)
     assert there.read_text() == "mine"
     assert not list(tmp_path.glob(".dpviz-*"))
 
 
-@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
-def test_a_copy_is_whole_as_soon_as_it_has_its_name(tmp_path, monkeypatch, links):
-    if not links:
-        monkeypatch.setattr(Path, "hardlink_to", no_links)
-    prepared = ready_in(tmp_path)
-    release = press(prepared)
+def test_a_copy_is_whole_as_soon_as_it_has_its_name(tmp_path, monkeypatch, left):
     named, to_disk = [], os.fsync
 
     def looks_on(descriptor):
@@ -108,11 +111,7 @@ def test_a_copy_is_whole_as_soon_as_it_has_its_name(tmp_path, monkeypatch, links
         named.append((tmp_path / "people-release-1.zip").exists())
 
     monkeypatch.setattr("dpviz.release.pressing.os.fsync", looks_on)
-    kept = tmp_path / keep_beside(prepared.account.path, release)
+    kept = tmp_path / keep_beside(*left)
     assert named == [False]
-    assert kept.read_bytes() == zip_of(release.files) and stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert kept.read_bytes() == zip_of(left[1].files) and stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert not list(tmp_path.glob(".dpviz-*"))
-
-
-def no_links(*_):
-    raise PermissionError(1, "Operation not permitted")
