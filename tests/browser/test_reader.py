@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from dpviz.charts.theme import palette
 from tests.browser.visitor import PATIENCE, Visitor
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 def _draws(page: Page, ink: str) -> None:

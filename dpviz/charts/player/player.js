@@ -285,22 +285,35 @@ class Player {
   async paints(plot, picture, { width, height }, jumps) {
     plot.setAttribute("aria-label", picture.alt);
     const layout = { ...picture.layout, width, height, images: this.rows(picture) };
-    const data = picture.data.map((trace) => ({ ...trace }));
-    const glide = plot === this.map && !jumps && !calm() ? this.glides(data) : null;
+    // A name of its own for each trace: without, one takes the name, and the marks, of what stood in its place before.
+    const data = picture.data.map((trace, place) => ({ uid: "at" + place, ...trace }));
+    const before = this.seen(plot);
     await this.plotly.react(plot, data, layout, CONFIG);
-    if (glide) {
-      const how = { transition: { duration: GLIDE, easing: "cubic-in-out" }, frame: { duration: GLIDE, redraw: false } };
-      this.plotly.animate(plot, glide, how).catch(() => {});
-    }
+    if (plot === this.map && !jumps && !calm()) this.glides(before);
   }
 
-  // What is the same in two steps moves from its old place to its new one.
-  glides(data) {
-    const place = data.findIndex((trace) => trace.uid === "centres"), old = this.map.data?.find((trace) => trace.uid === "centres");
-    if (place < 0 || !old || numbers(old.x).length !== numbers(data[place].x).length) return null;
-    const goal = { x: data[place].x, y: data[place].y };
-    Object.assign(data[place], { x: old.x, y: old.y });
-    return { data: [goal], traces: [place] };
+  // Where the centres and their numbers are seen, which may be halfway to their places; there they stop.
+  seen(plot) {
+    const frame = plot.getBoundingClientRect(), centres = [...plot.querySelectorAll(".tracecentres .point")];
+    const marks = [...centres, ...plot.querySelectorAll(".tracecentres .textpoint text")];
+    const places = marks.map((mark, i) => {
+      const { x, y, width, height } = mark.getBoundingClientRect();
+      mark.getAnimations().forEach((glide) => glide.cancel());
+      return [i < centres.length ? i : "number " + mark.textContent, { mark, x: x + width / 2 - frame.x, y: y + height / 2 - frame.y, shown: width > 0 }];
+    });
+    return { count: centres.length, places: new Map(places) };
+  }
+
+  // What is the same in two steps moves from its old place to its new one. The picture is drawn as it is before that: an
+  // animation of the library would hold its numbers back, and could give them to another step.
+  glides(before) {
+    const now = this.seen(this.map);
+    if (now.count !== before.count) return;
+    for (const [which, { mark, x, y, shown }] of now.places) {
+      const from = before.places.get(which);
+      if (!shown || !from?.shown) continue;
+      mark.animate({ translate: [`${from.x - x}px ${from.y - y}px`, "0px 0px"] }, { duration: GLIDE, easing: "ease-in-out" });
+    }
   }
 
   // Rows are one image under the marks: thousands of circles would cost each step a tenth of a second.
