@@ -42,6 +42,10 @@ class Cards(Mapping[str, Card]):
         self._brought: Brought | None = None
         self._lock = RLock()
 
+    def __reduce__(self) -> str:
+        """There is one of it: to another process it goes by its name."""
+        return "CARDS"
+
     @property
     def brought(self) -> Brought:
         """What packages bring, imported when it is first asked for."""

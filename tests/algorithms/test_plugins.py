@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -186,3 +187,7 @@ def test_nothing_is_imported_before_it_is_asked_for(capsys, monkeypatch):
         list(CARDS)
         list(CARDS)
     assert asked == [plugins.GROUP]
+
+
+def test_to_another_process_all_cards_go_by_their_name():
+    assert pickle.loads(pickle.dumps(CARDS)) is CARDS
