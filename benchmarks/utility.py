@@ -141,7 +141,7 @@ def main() -> None:
     with (asked.out / "utility.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
-        for place, found in enumerate(Parallel(n_jobs=asked.jobs, return_as="generator_unordered")(work), start=1):
+        for place, found in enumerate(Parallel(n_jobs=asked.jobs, return_as="generator")(work), start=1):
             writer.writerows(found)
             file.flush()
             rows += found
