@@ -39,7 +39,9 @@ _WALK = """async () => {
 def _on_a_film(visit: Visitor, table: str) -> Page:
     visit.goes_to("/")
     visit.opens_sample(table)
-    expect(visit.page.locator(".film[data-whole]")).to_have_count(1, timeout=PATIENCE)
+    visit.sees_film()
+    # What is computed meanwhile is drawn, too, when it is there.
+    expect(visit.text("is being computed for comparison")).to_be_hidden(timeout=PATIENCE)
     visit.waits()
     return visit.page
 

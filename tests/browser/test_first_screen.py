@@ -25,7 +25,7 @@ TABLES = ("Fifteen clusters", "People of a town", "64 Gaussians in 100 dimension
 
 
 def on_explore(visit: Visitor, table: str) -> Visitor:
-    """Explore with the picture of a run on ``table`` that has ended: one under way is another film, which leaves."""
+    """Explore with the film of a run on ``table``."""
     if table == PRIVATE:
         visit.goes_to("/data")
         visit.uploads(
@@ -38,9 +38,7 @@ def on_explore(visit: Visitor, table: str) -> Visitor:
     else:
         visit.goes_to("/")
         visit.opens_sample(table)
-    expect(visit.page.get_by_role("tab", name="What was found")).to_be_visible(timeout=PATIENCE)
-    expect(visit.page.locator(".film[data-whole]")).to_have_count(1, timeout=PATIENCE)
-    visit.waits()
+    visit.sees_film()
     return visit
 
 

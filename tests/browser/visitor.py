@@ -144,6 +144,12 @@ class Visitor:
         """Walk through the run that is played, by the keyboard."""
         self.page.locator(".film .cut.now").press(key)
 
+    def sees_film(self) -> None:
+        """A run that has ended is played, its picture drawn: one under way is another film, which leaves."""
+        expect(self.page.get_by_role("tab", name="What was found")).to_be_visible(timeout=PATIENCE)
+        expect(self.page.locator(".film[data-whole]")).to_have_count(1, timeout=PATIENCE)
+        self.waits()
+
     def sees_step(self, words: str) -> Locator:
         """The picture of a step, which says of itself what it shows in these words, drawn."""
         picture = self.page.locator(f'.film .map[aria-label*="{words}"]')
