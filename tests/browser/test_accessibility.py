@@ -39,7 +39,7 @@ def _computes(visit: Visitor) -> None:
     """The study that the page offers, until it is whole."""
     visit.presses("Compute")
     visit.waits()  # until then the page is that of before, and nothing on it can be cancelled
-    expect(visit.page.get_by_test_id("stProgress")).to_have_count(0, timeout=6 * PATIENCE)
-    expect(visit.button("Cancel")).to_be_hidden(timeout=6 * PATIENCE)
+    expect(visit.page.get_by_test_id("stProgress")).to_have_count(0, timeout=PATIENCE)
+    expect(visit.button("Cancel")).to_be_hidden(timeout=PATIENCE)
     expect(visit.text("matches the settings")).to_be_visible(timeout=PATIENCE)
     visit.waits()

@@ -41,7 +41,7 @@ def _sees_answer(visit: Visitor, lesson: Lesson, place: int) -> None:
         case RunReveal():
             expect(visit.page.locator(".film[data-whole]")).to_be_attached(timeout=PATIENCE)
         case DrawsReveal() | StudyReveal():
-            expect(visit.page.locator(".js-plotly-plot").first).to_be_attached(timeout=6 * PATIENCE)
+            expect(visit.page.locator(".js-plotly-plot").first).to_be_attached(timeout=PATIENCE)
     visit.waits()
     expect(visit.page.get_by_text("This lesson is not right any more")).to_have_count(0)
 

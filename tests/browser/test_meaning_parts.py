@@ -43,7 +43,7 @@ def test_every_part_is_one_screen(visitor: Callable[..., Visitor], pictures: Pat
         visit.option("about as far as the noise").click()
     visit.sees(FINDINGS[part])
     if part in ("attack", "worlds", "again"):
-        expect(visit.button("More runs")).to_be_visible(timeout=6 * PATIENCE)
+        expect(visit.button("More runs")).to_be_visible(timeout=PATIENCE)
     for name, look in LOOKS.items():
         takes_on(visit, look)
         visit.sees(FINDINGS[part])

@@ -83,7 +83,7 @@ def _on_explore(visit: Visitor) -> Visitor:
 
 def _computed(visit: Visitor) -> None:
     visit.presses("Compute")
-    expect(visit.button("Cancel")).to_be_hidden(timeout=4 * PATIENCE)
+    expect(visit.button("Cancel")).to_be_hidden(timeout=PATIENCE)
     visit.waits()
 
 

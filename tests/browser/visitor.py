@@ -10,8 +10,10 @@ from urllib.parse import urlencode, urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request, WebSocket, expect
 
-# Loading a page or computing on two busy cores; an assertion waits no longer than it has to.
-PATIENCE = 60_000
+from tests import waiting
+
+# An assertion of the browser waits no longer than it has to.
+PATIENCE = waiting.MILLISECONDS
 # A window up to this width folds menu and rail into a drawer.
 _DRAWER_UP_TO, _SOON = 768, 1_000
 _HERE = {"localhost", "127.0.0.1"}

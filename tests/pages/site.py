@@ -10,13 +10,14 @@ from streamlit.testing.v1 import AppTest
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.declaration import FileKind
 from dpviz.table.samples import sample
+from tests import waiting
 
 ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"
 
 
 def visit(page: str = "home.py", *, table: OpenTable | None = None) -> AppTest:
     """A visit that has opened ``page``, with ``table`` open if one is given."""
-    at = AppTest.from_file(str(ROUTER), default_timeout=30)
+    at = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
     if table is not None:
         at.session_state["visit:table"] = table
     if page != "home.py":

@@ -19,6 +19,7 @@ from dpviz.runs.worker import Progress
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import numeric_table
 from dpviz.ui.studies.study_job import StudyJob
+from tests import waiting
 from tests.contract.tables import blobs
 from tests.privacy.tuple_checks import tight_tuples
 
@@ -102,7 +103,7 @@ class PromptShelf:
 
 def app_on(page: str, table: OpenTable | None, *, workers: bool = False, **link: str) -> AppTest:
     """The app on ``page`` with ``table`` open, as a ``link`` with these settings opens it; fails if the page raised."""
-    app = AppTest.from_file(str(ROUTER), default_timeout=60)
+    app = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
     if table is not None:
         app.session_state["visit:table"] = table
     if not workers:

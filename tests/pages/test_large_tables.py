@@ -21,7 +21,7 @@ from dpviz.ui.data import ways_in
 from tests.contract.tables import blobs
 from tests.pages.site import everything_shown, fine, paste_bounds, press
 from tests.pages.tables import ArrivingJob, PromptShelf, app_on, film_of, numbers, open_blobs, players, sound, text_of
-from tests.runs.waiting import eventually
+from tests.waiting import eventually
 
 ROWS = 3_000
 DECLARED = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "bounds_origin": "known beforehand"}

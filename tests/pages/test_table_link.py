@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests import waiting
 from tests.pages.site import ROUTER, everything_shown, fine, paste_bounds, press, upload, visit
 from tests.pages.visible_words import visible_words
 
@@ -15,7 +16,7 @@ BOUNDS = '{"bounds": {"age": [0, 120], "income": [0, 10000]}}'
 
 def reloaded(at: AppTest, page: str = "data.py") -> AppTest:
     """A new visit by the link of another one, as the browser's reload begins it."""
-    again = AppTest.from_file(str(ROUTER), default_timeout=30)
+    again = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
     again.switch_page(page)
     for name, value in at.query_params.items():
         again.query_params[name] = value
@@ -113,7 +114,7 @@ def test_the_link_follows_the_table_that_is_opened_next() -> None:
     ],
 )
 def test_a_link_that_names_no_table_says_what_to_do_and_opens_nothing(named: str) -> None:
-    at = AppTest.from_file(str(ROUTER), default_timeout=30)
+    at = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
     at.switch_page("data.py")
     at.query_params["table"] = named
     fine(at.run())

@@ -17,7 +17,7 @@ from dpviz.runs.jobs import Failure, Job, JobState, Progress
 from dpviz.runs.seats import Seats
 from dpviz.runs.shelf import JobShelf, ShelfFull
 from tests.runs import job_work
-from tests.runs.waiting import eventually
+from tests.waiting import eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -114,7 +114,7 @@ def test_cancel_ends_the_worker_and_its_children_and_keeps_the_results(with_chil
     assert all(map(is_alive, pids))
     job.cancel()
     assert job.state is JobState.CANCELLED
-    assert eventually(lambda: not any(map(is_alive, pids)), seconds=20)
+    assert eventually(lambda: not any(map(is_alive, pids)))
     assert job.items == pids
     assert job.error is None
     seconds = job.elapsed
@@ -270,7 +270,7 @@ def test_no_orphan_after_the_parent_is_killed(parent):
     assert all(map(is_alive, pids))
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    assert eventually(lambda: not any(map(is_alive, pids)), seconds=20)
+    assert eventually(lambda: not any(map(is_alive, pids)))
 
 
 @pytest.mark.slow
@@ -279,7 +279,7 @@ def test_no_orphan_and_no_noise_after_the_parent_exits(parent, tmp_path):
     out, _ = process.communicate(timeout=60)
     first, second = out.splitlines()  # a third line would be the main script, run again by the worker
     assert first == "the main script runs"
-    assert eventually(lambda: not any(is_alive(int(pid)) for pid in second.split()), seconds=20)
+    assert eventually(lambda: not any(is_alive(int(pid)) for pid in second.split()))
     assert process.returncode == 7
     assert (tmp_path / "stderr").read_text() == ""
 
@@ -348,7 +348,7 @@ def test_jobs_go_with_their_shelf():
     del shelf
     gc.collect()
     assert job.state is waiting.state is JobState.CANCELLED
-    assert eventually(lambda: not is_alive(job.items[0]), seconds=20)
+    assert eventually(lambda: not is_alive(job.items[0]))
 
 
 def test_a_shelf_that_goes_leaves_its_seat_and_its_places_in_the_queue_to_others():

@@ -33,7 +33,7 @@ from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.open_study import FOLDER_VARIABLE, Study
 from dpviz.runs.study.study import Yardstick, study_rows, tidy
 from tests.contract.tables import blobs, small_table
-from tests.runs.waiting import eventually
+from tests.waiting import eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 GRID = Grid((Contender("dplloyd"), Contender("eugkm", {"preset": "su"})), (2, 3), (1.0,), repeats=2)
