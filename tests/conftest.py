@@ -18,6 +18,7 @@ from dpviz.algorithms import plugins
 from tests import examples
 from tests.browser.chromium import NoBrowser, launched
 
+pytest_plugins = ["tests.durations"]
 _MOST_PROCESSES = 4
 # Whoever has installed packages that bring algorithms, as the README shows, tests ours all the same.
 plugins.entry_points = lambda group: ()
@@ -32,8 +33,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
     if whole and getattr(config.option, "numprocesses", "not installed") is None:
         config.option.numprocesses, config.option.maxprocesses = "auto", _MOST_PROCESSES
-        # Each process begins with a stretch of neighbouring tests, which share what is expensive to make.
-        config.option.dist = "worksteal"
+        config.option.dist = "loadfile"
 
 
 def pytest_configure(config: pytest.Config) -> None:

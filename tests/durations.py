@@ -1,0 +1,106 @@
+"""How long each test took in one whole run, kept in ``durations.json``, and the two processes balanced by it.
+
+``python -m pytest -m "" -n 2 --store-durations`` measures and stores. Where several processes run, each takes a whole
+file at a time, so that what its tests share is made once, and the dearest files first; all that drive the browser count
+as one file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+_STORED = Path(__file__).with_name("durations.json")
+_BROWSER = "browser"
+
+
+class DearestFirst(LoadScopeScheduling):  # type: ignore[misc]
+    """Whole files to whoever is free, in the order in which they were collected."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return scope_of(nodeid)
+
+
+def scope_of(nodeid: str) -> str:
+    """What is run in one process: a file, or all that drive the browser."""
+    file = nodeid.partition("::")[0]
+    return _BROWSER if file.startswith("tests/browser/") else file
+
+
+def dearest_first(items: list[pytest.Item]) -> None:
+    """Sort whole files by the time that they took when it was stored; a file that is not there yet comes first."""
+    seconds = stored()
+    scopes: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        scopes[scope_of(item.nodeid)].append(item)
+
+    def cost(scope: str) -> float:
+        files = {item.nodeid.partition("::")[0] for item in scopes[scope]}
+        if not files <= seconds.keys():
+            return float("inf")
+        functions = {tuple(item.nodeid.partition("[")[0].split("::", 1)) for item in scopes[scope]}
+        return sum(seconds[file].get(function, 0.0) for file, function in functions)
+
+    items[:] = [item for scope in sorted(scopes, key=lambda scope: (-cost(scope), scope)) for item in scopes[scope]]
+
+
+def stored() -> dict[str, dict[str, float]]:
+    """Seconds by file and test function, its cases together."""
+    return json.loads(_STORED.read_text()) if _STORED.exists() else {}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In one of several processes; a run by hand keeps the order of the files."""
+    if hasattr(config, "workerinput"):
+        dearest_first(items)
+
+
+class Stopwatch:
+    """Adds up what each test function took, set-up and teardown included, and stores it at the end."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """One phase of one test has ended, in whichever process."""
+        file, _, function = report.nodeid.partition("[")[0].partition("::")
+        self._seconds[file][function] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        """All have ended."""
+        rounded = {
+            file: {function: round(seconds, 2) for function, seconds in sorted(functions.items())}
+            for file, functions in sorted(self._seconds.items())
+        }
+        _STORED.write_text(json.dumps(rounded, indent=0) + "\n")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Durations are stored when somebody asks."""
+    parser.addoption(
+        "--store-durations", action="store_true", help="store how long each test took in tests/durations.json"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Only the process that gathers the reports stores them."""
+    if config.getoption("--store-durations") and "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(Stopwatch(), "stopwatch")
+    if config.pluginmanager.has_plugin("xdist"):
+        config.pluginmanager.register(Scheduling(), "dearest-first")
+
+
+class Scheduling:
+    """What pytest-xdist asks, where it is in use."""
+
+    @staticmethod
+    def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
+        """Also wherever another way of dealing was asked for."""
+        config.option.loadscopereorder = False
+        return DearestFirst(config, log)
