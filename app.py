@@ -4,10 +4,17 @@ The script proper lives inside ``pages/``, because a ``pages/`` folder beside th
 to its older multipage mode until the first ``st.navigation`` call.
 """
 
-from streamlit import App
+from starlette.middleware import Middleware
+from streamlit import App, get_option
 
 from dpviz.ui.player.vendor import vendor
+from dpviz.ui.same_origin import SameOrigin
 from dpviz.ui.server_log import keep_texts_out, say_defect
 
 keep_texts_out()
-app = App("pages/_router.py", routes=[vendor()], on_script_error=say_defect)
+app = App(
+    "pages/_router.py",
+    routes=[vendor()],
+    middleware=[Middleware(SameOrigin, allowed=tuple(get_option("server.corsAllowedOrigins")))],
+    on_script_error=say_defect,
+)

@@ -1,0 +1,92 @@
+"""Only pages of this app talk to it, and no page of another place may frame it.
+
+Streamlit asks an outside service for the machine's own address before it refuses a foreign page. Here the origin is
+judged first, by the two headers that the browser sends: nothing is asked of anybody, and another port of this machine
+is foreign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# What the pages need and no more: their own files, styles and small scripts set inline by Streamlit and Plotly,
+# pictures and workers made in the page, and the connection to this server.
+_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self' 'unsafe-inline' blob:",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "media-src 'self' data: blob:",
+        "worker-src 'self' blob:",
+        "connect-src 'self'",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+class SameOrigin:
+    """Refuse what a foreign page asks, and tell the browser what the app's own pages may load.
+
+    Parameters
+    ----------
+    app : ASGIApp
+        What answers everybody else.
+    allowed : tuple of str
+        Further origins, such as ``https://dpviz.example.org``, for a server behind another name.
+    """
+
+    def __init__(self, app: ASGIApp, *, allowed: tuple[str, ...] = ()) -> None:
+        self._app = app
+        self._allowed = frozenset(urlsplit(origin).netloc.lower() for origin in allowed)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request or one connection."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+        elif self._is_foreign(Headers(scope=scope)):
+            await _refuse(scope, receive, send)
+        else:
+            await self._app(scope, receive, _with_headers(send))
+
+    def _is_foreign(self, headers: Headers) -> bool:
+        """Whether a browser says that a page of another host, port or none at all is asking."""
+        origins = headers.getlist("origin")
+        host = headers.get("host", "").lower()
+        return any(urlsplit(origin).netloc.lower() not in {host, *self._allowed} - {""} for origin in origins)
+
+
+async def _refuse(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1008})
+    else:
+        said = PlainTextResponse("A page of another origin asked. Open dpviz at its own address.\n", status_code=403)
+        await said(scope, receive, send)
+
+
+def _with_headers(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+        await send(message)
+
+    return sent
