@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
-import threading
-import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,33 +22,19 @@ import pytest
 from dpviz import PrivateKMeans
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
-from dpviz.runs.open_table import declare, declare_on_cluster
+from dpviz.runs.open_table import declare_on_cluster
 from dpviz.runs.run import run
+from dpviz.table import cluster_rows
 from dpviz.table.cluster_rows import ClusterRows, connect
 from dpviz.table.declaration import Declaration
 from dpviz.table.domain import Domain
+from dpviz.table.lattice import ExactRows
 from dpviz.table.parquet_intake import ParquetTable
 from dpviz.table.prepared_rows import Batch
 from dpviz.table.row_sample import sampled
 
-ROOT = Path(__file__).resolve().parents[2]
-GOES_AWAY = """
-import distributed
-from dpviz.check import RequestError
-from tests.table.test_cluster_rows import DOMAIN, PrivateTable, centers_of, spread
-
-if __name__ == "__main__":
-    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as local:
-        client = distributed.Client(local)
-        table = PrivateTable.over(spread(2), DOMAIN)
-        centers_of(table)
-    try:
-        centers_of(table)
-    except RequestError as told:
-        print(told)
-"""
 pytestmark = pytest.mark.filterwarnings("ignore")  # of a cluster's threads, while it is taken down
-N = 6000
+N = 2000
 DOMAIN = Domain.of(("x", "y"), -1, 1)
 
 
@@ -64,12 +47,29 @@ def table() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as local,
-        distributed.Client(local),
-    ):
-        yield local
+def running() -> Iterator[ExitStack]:
+    """Holds the cluster of all tests until the last of them has ended."""
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def cluster(running: ExitStack) -> Any:
+    """Two processes; started anew if the test before has closed them."""
+    try:
+        found = distributed.get_client().cluster
+    except ValueError:
+        running.pop_all().close()
+        found = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+        running.enter_context(found)
+        running.enter_context(distributed.Client(found))
+    return found
+
+
+@cache
+def in_memory() -> bytes:
+    """What every cluster answers, too."""
+    return centers_of(PrivateTable(table()[0], DOMAIN))
 
 
 def spread(parts: int, *, ids: bool = False, relation: str = "add_remove") -> ClusterRows:
@@ -88,16 +88,16 @@ def centers_of(private: PrivateTable) -> bytes:
     return run("auto", private, k=4, epsilon=1.0, delta=1e-6, seed=1).centers.tobytes()
 
 
+def test_answers_do_not_depend_on_the_parts() -> None:
+    """With Dask's threads: a cluster takes seconds to start."""
+    whole = PrivateTable(table()[0], DOMAIN)
+    for parts in (1, 3, 11):
+        large = PrivateTable.over(spread(parts), DOMAIN)
+        np.testing.assert_array_equal(sampled(large._rows, 300), sampled(whole._rows, 300))
+    assert centers_of(large) == in_memory()
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("parts", [1, 3, 11])
-def test_answers_do_not_depend_on_the_parts(cluster: Any, parts: int) -> None:
-    values, _ = table()
-    large = PrivateTable.over(spread(parts), DOMAIN)
-    small = PrivateTable(values, DOMAIN)
-    assert centers_of(large) == centers_of(small)
-    np.testing.assert_array_equal(sampled(large._rows, 300), sampled(small._rows, 300))
-
-
 def test_rows_of_a_person_are_found_wherever_they_lie(cluster: Any) -> None:
     values, who = table()
     large = PrivateTable.over(spread(5, ids=True), DOMAIN, with_persons=True, rows_per_person=3)
@@ -119,48 +119,45 @@ def test_a_parquet_file_is_read_by_the_workers(cluster: Any, tmp_path: Path) -> 
     pq.write_table(pa.table({"x": values[:, 0], "y": values[:, 1]}), tmp_path / "t.parquet", row_group_size=500)
     declared = Declaration(lower=(-1.0,), upper=(1.0,))
     there = declare_on_cluster(ParquetTable(tmp_path / "t.parquet"), declared)
-    here = declare(ParquetTable(tmp_path / "t.parquet"), declared)
-    assert centers_of(there.private) == centers_of(here.private)
+    assert centers_of(there.private) == in_memory()
 
 
 @pytest.mark.slow
 def test_an_estimator_leaves_a_collection_where_it_is(cluster: Any) -> None:
     values, _ = table()
-    spread_out = dask.array.from_array(values, chunks=(700, 1))
+    spread_out = dask.array.from_array(values, chunks=(1000, 1))
     models = [PrivateKMeans(4, bounds=(-1, 1), random_state=0).fit(X) for X in (values, spread_out)]
     assert models[0].cluster_centers_.tobytes() == models[1].cluster_centers_.tobytes()
     np.testing.assert_array_equal(models[1].predict(spread_out).compute(), models[0].predict(values))
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_is_made_good(cluster: Any) -> None:
-    rows = spread(6)
-    expected = centers_of(PrivateTable.over(rows, DOMAIN))
-    stop = threading.Event()
+def test_a_worker_that_is_killed_is_made_good(cluster: Any, tmp_path: Path) -> None:
+    """It dies of the very task that it has at hand, with the rows that it holds."""
+    rows, died = spread(6), tmp_path / "died"
 
-    def kill_one() -> None:
-        worker = next(iter(cluster.workers.values()))
-        with suppress(ProcessLookupError):
-            os.kill(worker.pid, signal.SIGKILL)
-        stop.set()
+    def dies_once(chunk: ExactRows) -> list[int]:
+        with suppress(FileExistsError):
+            died.touch(exist_ok=False)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return [len(chunk)]
 
-    threading.Timer(0.3, kill_one).start()
-    found = {centers_of(PrivateTable.over(rows, DOMAIN))}
-    while not stop.is_set():
-        time.sleep(0.05)
-    found.add(centers_of(PrivateTable.over(rows, DOMAIN)))
-    assert found == {expected}
+    assert rows.total(dies_once, 1) == [len(rows)]
+    assert died.exists()
+    assert centers_of(PrivateTable.over(rows, DOMAIN)) == in_memory()
 
 
-@pytest.mark.slow
-def test_a_cluster_that_is_not_there_is_told() -> None:
+def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_rows, "_SECONDS_TO_ANSWER", 0.2)
     with pytest.raises(RequestError, match="No Dask scheduler answers"):
         connect("tcp://127.0.0.1:1")
 
 
 @pytest.mark.slow
-def test_a_cluster_that_goes_away_is_told() -> None:
-    """In a process of its own: else Dask would turn to the cluster of the other tests."""
-    ended = subprocess.run([sys.executable, "-c", GOES_AWAY], capture_output=True, text=True, cwd=ROOT, timeout=120)
-    assert ended.returncode == 0, ended.stderr[-2000:]
-    assert "The cluster went away" in ended.stdout and "stays charged" in ended.stdout
+def test_a_cluster_that_goes_away_is_told(cluster: Any, running: ExitStack) -> None:
+    rows = spread(2)
+    assert rows.total(lambda chunk: [len(chunk)], 1) == [len(rows)]
+    cluster.close()
+    with pytest.raises(RequestError, match=r"The cluster went away.* stays charged"):
+        rows.total(lambda chunk: [len(chunk)], 1)
+    running.pop_all().close()

@@ -13,6 +13,7 @@ from dpviz.table import lattice
 from dpviz.table.coded_rows import MOST_BINS, Categories, EqualBins, coded
 from dpviz.table.domain import Region
 from dpviz.table.unit_bins import decoded
+from tests.cases import about
 
 
 @given(st.integers(1, MOST_BINS), st.integers(14, lattice.ROW_BITS), st.data())
@@ -63,9 +64,8 @@ def test_categories_are_texts_as_people_write_them():
     assert rule.labels[3:] == ("(any other)", "(missing)")
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
+def test_what_is_no_rule_is_refused():
+    for make, words in (
         (lambda: EqualBins(1.0, 1.0, 3), "lower one first"),
         (lambda: EqualBins(0.0, np.inf, 3), "finite"),
         (lambda: EqualBins(0.0, 1.0, 0), "bins is 0"),
@@ -74,8 +74,6 @@ def test_categories_are_texts_as_people_write_them():
         (lambda: Categories(("a", " a")), "repeat"),
         (lambda: Categories(("a", " ")), "is empty"),
         (lambda: Categories(tuple(map(str, range(MOST_BINS)))), "common ones"),
-    ],
-)
-def test_what_is_no_rule_is_refused(make, words):
-    with pytest.raises(RequestError, match=words):
-        make()
+    ):
+        with about(words), pytest.raises(RequestError, match=words):
+            make()

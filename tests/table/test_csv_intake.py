@@ -1,7 +1,6 @@
 """Intake: what people upload becomes the same numbers or one clear sentence, never a value of a cell."""
 
 import gzip
-import io
 import traceback
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from dpviz.table.csv_intake import load_csv, open_csv
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError, LoadedTable, numeric_table
 from dpviz.table.proposal import propose
+from tests.cases import about
 from tests.examples import examples
 
 NAN = float("nan")
@@ -25,80 +25,61 @@ def rows(table: LoadedTable) -> list[list[float]]:
     return table.columns(table.numeric_columns).tolist()
 
 
-@pytest.mark.parametrize(
-    ("raw", "names", "expected"),
-    [
-        pytest.param(b"x,y\n1,2\n3,4\n", ("x", "y"), [[1, 2], [3, 4]], id="plain"),
-        pytest.param(b"x,y\r\n1,2\r\n3,4", ("x", "y"), [[1, 2], [3, 4]], id="windows lines, no last end"),
-        pytest.param(b"x\n1\n2\n", ("x",), [[1], [2]], id="one column"),
-        pytest.param(b"x,y\n5,6\n", ("x", "y"), [[5, 6]], id="one row"),
-        pytest.param(b"x,y\n", ("x", "y"), [], id="no row"),
-        pytest.param(b"x;y\n1.5;2\n2.5;3\n", ("x", "y"), [[1.5, 2], [2.5, 3]], id="semicolons"),
-        pytest.param(b"sep=;\nx;y\n1;2\n", ("x", "y"), [[1, 2]], id="excel's sep line"),
-        pytest.param(b"x, y \n 1, 2\n", ("x", "y"), [[1, 2]], id="blanks around"),
-        pytest.param(b"x,x,\n1,2,3\n", ("x", "x_2", "column_3"), [[1, 2, 3]], id="duplicate and blank names"),
-        pytest.param("größe,y\n1,2\n".encode("utf-8-sig"), ("größe", "y"), [[1, 2]], id="utf-8 mark"),
-        pytest.param(gzip.compress(b"x,y\n1,2\n") + gzip.compress(b"3,4\n"), ("x", "y"), [[1, 2], [3, 4]], id="gzip"),
-    ],
-)
-def test_what_reads_without_a_declaration(raw: bytes, names: tuple[str, ...], expected: list[list[float]]) -> None:
-    table = load_csv(raw)
-    assert table.numeric_columns == names
-    assert rows(table) == expected
+def test_what_reads_without_a_declaration() -> None:
+    for raw, names, expected in (
+        (b"x,y\r\n1,2\r\n3,4", ("x", "y"), [[1, 2], [3, 4]]),
+        (b"x\n1\n2\n", ("x",), [[1], [2]]),
+        (b"x,y\n", ("x", "y"), []),
+        (b"x;y\n1.5;2\n", ("x", "y"), [[1.5, 2]]),
+        (b"sep=;\nx;y\n1;2\n", ("x", "y"), [[1, 2]]),
+        (b"x, x,\n 1, 2,3\n", ("x", "x_2", "column_3"), [[1, 2, 3]]),
+        ("größe,y\n1,2\n".encode("utf-8-sig"), ("größe", "y"), [[1, 2]]),
+        (gzip.compress(b"x,y\n1,2\n") + gzip.compress(b"3,4\n"), ("x", "y"), [[1, 2], [3, 4]]),
+    ):
+        with about(raw):
+            table = load_csv(raw)
+            assert table.numeric_columns == names
+            assert rows(table) == expected
 
 
-GERMAN = NumberStyle(",", ".")
-
-
-@pytest.mark.parametrize(
-    ("raw", "declared", "expected"),
-    [
-        pytest.param(b"1,2\n3,4\n", FileFormat(header=False, names=("a", "b")), [[1, 2], [3, 4]], id="no header"),
-        pytest.param(b"0,1,2\n5,6,7\n", FileFormat(header=True), [[5, 6, 7]], id="numbers for names"),
-        pytest.param(b"x,y\n1,2,\n", FileFormat(names=("x", "y", "z")), [[1, 2, NAN]], id="longer lines"),
-        pytest.param(b"x;y\n1.234,5;2\n", FileFormat(style=GERMAN), [[1234.5, 2]], id="decimal comma"),
-        pytest.param(
-            b'x,y\n"1,234",12%\n',
-            FileFormat(styles={"x": NumberStyle(".", ","), "y": NumberStyle(sign="%")}),
-            [[1234, 12]],
-            id="a style for each column",
-        ),
-        pytest.param("größe\n1\n".encode("cp1252"), FileFormat("cp1252"), [[1]], id="cp1252"),
-        pytest.param("x,y\n1,2\n".encode("utf-16"), FileFormat("utf-16"), [[1, 2]], id="utf-16"),
-        pytest.param("x,y\n1,2\n".encode("utf-16-be"), FileFormat("utf-16-be"), [[1, 2]], id="utf-16 without a mark"),
-        pytest.param("x,y\n1,2\n".encode("utf-32"), FileFormat("utf-32"), [[1, 2]], id="utf-32"),
-        pytest.param(b"x y\n1  2\n 3 4\n", FileFormat(delimiter="whitespace"), [[1, 2], [3, 4]], id="blanks"),
-        pytest.param(b'x,y\n"1\n",2\n', FileFormat(several_lines=True), [[NAN, 2]], id="several lines"),
-    ],
-)  # fmt: skip
-def test_what_is_declared_is_read(raw: bytes, declared: FileFormat, expected: list[list[float]]) -> None:
-    np.testing.assert_array_equal(np.array(rows(load_csv(raw, declared=declared))), expected)
+def test_what_is_declared_is_read() -> None:
+    by_column = {"x": NumberStyle(".", ","), "y": NumberStyle(sign="%")}
+    for raw, declared, expected in (
+        (b"1,2\n3,4\n", FileFormat(header=False, names=("a", "b")), [[1, 2], [3, 4]]),
+        (b"0,1,2\n5,6,7\n", FileFormat(header=True), [[5, 6, 7]]),
+        (b"x,y\n1,2,\n", FileFormat(names=("x", "y", "z")), [[1, 2, NAN]]),
+        (b"x;y\n1.234,5;2\n", FileFormat(style=NumberStyle(",", ".")), [[1234.5, 2]]),
+        (b'x,y\n"1,234",12%\n', FileFormat(styles=by_column), [[1234, 12]]),
+        ("größe\n1\n".encode("cp1252"), FileFormat("cp1252"), [[1]]),
+        ("x,y\n1,2\n".encode("utf-16"), FileFormat("utf-16"), [[1, 2]]),
+        ("x,y\n1,2\n".encode("utf-16-be"), FileFormat("utf-16-be"), [[1, 2]]),
+        ("x,y\n1,2\n".encode("utf-32"), FileFormat("utf-32"), [[1, 2]]),
+        (b"x y\n1  2\n 3 4\n", FileFormat(delimiter="whitespace"), [[1, 2], [3, 4]]),
+        (b'x,y\n"1\n",2\n', FileFormat(several_lines=True), [[NAN, 2]]),
+    ):
+        with about(raw):
+            np.testing.assert_array_equal(np.array(rows(load_csv(raw, declared=declared))), expected)
 
 
 BROKEN = [b"", b"5", b"5,6,7", b'"5,6', b'5,"6"7', b"u,v", b"5;6", b"\xff\xfe,\xc3", b"5\r,6", b"\x00,\x01", b'"""']
 
 
-@pytest.mark.parametrize("line", [*BROKEN, b"9" * 140_000 + b',"'])
-def test_a_line_that_is_none_concerns_itself_only(line: bytes) -> None:
-    table = load_csv(b"x,y\n1,2\n" + line + b"\n3,4\n")
-    assert table.n_rows == 3
-    found = np.array(rows(table))
-    assert np.isnan(found[1]).any()
-    np.testing.assert_array_equal(found[[0, 2]], [[1, 2], [3, 4]])
+def test_a_line_that_is_none_concerns_itself_only() -> None:
+    for line in (*BROKEN, b"9" * 140_000 + b',"'):
+        with about(line[:30]):
+            table = load_csv(b"x,y\n1,2\n" + line + b"\n3,4\n")
+            assert table.n_rows == 3
+            found = np.array(rows(table))
+            assert np.isnan(found[1]).any()
+            np.testing.assert_array_equal(found[[0, 2]], [[1, 2], [3, 4]])
 
 
-@pytest.mark.parametrize(
-    ("raw", "said"),
-    [
-        (gzip.compress(b"x,y\n1,2\n" * 99, mtime=0)[:-9], "ends too early"),
-        (b"\x1f\x8b nonsense", "damaged"),
-        (b"1,2\n3,4\n", "may be a row"),
-    ],
-)
-def test_what_cannot_be_a_table_gets_a_sentence(raw: bytes, said: str) -> None:
-    with pytest.raises(IntakeError, match=said) as caught:
-        load_csv(raw)
-    assert str(caught.value).endswith(".")
+def test_what_cannot_be_a_table_gets_a_sentence() -> None:
+    cut = gzip.compress(b"x,y\n1,2\n" * 99, mtime=0)[:-9]
+    for raw, said in ((cut, "ends too early"), (b"\x1f\x8b nonsense", "damaged"), (b"1,2\n3,4\n", "may be a row")):
+        with pytest.raises(IntakeError, match=said) as caught:
+            load_csv(raw)
+        assert str(caught.value).endswith(".")
 
 
 def test_larger_than_the_cap_is_refused_packed_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +179,7 @@ def test_numbers_in_memory() -> None:
 finite = st.floats(allow_nan=False, allow_infinity=False, width=64)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(24))
 @given(
     data=st.data(),
     d=st.integers(1, 5),
@@ -226,7 +207,7 @@ mangled = st.sampled_from(["\n", '"', ";", ",", "\t", "\0", "\r", "<", "\ufeff",
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(50))
 @given(
     body=st.lists(st.lists(cell, min_size=1, max_size=4), max_size=8),
     header=st.sampled_from(["alpha,beta", "alpha;beta", "alpha", "alpha,alpha,,gamma", ""]),
@@ -257,9 +238,8 @@ def test_no_sentence_holds_a_value_of_a_cell(
         assert not any(secret in sentence for sentence in said)
 
 
-@pytest.mark.slow
-def test_a_million_rows_come_through() -> None:
-    values = np.random.default_rng(0).random((1_000_000, 2)).round(4)
-    text = io.StringIO()
-    pd.DataFrame(values, columns=["x", "y"]).to_csv(text, index=False)
-    np.testing.assert_array_equal(load_csv(text.getvalue().encode()).columns(["x", "y"]), values)
+def test_many_rows_come_through() -> None:
+    """Blocks of a megabyte end in the middle of rows."""
+    values = np.random.default_rng(0).random((200_000, 2)).round(4)
+    text = "x,y\n" + "".join(f"{x},{y}\n" for x, y in values.tolist())
+    np.testing.assert_array_equal(load_csv(text.encode()).columns(["x", "y"]), values)

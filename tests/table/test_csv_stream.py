@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpviz.table.csv_stream
@@ -17,9 +18,11 @@ from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.file_format import FileFormat
 from dpviz.table.loaded_table import IntakeError, canonical_ids
 from dpviz.table.named import file_at
+from tests.cases import about
+from tests.examples import examples
 
 CELLS = st.sampled_from(["1", "-2.5", "", "NA", "x", '"3"', '"a,b"', '"', "1e3", " 4 ", "inf", "\r", "é"])
-LINES = st.lists(st.lists(CELLS, min_size=1, max_size=4).map(",".join), max_size=30)
+LINES = st.lists(st.lists(CELLS, min_size=1, max_size=4).map(",".join), max_size=12)
 
 
 def read_in_pieces(path: Path, declared: FileFormat, size: int, id_column: str | None = "who") -> tuple:
@@ -33,6 +36,7 @@ def read_in_pieces(path: Path, declared: FileFormat, size: int, id_column: str |
 
 
 @pytest.mark.slow
+@settings(max_examples=examples(50))
 @given(LINES, st.integers(1, 60), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_wherever_pieces_end_the_rows_are_those_in_memory(tmp_path_factory, lines, size, end, ends):
     path = tmp_path_factory.mktemp("csv") / "t.csv"
@@ -44,21 +48,20 @@ def test_wherever_pieces_end_the_rows_are_those_in_memory(tmp_path_factory, line
     np.testing.assert_array_equal(codes, loaded.identifiers("who"))
 
 
-@pytest.mark.some(5)
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-@pytest.mark.parametrize("size", [7, 1000])
-@pytest.mark.parametrize("packed", [False, True])
-def test_encodings_and_gzip(tmp_path: Path, encoding: str, size: int, packed: bool) -> None:
-    text = "x,y,who\n" + "".join(f"{i},{i / 2},é{i % 7}\n" for i in range(300))
-    declared = FileFormat(encoding="utf-8" if encoding == "utf-8-sig" else encoding)
-    path = tmp_path / ("t.csv.gz" if packed else "t.csv")
-    raw = text.encode(encoding)
-    path.write_bytes(gzip.compress(raw) if packed else raw)
-    loaded = open_csv(path).read(declared, numbers=("x", "y"), text=("who",))
-    values, ids = read_in_pieces(path, declared, size)
-    np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
-    assert ids.tolist() == loaded.frame["who"].tolist()
-    assert CsvOnDisk(path).name == "t"
+def test_encodings_and_gzip(tmp_path: Path) -> None:
+    text = "x,y,who\n" + "".join(f"{i},{i / 2},é{i % 7}\n" for i in range(30))
+    for encoding, packed in product(["utf-8", "utf-8-sig", "utf-16", "cp1252"], [False, True]):
+        declared = FileFormat(encoding="utf-8" if encoding == "utf-8-sig" else encoding)
+        path = tmp_path / ("t.csv.gz" if packed else "t.csv")
+        raw = text.encode(encoding)
+        path.write_bytes(gzip.compress(raw) if packed else raw)
+        loaded = open_csv(path).read(declared, numbers=("x", "y"), text=("who",))
+        for size in (7, 100):
+            with about(encoding, "packed" if packed else "plain", f"{size} bytes at once"):
+                values, ids = read_in_pieces(path, declared, size)
+                np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
+                assert ids.tolist() == loaded.frame["who"].tolist()
+                assert CsvOnDisk(path).name == "t"
 
 
 def test_without_a_header_as_declared(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dpviz.check import RequestError
 from dpviz.table.domain import Domain, Region, Scaling
+from tests.cases import about
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -94,9 +95,8 @@ def test_there_and_back_again(seed):
     assert (np.abs(domain.to_unit(values)) <= 1 + 1e-6).all()
 
 
-@pytest.mark.parametrize(
-    ("lower", "upper", "said"),
-    [
+def test_bounds_that_cannot_be_used_are_refused_in_words():
+    for lower, upper, said in (
         (0.0, 0.0, "not below its upper bound"),
         (1.0, -1.0, "declare lower < upper"),
         (0.0, float("nan"), "not finite"),
@@ -106,17 +106,12 @@ def test_there_and_back_again(seed):
         (0.0, 1e-200, "apart"),
         (0.0, 1e200, "apart"),
         ([0, 0, 0], 1.0, "lower has shape"),
-    ],
-)
-def test_bounds_that_cannot_be_used_are_refused_in_words(lower, upper, said):
-    with pytest.raises(RequestError, match=said):
-        Domain.of(["age", "pay"], lower, upper)
-
-
-@pytest.mark.parametrize("radius", [0.0, -1.0, float("nan"), float("inf"), 1e-12, 1e-200])
-def test_radii_that_cannot_be_used(radius):
-    with pytest.raises(RequestError, match="radius is"):
-        Domain.of(["age"], 0.0, 1.0, radius=radius)
+    ):
+        with about(lower, upper), pytest.raises(RequestError, match=said):
+            Domain.of(["age", "pay"], lower, upper)
+    for radius in (0.0, -1.0, float("nan"), float("inf"), 1e-12, 1e-200):
+        with about(radius), pytest.raises(RequestError, match="radius is"):
+            Domain.of(["age"], 0.0, 1.0, radius=radius)
 
 
 def test_a_column_lost_beside_another_under_common_scaling():
@@ -164,17 +159,14 @@ def test_a_point_of_a_row_has_a_domain_of_its_own():
         assert domain.unfolded(1) is domain
 
 
-@pytest.mark.parametrize(
-    ("columns", "names"),
-    [
+def test_points_are_named_by_what_their_columns_share_or_else_by_the_first():
+    for columns, names in (
         (["x1", "x2"], ("x",)),
         (["home lon", "home lat", "work lon", "work lat"], ("lon", "lat")),
         (["a", "b", "c", "d"], ("a", "b")),
         (["p_1", "p_3", "p_2", "p_4"], ("p_1", "p_3")),
-    ],
-)
-def test_points_are_named_by_what_their_columns_share_or_else_by_the_first(columns, names):
-    assert Domain.of(columns, 0.0, 1.0).unfolded(len(columns) // len(names)).columns == names
+    ):
+        assert Domain.of(columns, 0.0, 1.0).unfolded(len(columns) // len(names)).columns == names
 
 
 def test_rows_that_do_not_hold_points_of_one_kind_are_refused():

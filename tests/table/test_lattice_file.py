@@ -49,13 +49,14 @@ def test_nobody_finds_the_file(folder: Path) -> None:
 
 def test_a_killed_process_leaves_nothing(tmp_path: Path) -> None:
     code = (
-        "import numpy as np, sys, time; from dpviz.table.domain import Region\n"
+        "import numpy as np, sys; from dpviz.table.domain import Region\n"
         "from dpviz.table.lattice_file import LatticeFile\n"
         "file = LatticeFile(Region.ball(3, 2.0)); file.append(np.ones((10_000, 3)))\n"
-        "print(file[0:1].sum(), flush=True); time.sleep(60)"
+        "print(file[0:1].sum(), flush=True); sys.stdin.read()"
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment) as process:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", code], **pipes, env=environment) as process:
         assert process.stdout is not None
         assert process.stdout.readline().strip() == b"4.0"
         process.send_signal(signal.SIGKILL)

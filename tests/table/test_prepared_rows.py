@@ -38,9 +38,9 @@ def all_of(rows: Rows) -> np.ndarray:
 
 
 @pytest.mark.parametrize("relation", ["add_remove", "replace"])
-@pytest.mark.parametrize("size", [1, 700, 3000])
+@pytest.mark.parametrize("size", [1, 700])
 def test_the_rows_are_those_in_memory(relation: str, size: int) -> None:
-    values, _ = table(n=300 if size == 1 else 3000)
+    values, _ = table(n=200 if size == 1 else 3000)
     in_file = prepared(values, None, size, drop_incomplete=relation == "add_remove")
     in_memory = PrivateTable(values, DOMAIN, relation=relation)._rows
     assert not in_file.in_memory
@@ -48,17 +48,16 @@ def test_the_rows_are_those_in_memory(relation: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 3, 100])
-@pytest.mark.parametrize("size", [400, 3000])
-def test_so_many_rows_of_a_person_are_the_same_ones(most: int, size: int) -> None:
-    values, ids = table()
-    in_file = prepared(values, ids, size, drop_incomplete=True, rows_per_person=most)
+def test_so_many_rows_of_a_person_are_the_same_ones(most: int) -> None:
+    values, ids = table(n=1500)
+    in_file = prepared(values, ids, 400, drop_incomplete=True, rows_per_person=most)
     codes, _ = pd.factorize(ids)
     in_memory = PrivateTable(values, DOMAIN, persons=codes, rows_per_person=most)._rows
     np.testing.assert_array_equal(all_of(in_file), all_of(in_memory))
 
 
 def test_a_person_with_most_rows_of_a_table_takes_no_room() -> None:
-    values, _ = table()
+    values, _ = table(n=1000)
     everybody = pd.Series(["one"] * len(values))
     assert len(prepared(values, everybody, 100, drop_incomplete=True, rows_per_person=2)) == 2
 

@@ -1,5 +1,7 @@
 """Samples load with what is declared about them; stand-ins come from public numbers alone."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,9 @@ from dpviz.table.declaration import FileKind
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.made_tables import simulate
 from dpviz.table.samples import SAMPLES, Sample, sample
+from tests.cases import about
+
+loaded = cache(lambda name: sample(name).load())
 
 
 @pytest.mark.parametrize(
@@ -14,7 +19,7 @@ from dpviz.table.samples import SAMPLES, Sample, sample
     [pytest.param(one, id=one.id, marks=pytest.mark.slow if one.id == "thermometers" else ()) for one in SAMPLES],
 )
 def test_sample_loads_and_fits_its_declaration(entry: Sample) -> None:
-    table, declared = entry.load()
+    table, declared = loaded(entry.id)
     rows, bounds = table.columns(declared.columns), declared.bounds_for(declared.columns)
     assert entry.title == declared.title == table.name
     assert entry.description
@@ -33,7 +38,7 @@ def test_all_samples_are_listed_in_a_checkout() -> None:
 
 
 def test_mixture_is_sixty_four_tight_clusters_in_the_unit_ball() -> None:
-    table, declared = sample("mixture64").load()
+    table, declared = loaded("mixture64")
     rows, label = table.columns(declared.columns), table.columns(["label"])[:, 0]
     assert rows.shape == (100_000, 100)
     assert declared.radius == 1.0
@@ -47,7 +52,7 @@ def test_mixture_is_sixty_four_tight_clusters_in_the_unit_ball() -> None:
 
 
 def test_towns_are_thousands_of_times_farther_apart_than_wide() -> None:
-    table, declared = sample("towns").load()
+    table, declared = loaded("towns")
     rows, label = table.columns(declared.columns), table.frame["label"].to_numpy().astype(int)
     middles = np.stack([rows[label == town].mean(axis=0) for town in (0, 1)])
     widths = np.stack([rows[label == town].std(axis=0) for town in (0, 1)])
@@ -60,7 +65,7 @@ def test_towns_are_thousands_of_times_farther_apart_than_wide() -> None:
     [("laboratories", 0.002, 8), pytest.param("thermometers", 1.0, 20, marks=pytest.mark.slow)],
 )
 def test_fixed_points_are_pairs_in_either_order_of_which_a_few_are_wrong(name: str, spread: float, wrong: int) -> None:
-    table, declared = sample(name).load()
+    table, declared = loaded(name)
     pairs = table.columns(declared.columns).reshape(-1, 2, 2)
     hotter = pairs[:, 0, 0] > pairs[:, 1, 0]
     assert 0.4 < hotter.mean() < 0.6
@@ -81,14 +86,14 @@ def test_stand_in_repeats_with_its_seed_and_keeps_to_its_bounds() -> None:
     assert rows[:, 1].std() > 1
 
 
-@pytest.mark.parametrize(("n", "d", "k"), [(1, 1, 1), (3, 2, 10), (50, 7, 3)])
-def test_stand_in_takes_small_sizes_and_scalar_bounds(n: int, d: int, k: int) -> None:
-    assert simulate(0.0, 1.0, n, d, k, seed=0).columns([f"x_{j}" for j in range(1, d + 1)]).shape == (n, d)
+def test_stand_in_takes_small_sizes_and_scalar_bounds() -> None:
+    for n, d, k in ((1, 1, 1), (3, 2, 10), (50, 7, 3)):
+        assert simulate(0.0, 1.0, n, d, k, seed=0).columns([f"x_{j}" for j in range(1, d + 1)]).shape == (n, d)
 
 
-@pytest.mark.parametrize(
-    ("request_", "said"),
-    [
+def test_stand_in_refuses_in_a_sentence() -> None:
+    usual = {"lower": 0.0, "upper": 1.0, "n": 10, "d": 2, "k": 2, "seed": 0}
+    for asked, said in (
         ({"n": 0}, "n is 0"),
         ({"k": 0}, "k is 0"),
         ({"d": 0}, "d is 0"),
@@ -97,9 +102,6 @@ def test_stand_in_takes_small_sizes_and_scalar_bounds(n: int, d: int, k: int) ->
         ({"upper": np.inf}, "finite"),
         ({"upper": [1.0, 2.0, 3.0]}, "shape"),
         ({"spread": 0.0}, "spread"),
-    ],
-)
-def test_stand_in_refuses_in_a_sentence(request_: dict[str, object], said: str) -> None:
-    usual = {"lower": 0.0, "upper": 1.0, "n": 10, "d": 2, "k": 2, "seed": 0}
-    with pytest.raises(IntakeError, match=said):
-        simulate(**(usual | request_))  # type: ignore[arg-type]
+    ):
+        with about(said), pytest.raises(IntakeError, match=said):
+            simulate(**(usual | asked))  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.table.declaration import FROM_ROWS, ORIGINS, ColumnBounds, Declaration, FileKind
@@ -13,25 +13,24 @@ from dpviz.table.described import Described
 from dpviz.table.file_format import ENCODINGS, FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.sidecar import bounds_option, declaration_in, read_sidecar, sidecar_for, to_json
+from tests.cases import about
+from tests.examples import examples
 
 
 def declared_by(value: object) -> Declaration:
     return declaration_in(json.dumps(value)).checked()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_minimal_forms_say_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    for text in (
         '{"bounds": {"x": [0, 1], "y": [0, 1]}}',
         '{"lower": 0, "upper": 1, "columns": ["x", "y"]}',
         '{"lower": [0, 0], "upper": 1, "columns": ["x", "y"]}',
         '\ufeff{"lower": [0, 0], "upper": [1, 1], "columns": ["x", "y"]}',
-    ],
-)
-def test_minimal_forms_say_the_same(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "t.json"
-    path.write_text(text, encoding="utf-8")
-    assert read_sidecar(path) == Declaration(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0))
+    ):
+        path.write_text(text, encoding="utf-8")
+        assert read_sidecar(path) == Declaration(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0)), text
 
 
 def test_minimal_file_is_private_and_undeclared() -> None:
@@ -98,6 +97,7 @@ def sidecars(draw: st.DrawFn) -> Declaration:
 
 
 @pytest.mark.slow
+@settings(max_examples=examples(40))
 @given(sidecars())
 def test_canonical_text_reads_back_and_is_stable(declared: Declaration) -> None:
     again = declaration_in(to_json(declared))
@@ -125,93 +125,85 @@ def test_bounds_come_in_the_order_asked_for() -> None:
         declared.bounds_for(["x", "w"])
 
 
-@pytest.mark.parametrize(("text", "low", "high"), [("0,1", 0, 1), ("-1e6, 2.5", -1e6, 2.5)])
-def test_bounds_option_takes_a_pair_for_every_column(text: str, low: float, high: float) -> None:
-    bounds = bounds_option(text).bounds_for(["any", "other"])
-    np.testing.assert_array_equal(bounds.lower, [low, low])
-    np.testing.assert_array_equal(bounds.upper, [high, high])
-
-
-def test_bounds_option_takes_a_file(tmp_path: Path) -> None:
+def test_bounds_option_takes_a_pair_for_every_column_or_a_file(tmp_path: Path) -> None:
+    bounds = bounds_option("-1e6, 2.5").bounds_for(["any", "other"])
+    assert (bounds.lower.tolist(), bounds.upper.tolist()) == ([-1e6, -1e6], [2.5, 2.5])
     path = tmp_path / "a,b.json"
     path.write_text('{"bounds": {"x": [0, 1]}}')
     assert bounds_option(str(path)).columns == ("x",)
+    for text in ("1,0", "0,0", "0,inf", "nan,1", "0", "0,1,2", "a,b", ""):
+        with about(text), pytest.raises(IntakeError):
+            bounds_option(text)
 
 
-@pytest.mark.parametrize("text", ["1,0", "0,0", "0,inf", "nan,1", "0", "0,1,2", "a,b", ""])
-def test_bounds_option_refuses_in_a_sentence(text: str) -> None:
-    with pytest.raises(IntakeError):
-        bounds_option(text)
+def test_wrong_declarations_get_a_sentence() -> None:
+    for value, said in WRONG:
+        with about(value, said), pytest.raises(IntakeError, match=said):
+            declared_by(value)
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        ([], "not a JSON object"),
-        ({"bounds": {}}, "not an object of pairs"),
-        ({"bounds": {"x": 1}}, "pair"),
-        ({"bounds": {"x": [0, 1, 2]}}, "pair"),
-        ({"bounds": {"x": ["0", 1]}}, "not a number"),
-        ({"bounds": {"x": [True, 2]}}, "not a number"),
-        ({"bounds": {"x": [1, 0]}}, "lower < upper"),
-        ({"bounds": {"x": [0, float("inf")]}}, "finite"),
-        ({"bounds": {"x": [0, 10**400]}}, "finite"),
-        ({"bounds": {"x": [0, 1]}, "lower": 0}, "both"),
-        ({"lower": 0}, "no bounds"),
-        ({"lower": [0, 0], "upper": 1, "columns": ["x"]}, "2 lower and 1 upper"),
-        ({"lower": 0, "upper": 1, "columns": ["x", "x"]}, "repeat"),
-        ({"lower": 0, "upper": 1, "columns": "x"}, "list of names"),
-        ({"bounds": {"x": [0, 1]}, "scalling": "unit"}, "unknown keys"),
-        ({"bounds": {"x": [0, 1]}, "units": ["km"]}, "units"),
-        ({"bounds": {"x": [0, 1]}, "units": {"x": 3}}, "units"),
-        ({"bounds": {"x": [0, 1]}, "units": {"x": "longer than twelve"}}, "unit of"),
-        ({"bounds": {"x": [0, 1]}, "scaling": "log"}, "scaling"),
-        ({"bounds": {"x": [0, 1]}, "radius": -1}, "radius"),
-        ({"bounds": {"x": [0, 1]}, "relation": "swap"}, "relation"),
-        ({"bounds": {"x": [0, 1]}, "relation": True}, "not text"),
-        ({"bounds": {"x": [0, 1]}, "n_public": 0}, "n_public"),
-        ({"bounds": {"x": [0, 1]}, "n_public": 1.5}, "whole number"),
-        ({"bounds": {"x": [0, 1]}, "public": "yes"}, "true or false"),
-        ({"bounds": {"x": [0, 1]}, "kind": "secret"}, "none of"),
-        ({"bounds": {"x": [0, 1]}, "title": 3}, "not text"),
-        ({"bounds": {"x": [0, 1]}, "label": "x"}, "both the label column"),
-        ({"bounds": {"x": [0, 1]}, "rows_per_person": 3}, "id_column"),
-        ({"bounds": {"x": [0, 1]}, "file": []}, "not an object"),
-        ({"bounds": {"x": [0, 1]}, "file": {"delimeter": ";"}}, "unknown keys"),
-        ({"bounds": {"x": [0, 1]}, "file": {"encoding": "rot13"}}, "encoding"),
-        ({"bounds": {"x": [0, 1]}, "file": {"encoding": "gbk"}}, "encoding"),
-        ({"bounds": {"x": [0, 1]}, "file": {"delimiter": "ab"}}, "delimiter"),
-        ({"bounds": {"x": [0, 1]}, "file": {"delimiter": "5"}}, "delimiter"),
-        ({"bounds": {"x": [0, 1]}, "file": {"decimal": ";"}}, "decimal mark"),
-        ({"bounds": {"x": [0, 1]}, "file": {"grouping": "."}}, "grouping mark"),
-        ({"bounds": {"x": [0, 1]}, "file": {"sign": "1"}}, "sign to strip"),
-        ({"bounds": {"x": [0, 1]}, "file": {"header": False}}, "needs column names"),
-        ({"bounds": {"x": [0, 1]}, "file": {"header": False, "names": ["x"], "encoding": "utf-16"}}, "utf-16-le"),
-        ({"bounds": {"x": [0, 1]}, "file": {"names": ["x", "x"]}}, "repeat"),
-        ({"bounds": {"x": [0, 1]}, "file": {"several_lines": True}}, "private file"),
-        ({"bounds": {"x": [0, 1]}, "numbers": ["y"]}, "to be clustered"),
-        ({"bounds": {"x": [0, 1]}, "origins": {"y": "law"}}, "origins"),
-        ({"bounds": {"x": [0, 1]}, "describe": ["y"]}, "not an object by column"),
-        ({"bounds": {"x": [0, 1]}, "describe": {"y": {}}}, "neither categories nor bounds"),
-        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0, 1], "categories": ["a"]}}}, "neither categories"),
-        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": []}}}, "not a list of texts"),
-        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", 1]}}}, "not a list of texts"),
-        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", "a "]}}}, "repeat"),
-        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", ""]}}}, "is empty"),
-        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": [*map(str, range(501))]}}}, "at most 500"),
-        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [1, 0]}}}, "lower < upper"),
-        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0, 10**400]}}}, "finite"),
-        ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0]}}}, "not a pair"),
-        ({"bounds": {"x": [0, 1]}, "describe": {"x": {"bounds": [0, 1]}}}, "is clustered"),
-        ({"bounds": {"x": [0, 1]}, "id_column": "y", "describe": {"y": {"bounds": [0, 1]}}}, "an id never is"),
-        ({"bounds": {"x": [0, 1]}, "describe": {str(j): {"bounds": [0, 1]} for j in range(101)}}, "at most 100"),
-        ({"bounds": {"x": [0, 1]}, "title": "t" * 2_001}, "longer than"),
-        ({"bounds": {"x": [0, 1]}, "n_public": 10**30}, "whole number"),
-    ],
-)
-def test_wrong_declarations_get_a_sentence(value: object, said: str) -> None:
-    with pytest.raises(IntakeError, match=said):
-        declared_by(value)
+WRONG: list[tuple[object, str]] = [
+    ([], "not a JSON object"),
+    ({"bounds": {}}, "not an object of pairs"),
+    ({"bounds": {"x": 1}}, "pair"),
+    ({"bounds": {"x": [0, 1, 2]}}, "pair"),
+    ({"bounds": {"x": ["0", 1]}}, "not a number"),
+    ({"bounds": {"x": [True, 2]}}, "not a number"),
+    ({"bounds": {"x": [1, 0]}}, "lower < upper"),
+    ({"bounds": {"x": [0, float("inf")]}}, "finite"),
+    ({"bounds": {"x": [0, 10**400]}}, "finite"),
+    ({"bounds": {"x": [0, 1]}, "lower": 0}, "both"),
+    ({"lower": 0}, "no bounds"),
+    ({"lower": [0, 0], "upper": 1, "columns": ["x"]}, "2 lower and 1 upper"),
+    ({"lower": 0, "upper": 1, "columns": ["x", "x"]}, "repeat"),
+    ({"lower": 0, "upper": 1, "columns": "x"}, "list of names"),
+    ({"bounds": {"x": [0, 1]}, "scalling": "unit"}, "unknown keys"),
+    ({"bounds": {"x": [0, 1]}, "units": ["km"]}, "units"),
+    ({"bounds": {"x": [0, 1]}, "units": {"x": 3}}, "units"),
+    ({"bounds": {"x": [0, 1]}, "units": {"x": "longer than twelve"}}, "unit of"),
+    ({"bounds": {"x": [0, 1]}, "scaling": "log"}, "scaling"),
+    ({"bounds": {"x": [0, 1]}, "radius": -1}, "radius"),
+    ({"bounds": {"x": [0, 1]}, "relation": "swap"}, "relation"),
+    ({"bounds": {"x": [0, 1]}, "relation": True}, "not text"),
+    ({"bounds": {"x": [0, 1]}, "n_public": 0}, "n_public"),
+    ({"bounds": {"x": [0, 1]}, "n_public": 1.5}, "whole number"),
+    ({"bounds": {"x": [0, 1]}, "public": "yes"}, "true or false"),
+    ({"bounds": {"x": [0, 1]}, "kind": "secret"}, "none of"),
+    ({"bounds": {"x": [0, 1]}, "title": 3}, "not text"),
+    ({"bounds": {"x": [0, 1]}, "label": "x"}, "both the label column"),
+    ({"bounds": {"x": [0, 1]}, "rows_per_person": 3}, "id_column"),
+    ({"bounds": {"x": [0, 1]}, "file": []}, "not an object"),
+    ({"bounds": {"x": [0, 1]}, "file": {"delimeter": ";"}}, "unknown keys"),
+    ({"bounds": {"x": [0, 1]}, "file": {"encoding": "rot13"}}, "encoding"),
+    ({"bounds": {"x": [0, 1]}, "file": {"encoding": "gbk"}}, "encoding"),
+    ({"bounds": {"x": [0, 1]}, "file": {"delimiter": "ab"}}, "delimiter"),
+    ({"bounds": {"x": [0, 1]}, "file": {"delimiter": "5"}}, "delimiter"),
+    ({"bounds": {"x": [0, 1]}, "file": {"decimal": ";"}}, "decimal mark"),
+    ({"bounds": {"x": [0, 1]}, "file": {"grouping": "."}}, "grouping mark"),
+    ({"bounds": {"x": [0, 1]}, "file": {"sign": "1"}}, "sign to strip"),
+    ({"bounds": {"x": [0, 1]}, "file": {"header": False}}, "needs column names"),
+    ({"bounds": {"x": [0, 1]}, "file": {"header": False, "names": ["x"], "encoding": "utf-16"}}, "utf-16-le"),
+    ({"bounds": {"x": [0, 1]}, "file": {"names": ["x", "x"]}}, "repeat"),
+    ({"bounds": {"x": [0, 1]}, "file": {"several_lines": True}}, "private file"),
+    ({"bounds": {"x": [0, 1]}, "numbers": ["y"]}, "to be clustered"),
+    ({"bounds": {"x": [0, 1]}, "origins": {"y": "law"}}, "origins"),
+    ({"bounds": {"x": [0, 1]}, "describe": ["y"]}, "not an object by column"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {}}}, "neither categories nor bounds"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0, 1], "categories": ["a"]}}}, "neither categories"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": []}}}, "not a list of texts"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", 1]}}}, "not a list of texts"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", "a "]}}}, "repeat"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", ""]}}}, "is empty"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": [*map(str, range(501))]}}}, "at most 500"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [1, 0]}}}, "lower < upper"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0, 10**400]}}}, "finite"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0]}}}, "not a pair"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"x": {"bounds": [0, 1]}}}, "is clustered"),
+    ({"bounds": {"x": [0, 1]}, "id_column": "y", "describe": {"y": {"bounds": [0, 1]}}}, "an id never is"),
+    ({"bounds": {"x": [0, 1]}, "describe": {str(j): {"bounds": [0, 1]} for j in range(101)}}, "at most 100"),
+    ({"bounds": {"x": [0, 1]}, "title": "t" * 2_001}, "longer than"),
+    ({"bounds": {"x": [0, 1]}, "n_public": 10**30}, "whole number"),
+]
 
 
 def test_a_key_said_twice_is_refused() -> None:
@@ -259,9 +251,9 @@ def test_files_that_are_no_json_get_a_sentence_without_their_content(tmp_path: P
             read_sidecar(missing)
 
 
-@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.tsv"])
-def test_sidecar_lies_beside_its_table(tmp_path: Path, name: str) -> None:
-    assert sidecar_for(tmp_path / name) is None
+def test_sidecar_lies_beside_its_table(tmp_path: Path) -> None:
+    names = ("x.csv", "x.csv.gz", "x.tsv")
+    assert {sidecar_for(tmp_path / name) for name in names} == {None}
     (tmp_path / "x.json").write_text("{}")
-    assert sidecar_for(tmp_path / name) == tmp_path / "x.json"
+    assert {sidecar_for(tmp_path / name) for name in names} == {tmp_path / "x.json"}
     assert sidecar_for(tmp_path / "x.json") is None
