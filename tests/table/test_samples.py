@@ -16,7 +16,10 @@ loaded = cache(lambda name: sample(name).load())
 
 @pytest.mark.parametrize(
     "entry",
-    [pytest.param(one, id=one.id, marks=pytest.mark.slow if one.id == "thermometers" else ()) for one in SAMPLES],
+    [
+        pytest.param(one, id=one.id, marks=pytest.mark.slow if one.id in ("thermometers", "mixture64") else ())
+        for one in SAMPLES
+    ],
 )
 def test_sample_loads_and_fits_its_declaration(entry: Sample) -> None:
     table, declared = loaded(entry.id)
@@ -37,6 +40,7 @@ def test_all_samples_are_listed_in_a_checkout() -> None:
     assert all(entry.clusters >= 2 for entry in SAMPLES)
 
 
+@pytest.mark.slow
 def test_mixture_is_sixty_four_tight_clusters_in_the_unit_ball() -> None:
     table, declared = loaded("mixture64")
     rows, label = table.columns(declared.columns), table.columns(["label"])[:, 0]
