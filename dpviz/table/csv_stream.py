@@ -16,6 +16,7 @@ from typing import IO
 import numpy as np
 import pandas as pd
 
+from dpviz.table import records
 from dpviz.table.csv_intake import CsvFile, Header, read_header
 from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
 from dpviz.table.loaded_table import IntakeError, quoted
@@ -23,7 +24,6 @@ from dpviz.table.prepared_rows import Batch
 from dpviz.table.records import read_lines
 
 _BYTES_AT_ONCE = 2**23
-_LONGEST_LINE = 2**26
 _GZIP = b"\x1f\x8b"
 
 
@@ -109,7 +109,10 @@ class CsvOnDisk:
             yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
 
     def _pieces(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
-        """Whole lines in an encoding in which a line ends with one byte, and the part of the file read by then."""
+        """Whole lines in an encoding in which a line ends with one byte, and the part of the file read by then.
+
+        Of a line that is too long to be read there is as much as shows that.
+        """
         rest = b""
         for raw, read in self._decoded(declared):
             rest += raw
@@ -117,8 +120,7 @@ class CsvOnDisk:
             if end:
                 yield rest[:end], read
                 rest = rest[end:]
-            elif len(rest) > _LONGEST_LINE:
-                raise IntakeError("A line is longer than 64 MB; a CSV has one row a line; write the file again.")
+            rest = rest[: records.LONGEST_LINE + 1]
         if rest:
             yield rest, 1.0
 

@@ -1,7 +1,7 @@
 """Lines of a file as columns: what a line becomes depends on that line and on declarations only.
 
-One physical line is one record. A line that is broken, or has too many or too few fields, is a record without a value;
-a cell that is no number in the declared style is missing. Plain lines are read together, column by column; a line with
+One physical line is one record. A line that is broken, has too many or too few fields, or is longer than 64 MB, is a
+record without a value; a cell that is no number in the declared style is missing. Plain lines are read together, column by column; a line with
 a quotation mark whose fields are not simply quoted, or with a carriage return inside, is read by itself.
 """
 
@@ -28,6 +28,7 @@ from dpviz.table.loaded_table import FloatArray
 
 # Lines are read in blocks of about this many bytes: temporary arrays of a block take some ten times as much.
 BLOCK_BYTES = 1 << 20
+LONGEST_LINE = 1 << 26  # in bytes, without its end
 _RECORDS_AT_ONCE = 10_000
 
 _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
@@ -73,7 +74,7 @@ def read_lines(raw: bytes, wanted: Wanted, *, first: int = 0, block_bytes: int =
     """
     columns = _Columns(raw.count(b"\n", first) + (len(raw) > first and not raw.endswith(b"\n")), wanted)
     start = 0
-    for block in _blocks(raw, first, block_bytes):
+    for block in map(_without_long_lines, _blocks(raw, first, block_bytes)):
         lines = _Lines(_set_apart_once(block) if wanted.delimiter == WHITESPACE else block, wanted)
         columns.put(start + np.flatnonzero(lines.together), lines.read_together())
         columns.put_records(start + np.flatnonzero(lines.alone), lines.read_alone())
@@ -326,6 +327,13 @@ def _blocks(raw: bytes, first: int, size: int) -> Iterator[bytes]:
         end = raw.find(b"\n", start + size - 1) + 1 or len(raw)
         yield raw[start:end]
         start = end
+
+
+def _without_long_lines(block: bytes) -> bytes:
+    """The block with a broken line in the place of each that is too long: what follows from a line bounds memory."""
+    if len(block) <= LONGEST_LINE:
+        return block
+    return b"\n".join(line if len(line) <= LONGEST_LINE else b'"' for line in block.split(b"\n"))
 
 
 def _set_apart_once(block: bytes) -> bytes:

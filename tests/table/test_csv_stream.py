@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 from itertools import product
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpviz.table.csv_stream
+import dpviz.table.records
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.file_format import FileFormat
@@ -92,13 +94,32 @@ def test_a_gzip_file_that_ends_too_early_is_told(tmp_path: Path, cut: int) -> No
         list(CsvOnDisk(path).batches(("x", "y")))
 
 
-def test_a_line_that_never_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dpviz.table.csv_stream, "_BYTES_AT_ONCE", 100)
-    monkeypatch.setattr(dpviz.table.csv_stream, "_LONGEST_LINE", 1000)
+def test_a_line_that_is_too_long_is_a_row_without_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In memory and in pieces, wherever it stands and wherever pieces end: the other rows know nothing of it."""
+    monkeypatch.setattr(dpviz.table.records, "LONGEST_LINE", 50)
+    path, longest, longer = tmp_path / "t.csv", b"3," + b"4" * 48, b"3," + b"4" * 49
+    for lines in ([longer, b"1,2", longest], [b"1,2", longer * 9, b"5,6"], [longest, longer], [longer * 20]):
+        path.write_bytes(b"\n".join([b"x,y", *lines]))
+        expected = [[np.nan] * 2 if len(line) > 50 else [float(cell) for cell in line.split(b",")] for line in lines]
+        with about(lines):
+            np.testing.assert_array_equal(open_csv(path).read(numbers=("x", "y")).columns(("x", "y")), expected)
+            for size in (7, 30, 1000):
+                values, _ = read_in_pieces(path, FileFormat(), size, id_column=None)
+                np.testing.assert_array_equal(values, expected)
+
+
+def test_a_line_that_never_ends_takes_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert dpviz.table.records.LONGEST_LINE == 2**26
+    monkeypatch.setattr(dpviz.table.records, "LONGEST_LINE", 2**16)
     path = tmp_path / "t.csv"
-    path.write_text("x,y\n" + "1" * 5000)
-    with pytest.raises(IntakeError, match="64 MB"):
-        list(CsvOnDisk(path).batches(("x", "y")))
+    path.write_bytes(b"x,y\n1,2\n" + b"1" * 2**24)
+    tracemalloc.start()
+    try:
+        values, _ = read_in_pieces(path, FileFormat(), 2**16, id_column=None)
+        assert tracemalloc.get_traced_memory()[1] < 2**23
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_array_equal(values, [[1, 2], [np.nan, np.nan]])
 
 
 def test_what_is_not_there_or_not_one_line_a_record_is_told(tmp_path: Path) -> None:
