@@ -31,6 +31,7 @@ _MOST_NUMBERS = 25_000_000
 _DAMAGED = (
     "The Parquet file cannot be read: it is damaged, encrypted or of a newer kind; write it again, or export it as CSV."
 )
+_OTHER_COLUMNS = "The files of the folder have other columns or types than the first one; mend or move them."
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,18 +77,17 @@ class ParquetTable:
     def _schema(self) -> pa.Schema:
         with _in_words():
             schemas = [pq.read_schema(path) for path in self.files]
-        first = schemas[0]
-        if any(schema.names != first.names or schema.types != first.types for schema in schemas[1:]):
-            raise IntakeError(
-                "The files of the folder have other columns or types than the first one; mend or move them."
-            )
-        if len(set(first.names)) < len(first.names):
-            raise IntakeError(f"Columns {listed(first.names)} repeat; give every column its own name.")
-        if len(first.names) > MAX_COLUMNS:
+            names = schemas[0].names
+        if any(schema.names != names for schema in schemas[1:]):
+            raise IntakeError(_OTHER_COLUMNS)
+        if len(set(names)) < len(names):
+            raise IntakeError(f"Columns {listed(names)} repeat; give every column its own name.")
+        if len(names) > MAX_COLUMNS:
             raise IntakeError(
                 f"The file has more than {MAX_COLUMNS:,d} columns, the most allowed; keep those you need."
             )
-        return first
+        types = zip(*(schema.types for schema in schemas), strict=True)
+        return pa.schema([(name, _common_type(kinds)) for name, kinds in zip(names, types, strict=True)])
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -209,6 +209,15 @@ def _batch(part: Any, numbers: Sequence[str], id_column: str | None, *, read: fl
     return Batch(values, None if id_column is None else _texts(part.column(id_column)), read)
 
 
+def _common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
+    """The type of a column in all files: one that is empty in a file may have no type there, and no row tells."""
+    plain = [_plain_type(kind) for kind in kinds]
+    told = {kind for kind in plain if not pa.types.is_null(kind)}
+    if len(told) > 1:
+        raise IntakeError(_OTHER_COLUMNS)
+    return next(iter(told), plain[0])
+
+
 def _state(path: Path) -> tuple[int, int]:
     with _in_words():
         state = path.stat()
@@ -228,9 +237,12 @@ def _in_words() -> Iterator[None]:
         raise IntakeError(_DAMAGED) from None
 
 
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
 def _holds_numbers(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
+    kind = _plain_type(kind)
     return bool(
         pa.types.is_integer(kind)
         or pa.types.is_floating(kind)
@@ -241,8 +253,7 @@ def _holds_numbers(kind: pa.DataType) -> bool:
 
 
 def _holds_text(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
+    kind = _plain_type(kind)
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or _holds_numbers(kind))
 
 

@@ -1,8 +1,9 @@
 """Lines of a file as columns: what a line becomes depends on that line and on declarations only.
 
 One physical line is one record. A line that is broken, has too many or too few fields, or is longer than 64 MB, is a
-record without a value; a cell that is no number in the declared style is missing. Plain lines are read together, column by column; a line with
-a quotation mark whose fields are not simply quoted, or with a carriage return inside, is read by itself.
+record without a value; a cell that is no number in the declared style is missing. Plain lines are read together, column
+by column; a line with a quotation mark whose fields are not simply quoted, or with a carriage return inside, is read by
+itself.
 """
 
 from __future__ import annotations

@@ -148,6 +148,34 @@ def test_files_of_another_kind_in_one_folder(tmp_path: Path) -> None:
         _ = ParquetTable(tmp_path).columns
 
 
+def test_a_column_that_is_empty_in_a_file_is_of_the_type_of_the_others(tmp_path: Path) -> None:
+    """Writers give it no type there: whether a file of rows holds one value must not show."""
+    empty = pa.nulls(2)
+    pq.write_table(pa.table({"x": empty, "who": ["a", "b"], "n": empty}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"x": [1.5], "who": pa.nulls(1), "n": pa.nulls(1)}), tmp_path / "b.parquet")
+    pq.write_table(pa.table({"x": [2.5], "who": ["a"], "n": pa.nulls(1)}), tmp_path / "c.parquet")
+    table = ParquetTable(tmp_path)
+    assert table.numeric_columns == ("x", "n") and table.holds_text("who")
+    loaded, batches = table.read(("x",), text=("who",)), list(table.batches(("x",), id_column="who"))
+    pieces = [piece.batch() for piece in table.pieces(("x",), id_column="who")]
+    for values in (loaded.columns(("x",)), *(np.concatenate([b.values for b in some]) for some in (batches, pieces))):
+        np.testing.assert_array_equal(values[:, 0], [np.nan, np.nan, 1.5, 2.5])
+    assert loaded.identifiers("who").tolist() == [0, 1, -1, 0]
+    ids = canonical_ids(pd.concat([batch.ids for batch in batches], ignore_index=True))
+    assert ids.fillna("nobody").tolist() == ["a", "b", "nobody", "a"]
+
+
+def test_codes_of_another_size_are_the_same_texts(tmp_path: Path) -> None:
+    """A file of few different texts numbers them with smaller numbers, or writes them out."""
+    many = [f"p{i}" for i in range(300)]
+    for name, codes in (("a", pa.int8()), ("b", pa.int16())):
+        who = pa.array(many[:100]).cast(pa.dictionary(codes, pa.string()))
+        pq.write_table(pa.table({"who": who}), tmp_path / f"{name}.parquet")
+    pq.write_table(pa.table({"who": many}), tmp_path / "c.parquet")
+    found = ParquetTable(tmp_path).read((), text=("who",)).identifiers("who")
+    assert found.tolist() == [*range(100), *range(100), *range(300)]
+
+
 def test_names_that_repeat(tmp_path: Path) -> None:
     pq.write_table(pa.table([[1.0], [2.0]], names=["x", "x"]), tmp_path / "a.parquet")
     with pytest.raises(IntakeError, match="repeat"):
