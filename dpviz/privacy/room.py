@@ -92,14 +92,16 @@ class PrivateTable:
                 f"The values are not a table of {domain.dim} columns, as declared: give an array of shape "
                 f"(n, {domain.dim})."
             )
-        if persons is not None and len(persons) != self._values.shape[0]:
-            raise check.RequestError("The id column is not as long as the table: give one id for each row.")
+        if persons is not None:
+            persons = _codes(persons)
+            if persons.shape != self._values.shape[:1]:
+                raise check.RequestError("The id column is not as long as the table: give one id for each row.")
         drops = self.relation is Relation.ADD_REMOVE
         self._kept = rows_in_use(self._values, persons, drop_incomplete=drops)
         to_region: Any = sparse_in_region if self.sparse else in_region
         stored, whose = to_region(self._values, self._kept, domain), None
         if persons is not None:
-            whose = np.asarray(persons)[self._kept]
+            whose = persons[self._kept]
         rows = Rows(stored, domain.region, persons=whose, block_numbers=block_numbers)
         if persons is not None:
             rows, chosen = rows.capped(rows_per_person)
@@ -214,6 +216,18 @@ class PrivateTable:
         far = 1e9 * self.domain.scale
         values = np.clip(self._values[kept], self.domain.center - far, self.domain.center + far)
         return Revealed(self.domain.to_unit(values), kept)
+
+
+def _codes(persons: Codes) -> Codes:
+    """The persons of rows; the type of the array alone says whether it can tell them apart."""
+    codes = np.asarray(persons)
+    if codes.dtype.kind not in "iu":
+        raise check.RequestError(
+            f"persons holds {codes.dtype}, not whole numbers: floats are the same for different whole numbers above "
+            "2^53. Give an array of integers, one for each row and -1 where it is missing, such as "
+            "pandas.factorize(ids)[0] of ids that are text or nullable integers."
+        )
+    return codes
 
 
 @dataclass(eq=False, repr=False)

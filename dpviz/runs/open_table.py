@@ -179,6 +179,8 @@ def planned(source: Content, declaration: Declaration) -> Plan:
     """
     declaration = declaration.checked()
     spelled_out = declaration.over(column_names(source, declaration)).checked()
+    if spelled_out.id_column is not None and isinstance(source, ParquetTable | LoadedTable):
+        source.check_id(spelled_out.id_column)
     return Plan(source, spelled_out, domain_of(spelled_out))
 
 
@@ -249,7 +251,7 @@ def _in_memory(plan: Plan) -> OpenTable:
         rows_per_person=spelled_out.rows_per_person,
     )
     titled = replace(spelled_out, title=spelled_out.title or loaded.name)
-    labels = None if label is None else loaded.identifiers(label)
+    labels = None if label is None else loaded.groups(label)
     return OpenTable(loaded, titled, private, labels, source.fingerprint)
 
 

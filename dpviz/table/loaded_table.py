@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,17 @@ FloatArray = NDArray[np.float64]
 
 USUAL_LABEL = "label"
 """The name of a column that is no coordinate but a known grouping, unless something else is declared."""
+
+
+def float_ids(column: str) -> IntakeError:
+    """Why a column of floats says of no row whose it is; told by the type of the column, never by what is in it."""
+    return IntakeError(
+        f"The id column {quoted(column)} holds numbers with a point (floats): pandas makes them of whole numbers where "
+        "one is missing. Above 2^53 different whole numbers are one float, and rows of several people would count as one "
+        "person's. Write the ids as text or as whole numbers that may be missing (pandas: read them with "
+        'dtype="Int64" or "string"), or declare another id column.'
+    )
+
 
 # A whole number as spreadsheets and data frames write it where a cell of its column is empty.
 _POINT_NOUGHT = r"^([+-]?\d+)\.0+$"
@@ -41,12 +52,15 @@ class LoadedTable:
         SHA-256 of names and values, computed once at load: the key for caches.
     notes : tuple of str
         What the owner should know of the way in, by column name; neither cell values nor counts.
+    whole : mapping of str to series
+        Columns that were whole numbers before they became float64, as they were: ids are told apart by them.
     """
 
     name: str
     frame: pd.DataFrame = field(repr=False)
     fingerprint: str
     notes: tuple[str, ...] = ()
+    whole: Mapping[str, pd.Series[Any]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def numeric_columns(self) -> tuple[str, ...]:
@@ -85,11 +99,33 @@ class LoadedTable:
             raise IntakeError(f"Column {listed(text)} holds text, not numbers; {allowed}; choose among these.")
         return np.ascontiguousarray(self.frame[chosen].to_numpy(dtype=np.float64))
 
+    def check_id(self, column: str) -> None:
+        """Refuse an id column of floats.
+
+        Raises
+        ------
+        IntakeError
+            If it is one.
+        """
+        if column in self.numeric_columns and column not in self.whole:
+            raise float_ids(column)
+
     def identifiers(self, column: str) -> NDArray[np.int64]:
-        """Whose each row is, or to which group it belongs: codes 0, 1, ... of shape (n,), -1 where the cell is empty.
+        """Whose each row is: codes 0, 1, ... of shape (n,), -1 where the cell is empty.
 
         Two cells are the same if they are the same text, after blanks around it are dropped, letters are composed, and
         a whole number such as ``7.0`` is written ``7``: what a cell is called depends on that cell only.
+
+        Raises
+        ------
+        IntakeError
+            If the column does not exist, or holds floats.
+        """
+        self.check_id(column)
+        return self.groups(column)
+
+    def groups(self, column: str) -> NDArray[np.int64]:
+        """To which group each row belongs, as ``identifiers``, of any column.
 
         Raises
         ------
@@ -99,7 +135,7 @@ class LoadedTable:
         if column not in self.frame.columns:
             names = listed(tuple(self.frame.columns))
             raise IntakeError(f"There is no id column {quoted(column)}; columns are {names}; choose among these.")
-        codes, _ = pd.factorize(canonical_ids(self.frame[column]))
+        codes, _ = pd.factorize(canonical_ids(self.whole.get(column, self.frame[column])))
         return codes.astype(np.int64)
 
 
@@ -135,15 +171,23 @@ def numeric_table(
     if len(set(names)) < len(names):
         raise IntakeError(f"Column names {listed(names)} repeat; give every column its own name.")
     kept = {new: _as_stored(frame.iloc[:, place]) for place, new in enumerate(names)}
-    return table_of(kept, name=name, notes=notes)
+    as_given = ((new, frame.iloc[:, place]) for place, new in enumerate(names))
+    whole = {new: cells.reset_index(drop=True) for new, cells in as_given if pd.api.types.is_integer_dtype(cells)}
+    return table_of(kept, name=name, notes=notes, whole=whole)
 
 
-def table_of(columns: dict[str, FloatArray | pd.Series[Any]], *, name: str, notes: tuple[str, ...] = ()) -> LoadedTable:
-    """A ``LoadedTable`` from finished columns: float64 arrays are numeric, series are text."""
+def table_of(
+    columns: dict[str, FloatArray | pd.Series[Any]],
+    *,
+    name: str,
+    notes: tuple[str, ...] = (),
+    whole: Mapping[str, pd.Series[Any]] | None = None,
+) -> LoadedTable:
+    """A ``LoadedTable`` from finished columns: float64 arrays are numeric, series are text; see there for ``whole``."""
     for values in columns.values():
         if isinstance(values, np.ndarray):
             values.flags.writeable = False
-    return LoadedTable(name, pd.DataFrame(columns, copy=False), _fingerprint(columns), notes)
+    return LoadedTable(name, pd.DataFrame(columns, copy=False), _fingerprint(columns), notes, whole or {})
 
 
 def quoted(name: str) -> str:

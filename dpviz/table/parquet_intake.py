@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpviz.table.file_format import MAX_COLUMNS
-from dpviz.table.loaded_table import FloatArray, IntakeError, LoadedTable, listed, quoted, table_of
+from dpviz.table.loaded_table import FloatArray, IntakeError, LoadedTable, float_ids, listed, quoted, table_of
 from dpviz.table.prepared_rows import Batch
 
 ENDING = ".parquet"
@@ -121,7 +121,7 @@ class ParquetTable:
         IntakeError
             If a column is not there, or does not hold numbers; if the file is damaged, wherever that is.
         """
-        self._check(numbers, () if id_column is None else (id_column,))
+        self._check(numbers, (), id_column)
         wanted, done = [*dict.fromkeys((*numbers, *([] if id_column is None else [id_column])))], 0
         rows = max(1, min(_MOST_ROWS_AT_ONCE, _NUMBERS_AT_ONCE // len(wanted)))
         for path in self.files:
@@ -139,7 +139,7 @@ class ParquetTable:
         IntakeError
             As ``batches``, but for damage inside.
         """
-        self._check(numbers, () if id_column is None else (id_column,))
+        self._check(numbers, (), id_column)
         pieces = []
         for path in self.files:
             with _in_words():
@@ -165,7 +165,21 @@ class ParquetTable:
                 chosen[name] = pd.concat([_texts(part) for part in cells], ignore_index=True).astype("str")
         return table_of(chosen, name=self.name)
 
-    def _check(self, numbers: Sequence[str], text: Sequence[str]) -> None:
+    def check_id(self, column: str) -> None:
+        """Refuse an id column of floats.
+
+        Raises
+        ------
+        IntakeError
+            If it is one.
+        """
+        if column in self.columns and pa.types.is_floating(_plain_type(self._schema.field(column).type)):
+            raise float_ids(column)
+
+    def _check(self, numbers: Sequence[str], text: Sequence[str], id_column: str | None = None) -> None:
+        if id_column is not None:
+            text = (*text, id_column)
+            self.check_id(id_column)
         if unknown := [name for name in (*numbers, *text) if name not in self.columns]:
             raise IntakeError(
                 f"There is no column {listed(unknown)}; the columns are {listed(self.columns)}; choose among these."
@@ -268,9 +282,9 @@ def _numbers(cells: Any) -> FloatArray:
 
 
 def _texts(cells: Any) -> pd.Series[Any]:
-    """Cells of an id or label column as a file of lines would hold them: numbers with a point stay numbers."""
+    """Cells of an id or label column as a file of lines would hold them; floats, which are never ids, stay numbers."""
     cells = _plain(cells)
-    if pa.types.is_floating(cells.type) or pa.types.is_decimal(cells.type):
+    if pa.types.is_floating(cells.type):
         return pd.Series(_numbers(cells))
     texts: pd.Series[Any] = cells.cast(pa.large_string()).to_pandas()
     return texts

@@ -245,3 +245,11 @@ def test_rows_of_few_entries_lie_in_the_region_that_is_declared_for_them(most, r
     assert ((few != 0).sum(axis=1) <= most).all()
     assert np.linalg.norm(few, axis=1).max() <= room.region.radius * (1 + 1e-15)
     assert (np.abs(few) <= room.region.half).all()
+
+
+def test_persons_are_whole_numbers_by_the_type_of_their_array() -> None:
+    values = blobs(30)
+    for persons in (np.zeros(30), np.full(30, np.nan), np.array(["a"] * 30), np.ones(30, dtype=bool)):
+        with pytest.raises(RequestError, match=r"persons holds .*integers"):
+            small_table(values, persons=persons)
+    assert small_table(values, persons=[*range(30)]).has_persons

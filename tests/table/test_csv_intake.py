@@ -133,10 +133,22 @@ def test_ids_are_text_cell_by_cell() -> None:
     assert codes[7] == codes[8]
     assert codes[9:11] == [-1, -1]
     assert len({codes[place] for place in (0, 4, 5, 6, 7, 11, 12)}) == 7
-    in_memory = numeric_table(np.array([[7.0], [np.nan], [8.0], [7.0]]), ["id"]).identifiers("id").tolist()
-    assert in_memory == [0, -1, 1, 0]
     with pytest.raises(IntakeError, match='no id column "w"'):
         load_csv(raw, text=["id"]).identifiers("w")
+
+
+def test_floats_are_no_ids_and_integers_are_exact_ones() -> None:
+    """Decided by the type of the column alone: 2^53 and 2^53 + 1 are one float, and 7.0 is no better."""
+    large = [9007199254740992, 9007199254740993, None, 9007199254740992]
+    frame = pd.DataFrame({"whole": pd.array(large, "Int64"), "text": pd.array(large, "Int64").astype("string")})
+    table = numeric_table(frame.assign(floats=[7.0, 8.0, 9.0, 7.0], empty=np.nan, place=[3, 2, 2, 3]))
+    for name in ("whole", "text"):
+        assert table.identifiers(name).tolist() == [0, 1, -1, 0]
+    assert table.identifiers("place").tolist() == [0, 1, 1, 0]
+    for name in ("floats", "empty"):
+        with pytest.raises(IntakeError, match=r"floats.*2\^53.*Int64"):
+            table.identifiers(name)
+    assert table.groups("floats").tolist() == [0, 1, 2, 0]
 
 
 def test_asking_for_columns() -> None:

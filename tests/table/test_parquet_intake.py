@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dpviz.runs.open_table import declare
+from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import IntakeError, canonical_ids
 from dpviz.table.parquet_intake import ParquetTable
 
@@ -30,7 +32,8 @@ def columns() -> dict[str, pa.Array]:
         "code": pa.array((x > 0).astype(np.int8)).dictionary_encode(),
         "infinite": pa.array(np.where(x > 1, np.inf, x)),
         "who": pa.array([None if i % 100 == 0 else f" p{i % 30} " for i in range(N)]),
-        "number": pa.array([float(i % 30) for i in range(N)]),
+        "number": pa.array([2**53 + i % 30 for i in range(N)]),
+        "exact": pa.array([Decimal(2**53 + i % 30) for i in range(N)], pa.decimal128(18, 2)),
         "day": pa.array([datetime.date(2020, 1, 1)] * N),
         "nested": pa.array([{"a": 1}] * N),
     }
@@ -63,7 +66,7 @@ def test_numbers_of_all_kinds(file: Path) -> None:
         np.testing.assert_array_equal(loaded.columns([name])[:, 0], expected(name))
 
 
-@pytest.mark.parametrize("id_column", [None, "who", "number", "y"])
+@pytest.mark.parametrize("id_column", [None, "who", "number", "exact", "y"])
 def test_batches_and_pieces_hold_what_is_read_at_once(file: Path, id_column: str | None) -> None:
     table = ParquetTable(file)
     loaded = table.read(("z", "x"), text=() if id_column is None else (id_column,))
@@ -78,6 +81,8 @@ def test_batches_and_pieces_hold_what_is_read_at_once(file: Path, id_column: str
             ids = canonical_ids(pd.concat([part.ids for part in parts], ignore_index=True))
             codes, _ = pd.factorize(ids)
             np.testing.assert_array_equal(codes, loaded.identifiers(id_column))
+            if id_column in ("number", "exact"):
+                np.testing.assert_array_equal(codes, np.arange(N) % 30)
 
 
 def test_pieces_are_whole_row_groups(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,6 +129,16 @@ def test_an_id_is_text_or_a_number(file: Path) -> None:
     for id_column in ("nested", "day"):
         with pytest.raises(IntakeError, match="neither text nor numbers"):
             next(ParquetTable(file).batches(("x",), id_column=id_column))
+
+
+def test_floats_are_no_ids(file: Path) -> None:
+    """Nor are those that happen to be small or whole, in any door."""
+    declared = Declaration(columns=("y",), lower=(0.0,), upper=(1.0,), id_column="z")
+    with pytest.raises(IntakeError, match=r'"z" holds .*floats.*2\^53.*Int64'):
+        declare(ParquetTable(file), declared)
+    for read in (ParquetTable(file).batches, ParquetTable(file).pieces):
+        with pytest.raises(IntakeError, match="floats"):
+            list(read(("y",), id_column="x"))
 
 
 def test_no_file_no_table(tmp_path: Path) -> None:
