@@ -1,9 +1,7 @@
-"""Charges to try accounts with, and processes of their own that make them."""
+"""Charges to try accounts with, and the sentence of a file that is no account."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +18,6 @@ def a_charge(epsilon: float = 0.5, delta: float = 0.0, **changes: Any) -> Charge
     usual = {"algorithm": "auto", "k": 5, "unit": "1 row", "relation": "add_remove", "who": "somebody"}
     bounds = {"columns": ("age", "income"), "lower": (0.0, 0.0), "upper": (100.0, 1e5)}
     return Charge(**{"epsilon": epsilon, "delta": delta} | usual | bounds | changes)
-
-
-def process(script: str, *words: object) -> subprocess.Popen[str]:
-    """Python in another process, which is asked and answers by lines."""
-    return subprocess.Popen(
-        [sys.executable, "-c", script, *map(str, words)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-    )
 
 
 def refusal(path: Path, **options: float) -> str:

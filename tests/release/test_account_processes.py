@@ -2,67 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dpviz.check import RequestError
-from dpviz.release.account import Account, State
+from dpviz.release.account import Account, AccountExceeded, State
 from dpviz.release.account_file import AccountLocked
-from tests.release.charges import a_charge, process
+from tests.release.charges import ROOT, a_charge
 
-START = """
-import os, signal, sqlite3, sys
-from dpviz.release.account import Account, AccountExceeded
-from tests.release.charges import a_charge
-"""
-# Charges to the account of each line that it reads.
-RACE = f"""{START}
-print("ready", flush=True)
-for line in sys.stdin:
-    try:
-        print("won", Account.open(line.strip()).charge(a_charge(0.5)), flush=True)
-    except AccountExceeded:
-        print("refused", flush=True)
-"""
-# Kills itself once a charge has returned.
-KILLED = f"""{START}
-print(Account.open(sys.argv[1]).charge(a_charge(0.25)), flush=True)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-# Charges until it is killed by somebody else.
-AGAIN = f"""{START}
-account = Account.open(sys.argv[1])
-while True:
-    print(account.charge(a_charge(0.001)), flush=True)
-"""
-# Kills itself before, or after, the step of that number of a connection.
-AT_STEP = f"""{START}
-_, path, action, at, when = sys.argv
-steps = iter(range(1000))
-def step(done):
-    last = next(steps) == int(at)
-    if last and when == "before":
-        os.kill(os.getpid(), signal.SIGKILL)
-    found = done()
-    if last:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return found
-class Dying(sqlite3.Connection):
-    def execute(self, *words):
-        return step(lambda: super(Dying, self).execute(*words))
-    def close(self):
-        return step(lambda: super(Dying, self).close())
-connect = sqlite3.connect
-sqlite3.connect = lambda *words, **named: connect(*words, factory=Dying, **named)
-if action == "new":
-    Account.new(path, name="people", cap_epsilon=1.0)
-else:
-    Account.open(path).charge(a_charge(0.5))
-print("done", flush=True)
-"""
 # Holds the file for itself until it is told to end.
 HOLD = """
 import sqlite3, sys
@@ -79,41 +33,119 @@ def new(path: Path, *, cap: float = 1.0) -> Account:
     return Account.new(path, name="people", cap_epsilon=cap)
 
 
-@pytest.mark.parametrize("rounds", [8, pytest.param(500, marks=pytest.mark.slow)])
-def test_of_two_that_race_for_the_last_half_exactly_one_wins(tmp_path, rounds):
-    with process(RACE) as one, process(RACE) as other:
-        assert one.stdout.readline() == other.stdout.readline() == "ready\n"
-        for number in range(rounds):
-            account = new(tmp_path / f"{number}.sqlite")
-            account.charge(a_charge(0.5))
-            for racer in (one, other) if number % 2 else (other, one):
-                racer.stdin.write(f"{account.path}\n")
-                racer.stdin.flush()
-            assert sorted([one.stdout.readline(), other.stdout.readline()]) == ["refused\n", "won 2\n"]
-            assert [charge.epsilon for charge in account.standing().charges] == [0.5, 0.5]
-        one.stdin.close()
-        other.stdin.close()
+def process(*words: object) -> subprocess.Popen[str]:
+    """Python in another process, which is asked and answers by lines."""
+    command = [sys.executable, *map(str, words)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
 
 
-@pytest.mark.slow
-def test_a_charge_outlives_the_process_that_made_it(tmp_path):
-    account = new(tmp_path / "a.sqlite")
-    with process(KILLED, account.path) as killed:
-        assert killed.stdout.read() == "1\n"
-    assert killed.returncode == -signal.SIGKILL
-    (entry,) = Account.open(account.path).standing().entries
-    assert (entry.number, entry.charge, entry.state) == (1, a_charge(0.25), State.CHARGED)
+class Processes:
+    """Whoever starts processes that use accounts, and says how they end."""
+
+    def __init__(self, parent: subprocess.Popen[str]) -> None:
+        self._parent = parent
+        assert self.line() == "ready"
+
+    def line(self) -> str:
+        assert self._parent.stdout is not None
+        return self._parent.stdout.readline().rstrip("\n")
+
+    def start(self, *words: object) -> None:
+        assert self._parent.stdin is not None
+        self._parent.stdin.write("\t".join(map(str, words)) + "\n")
+        self._parent.stdin.flush()
+
+    def lines(self) -> Iterator[str]:
+        """What is said until they have ended, and how they have."""
+        while not (line := self.line()).startswith("ended"):
+            assert line, "the parent of the processes has ended"
+            yield line
+        yield line
+
+    def dies(self, action: str, path: Path, at: int, when: str = "after") -> bool:
+        """Whether a process dies at that step; if not, it has no such step, and dies at its end."""
+        self.start(action, path, at, when)
+        said = [line for line in self.lines() if not line.startswith("started")]
+        assert said in ([f"ended {-signal.SIGKILL}"], ["done", f"ended {-signal.SIGKILL}"])
+        return said[0] != "done"
 
 
-@pytest.mark.slow
-def test_a_process_that_is_killed_among_its_charges_loses_and_doubles_none(tmp_path):
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Processes]:
+    with process("-m", "tests.release.account_processes") as parent:
+        try:
+            yield Processes(parent)
+        finally:
+            parent.kill()
+
+
+def test_of_two_processes_that_race_for_the_last_half_exactly_one_wins(tmp_path, processes):
+    for number in range(8):
+        account = new(tmp_path / f"{number}.sqlite")
+        account.charge(a_charge(0.5))
+        processes.start("race", account.path)
+        said = [line for line in processes.lines() if not line.startswith("started")]
+        assert sorted(said) == ["ended 0 0", "refused", "won 2"]
+        assert [charge.epsilon for charge in account.standing().charges] == [0.5, 0.5]
+
+
+def test_whoever_comes_between_any_two_steps_of_a_charge_for_the_last_half_one_wins(monkeypatch, tmp_path):
+    steps, outcomes = iter(range(1)), []
+
+    class Meanwhile(sqlite3.Connection):
+        def execute(self, *words: object) -> sqlite3.Cursor:
+            if next(steps, None) == 0:
+                outcomes[-1].append(_tries(Account(account.path, patience=0.0)))
+            return super().execute(*words)
+
+    connect, at = sqlite3.connect, 0
+    while True:
+        account = new(tmp_path / f"{at}.sqlite")
+        account.charge(a_charge(0.5))
+        outcomes.append([])
+        with monkeypatch.context() as patch:
+            steps = iter(range(-at, 1))
+            patch.setattr(sqlite3, "connect", lambda *words, **named: connect(*words, factory=Meanwhile, **named))
+            outcomes[-1].append(_tries(account))
+        assert account.standing().spent_epsilon == 1.0
+        if len(outcomes[-1]) == 1:  # it has no such step
+            break
+        at += 1
+    # Until BEGIN IMMEDIATE whoever comes wins; from then on it has to wait.
+    assert [outcome for place, outcome in enumerate(outcomes[:-1]) if not place or outcome != outcomes[place - 1]] == [
+        ["won", "refused"],
+        ["locked", "won"],
+    ]
+    assert outcomes[-1] == ["won"] and at > 10
+
+
+def _tries(account: Account) -> str:
+    try:
+        account.charge(a_charge(0.5))
+    except AccountExceeded:
+        return "refused"
+    except AccountLocked:
+        return "locked"
+    return "won"
+
+
+def test_a_process_that_is_killed_among_its_charges_loses_and_doubles_none(tmp_path, processes):
     account = new(tmp_path / "a.sqlite", cap=1e6)
     told = 0
     for _ in range(2):
-        with process(AGAIN, account.path) as busy:
-            numbers = [int(busy.stdout.readline()) for _ in range(8)]
-            busy.kill()
-            numbers += [int(line) for line in busy.stdout]
+        processes.start("again", account.path)
+        numbers, busy = [], 0
+        for line in processes.lines():
+            match line.split():
+                case ["started", child]:
+                    busy = int(child)
+                case ["ended", code]:
+                    assert int(code) == -signal.SIGKILL
+                case [number]:
+                    numbers.append(int(number))
+            if len(numbers) == 8 and busy:
+                os.kill(busy, signal.SIGKILL)
+                busy = 0
         assert numbers == list(range(told + 1, told + len(numbers) + 1))
         entries = Account.open(account.path).standing().entries
         # One more may have been charged, and killed before it was told.
@@ -122,40 +154,21 @@ def test_a_process_that_is_killed_among_its_charges_loses_and_doubles_none(tmp_p
         told = len(entries)
 
 
-def die(path: Path, action: str, at: int, when: str) -> bool:
-    """Whether a process has died at that step; if not, it has no such step."""
-    with process(AT_STEP, path, action, at, when) as dying:
-        told = dying.stdout.read()
-    assert (told, dying.returncode) in (("", -signal.SIGKILL), ("done\n", 0))
-    return dying.returncode != 0
-
-
-def charged_at(path: Path, at: int, when: str) -> int | None:
-    """How often was charged by a process that died there; None if it lived."""
+def charged_at(processes: Processes, path: Path, at: int, when: str) -> tuple[int, bool]:
+    """How often was charged by a process that died there, and whether it had such a step."""
     account = new(path)
     account.charge(a_charge(0.25))
-    if not die(path, "charge", at, when):
-        return None
+    died = processes.dies("charge", path, at, when)
     standing = Account.open(path).standing()
     assert {entry.state for entry in standing.entries} == {State.CHARGED}
     assert standing.spent_epsilon == 0.25 + 0.5 * (len(standing.entries) - 1)
     account.charge(a_charge(0.25))  # and the account goes on
-    return len(standing.entries) - 1
+    return len(standing.entries) - 1, died
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.slow
-def test_wherever_a_process_dies_its_charge_is_there_whole_or_not_at_all(tmp_path, when):
-    outcomes = []
-    while (charged := charged_at(tmp_path / f"{len(outcomes)}.sqlite", len(outcomes), when)) is not None:
-        outcomes.append(charged)
-    # Not until COMMIT, and from then on: once.
-    assert set(outcomes) == {0, 1} and outcomes == sorted(outcomes)
-    assert len(outcomes) > 10
-
-
-@pytest.mark.slow
-def test_the_charge_is_there_from_commit_on(monkeypatch, tmp_path):
+def test_wherever_a_process_dies_its_charge_is_there_whole_or_not_at_all_and_from_commit_on(
+    monkeypatch, tmp_path, processes
+):
     steps: list[str] = []
 
     class Noting(sqlite3.Connection):
@@ -171,15 +184,17 @@ def test_the_charge_is_there_from_commit_on(monkeypatch, tmp_path):
     with monkeypatch.context() as patch:
         patch.setattr(sqlite3, "connect", lambda *words, **named: connect(*words, factory=Noting, **named))
         Account.open(account.path).charge(a_charge(0.25))
-    at = steps.index("COMMIT")
-    assert charged_at(tmp_path / "b.sqlite", at, "before") == 0
-    assert charged_at(tmp_path / "c.sqlite", at, "after") == 1
+    outcomes = [
+        charged_at(processes, tmp_path / f"{at}.sqlite", at, "after") for at in range(len(steps) + 1)
+    ]  # the last one dies once the charge has returned
+    commit = steps.index("COMMIT", steps.index("BEGIN IMMEDIATE"))
+    assert outcomes == [(int(at >= commit), at < len(steps)) for at in range(len(steps) + 1)]
+    assert charged_at(processes, tmp_path / "before.sqlite", commit, "before") == (0, True)
 
 
-@pytest.mark.slow
-def test_an_account_that_was_not_finished_is_no_account(tmp_path):
+def test_an_account_that_was_not_finished_is_no_account(tmp_path, processes):
     step = 0
-    while die(path := tmp_path / f"{step}.sqlite", "new", step, "after"):
+    while processes.dies("new", path := tmp_path / f"{step}.sqlite", step):
         try:
             standing = Account.open(path).standing()
         except RequestError:
@@ -197,7 +212,7 @@ def test_a_file_that_another_process_holds_is_a_sentence(tmp_path):
     other = new(tmp_path / "b.sqlite")
     for each in (account, other):
         each.charge(a_charge(0.25))
-    with process(HOLD, account.path) as holder:
+    with process("-c", HOLD, account.path) as holder:
         assert holder.stdout.readline() == "held\n"
         for use in (hurried.standing, lambda: hurried.charge(a_charge(0.25)), hurried.look_alikes):
             with pytest.raises(AccountLocked, match="locked by another program"):

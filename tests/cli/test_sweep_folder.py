@@ -23,7 +23,7 @@ from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.workers import rows_of
 from tests.command_line import call, write_points
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SMALL = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--repeats", "2", "--jobs", "1")
 HOLD = """
 import sys

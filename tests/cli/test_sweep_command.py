@@ -14,7 +14,7 @@ import dpviz.cli.sweep_command as sweep_command
 from dpviz.runs.study.workers import rows_of
 from tests.command_line import call, write_points
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 GRID = (
     *("--algorithms", "kmeans++,dplloyd,dplloyd:preset=su", "--epsilons", "0.5,2", "--ks", "2,3", "--repeats", "2"),
     *("--jobs", "1"),

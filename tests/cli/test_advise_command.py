@@ -37,7 +37,7 @@ def test_a_wrong_question_is_refused_in_one_line(capsys, options):
     assert (said.code, said.err.count("\n")) == (2, 1)
 
 
-README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 
 
 def losses_at(k: int, best: dict, *, runs: int) -> np.ndarray:
