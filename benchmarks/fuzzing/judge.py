@@ -23,7 +23,7 @@ from dpviz.check import RequestError
 SECONDS = 20.0
 """Of work: what other programs take of a busy machine meanwhile is not counted."""
 
-WAITED = 3.0
+WAITED = 9.0
 """So many times as long may pass by the clock."""
 MEGABYTES = 2_000
 _LONGEST_SENTENCE = 1_500
@@ -149,7 +149,7 @@ def _own_folder() -> Iterator[Path]:
 
 @contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
-    """Stops what has worked for so long, or has waited for three times as long."""
+    """Stops what has worked for so long, or has waited for many times as long."""
 
     def ring(number: int, frame: FrameType | None) -> None:
         raise _TooLong

@@ -15,7 +15,7 @@ from dpviz.algorithms.registry import CARDS
 _ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"
 _PAGES = ("home.py", "data.py", "explore.py", "explore.py", "explore.py", "compare.py", "tradeoff.py", "ledger.py")
 _KEYS = ("algorithm", "k", "epsilon", "delta", "seed", "study", "page", "sample", "table", "")
-_SECONDS = 60
+_SECONDS = 180
 
 
 def link_case(rng: np.random.Generator) -> Case:

@@ -25,7 +25,7 @@ class Limits:
 
     seconds: float = SECONDS
     megabytes: float = MEGABYTES
-    grace: float = 15.0
+    grace: float = 60.0
     """Seconds after which the process of a case is ended that did not stop by itself."""
 
 

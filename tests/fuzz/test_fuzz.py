@@ -1,5 +1,6 @@
 """A share of ``python -m benchmarks.fuzz`` with fixed seeds, and what it found before."""
 
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -7,41 +8,42 @@ import pytest
 from benchmarks.fuzzing.catalogue import case_of
 from benchmarks.fuzzing.judge import judged
 from benchmarks.fuzzing.workers import verdicts
+from tests import waiting
+from tests.cases import about
 from tests.fuzz.known import FOUND
 
 # These open pages: seconds each.
 _SLOW = "link"
+_SEED, _IN_A_PROCESS = 1, 50
 
 
-def told(broken):
+def _told(broken):
     return "\n".join(f"--case {one.index} ({one.family}): {one.outcome} {one.where}\n    {one.about}" for one in broken)
 
 
-@pytest.mark.parametrize("first", [0, 50, 100])
-def test_hostile_input_ends_in_a_result_or_a_clear_sentence(first):
-    cases = {index: case_of(0, index) for index in range(first, first + 50)}
-    found = [judged(case, index) for index, case in cases.items() if case.family != _SLOW]
+def test_hostile_input_ends_in_a_result_or_a_clear_sentence(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cases = {index: case_of(0, index) for index in range(150)}
+    found = [judged(case, index, seconds=waiting.SECONDS) for index, case in cases.items() if case.family != _SLOW]
     assert {verdict.outcome for verdict in found} >= {"result", "refused"}
+    assert len({verdict.family for verdict in found}) == 11
     broken = [verdict for verdict in found if not verdict.kept]
-    assert not broken, told(broken)
+    assert not broken, _told(broken)
+    # Whatever they have written lay where nothing is lost.
+    assert Path.cwd() == tmp_path and not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow
-def test_more_hostile_input_in_processes_of_its_own():
-    broken = [verdict for verdict in verdicts(1, range(1_500)) if not verdict.kept]
-    assert not broken, told(broken)
+def test_more_hostile_input_in_a_process_of_its_own_and_a_page():
+    link = next(index for index in count() if case_of(_SEED, index).family == _SLOW)
+    found = list(verdicts(_SEED, [*range(_IN_A_PROCESS), max(link, _IN_A_PROCESS)]))
+    broken = [verdict for verdict in found if not verdict.kept]
+    assert not broken, _told(broken)
+    assert {"link"} < {verdict.family for verdict in found}
 
 
-@pytest.mark.parametrize("name", FOUND)
-def test_what_was_found_once_stays_mended(name):
-    case = FOUND[name]
-    verdict = judged(case)
-    assert verdict.outcome == case.family, f"{verdict.outcome} {verdict.where}"
-
-
-def test_the_cases_run_where_nothing_is_lost(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for index in range(10):
-        judged(case_of(2, index), index)
-    assert Path.cwd() == tmp_path
-    assert not list(tmp_path.iterdir())
+def test_what_was_found_once_stays_mended():
+    for name, case in FOUND.items():
+        verdict = judged(case, seconds=waiting.SECONDS)
+        with about(name, verdict.where):
+            assert verdict.outcome == case.family
