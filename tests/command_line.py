@@ -1,8 +1,10 @@
-"""What the tests of the command line share: a small file, and one way to call."""
+"""What the tests of the command line share: a small file, and ways to call."""
 
 from __future__ import annotations
 
 import json
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +33,13 @@ def call(capsys: pytest.CaptureFixture[str], *argv: object) -> Said:
     capsys.readouterr()
     code = main([str(part) for part in argv])
     return Said(code, *capsys.readouterr())
+
+
+def told_by(*argv: object) -> Said:
+    """``dpviz ARGV`` in this process, for what several tests share."""
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        code = main([str(part) for part in argv])
+    return Said(code, out.getvalue(), err.getvalue())
 
 
 def write_points(path: Path, *, n: int = 400, sidecar: dict[str, Any] | None = None, label: bool = False) -> Path:

@@ -6,6 +6,7 @@ import stat
 import pytest
 
 from dpviz.release.account import Account
+from tests.cases import about
 from tests.command_line import call
 from tests.release.charges import a_charge
 
@@ -82,18 +83,15 @@ def refused(capsys, *argv):
     return said.err
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
+def test_a_wrong_cap_or_name_is_refused_in_one_line_and_makes_no_file(capsys, tmp_path):
+    for options in (
         *([f"--cap-epsilon={cap}"] for cap in ("0", "-1", "nan", "inf", "much")),
         *([f"--cap-delta={cap}"] for cap in ("1", "-1e-6", "nan")),
         *(["--name", ""], ["--name", "a\nb"], ["--cap-delta", "-1"]),
-    ],
-    ids=str,
-)
-def test_a_wrong_cap_or_name_is_refused_in_one_line_and_makes_no_file(capsys, tmp_path, options):
-    refused(capsys, *new(tmp_path / "a.sqlite"), *options)
-    assert not any(tmp_path.iterdir())
+    ):
+        with about(*options):
+            refused(capsys, *new(tmp_path / "a.sqlite"), *options)
+            assert not any(tmp_path.iterdir())
 
 
 def test_files_that_will_not_do_are_refused_in_one_line(capsys, account, tmp_path):
@@ -106,12 +104,11 @@ def test_files_that_will_not_do_are_refused_in_one_line(capsys, account, tmp_pat
     assert "is damaged" in refused(capsys, "account", "show", account.path)
 
 
-@pytest.mark.parametrize("argv", [[], ["close"], ["new"], ["show"], ["new", "a.sqlite", "--name", "a"]], ids=str)
-def test_an_action_and_what_it_needs_must_be_named(capsys, argv):
-    assert "--help" in refused(capsys, "account", *argv)
-
-
-@pytest.mark.parametrize("argv", [["--help"], ["new", "--help"], ["show", "--help"]], ids=str)
-def test_help_is_there_for_each_action(capsys, argv):
-    said = call(capsys, "account", *argv)
-    assert (said.code, said.err) == (0, "") and "usage: dpviz account" in said.out
+def test_an_action_and_what_it_needs_must_be_named_and_help_is_there_for_each(capsys):
+    for argv in ([], ["close"], ["new"], ["show"], ["new", "a.sqlite", "--name", "a"]):
+        with about(*argv):
+            assert "--help" in refused(capsys, "account", *argv)
+    for argv in (["--help"], ["new", "--help"], ["show", "--help"]):
+        said = call(capsys, "account", *argv)
+        with about(*argv):
+            assert (said.code, said.err) == (0, "") and "usage: dpviz account" in said.out

@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 
 from dpviz.table.samples import FOLDER
+from tests.cases import about
 from tests.command_line import call
 
 RUN = ("--k", 3, "--epsilon", 1, "--seed", 1, "--algorithm", "dplloyd", "--json")
 
 
-@pytest.mark.parametrize(
-    "wrong", [["--port", 0], ["--port", 65_536], ["--port", "x"], ["nowhere.csv"], [FOLDER / "words.npz"], ["a", "b"]]
-)
-def test_what_cannot_be_served_is_refused_in_one_line(capsys: pytest.CaptureFixture[str], wrong: list[object]) -> None:
-    said = call(capsys, "open", *wrong)
-    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+def test_what_cannot_be_served_is_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    ports, files = (["--port", port] for port in (0, 65_536, "x")), (["nowhere.csv"], [FOLDER / "words.npz"])
+    for wrong in (*ports, *files, ["a", "b"]):
+        said = call(capsys, "open", *wrong)
+        with about(*wrong):
+            assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
 
 
 def test_a_sample_by_its_name_is_the_sample_from_its_file(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.queries import Relation
 from dpviz.table.samples import FOLDER, sample
+from tests.cases import about
 from tests.command_line import Said, call
 
 # One of each kind of file; the others are slow.
@@ -68,18 +69,16 @@ def test_a_table_of_tuples_is_served_point_by_point(capsys: pytest.CaptureFixtur
     assert header == ["temperature", "resistance", "note"] and len(rows) == 2
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
+def test_tables_that_hold_no_tuples_are_refused_in_a_sentence(capsys) -> None:
+    ask = ("--algorithm", "k-averages", "--epsilon", 1, "--set", "rows=tuples")
+    for options, said in (
         (("--relation", "add_remove"), "declare the relation replace"),
         (("--k", 3), "does not hold 3 points"),
         (("--columns", "temperature_1,temperature_2,resistance_1,resistance_2"), "same bounds for every point"),
-    ],
-)
-def test_tables_that_hold_no_tuples_are_refused_in_a_sentence(capsys, options, said) -> None:
-    ask = ("--algorithm", "k-averages", "--epsilon", 1, "--set", "rows=tuples")
-    refused = call(capsys, "run", *LABORATORIES, *ask, *options)
-    assert refused.code == 2 and said in refused.err and not refused.out
+    ):
+        refused = call(capsys, "run", *LABORATORIES, *ask, *options)
+        with about(*options):
+            assert refused.code == 2 and said in refused.err and not refused.out
 
 
 def test_a_sweep_does_not_judge_tuples_by_rows(capsys, tmp_path) -> None:

@@ -5,26 +5,55 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import dpviz.cli.sweep_command as sweep_command
 from dpviz.runs.study.workers import rows_of
-from tests.command_line import call, write_points
+from tests.cases import about
+from tests.command_line import Said, call, told_by, write_points
 
 ROOT = Path(__file__).resolve().parents[2]
 GRID = (
-    *("--algorithms", "kmeans++,dplloyd,dplloyd:preset=su", "--epsilons", "0.5,2", "--ks", "2,3", "--repeats", "2"),
-    *("--jobs", "1"),
+    *("--algorithms", "kmeans++,dplloyd,dplloyd:preset=su", "--epsilons", "0.5,2", "--ks", "2,3", "--ns", "all,50"),
+    *("--repeats", "2", "--seed", 3),
 )
+SMALL = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--jobs", 1)
+# Kills itself once so many rows have arrived.
+KILLED = """
+import os, signal, sys
+import dpviz.cli.sweep_command as sweep_command
+from dpviz.__main__ import main
+from dpviz.runs.study.workers import rows_of
+def some_rows(*args, **kwargs):
+    for number, row in enumerate(rows_of(*args, **kwargs)):
+        if number == 5:
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield row
+sweep_command.rows_of = some_rows
+main(sys.argv[1:])
+"""
 
 
-@pytest.fixture
-def points(tmp_path):
+class Study(NamedTuple):
+    """A sweep from its start to its end in one process."""
+
+    folder: Path
+    said: Said
+
+
+@pytest.fixture(scope="module")
+def points(tmp_path_factory):
     sidecar = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "label": "label"}
-    return write_points(tmp_path / "points.csv", n=200, sidecar=sidecar, label=True)
+    return write_points(tmp_path_factory.mktemp("points") / "points.csv", n=200, sidecar=sidecar, label=True)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, points):
+    folder = tmp_path_factory.mktemp("whole")
+    return Study(folder, told_by("sweep", points, *GRID, "--out", folder, "--jobs", 1))
 
 
 def results(folder):
@@ -32,33 +61,21 @@ def results(folder):
         return [{name: cell for name, cell in row.items() if name != "seconds"} for row in csv.DictReader(file)]
 
 
-def test_results_are_tidy_and_the_request_lies_beside_them(capsys, tmp_path, points):
-    out = tmp_path / "study"
-    said = call(capsys, "sweep", points, *GRID, "--out", out, "--seed", 3)
-    assert said.code == 0, said.err
-    rows = results(out)
-    assert len(rows) == 2 * 2 * (1 + 2 + 2)  # the reference has no ε
+def test_results_are_tidy_and_the_request_lies_beside_them(whole):
+    assert whole.said.code == 0, whole.said.err
+    rows = results(whole.folder)
+    assert len(rows) == 2 * 2 * 2 * (1 + 2 + 2)  # the reference has no ε
     assert {row["preset"] for row in rows if row["algorithm"] == "dplloyd"} == {"tuned", "su"}
     assert all(float(row["ratio"]) > 0.99 and row["label_accuracy"] for row in rows)
     assert all(float(row["nicv_one_center"]) > float(row["nicv_kmeans"]) for row in rows)
-    manifest = json.loads((out / "manifest.json").read_text())
+    manifest = json.loads((whole.folder / "manifest.json").read_text())
     assert (manifest["seed"], manifest["columns"], manifest["repeats"]) == (3, ["x", "y"], 2)
     assert set(manifest["libraries"]) == {"numpy", "scipy", "scikit-learn"}
-    assert "not a release" in said.err
-    assert "20 of 20 runs done" in said.err
-    assert "DPLloyd (su)" in said.out
+    assert "not a release" in whole.said.err
+    assert "40 of 40 runs done" in whole.said.err
+    assert "DPLloyd (su)" in whole.said.out
 
 
-@pytest.mark.slow
-def test_two_workers_find_what_one_finds(capsys, tmp_path, points):
-    sizes = ("--ns", "all,50", "--seed", 3)
-    for jobs in (1, 2):
-        said = call(capsys, "sweep", points, *GRID, *sizes, "--out", tmp_path / str(jobs), "--jobs", jobs)
-        assert said.code == 0, said.err
-    assert results(tmp_path / "1") == results(tmp_path / "2")
-
-
-@pytest.mark.slow
 def test_a_sweep_over_n_and_delta(capsys, tmp_path, points):
     asked = ("--algorithms", "dplloyd,dplloyd:preset=gaussian", "--epsilons", "1", "--ks", "2", "--repeats", "1")
     sizes = ("--ns", "all,50", "--deltas", "1e-6,1e-4", "--seed", 3)
@@ -72,9 +89,48 @@ def test_a_sweep_over_n_and_delta(capsys, tmp_path, points):
     assert len({row["nicv_kmeans"] for row in rows}) == 2
 
 
+@pytest.mark.slow
+def test_a_sweep_that_was_killed_is_resumed_by_two_workers_to_the_same_table(capsys, tmp_path, points, whole):
+    asked = [str(part) for part in ("sweep", points, *GRID, "--out", tmp_path)]
+    killed = subprocess.run([sys.executable, "-c", KILLED, *asked, "--jobs", "1"], cwd=ROOT, capture_output=True)
+    assert killed.returncode == -signal.SIGKILL
+    assert results(tmp_path) == results(whole.folder)[:5]
+    said = call(capsys, *asked, "--jobs", 2, "--resume")
+    assert said.code == 0, said.err
+    assert "5 of 40 runs are in the folder already" in said.err
+    assert results(tmp_path) == results(whole.folder)
+
+
+def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points, whole):
+    def five_rows(*args, **kwargs):
+        for number, row in enumerate(rows_of(*args, **kwargs)):
+            if number == 5:
+                raise KeyboardInterrupt
+            yield row
+
+    asked = ("sweep", points, *GRID, "--jobs", 1, "--out", tmp_path)
+    monkeypatch.setattr(sweep_command, "rows_of", five_rows)
+    assert call(capsys, *asked).code == 130
+    monkeypatch.undo()
+    with (tmp_path / "results.csv").open("a") as file:
+        file.write("DPLloyd,dpll")  # a line torn by a kill
+    wanted_rows = []
+
+    def noted(judged, grid, wanted, **kwargs):
+        wanted_rows.extend(wanted)
+        return rows_of(judged, grid, wanted, **kwargs)
+
+    monkeypatch.setattr(sweep_command, "rows_of", noted)
+    for _ in range(2):
+        said = call(capsys, *asked, "--resume")
+        assert said.code == 0, said.err
+        assert len(wanted_rows) == 35
+        assert results(tmp_path) == results(whole.folder)
+
+
 def test_a_folder_of_an_earlier_version_gets_the_columns_that_it_lacks(capsys, tmp_path, points):
     out = tmp_path / "study"
-    small = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--seed", 1, "--jobs", 1)
+    small = (*SMALL, "--seed", 1)
     for repeats, folder in ((1, out), (2, tmp_path / "whole")):
         assert call(capsys, "sweep", points, *small, "--repeats", repeats, "--out", folder).code == 0
     with (out / "results.csv").open("w", newline="") as file:
@@ -86,41 +142,9 @@ def test_a_folder_of_an_earlier_version_gets_the_columns_that_it_lacks(capsys, t
     assert results(out) == results(tmp_path / "whole")
 
 
-@pytest.mark.slow
-def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points):
-    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    call(capsys, "sweep", points, *GRID, "--out", whole, "--seed", 3)
-
-    def five_rows(*args, **kwargs):
-        for number, row in enumerate(rows_of(*args, **kwargs)):
-            if number == 5:
-                raise KeyboardInterrupt
-            yield row
-
-    monkeypatch.setattr(sweep_command, "rows_of", five_rows)
-    assert call(capsys, "sweep", points, *GRID, "--out", stopped, "--seed", 3).code == 130
-    monkeypatch.undo()
-    with (stopped / "results.csv").open("a") as file:
-        file.write("DPLloyd,dpll")  # a line torn by a kill
-    asked = []
-
-    def noted(judged, grid, wanted, **kwargs):
-        asked.extend(wanted)
-        return rows_of(judged, grid, wanted, **kwargs)
-
-    monkeypatch.setattr(sweep_command, "rows_of", noted)
-    said = call(capsys, "sweep", points, *GRID, "--out", stopped, "--resume")
-    assert said.code == 0, said.err
-    assert len(asked) == 15
-    assert results(stopped) == results(whole)
-    again = call(capsys, "sweep", points, *GRID, "--out", stopped, "--resume")
-    assert again.code == 0
-    assert len(asked) == 15
-
-
 def test_a_study_grows_on_resume(capsys, tmp_path, points):
     out = tmp_path / "study"
-    small = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--out", out, "--jobs", 1)
+    small = (*SMALL, "--out", out)
     assert call(capsys, "sweep", points, *small, "--repeats", 2).code == 0
     before = results(out)
     assert call(capsys, "sweep", points, *small, "--repeats", 4, "--resume").code == 0
@@ -131,9 +155,8 @@ def test_a_study_grows_on_resume(capsys, tmp_path, points):
 
 
 def test_the_same_study_twice_gives_the_same_table_and_another_seed_another(capsys, tmp_path, points):
-    small = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--repeats", 2, "--jobs", 1)
     for name, seed in (("first", ()), ("again", ()), ("other", ("--seed", 1))):
-        assert call(capsys, "sweep", points, *small, "--out", tmp_path / name, *seed).code == 0
+        assert call(capsys, "sweep", points, *SMALL, "--repeats", 2, "--out", tmp_path / name, *seed).code == 0
     first, again, other = (results(tmp_path / name) for name in ("first", "again", "other"))
     assert first == again
     assert [row["nicv"] for row in first] != [row["nicv"] for row in other]
@@ -141,7 +164,7 @@ def test_the_same_study_twice_gives_the_same_table_and_another_seed_another(caps
 
 def test_a_folder_with_results_is_not_overwritten(capsys, tmp_path, points):
     out = tmp_path / "study"
-    small = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--repeats", "1", "--out", out)
+    small = (*SMALL, "--repeats", "1", "--out", out)
     assert call(capsys, "sweep", points, *small, "--seed", 1).code == 0
     before = results(out)
     for changed in (
@@ -156,69 +179,43 @@ def test_a_folder_with_results_is_not_overwritten(capsys, tmp_path, points):
     assert results(out) == before
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--algorithms", "dbscan"],
-        ["--algorithms", "dplloyd:preset=best"],
-        ["--algorithms", "dplloyd:depth=3"],
-        ["--algorithms", "dplloyd:preset=gaussian"],
-        ["--epsilons", "1,0"],
-        ["--epsilons", "1,nan"],
-        ["--epsilons", "1,,2"],
-        ["--ks", "0"],
-        ["--ks", "2,x"],
-        ["--ks", "300", "--relation", "replace"],
-        ["--repeats", "0"],
-        ["--jobs", "0"],
-        ["--set", "depth=3"],
-        ["--bounds", "1,0"],
-        ["--delta", "0.01", "--relation", "replace"],
-        ["--ns", "1"],
-        ["--ns", "all,x"],
-        ["--ns", "201", "--n-public", "200"],
-        ["--deltas", "1e-6,2"],
-    ],
-    ids=" ".join,
+WRONG = (
+    ["--algorithms", "dbscan"],
+    ["--algorithms", "dplloyd:preset=best"],
+    ["--algorithms", "dplloyd:depth=3"],
+    ["--algorithms", "dplloyd:preset=gaussian"],
+    ["--epsilons", "1,0"],
+    ["--epsilons", "1,nan"],
+    ["--epsilons", "1,,2"],
+    ["--ks", "0"],
+    ["--ks", "2,x"],
+    ["--ks", "300", "--relation", "replace"],
+    ["--repeats", "0"],
+    ["--jobs", "0"],
+    ["--set", "depth=3"],
+    ["--bounds", "1,0"],
+    ["--delta", "0.01", "--relation", "replace"],
+    ["--ns", "1"],
+    ["--ns", "all,x"],
+    ["--ns", "201", "--n-public", "200"],
+    ["--deltas", "1e-6,2"],
 )
-def test_a_wrong_request_is_refused_before_anything_runs(capsys, tmp_path, points, options):
+
+
+def test_a_wrong_request_is_refused_before_anything_runs(capsys, tmp_path, points):
     out = tmp_path / "study"
-    small = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--repeats", "1", "--out", out)
-    said = call(capsys, "sweep", points, *small, *options)
-    assert said.code == 2
-    assert said.err.count("\n") == 1
-    assert not (out / "results.csv").exists()
-
-
-def test_out_that_is_a_file_is_refused(capsys, tmp_path, points):
+    for options in WRONG:
+        said = call(capsys, "sweep", points, *SMALL, "--repeats", "1", "--out", out, *options)
+        with about(*options):
+            assert said.code == 2
+            assert said.err.count("\n") == 1
+            assert not (out / "results.csv").exists()
     said = call(capsys, "sweep", points, *GRID, "--out", points)
-    assert said.code == 2
-    assert said.err.count("\n") == 1
+    assert (said.code, said.err.count("\n")) == (2, 1), "--out is a file"
 
 
 def test_settings_reach_the_algorithms_that_know_them(capsys, tmp_path, points):
     out = tmp_path / "study"
-    asked = ("--algorithms", "kmeans++,dplloyd", "--epsilons", "1", "--ks", "2", "--repeats", "1", "--out", out)
-    asked = (*asked, "--jobs", 1)
+    asked = (*SMALL, "--algorithms", "kmeans++,dplloyd", "--repeats", "1", "--out", out)
     assert call(capsys, "sweep", points, *asked, "--set", "preset=su").code == 0
     assert [row["preset"] for row in results(out)] == ["", "su"]
-
-
-@pytest.mark.slow
-def test_a_sweep_that_was_killed_is_resumed_to_the_same_table(capsys, tmp_path, points):
-    grid = ("--algorithms", "auto,dplloyd,kmeans++", "--epsilons", "0.5,2", "--ks", "3", "--ns", "all,100")
-    asked = ("sweep", points, *grid, "--repeats", "20", "--seed", "3", "--jobs", "2")
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert call(capsys, *asked, "--out", whole).code == 0
-    argv = [sys.executable, "-m", "dpviz", *map(str, asked), "--out", str(killed)]
-    with subprocess.Popen(argv, stderr=subprocess.DEVNULL, cwd=ROOT) as sweep:
-        while not (killed / "results.csv").exists() or len(results(killed)) < 30:
-            time.sleep(0.01)
-            assert sweep.poll() is None, "the sweep ended before it could be killed"
-        sweep.send_signal(signal.SIGKILL)
-    before = results(killed)
-    assert 30 <= len(before) < len(results(whole)) == 200
-    said = call(capsys, *asked, "--out", killed, "--resume")
-    assert said.code == 0, said.err
-    assert "runs are in the folder already" in said.err
-    assert results(killed) == results(whole)
