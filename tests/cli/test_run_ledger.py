@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from math import fsum, sqrt
 
 import dp_accounting
@@ -12,8 +13,9 @@ from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.readdition import independent_epsilon
+from tests.cases import about
 from tests.command_line import call, write_points
-from tests.contract.tables import dealt
+from tests.contract.tables import SETTINGS
 
 # dp-accounting solves for ε numerically.
 ROUNDING = 1e-6
@@ -63,16 +65,19 @@ def entries_of(ledger):
     ]
 
 
-def request_id(value):
-    return getattr(value, "id", None) or (value.get("preset", "default") if isinstance(value, dict) else str(value))
-
-
-@pytest.mark.parametrize(("card", "params", "delta", "n"), dealt(["n public", "n private"], turn=0), ids=request_id)
-def test_the_ledger_adds_up_to_the_request(capsys, tmp_path, card, params, delta, n):
+@pytest.mark.parametrize("turn", [0, pytest.param(1, marks=pytest.mark.slow)])
+def test_the_ledger_adds_up_to_the_request(capsys, tmp_path, turn):
+    """Every second setting, and the others: n is public for each second one of a half."""
     path = write_points(tmp_path / "points.csv")
-    options = [f"--set={name}={value}" for name, value in params.items()] + (
-        ["--n-public", "400"] if n == "n public" else []
-    )
+    for place, (card, params, delta) in enumerate(SETTINGS[turn::2]):
+        options = [f"--set={name}={value}" for name, value in params.items()]
+        if place % 2:
+            options += ["--n-public", "400"]
+        with about(card.id, *options):
+            check_ledger(capsys, path, card, delta, options)
+
+
+def check_ledger(capsys, path, card, delta, options):
     asked = ("--k", 3, "--epsilon", 1.5, "--delta", delta, "--bounds", "-1,1", "--algorithm", card.id)
     said = call(capsys, "run", path, *asked, *options, "--json")
     assert said.code == 0, said.err
@@ -86,10 +91,12 @@ def test_the_ledger_adds_up_to_the_request(capsys, tmp_path, card, params, delta
         assert dp_accounting.get_epsilon_gaussian(multiplier, delta) <= 1.5 * (1 + ROUNDING)
 
 
-@pytest.mark.parametrize("change", [0.8, 1.25], ids=["more noise than paid", "less noise than paid"])
-def test_a_ledger_that_does_not_add_up_is_noticed(capsys, tmp_path, change):
+def test_a_ledger_that_does_not_add_up_is_noticed(capsys, tmp_path):
     path = write_points(tmp_path / "points.csv")
     ledger = call(capsys, "run", path, "--k", 3, "--epsilon", 1.5, "--bounds", "-1,1", "--json").json["ledger"]
-    for entry in ledger["entries"]:
-        entry["scale"] /= change
-    assert not 0.99 * 1.5 <= added_up(ledger) <= 1.5
+    for change, what in ((0.8, "more noise than paid"), (1.25, "less noise than paid")):
+        planted = deepcopy(ledger)
+        for entry in planted["entries"]:
+            entry["scale"] /= change
+        with about(what):
+            assert not 0.99 * 1.5 <= added_up(planted) <= 1.5

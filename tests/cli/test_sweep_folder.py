@@ -18,10 +18,13 @@ import pytest
 
 import dpviz.cli.sweep_command as sweep_command
 import dpviz.runs.study.owner_files as owner_files
+from dpviz.__main__ import main
 from dpviz.check import RequestError
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.workers import rows_of
-from tests.command_line import call, write_points
+from tests import waiting
+from tests.cases import about
+from tests.command_line import call, told_by, write_points
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--repeats", "2", "--jobs", "1")
@@ -35,9 +38,18 @@ sys.stdin.read()
 """
 
 
-@pytest.fixture
-def points(tmp_path):
-    return write_points(tmp_path / "points.csv", n=120, sidecar={"bounds": {"x": [-1, 1], "y": [-1, 1]}})
+@pytest.fixture(scope="module")
+def points(tmp_path_factory):
+    sidecar = {"bounds": {"x": [-1, 1], "y": [-1, 1]}}
+    return write_points(tmp_path_factory.mktemp("points") / "points.csv", n=120, sidecar=sidecar)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory, points):
+    """The folder of a sweep that has ended, to be copied."""
+    folder = tmp_path_factory.mktemp("done")
+    assert told_by("sweep", points, *SMALL, "--out", folder).code == 0
+    return folder
 
 
 def refused(said) -> str:
@@ -56,32 +68,26 @@ def test_a_second_sweep_into_a_folder_in_use_is_refused(capsys, monkeypatch, tmp
     out = tmp_path / "study"
     inside, go_on = threading.Event(), threading.Event()
 
-    def waiting(*args, **kwargs):
+    def slow_rows(*args, **kwargs):
         inside.set()
-        assert go_on.wait(60)
+        assert go_on.wait(waiting.SECONDS)
         yield from rows_of(*args, **kwargs)
 
-    monkeypatch.setattr(sweep_command, "rows_of", waiting)
+    monkeypatch.setattr(sweep_command, "rows_of", slow_rows)
     arguments = ["sweep", points, *SMALL, "--out", out, "--seed", 1]
     codes: list[int] = []
-    first = threading.Thread(target=lambda: codes.append(sweep_command_code(arguments)))
+    first = threading.Thread(target=lambda: codes.append(main([str(part) for part in arguments])))
     first.start()
-    assert inside.wait(60)
     try:
+        assert inside.wait(waiting.SECONDS)
         for options in (["--seed", 2], ["--seed", 2, "--resume"]):
             assert "Another command is writing" in refused(call(capsys, *arguments[:-2], *options))
     finally:
         go_on.set()
-        first.join(60)
+        first.join(waiting.SECONDS)
     assert codes == [0]
     assert json.loads((out / "manifest.json").read_text())["seed"] == 1
     assert len(seeds_in(out)) == 2
-
-
-def sweep_command_code(arguments: list[object]) -> int:
-    from dpviz.__main__ import main
-
-    return main([str(part) for part in arguments])
 
 
 @pytest.mark.skipif(owner_files.fcntl is None, reason="no locks on this system")
@@ -121,9 +127,14 @@ def test_true_losses_are_for_their_owner_only(capsys, monkeypatch, tmp_path, poi
     assert stat.S_IMODE((out / "results.csv").stat().st_mode) == 0o600
 
 
-@pytest.mark.some(2)
-@pytest.mark.parametrize("file", ["results.csv", "manifest.json.tmp", "results.csv.tmp"])
-@pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "is full"), (errno.EROFS, "may not write to it")])
+@pytest.mark.parametrize(
+    ("file", "number", "words"),
+    [
+        ("results.csv", errno.ENOSPC, "is full"),
+        ("manifest.json.tmp", errno.EROFS, "may not write to it"),
+        ("results.csv.tmp", errno.ENOSPC, "is full"),
+    ],
+)
 def test_a_disk_that_is_full_or_barred_is_said_and_loses_no_run(
     capsys, monkeypatch, tmp_path, points, file, number, words
 ):
@@ -178,48 +189,38 @@ def test_a_manifest_that_cannot_be_written_leaves_the_old_one_whole(monkeypatch,
 GOOD = "trial,contender,algorithm,preset,k,repeat,epsilon,ratio,seconds"
 
 
-@pytest.mark.some(4)
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"\x00\x01\xff\xfe\n\n",
-        b"a,b,c\n1,2,3\n",
-        b"\n",
-        f"{GOOD}\nt,c,a,p,2,0,1\n".encode(),
-        f"{GOOD}\nt,c,a,p,2,0,1,1,1,7,8\n".encode(),
-        f"{GOOD}\nt,c,a,p,two,0,1,1,1\n".encode(),
-        f"{GOOD}\nt,c,a,p,2,0,much,1,1\n".encode(),
-        f"{GOOD}\nt,c,a,p,{'9' * 5000},0,1,1,1\n".encode(),
-        f'{GOOD}\nt,"c,a\n'.encode(),
-        f"{GOOD}\n{'x' * 200_000},c,a,p,2,0,1,1,1\n".encode(),
-    ],
-    ids=["binary", "columns", "empty", "short", "long", "no number", "no real", "huge", "quote", "field"],
-)
-def test_damaged_results_are_refused_in_a_sentence(capsys, tmp_path, points, content):
-    out = tmp_path / "study"
-    assert call(capsys, "sweep", points, *SMALL, "--out", out).code == 0
-    (out / "results.csv").write_bytes(content)
-    said = refused(call(capsys, "sweep", points, *SMALL, "--out", out, "--resume"))
-    assert "results.csv in --out is damaged" in said
-    assert (out / "results.csv").read_bytes() == content
+DAMAGED = {
+    "binary": b"\x00\x01\xff\xfe\n\n",
+    "columns": b"a,b,c\n1,2,3\n",
+    "empty": b"\n",
+    "short": f"{GOOD}\nt,c,a,p,2,0,1\n".encode(),
+    "long": f"{GOOD}\nt,c,a,p,2,0,1,1,1,7,8\n".encode(),
+    "no number": f"{GOOD}\nt,c,a,p,two,0,1,1,1\n".encode(),
+    "no real": f"{GOOD}\nt,c,a,p,2,0,much,1,1\n".encode(),
+    "huge": f"{GOOD}\nt,c,a,p,{'9' * 5000},0,1,1,1\n".encode(),
+    "quote": f'{GOOD}\nt,"c,a\n'.encode(),
+    "field": f"{GOOD}\n{'x' * 200_000},c,a,p,2,0,1,1,1\n".encode(),
+}
 
 
-@pytest.mark.some(3)
-@pytest.mark.parametrize(
-    "content", [b"", b"{", b"[1]", b"\xff\x00", b'{"seed": "x"}', b'{"seed": 1e999}', b'{"seed": true}', b"[" * 10_000]
-)
-def test_a_damaged_manifest_is_refused_in_a_sentence(capsys, tmp_path, points, content):
-    out = tmp_path / "study"
-    assert call(capsys, "sweep", points, *SMALL, "--out", out).code == 0
-    (out / "manifest.json").write_bytes(content)
-    assert "manifest.json in --out is damaged" in refused(
-        call(capsys, "sweep", points, *SMALL, "--out", out, "--resume")
-    )
+def test_damaged_results_are_refused_in_a_sentence(capsys, tmp_path, points, done):
+    out = copytree(done, tmp_path / "study")
+    for name, content in DAMAGED.items():
+        (out / "results.csv").write_bytes(content)
+        with about(name):
+            said = refused(call(capsys, "sweep", points, *SMALL, "--out", out, "--resume"))
+            assert "results.csv in --out is damaged" in said
+            assert (out / "results.csv").read_bytes() == content
 
 
-def test_results_without_their_manifest_are_not_gone_on_with(capsys, tmp_path, points):
-    out = tmp_path / "study"
-    assert call(capsys, "sweep", points, *SMALL, "--out", out).code == 0
+def test_a_manifest_that_is_damaged_or_missing_is_refused_in_a_sentence(capsys, tmp_path, points, done):
+    out = copytree(done, tmp_path / "study")
+    seeds = (b'{"seed": "x"}', b'{"seed": 1e999}', b'{"seed": true}')
+    for content in (b"", b"{", b"[1]", b"\xff\x00", *seeds, b"[" * 10_000):
+        (out / "manifest.json").write_bytes(content)
+        with about(content[:20]):
+            said = refused(call(capsys, "sweep", points, *SMALL, "--out", out, "--resume"))
+            assert "manifest.json in --out is damaged" in said
     (out / "manifest.json").unlink()
     assert "no manifest.json" in refused(call(capsys, "sweep", points, *SMALL, "--out", out, "--resume"))
 
@@ -233,7 +234,6 @@ def request_in(folder: Path) -> dict[str, object]:
     return {name: value for name, value in manifest.items() if name not in ("dpviz", "libraries", "python")}
 
 
-@pytest.mark.slow
 def test_a_folder_of_before_requests_were_values_is_resumed_and_its_runs_come_out_again(capsys, tmp_path, points):
     """Keys and seeds of trials are what they were, so a study that was begun then is gone on with now."""
     asked = (
