@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +14,9 @@ from dpviz.runs.jobs import Progress
 from dpviz.runs.seats import brief
 
 SECRET = "row 17 is 42.4242"
+
+
+_FOREVER = "import threading; threading.Event().wait()"
 
 
 class Vouched(Exception):
@@ -31,34 +34,25 @@ def count(n: int) -> Iterator[Progress | int]:
         yield Progress(i + 1, n)
 
 
-def chatter(n: int) -> Iterator[Progress]:
-    for i in range(n):
-        yield Progress(i + 1, n, note=f"step {i + 1}")
-
-
 def one_then_hang() -> Iterator[Progress | str]:
     yield Progress(1, 10)
     yield Progress(2, 10)  # too soon: it must arrive all the same, while the work is silent
     yield "ready"
     yield Progress(3, 10)
     yield Progress(4, 10)
-    time.sleep(60)
+    threading.Event().wait()
 
 
 def hang(with_child: bool = False) -> Iterator[int]:
     yield os.getpid()
     if with_child:
-        yield subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid
-    time.sleep(60)
+        yield subprocess.Popen([sys.executable, "-c", _FOREVER]).pid
+    threading.Event().wait()
 
 
 @brief
 def run() -> Iterator[int]:
     yield from hang()
-
-
-def politeness() -> Iterator[int]:
-    yield os.nice(0)
 
 
 def fail(kind: str) -> Iterator[int]:
@@ -77,12 +71,6 @@ def die() -> Iterator[int]:
     os._exit(3)
 
 
-def say(text: str) -> Iterator[str]:
-    print(text)
-    os.write(1, text.encode())
-    yield text
-
-
 def echo(array: NDArray[np.float64], times: int) -> Iterator[NDArray[np.float64]]:
     for i in range(times):
         yield array + i
@@ -91,11 +79,14 @@ def echo(array: NDArray[np.float64], times: int) -> Iterator[NDArray[np.float64]
 def surroundings() -> Iterator[dict[str, object]]:
     from threadpoolctl import threadpool_info
 
+    print("printed")
+    os.write(1, b"written")
     np.ones((2, 2)) @ np.ones((2, 2))
     yield {
         "OMP_NUM_THREADS": os.environ["OMP_NUM_THREADS"],
         "threads": [pool["num_threads"] for pool in threadpool_info()],
         "streamlit": "streamlit" in sys.modules,
+        "nice": os.nice(0),
     }
 
 

@@ -33,7 +33,8 @@ from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.open_study import FOLDER_VARIABLE, Study
 from dpviz.runs.study.study import Yardstick, study_rows, tidy
 from tests.contract.tables import blobs, small_table
-from tests.waiting import eventually
+from tests.runs.jobs_at_home import Gate, stay_at_home
+from tests.waiting import SECONDS, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 GRID = Grid((Contender("dplloyd"), Contender("eugkm", {"preset": "su"})), (2, 3), (1.0,), repeats=2)
@@ -46,14 +47,21 @@ def judged(n: int = 400) -> JudgedTable:
 
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """Where studies are kept in this test; all of them are stopped after it."""
+    """Where studies are kept in this test; all of them have stopped before the next one."""
     monkeypatch.setattr(jobs, "_MORE_POLITE", 0)  # nobody draws pages here
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "studies"))
     monkeypatch.setattr(opening, "_KEPT", OrderedDict())
     yield tmp_path / "studies"
-    for engine in list(opening._ENGINES.values()):
+    engines = list(opening._ENGINES.values())
+    for engine in engines:
         engine.stop()
-        assert engine.join()
+    assert eventually(lambda: not any(engine._thread.is_alive() for engine in engines))
+
+
+@pytest.fixture
+def gate(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
+    """Studies of this test are computed in threads."""
+    return stay_at_home(monkeypatch)
 
 
 def rows(study: Study) -> list[dict]:
@@ -61,7 +69,7 @@ def rows(study: Study) -> list[dict]:
 
 
 def done(study: Study) -> list[dict]:
-    assert study.wait(120) and study.state is JobState.DONE, study.error
+    assert study.wait(SECONDS) and study.state is JobState.DONE, study.error
     return rows(study)
 
 
@@ -99,68 +107,68 @@ def test_a_study_by_several_processes_is_that_of_one_and_gives_its_seats_back(fo
     assert not opening._ENGINES
 
 
-@pytest.mark.slow
-def test_what_its_reader_left_is_gone_on_with(folder: Path) -> None:
-    shelf = JobShelf()
-    grid = replace(GRID, repeats=200)
+def test_what_its_reader_left_is_gone_on_with(folder: Path, gate: Gate) -> None:
+    shelf, grid = JobShelf(), replace(GRID, repeats=20)
+    gate.hold_after(5)
     study = shelf.study(judged(), grid, key="a")
-    assert eventually(lambda: len(rows(study)) >= 5)
+    assert eventually(lambda: len(rows(study)) == 5)
     del shelf
     gc.collect()
     assert study.state is JobState.CANCELLED
     assert eventually(lambda: not opening._ENGINES)
     kept = lines(folder)
-    assert 5 <= len(kept) < len(grid.trials())
+    assert len(kept) == 5
     (results,) = folder.glob("*/results.csv")
     with results.open("a") as torn:
         torn.write("DPLloyd,dpll")
     other = JobShelf()  # it stays until the end of the test
+    gate.hold_after(3)
     again = other.study(judged(), grid, key="a")
-    assert eventually(lambda: len(rows(again)) > len(kept))
-    assert [row["trial"] for row in rows(again)[: len(kept)]] == [t.key for t in grid.trials() if t.key in kept]
+    assert eventually(lambda: len(rows(again)) == 8)
+    assert [row["trial"] for row in rows(again)[:5]] == [t.key for t in grid.trials() if t.key in kept]
     again.cancel()
     assert eventually(lambda: not opening._ENGINES)
     assert set(lines(folder).values()) == {1}
     assert kept.keys() < lines(folder).keys()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kept", ["in memory", "in the folder", "nowhere"])
 def test_a_study_that_is_done_is_read_and_not_computed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, kept: str
+    folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch, kept: str
 ) -> None:
     if kept == "in memory":
         monkeypatch.delenv(FOLDER_VARIABLE)
     shelf = JobShelf()
-    first = done(shelf.study(judged(), GRID, key="a"))
+    done(shelf.study(judged(), GRID, key="a"))
     if kept != "in memory":
         opening._KEPT.clear()
     if kept == "nowhere":
         rmtree(folder)
+    gate.jobs = 0
     again = shelf.study(judged(), GRID, key="a")
     found = done(again)
-    are_those_of_before = sorted(row["seconds"] for row in found) == sorted(row["seconds"] for row in first)
-    assert are_those_of_before == (kept != "nowhere")
+    assert (gate.jobs > 0) == (kept == "nowhere")
     assert same(found) and sum(isinstance(item, Yardstick) for item in again.items) == 2
     assert folder.exists() == (kept != "in memory")
 
 
-@pytest.mark.slow
-def test_two_who_open_it_at_once_read_one_study_and_either_may_leave(folder: Path) -> None:
+def test_two_who_open_it_at_once_read_one_study_and_either_may_leave(folder: Path, gate: Gate) -> None:
     shelf, another = JobShelf(), JobShelf()
-    grid = replace(GRID, repeats=5)
-    first, second = (each.study(judged(), grid, key="a") for each in (shelf, another))
+    gate.hold_after(3)
+    first, second = (each.study(judged(), GRID, key="a") for each in (shelf, another))
     assert len(opening._ENGINES) == 1
-    assert eventually(lambda: len(rows(first)) >= 3)
-    third = shelf.study(judged(), grid, key="a")
+    assert eventually(lambda: len(rows(first)) == 3)
+    third = shelf.study(judged(), GRID, key="a")
     first.cancel()
     assert first.state is JobState.CANCELLED and second.state is not JobState.CANCELLED
-    assert same(done(second), grid) and same(done(third), grid)
-    assert len(rows(first)) < len(rows(second))
+    gate.open()
+    assert same(done(second)) and same(done(third))
+    assert len(rows(first)) == 3
     assert set(lines(folder).values()) == {1}
 
 
-def test_another_table_grid_or_seed_is_another_study(folder: Path) -> None:
+def test_another_table_grid_or_seed_is_another_study(folder: Path, gate: Gate) -> None:
+    gate.hold_after(0)
     shelf = JobShelf()
     asked = [(GRID, "a", False), (GRID, "b", False), (replace(GRID, seed=1), "a", False), (GRID, "a", True)]
     for grid, key, with_centers in asked:
@@ -168,42 +176,43 @@ def test_another_table_grid_or_seed_is_another_study(folder: Path) -> None:
     assert len(opening._ENGINES) == 4
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("most", [12_000, 1])
 def test_centres_come_back_as_they_were_or_are_not_kept(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, most: int
+    folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     monkeypatch.setattr(opening, "MOST_NUMBERS", most)
     grid, shelf = replace(GRID, repeats=1), JobShelf()
     first = {row["trial"]: row for row in done(shelf.study(judged(), grid, key="a", with_centers=True))}
     opening._KEPT.clear()
+    gate.jobs = 0
     again = {row["trial"]: row for row in done(shelf.study(judged(), grid, key="a", with_centers=True))}
     assert first.keys() == again.keys()
     assert all(np.array_equal(first[trial]["centers"], again[trial]["centers"]) for trial in first)
     assert all(row["centers"].shape == (row["k"], 2) for row in again.values())
     assert any(folder.glob("*/results.csv")) == (most > 1)
-    assert [first[trial]["seconds"] == again[trial]["seconds"] for trial in first] == [most > 1] * len(first)
+    assert (gate.jobs == 0) == (most > 1)
 
 
-@pytest.mark.slow
-def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path) -> None:
+def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path, gate: Gate) -> None:
     seats = Seats(1)
     shelf, other = JobShelf(seats=seats), JobShelf(seats=seats)
-    study = shelf.study(judged(), replace(GRID, repeats=500), key="a")
-    assert eventually(lambda: study.state is JobState.RUNNING and study.progress is not None and study.seconds_left)
+    gate.hold_after(3)
+    study = shelf.study(judged(), replace(GRID, repeats=5), key="a")
+    assert eventually(lambda: study.state is JobState.RUNNING and study.seconds_left is not None)
     waiting = other.study(judged(), GRID, key="b")
     assert eventually(lambda: len(seats._waiting) >= 1)
     assert waiting.state is JobState.QUEUED and waiting.elapsed == 0
     study.cancel()
+    gate.open()
     assert same(done(waiting))
 
 
-@pytest.mark.slow
-def test_a_worker_goes_on_for_its_turn_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_goes_on_for_its_turn_only(folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "_TURN_SECONDS", 0.0)
     monkeypatch.setattr(opening, "cores", lambda: 1)
     grid, shelf = replace(GRID, ks=(2,), epsilons=(1.0,), repeats=2), JobShelf()
     assert same(done(shelf.study(judged(), grid, key="a")), grid)
+    assert gate.jobs == len(grid.trials())
 
 
 def test_a_grid_that_cannot_be_served_is_refused_before_anything_is_begun(folder: Path) -> None:
@@ -216,8 +225,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="modes and owners of files
 
 
 @posix
-@pytest.mark.slow
-def test_losses_are_for_the_owner_of_the_server_alone(folder: Path) -> None:
+def test_losses_are_for_the_owner_of_the_server_alone(folder: Path, gate: Gate) -> None:
     shelf = JobShelf()
     done(shelf.study(judged(), replace(GRID, repeats=1), key="a"))
     modes = {stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
@@ -242,29 +250,29 @@ def test_a_folder_that_is_not_ones_own_is_refused_in_a_sentence(
         JobShelf().study(judged(), GRID, key="a")
 
 
-@pytest.mark.slow
-def test_a_folder_in_use_by_another_server_or_damaged_fails_with_a_sentence(folder: Path) -> None:
+def test_a_folder_in_use_by_another_server_or_damaged_fails_with_a_sentence(folder: Path, gate: Gate) -> None:
     shelf, grid = JobShelf(), replace(GRID, repeats=1)
     done(shelf.study(judged(), grid, key="a"))
     (inner,) = folder.iterdir()
     with StudyFolder(inner, resume=True):
         held = shelf.study(judged(), grid, key="a")
-        assert held.wait(60) and held.state is JobState.FAILED
+        assert held.wait(SECONDS) and held.state is JobState.FAILED
         assert "Another command is writing into DPVIZ_STUDIES" in str(held.error)
     (inner / "results.csv").write_text("a,b\n1,2\n")
     damaged = shelf.study(judged(), grid, key="a")
-    assert damaged.wait(60) and "is damaged" in str(damaged.error)
+    assert damaged.wait(SECONDS) and "is damaged" in str(damaged.error)
 
 
 SERVER = """
-import os, signal, time
+import os, signal
 from dpviz.runs import jobs
+from dpviz.runs.study import open_study as opening
 from dpviz.runs.shelf import JobShelf
 from tests.runs.test_open_study import GRID, judged, replace, rows
-jobs._MORE_POLITE, shelf = 0, JobShelf()
+from tests.waiting import eventually
+jobs._MORE_POLITE, opening.cores, shelf = 0, lambda: 1, JobShelf()
 study = shelf.study(judged(), replace(GRID, repeats=1000), key="a")
-while len(rows(study)) < 3:
-    time.sleep(0.02)
+assert eventually(lambda: len(rows(study)) >= 3)
 print("found", flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -272,22 +280,24 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 @posix
 @pytest.mark.slow
-@pytest.mark.parametrize("lasting", [True, False])
 def test_of_a_server_that_was_killed_the_named_folder_is_left_and_else_nothing(
-    folder: Path, tmp_path: Path, lasting: bool
+    folder: Path, gate: Gate, tmp_path: Path
 ) -> None:
-    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    if not lasting:
-        del environment[FOLDER_VARIABLE]
-    argv = [sys.executable, "-c", SERVER]
-    ended = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=120, check=False)
-    assert ended.stdout == "found\n", ended.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["studies"] * lasting
-    if lasting:
-        shelf, kept = JobShelf(), lines(folder)
-        study = shelf.study(judged(), replace(GRID, repeats=1000), key="a")
-        assert eventually(lambda: len(rows(study)) >= len(kept) >= 3)
-        assert {row["trial"] for row in rows(study)} >= kept.keys()
+    places = {FOLDER_VARIABLE: tmp_path / "lasting", "NONE": tmp_path / "fleeting"}
+    servers = []
+    for variable, place in places.items():
+        place.mkdir()
+        named = {"TMPDIR": str(place), "PYTHONPATH": str(ROOT), FOLDER_VARIABLE: "", variable: str(place / "studies")}
+        argv = [sys.executable, "-c", SERVER]
+        servers.append(subprocess.Popen(argv, env=os.environ | named, stdout=subprocess.PIPE, text=True))
+    assert [server.communicate(timeout=SECONDS)[0] for server in servers] == ["found\n"] * 2
+    assert [[path.name for path in place.iterdir()] for place in places.values()] == [["studies"], []]
+    (tmp_path / "lasting" / "studies").rename(folder)
+    gate.hold_after(0)
+    shelf, kept = JobShelf(), lines(folder)
+    study = shelf.study(judged(), replace(GRID, repeats=1000), key="a")
+    assert eventually(lambda: len(rows(study)) >= len(kept) >= 3)
+    assert {row["trial"] for row in rows(study)} == kept.keys()
 
 
 def test_of_studies_that_nobody_reads_those_that_fit_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
