@@ -48,9 +48,8 @@ def ratio(table, k, **request):
     return nicv(revealed.points, run("auto", table, k=k, **request).unit_centers) / reference_for(revealed, k).nicv
 
 
-@pytest.mark.some(3)
-@pytest.mark.parametrize("delta", [0.0, 1e-6])
-@pytest.mark.parametrize("dim", [1, 2, 3, 8, 100])
+@pytest.mark.some(2)
+@pytest.mark.parametrize(("dim", "delta"), [(1, 0.0), (2, 1e-6), (3, 0.0), (8, 0.0), (100, 1e-6)])
 def test_the_loss_is_nearly_that_of_k_means(dim, delta):
     table, _ = mixture(20_000, dim, 4)
     assert ratio(table, 4, epsilon=2.0, delta=delta, seed=0) <= 1.06

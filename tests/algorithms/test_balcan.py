@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from math import sqrt
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from dpviz.table.domain import Domain
 from tests.contract.checks import run_of
 from tests.contract.rooms import Tape, recording_room
 from tests.contract.tables import blobs, small_table
+from tests.sequential import usually
 
 PRESETS = ["practical", "paper"]
 
@@ -191,10 +193,11 @@ def test_lifted_centres_project_back():
     np.testing.assert_allclose(view.lift(centers, room.region) @ view.frame.T, centers, atol=1e-12)
 
 
-@pytest.mark.some(3)
-@pytest.mark.parametrize("relation", list(Relation))
-@pytest.mark.parametrize("delta", [0.0, 1e-6])
-@pytest.mark.parametrize("dim", [2, 12])
+@pytest.mark.some(1)
+@pytest.mark.parametrize(
+    ("dim", "delta", "relation"),
+    [(2, 0.0, Relation.ADD_REMOVE), (12, 1e-6, Relation.REPLACE), (12, 0.0, Relation.ADD_REMOVE)],
+)
 def test_without_noise_it_finds_what_kmeans_finds(dim, delta, relation):
     table = small_table(blobs(2000, dim, k=5, seed=3), relation=relation, n_public=2000)
     revealed = clipped(table.reveal(note="test"), table.domain.region)
@@ -275,8 +278,5 @@ def test_fifteen_clusters_at_epsilon_two(delta):
     table = PrivateTable(rows, Domain.of(["x", "y"], 0, 1000), n_public=len(rows))
     revealed = clipped(table.reveal(note="test"), table.domain.region)
     best = reference_for(revealed, 15).nicv
-    ratios = [
-        nicv(revealed.points, run(CARD, table, k=15, epsilon=2, delta=delta, seed=s).unit_centers) / best
-        for s in range(9)
-    ]
-    assert np.median(ratios) < 2.0
+    done = (run(CARD, table, k=15, epsilon=2, delta=delta, seed=seed) for seed in count())
+    assert usually(nicv(revealed.points, made.unit_centers) / best < 2.0 for made in done)

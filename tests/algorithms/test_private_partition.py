@@ -70,7 +70,7 @@ def test_without_noise_it_is_the_tree_of_crowded_cubes(dim, depth, delta):
 
 
 def test_empty_cubes_wake_up_as_often_as_the_noise_says_and_all_alike():
-    rate, trees = 0.04, 1000
+    rate, trees = 0.04, 400
     awake = np.zeros(16)
     for seed in range(trees):
         (step,) = grow(open_room(np.empty((0, 4)), seed=seed), 1, empty_rate=rate)
@@ -118,9 +118,9 @@ def test_no_outcome_tells_an_empty_table_from_a_single_row_by_more_than_epsilon(
     assert ratio >= 0.9 * epsilon  # the budget is used, not wasted
 
 
-@pytest.mark.some(1)
-@pytest.mark.parametrize("rows", [np.empty((0, 1)), np.array([[0.3]])], ids=["empty", "single"])
-def test_outcomes_come_as_often_as_they_are_likely(rows):
+@pytest.mark.slow
+def test_outcomes_come_as_often_as_they_are_likely():
+    rows = np.array([[0.3]])
     runs, seen = 900, dict.fromkeys(OUTCOMES, 0)
     for seed in range(runs):
         tree = grow(open_room(rows, epsilon=2.0, seed=seed), 2, empty_rate=0.2, root=CubeTree(np.array([-1.0]), 2.0))[
