@@ -32,7 +32,7 @@ def for_each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Call
         def whole(**fixtures: Any) -> None:
             for case in listed:
                 values = [case] if len(asked) == 1 else case
-                with about(*(getattr(value, "id", value) for value in values)):
+                with about(*(getattr(value, "id", None) or getattr(value, "__name__", value) for value in values)):
                     test(**fixtures, **dict(zip(asked, values, strict=True)))
 
         rest = [parameter for name, parameter in signature.parameters.items() if name not in asked]

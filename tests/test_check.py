@@ -9,7 +9,7 @@ import pytest
 
 from dpviz import check
 from dpviz.check import RequestError
-from tests.cases import about
+from tests.cases import about, for_each
 
 
 def test_doctests():
@@ -32,7 +32,7 @@ def test_whole_numbers_pass(value):
     check.at_least(1, k=value)
 
 
-@pytest.mark.parametrize("value", [0, -3, 1.5, float("nan"), float("inf"), True, "3", None, -(10**400)])
+@for_each("value", [0, -3, 1.5, float("nan"), float("inf"), True, "3", None, -(10**400)])
 def test_what_is_not_whole_or_too_small_is_refused_without_a_traceback(value):
     with pytest.raises(RequestError, match=r"^k is .*: give a whole number of at least 1\.$"):
         check.at_least(1, k=value)
@@ -45,7 +45,7 @@ def test_within():
             check.within(0.0, 1.0, part=value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("n", "delta"),
     [(None, 0.0), (None, check.LEAST_DELTA), (10**400, 0.0), (None, 0.99), (100, 0.0099), (1, 0.5), (0, 0.0)],
 )
@@ -53,7 +53,7 @@ def test_deltas_that_mean_something(n, delta):
     check.delta_for(n, delta=delta)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("n", "delta"),
     [
         (None, 1.0),
@@ -90,7 +90,7 @@ STRANGE = [
 ]
 
 
-@pytest.mark.parametrize("judge", [*RANGED, check.positive, check.delta_for], ids=lambda judge: judge.__name__)
+@for_each("judge", [*RANGED, check.positive, check.delta_for])
 def test_nothing_strange_passes_or_makes_a_long_sentence(judge):
     for value in STRANGE:
         with about(type(value)):
@@ -99,7 +99,7 @@ def test_nothing_strange_passes_or_makes_a_long_sentence(judge):
             assert len(str(said.value)) < 200
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("judge", "low", "high"),
     [
         (check.epsilon, check.LEAST_EPSILON, check.MOST_EPSILON),
@@ -109,7 +109,6 @@ def test_nothing_strange_passes_or_makes_a_long_sentence(judge):
         (check.repeats, 1, check.MOST_REPEATS),
         (check.seed, 0, check.MOST_SEED),
     ],
-    ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_a_range_holds_both_of_its_ends_and_nothing_beyond(judge, low, high):
     judge(number=low)

@@ -13,6 +13,7 @@ import yaml
 import dpviz.glossary as module
 from dpviz.check import usual_delta
 from dpviz.glossary import MOST_TERMS, MOST_WORDS, Term, explained, glossary, sentences, term_named, terms_in, words_of
+from tests.cases import for_each
 
 ROOT = Path(__file__).resolve().parents[1]
 TERMS = list(glossary().values())
@@ -27,7 +28,7 @@ def test_there_are_at_most_forty_words_and_no_two_share_a_form():
     assert not twice
 
 
-@pytest.mark.parametrize("term", TERMS, ids=lambda term: term.id)
+@for_each("term", TERMS)
 def test_a_word_takes_two_plain_sentences(term: Term):
     said = sentences(term.says)
     assert len(said) == 2 and all(sentence[0].isupper() or sentence[0] == "k" for sentence in said)
@@ -35,7 +36,7 @@ def test_a_word_takes_two_plain_sentences(term: Term):
     assert not re.search(r"[\[\]*_`$<>]", term.says + term.number), "read as Markdown, it would be formatted"
 
 
-@pytest.mark.parametrize("term", [term for term in TERMS if term.number], ids=lambda term: term.id)
+@for_each("term", [term for term in TERMS if term.number])
 def test_a_number_is_what_its_formula_gives(term: Term):
     value = eval(term.worked_out, _KNOWN)
     said = [float(found.replace(",", "")) for found in _NUMBER.findall(term.number)]

@@ -23,7 +23,7 @@ from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain, Scaling
-from tests.cases import about
+from tests.cases import about, for_each
 from tests.contract.tables import small_table
 
 SETTING = Setting(dim=2, k=5, epsilon=1.0, delta=1e-6, n=10_000)
@@ -55,14 +55,14 @@ def test_the_loss_is_nearly_that_of_k_means(dim, delta):
     assert ratio(table, 4, epsilon=2.0, delta=delta, seed=0) <= 1.06
 
 
-@pytest.mark.parametrize("dim", [2, 6])
+@for_each("dim", [2, 6])
 def test_without_noise_it_is_lloyds_iteration(dim):
     table, _ = mixture(3000, dim, 4, spread=0.1)
     assert ratio(table, 4, epsilon=5000.0, delta=1e-6, seed=0) == pytest.approx(1.0, abs=0.01)
 
 
-@pytest.mark.parametrize("dim", [2, 6, 100])
-@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@for_each("dim", [2, 6, 100])
+@for_each("delta", [0.0, 1e-6])
 def test_parts_of_the_plan_add_up(dim, delta):
     for k, n in product((1, 8, 64), (300, 10_000, 1_000_000)):
         with about(f"k = {k}, n = {n}"):
@@ -152,7 +152,7 @@ def test_the_finest_grid_is_taken_in_which_rows_stand_out():
     assert tight.weights.sum() == pytest.approx(4000)
 
 
-@pytest.mark.parametrize("dim", [2, 6])
+@for_each("dim", [2, 6])
 def test_a_bought_n_moves_nothing_but_gaussian_shares(dim):
     plans = [plan_of(dim=dim, n=n, n_public=False) for n in (500, 100_000)]
     pure = [[part for part in plan.parts if part.noise != "Gaussian"] for plan in plans]
@@ -287,7 +287,7 @@ def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
     assert apart.min(axis=0).max() < 0.2
 
 
-@pytest.mark.parametrize("number", [1, 30, 5000, 3e6])
+@for_each("number", [1, 30, 5000, 3e6])
 def test_cells_are_cubes(number):
     half = np.array([1.0, 0.5, 0.01])
     grid = cube_grid(half, number, np.zeros(3))

@@ -28,6 +28,7 @@ from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import Run, run
 from dpviz.table.domain import Domain
+from tests.cases import for_each
 from tests.contract.checks import run_of
 from tests.contract.rooms import Tape, recording_room
 from tests.contract.tables import blobs, small_table
@@ -44,9 +45,9 @@ def entries_of(made: Run, note: str) -> list:
     return [entry for entry in made.entries if entry.note.startswith(note)]
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("delta", [0.0, 1e-6])
-@pytest.mark.parametrize(("n", "dim", "k"), [(0, 2, 3), (1, 1, 1), (200, 1, 4), (200, 8, 3), (200, 2, 12)])
+@for_each("preset", PRESETS)
+@for_each("delta", [0.0, 1e-6])
+@for_each(("n", "dim", "k"), [(0, 2, 3), (1, 1, 1), (200, 1, 4), (200, 8, 3), (200, 2, 12)])
 def test_every_branch_pays_the_whole_request(preset, delta, n, dim, k):
     made = run(CARD, small_table(blobs(n, dim)), k=k, epsilon=1.5, delta=delta, params={"preset": preset}, seed=n)
     assert 0.99 <= made.spent_fraction <= 1.0
@@ -56,7 +57,7 @@ def test_every_branch_pays_the_whole_request(preset, delta, n, dim, k):
     assert made.accounting is (Accounting.ZCDP if delta else Accounting.PURE)
 
 
-@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@for_each("delta", [0.0, 1e-6])
 def test_the_budget_is_divided_as_planned(delta):
     made = run(CARD, small_table(blobs(3000, k=5), n_public=3000), k=5, epsilon=20, delta=delta, seed=0)
     whole = sum(entry.amount for entry in made.entries)
@@ -115,7 +116,7 @@ def test_with_delta_the_recovery_noise_is_gaussian_for_the_radius():
     assert stats.kstest(noise, stats.norm(scale=1.5 / sqrt(2 * entry.amount)).cdf).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("dim", [2, 20])
+@for_each("dim", [2, 20])
 def test_sums_get_the_larger_share_by_the_formula(dim):
     pure, gauss = recovered(0.0, dim, 4, Tape()), recovered(1e-6, dim, 4, Tape())
 
@@ -128,7 +129,7 @@ def test_sums_get_the_larger_share_by_the_formula(dim):
     assert max(ratio(pure), ratio(gauss)) < 1
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@for_each("preset", PRESETS)
 def test_the_plan_depends_on_the_declared_n_and_not_on_the_rows(preset):
     def plan(rows: int) -> list:
         made = run(CARD, small_table(blobs(rows, 8), n_public=2000), k=3, epsilon=50, params={"preset": preset}, seed=0)
@@ -148,7 +149,7 @@ def test_an_undeclared_n_is_bought_and_used():
     assert 0.99 <= made.spent_fraction <= 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("dim", "n", "preset", "p"),
     [(6, 10**5, "practical", 6), (7, 10**5, "practical", 7), (100, 10**5, "practical", 8), (100, 1, "practical", 2),
      (5, 10**5, "paper", 5), (6, 10**5, "paper", 5), (100, 10**5, "paper", 5), (100, 2, "paper", 1)],
@@ -176,7 +177,7 @@ def test_projected_rows_and_candidates_stay_in_the_ball():
     assert np.linalg.norm(candidates, axis=1).max() <= 2.0
 
 
-@pytest.mark.parametrize("frame_of", [orthonormal_frame, gaussian_frame])
+@for_each("frame_of", [orthonormal_frame, gaussian_frame])
 def test_projections_keep_squared_norms_on_average(frame_of):
     rng = np.random.default_rng(0)
     x = np.r_[3.0, np.zeros(19)]
@@ -210,7 +211,7 @@ def test_without_noise_it_finds_what_kmeans_finds(dim, delta, relation):
     assert np.median(ratios) < 1.3
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@for_each("preset", PRESETS)
 def test_one_cluster_is_the_mean(preset):
     rows = blobs(500)
     made = run(CARD, small_table(rows, n_public=500), k=1, epsilon=1e6, params={"preset": preset}, seed=0)
@@ -247,7 +248,7 @@ def test_parameters_are_obeyed():
     assert not steps_of(run(CARD, small_table(), k=3, epsilon=50.0, params={"swaps": 0}, seed=0), SwapStep)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("dim", "k", "epsilon", "n"),
     [(2, 5, 0.1, 9_100), (2, 5, 1, 910), (10, 10, 0.1, 32_000), (10, 10, 1, 3_200), (100, 64, 1, 21_000)],
 )

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from scipy import sparse, stats
+from sklearn.metrics import adjusted_rand_score
 
 from dpviz.algorithms.balcan2017.balcan_sparse import SparseParams, recover_coordinates
 from dpviz.algorithms.registry import CARDS
@@ -18,8 +19,6 @@ from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.privacy.sums import ChosenSum
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import evaluate, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 from dpviz.table.sparse_rows import largest_entries
@@ -106,7 +105,7 @@ def test_coordinates_are_drawn_by_the_law_that_is_booked(scale):
     pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
     expected = np.exp([booked.log_density(np.array([pair]), truth) for pair in pairs])
     assert expected.sum() == pytest.approx(1.0)
-    found = [tuple(drawn.draw(truth, noise)[0].tolist()) for _ in range(40_000)]
+    found = [tuple(drawn.draw(truth, noise)[0].tolist()) for _ in range(8_000)]
     counts = np.array([found.count(pair) for pair in pairs])
     if scale == 1.0:
         check_frequencies(counts, expected)
@@ -154,5 +153,5 @@ def test_a_hundred_thousand_columns():
     rows.data[:] = 1.0
     table = table_of(rows, n_public=n, scaling="common")
     done = run(CARD, table, k=2, epsilon=4.0, delta=1e-6, params={"nonzeros": 10}, seed=0)
-    revealed = clipped(table.reveal(note="test"), table.domain.region)
-    assert evaluate(revealed, done.unit_centers, reference_for(revealed, 2)).ari > 0.9
+    nearer = (rows @ done.unit_centers.T - (done.unit_centers**2).sum(axis=1) / 2).argmax(axis=1)
+    assert adjusted_rand_score(topic, nearer) > 0.9

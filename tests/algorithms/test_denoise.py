@@ -8,16 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.algorithms.auto.view_synopsis import onto_total, smoothed
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize("shape", [(400,), (60, 60), (12, 12, 12), (8, 8, 8, 8)])
+@for_each("shape", [(400,), (60, 60), (12, 12, 12), (8, 8, 8, 8)])
 def test_noise_alone_leaves_next_to_nothing(shape):
     rng = np.random.default_rng(0)
     kept = [np.count_nonzero(smoothed(rng.laplace(0, 1, shape), np.sqrt(2), caution=1.0)) for _ in range(10)]
     assert np.mean(np.array(kept) > 0.02 * np.prod(shape)) <= 0.2
 
 
-@pytest.mark.parametrize("shape", [(60, 60), (24, 24, 24)])
+@for_each("shape", [(60, 60), (24, 24, 24)])
 def test_a_wide_faint_cluster_is_seen_by_smoothing_only(shape):
     rng = np.random.default_rng(0)
     place = np.stack(np.indices(shape), axis=-1) - np.array(shape) / 2

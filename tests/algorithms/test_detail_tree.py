@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.algorithms.auto.detail_tree import denoised
+from tests.cases import for_each
 
 SHAPES = [(1,), (1, 50), (30, 41), (7, 6, 5), (4, 5, 4, 3, 2)]
 
@@ -25,14 +26,14 @@ def test_rows_are_neither_lost_nor_negative(shape, scale, total, seed):
     assert found.sum() == pytest.approx(total, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@for_each("shape", SHAPES)
 def test_without_noise_counts_come_back(shape):
     counts = np.random.default_rng(0).poisson(0.7, shape) * 10.0 + 1
     found, _ = denoised(counts, 1e-9, counts.sum())
     assert found == pytest.approx(counts, abs=1e-6)
 
 
-@pytest.mark.parametrize("shape", [(500,), (60, 60), (16, 16, 16)])
+@for_each("shape", [(500,), (60, 60), (16, 16, 16)])
 def test_noise_alone_is_spread_nearly_evenly(shape):
     apart = []
     for seed in range(20):

@@ -17,6 +17,7 @@ from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import evaluate, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Region
+from tests.cases import for_each
 from tests.contract.tables import BOUGHT, REPLACE, World, blobs, small_table
 
 PRESETS = [("su", 0.0), ("tuned", 0.0), ("gaussian", 1e-6)]
@@ -36,8 +37,8 @@ def test_su_is_five_rounds_of_equal_laplace_noise():
     assert {round(entry.scale, 6) for entry in _entries("su", 0.0, REPLACE)} == {30.0}
 
 
-@pytest.mark.parametrize(("preset", "delta"), PRESETS)
-@pytest.mark.parametrize("rounds", [1, 3, 20])
+@for_each(("preset", "delta"), PRESETS)
+@for_each("rounds", [1, 3, 20])
 def test_rounds_share_the_budget_evenly(preset, delta, rounds):
     entries = _entries(preset, delta, rounds=rounds)
     assert len(entries) == 2 * rounds
@@ -47,10 +48,8 @@ def test_rounds_share_the_budget_evenly(preset, delta, rounds):
     assert sums == {"gaussian" if preset == "gaussian" else "k-norm" if preset == "tuned" else "laplace"}
 
 
-@pytest.mark.parametrize("dim", [1, 2, 6, 40])
-@pytest.mark.parametrize(
-    ("accounting", "spherical"), [(Accounting.PURE, False), (Accounting.PURE, True), (Accounting.GDP, False)]
-)
+@for_each("dim", [1, 2, 6, 40])
+@for_each(("accounting", "spherical"), [(Accounting.PURE, False), (Accounting.PURE, True), (Accounting.GDP, False)])
 def test_the_split_between_counts_and_sums_has_the_least_error(dim, accounting, spherical):
     # Squared error of sum / count at a typical centre: noise of the sum plus (offset² d) times noise of the count.
     def error(ratio):

@@ -34,6 +34,7 @@ from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Region
 from tests.algorithms.published import CENSUS, S1, ratios
+from tests.cases import for_each
 from tests.contract.tables import blobs, small_table
 from tests.examples import examples
 from tests.sequential import usually
@@ -53,7 +54,7 @@ def grid_step_of(table: PrivateTable, **request) -> GridStep:
     return step
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("n", "dim", "wanted"),
     [(1e4, 2, 31.6), (1e4, 6, 5.62), (1e4, 10, 3.2), (1e6, 2, 316), (1e6, 6, 17.8), (1e6, 10, 6.8)],
 )
@@ -62,7 +63,7 @@ def test_the_papers_grid_sizes(n, dim, wanted):
     assert cells_per_axis(int(n) // 10, 1.0, 1.0, dim) == pytest.approx(wanted, rel=0.02)
 
 
-@pytest.mark.parametrize(("per_axis", "wanted"), [(22.36, 22), (8.6, 9), (1.4, 1), (0.01, 1)])
+@for_each(("per_axis", "wanted"), [(22.36, 22), (8.6, 9), (1.4, 1), (0.01, 1)])
 def test_a_box_of_equal_sides_has_the_papers_cells(per_axis, wanted):
     np.testing.assert_array_equal(cubes(box(1, 1, 1), per_axis).cells_per_axis, [wanted] * 3)
 
@@ -252,7 +253,7 @@ def test_cells_beyond_the_ball_are_empty_and_others_stand_inside_it():
     assert all_cells(_step(everywhere, grid, 1e-9, 0), region).weights.sum() == pytest.approx(len(held), abs=1e-3)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("dim", "k", "epsilon", "wanted"), [(2, 5, 0.1, 1.6e3), (2, 5, 1, 160), (10, 10, 0.1, 4.1e5), (10, 10, 1, 4.1e4)]
 )
 def test_the_smallest_useful_n(dim, k, epsilon, wanted):
@@ -280,7 +281,7 @@ def test_fifteen_clusters_usually_cost_at_most_a_twentieth(preset, scaling, n_is
 
 @pytest.mark.slow
 def test_six_columns_of_the_census():
-    pairs = zip(ratios(CENSUS, "eugkm"), ratios(CENSUS, "eugkm", preset="su"), strict=True)
+    pairs = zip(ratios(CENSUS, "eugkm"), ratios(CENSUS, "eugkm", preset="su", starts=8), strict=True)
     assert usually(tuned <= 1.25 and tuned < paper <= 1.5 for tuned, paper in pairs)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 
 import numpy as np
-import pytest
 
 from dpviz.algorithms.tools.lloyd_round import revive
 from dpviz.table.domain import Region
+from tests.cases import for_each
 
 REGION = Region(np.ones(2), np.sqrt(2))
 CENTERS = np.array([[-0.5, -0.5], [0.5, 0.5], [0.9, -0.9]])
@@ -36,8 +36,8 @@ def test_several_idle_centres_do_not_all_go_to_one_place():
     assert set(beside) == {0, 1}
 
 
-@pytest.mark.parametrize("counts", [[-5, -1, -9], [0, 0, 0], [1e300, -1e300, 0], [300, 0, 0]])
-@pytest.mark.parametrize("region", [REGION, Region.ball(2, 0.3)])
+@for_each("counts", [[-5, -1, -9], [0, 0, 0], [1e300, -1e300, 0], [300, 0, 0]])
+@for_each("region", [REGION, Region.ball(2, 0.3)])
 def test_centres_are_finite_and_inside_whatever_the_counts(counts, region):
     moved = _revived(counts, region=region)
     assert np.isfinite(moved).all()

@@ -15,6 +15,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
+from tests.cases import for_each
 from tests.contract.rooms import Tape, in_room, recording_room
 from tests.contract.tables import blobs, small_table
 from tests.privacy.asked import asked
@@ -49,9 +50,9 @@ def plain_gains(
     return gains
 
 
-@pytest.mark.parametrize("k", [1, 2, 4])
-@pytest.mark.parametrize("dim", [1, 3])
-@pytest.mark.parametrize("order", [1, 2])
+@for_each("k", [1, 2, 4])
+@for_each("dim", [1, 3])
+@for_each("order", [1, 2])
 def test_all_gains_at_once_are_those_of_the_plain_loop(k, dim, order):
     rng = np.random.default_rng(k)
     rows, candidates = blobs(60, dim), rng.uniform(-1, 1, (7, dim))
@@ -141,8 +142,8 @@ def loss_of_one_row(relation: Relation, frame: np.ndarray | None) -> float:
     return float(np.abs(ratios).max() / charged)
 
 
-@pytest.mark.parametrize("relation", list(Relation))
-@pytest.mark.parametrize("frame", [None, np.array([[1.5, 0.0, 0.0], [0.0, 1.0, 0.0]])], ids=["as is", "projected"])
+@for_each("relation", list(Relation))
+@for_each("frame", [None, np.array([[1.5, 0.0, 0.0], [0.0, 1.0, 0.0]])])
 def test_no_row_changes_a_choice_by_more_than_it_pays_and_some_row_by_almost_as_much(relation, frame):
     lost = loss_of_one_row(relation, frame)
     assert lost <= 1 + 1e-9

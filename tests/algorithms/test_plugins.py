@@ -19,6 +19,7 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.exact_noise import ExactNoise
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run, run_of
+from tests.cases import for_each
 from tests.command_line import call
 from tests.contract.tables import PUBLIC
 from tests.example_packages import Entry, bringing, example
@@ -101,7 +102,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("wrong", "said"), BROKEN.values(), ids=BROKEN)
+@for_each(("wrong", "said"), BROKEN.values())
 def test_a_broken_one_is_named_in_a_sentence_and_leaves_the_rest_standing(wrong, said, capsys):
     another = replace(HONEST, id="another", title="Another")
     with bringing(wrong, another) as found:
@@ -149,7 +150,7 @@ def drawing(room, k, params, rng) -> Iterator[Step]:
     yield OwnStep(title="x", centers=np.zeros((k, 2)))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("plan", "said"),
     [
         (failing, "Random Lloyd, which some-package 1.2 brings, stopped with KeyError: tell its authors."),

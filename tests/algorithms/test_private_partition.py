@@ -17,6 +17,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
+from tests.cases import for_each
 from tests.contract.rooms import in_room
 from tests.contract.tables import blobs, small_table
 
@@ -55,8 +56,8 @@ def crowded_cubes(
     return found
 
 
-@pytest.mark.parametrize(("dim", "depth"), [(1, 6), (2, 5), (3, 4)])
-@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@for_each(("dim", "depth"), [(1, 6), (2, 5), (3, 4)])
+@for_each("delta", [0.0, 1e-6])
 def test_without_noise_it_is_the_tree_of_crowded_cubes(dim, depth, delta):
     rows = blobs(300, dim)
     steps = grow(open_room(rows, epsilon=1e4, delta=delta), depth, empty_rate=1e-300)
@@ -141,8 +142,8 @@ def test_codes_are_sorted_so_that_spurious_cubes_do_not_show():
         assert (np.diff(codes) > 0).all()
 
 
-@pytest.mark.parametrize("p", [1, 8, 30])
-@pytest.mark.parametrize("tau", [0.01, 0.2])
+@for_each("p", [1, 8, 30])
+@for_each("tau", [0.01, 0.2])
 def test_the_threshold_keeps_spurious_children_below_tau(p, tau):
     laplace = quiet_threshold(Laplace(1.0, 7.0), tau / 2**p)
     assert laplace == pytest.approx(7 * (p * log(2) + log(1 / (2 * tau))))
@@ -153,8 +154,8 @@ def test_the_threshold_keeps_spurious_children_below_tau(p, tau):
         assert 2**p * np.exp(noise.log_above(np.array([threshold])))[0] == pytest.approx(tau)
 
 
-@pytest.mark.parametrize("relation", list(Relation))
-@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@for_each("relation", list(Relation))
+@for_each("delta", [0.0, 1e-6])
 def test_each_level_pays_alike_even_after_the_tree_has_died(relation, delta):
     room = open_room(np.zeros((3, 2)), delta=delta, relation=relation)
     steps = grow(room, 7, empty_rate=1e-6)

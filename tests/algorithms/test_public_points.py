@@ -7,6 +7,7 @@ import pytest
 
 from dpviz.algorithms.tools.public_points import sphere_packing
 from dpviz.table.domain import Region
+from tests.cases import for_each
 
 REGIONS = {
     "line": Region(np.ones(1), 1.0),
@@ -18,8 +19,8 @@ REGIONS = {
 }
 
 
-@pytest.mark.parametrize("region", REGIONS.values(), ids=REGIONS)
-@pytest.mark.parametrize("k", [1, 2, 7, 30])
+@for_each("region", REGIONS.values())
+@for_each("k", [1, 2, 7, 30])
 def test_k_centres_inside(region, k):
     centers = sphere_packing(k, region, np.random.default_rng(0))
     assert centers.shape == (k, region.dim)

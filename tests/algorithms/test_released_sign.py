@@ -17,6 +17,7 @@ from dpviz.runs.open_table import declare
 from dpviz.runs.run import Run, run, sign_told
 from dpviz.table.domain import Domain, Scaling
 from dpviz.table.samples import sample
+from tests.cases import for_each
 
 
 def _groups(*sizes: int, dim: int) -> PrivateTable:
@@ -88,7 +89,7 @@ def test_more_noise_makes_the_range_wider_and_hides_larger_groups():
     assert doubts[0] == 0 and doubts[-1] == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sign", "said"),
     [
         (Sign(0.0512, 0.02, 0.31, ()), "about 5.1 % of that of one centre (2 % to 31 %)"),

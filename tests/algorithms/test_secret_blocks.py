@@ -12,6 +12,7 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.gkm import RangesStep
 from dpviz.algorithms.tools.secret_blocks import BlocksStep
 from dpviz.runs.run import run
+from tests.cases import for_each
 from tests.contract.tables import World, blobs
 
 GKM, MEDIANS = CARDS["gkm"], CARDS["sample-aggregate"]
@@ -22,7 +23,7 @@ def _run(card, *, n=2000, dim=2, k=3, epsilon=10.0, delta=0.0, world=None, **par
     return run(card, table, k=k, epsilon=epsilon, delta=delta, params=params, seed=1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("card", "params", "number"),
     [
         (GKM, {"preset": "paper"}, round(2000**0.4)),
@@ -93,8 +94,8 @@ def test_sorting_mixes_up_clusters_that_lie_above_each_other_and_matching_does_n
     assert max(spread("anchors", seed) for seed in range(3)) > 1.0
 
 
-@pytest.mark.parametrize(("aggregate", "smooth"), [("smooth", True), ("em_median", False)])
-@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@for_each(("aggregate", "smooth"), [("smooth", True), ("em_median", False)])
+@for_each("delta", [0.0, 1e-6])
 def test_every_median_gets_an_equal_part(aggregate, smooth, delta):
     made = _run(MEDIANS, aggregate=aggregate, delta=delta)
     law = made.frames[1].step
@@ -111,7 +112,7 @@ def test_every_median_gets_an_equal_part(aggregate, smooth, delta):
     assert not made.frames[-1].step.public
 
 
-@pytest.mark.parametrize("card", [GKM, MEDIANS])
+@for_each("card", [GKM, MEDIANS])
 def test_few_records_are_called_hopeless_before_any_row_is_read(card):
     params = card.params()
     poor = card.regime(Setting(6, 15, 1.0, 0.0, n=5000), params)
@@ -123,7 +124,7 @@ def test_few_records_are_called_hopeless_before_any_row_is_read(card):
         assert poor.needed_n == pytest.approx(20 * 90 * 45)
 
 
-@pytest.mark.parametrize("card", [GKM, MEDIANS])
+@for_each("card", [GKM, MEDIANS])
 def test_persons_with_many_rows_cost_no_more_than_one_row_each(card):
     made = _run(card, n=600, world=World("persons", rows_per_person=3), epsilon=1.0)
     query = made.entries[-1]

@@ -19,6 +19,7 @@ from dpviz.algorithms.tools.solvers import (
     weighted_kmeans_pp,
 )
 from dpviz.table.domain import Region
+from tests.cases import for_each
 
 
 def cube(dim: int) -> Region:
@@ -37,7 +38,7 @@ def scattered(dim: int, seed: int, m: int = 700) -> tuple[np.ndarray, np.ndarray
     return points, rng.exponential(1.0, m), rng
 
 
-@pytest.mark.parametrize(("dim", "k"), [(1, 3), (2, 1), (2, 7), (6, 5), (20, 40)])
+@for_each(("dim", "k"), [(1, 3), (2, 1), (2, 7), (6, 5), (20, 40)])
 def test_with_weights_above_zero_it_is_scikit_learns_lloyd(dim, k):
     points, weights, rng = scattered(dim, seed=k)
     start = points[rng.choice(len(points), k, replace=False)]
@@ -174,7 +175,7 @@ def test_fewer_points_than_seeds_and_no_weight_at_all_still_give_k():
     assert weighted_kmeans_pp(np.zeros((2, 3)), np.zeros(2), 5, rng).shape == (5,)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("starts", "points", "said"),
     [(30, 1000, "30 starts solved on 1,000 cells; done"), (1, 1, "1 start solved on 1 cell; done")],
 )

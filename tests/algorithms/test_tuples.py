@@ -13,6 +13,7 @@ from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 from dpviz.table.samples import sample
+from tests.cases import for_each
 
 # Half as many rows as the sample of two towns, at δ = 1e-5: as cheap as it gets.
 MIDDLES, SD, ROWS = np.array([[-0.65, -0.35], [0.7, 0.42]]), 5e-4, 120_000
@@ -94,7 +95,7 @@ def test_averages_of_two_million_tuples_are_those_of_the_sample():
     assert np.abs(np.array(sorted(done.centers.tolist())) - [[419.5, 253.8], [660.3, 332.9]]).max() < 3
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_the_fewest_averaged_tuples_are_the_fewest(k):
     share = Budget(Accounting.BASIC, 1.0, 1e-7)
     fewest = averaged_tuples(share, TupleParams(), k, 2, 1e-4)
@@ -115,8 +116,8 @@ def test_noise_on_every_row_hides_the_clusters_even_from_many_rows():
     assert "bad idea" in done.frames[-1].step.title
 
 
-@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0, 40.0])
-@pytest.mark.parametrize("part", [0.5, 1.0])
+@for_each("epsilon", [0.3, 1.0, 2.0, 40.0])
+@for_each("part", [0.5, 1.0])
 def test_halves_are_the_whole_and_the_test_gets_at_most_one(epsilon, part):
     whole = Budget(Accounting.BASIC, epsilon, 1e-6)
     tuples, means = halves(whole, part)

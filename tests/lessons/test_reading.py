@@ -12,6 +12,7 @@ import yaml
 from dpviz.lessons.entry import LessonError
 from dpviz.lessons.lesson import CurveGuess, DrawsReveal, NumberGuess, Options, PartReveal, RunReveal, StudyReveal
 from dpviz.lessons.reading import lesson_of, lessons_in, read_lesson
+from tests.cases import for_each
 
 GOOD: dict[str, Any] = {
     "title": "A lesson",
@@ -75,7 +76,7 @@ def test_a_file_is_read_as_it_is_meant(tmp_path: Path):
     assert four.reveal == PartReveal("odds", lesson.request) and four.question is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "sentence"),
     [
         ([], "mine.yaml: this is a list of 0; write lines of"),
@@ -114,7 +115,6 @@ def test_a_file_is_read_as_it_is_meant(tmp_path: Path):
         (changed("scenes", 3, "reveal", "part", to={"name": "x"}), "scene 4, reveal, part, name: 'x' is none of odds"),
         (changed("scenes", 3, "reveal", "part", to="magic"), "scene 4, reveal, part: 'magic' is none of odds"),
     ],
-    ids=lambda value: value[:60].replace("/", " ") if isinstance(value, str) else "",
 )
 def test_what_is_wrong_is_said_in_one_sentence(said: Any, sentence: str):
     with pytest.raises(LessonError) as refused:

@@ -18,6 +18,7 @@ from dpviz.runs.advice.advice import Outlook, StandInStudy, advise, best_at, for
 from dpviz.runs.advice.advice_words import alternatives, certainty, changed
 from dpviz.runs.advice.recommendation import recommend
 from dpviz.runs.advice.target import Target
+from tests.cases import for_each
 
 ROWS, EPSILONS = 100_000, (0.01, 0.1, 1.0, 10.0)
 AT = Setting(4, 4, 1.0, 0.0, n=ROWS)
@@ -159,7 +160,7 @@ def test_what_did_not_run_on_the_stand_ins_or_cannot_run_here_is_not_advised() -
     assert "dplloyd" not in [one.algorithm for one in few]
 
 
-@pytest.mark.parametrize(("setting", "loss"), [(AT, 1.0), (AT, float("nan")), (replace(AT, n=None), 1.1)])
+@for_each(("setting", "loss"), [(AT, 1.0), (AT, float("nan")), (replace(AT, n=None), 1.1)])
 def test_a_question_without_an_answer_is_refused(setting: Setting, loss: float) -> None:
     with pytest.raises(RequestError):
         advise(setting, target=Target(loss), study=study(auto={(4, 4): [[1.0] * 4]}))

@@ -13,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score, pairwise_distances, pairwise_di
 from dpviz.runs.clipped_rows import ClippedRows, JudgedTable
 from dpviz.runs.evaluation import assign, evaluate, label_accuracy, match, nicv, reference_for
 from dpviz.runs.study.study import yardstick
+from tests.cases import for_each
 from tests.contract.tables import blobs, small_table
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -84,7 +85,7 @@ def test_a_row_without_a_label_is_left_out_of_label_accuracy():
     assert np.isnan(label_accuracy(np.zeros(0, int), np.zeros(0, int)))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("points", "k"),
     [
         (np.empty((0, 2)), 3),

@@ -10,6 +10,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from dpviz.runs.evaluation import match
 from dpviz.runs.found import found_clusters
+from tests.cases import for_each
 
 TWO = np.array([[-0.5, 0.0], [0.5, 0.0]])
 
@@ -85,7 +86,7 @@ def test_where_all_are_found_every_arrow_is_short(seed: int, noise: float) -> No
         assert arrows.max() <= 0.5
 
 
-@pytest.mark.parametrize("q", [1, 2, 6])
+@for_each("q", [1, 2, 6])
 def test_there_may_be_more_or_fewer_centres_than_clusters(q: int) -> None:
     reference = np.random.default_rng(1).uniform(-1, 1, (q, 3))
     points = rows_around(reference, 30, sd=0.01)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from dpviz.check import RequestError
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import USUAL, Grid, epsilons_between
+from tests.cases import for_each
 from tests.runs.asked import grids
 
 GRID = Grid(
@@ -62,7 +63,7 @@ def test_what_the_first_version_wrote_is_read() -> None:
     assert Grid.from_yaml(json.dumps(FIRST_VERSION)) == GRID
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "words"),
     [
         ({"dpviz": "something else"}, "not the settings"),
@@ -117,7 +118,7 @@ BILLION = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         BILLION,
@@ -183,7 +184,7 @@ class _WithoutNames(yaml.SafeDumper):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", ["", "[1]", "[" * 5000, "k: [", "a" * 200_000, "k: !!python/object:os.system x"])
+@for_each("text", ["", "[1]", "[" * 5000, "k: [", "a" * 200_000, "k: !!python/object:os.system x"])
 def test_what_is_no_yaml_is_refused(text: str) -> None:
     with pytest.raises(RequestError, match="no YAML"):
         Grid.from_yaml(text)
@@ -202,7 +203,7 @@ def test_a_missing_setting_is_named() -> None:
             Grid.from_yaml(yaml.safe_dump(left))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("query", "words"),
     [
         ({"algorithms": "nobody"}, "no algorithm"),

@@ -16,6 +16,7 @@ from dpviz.runs.advice.prediction import predict
 from dpviz.runs.request import Contender
 from dpviz.runs.run import centers_of, run
 from dpviz.table.domain import Domain, Region
+from tests.cases import for_each
 
 SQUARE = Region(np.ones(2), sqrt(2))
 
@@ -50,7 +51,7 @@ THRESHOLDS = {
 }
 
 
-@pytest.mark.parametrize("name", THRESHOLDS)
+@for_each("name", THRESHOLDS)
 def test_equations_7_and_9_meet_where_the_papers_rule_switches(name: str) -> None:
     n, k, dim, expected = THRESHOLDS[name]
 

@@ -19,6 +19,7 @@ from dpviz.runs.advice.target import Target, reached_by, steps_apart
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from dpviz.runs.study.grid import epsilons_between
 from dpviz.runs.study.study import KEYS, tidy
+from tests.cases import for_each
 
 USUAL = Target()
 
@@ -72,7 +73,7 @@ def answer(name: str, epsilon: float, *, low: float | None = None, high: float |
     return SmallestEpsilon(name, epsilon, low or epsilon, high or epsilon, 0.1, 10.0, 45, 1.04)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("answers", "kind", "words"),
     [
         ([answer("Auto", ADVISED)], None, f"agrees (ε = {ADVISED:g})"),

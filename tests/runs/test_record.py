@@ -22,11 +22,14 @@ from dpviz.table.declaration import FROM_ROWS, Declaration
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import numeric_table
 from dpviz.table.sidecar import declaration_in
-from tests.contract.tables import in_turn, named
+from tests.cases import for_each
+from tests.contract.tables import SETTINGS, is_fast
 from tests.privacy.tuple_checks import tight_tuples
 from tests.runs.declared import BOX, finished, open_persons, open_rows, open_sparse
 
-each_setting = pytest.mark.parametrize(("card", "params", "delta"), in_turn(1), ids=named)
+each_setting = for_each(
+    ("card", "params", "delta"), [setting for place, setting in enumerate(SETTINGS) if is_fast(place, 1)]
+)
 TABLES = {
     "n bought": (open_rows, "bought"),
     "n declared": (lambda: open_rows(n_public=400), "declared"),
@@ -34,7 +37,7 @@ TABLES = {
     "persons": (open_persons, "bought"),
     "sparse": (open_sparse, "bought"),
 }
-each_table = pytest.mark.parametrize(("make", "origin"), TABLES.values(), ids=TABLES)
+each_table = for_each(("make", "origin"), TABLES.values())
 
 
 def keys_in(value: Any) -> Iterator[str]:

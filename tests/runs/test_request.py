@@ -16,14 +16,15 @@ from dpviz.privacy.room import PrivateTable
 from dpviz.runs.request import Contender, Prospect, Request, named_values
 from dpviz.runs.run import run
 from dpviz.runs.study.grid import Grid
-from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, SETTINGS, blobs, is_pure, named, small_table
+from tests.cases import for_each
+from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, SETTINGS, blobs, is_pure, small_table
 from tests.runs.asked import requests
 
 TABLE = small_table(n_public=400)
 SPARSE = PrivateTable(sparse.csr_array(blobs(40)), TABLE.domain, n_public=40)
 
-each_setting = pytest.mark.parametrize(("card", "params", "delta"), SETTINGS, ids=named)
-each_card = pytest.mark.parametrize("card", CARDS.values(), ids=named)
+each_setting = for_each(("card", "params", "delta"), SETTINGS)
+each_card = for_each("card", CARDS.values())
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def test_a_sparse_table_is_for_those_who_never_write_it_out(closed, card):
 
 
 @each_card
-@pytest.mark.parametrize(
+@for_each(
     ("asked", "words"),
     [
         ({"k": 0}, "k is 0"),
@@ -112,7 +113,7 @@ def test_the_checked_parameters_come_back():
     assert Request(Contender("dplloyd", {"rounds": "4"}), 3).check(TABLE).rounds == 4
 
 
-@pytest.mark.parametrize("card", private_cards(), ids=named)
+@for_each("card", private_cards())
 def test_the_prospect_of_what_is_served_is_the_cards_own_light(card):
     asked = {"k": 3, "epsilon": 1.0, "delta": 1e-6}
     poor, rich = (prospect_of(card, small_table(n_public=n), **asked) for n in (5, 10**5))
@@ -138,7 +139,7 @@ def test_a_link_names_what_differs_and_carries_no_seed():
     assert Request.from_query({"algorithm": CARDS["dplloyd"].title}, usual=request_).contender == Contender("dplloyd")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("query", "words"),
     [
         ({"algorithm": "nobody"}, "no algorithm"),

@@ -14,30 +14,35 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.run import Run, run, run_frames
 from dpviz.table.domain import Domain
+from tests.cases import about, for_each
 from tests.contract.rooms import exploding_room, in_room
-from tests.contract.tables import BOUGHT, blobs, in_turn, named, small_table
+from tests.contract.tables import BOUGHT, SETTINGS, blobs, is_fast, small_table
+
+FAST = [setting for place, setting in enumerate(SETTINGS) if is_fast(place, 0)]
+REST = [setting for place, setting in enumerate(SETTINGS) if not is_fast(place, 0)]
 
 
-def each_setting(turn):
-    return pytest.mark.parametrize(("card", "params", "delta"), in_turn(turn), ids=named)
+@pytest.mark.parametrize(
+    "settings", [pytest.param(FAST, id="one of each card"), pytest.param(REST, id="the others", marks=pytest.mark.slow)]
+)
+def test_spending_only_grows_from_frame_to_frame_and_ends_at_the_run_whose_weights_are_finite(settings):
+    for card, params, delta in settings:
+        with about(card.id, params, delta):
+            *frames, done = run_frames(card, BOUGHT.table(), k=3, epsilon=1.0, delta=delta, params=params, seed=0)
+            assert isinstance(done, Run)
+            assert list(done.frames) == frames
+            for field in ("spent_epsilon", "spent_fraction", "entries"):
+                values = [getattr(frame, field) for frame in frames]
+                assert values == sorted(values)
+            assert frames[-1].spent_epsilon == done.spent_epsilon
+            assert frames[-1].entries == len(done.entries)
+            assert all(frame.step.title for frame in frames)
+            np.testing.assert_array_equal(done.unit_centers, frames[-1].step.centers)
+            weights = done.noisy_weights
+            assert weights is None or (np.isfinite(weights).all() and weights.shape == (3,))
 
 
-@each_setting(0)
-def test_spending_only_grows_from_frame_to_frame_and_ends_at_the_run_whose_weights_are_finite(card, params, delta):
-    *frames, done = run_frames(card, BOUGHT.table(), k=3, epsilon=1.0, delta=delta, params=params, seed=0)
-    assert isinstance(done, Run)
-    assert list(done.frames) == frames
-    for field in ("spent_epsilon", "spent_fraction", "entries"):
-        values = [getattr(frame, field) for frame in frames]
-        assert values == sorted(values)
-    assert frames[-1].spent_epsilon == done.spent_epsilon
-    assert frames[-1].entries == len(done.entries)
-    assert all(frame.step.title for frame in frames)
-    np.testing.assert_array_equal(done.unit_centers, frames[-1].step.centers)
-    assert done.noisy_weights is None or (np.isfinite(done.noisy_weights).all() and done.noisy_weights.shape == (3,))
-
-
-@each_setting(1)
+@for_each(("card", "params", "delta"), FAST)
 def test_nothing_in_a_run_depends_on_how_long_it_took(card, params, delta):
     """The same run twice is the same to the last byte, though no two take equally long."""
     once, again = (
@@ -80,7 +85,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("wrong", "said"), BAD)
+@for_each(("wrong", "said"), BAD)
 def test_requests_that_are_refused_before_anything_is_read(wrong, said):
     request = {"k": 3, "epsilon": 1.0, "delta": 0.0, **wrong}
     table = small_table(blobs(50), n_public=50)

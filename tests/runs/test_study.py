@@ -17,6 +17,7 @@ from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import Grid, Trial
 from dpviz.runs.study.study import KEYS, MEASURES, Yardstick, study_rows, summarise, tidy
 from dpviz.runs.worker import Progress
+from tests.cases import for_each
 from tests.contract.tables import blobs, small_table
 
 DPLLOYD = Contender("dplloyd")
@@ -194,7 +195,7 @@ def test_labels_are_scored_when_they_are_known() -> None:
     assert isnan(without["label_accuracy"])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("contender", "options"),
     [
         (DPLLOYD, {"epsilons": (0.0,)}),
