@@ -1,0 +1,102 @@
+"""Which tests are tried on a changed line: those that run it, the most specific and the cheapest first."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from benchmarks.mutation.places import Place, source_of
+from benchmarks.mutation.reached import ReachedLines
+
+# Of the processor, without the change. Whatever lives that long is looked at by a person.
+SECONDS = 20.0
+_SHARE_OF_A_FILE = 0.5
+
+
+def chosen_tests(place: Place, reached: ReachedLines, *, seconds: float = SECONDS) -> list[str]:
+    """Whole files' tests one after the other, as many as fit into the time."""
+    by_file: dict[str, list[str]] = defaultdict(list)
+    for test in _reaching(place, reached.tests_of(place.file)):
+        by_file[test.partition("::")[0]].append(test)
+    chosen: list[str] = []
+    left = seconds
+    for test_file in sorted(
+        by_file, key=lambda file: (not _mirrors(file, place.file), -reached.focus(file).get(place.file, 0), file)
+    ):
+        share = left * (1 if len(by_file) == 1 else _SHARE_OF_A_FILE)
+        for test in _varied(by_file[test_file], reached.seconds):
+            if reached.seconds[test] <= share:
+                share -= reached.seconds[test]
+                left -= reached.seconds[test]
+                chosen.append(test)
+    return chosen
+
+
+def _mirrors(test_file: str, file: str) -> bool:
+    """``tests/privacy/test_room.py`` is about ``dpviz/privacy/room.py``."""
+    return Path(test_file).name == f"test_{Path(file).name}" and Path(file).parts[1] in Path(test_file).parts
+
+
+def _varied(tests: Sequence[str], seconds: dict[str, float]) -> list[str]:
+    """The cheapest case of each function first, then the second cheapest of each."""
+    cases: dict[str, list[str]] = defaultdict(list)
+    for test in sorted(tests, key=lambda test: (seconds[test], test)):
+        cases[test.partition("[")[0]].append(test)
+    turn = {test: turn for family in cases.values() for turn, test in enumerate(family)}
+    return sorted(tests, key=lambda test: (turn[test], seconds[test], test))
+
+
+def _reaching(place: Place, tests_of: dict[int, frozenset[str]]) -> frozenset[str]:
+    """The tests of the line, or, where it runs as the module is imported, of the lines that it has an effect on."""
+    for lines in _lines_of_effect(place):
+        found = frozenset().union(*(tests_of.get(line, frozenset()) for line in lines))
+        if found:
+            return found
+    return frozenset()
+
+
+def _lines_of_effect(place: Place) -> Iterator[Sequence[int]]:
+    """Stretches of lines, the narrowest first."""
+    tree = _tree(place.file)
+    around = [node for node in ast.walk(tree) if _first(node) <= place.line <= getattr(node, "end_lineno", 0)]
+    statements = [node for node in around if isinstance(node, ast.stmt)]
+    statements.sort(key=lambda node: (node.end_lineno or 0) - _first(node))
+    innermost = statements[0] if statements else None
+    if innermost is not None and not isinstance(innermost, ast.ClassDef | ast.FunctionDef):
+        # A statement of several lines is seen at its first.
+        yield range(place.line, place.line + 1)
+        if not hasattr(innermost, "body"):
+            yield range(_first(innermost), (innermost.end_lineno or 0) + 1)
+        names = {
+            node.id for node in ast.walk(innermost) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        at_import = not any(isinstance(node, ast.FunctionDef) for node in statements)
+        if at_import and names:
+            uses = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in names]
+            yield [line for use in uses for line in _statement_lines(tree, use)]
+    for statement in statements:
+        yield range(_first(statement), (statement.end_lineno or 0) + 1)
+    yield range(1, len(source_of(place.file).splitlines()) + 1)
+
+
+def _statement_lines(tree: ast.Module, line: int) -> range:
+    """The whole statement without a body that holds a line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and not hasattr(node, "body") and node.lineno <= line <= (node.end_lineno or 0):
+            return range(node.lineno, (node.end_lineno or 0) + 1)
+    return range(line, line + 1)
+
+
+def _first(node: ast.AST) -> int:
+    """With its decorators."""
+    decorators = getattr(node, "decorator_list", [])
+    first: int = min([made.lineno for made in decorators], default=getattr(node, "lineno", 1 << 30))
+    return first
+
+
+@cache
+def _tree(file: str) -> ast.Module:
+    return ast.parse(source_of(file))

@@ -1,0 +1,365 @@
+"""Tests on a module whose source is changed, in a child of a process that has loaded all libraries before.
+
+A ``Nursery`` is such a process: it knows NumPy, pytest and the others, but neither dpviz nor the tests. For each trial
+it forks a child that finds the changed source in place of the module's own and runs pytest in itself. Nothing is
+written into the tree.
+
+    python -m benchmarks.mutation.forked
+
+is a nursery: a trial a line comes in, an outcome a line goes out.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import json
+import os
+import resource
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from types import CodeType, ModuleType, TracebackType
+from typing import IO, Any, Self
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# What dpviz and its tests import, so that no child has to. Neither dpviz nor tests: these a child must load itself.
+_LIBRARIES = [
+    "numpy",
+    "scipy.stats",
+    "scipy.special",
+    "scipy.optimize",
+    "scipy.sparse",
+    "scipy.signal",
+    "sklearn.cluster",
+    "sklearn.datasets",
+    "pandas",
+    "yaml",
+    "pyarrow.parquet",
+    "pyarrow.csv",
+    "pyarrow.pandas_compat",
+    "plotly.graph_objects",
+    "hypothesis.strategies",
+    "hypothesis.extra.numpy",
+    "opendp.prelude",
+    "dp_accounting.pld",
+    "dp_accounting.rdp",
+    "playwright.sync_api",
+    "jsonschema",
+    "sqlite3",
+    "xml.etree.ElementTree",
+    "tomllib",
+    "pdb",
+]
+# Of the processor, and of the clock for what waits and does not work: a busy machine may need many times as long.
+CPU_SECONDS, WALL_SECONDS = 15.0, 600.0
+_TIMES_USUAL, _WALL_PER_CPU = 5.0, 30.0
+_MEMORY_BYTES = 8 * 2**30
+_TOLD_CHARACTERS = 400
+
+# For a test that is red without any change.
+NEVER = -1.0
+KILLED, HANGS, LIVES, NO_TESTS = "killed", "hangs", "lives", "no tests"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A module's file, relative to the root, with the source it is to have, and the tests, best first."""
+
+    tests: Sequence[str]
+    file: str = ""
+    source: str = ""
+    cpu_seconds: float = CPU_SECONDS
+    wall_seconds: float = WALL_SECONDS
+    coverage: str = ""
+
+    def patient(self, usual_seconds: float) -> Trial:
+        """With a generous limit for tests that take so many seconds of the processor as a rule."""
+        longer = CPU_SECONDS + _TIMES_USUAL * usual_seconds
+        return replace(self, cpu_seconds=longer, wall_seconds=WALL_SECONDS + _WALL_PER_CPU * longer)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether a test turned red, which one, and after how many seconds of the processor."""
+
+    outcome: str
+    test: str = ""
+    why: str = ""
+    seconds: float = 0.0
+    durations: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def red(self) -> bool:
+        return self.outcome in (KILLED, HANGS)
+
+
+class Nursery:
+    """A process that forks a child for each trial; for use in ``with``."""
+
+    def __init__(self, *, root: Path = ROOT) -> None:
+        self.root = root
+        self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Self:
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment.pop("PYTEST_ADDOPTS", None)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.mutation.forked"],
+            cwd=self.root,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        return self
+
+    def run(self, trial: Trial) -> Outcome:
+        assert self._process is not None and self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps(asdict(trial)) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise RuntimeError("The process that forks children has ended.")
+        return Outcome(**json.loads(answer))
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        assert self._process is not None and self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+def cache_folder() -> Path:
+    """Where things are kept that can be made again: outside the tree."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpviz-mutation"
+
+
+def serve(asked: IO[str], answers: IO[str]) -> None:
+    """The nursery itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in _LIBRARIES:
+            importlib.import_module(name)
+    for line in asked:
+        answers.write(json.dumps(asdict(_in_child(Trial(**json.loads(line))))) + "\n")
+        answers.flush()
+
+
+def _in_child(trial: Trial) -> Outcome:
+    """Fork, wait, and tell; whatever the child has started ends with it."""
+    with tempfile.TemporaryDirectory(prefix="dpviz-mutation-", ignore_cleanup_errors=True) as kept:
+        folder = Path(kept)
+        child = os.fork()
+        if child == 0:
+            _be_the_child(trial, folder)
+        late = not _ended_in_time(child, trial.wall_seconds)
+        _kill_group(child)
+        _, status, used = os.wait4(child, 0)
+        seconds = used.ru_utime + used.ru_stime
+        told = folder / "outcome.json"
+        if told.exists():
+            return Outcome(**{**json.loads(told.read_text()), "seconds": round(seconds, 2)})
+        running = folder / "running"
+        test = running.read_text() if running.exists() else ""
+        if late or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU):
+            return Outcome(HANGS, test, "more than its time", round(seconds, 2))
+        said = (folder / "said").read_text(errors="replace")[-_TOLD_CHARACTERS:]
+        return Outcome(KILLED, test, f"ended with status {status}: {said}", round(seconds, 2))
+
+
+def _ended_in_time(child: int, seconds: float) -> bool:
+    """Wait without collecting, so that the number of the process stays its own until its group is ended."""
+    handle = os.pidfd_open(child)
+    try:
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(handle, selectors.EVENT_READ)
+            return bool(waiting.select(seconds))
+    finally:
+        os.close(handle)
+
+
+def _kill_group(child: int) -> None:
+    try:
+        os.killpg(child, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        os.kill(child, signal.SIGKILL)
+
+
+def _be_the_child(trial: Trial, folder: Path) -> None:
+    """Run the tests and end; never returns."""
+    try:
+        os.setpgid(0, 0)
+        # Compiled files go beside the cached map of tests, not into the tree.
+        sys.pycache_prefix = str(cache_folder() / "compiled")
+        soft = max(1, round(time.process_time() + trial.cpu_seconds))
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, soft + 5))
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        said = os.open(folder / "said", os.O_WRONLY | os.O_CREAT)
+        for stream in (1, 2):
+            os.dup2(said, stream)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        outcome = _measured(trial, folder) if trial.coverage else _tried(trial, folder)
+        (folder / "outcome.part").write_text(json.dumps(asdict(outcome)))
+        (folder / "outcome.part").rename(folder / "outcome.json")
+    finally:
+        os._exit(0)
+
+
+def _tried(trial: Trial, folder: Path) -> Outcome:
+    """The tests file by file, until one is red."""
+    if trial.file:
+        sys.meta_path.insert(0, _Changed(Path.cwd() / trial.file, _module_name(trial.file), trial.source))
+    ran = 0
+    for file, chosen in _by_file(trial.tests).items():
+        watch = Watch(chosen, running=folder / "running")
+        code = _pytest([file], watch, folder)
+        if watch.failed or code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            return Outcome(KILLED, watch.failed or f"{file} (exit {int(code)})", watch.why)
+        ran += watch.passed
+    return Outcome(LIVES if ran else NO_TESTS)
+
+
+def _measured(trial: Trial, folder: Path) -> Outcome:
+    """All fast tests of the files, with a map of lines to tests that is written to the path asked for."""
+    import coverage
+
+    measuring = coverage.Coverage(
+        data_file=trial.coverage, include=[str(Path.cwd() / "dpviz/*")], config_file=False, messages=False
+    )
+    watch = Watch(None, running=folder / "running", began=measuring.switch_context)
+    measuring.start()
+    for file in trial.tests:
+        _pytest([file], watch, folder)
+    measuring.stop()
+    measuring.save()
+    return Outcome(LIVES, watch.failed, watch.why, durations=watch.durations)
+
+
+def _pytest(arguments: Sequence[str], watch: Watch, folder: Path) -> int:
+    options = ["-q", "-x", "--tb=line", "--no-header", "-p", "no:cacheprovider", f"--basetemp={folder / 'tmp'}"]
+    if watch.chosen is None:
+        options.remove("-x")
+        marks = "not slow"
+    else:
+        # All that are asked for, slow ones, too, and few examples of a property all the same.
+        marks = "not slow or slow"
+    options += ["-m", marks, "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    return pytest.main([*options, *arguments], plugins=[watch])
+
+
+class Watch:
+    """A plugin of pytest: keeps the tests that were chosen, in their order, and notes what happens to them."""
+
+    def __init__(
+        self, chosen: Sequence[str] | None, *, running: Path, began: Callable[[str], object] = lambda name: None
+    ) -> None:
+        self.chosen, self._running, self._began = chosen, running, began
+        self.failed, self.why, self.passed = "", "", 0
+        self.durations: dict[str, float] = {}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        if self.chosen is not None:
+            items[:] = _in_order(items, self.chosen)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        self._running.write_text(item.nodeid)
+        self._began(item.nodeid)
+        used = time.process_time()
+        try:
+            return (yield)
+        finally:
+            self.durations.setdefault(item.nodeid, round(time.process_time() - used, 4))
+            self._began("")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.passed += report.when == "call" and report.outcome == "passed"
+        self._note(report)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self._note(report)
+
+    def _note(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        if report.failed and not self.failed:
+            lines = [line for line in report.longreprtext.splitlines() if line.strip()]
+            self.failed, self.why = report.nodeid or "collection", " ".join(lines)[-_TOLD_CHARACTERS:]
+        if report.failed:
+            self.durations[report.nodeid] = NEVER
+
+
+def _in_order(items: Iterable[pytest.Item], chosen: Sequence[str]) -> list[pytest.Item]:
+    """The chosen items in the order of choice; where a change renames the cases of a test, all cases of that test."""
+    named = {item.nodeid: item for item in items}
+    cases = defaultdict(list)
+    for name in named:
+        cases[name.partition("[")[0]].append(name)
+    wanted: dict[str, None] = {}
+    for name in chosen:
+        under = [name] if name in named else cases.get(name.partition("[")[0], [])
+        # A whole file or class.
+        under = under or [found for found in named if found.startswith(f"{name}::")]
+        wanted |= dict.fromkeys(under)
+    return [named[name] for name in wanted]
+
+
+def _by_file(tests: Sequence[str]) -> dict[str, list[str]]:
+    files: dict[str, list[str]] = defaultdict(list)
+    for test in tests:
+        files[test.partition("::")[0]].append(test)
+    return files
+
+
+class _Changed(importlib.abc.MetaPathFinder):
+    """Finds one module with another source than its file has."""
+
+    def __init__(self, path: Path, name: str, source: str) -> None:
+        self._path, self._name, self._source = path, name, source
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname != self._name:
+            return None
+        loader = _ChangedSource(fullname, str(self._path))
+        loader.source = self._source
+        inside = [str(self._path.parent)] if self._path.name == "__init__.py" else None
+        return importlib.util.spec_from_file_location(
+            fullname, self._path, loader=loader, submodule_search_locations=inside
+        )
+
+
+class _ChangedSource(importlib.machinery.SourceFileLoader):
+    source = ""
+
+    def get_code(self, fullname: str) -> CodeType:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return compile(self.source, self.path, "exec", dont_inherit=True)
+
+
+def _module_name(file: str) -> str:
+    parts = Path(file).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+if __name__ == "__main__":
+    # Whoever prints must not speak on the line of answers.
+    line = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    sys.path[:0] = [str(Path.cwd())]
+    serve(sys.stdin, line)

@@ -1,0 +1,153 @@
+"""The bench that changes the package line by line: what it finds to change, which tests it tries, how a child ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import benchmarks.mutation.places as places_module
+from benchmarks.mutation.choice import chosen_tests
+from benchmarks.mutation.forked import HANGS, KILLED, LIVES, NO_TESTS, ROOT, Outcome, Trial
+from benchmarks.mutation.places import Place, places_of, sample
+from benchmarks.mutation.reached import ReachedLines
+from benchmarks.mutation.results import Result, explanations, killed_before, report, store, stored
+
+FILE = "dpviz/privacy/released.py"
+TESTS = ["tests/privacy/test_released.py"]
+
+
+def source() -> str:
+    return (ROOT / FILE).read_text(encoding="utf-8")
+
+
+def test_a_wrong_module_is_caught_and_the_test_is_named(nursery):
+    found = nursery.run(Trial(TESTS, FILE, source() + "\n\nclass Released:\n    pass\n"))
+    assert found.outcome == KILLED
+    assert found.test.startswith(TESTS[0])
+    assert found.why
+
+
+def test_a_module_that_does_the_same_lives(nursery):
+    before = {path: path.stat().st_mtime_ns for path in (ROOT / "dpviz" / "privacy").iterdir()}
+    assert nursery.run(Trial(TESTS, FILE, source() + "\n\nNOTHING_NEW = 1\n")).outcome == LIVES
+    assert before == {path: path.stat().st_mtime_ns for path in (ROOT / "dpviz" / "privacy").iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "limit"),
+    [("while True:\n    pass\n", {"cpu_seconds": 1.0}), ("import signal\nsignal.pause()\n", {"wall_seconds": 1.0})],
+    ids=["works for ever", "waits for ever"],
+)
+def test_a_module_that_never_ends_is_ended(nursery, wrong, limit):
+    assert nursery.run(Trial(TESTS, FILE, wrong, **limit)).outcome == HANGS
+
+
+def test_a_module_that_ends_its_process_or_cannot_be_imported_is_caught(nursery):
+    for wrong in ("import os\nos.abort()\n", "import nothing_of_this_name\n"):
+        assert nursery.run(Trial(TESTS, FILE, wrong)).outcome == KILLED
+
+
+def test_whoever_runs_no_test_has_caught_nothing(nursery):
+    assert nursery.run(Trial([f"{TESTS[0]}::test_that_is_not_there"], FILE, "")).outcome in (NO_TESTS, KILLED)
+    assert nursery.run(Trial([f"{TESTS[0]}::test_that_is_not_there"])).outcome == NO_TESTS
+
+
+CODE = '''"""Of 1 + 1."""
+from logging import getLogger
+
+__all__ = ["a" + "b"]
+log = getLogger()
+Both = int | str
+
+
+def f(x: int | str = 1) -> int | None:
+    """Not 2 - 1."""
+    log.info("a" + "b")
+    if x < 3:
+        raise ValueError("x" + 1)
+    return x - 1
+'''
+
+
+@pytest.fixture
+def example(monkeypatch):
+    monkeypatch.setattr(places_module, "source_of", lambda file: CODE)
+    return "dpviz/privacy/example.py"
+
+
+def test_only_what_a_program_can_notice_is_changed(example):
+    found = {(place.text.strip(), place.operator) for place in places_of(example)}
+    assert {text for text, _ in found} == {"def f(x: int | str = 1) -> int | None:", "if x < 3:", "return x - 1"}
+    assert ("return x - 1", "ReplaceBinaryOperator_Sub_Add") in found
+    assert ("if x < 3:", "ReplaceComparisonOperator_Lt_LtE") in found
+
+
+def test_a_change_is_one_token_and_its_key_survives_other_lines(example, monkeypatch):
+    place = next(place for place in places_of(example) if place.operator == "ReplaceBinaryOperator_Sub_Add")
+    assert place.mutated() == CODE.replace("x - 1", "x + 1")
+    monkeypatch.setattr(places_module, "source_of", lambda file: "import os\n\n" + CODE)
+    assert place.key in {moved.key for moved in places_of(example)}
+
+
+def test_a_larger_sample_holds_the_smaller_and_every_folder_has_its_share(monkeypatch):
+    files = {"privacy": "dpviz/privacy/reach.py", "release": "dpviz/release/order.py"}
+    monkeypatch.setattr(places_module, "places", lambda part: [*places_of(files[part])])
+    small, large = sample((*files,), 6, 3), sample((*files,), 12, 3)
+    assert {place.key for place in small} <= {place.key for place in large}
+    assert [place.file for place in small] == [files["privacy"]] * 3 + [files["release"]] * 3
+    assert small != sample((*files,), 6, 4)
+
+
+def place_at(line: int) -> Place:
+    lines = CODE.splitlines()
+    return Place("dpviz/privacy/example.py", "NumberReplacer", 0, (line, 0), (line, 1), lines[line - 1])
+
+
+class Reached(ReachedLines):
+    def __init__(self, lines, seconds):
+        self._by_line, self.seconds = lines, seconds
+
+    def tests_of(self, file):
+        return self._by_line
+
+    def focus(self, test_file):
+        return {}
+
+
+def test_tests_of_the_line_and_the_mirror_file_first(example, monkeypatch):
+    monkeypatch.setattr("benchmarks.mutation.choice.source_of", lambda file: CODE)
+    mirror, other = "tests/privacy/test_example.py::test_f", "tests/contract/test_all.py::test_f"
+    seconds = {other: 0.1, f"{mirror}[1]": 2.0, f"{mirror}[2]": 0.5, "tests/privacy/test_example.py::test_slow": 99.0}
+    reached = Reached({14: frozenset(seconds)}, seconds)
+    assert chosen_tests(place_at(14), reached, seconds=10.0) == [f"{mirror}[2]", f"{mirror}[1]", other]
+    # What runs on import: the lines that it has an effect on.
+    assert chosen_tests(place_at(9), reached, seconds=10.0)[-1] == other
+
+
+def result(name: str, outcome: str, *, explained: str = "") -> Result:
+    place = next(place for place in places_of(FILE))
+    made = Result.of(place, Outcome(outcome, test="killer"), tests=1, explained={place.key: explained})
+    return Result(**{**vars(made), "key": name})
+
+
+def test_results_are_counted_kept_and_compared(tmp_path: Path):
+    results = [
+        result("a", "killed"),
+        result("b", "lives"),
+        result("c", "lives", explained="the same"),
+        result("d", "hangs"),
+    ]
+    store(results, tmp_path / "now.json")
+    assert stored(tmp_path / "now.json") == results
+    assert json.loads((tmp_path / "now.json").read_text())[0]["test"] == "killer"
+    (privacy,) = [line.split() for line in report(results).splitlines() if line.startswith("privacy")]
+    assert privacy == ["privacy", "4", "2", "1", "1", "75.0%"]
+    (worse,) = killed_before(results, [result("a", "killed"), result("b", "killed"), result("x", "killed")])
+    assert "killer" in worse
+
+
+def test_every_explanation_is_of_a_line_that_is_there():
+    keys = {place.key for file in {key.split(" | ")[0] for key in explanations()} for place in places_of(file)}
+    assert set(explanations()) <= keys
