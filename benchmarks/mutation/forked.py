@@ -98,6 +98,7 @@ class Outcome:
     test: str = ""
     why: str = ""
     seconds: float = 0.0
+    ran: int = 0
     durations: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -230,7 +231,7 @@ def _tried(trial: Trial, folder: Path) -> Outcome:
         if watch.failed or code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             return Outcome(KILLED, watch.failed or f"{file} (exit {int(code)})", watch.why)
         ran += watch.passed
-    return Outcome(LIVES if ran else NO_TESTS)
+    return Outcome(LIVES if ran else NO_TESTS, ran=ran)
 
 
 def _measured(trial: Trial, folder: Path) -> Outcome:
