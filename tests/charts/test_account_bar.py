@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dpviz.charts.account_bar import AccountBar
 from dpviz.charts.theme import palette
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_parts_lie_side_by_side_and_fill_the_cap(theme):
-    figure = AccountBar(cap=2.0, before=0.5, this=1.0).draw(palette(theme)).figure()
-    ends = [(bar.base[0], bar.base[0] + bar.x[0]) for bar in figure.data]
-    assert ends == [(0.0, 0.5), (0.5, 1.5), (1.5, 2.0)]
-    assert figure.data[1].marker.color == palette(theme).released
+def test_the_parts_lie_side_by_side_and_fill_the_cap():
+    for theme in ("light", "dark"):
+        figure = AccountBar(cap=2.0, before=0.5, this=1.0).draw(palette(theme)).figure()
+        ends = [(bar.base[0], bar.base[0] + bar.x[0]) for bar in figure.data]
+        assert ends == [(0.0, 0.5), (0.5, 1.5), (1.5, 2.0)]
+        assert figure.data[1].marker.color == palette(theme).released
+    empty = AccountBar(cap=2.0, before=0.0, this=0.5).draw(palette("light")).figure()
+    assert len(empty.data) == 2, "no part before"
 
 
 def test_beyond_the_cap_it_has_another_colour_and_other_words():
@@ -27,7 +27,3 @@ def test_beyond_the_cap_it_has_another_colour_and_other_words():
 def test_the_last_bit_of_the_cap_may_be_spent():
     bar = AccountBar(cap=1.0, before=0.7, this=0.1 + 0.2)
     assert bar.fits and "beyond" not in bar.words()
-
-
-def test_an_empty_account_has_no_part_before():
-    assert len(AccountBar(cap=2.0, before=0.0, this=0.5).draw(palette("light")).figure().data) == 2

@@ -1,15 +1,18 @@
-import doctest
-import time
+"""A job on the page: how far it is, how it ended, and what may be said of it; pieces that run again by themselves."""
 
-import pytest
+from __future__ import annotations
+
+import doctest
+
 from streamlit.testing.v1 import AppTest
 
-from dpviz.runs.jobs import Job, JobState
-from dpviz.ui import job_panel
-from tests.runs import job_work
+from dpviz.runs.jobs import JobState, Work
+from dpviz.runs.worker import Failure, Progress
+from dpviz.ui import job_panel, table_words
+from tests import waiting
 
 
-def page() -> None:
+def _page() -> None:
     import streamlit as st
 
     from dpviz.ui.job_panel import job_panel
@@ -19,8 +22,8 @@ def page() -> None:
     st.write(f"the page saw: {job.state.value}")
 
 
-def run_page(job: Job) -> AppTest:
-    app = AppTest.from_function(page)
+def run_page(job: Work[str]) -> AppTest:
+    app = AppTest.from_function(_page, default_timeout=waiting.SECONDS)
     app.session_state["job"] = job
     app.run()
     assert not app.exception
@@ -31,55 +34,42 @@ def text(app: AppTest) -> str:
     return "\n".join(element.value for element in (*app.markdown, *app.caption, *app.error, *app.info))
 
 
-@pytest.fixture
-def hanging():
-    job = Job.start(job_work.one_then_hang)
-    end = time.monotonic() + 30
-    while not job.items and time.monotonic() < end:
-        time.sleep(0.02)
-    yield job
-    job.cancel()
+def under_way() -> Work[str]:
+    """A job that has begun, has one result, and is far from its end."""
+    job: Work[str] = Work()
+    job._begun()
+    for item in (Progress(1, 10), "ready", Progress(4, 10)):
+        job._take(item)
+    return job
 
 
-def test_a_running_job_shows_its_progress_and_what_arrived(hanging):
-    app = run_page(hanging)
-    assert "A study" in app.get("progress")[0].proto.text
-    assert app.get("progress")[0].proto.value >= 10
-    assert "so far" in app.get("progress")[0].proto.text
+def test_a_running_job_shows_its_progress_and_what_arrived_until_it_is_cancelled():
+    job = under_way()
+    app = run_page(job)
+    (progress,) = app.get("progress")
+    assert "A study" in progress.proto.text and "so far" in progress.proto.text and progress.proto.value == 40
     assert "1 arrived" in text(app)
-
-
-def test_cancel_stops_the_job_and_says_so(hanging):
-    app = run_page(hanging)
     app.button(key="study:cancel").click().run()
-    assert hanging.state is JobState.CANCELLED
+    assert job.state is JobState.CANCELLED
     app.run()
-    assert "Stopped after" in text(app)
-    assert "the page saw: cancelled" in text(app)
+    assert "Stopped after" in text(app) and "the page saw: cancelled" in text(app)
     assert not app.button
 
 
-def test_a_queued_job_says_that_it_waits():
-    app = run_page(Job(job_work.count, 1))
-    assert "waits" in app.get("progress")[0].proto.text
-
-
-def test_a_finished_job_leaves_the_page_to_its_result():
-    job = Job.start(job_work.count, 3)
-    assert job.wait(60)
+def test_a_queued_job_says_that_it_waits_and_a_finished_one_leaves_the_page_to_its_result():
+    assert "waits" in run_page(Work()).get("progress")[0].proto.text
+    job = under_way()
+    job._finish(JobState.DONE)
     app = run_page(job)
-    assert not app.get("progress")
-    assert not app.error
+    assert not app.get("progress") and not app.error
     assert "the page saw: done" in text(app)
 
 
-@pytest.mark.parametrize(("kind", "said"), [("plain", "ValueError"), ("vouched", "choose an epsilon above 0")])
-def test_a_failed_job_says_what_may_be_said(kind, said):
-    job = Job.start(job_work.fail, kind)
-    assert job.wait(60)
-    app = run_page(job)
-    assert said in app.error[0].value
-    assert job_work.SECRET not in text(app)
+def test_a_failed_job_says_what_may_be_said():
+    for failure in (Failure("ValueError"), Failure("RequestError", "choose an epsilon above 0")):
+        job = under_way()
+        job._finish(JobState.FAILED, failure)
+        assert (failure.message or failure.kind) in run_page(job).error[0].value
 
 
 def test_a_visit_has_one_shelf():
@@ -96,5 +86,23 @@ def test_a_visit_has_one_shelf():
     assert AppTest.from_function(shelves).run().session_state["seen"][0] is not first
 
 
-def test_examples():
-    assert doctest.testmod(job_panel).failed == 0
+def test_what_stands_below_a_piece_that_runs_again_keeps_its_place_whatever_the_server_drops_of_the_piece():
+    def script() -> None:
+        import streamlit as st
+
+        from dpviz.ui.polled import polled
+
+        polled(lambda: st.caption("again") and None, every=60.0, key="piece")
+        st.caption("below")
+
+    main = AppTest.from_function(script).run().main
+    assert main.children[1].value == "below"
+    place, piece = main.children[0], main.children[0].children[0]
+    assert place.type == piece.type == "flex_container"
+    assert piece.children[0].value == "again"
+
+
+def test_examples_in_the_docstrings():
+    for module in (job_panel, table_words):
+        tried = doctest.testmod(module)
+        assert tried.attempted > 0 and tried.failed == 0, module.__name__

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dpviz.table.declaration import FileKind
 from tests.pages.site import fine, sample_table, upload, visit
 
@@ -14,8 +12,11 @@ def path(at) -> list[str]:
     return [link.proto.label.removeprefix(":gray[›] ") for link in at.get("page_link")]
 
 
-def test_without_a_table_the_data_come_next():
-    assert path(visit()) == ["**Data: next**", "Bounds", "Choose ε", "Release"]
+def test_without_a_table_the_data_come_next_and_every_stop_leads_to_its_page():
+    at = visit()
+    assert path(at) == ["**Data: next**", "Bounds", "Choose ε", "Release"]
+    pages = [link.proto.page for link in at.get("page_link")]
+    assert [page.split("/")[-1] for page in pages] == ["data", "data", "tradeoff", "release"]
 
 
 def test_a_file_that_waits_has_data_and_no_bounds():
@@ -24,11 +25,9 @@ def test_a_file_that_waits_has_data_and_no_bounds():
     assert path(at)[:3] == [":green[✓] Data", ":red[**Bounds: missing**]", "Choose ε"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", FileKind)
-def test_with_a_table_epsilon_comes_next_and_is_done_after_a_run(kind: FileKind):
-    table = sample_table("outlier", kind)
-    at = visit(table=table)
+def test_with_a_table_epsilon_comes_next_and_is_done_after_a_run():
+    at = visit(table=sample_table("outlier", FileKind.PRIVATE))
+    at.session_state["algorithm"] = "dplloyd"
     assert path(at)[:3] == [":green[✓] Data", ":green[✓] Bounds", "**Choose ε: next**"]
     fine(at.switch_page("explore.py").run())
     fine(at.button(key="run").click().run())
@@ -41,11 +40,6 @@ def test_with_a_table_epsilon_comes_next_and_is_done_after_a_run(kind: FileKind)
     assert "ε = 1" in said[2] and "simulation" in said[3]
 
 
-def test_every_stop_leads_to_its_page():
-    pages = [link.proto.page for link in visit().get("page_link")]
-    assert [page.split("/")[-1] for page in pages] == ["data", "data", "tradeoff", "release"]
-
-
-@pytest.mark.parametrize("page", ["home.py", "data.py", "tradeoff.py", "ledger.py", "release.py"])
-def test_it_opens_the_pages_of_an_owner(page: str):
-    assert len(path(visit(page))) == 4
+def test_it_opens_the_pages_of_an_owner():
+    for page in ("home.py", "data.py", "tradeoff.py", "ledger.py", "release.py"):
+        assert len(path(visit(page))) == 4, page

@@ -8,7 +8,7 @@ format itself, become a link, or fetch a picture.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -297,57 +297,41 @@ def test_a_name_reaches_the_page_through_the_escaping_function_only():
     assert not wrong, "spell names with plain():\n" + "\n".join(wrong)
 
 
-@pytest.fixture
-def judged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], list[str]]]:
-    """What the rule says of a source text."""
-    path = Path("made_up.py")
+SLIPS = (
+    "st.markdown(f'**{table.title}**')",
+    "st.error(str(error))",
+    "st.error(f'{error}')",
+    "st.info(plain('a') + loaded.name)",
+    "def page(table):\n    name = table.title\n    st.caption(name)",
+    "def page(table):\n    for name in table.columns:\n        st.caption(name)",
+    "def _say(words):\n    st.info(words)\ndef page(table):\n    _say('fine')\n    _say(table.title)",
+    "def _words(table):\n    return table.title\ndef page(table):\n    st.info(f'open: {_words(table)}')",
+    "place.radio('Which?', loaded.columns)",
+    "st.pills('Which?', ['a'], format_func=lambda one: names[one])",
+    "st.toggle('Fine', help=f'about {table.title:>20}')",
+    "st.header(table.title)",
+    "st.write(table.title)",
+    "st.metric('loss', table.title)",
+    "st.tabs([table.title for _ in range(3)])",
+)
+FINE = (
+    "st.markdown(f'**{plain(table.title)}** {n:,} {share:.3g}')",
+    "st.error(plain(error))",
+    "def _say(words):\n    st.info(words)\ndef page(table):\n    _say('fine')\n    _say(plain(table.title))",
+    "place.radio('Which?', loaded.columns, format_func=plain)",
+    "st.selectbox('Which?', loaded.columns)",
+    "file.header(declared)",
+)
 
-    def judge(source: str) -> list[str]:
-        monkeypatch.setitem(TREES, path, ast.parse(source))
+
+def test_the_rule_sees_a_name_that_slips_through_and_lets_escaped_names_pass(monkeypatch: pytest.MonkeyPatch):
+    made_up = {Path(f"made_up_{place}.py"): source for place, source in enumerate((*SLIPS, *FINE))}
+    with monkeypatch.context() as patched:
+        for path, source in made_up.items():
+            patched.setitem(TREES, path, ast.parse(source))
         _calls.cache_clear()
         _functions.cache_clear()
-        return _wrong_in(path)
-
-    yield judge
-    monkeypatch.undo()
+        refused = [source for path, source in made_up.items() if _wrong_in(path)]
     _calls.cache_clear()
     _functions.cache_clear()
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "st.markdown(f'**{table.title}**')",
-        "st.error(str(error))",
-        "st.error(f'{error}')",
-        "st.info(plain('a') + loaded.name)",
-        "def page(table):\n    name = table.title\n    st.caption(name)",
-        "def page(table):\n    for name in table.columns:\n        st.caption(name)",
-        "def _say(words):\n    st.info(words)\ndef page(table):\n    _say('fine')\n    _say(table.title)",
-        "def _words(table):\n    return table.title\ndef page(table):\n    st.info(f'open: {_words(table)}')",
-        "place.radio('Which?', loaded.columns)",
-        "st.pills('Which?', ['a'], format_func=lambda one: names[one])",
-        "st.toggle('Fine', help=f'about {table.title:>20}')",
-        "st.header(table.title)",
-        "st.write(table.title)",
-        "st.metric('loss', table.title)",
-        "st.tabs([table.title for _ in range(3)])",
-    ],
-)
-def test_the_rule_sees_a_name_that_slips_through(judged, source):
-    assert judged(source)
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "st.markdown(f'**{plain(table.title)}** {n:,} {share:.3g}')",
-        "st.error(plain(error))",
-        "def _say(words):\n    st.info(words)\ndef page(table):\n    _say('fine')\n    _say(plain(table.title))",
-        "place.radio('Which?', loaded.columns, format_func=plain)",
-        "st.selectbox('Which?', loaded.columns)",
-        "file.header(declared)",
-    ],
-)
-def test_the_rule_lets_escaped_names_pass(judged, source):
-    assert not judged(source)
+    assert refused == [*SLIPS]

@@ -25,25 +25,18 @@ LOOKS = [palette("light"), palette("dark")]
 RNG = np.random.default_rng(1)
 
 
-@pytest.mark.parametrize("module", [icon_array, attack_region])
-def test_doctests(module):
-    assert doctest.testmod(module).failed == 0
+def test_doctests():
+    assert [doctest.testmod(module).failed for module in (icon_array, attack_region)] == [0, 0]
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["light", "dark"])
-@pytest.mark.parametrize(("prior", "epsilon"), [(0.5, 1.0), (0.01, 0.1), (0.99, 35.0)])
-def test_a_hundred_people_stand_in_each_array(look, prior, epsilon):
-    array = IconArray(prior, epsilon)
-    figure = array.draw(look)
-    heads = list(figure.data[::2])
-    people = [int(np.isnan(np.asarray(trace.x, dtype=float)).sum()) for trace in heads]
-    left = [many for many, trace in zip(people, heads, strict=True) if np.nanmin(trace.x) < 10]
-    right = [many for many, trace in zip(people, heads, strict=True) if np.nanmin(trace.x) > 10]
-    assert sum(left) == sum(right) == 100
-    assert left[0] == round(100 * prior)
-
-
-def test_the_title_of_an_array_has_three_digits():
+def test_a_hundred_people_stand_in_each_array_and_its_title_has_three_digits():
+    for look, prior, epsilon in ((LOOKS[0], 0.5, 1.0), (LOOKS[1], 0.01, 0.1), (LOOKS[0], 0.99, 35.0)):
+        heads = list(IconArray(prior, epsilon).draw(look).data[::2])
+        people = [int(np.isnan(np.asarray(trace.x, dtype=float)).sum()) for trace in heads]
+        left = [many for many, trace in zip(people, heads, strict=True) if np.nanmin(trace.x) < 10]
+        right = [many for many, trace in zip(people, heads, strict=True) if np.nanmin(trace.x) > 10]
+        assert sum(left) == sum(right) == 100
+        assert left[0] == round(100 * prior)
     found = {epsilon: IconArray(0.5, epsilon).title.split()[-2] for epsilon in (0.1, 1, 2, 5)}
     assert found == {0.1: "52.5", 1: "73.1", 2: "88.1", 5: "99.3"}
 
@@ -54,18 +47,14 @@ def region(epsilon: float = 1.0) -> AttackRegion:
     return AttackRegion([Attacker("weak", "released", weak), Attacker("plain", "revealed", sure)], epsilon, 1e-6, 100)
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["light", "dark"])
-def test_the_line_and_all_records_are_drawn(look):
-    drawn = region().draw(look)
-    by_name = {trace.name: trace for trace in drawn.data if trace.name}
-    line = by_name["no attack passes this line"]
-    np.testing.assert_allclose(line.y, most_hits(np.asarray(line.x), epsilon=1.0, delta=1e-6))
-    assert by_name["plain"].line.color == look.revealed
-    assert all(trace.line.color != look.revealed for name, trace in by_name.items() if name != "plain")
-
-
-def test_the_title_of_the_region_is_of_the_private_release_alone():
+def test_the_line_and_all_records_are_drawn_and_the_title_is_of_the_private_release_alone():
     found = region()
+    for look in LOOKS:
+        by_name = {trace.name: trace for trace in found.draw(look).data if trace.name}
+        line = by_name["no attack passes this line"]
+        np.testing.assert_allclose(line.y, most_hits(np.asarray(line.x), epsilon=1.0, delta=1e-6))
+        assert by_name["plain"].line.color == look.revealed
+        assert all(trace.line.color != look.revealed for name, trace in by_name.items() if name != "plain")
     best = found.attackers[0].attack.advantage
     assert f"gains {100 * max(best, 0):.2g} point" in found.title
     assert f"more than {100 * most_advantage(epsilon=1.0, delta=1e-6):.2g} points" in found.title

@@ -10,17 +10,21 @@ from dpviz.charts.theme import palette
 from dpviz.charts.wording import PHONE
 from dpviz.claims.claim import Outcome
 from dpviz.claims.registry import CLAIMS
+from tests.cases import about
 from tests.charts.laws import is_sound
 from tests.claims.planted import PLANTED
 
-DRAWN = [(claim_id, place) for claim_id, claim in CLAIMS.items() for place in range(len(claim.pictures))]
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize("claim_id", CLAIMS)
+def test_a_claim_is_drawn_as_its_medians(claim_id):
+    for place in range(len(CLAIMS[claim_id].pictures)):
+        with about(place):
+            is_drawn_as_its_medians(CLAIMS[claim_id], place)
 
 
-@pytest.mark.some(4)
-@pytest.mark.parametrize(("claim_id", "place"), DRAWN)
-def test_a_claim_is_drawn_as_its_medians(claim_id, place):
-    claim = CLAIMS[claim_id]
-    table, picture = PLANTED[claim_id](Outcome.IN_PART), claim.pictures[place]
+def is_drawn_as_its_medians(claim, place):
+    table, picture = PLANTED[claim.id](Outcome.IN_PART), claim.pictures[place]
     claimed = ClaimFigure(table, picture, "holds in part")
     figure = claimed.draw(palette("dark" if place else "light"), width=PHONE)
     is_sound(figure)
@@ -48,14 +52,12 @@ def test_a_page_fetches_nothing_and_says_what_was_found():
     assert 'src="http' not in page and "href=" not in page.split("plotly.js v")[0]
 
 
-@pytest.mark.parametrize("headless", [False, True])
-def test_the_legend_stands_above_the_panels(headless):
+def test_the_legend_stands_above_the_panels_with_and_without_a_head():
     claim = CLAIMS["su-epsilon"]
-    figure = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], "holds").draw(palette("light"), width=720)
-    if headless:
-        figure = without_head(figure).figure
-    legend, margin = figure.layout.legend, figure.layout.margin
-    above = (legend.y - 1) * (figure.layout.height - margin.t - margin.b)
-    assert (legend.yref, legend.yanchor) == ("paper", "bottom")
-    assert 20 <= above <= 45, "above the names of the panels, and near to them"
-    assert margin.t >= above + 20, "inside the figure"
+    whole = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], "holds").draw(palette("light"), width=720)
+    for figure in (whole, without_head(whole).figure):
+        legend, margin = figure.layout.legend, figure.layout.margin
+        above = (legend.y - 1) * (figure.layout.height - margin.t - margin.b)
+        assert (legend.yref, legend.yanchor) == ("paper", "bottom")
+        assert 20 <= above <= 45, "above the names of the panels, and near to them"
+        assert margin.t >= above + 20, "inside the figure"

@@ -28,7 +28,7 @@ READINGS = [READ, replace(READ, agreeing=4), replace(READ, suggested=None), repl
 
 
 @pytest.mark.parametrize("read", READINGS)
-def test_the_title_says_what_the_numbers_say(read):
+def test_the_title_and_the_figure_say_what_the_numbers_say(read):
     picture = KCurve(read)
     assert len(picture.finding) <= 50
     place = int(read.bends.argmax()) + 1
@@ -38,11 +38,7 @@ def test_the_title_says_what_the_numbers_say(read):
         assert f"k = {place}" in picture.finding
     assert ("unsurely" in picture.finding) == (read.suggested is not None and read.agreeing <= 6)
     assert f"{read.agreeing} of 12" in picture.words()
-
-
-@pytest.mark.parametrize("read", READINGS)
-def test_the_figure_is_sound_and_all_of_it_is_released(read):
-    figure = KCurve(read).draw(LIGHT)
+    figure = picture.draw(LIGHT)
     is_sound(figure)
     (line,) = [trace for trace in figure.data if trace.meta == "released"]
     assert line.line.color == LIGHT.released
@@ -57,11 +53,8 @@ def test_the_longest_titles_fit():
         assert len(KCurve(replace(many, **change)).finding) <= 50
 
 
-def test_the_table_is_the_curve():
+def test_the_table_is_the_curve_and_the_words_are_of_the_suggested_k():
     table = KCurve(READ).table()
     np.testing.assert_array_equal(table["loss"], LOSSES)
     assert table.columns.tolist() == ["k", "loss", "low", "high", "bend"]
-
-
-def test_the_words_are_of_the_suggested_k():
     assert "falls by 75%" in READ.words and "from 2 to 3" in READ.words and "4.1 times" in READ.words

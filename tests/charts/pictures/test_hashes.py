@@ -64,7 +64,7 @@ def test_true_counts_are_drawn_for_the_owner_only() -> None:
     assert true_counts[2] == (rows @ step.hashes.planes[0] >= 0).sum()
 
 
-def test_a_tree_of_twenty_levels_and_thousands_of_nodes_stays_light() -> None:
+def test_a_tree_of_twenty_levels_and_thousands_of_nodes_stays_light_and_an_empty_one_is_one_leaf() -> None:
     nodes, heavy = [], [1]
     for _ in range(20):
         asked = [2 * node + side for node in heavy for side in (0, 1)]
@@ -73,13 +73,9 @@ def test_a_tree_of_twenty_levels_and_thousands_of_nodes_stays_light() -> None:
     figure = draw(step_of(dict.fromkeys(nodes, 40.0)))
     is_sound(figure)
     assert len([text for text in figure.layout.yaxis.ticktext if text]) <= 12
-
-
-def test_an_empty_tree_is_one_leaf() -> None:
-    step = step_of({2: 1.0, 3: -2.0})
-    figure = draw(step)
-    is_sound(figure)
-    assert title_of(figure).startswith("1 leaf holds 100 %")
+    empty = draw(step_of({2: 1.0, 3: -2.0}))
+    is_sound(empty)
+    assert title_of(empty).startswith("1 leaf holds 100 %")
 
 
 @pytest.mark.parametrize("dim", [1, 2])

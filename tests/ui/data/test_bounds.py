@@ -21,6 +21,7 @@ from dpviz.ui.data.draft import Draft
 from dpviz.ui.data.preview import clipping
 from dpviz.ui.data.row_loss import sentence
 from dpviz.ui.session import Source
+from tests.cases import about
 
 NAMES = ("age", "pay", "height, cm")
 
@@ -59,18 +60,10 @@ def test_what_is_typed_is_used_and_what_is_emptied_stays_as_it_was():
     assert draft.declaration.bounds["age"].upper == 120.0, "known though it was not used for a while"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "age,0,120,years",
-        "name,lower,upper,unit\nage,0,120,years\n",
-        "age;0;120;years",
-        "age\t0\t120\tyears",
-        "\n age , 0 , 120 , years \n\n",
-    ],
-)
-def test_pasted_lines_say_bounds_and_units(text):
-    assert bounds_in(text, NAMES) == ({"age": ColumnBounds(0.0, 120.0)}, {"age": "years"})
+def test_pasted_lines_say_bounds_and_units():
+    lines = ("age,0,120,years", "name,lower,upper,unit\nage,0,120,years\n", "age;0;120;years", "age\t0\t120\tyears")
+    for text in (*lines, "\n age , 0 , 120 , years \n\n"):
+        assert bounds_in(text, NAMES) == ({"age": ColumnBounds(0.0, 120.0)}, {"age": "years"}), text
 
 
 def test_pasted_lines_may_leave_a_bound_or_the_unit_open_and_quote_a_name():
@@ -78,22 +71,19 @@ def test_pasted_lines_may_leave_a_bound_or_the_unit_open_and_quote_a_name():
     assert told == ({"height, cm": ColumnBounds(None, 250.0), "pay": ColumnBounds(-1e3, None)}, {})
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("", "no line"),
-        ("name,lower,upper,unit", "no line"),
-        ("age,0,120\nzip,7741.25,1", "Line 2 names no column"),
-        ("age,0,7741.25x", "Line 1 is not"),
-        ("age,0,inf", "Line 1 is not"),
-        ("age,0,1,years,7741.25", "Line 1 is not"),
-        ("age,0,1,7741.25 is too long", "The unit in line 1"),
-    ],
-)
-def test_lines_that_cannot_be_read_are_refused_without_a_quotation(text, told):
-    with pytest.raises(IntakeError, match=told) as refused:
-        bounds_in(text, NAMES)
-    assert "7741" not in str(refused.value)
+def test_lines_that_cannot_be_read_are_refused_without_a_quotation():
+    for text, told in {
+        "": "no line",
+        "name,lower,upper,unit": "no line",
+        "age,0,120\nzip,7741.25,1": "Line 2 names no column",
+        "age,0,7741.25x": "Line 1 is not",
+        "age,0,inf": "Line 1 is not",
+        "age,0,1,years,7741.25": "Line 1 is not",
+        "age,0,1,7741.25 is too long": "The unit in line 1",
+    }.items():
+        with about(text), pytest.raises(IntakeError, match=told) as refused:
+            bounds_in(text, NAMES)
+        assert "7741" not in str(refused.value)
 
 
 def test_noise_is_known_of_a_column_as_soon_as_its_bounds_are():
@@ -128,10 +118,10 @@ def test_rows_that_would_be_lost_are_told_in_shares():
     assert "count as the middle" in sentence(values, replace(told, relation="replace"))
 
 
-@pytest.mark.parametrize("module", [bounds_at_once, column_rows, row_loss, table_link])
-def test_examples_in_the_docstrings(module):
-    tried = doctest.testmod(module)
-    assert tried.attempted > 0 and tried.failed == 0
+def test_examples_in_the_docstrings():
+    for module in (bounds_at_once, column_rows, row_loss, table_link):
+        tried = doctest.testmod(module)
+        assert tried.attempted > 0 and tried.failed == 0, module.__name__
 
 
 def test_clipping_counts_what_the_bounds_cut_and_how_far_means_move():

@@ -35,7 +35,7 @@ def runs(names: tuple[str, ...] = ("A",), *, repeats: int = 5) -> pd.DataFrame:
 
 @pytest.mark.parametrize("over", ["k", "n"])
 def test_a_sweep_draws_medians(over: Over) -> None:
-    table = runs(("A", "B")).query("epsilon == 1.0")
+    table = runs(("A", "B"), repeats=2).query("epsilon == 1.0")
     figure = Curves(table, over=over, epsilon=1.0, own=5 if over == "k" else 3000).draw(LIGHT)
     is_sound(figure)
     behind = Curves(table, over=over).table()
@@ -56,7 +56,7 @@ def test_equal_losses_lie_where_n_times_epsilon_is_the_same() -> None:
         np.testing.assert_allclose(found, 100 / (level - 1), rtol=0.35)
 
 
-@pytest.mark.parametrize("part", [1.0, 0.3, 0.0])
+@pytest.mark.parametrize("part", [1.0, 0.0])
 def test_the_map_is_sound_while_it_fills(part: float) -> None:
     table = runs()
     table = table[: round(part * len(table))]

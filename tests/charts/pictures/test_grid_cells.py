@@ -81,11 +81,11 @@ def test_colour_is_pale_within_three_sd_symmetric_and_monotone() -> None:
     assert colors[2].endswith(",0)") and colors[4].endswith(",0.16)") and colors[-1] == LIGHT.deep
 
 
-@pytest.mark.parametrize(("cells", "gap"), [(39, 1), (40, 0)])
-def test_a_coarse_map_has_gaps_and_nothing_lies_under_it(cells: int, gap: int) -> None:
+def test_a_coarse_map_has_gaps_and_nothing_lies_under_it() -> None:
     rows = RevealedView.of(np.zeros((5, 2)), "look")
-    (drawn,) = draw(dense(2, cells), view=view_of(domain(2)), reveal=rows).data
-    assert drawn.xgap == drawn.ygap == gap
+    for cells, gap in ((39, 1), (40, 0)):
+        (drawn,) = draw(dense(2, cells), view=view_of(domain(2)), reveal=rows).data
+        assert drawn.xgap == drawn.ygap == gap
 
 
 @pytest.mark.parametrize("cells", [5, 60])

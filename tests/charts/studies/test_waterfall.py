@@ -26,22 +26,16 @@ def parts(kmeans: float = 2.0) -> ErrorParts:
     return error_parts(against(kmeans, clipping=0.1), rows)
 
 
-@pytest.mark.parametrize("kmeans", [2.0, 0.0])
-def test_each_bar_begins_where_the_one_before_ends(kmeans: float) -> None:
-    figure = Waterfall(parts(kmeans), "EUGkM (su, theta = 3.0)", 0.3).draw(LIGHT)
-    is_sound(figure)
-    (bars,) = figure.data
-    assert list(figure.layout.yaxis.ticktext) == [
-        "k-means++",
-        "quantise",
-        "noise",
-        "solver",
-        "interaction",
-        "private",
-    ]
-    ends = [base + length for base, length in zip(bars.base, bars.x, strict=True)]
-    assert list(bars.base[1:-1]) == pytest.approx(ends[:-2])
-    assert ends[-2] == pytest.approx(ends[-1])
+def test_each_bar_begins_where_the_one_before_ends() -> None:
+    names = ["k-means++", "quantise", "noise", "solver", "interaction", "private"]
+    for kmeans in (2.0, 0.0):
+        figure = Waterfall(parts(kmeans), "EUGkM (su, theta = 3.0)", 0.3).draw(LIGHT)
+        is_sound(figure)
+        (bars,) = figure.data
+        assert list(figure.layout.yaxis.ticktext) == names
+        ends = [base + length for base, length in zip(bars.base, bars.x, strict=True)]
+        assert list(bars.base[1:-1]) == pytest.approx(ends[:-2])
+        assert ends[-2] == pytest.approx(ends[-1])
 
 
 def test_it_names_the_largest_part() -> None:

@@ -47,7 +47,7 @@ def title(figure: object) -> str:
     return figure.layout.title.text.replace("<br>", " ")  # type: ignore[attr-defined, no-any-return]
 
 
-@pytest.mark.parametrize("number", [1, 5, 18])
+@pytest.mark.parametrize("number", [1, 18])
 def test_trade_off_draws_medians_and_middle_halves(number: int) -> None:
     table = study(NAMES[:number], [0.1, 1.0, 10.0])
     figure = Curves(table, baselines={"one centre": 9.0, "k-means++": 1.0}).draw(LIGHT)
@@ -62,6 +62,7 @@ def test_trade_off_draws_medians_and_middle_halves(number: int) -> None:
     assert sum(name in text for name in NAMES[:number] for text in shown) == number
     assert any("one centre: 9.00×" in text for text in labels)
     assert "7 runs each" in figure.layout.title.subtitle.text
+    assert any(trace.meta == "hull" for trace in figure.data) == (number > 1)
     assert Curves(table).words().count("goes from") == number
 
 
@@ -75,7 +76,6 @@ def test_the_hull_is_the_best_median_at_each_epsilon() -> None:
     on_it = behind[behind["best at this ε"]]
     assert list(on_it.sort_values("ε")["algorithm"]) == [NAMES[0], NAMES[2]]
     np.testing.assert_allclose(hull.y, on_it.sort_values("ε")["median"])
-    assert not [trace for trace in Curves(study(NAMES[:1], [0.1])).draw(LIGHT).data if trace.meta == "hull"]
     more = Curves(table, "ari").draw(LIGHT)
     (hull,) = [trace for trace in more.data if trace.meta == "hull"]
     np.testing.assert_allclose(hull.y, [1 / 2, 1 / 2])
@@ -107,17 +107,12 @@ def test_runs_that_are_infinitely_worse_and_the_reference_itself_do_no_harm() ->
     is_sound(Scores(both).draw(LIGHT))
 
 
-def test_a_prediction_is_dashed() -> None:
-    table = study(NAMES[:1], [0.1, 1.0])
-    figure = Curves(table, predictions={NAMES[0]: [(0.1, 4.0), (1.0, 1.2)]}).draw(LIGHT)
-    (predicted,) = [trace for trace in figure.data if trace.meta == "prediction"]
-    assert predicted.line.dash == "dash" and list(predicted.y) == [4.0, 1.2]
-
-
-def test_predictions_are_named_once_each_and_leave_the_plot_its_size() -> None:
+def test_predictions_are_dashed_named_once_each_and_leave_the_plot_its_size() -> None:
     table, curve = study(NAMES[:2], [0.1, 1.0]), [(0.1, 4.0), (1.0, 1.2)]
     prediction = {NAMES[0]: curve, NAMES[1]: [(0.1, 5.0), (1.0, 1.5)], NAMES[2]: list(curve)}
     figure = Curves(table, predictions=prediction).draw(LIGHT)
+    predicted = [trace for trace in figure.data if trace.meta == "prediction"]
+    assert {trace.line.dash for trace in predicted} == {"dash"} and list(predicted[0].y) == [4.0, 1.2]
     named = [trace.name for trace in figure.data if trace.showlegend]
     assert named == [f"predicted: {NAMES[0]}, {NAMES[2]}", f"predicted: {NAMES[1]}"]
     plain = Curves(table).draw(LIGHT)
@@ -125,14 +120,12 @@ def test_predictions_are_named_once_each_and_leave_the_plot_its_size() -> None:
     assert heights[0] == heights[1] and plain.layout.showlegend is False
 
 
-@pytest.mark.parametrize(("losses", "below"), [((9.0, 8.8, 1.0), {8.8, 1.0}), ((9.0, 4.0, 1.0), {1.0})])
-def test_a_baseline_is_labelled_where_the_next_one_leaves_room(losses: tuple[float, ...], below: set[float]) -> None:
-    baselines = {f"line {loss:g}": loss for loss in losses}
-    figure = Curves(study(NAMES[:1], [0.1, 1.0]), baselines=baselines).draw(LIGHT)
-    notes = {note.text: note.yanchor for note in figure.layout.annotations if note.text.startswith("line")}
-    assert {
-        loss for loss in losses for text in notes if text.startswith(f"line {loss:g}:") and notes[text] == "top"
-    } == below
+def test_a_baseline_is_labelled_where_the_next_one_leaves_room() -> None:
+    table = study(NAMES[:1], [0.1, 1.0])
+    for losses, below in (((9.0, 8.8, 1.0), {"8.8", "1"}), ((9.0, 4.0, 1.0), {"1"})):
+        figure = Curves(table, baselines={f"line {loss:g}": loss for loss in losses}).draw(LIGHT)
+        notes = [note for note in figure.layout.annotations if note.text.startswith("line")]
+        assert {note.text.split(":")[0].removeprefix("line ") for note in notes if note.yanchor == "top"} == below
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(1, 2)), min_size=1, max_size=18))
@@ -164,7 +157,7 @@ def test_a_name_that_makes_way_is_tied_to_the_end_of_its_line() -> None:
 
 
 def test_a_chart_grows_for_labels_that_would_not_fit() -> None:
-    table = study([f"A rather long name {place} (variant)" for place in range(30)], [0.1, 1.0], repeats=1)
+    table = study([f"A rather long name {place} (variant)" for place in range(24)], [0.1, 1.0], repeats=1)
     assert Curves(table).draw(LIGHT).layout.height > Curves(table[:4]).draw(LIGHT).layout.height
 
 
@@ -174,25 +167,22 @@ def test_all_algorithms_with_all_their_presets_look_different() -> None:
     assert len({(style.color, style.marker) for style in styles.values()}) == 36
 
 
-@pytest.mark.parametrize(("measure", "best"), [("ratio", 0), ("ari", 0), ("seconds", 0)])
-def test_scores_put_the_best_on_top(measure: str, best: int) -> None:
+def test_scores_put_the_best_on_top_whether_more_or_less_is_better() -> None:
     table = study(NAMES[:5], [1.0])
-    figure = Scores(table, measure).draw(LIGHT)
-    is_sound(figure)
-    assert NAMES[best] in figure.layout.yaxis.ticktext[0].replace("<br>", " ")
-    assert f"At ε = 1, {NAMES[best]} comes first" in title(figure)
-    dots = [trace for trace in figure.data if trace.meta == "run"]
-    assert [len(trace.x) for trace in dots] == [7] * 5
-    assert NAMES[4] in Scores(table, measure).words()
-
-
-def test_scores_without_a_run() -> None:
+    for measure in ("ratio", "ari", "seconds"):
+        figure = Scores(table, measure).draw(LIGHT)
+        is_sound(figure)
+        assert NAMES[0] in figure.layout.yaxis.ticktext[0].replace("<br>", " ")
+        assert f"At ε = 1, {NAMES[0]} comes first" in title(figure)
+        dots = [trace for trace in figure.data if trace.meta == "run"]
+        assert [len(trace.x) for trace in dots] == [7] * 5
+        assert NAMES[4] in Scores(table, measure).words()
     assert title(Scores(study(NAMES[:1], [1.0])[:0]).draw(LIGHT)) == "No run yet"
 
 
-@pytest.mark.parametrize("number", [1, 2, 4, 5, 18])
+@pytest.mark.parametrize("number", [1, 5])
 def test_panels_share_their_axes(number: int) -> None:
-    shown = exhibit(2, 5, n=600)
+    shown = exhibit(2, 5, n=200)
     view, rng = view_of(shown.table.domain), np.random.default_rng(0)
     moved = {name: np.clip(shown.reference.centers + rng.normal(0, 0.05, (5, 2)), -1, 1) for name in NAMES[:number]}
     releases = {name: Typical(centers, 1.0) for name, centers in moved.items()}
@@ -212,7 +202,7 @@ def test_panels_share_their_axes(number: int) -> None:
 
 
 def test_panels_stand_in_the_order_of_their_losses() -> None:
-    shown = exhibit(2, 5, n=600)
+    shown = exhibit(2, 5, n=100)
     losses = zip(NAMES[:3], (3.0, 1.04, 2.0), strict=True)
     releases = {name: Typical(shown.reference.centers, loss) for name, loss in losses}
     made = draw_compare(releases, Look(view_of(shown.table.domain), LIGHT))
@@ -221,7 +211,7 @@ def test_panels_stand_in_the_order_of_their_losses() -> None:
 
 
 def test_shares_of_the_budget_add_up_to_what_was_spent() -> None:
-    finished = run("dplloyd", exhibit(2, 3, n=600).table, k=3, epsilon=1.0, seed=1)
+    finished = run("dplloyd", exhibit(2, 3, n=200).table, k=3, epsilon=1.0, seed=1)
     shares = shares_of(finished.entries, spent_fraction=finished.spent_fraction)
     assert sum(shares.values()) == pytest.approx(finished.spent_fraction)
     assert list(shares) == ["round"]

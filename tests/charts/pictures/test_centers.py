@@ -28,30 +28,17 @@ def step(centers: np.ndarray, **more: object) -> CentersStep:
     return CentersStep(title="a round", centers=centers, **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("far", "title"),
-    [
-        (0, "At ε = 0.5, all four clusters are found"),
-        (1, "At ε = 0.5, three of four clusters are found"),
-        (3, "At ε = 0.5, one of four clusters is found"),
-        (4, "At ε = 0.5, none of four clusters is found"),
-    ],
-)
-def test_the_title_counts_the_clusters_that_are_found_and_the_subtitle_says_what_that_means(
-    far: int, title: str
-) -> None:
+def test_the_title_counts_the_clusters_that_are_found_and_the_subtitle_says_what_that_means() -> None:
     rows = np.repeat(CORNERS, 50, axis=0) + np.random.default_rng(0).normal(0, 0.05, (200, 2))
-    moved = CORNERS[[3, 1, 0, 2]].copy()
-    moved[:far] += [0.0, 0.2]  # the spread of each is 0.07
-    found = found_in(rows, moved, REFERENCE)
-    figure = draw(step(moved), view=VIEW, reference=REFERENCE, found=lambda _: found, epsilon=0.5)
-    assert title_of(figure) == title
-    assert FOUND_RULE in figure.layout.meta["subtitle"].replace("\xa0", " ")
-
-
-def test_without_a_count_nothing_is_said_of_clusters() -> None:
-    figure = draw(step(CORNERS), view=VIEW, reference=REFERENCE, epsilon=0.5)
-    assert "found" not in figure.layout.title.text + figure.layout.title.subtitle.text
+    for far, said in ((0, "all four clusters are"), (1, "three of four clusters are"), (3, "one of four clusters is")):
+        moved = CORNERS[[3, 1, 0, 2]].copy()
+        moved[:far] += [0.0, 0.2]  # the spread of each is 0.07
+        found = found_in(rows, moved, REFERENCE)
+        figure = draw(step(moved), view=VIEW, reference=REFERENCE, found=lambda _, found=found: found, epsilon=0.5)
+        assert title_of(figure) == f"At ε = 0.5, {said} found"
+        assert FOUND_RULE in figure.layout.meta["subtitle"].replace("\xa0", " ")
+    untold = draw(step(CORNERS), view=VIEW, reference=REFERENCE, epsilon=0.5)
+    assert "found" not in untold.layout.title.text + untold.layout.title.subtitle.text
 
 
 def test_without_a_reference_the_title_speaks_of_noise_from_released_values() -> None:
@@ -69,11 +56,8 @@ def test_each_arrow_leads_from_a_k_means_centre_to_its_own_released_twin() -> No
     ends = np.column_stack([arrows.x, arrows.y]).reshape(4, 3, 2)
     np.testing.assert_allclose(ends[:, 1], VIEW.plane(shuffled), rtol=1e-5)
     np.testing.assert_allclose(ends[:, 0], VIEW.plane(shuffled - 0.1), rtol=1e-5)
-
-
-def test_an_arrow_shorter_than_the_marks_is_not_drawn() -> None:
-    figure = draw(step(CORNERS + 0.05), view=VIEW, reference=REFERENCE)
-    assert not [t for t in figure.data if t.name == "displacement"]
+    shorter_than_marks = draw(step(CORNERS + 0.05), view=VIEW, reference=REFERENCE)
+    assert not [t for t in shorter_than_marks.data if t.name == "displacement"]
 
 
 def test_marks_are_small_in_their_order_and_numbered_away_from_k_means() -> None:
@@ -165,7 +149,7 @@ def test_one_centre_and_a_reference_of_another_size_are_no_trouble() -> None:
     assert not [t for t in other.data if t.name == "displacement"]
 
 
-@pytest.mark.parametrize("k", [2, 40, 64, 100, 101, 200])
+@pytest.mark.parametrize("k", [2, 100, 101])
 def test_marks_shrink_with_their_number_and_a_crowd_is_numbered_on_hover_only(k: int) -> None:
     centers = np.random.default_rng(0).uniform(-1, 1, (k, 2))
     figure = draw(step(centers, noisy_counts=np.arange(k, dtype=float)), view=VIEW)
@@ -178,7 +162,7 @@ def test_marks_shrink_with_their_number_and_a_crowd_is_numbered_on_hover_only(k:
     assert all(f"centre {i + 1}</b>" in hover for i, hover in enumerate(marks.customdata))
 
 
-@pytest.mark.parametrize("k", [5, 40, 100])
+@pytest.mark.parametrize("k", [5, 100])
 def test_numbers_cover_neither_marks_nor_each_other(k: int) -> None:
     centers = np.random.default_rng(1).normal(0, 0.2, (k, 2)).clip(-1, 1)
     marks = trace(draw(step(centers), view=VIEW), "centres")

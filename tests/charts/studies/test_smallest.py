@@ -18,7 +18,7 @@ from dpviz.runs.advice.recommendation import recommend
 from dpviz.runs.advice.target import Target
 from dpviz.runs.smallest_epsilon import SmallestEpsilon, smallest_epsilons
 from tests.charts.laws import is_sound
-from tests.charts.test_studies import NAMES, study
+from tests.charts.studies.test_studies import NAMES, study
 
 LIGHT = palette("light")
 REACHED = SmallestEpsilon(NAMES[0], 0.4, 0.3, inf, 0.1, 10.0, 21, 1.05)
@@ -31,14 +31,14 @@ def smallest(answers: list[SmallestEpsilon], target: Target = USUAL) -> Smallest
     return Smallest(CURVES, answers, recommend(target, None, answers))
 
 
-@pytest.mark.parametrize("answers", [[REACHED, NEVER], [NEVER]])
-def test_answers_stand_on_the_target(answers: list[SmallestEpsilon]) -> None:
-    figure = smallest(answers).draw(LIGHT)
-    is_sound(figure)
-    (marked,) = [trace for trace in figure.data if trace.meta == "answer"]
-    assert list(marked.x) == [answer.epsilon for answer in answers if answer.reached]
-    assert set(marked.y) <= {1.1}
-    assert any("target: 1.1×" in note.text for note in figure.layout.annotations)
+def test_answers_stand_on_the_target() -> None:
+    for answers in ([REACHED, NEVER], [NEVER]):
+        figure = smallest(answers).draw(LIGHT)
+        is_sound(figure)
+        (marked,) = [trace for trace in figure.data if trace.meta == "answer"]
+        assert list(marked.x) == [answer.epsilon for answer in answers if answer.reached]
+        assert set(marked.y) <= {1.1}
+        assert any("target: 1.1×" in note.text for note in figure.layout.annotations)
 
 
 def test_the_answer_is_said_and_its_uncertainty_stands_in_the_table() -> None:
@@ -50,7 +50,7 @@ def test_the_answer_is_said_and_its_uncertainty_stands_in_the_table() -> None:
     assert smallest([]).table().empty
 
 
-@pytest.mark.parametrize("share", [0.5, 0.8, 0.9])
+@pytest.mark.parametrize("share", [0.5, 0.9])
 def test_its_title_is_what_the_runs_say(share: float) -> None:
     """Recomputed from the runs: enough of them keep to the target at every ε from there on, and not just below."""
     target, runs = Target(1.1, share), study(NAMES[:2], [0.1, 0.3, 0.7, 1.0, 3.0, 10.0], 20)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.charts.pictures.icicle import TreeDiagram, band_spans, diagram_of
@@ -159,21 +160,16 @@ def test_empty_cubes_look_like_all_others_until_the_owner_looks() -> None:
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_activation_is_the_probability_of_the_noisy_decision(noise: str) -> None:
-    step, rng = step_of(grown(2, 1, 0), noise=noise), np.random.default_rng(0)
-    drawn = rng.laplace if noise == "laplace" else rng.normal
-    for rows in (20.0, 30.0, 36.0):
-        share = float((rows + drawn(0, 4.0, 200_000) > 30).mean())
-        assert float(activation(step, np.array([rows]))[0]) == pytest.approx(share, abs=0.005)
+    step = step_of(grown(2, 1, 0), noise=noise)
+    law = stats.laplace(scale=4.0) if noise == "laplace" else stats.norm(scale=4.0)
+    rows = np.array([20.0, 30.0, 36.0])
+    np.testing.assert_allclose(activation(step, rows), law.sf(30 - rows), rtol=1e-6)
     curve = draw(ActivationCurve(step))
     is_sound(curve)
     assert curve.data[0].y[np.abs(curve.data[0].x - 30).argmin()] == pytest.approx(0.5, abs=0.05)
 
 
-def test_the_title_names_the_rows_that_wake_a_cube_nine_times_in_ten() -> None:
+def test_the_title_names_what_wakes_a_cube_nine_times_in_ten_and_empty_cubes_are_expected_of_all_asked() -> None:
     # Pr[30 + m + Lap(4) > 30] = 0.9 at m = 4 ln 5 = 6.44.
     assert "about 37 rows" in title_of(draw(ActivationCurve(step_of(grown(2, 1, 0)))))
-
-
-def test_expected_empty_cubes_count_all_that_were_asked() -> None:
-    step = step_of(grown(3, 1, 0))
-    assert expected_empty(step) == pytest.approx(8 * np.exp(-30 / 4) / 2)
+    assert expected_empty(step_of(grown(3, 1, 0))) == pytest.approx(8 * np.exp(-30 / 4) / 2)
