@@ -16,9 +16,11 @@ from dpviz.cli.whole_file import write_whole
 from dpviz.printed import table_text
 from dpviz.release.account import Account
 from dpviz.release.order import BOUNDS, SEGMENTS, Order, words_for
-from dpviz.release.package import CENTERS, SIGNATURE, VERIFY, zip_of
+from dpviz.release.package import CENTERS, SIGNATURE, VERIFY
 from dpviz.release.releasing import Ready, press, ready
+from dpviz.release.seen import Seen, Where
 from dpviz.release.signature import check_signer, signature_text
+from dpviz.release.zips import zip_of
 from dpviz.runs.open_table import declare_on_cluster
 from dpviz.runs.record import LookKind
 from dpviz.runs.request import Contender, Request, named_values
@@ -105,7 +107,7 @@ def _prepared(arguments: argparse.Namespace, account: Account) -> Ready:
         segments=arguments.segments,
         bounds=arguments.buy_bounds,
         missing=arguments.missing,
-        looks={LookKind.PROPOSAL: 1} if declaration.proposed else {},
+        seen=Seen({LookKind.PROPOSAL.value: 1} if declaration.proposed else {}, where=Where.COMMAND),
     )
     opened = None
     if arguments.cluster is not None:

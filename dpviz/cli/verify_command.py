@@ -8,7 +8,8 @@ from pathlib import Path
 
 from dpviz.cli.console import FoundWrong
 from dpviz.cli.parser import Parser
-from dpviz.release.verify import CANNOT_TELL, Verdict, verify
+from dpviz.release.checks import CANNOT_TELL
+from dpviz.release.verify import Verdict, verify
 
 
 def add(command: Parser) -> None:

@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import cached_property
 from math import floor, fsum, isfinite, log10
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpviz import __version__, check
 from dpviz.check import RequestError, shown
@@ -213,6 +213,13 @@ class Standing:
         _refuse_beyond(self.name, "δ", deltas, cap=self.cap_delta, left=self.left_delta)
 
 
+class Taken(NamedTuple):
+    """A charge: its number, and how the account stood at the moment before."""
+
+    number: int
+    before: Standing
+
+
 @dataclass(frozen=True)
 class Account:
     """An account in a file of its owner.
@@ -258,7 +265,13 @@ class Account:
             return account
 
     def charge(self, charge: Charge) -> int:
-        """Charge a release, and return its number: it is on the disk when this returns, and stays whatever happens.
+        """As ``take``; the number of the charge alone."""
+        return self.take(charge).number
+
+    def take(self, charge: Charge) -> Taken:
+        """Charge a release: it is on the disk when this returns, and stays whatever happens.
+
+        How the account stood before is read in the transaction of the charge, so that no other release lies between.
 
         Raises
         ------
@@ -268,7 +281,8 @@ class Account:
             If it is about another unit of privacy or relation, or the file cannot be used.
         """
         with changing(self.path, wait=self.patience) as file:
-            _standing(file).refuse(charge)
+            before = _standing(file)
+            before.refuse(charge)
             told = {
                 "at": _now(),
                 "version": __version__,
@@ -281,7 +295,7 @@ class Account:
             }
             names = ", ".join(told)
             file.execute(f"INSERT INTO release ({names}) VALUES ({', '.join('?' * len(told))})", (*told.values(),))
-            return int(file.execute("SELECT last_insert_rowid()").fetchone()[0])
+            return Taken(int(file.execute("SELECT last_insert_rowid()").fetchone()[0]), before)
 
     def released(self, number: int, *, card_sha256: str) -> None:
         """Note that a charged release has left, and by which card.

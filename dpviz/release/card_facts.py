@@ -13,6 +13,7 @@ import numpy as np
 
 from dpviz.arrays import Array
 from dpviz.check import RequestError
+from dpviz.release.seen import Seen, Where
 
 SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
 """The sectors that the public registry of deployments knows."""
@@ -37,7 +38,7 @@ class CardWords:
     justification : str
         Why these bounds, this ε, this share for segments.
     chosen_after_looking : str
-        What was chosen after a look at the rows; it is printed verbatim. Empty: the owner says that nothing was.
+        What was chosen after a look at the rows; it is printed verbatim. Empty: the owner has not said.
     """
 
     name: str
@@ -138,6 +139,8 @@ class CardFacts:
         How often the rows themselves were looked at in this visit, by kind.
     studies : int
         Studies on these rows in this visit.
+    runs, runs_epsilon, grids_read, counted_by
+        Of what else was seen, as ``Seen`` has it.
     accounting : str
         How the parts, and the draws in each of them, add up, in words.
     parts : tuple of Part
@@ -204,6 +207,10 @@ class CardFacts:
     missing: tuple[str, ...] = ()
     pictures: tuple[CardPicture, ...] = field(default=())
     transcript: str = ""
+    runs: int = 0
+    runs_epsilon: float = 0.0
+    grids_read: int = 0
+    counted_by: Where = Where.VISIT
 
     def __post_init__(self) -> None:
         self._check_shapes()
@@ -237,6 +244,11 @@ class CardFacts:
     def clustered(self) -> tuple[CardColumn, ...]:
         """The columns that centres have coordinates in."""
         return self.columns[: self.centers.shape[1]]
+
+    @property
+    def seen(self) -> Seen:
+        """What was seen of the rows before the release."""
+        return Seen(self.looks, self.studies, self.runs, self.runs_epsilon, self.grids_read, self.counted_by)
 
     @property
     def pure(self) -> bool:

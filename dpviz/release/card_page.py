@@ -15,7 +15,8 @@ from dpviz.charts.wording import clauses, percent
 from dpviz.release.card_facts import CardFacts, CardPicture
 from dpviz.release.card_pictures import centers_picture, sizes_picture
 from dpviz.release.card_tables import account_html, bounds_html, centers_html, ledger_html, missing_html, segments_html
-from dpviz.release.promise import belief, looks_sentence, promise, protected, slack, small, unprotected
+from dpviz.release.checks import CANNOT_TELL
+from dpviz.release.promise import belief, chosen_sentence, looks_sentence, promise, protected, slack, small, unprotected
 from dpviz.release.segment_words import certificate_told, segments_told
 
 _HERE = Path(__file__).parent
@@ -129,9 +130,8 @@ def _quality(facts: CardFacts) -> str:
 
 def _chosen(facts: CardFacts) -> str:
     said = facts.words.chosen_after_looking
-    if not said.strip():
-        return "<p>The owner says that nothing was chosen after looking at the rows.</p>"
-    return f"<p>The owner, asked what was chosen after looking:</p><blockquote>{escape(said)}</blockquote>"
+    told = f"<p>{escape(chosen_sentence(facts))}</p>"
+    return f"{told}<blockquote>{escape(said)}</blockquote>" if said.strip() else told
 
 
 def _made(facts: CardFacts) -> Iterator[str]:
@@ -147,9 +147,10 @@ def _made(facts: CardFacts) -> Iterator[str]:
 
 def _verify() -> str:
     return (
-        "<p>Without the rows: <code>python -m dpviz verify release.zip</code> adds the ledger up again, works every "
-        "noise scale out again, and checks the centres, this card and the files against each other.</p>"
-        "<p>It cannot tell whether the noise was drawn honestly, nor whether the bounds were read from the rows.</p>"
+        "<p>Without the rows: <code>python -m dpviz verify release.zip</code> checks that every file follows from the "
+        "released answers of transcript.npz, and that no more was spent than was charged. VERIFY.txt lists all that it "
+        "checks.</p>"
+        f"<p>Nobody can tell from these files {escape('; '.join(CANNOT_TELL))}.</p>"
         "<p>Whoever holds rows finds the segment of each with <code>python assign.py ROWS.csv SEGMENTS.csv</code>, on "
         "their own machine. Segments of single rows are not published.</p>"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +11,7 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.release.account import Charge, current_user
 from dpviz.release.bought_bounds import open_columns
 from dpviz.release.card_facts import CardWords, Part
-from dpviz.runs.record import LookKind
+from dpviz.release.seen import Seen
 from dpviz.runs.request import Request
 from dpviz.table.declaration import FROM_ROWS, Declaration
 from dpviz.table.loaded_table import listed
@@ -44,10 +43,8 @@ class Order:
     missing : float
         The part of ε for the share of missing cells of all clustered columns; 0: it is not shown.
     who : str
-    looks : mapping of LookKind to int
-        At the rows, in this visit.
-    studies : int
-        On the rows, in this visit.
+    seen : Seen
+        What was seen of the rows before.
     expected_loss : str
         What was to be expected before the press, in words, from public numbers.
     """
@@ -58,8 +55,7 @@ class Order:
     bounds: float = BOUNDS
     missing: float = 0.0
     who: str = field(default_factory=current_user)
-    looks: Mapping[LookKind, int] = field(default_factory=dict, hash=False)
-    studies: int = 0
+    seen: Seen = field(default_factory=Seen)
     expected_loss: str = ""
 
     def check(self, declaration: Declaration) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import mkstemp
 
 from dpviz.check import RequestError
-from dpviz.release.package import zip_of
 from dpviz.release.releasing import Ready, Release, press
+from dpviz.release.zips import zip_of
 from dpviz.runs.jobs import Failure, JobState, Work
 from dpviz.runs.run import RunSoFar
 from dpviz.runs.worker import Progress

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import ceil, exp, floor, log10
 
-from dpviz.charts.wording import count, number, opening, things
+from dpviz.charts.wording import count, number, opening
 from dpviz.meaning.odds import believed
 from dpviz.release.card_facts import CardColumn, CardFacts
 
@@ -15,12 +15,6 @@ _LARGEST_FACTOR = 10.0
 _ALMOST = 0.999
 BOUGHT = "bought"
 """How the origin of a bound begins that was released with noise."""
-_LOOKS = {
-    "rows": ("look at rows or at counts of them", "looks at rows or at counts of them"),
-    "loss": ("look at losses on the rows", "looks at losses on the rows"),
-    "reference": ("look at the centres of k-means++", "looks at the centres of k-means++"),
-    "proposal": ("look that proposed how to read the file", "looks that proposed how to read the file"),
-}
 
 
 def at_most(value: float) -> str:
@@ -160,23 +154,15 @@ def rows_sentence(facts: CardFacts) -> str:
 
 
 def looks_sentence(facts: CardFacts) -> str:
-    """How often the rows themselves were looked at before this release, and what came of it."""
-    return looks_in_words(facts.looks, facts.studies)
+    """What was seen of the rows themselves before this release, and what came of it."""
+    return facts.seen.words
 
 
-def looks_in_words(counted: Mapping[str, int], studies: int) -> str:
-    """So many looks of each kind, and so many studies, in one visit."""
-    looks = [
-        f"{count(times)} {_LOOKS.get(kind, (f'look: {kind}', f'looks: {kind}'))[times != 1]}"
-        for kind, times in counted.items()
-        if times
-    ]
-    if studies:
-        looks.append(f"{things(studies, 'study', 'studies')} on them")
-    if not looks:
-        return "None in this visit: no row, no true count and no loss was seen before the release."
-    told = ", ".join(looks[:-1]) + (" and " if looks[1:] else "") + looks[-1]
-    return f"In this visit: {told}. No ε covers what was chosen because of them."
+def chosen_sentence(facts: CardFacts) -> str:
+    """What the owner says was chosen after looking, as the beginning of it, or that nothing is said."""
+    if facts.words.chosen_after_looking.strip():
+        return "The owner, asked what was chosen after looking:"
+    return "Whether something or nothing was chosen after looking at the rows, the owner has not said."
 
 
 def span(column: CardColumn) -> str:

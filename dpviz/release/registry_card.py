@@ -18,6 +18,7 @@ from dpviz.release.card_facts import CardColumn, CardFacts, Part
 from dpviz.release.charges import charges
 from dpviz.release.promise import (
     belief,
+    chosen_sentence,
     looks_sentence,
     plain_number,
     promise,
@@ -183,12 +184,8 @@ def _part(part: Part) -> str:
 
 
 def _tuning(facts: CardFacts) -> str:
-    chosen = facts.words.chosen_after_looking.strip()
-    after = (
-        f"Asked what was chosen after looking, the owner says: {chosen}"
-        if chosen
-        else ("The owner says that nothing was chosen after looking at the rows.")
-    )
+    said = facts.words.chosen_after_looking.strip()
+    after = f"{chosen_sentence(facts)} {said}" if said else chosen_sentence(facts)
     expected = [f"Expected before the release: {facts.expected_loss}"] if facts.expected_loss else []
     return _sentences(
         [

@@ -1,18 +1,17 @@
 """A release: everything that can be refused is refused first, then the account is charged, then noise is drawn.
 
 Between the charge and the noise lies nothing but the charge itself: whoever pulls the plug there has paid and released
-nothing; nobody releases without having paid.
+nothing; nobody releases without having paid. What was drawn becomes a transcript, and every file is made of that alone.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -20,21 +19,21 @@ from dpviz import __version__
 from dpviz.check import RequestError
 from dpviz.privacy.exact_draws import library
 from dpviz.privacy.exact_noise import ExactNoise
-from dpviz.release.account import Account, Standing
+from dpviz.release.account import Account, Charge, Standing
+from dpviz.release.asked import AccountThen, Asked
 from dpviz.release.bought_bounds import open_columns, refuse_too_few
-from dpviz.release.card_facts import AccountFacts, CardColumn, CardFacts, Part
+from dpviz.release.card_facts import Part
 from dpviz.release.coded_table import refuse_beyond_memory, spelled_out
 from dpviz.release.described_table import described_table
 from dpviz.release.order import Order
-from dpviz.release.package import CARD, Published, files_of
+from dpviz.release.package import CARD, TRANSCRIPT, VERIFY
+from dpviz.release.playing import Played, overspent, play
 from dpviz.release.release_parts import Parts, Tables, Watch, all_parts
-from dpviz.release.segments_for_card import certificate_for_card, segments_for_card
+from dpviz.release.render import files_of, verify_text
 from dpviz.release.transcript import Tape, Transcript
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.run import Run
-from dpviz.table.declaration import Declaration
+from dpviz.table.declaration import ColumnBounds, Declaration
 from dpviz.table.named import Content
-from dpviz.table.sidecar import to_json
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +52,11 @@ class Ready:
         """What each part may spend."""
         return self.order.shares(self.declaration)
 
+    @property
+    def charge(self) -> Charge:
+        """What the account is charged."""
+        return self.order.charge(self.declaration, unit=unit_of(self.declaration))
+
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
@@ -61,19 +65,14 @@ class Drawn:
     parts: Parts
     tapes: Mapping[str, Tape]
 
-    @property
-    def run(self) -> Run:
-        """That of the algorithm."""
-        return self.parts.clustered.run
-
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A release that has left: its files, and the number of its charge."""
+    """A release that has left: the number of its charge, its files, and what they were made of."""
 
     number: int
     files: Mapping[str, bytes]
-    drawn: Drawn
+    played: Played
 
 
 def ready(
@@ -94,16 +93,41 @@ def ready(
     if order.missing:
         refuse_beyond_memory(content, declaration.columns)
     table = None
-    if not to_buy:
+    if to_buy:
+        _try(order, declare(content, _closed(declaration)), content)
+        declaration = replace(declaration, title=declaration.title or content.name)
+    else:
         table = declare(content, declaration) if opened is None else opened
         declaration = replace(table.declaration, words=declaration.words)
         order.check(declaration)
-        of_algorithm = order.of_algorithm(declaration)
-        of_algorithm.check(table.private)
-        of_algorithm.check_releasable(table.private)
-    before = account.standing()
-    before.refuse(order.charge(declaration, unit=unit_of(declaration, table)))
-    return Ready(order, content, declaration, table, account, before)
+        _try(order, table, content)
+    prepared = Ready(order, content, declaration, table, account, account.standing())
+    prepared.before.refuse(prepared.charge)
+    return prepared
+
+
+def _try(order: Order, table: OpenTable, content: Content) -> None:
+    """Ask for every table that the release will ask for, so that nothing about them is refused after the charge."""
+    request = order.of_algorithm(table.declaration)
+    request.check(table.private)
+    request.check_releasable(table.private)
+    if order.segments:
+        described_table(table, content)
+
+
+def _closed(declaration: Declaration) -> Declaration:
+    """The same with any bounds in place of open ones: to see whether the table can be read."""
+    anywhere = [
+        bounds if None not in bounds[:2] else ColumnBounds(*_around(bounds.lower, bounds.upper), bounds.origin)
+        for bounds in declaration.bounds.values()
+    ]
+    return declaration.with_bounds(declaration.columns, anywhere)
+
+
+def _around(lower: float | None, upper: float | None) -> tuple[float, float]:
+    if lower is not None:
+        return lower, lower + max(1.0, abs(lower))
+    return (-1.0, 1.0) if upper is None else (upper - max(1.0, abs(upper)), upper)
 
 
 def press(prepared: Ready, *, watch: Watch | None = None, charged: Callable[[int], None] | None = None) -> Release:
@@ -119,19 +143,23 @@ def press(prepared: Ready, *, watch: Watch | None = None, charged: Callable[[int
     RequestError
         If the account refuses (nothing is released), or something fails after the charge (which stays).
     """
-    charge = prepared.order.charge(prepared.declaration, unit=unit_of(prepared.declaration, prepared.table))
-    number = prepared.account.charge(charge)
+    charge = prepared.charge
+    number, before = prepared.account.take(charge)
     try:
         if charged is not None:
             charged(number)
         drawn = draw(prepared, watch=watch)
-        files = files_of(published(prepared, drawn))
+        played = play(transcript_of(prepared, before, charge, drawn))
+        refuse_unpaid(drawn.parts, played, charge)
+        files = files_of(played)
+        files[TRANSCRIPT] = played.transcript.to_bytes()
+        files[VERIFY] = verify_text(files, version=played.asked.version)
     except BaseException as error:
         prepared.account.failed(number, why=type(error).__name__)
         raise
     with suppress(RequestError):  # paid for: it leaves, even where the account cannot note any more that it did
         prepared.account.released(number, card_sha256=hashlib.sha256(files[CARD]).hexdigest())
-    return Release(number, files, drawn)
+    return Release(number, files, played)
 
 
 def draw(prepared: Ready, *, watch: Watch | None = None) -> Drawn:
@@ -144,134 +172,63 @@ def draw(prepared: Ready, *, watch: Watch | None = None) -> Drawn:
 
 
 def _opened(prepared: Ready, declaration: Declaration) -> Tables:
-    table = prepared.table
-    if table is None:  # its bounds had to be bought first
-        table = declare(prepared.content, declaration)
-        request = prepared.order.of_algorithm(prepared.declaration)
-        request.check(table.private)
-        request.check_releasable(table.private)
+    table = prepared.table or declare(prepared.content, declaration)  # else its bounds had to be bought first
     return Tables(table.private, partial(described_table, table, prepared.content))
 
 
-def unit_of(declaration: Declaration, table: OpenTable | None) -> str:
+def unit_of(declaration: Declaration) -> str:
     """The unit of privacy in words."""
-    if table is not None:
-        return table.private.unit
     if declaration.id_column is None:
         return "1 row"
     plural = "" if declaration.rows_per_person == 1 else "s"
     return f"1 person, up to {declaration.rows_per_person} row{plural}"
 
 
-def published(prepared: Ready, drawn: Drawn) -> Published:
-    """All that leaves, from what was declared and drawn."""
-    order, run, parts_drawn = prepared.order, drawn.run, drawn.parts
-    declaration, centers = parts_drawn.declaration, parts_drawn.clustered.published
-    report = None if parts_drawn.told is None else parts_drawn.told.report
-    parts = tuple(order.shares(prepared.declaration).values())
-    charged = [{"part": part, **entry.to_dict()} for part, own in parts_drawn.entries.items() for entry in own]
-    charge = order.charge(prepared.declaration, unit=unit_of(prepared.declaration, prepared.table))
-    before, transcript = prepared.before, Transcript(asked(prepared, drawn), drawn.tapes)
-    facts = CardFacts(
-        words=order.words,
-        table=declaration.title or prepared.content.name,
-        columns=card_columns(declaration),
-        k=run.k,
-        algorithm=order.request.card.title,
-        algorithm_id=run.algorithm,
-        paper=order.request.card.paper,
-        epsilon=order.request.epsilon,
-        delta=order.delta,
-        relation=run.relation,
-        unit=run.unit,
-        rows_per_person=declaration.rows_per_person,
-        has_id=declaration.id_column is not None,
-        n=run.n,
-        n_bought=run.n_origin == "bought",
-        looks={str(kind): number for kind, number in order.looks.items()},
-        studies=order.studies,
-        accounting=_accounting_words(run, parts),
-        parts=parts,
-        entries=tuple(charged),
+def transcript_of(prepared: Ready, before: Standing, charge: Charge, drawn: Drawn) -> Transcript:
+    """All that leaves: what was drawn, with what was asked, declared and said, and how the account stood."""
+    account = AccountThen(
+        before.name,
+        before.cap_epsilon,
+        before.cap_delta,
+        before.spent_epsilon,
+        before.spent_delta,
+        charge.epsilon,
+        charge.delta,
+    )
+    asked = Asked(
+        version=__version__,
         noise=library(),
-        dpviz=__version__,
-        account=AccountFacts(
-            before.name,
-            before.cap_epsilon,
-            before.cap_delta,
-            before.spent_epsilon,
-            before.spent_delta,
-            before.spent_epsilon + charge.epsilon,
-            before.spent_delta + charge.delta,
-        ),
-        centers=centers.centers,
-        center_step=centers.step,
-        center_sd=centers.sd,
-        sizes=None if run.noisy_weights is None else np.rint(run.noisy_weights),
-        size_sd=_size_sd(run),
-        segments=None if report is None else segments_for_card(report),
-        certificate=None if report is None else certificate_for_card(report.certificate),
-        expected_loss=order.expected_loss,
-        missing=parts_drawn.missing_told,
-        transcript=transcript.sha256,
+        date=datetime.now(UTC).date().isoformat(),
+        order=prepared.order,
+        n_public=drawn.parts.clustered.run.n_public,
+        declared=prepared.declaration,
+        account=account,
     )
-    return Published(
-        facts,
-        declaration,
-        run.domain,
-        centers,
-        parts_drawn.entries,
-        parts_drawn.segments_csv,
-        transcript,
+    return Transcript(asked.to_dict(), drawn.tapes)
+
+
+def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:
+    """The last guard, before any file is made: what all ledgers spent was charged, and nothing else was drawn.
+
+    Raises
+    ------
+    RequestError
+        If more was spent than was charged, or the transcript does not come to what was drawn: then something but its
+        answers was read.
+    """
+    shares = played.shares
+    if found := overspent(drawn, shares, epsilon=charge.epsilon, delta=charge.delta):
+        raise RequestError(f"Nothing is released: {found[0]} This is a defect of dpviz; the charge stays.")
+    again, run = played.parts.clustered.run, drawn.clustered.run
+    same = (
+        not played.unasked
+        and played.parts.entries == drawn.entries
+        and played.parts.declaration == drawn.declaration
+        and np.array_equal(again.centers, run.centers)
+        and played.parts.segments_csv == drawn.segments_csv
     )
-
-
-def asked(prepared: Ready, drawn: Drawn) -> dict[str, Any]:
-    """What was asked, in plain values: enough to play the release again."""
-    order, run = prepared.order, drawn.run
-    return {
-        "version": __version__,
-        "request": {
-            "algorithm": run.algorithm,
-            "k": run.k,
-            "epsilon": order.request.epsilon,
-            "delta": order.request.delta,
-            "parameters": {name: value for name, value in run.parameters.items() if value is not None},
-        },
-        "segments": order.segments,
-        "bounds": order.bounds,
-        "missing": order.missing,
-        "n_public": run.n_public,
-        "declared": to_json(prepared.declaration),
-        "declaration": to_json(drawn.parts.declaration),
-        "date": datetime.now(UTC).date().isoformat(),
-    }
-
-
-def card_columns(declaration: Declaration) -> tuple[CardColumn, ...]:
-    """The clustered columns, then those that segments alone are told by."""
-    clustered = tuple(
-        CardColumn(name, bounds.lower, bounds.upper, declaration.units.get(name, ""), declaration.origin_of(name))
-        for name, bounds in declaration.bounds.items()
-    )
-    others = tuple(
-        CardColumn(name, one.lower, one.upper, declaration.units.get(name, ""), "declared", one.categories)
-        for name, one in declaration.describe.items()
-    )
-    return (*clustered, *others)
-
-
-def _accounting_words(run: Run, parts: Sequence[Part]) -> str:
-    within = {
-        "pure": "inside the algorithm every ε adds up (sequential composition)",
-        "gdp": "inside the algorithm Gaussian noise adds up exactly (Gaussian differential privacy)",
-        "pld": "inside the algorithm the loss distributions of all draws are composed numerically",
-        "zcdp": "inside the algorithm ρ adds up (zero-concentrated differential privacy)",
-    }[run.accounting.value]
-    between = "Parts of the release add up (basic composition)" if len(parts) > 1 else "There is one part"
-    return f"{between}; {within}."
-
-
-def _size_sd(run: Run) -> float | None:
-    sd = getattr(run.frames[-1].step, "count_noise_sd", None)
-    return None if sd is None or run.noisy_weights is None else float(np.max(sd))
+    if not same:
+        raise RequestError(
+            "Nothing is released: played again without the rows, it comes to something else, so that something but "
+            "paid answers was used. This is a defect of dpviz; the charge stays."
+        )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -11,6 +9,7 @@ from typing import Any
 
 from dpviz.release.intervals import COVERED, Interval, plain
 from dpviz.release.missing_shares import MissingShare
+from dpviz.runs.csv_text import csv_text
 
 TOO_SMALL = "too small to say"
 """Of a segment that noise drowns. Whether it does is read off its noisy size, never off the true one."""
@@ -144,23 +143,21 @@ def segments_csv(report: SegmentsReport | None, missing: Sequence[MissingShare] 
     (the certificate, shares of missing cells) have no segment. Where a segment is too small to say, the value says so
     in words.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_HEADER)
+    lines: list[tuple[object, ...]] = [_HEADER]
     for share in missing:
         numbers = _numbers(Interval(share.share, share.low, share.high))
-        writer.writerow(("", share.column, "share of missing cells", *numbers, ""))
+        lines.append(("", share.column, "share of missing cells", *numbers, ""))
     if report is None:
-        return text.getvalue()
+        return csv_text(lines)
     for segment in report.segments:
-        writer.writerow((segment.number, "", "size", *_numbers(segment.size), "rows"))
+        lines.append((segment.number, "", "size", *_numbers(segment.size), "rows"))
         for place, column in enumerate(segment.telling, start=1):
-            writer.writerow((segment.number, column, f"tells it apart, {place}", "", "", "", ""))
+            lines.append((segment.number, column, f"tells it apart, {place}", "", "", "", ""))
         for said in segment.columns:
             for statistic, value in _statistics(said):
                 unit = said.unit if statistic in _QUANTILES else ""
                 cells = (TOO_SMALL, "", "") if value is None else _numbers(value)
-                writer.writerow((segment.number, said.column, statistic, *cells, unit))
+                lines.append((segment.number, said.column, statistic, *cells, unit))
     certificate = report.certificate
     for statistic, value, unit in (
         ("mean capped squared distance, released centres", certificate.released, "unit coordinates squared"),
@@ -171,9 +168,9 @@ def segments_csv(report: SegmentsReport | None, missing: Sequence[MissingShare] 
         ("half of the rows lie within", certificate.distances[0], "unit coordinates"),
         ("nine tenths of the rows lie within", certificate.distances[1], "unit coordinates"),
     ):
-        writer.writerow(("", "", statistic, *_numbers(value), unit))
-    writer.writerow(("", "", "verdict", certificate.verdict.value, "", "", ""))
-    return text.getvalue()
+        lines.append(("", "", statistic, *_numbers(value), unit))
+    lines.append(("", "", "verdict", certificate.verdict.value, "", "", ""))
+    return csv_text(lines)
 
 
 _QUANTILES = ("lower quartile", "median", "upper quartile")

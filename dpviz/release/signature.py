@@ -20,8 +20,11 @@ def signature_text(verify: bytes, key: Path) -> str:
         If the file holds no Ed25519 key without a password, or the library is not installed.
     """
     signer = _signer(key)
-    public = signer.public_key().public_bytes_raw().hex()
-    return f"{_KEY}{public}\n{_SIGNATURE}{signer.sign(verify).hex()}\n"
+    return _text(signer.public_key().public_bytes_raw(), signer.sign(verify))
+
+
+def _text(public: bytes, signed: bytes) -> str:
+    return f"{_KEY}{public.hex()}\n{_SIGNATURE}{signed.hex()}\n"
 
 
 def signed_by(verify: bytes, signature: bytes) -> str:
@@ -35,12 +38,14 @@ def signed_by(verify: bytes, signature: bytes) -> str:
     lines = signature.decode("utf-8", errors="replace").splitlines()
     said = {start: line.removeprefix(start) for line in lines for start in (_KEY, _SIGNATURE) if line.startswith(start)}
     try:
-        public = bytes.fromhex(said[_KEY])
-        _ed25519().Ed25519PublicKey.from_public_bytes(public).verify(bytes.fromhex(said[_SIGNATURE]), verify)
+        public, signed = bytes.fromhex(said[_KEY]), bytes.fromhex(said[_SIGNATURE])
+        _ed25519().Ed25519PublicKey.from_public_bytes(public).verify(signed, verify)
     except RequestError:
         raise
     except Exception:  # a key or a signature of another length, or one that does not fit
         raise RequestError("the signature is not one of VERIFY.txt.") from None
+    if signature != _text(public, signed).encode():
+        raise RequestError("it says more than a signature does.")
     return public.hex()
 
 

@@ -1,7 +1,7 @@
 """The transcript of a release: what was asked for, and every answer that was drawn, in the order of the questions.
 
 All of it is released or public. Whoever has it can play the algorithm again without a row: the same questions come, for
-the same charges, and the same centres.
+the same charges, and the same files.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,13 +21,12 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.exact_noise import ExactSource, WholeTruth
 from dpviz.privacy.mechanisms import Mechanism
 from dpviz.privacy.queries import SparseCounts
+from dpviz.release.zips import members_of, zip_of
 
-MOST_BYTES = 5_000_000
-"""A longer transcript is not put into the zip; its hash is."""
-
-_FORMAT = 1
-# Of all arrays of a file, before they are unpacked.
-_MOST_UNPACKED = 500_000_000
+_FORMAT = 2
+_DAMAGED = "It is not a transcript as a release writes it: it is damaged, or was changed."
+# Of the text that heads an array: names and shapes are short.
+_LONGEST_HEADER = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +39,7 @@ class Tape:
 
 @dataclass(frozen=True, eq=False)
 class Transcript:
-    """What was ``asked`` in plain values, and a tape for each part of the release, by its name."""
+    """What was ``asked`` in plain values (see ``Asked``), and a tape for each part of the release, by its name."""
 
     asked: Mapping[str, Any]
     tapes: Mapping[str, Tape]
@@ -48,23 +47,24 @@ class Transcript:
     @property
     def sha256(self) -> str:
         """Of everything in it."""
-        digest = hashlib.sha256(self._asked().encode())
-        for name, values in self._arrays().items():
+        digest = hashlib.sha256(self.asked_text.encode())
+        for name, values in self.arrays().items():
             digest.update(f"{name} {values.dtype.str} {values.shape}".encode())
             digest.update(np.ascontiguousarray(values).tobytes())
         return digest.hexdigest()
 
     def to_bytes(self) -> bytes:
-        """As ``transcript.npz``; without the answers where they are too long, but with their hash."""
-        whole = _npz({"asked": np.array(self._asked()), "sha256": np.array(self.sha256), **self._arrays()})
-        if len(whole) <= MOST_BYTES:
-            return whole
-        return _npz({"asked": np.array(self._asked()), "sha256": np.array(self.sha256)})
+        """As ``transcript.npz``."""
+        texts = {"asked": np.array(self.asked_text), "sha256": np.array(self.sha256)}
+        return zip_of({f"{name}.npy": _file_of(values) for name, values in {**texts, **self.arrays()}.items()})
 
-    def _asked(self) -> str:
+    @property
+    def asked_text(self) -> str:
+        """What was asked, as its file holds it."""
         return json.dumps({"format": _FORMAT, **self.asked}, ensure_ascii=False, allow_nan=False, sort_keys=True)
 
-    def _arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+    def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The tapes as arrays, by the names that they have in the file."""
         return dict(
             named
             for part, tape in self.tapes.items()
@@ -75,42 +75,51 @@ class Transcript:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class ReadTranscript:
-    """A transcript as a file holds it; ``tapes`` is None where only the hash of the answers was published."""
+class ReadTranscript(NamedTuple):
+    """A transcript as a file holds it, and the hash that the file says it has."""
 
-    asked: Mapping[str, Any]
-    tapes: Mapping[str, Tape] | None
-    sha256: str
+    whole: Transcript
+    said_sha256: str
 
     @property
-    def whole(self) -> Transcript | None:
-        """With its answers, if the file has them."""
-        return None if self.tapes is None else Transcript(self.asked, self.tapes)
+    def asked(self) -> Mapping[str, Any]:
+        """What was asked."""
+        return self.whole.asked
+
+    @property
+    def tapes(self) -> Mapping[str, Tape]:
+        """The answers."""
+        return self.whole.tapes
 
 
 def read_transcript(data: bytes) -> ReadTranscript:
-    """The transcript in a file that may have been tampered with.
+    """The transcript in a file that may have been tampered with; nothing in it is passed over.
 
     Raises
     ------
     RequestError
-        If it is none, or of a later version.
+        If it is none, of another version, or holds more than a transcript does.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if sum(member.file_size for member in archive.infolist()) > _MOST_UNPACKED:
-                raise ValueError("larger than any transcript")
-        with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            held = {name: file[name] for name in file.files}
-        asked = json.loads(str(held.pop("asked")))
-        sha256, version = str(held.pop("sha256")), asked.pop("format")
-        tapes = _tapes(held) if held else None
+        members, wrong = members_of(data)
+        held = {name.removesuffix(".npy"): _array(file) for name, file in members.items()}
+        text, sha256 = str(held.pop("asked")), str(held.pop("sha256"))
+        asked = json.loads(text, parse_constant=_refuse_constant)
+        version = asked.pop("format")
+        tapes = _tapes(held)
     except Exception:  # whatever can go wrong in a damaged file: none of it may stop whoever checks it
-        raise RequestError("It is not a transcript as a release writes it: it is damaged, or was changed.") from None
+        raise RequestError(_DAMAGED) from None
     if version != _FORMAT:
         raise RequestError("It was written by another version of dpviz: check it with that one.")
-    return ReadTranscript(asked, tapes, sha256)
+    if wrong:
+        raise RequestError(f"It is not as a release writes it: {wrong[0]}.")
+    whole = Transcript(asked, tapes)
+    known = whole.arrays()
+    if strangers := [name for name in held if name not in known]:
+        raise RequestError(f"It holds an array that is no answer, the {1 + list(held).index(strangers[0])}th in it.")
+    if text != whole.asked_text or list(held) != list(known):
+        raise RequestError("It does not say what was asked as a release writes it, or not in that order.")
+    return ReadTranscript(whole, sha256)
 
 
 class Playback(ExactSource):
@@ -150,6 +159,29 @@ def _parts(name: str, answer: Any) -> Sequence[tuple[str, np.ndarray[Any, Any]]]
     return ((f"{name}/array", answer),)
 
 
+def _file_of(values: np.ndarray[Any, Any]) -> bytes:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, values, version=(1, 0), allow_pickle=False)
+    return stream.getvalue()
+
+
+def _array(file: bytes) -> np.ndarray[Any, Any]:
+    """An array of numbers or text, as NumPy writes it: its head says how many bytes follow, and no other do."""
+    stream = io.BytesIO(file)
+    if np.lib.format.read_magic(stream) != (1, 0):
+        raise ValueError
+    shape, by_column, kind = np.lib.format.read_array_header_1_0(stream, max_header_size=_LONGEST_HEADER)
+    rest = file[stream.tell() :]
+    if kind.kind not in "iufU" or prod(shape) * kind.itemsize != len(rest):
+        raise ValueError
+    values = np.frombuffer(rest, dtype=kind) if len(rest) else np.zeros(prod(shape), dtype=kind)
+    return values.reshape(shape, order="F" if by_column else "C").copy()
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
+
+
 def _tapes(held: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Tape]:
     names = list(dict.fromkeys(name.split("/")[0] for name in held))
     tapes = {}
@@ -170,9 +202,3 @@ def _answer(fields: Mapping[str, np.ndarray[Any, Any]]) -> Any:
     if "array" in fields:
         return fields["array"]
     return SparseCounts(fields["codes"], fields["values"], int(fields["universe"]))
-
-
-def _npz(arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
-    file = io.BytesIO()
-    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-    return file.getvalue()

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Container, Sequence
 
 import pandas as pd
 
 from dpviz.check import RequestError
+from dpviz.runs.csv_text import FORMULA_STARTS, csv_text, harmless
 from dpviz.runs.record import SIMULATION, ReleaseRecord
 from dpviz.runs.run import Run
 
-# A cell that begins with one of these would be a formula to a spreadsheet.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CLUSTER, _SIZE, _NOTE = "cluster", "noisy_size", "note"
 
 REVEALED_NOTE = (
@@ -51,11 +48,7 @@ def centers_csv(record: ReleaseRecord, *, numbered: bool = True) -> str:
             columns[_another(_SIZE, columns)] = record.weights.tolist()
     if record.note:
         columns[_another(_NOTE, columns)] = [record.note] * record.k
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow([_as_text(name) for name in columns])
-    writer.writerows(zip(*columns.values(), strict=True))
-    return text.getvalue()
+    return csv_text([list(columns), *zip(*columns.values(), strict=True)])
 
 
 def run_json(record: ReleaseRecord) -> str:
@@ -68,8 +61,8 @@ def frame_csv(frame: pd.DataFrame, *, note: str = "") -> bytes:
     safe = frame.assign(**{_another(_NOTE, frame): note}) if note else frame.copy()
     for name in (name for name in safe if not pd.api.types.is_numeric_dtype(safe[name])):
         text = safe[name].astype("str")
-        safe[name] = safe[name].where(~text.str.startswith(_FORMULA_STARTS), "'" + text)
-    safe.columns = pd.Index([_as_text(str(name)) for name in safe])
+        safe[name] = safe[name].where(~text.str.startswith(FORMULA_STARTS), "'" + text)
+    safe.columns = pd.Index([harmless(str(name)) for name in safe])
     return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8")
 
 
@@ -109,7 +102,3 @@ def _another(name: str, taken: Container[str]) -> str:
     while name in taken:
         name += "_"
     return name
-
-
-def _as_text(name: str) -> str:
-    return f"'{name}" if name.startswith(_FORMULA_STARTS) else name

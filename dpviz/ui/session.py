@@ -24,6 +24,7 @@ from dpviz.table.named import Content
 _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
 _SOURCE, _SOURCES = "visit:source", "visit:sources"
 _SETTINGS, _LOOKS, _STUDIES, _CLUSTERS = "visit:settings", "looks:list", "looks:studies", "clusters:known"
+_GRIDS = "looks:grids"
 
 TABLE_LINK = "table"
 """What names the open table in a link."""
@@ -204,6 +205,19 @@ def studies_on(source_key: str) -> int:
     return sum(key == source_key for key, _ in st.session_state.get(_STUDIES, ()))
 
 
+def count_grid_read(place: int, number: int) -> None:
+    """Count that a k was read from the grid of the run at that place of the books, once for each ``number`` of a run.
+
+    No account has paid for that grid.
+    """
+    st.session_state.setdefault(_GRIDS, set()).add((_entries()[place].source_key, number))
+
+
+def grids_read_on(source_key: str) -> int:
+    """From how many runs on the rows of one file a k was read."""
+    return sum(key == source_key for key, _ in st.session_state.get(_GRIDS, ()))
+
+
 def private_looks() -> list[Look]:
     """The looks at private files only: the ones that weigh."""
     return [look for look in _looks() if look.kind == FileKind.PRIVATE]
@@ -236,8 +250,13 @@ def simulated_on(source_key: str) -> int:
 
 
 def spent_on(table: OpenTable) -> float:
-    """The ε of all releases of this visit from the file of ``table``, added up."""
-    entries = (entry.record for entry in _entries() if entry.source_key == table.source_key)
+    """The ε of all runs of this visit on the file of ``table``, added up."""
+    return simulated_epsilon_on(table.source_key)
+
+
+def simulated_epsilon_on(source_key: str) -> float:
+    """The ε of all runs with study noise on the rows of one file, added up; no account has paid for it."""
+    entries = (entry.record for entry in _entries() if entry.source_key == source_key)
     return fsum(record.spent_epsilon or 0.0 for record in entries if record.private)
 
 

@@ -36,12 +36,12 @@ def test_a_release_charges_its_account_and_holds_every_file(tmp_path, algorithm)
     assert entry.state is State.RELEASED and entry.charge.epsilon == 1.0
     pure = algorithm in ("dplloyd", "eugkm", "hybrid")
     assert entry.charge.delta == (0.0 if pure else 1e-6)
-    assert not release.drawn.run.seeded and release.drawn.run.hardened
+    assert not release.played.run.seeded and release.played.run.hardened
 
 
 def test_centres_lie_on_a_grid_no_coarser_than_half_their_noise(tmp_path):
     release = press(ready_in(tmp_path))
-    run = release.drawn.run
+    run = release.played.run
     rows = list(csv.reader(io.StringIO(release.files[CENTERS].decode())))
     assert rows[0] == ["segment", "age", "income", "noisy_size"] and len(rows) == 4
     written = np.array([[float(cell) for cell in row[1:3]] for row in rows[1:]])
@@ -53,7 +53,7 @@ def test_centres_lie_on_a_grid_no_coarser_than_half_their_noise(tmp_path):
 def test_the_ledger_of_the_zip_is_that_of_the_run(tmp_path):
     release = press(ready_in(tmp_path))
     rows = list(csv.DictReader(io.StringIO(release.files[LEDGER].decode())))
-    assert [float(row["scale"]) for row in rows] == [entry.scale for entry in release.drawn.run.entries]
+    assert [float(row["scale"]) for row in rows] == [entry.scale for entry in release.played.run.entries]
     assert {row["part"] for row in rows} == {"algorithm"}
 
 
@@ -71,22 +71,22 @@ def test_segments_are_a_part_of_their_own_and_described_columns_need_not_be_clus
     assert len(north) == 3 and min(north) > 0.8
     sizes = [float(row["value"]) for row in rows if row["statistic"] == "size"]
     assert sum(sizes) == pytest.approx(900, abs=60)
-    spent = {part: sum(entry.epsilon for entry in own) for part, own in release.drawn.parts.entries.items()}
+    spent = {part: sum(entry.epsilon for entry in own) for part, own in release.played.parts.entries.items()}
     assert spent["segments"] == pytest.approx(6.0, rel=1e-9)
-    assert release.drawn.run.epsilon == pytest.approx(14.0)
+    assert release.played.run.epsilon == pytest.approx(14.0)
 
 
 def test_the_declaration_of_the_zip_loads_back(tmp_path):
     prepared = ready_in(tmp_path)
     release = press(prepared)
-    assert declaration_in(release.files[DECLARATION].decode()).checked() == release.drawn.parts.declaration
+    assert declaration_in(release.files[DECLARATION].decode()).checked() == release.played.parts.declaration
 
 
 def test_a_second_press_is_a_second_charge(tmp_path):
     prepared = ready_in(tmp_path)
     one, other = press(prepared), press(prepared)
     assert prepared.account.standing().spent_epsilon == 2.0
-    assert not np.array_equal(one.drawn.run.centers, other.drawn.run.centers)
+    assert not np.array_equal(one.played.run.centers, other.played.run.centers)
     with pytest.raises(AccountExceeded):
         press(prepared)
 

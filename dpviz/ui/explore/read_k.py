@@ -13,7 +13,7 @@ from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
 from dpviz.ui.figure import data_table, show_wide
 from dpviz.ui.runner import Result
-from dpviz.ui.session import once
+from dpviz.ui.session import count_grid_read, once
 
 _READ = "explore:read_k"
 # As far as the curve goes, beside the k of the run: a grid is as fine as its k asks for.
@@ -38,6 +38,7 @@ def read_k(result: Result) -> None:
         return
     with st.spinner("The grid is solved for every k, and again with the noise redrawn", show_time=True):
         read = once(f"{_READ}:curve", (result.number, most), lambda: suggest_k(run, most, np.random.default_rng(0)))
+    count_grid_read(result.place, result.number)
     curve = KCurve(read)
     show_wide(curve.draw(palette(st.context.theme.type)), alt=curve.words(), key="explore:k_curve", stem=curve.stem)
     st.markdown(f"{badge_text('released')} {plain(read.words)}")

@@ -98,7 +98,7 @@ def _opened(path: str) -> Opened:
 
 def _against(order: Order, asked_of: Subject, standing: Standing) -> list[str]:
     try:
-        standing.refuse(order.charge(asked_of.declaration, unit=unit_of(asked_of.declaration, asked_of.table)))
+        standing.refuse(order.charge(asked_of.declaration, unit=unit_of(asked_of.declaration)))
     except RequestError as error:
         return [str(error)]
     return []

@@ -11,7 +11,8 @@ from dpviz.charts.wording import opening, things
 from dpviz.check import RequestError
 from dpviz.glossary import words_of
 from dpviz.release.check_work import check_work
-from dpviz.release.verify import CANNOT_TELL, Verdict
+from dpviz.release.checks import CANNOT_TELL
+from dpviz.release.verify import Verdict
 from dpviz.runs.jobs import Job
 from dpviz.ui.escape import plain
 from dpviz.ui.job_panel import job_panel, job_shelf

@@ -51,8 +51,8 @@ def _form(asked_of: Subject) -> None:
     )
     status = what_leaves(draft, asked_of)
     found: dict[str, list[str]] = {"Bounds": bounds_section(draft, asked_of)}
-    seen = looks_section(asked_of)
-    words = words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=seen.chosen)
+    told = looks_section(asked_of)
+    words = words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=told.chosen)
     found["Words of the card"] = [in_plain_words(one) for one in words.missing()]
     opened = None
     if serves_this_machine_alone():
@@ -67,8 +67,7 @@ def _form(asked_of: Subject) -> None:
         terms.segments,
         terms.bounds,
         terms.missing,
-        looks=seen.looks,
-        studies=seen.studies,
+        seen=told.seen,
         expected_loss=expected,
     )
     press_section(order, asked_of.saying(words), opened, everything(found))

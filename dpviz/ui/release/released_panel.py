@@ -11,9 +11,10 @@ from dpviz.charts.wording import number, things
 from dpviz.check import RequestError
 from dpviz.glossary import explained, words_of
 from dpviz.release.account import Standing
-from dpviz.release.package import CENTERS, PAGE, SEGMENTS, zip_of
+from dpviz.release.package import CENTERS, PAGE, SEGMENTS
 from dpviz.release.promise import plain_number, small
 from dpviz.release.releasing import Release
+from dpviz.release.zips import zip_of
 from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
 from dpviz.ui.figure import data_table
@@ -118,7 +119,7 @@ def _tables(release: Release) -> None:
     st.caption(
         "Centres carry noise and are rounded to a public grid; sizes carry noise.", help=words_of("centre noise")
     )
-    segments_panel(release.drawn, f"release:{release.number}")
+    segments_panel(release.played.parts, f"release:{release.number}")
     if SEGMENTS in release.files:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
             segments = _read(release.files[SEGMENTS])
@@ -127,7 +128,7 @@ def _tables(release: Release) -> None:
 
 def _missing(release: Release) -> None:
     """The shares of missing cells that were bought."""
-    told = release.drawn.parts.missing_told
+    told = release.played.parts.missing_told
     if not told:
         return
     st.subheader("Missing values", divider="gray", anchor=False, help=explained("released"))
@@ -137,7 +138,7 @@ def _missing(release: Release) -> None:
 
 def _bought(release: Release) -> None:
     """The bounds that were bought, and whether noise hid them."""
-    bought = release.drawn.parts.bounds
+    bought = release.played.parts.bounds
     if bought is None:
         return
     st.subheader("The bounds that were bought", divider="gray", anchor=False, help=explained("bounds"))

@@ -8,7 +8,7 @@ from dpviz.charts.segment_panels import SegmentPanels
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import ratio
 from dpviz.glossary import words_of
-from dpviz.release.releasing import Drawn
+from dpviz.release.release_parts import Parts
 from dpviz.release.segments_report import Certificate, SegmentsReport, Verdict
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
@@ -17,11 +17,11 @@ from dpviz.ui.figure import show_wide
 _LONGEST_NAME, _MOST_NAMED = 24, 20
 
 
-def segments_panel(drawn: Drawn, key: str) -> None:
+def segments_panel(parts: Parts, key: str) -> None:
     """Draw it; nothing where a release says nothing of its segments."""
-    if drawn.parts.told is None:
+    if parts.told is None:
         return
-    report = drawn.parts.told.report
+    report = parts.told.report
     st.subheader("What the segments are", divider="gray", anchor=False, help=words_of("release noise ε"))
     _certificate(report.certificate)
     panels = SegmentPanels(report.to_dict(), _names(report, key))

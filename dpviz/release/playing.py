@@ -1,0 +1,89 @@
+"""A release played again from its transcript: over tables without rows, so that what was drawn alone comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import fsum
+
+from dpviz.check import RequestError
+from dpviz.privacy.ledger import total_epsilon
+from dpviz.privacy.readdition import independent_epsilon
+from dpviz.release.asked import Asked
+from dpviz.release.card_facts import Part
+from dpviz.release.release_parts import Parts, all_parts, content_without_rows, tables_without_rows
+from dpviz.release.transcript import Playback, Transcript
+from dpviz.runs.run import Run
+
+# Two ways to add up differ in the last digits; the independent library rounds losses up to a grid.
+_LAST_DIGITS, _COARSE = 1e-9, 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What a transcript comes to: what was asked, every part, and the names of parts that hold unasked answers."""
+
+    transcript: Transcript
+    asked: Asked
+    parts: Parts
+    unasked: tuple[str, ...]
+
+    @property
+    def run(self) -> Run:
+        """That of the algorithm."""
+        return self.parts.clustered.run
+
+    @property
+    def shares(self) -> Mapping[str, Part]:
+        """What each part may spend."""
+        return self.asked.order.shares(self.asked.declared)
+
+
+def play(transcript: Transcript) -> Played:
+    """What each part of a release comes to on its tape, over tables without rows.
+
+    Raises
+    ------
+    RequestError
+        If the tapes or what was asked do not fit the plan, or are of no release.
+    """
+    asked = Asked.of(transcript.asked)
+    shares = asked.order.shares(asked.declared)
+    if set(transcript.tapes) != set(shares):
+        raise RequestError("It does not hold the answers of the parts that were asked for.")
+    players = {part: Playback(tape) for part, tape in transcript.tapes.items()}
+    tables = partial(tables_without_rows, n_public=asked.n_public)
+    parts = all_parts(asked.order, asked.declared, players, content_without_rows(asked.declared), tables)
+    unasked = tuple(part for part, player in players.items() if not player.is_over)
+    return Played(transcript, asked, parts, unasked)
+
+
+def overspent(parts: Parts, shares: Mapping[str, Part], *, epsilon: float, delta: float) -> tuple[str, ...]:
+    """Where the ledgers spend more than they may, a sentence each; empty where all is paid for.
+
+    Parameters
+    ----------
+    parts : Parts
+        What was drawn, with the ledger of each part.
+    shares : mapping of str to Part
+        What each of them may spend.
+    epsilon, delta : float
+        What the account was charged.
+    """
+    found, spent = [], []
+    for name, entries in parts.entries.items():
+        if name not in shares:
+            found.append(f"the part {name} has no share of ε.")
+            continue
+        share = shares[name]
+        own = total_epsilon(entries[0].accounting, entries, delta=share.delta) if entries else 0.0
+        again = independent_epsilon(entries, delta=share.delta)
+        if own > share.epsilon * (1 + _LAST_DIGITS) or (again is not None and again > share.epsilon * (1 + _COARSE)):
+            found.append(f"the part {name} adds up to more than its share of ε.")
+        spent.append(own)
+    if fsum(spent) > epsilon * (1 + _LAST_DIGITS):
+        found.append("all parts together add up to more ε than the account was charged.")
+    if fsum(shares[name].delta for name in parts.entries if name in shares) > delta * (1 + _LAST_DIGITS):
+        found.append("all parts together add up to more δ than the account was charged.")
+    return tuple(found)
