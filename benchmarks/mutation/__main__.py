@@ -2,8 +2,10 @@
 
     python -m benchmarks.mutation --sample 400 --seed S [--part privacy] [--processes 2] [--out FILE]
     python -m benchmarks.mutation --against FILE
+    python -m benchmarks.mutation --planted [WORDS]
 
-The second command tries the changes of an earlier result again and names those that were caught then and live now.
+The second command tries the changes of an earlier result again and names those that were caught then and live now. The
+third one says which test catches each known mistake of ``tests/planted/mistakes.yaml`` (with these words in its name).
 The first run measures which tests reach which lines; that takes minutes and is kept outside the tree. Exits with 1
 where a change lives that ``survivors.yaml`` does not explain.
 """
@@ -22,6 +24,7 @@ from benchmarks.mutation.choice import SECONDS, chosen_tests
 from benchmarks.mutation.crew import crew
 from benchmarks.mutation.forked import Trial
 from benchmarks.mutation.places import PARTS, Place, places, sample
+from benchmarks.mutation.planted import mistakes
 from benchmarks.mutation.reached import ReachedLines, reached_lines, test_files
 from benchmarks.mutation.results import Result, explanations, killed_before, report, store, stored
 from benchmarks.timing import machine
@@ -40,7 +43,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--against", type=Path, help="the changes of an earlier result instead of a sample")
+    parser.add_argument("--planted", nargs="?", const="", metavar="WORDS")
     asked = parser.parse_args(argv)
+    if asked.planted is not None:
+        return _planted(asked.planted, asked.processes, asked.seconds)
     parts = tuple(asked.part or PARTS)
     chosen = _again(asked.against, parts) if asked.against else sample(parts, asked.sample, asked.seed)
     chosen = [place for place in chosen if not asked.file or place.file in asked.file]
@@ -65,6 +71,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     worse = killed_before(results, stored(asked.against)) if asked.against else []
     print(*(f"CAUGHT BEFORE: {line}" for line in worse), sep="\n")
     return int(any(not result.red and not result.explanation for result in results))
+
+
+def _planted(words: str, processes: int, seconds: float) -> int:
+    """Which test catches each known mistake; 0 if there is one for all."""
+    lives = 0
+    wanted = [one for one in mistakes() if words in one.mistake]
+    with crew(processes) as run:
+        reached = reached_lines(test_files(), run)
+        chosen = [chosen_tests(one.place, reached, seconds=seconds) for one in wanted]
+        trials = (
+            Trial(tests, one.file, one.source).patient(seconds) for one, tests in zip(wanted, chosen, strict=True)
+        )
+        for one, outcome in zip(wanted, run([*trials]), strict=True):
+            lives += not outcome.red
+            print(f"{one.mistake}: {outcome.test or 'LIVES'} ({outcome.seconds:.1f} s)", flush=True)
+    return int(lives > 0)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ import time
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
@@ -154,9 +155,10 @@ def serve(asked: IO[str], answers: IO[str]) -> None:
         warnings.simplefilter("ignore")
         for name in _LIBRARIES:
             importlib.import_module(name)
-    for line in asked:
-        answers.write(json.dumps(asdict(_in_child(Trial(**json.loads(line))))) + "\n")
-        answers.flush()
+    with suppress(BrokenPipeError):  # whoever asked has ended
+        for line in asked:
+            answers.write(json.dumps(asdict(_in_child(Trial(**json.loads(line))))) + "\n")
+            answers.flush()
 
 
 def _in_child(trial: Trial) -> Outcome:

@@ -75,7 +75,7 @@ def reached_lines(files: Sequence[str], run_all: Callable[[Sequence[Trial]], Ite
     """The map of these test files; what was measured before for the same sources is read."""
     folder = cache_folder() / "reached" / _digest(sorted((ROOT / "dpviz").rglob("*.py")))
     folder.mkdir(parents=True, exist_ok=True)
-    shared = _digest(path for path in sorted((ROOT / "tests").rglob("*.py")) if not path.name.startswith("test_"))
+    shared = _digest(path for path in sorted((ROOT / "tests").rglob("*.py")) if _helps(path))
     places = {file: folder / f"{file.replace('/', '.')}-{_digest([ROOT / file])}-{shared}" for file in files}
     missing = [file for file in files if not places[file].with_suffix(".json").exists()]
     trials = [
@@ -88,6 +88,11 @@ def reached_lines(files: Sequence[str], run_all: Callable[[Sequence[Trial]], Ite
         places[file].with_suffix(".json").write_text(json.dumps(dict(outcome.durations)))
         print(f"  reached by {file}: {len(outcome.durations)} tests, {outcome.seconds:.1f} s", flush=True)
     return ReachedLines([_read(file, places[file]) for file in files])
+
+
+def _helps(path: Path) -> bool:
+    """Whether tests import it; those of planted mistakes do not count, and nobody else imports what helps them."""
+    return not path.name.startswith("test_") and "planted" not in path.parts
 
 
 def _read(file: str, place: Path) -> Reach:
