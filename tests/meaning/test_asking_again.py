@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import comb, exp
 
 import numpy as np
@@ -53,11 +54,10 @@ def optimal(epsilon: float, times: int, delta: float) -> float:
     return least
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0])
-@pytest.mark.parametrize("times", [1, 4, 16, 64])
-def test_pure_releases_compose_as_the_theorem_says(epsilon, times):
-    grid = optimal(epsilon, times, 1e-6)
-    assert grid - 2 * epsilon < repeated_epsilon(epsilon, times, 1e-6) <= grid * (1 + 1e-6)
+def test_pure_releases_compose_as_the_theorem_says():
+    for epsilon, times in product((0.1, 1.0), (1, 4, 16, 64)):
+        grid = optimal(epsilon, times, 1e-6)
+        assert grid - 2 * epsilon < repeated_epsilon(epsilon, times, 1e-6) <= grid * (1 + 1e-6), (epsilon, times)
 
 
 @pytest.mark.parametrize(("algorithm", "delta"), [("eugkm", 0.0), ("auto", 1e-6), ("auto", 0.0)])

@@ -5,19 +5,20 @@ show between them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum, sqrt
 from typing import Any
 
 import numpy as np
 
 from dpviz.algorithms.card import Card
+from dpviz.arrays import Array
+from dpviz.audit.small_worlds import World
 from dpviz.privacy.accounting import Accounting, gdp_epsilon
 from dpviz.privacy.ledger import total_epsilon
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.run import Run
-from tests.contract.tables import World
 
 NOBODY = np.empty((0, 1))
 END, OTHER_END, BOTH_ENDS = np.ones((1, 1)), -np.ones((1, 1)), np.array([[-1.0], [1.0]])
@@ -32,14 +33,14 @@ OF_TUPLES = {"noisy centres", "tuple averages"}
 
 
 @dataclass(frozen=True)
-class Audit:
+class TinyTables:
     """Rows of the two pairs: one with a row more than the other, and two that differ in a row.
 
     ``thinned`` is how many times less noise has to be behind the ledger's back to be refuted; 2 where ``why`` is empty.
     """
 
-    more: tuple[np.ndarray, np.ndarray] = (np.r_[CROWD, END], CROWD)
-    replaced: tuple[np.ndarray, np.ndarray] = (CROWD, np.r_[CROWD[1:], OTHER_END])
+    more: tuple[Array, Array] = (np.r_[CROWD, END], CROWD)
+    replaced: tuple[Array, Array] = (CROWD, np.r_[CROWD[1:], OTHER_END])
     n_public: int = 8
     k: int = 1
     epsilon: float | None = None
@@ -58,45 +59,50 @@ class Audit:
         return world.table(one), world.table(other)
 
 
-ALONE = {"more": (NOBODY, END), "replaced": (END, OTHER_END)}
-TUPLES = Audit(k=2)
-AUDITS = {
+LONE = TinyTables(more=(NOBODY, END), replaced=(END, OTHER_END), n_public=1)
+TABLES = {
     # Most of it is spent on a histogram: a thousand runs never show a loss of ten.
-    "auto": Audit(epsilon=2.0),
+    "auto": TinyTables(epsilon=2.0),
     # Among few rows a choice tells more.
-    "pgkm": Audit(
-        **{"more": (NOBODY, END), "replaced": (BOTH_ENDS, np.full((2, 1), -1.0)), "thinned": 4},
+    "pgkm": TinyTables(
+        more=(NOBODY, END),
+        replaced=(BOTH_ENDS, np.full((2, 1), -1.0)),
+        thinned=4,
         why="one choice between two candidates shows most of its ε in one outcome of ten",
     ),
-    "kvariates": Audit(more=(BOTH_ENDS, OTHER_END), replaced=ALONE["replaced"]),
+    "kvariates": TinyTables(more=(BOTH_ENDS, OTHER_END), replaced=LONE.replaced),
     # A lone row is the model of its block; one that comes moves the model from the middle, half of the largest move.
-    "gkm": Audit(**ALONE, n_public=1),
-    "balcan-kmedian": Audit(
-        **{**ALONE, "n_public": 1, "epsilon": 5.0, "thinned": 3},
-        why="most of its releases are counts of cubes, of which a lone row is in few",
+    "gkm": LONE,
+    "balcan-kmedian": replace(
+        LONE, epsilon=5.0, thinned=3, why="most of its releases are counts of cubes, of which a lone row is in few"
     ),
-    "balcan-sparse": Audit(
-        **{"thinned": 4, "why": "of one column there is none to be chosen, and the row that comes keeps its magnitude"}
+    "balcan-sparse": TinyTables(
+        thinned=4, why="of one column there is none to be chosen, and the row that comes keeps its magnitude"
     ),
-    # On so few rows their tests of tuples answer ⊥ by public numbers: test_audit_tuples looks at those.
-    **dict.fromkeys(("k-noisy-centers", "k-averages", "stable-kmeans", "gaussian-mixture"), TUPLES),
+    # On so few rows their tests of tuples answer ⊥ by public numbers: those are audited by themselves.
+    **dict.fromkeys(("k-noisy-centers", "k-averages", "stable-kmeans", "gaussian-mixture"), TinyTables(k=2)),
 }
 # Medians over one block, or by ranks over three, of which the row in question is one.
-SMOOTH = Audit(
-    **{**ALONE, "n_public": 1, "epsilon": 2.0, "thinned": 32},
+SMOOTH = replace(
+    LONE,
+    epsilon=2.0,
+    thinned=32,
     why="the noise of the textbook is five times what its loss needs, and the tails of Cauchy noise are long",
 )
-RANKED = Audit(
-    **{"more": (NOBODY, END), "replaced": (np.r_[END, SPREAD], np.r_[OTHER_END, SPREAD]), "n_public": 9, "thinned": 4},
+RANKED = TinyTables(
+    more=(NOBODY, END),
+    replaced=(np.r_[END, SPREAD], np.r_[OTHER_END, SPREAD]),
+    n_public=9,
+    thinned=4,
     why="one block of three moves a median by half a rank",
 )
 
 
-def audit_of(card: Card, params: Mapping[str, Any]) -> Audit:
+def tables_of(card: Card, params: Mapping[str, Any]) -> TinyTables:
     """The pairs for a card with these parameters."""
     if card.id == "sample-aggregate":
         return SMOOTH if params["preset"] == "paper" else RANKED
-    return AUDITS.get(card.id, Audit())
+    return TABLES.get(card.id, TinyTables())
 
 
 def claimed(run: Run, delta: float) -> float:

@@ -1,0 +1,1 @@
+"""Lower bounds on ε from frequencies alone: of whole runs, of mechanisms, of tuples and of messages."""

@@ -1,0 +1,86 @@
+"""Every claim of a guarantee against the frequencies of many draws: lower bounds on ε that must stay below the claims.
+
+    python -m benchmarks.audits [--draws 4000] [--runs 1500] [--only WORD]
+
+Whole runs of every algorithm on tiny neighbouring tables, every mechanism between the answers that tell most, tests of
+tuples, messages of single users, and attacks on a person in a sample. Each has a twin with too little noise, which has
+to be found out: with how many draws, and what as many (and all) draws say of the honest one, is printed. Ends with 1
+where a claim is refuted or a twin is not. The suite does the same of a few, with as many draws as their twins need.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+
+from benchmarks.auditing.attacks import audit_of_an_attack
+from benchmarks.auditing.bounds import SIZES, Audit, settled
+from benchmarks.auditing.mechanisms import CASES, gaussian_audit
+from benchmarks.auditing.runs import audit_of_runs, audited
+from benchmarks.auditing.tuples import (
+    ALONE,
+    MECHANISMS,
+    audit_of_messages,
+    audit_of_rows,
+    audit_of_tuples,
+    far_pair,
+    lone_pair,
+    misfit_pair,
+)
+from benchmarks.timing import machine
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run what is asked for; 0 if every claim held and every twin was found out."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draws", type=int, default=4000, help="of each mechanism")
+    parser.add_argument("--runs", type=int, default=1500, help="of each algorithm; of an attack, a fifth")
+    parser.add_argument("--only", default="", metavar="WORD", help="audits whose name has it")
+    asked = parser.parse_args(argv)
+    print(machine(), flush=True)
+    broken = []
+    for name, audit, most in every_audit(asked.draws, asked.runs):
+        if asked.only in name:
+            sentence, held = judge(audit, most)
+            print(f"{'held' if held else 'BROKEN':7} {name}: {sentence}", flush=True)
+            broken += [] if held else [name]
+    print(f"Did not hold: {', '.join(broken)}." if broken else "Every claim held, and every twin was found out.")
+    return 1 if broken else 0
+
+
+def every_audit(draws: int, runs: int) -> Iterator[tuple[str, Audit, int]]:
+    """All audits by name, each with the most draws that it has."""
+    for setting in audited():
+        yield f"runs of {setting.card.id} ({setting.accounting.value})", audit_of_runs(setting), runs
+    for name, case in CASES.items():
+        yield f"draws of {name}", case.audit(), draws
+    yield "draws of gaussian noise", gaussian_audit(), draws
+    for name, mechanism in MECHANISMS.items():
+        yield f"tuples: {name}, a misfit more", audit_of_tuples(mechanism, misfit_pair), draws
+        yield f"tuples: {name}, a tuple farther apart", audit_of_tuples(mechanism, far_pair), draws
+    yield "tuples: an average without a test", audit_of_tuples(ALONE, lone_pair), draws
+    yield "noise on a row", audit_of_rows(), 5 * draws
+    for group in range(3):
+        for epsilon in (1.0, 2.0):
+            yield f"messages of group {group}, ε = {epsilon:g}", audit_of_messages(group, epsilon), draws
+    for algorithm in ("auto", "dplloyd", "eugkm", "balcan", "lsh-coreset"):
+        for epsilon in (0.5, 2.0):
+            yield (
+                f"attacks on {algorithm}, ε = {epsilon:g}",
+                audit_of_an_attack(algorithm, epsilon, times=10),
+                runs // 5,
+            )
+
+
+def judge(audit: Audit, most: int) -> tuple[str, bool]:
+    """What came of an audit with at most so many draws, and whether the claim held and the twin was found out."""
+    sizes = [*(size for size in SIZES if size < most), most]
+    verdict = settled(audit, sizes)
+    whole = audit.honest(most)
+    found_out = f"its twin was found out with {verdict.draws:,} draws" if verdict else "its twin was not found out"
+    return f"{found_out}; with {most:,} the bound is {whole:+.3f} from the claim", verdict is not None and whole <= 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
