@@ -144,7 +144,12 @@ def _check_total_loss(run: Run, loss: Loss) -> None:
 
 def check_ledger(card: Card, table: PrivateTable, **request: Any) -> None:
     """The entries are what was drawn, and add up to the request: all but 1 % of it, and no more, by two libraries."""
-    tape, _, run = taped(card, table, **request)
+    check_booked(taped(card, table, **request))
+
+
+def check_booked(first: Taped) -> None:
+    """Of a run that was recorded: the entries are what was drawn, and add up to the request."""
+    tape, _, run = first
     drawn = [(m.name, m.sensitivity, m.scale) for m in tape.mechanisms]
     booked = [(entry.mechanism, entry.sensitivity, entry.scale) for entry in run.entries]
     demand(drawn == booked, "the ledger does not list what was drawn")

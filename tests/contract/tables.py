@@ -34,8 +34,8 @@ __all__ = [
     "World",
     "blobs",
     "dealt",
+    "hands",
     "in_turn",
-    "in_worlds",
     "is_fast",
     "is_pure",
     "lone_rows",
@@ -64,33 +64,36 @@ def in_turn(turn: int) -> list[Any]:
     ]
 
 
-def in_worlds(*fast: str, each: int = 1, among: Sequence[World] = WORLDS) -> list[Any]:
-    """Every setting in every world, as parameters (card, params, delta, world) of a test."""
-    found = [next(world for world in among if world.name == name) for name in fast]
-    return dealt(among, fast=found, each=each)
+def hands(values: Sequence[Any], *, each: int = 1, turn: int = 0) -> list[Any]:
+    """Every setting with a hand of these values, as parameters (card, params, delta, hand) of a test.
+
+    Values are dealt one after another, ``each`` to a setting: the settings of a card have others, and all cards
+    together meet each of them many times over. One setting of each card is fast in a turn.
+    """
+    return [
+        pytest.param(
+            *SETTINGS[place],
+            tuple(values[(place * each + i) % len(values)] for i in range(each)),
+            marks=() if is_fast(place, turn) else pytest.mark.slow,
+        )
+        for place in range(len(SETTINGS))
+    ]
 
 
-def dealt(
-    values: Sequence[Any], *, fast: Sequence[Any] | None = None, each: int = 1, turn: int | None = None
-) -> list[Any]:
+def dealt(values: Sequence[Any], *, turn: int) -> list[Any]:
     """Every setting with every one of these values, as parameters (card, params, delta, value) of a test.
 
-    Fast tests deal out ``fast`` of them (all, if it is not said) one after another, ``each`` to a setting: every card
-    meets some, and all cards together meet each of them many times over. With a ``turn``, one setting of each card has
-    a hand. Whatever is not dealt is slow.
+    Fast tests deal them out one after another to one setting of each card; whatever is not dealt is slow.
     """
-    fast = values if fast is None else fast
-    made, hands = [], 0
+    made, dealt_out = [], 0
     for place, setting in enumerate(SETTINGS):
-        hand = []
-        if turn is None or is_fast(place, turn):
-            hand = [fast[(hands * each + i) % len(fast)] for i in range(each)]
-            hands += 1
-        made += [pytest.param(*setting, value, marks=() if value in hand else pytest.mark.slow) for value in values]
+        fast = values[dealt_out % len(values)] if is_fast(place, turn) else None
+        dealt_out += is_fast(place, turn)
+        made += [pytest.param(*setting, value, marks=() if value == fast else pytest.mark.slow) for value in values]
     return made
 
 
 def named(value: object) -> str:
     """How a parameter of a contract test is called in pytest's output."""
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else [value]
-    return "-".join(str(getattr(part, "id", part)) for part in parts)
+    return "-".join(named(part) if isinstance(part, tuple) else str(getattr(part, "id", part)) for part in parts)

@@ -12,6 +12,7 @@ from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 from dpviz.table.prepared_rows import Batch, Preparation
 from dpviz.table.rows import Rows
+from tests.cases import about
 
 DOMAIN = Domain.of(("x", "y", "z"), -1, 1)
 
@@ -31,10 +32,15 @@ def in_file(values: np.ndarray) -> PrivateTable:
 
 
 @pytest.mark.parametrize("algorithm", CARDS)
-@pytest.mark.parametrize("delta", [0.0, 1e-6])
-def test_the_same_bytes_or_a_sentence(algorithm: str, delta: float) -> None:
-    values, asked = rows(), {"k": 4, "epsilon": 2.0, "delta": delta, "seed": 3}
+def test_the_same_bytes_or_a_sentence(algorithm: str) -> None:
+    values = rows()
     large = in_file(values)
+    for delta in (0.0, 1e-6):
+        with about(f"δ = {delta}"):
+            check_alike(algorithm, values, large, k=4, epsilon=2.0, delta=delta, seed=3)
+
+
+def check_alike(algorithm: str, values: np.ndarray, large: PrivateTable, **asked: float) -> None:
     if CARDS[algorithm].at_once:
         with pytest.raises(RequestError, match=r"rows at once|needs delta"):
             run(algorithm, large, **asked)

@@ -10,70 +10,56 @@ from dpviz.privacy.queries import Relation
 from dpviz.runs.run import run
 from tests.cases import about
 from tests.contract.checks import check_centers
-from tests.contract.tables import SETTINGS, blobs, dealt, in_turn, is_pure, named, small_table
+from tests.contract.tables import SETTINGS, blobs, hands, in_turn, is_fast, is_pure, named, small_table
 
-# Every setting meets these at once, and two more in turn; the rest, and all of them under replace, are slow.
+# Every setting meets these in every way, and of the others one way each.
 ALWAYS = ("no row", "one row")
-IN_TURN = tuple(name for name in TABLES if name not in ALWAYS)
+WAYS = [(relation, k) for relation in Relation for k in (1, 3)]
 
 
-def _at_once(turn: int) -> tuple[str, ...]:
-    return (*ALWAYS, *(IN_TURN[(2 * turn + i) % len(IN_TURN)] for i in range(2)))
-
-
-def check_degenerate(card, names, relation, **request) -> None:
-    for name in names:
-        table = small_table(TABLES[name], relation=relation)
-        for k in (1, 3):
-            with about(name, relation.value, f"k = {k}"):
-                if relation is Relation.REPLACE and k > len(TABLES[name]):
-                    with pytest.raises(RequestError, match="at most that many clusters"):
-                        run(card, table, k=k, epsilon=1.0, seed=0, **request)
-                else:
-                    check_centers(run(card, table, k=k, epsilon=1.0, seed=0, **request), k)
+def check_table(card, name, relation, k, **request) -> None:
+    table = small_table(TABLES[name], relation=relation)
+    with about(name, relation.value, f"k = {k}"):
+        if relation is Relation.REPLACE and k > len(TABLES[name]):
+            with pytest.raises(RequestError, match="at most that many clusters"):
+                run(card, table, k=k, epsilon=1.0, seed=0, **request)
+        else:
+            check_centers(run(card, table, k=k, epsilon=1.0, seed=0, **request), k)
 
 
 @pytest.mark.parametrize(
-    ("card", "params", "delta", "names"),
-    [(*setting, _at_once(turn)) for turn, setting in enumerate(SETTINGS)],
+    ("card", "params", "delta", "turn"),
+    [
+        pytest.param(*setting, turn, marks=() if is_fast(turn, 0) else pytest.mark.slow)
+        for turn, setting in enumerate(SETTINGS)
+    ],
     ids=named,
 )
-def test_k_finite_centres_inside(card, params, delta, names):
-    check_degenerate(card, names, Relation.ADD_REMOVE, delta=delta, params=params)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
-@pytest.mark.parametrize(("turn", "card", "params", "delta"), [(t, *s) for t, s in enumerate(SETTINGS)], ids=named)
-def test_k_finite_centres_inside_whatever_the_table(turn, card, params, delta, relation):
-    done = _at_once(turn) if relation is Relation.ADD_REMOVE else ()
-    others = [name for name in TABLES if name not in done]
-    check_degenerate(card, others, relation, delta=delta, params=params)
+def test_k_finite_centres_inside_whatever_the_table(card, params, delta, turn):
+    for place, name in enumerate(TABLES):
+        for way in WAYS if name in ALWAYS else [WAYS[(turn + place) % len(WAYS)]]:
+            check_table(card, name, *way, delta=delta, params=params)
 
 
 @pytest.mark.parametrize(
-    ("card", "params", "delta", "corners"),
-    dealt([((None, 1e-3), (0.4, 1e4)), ((None, 1e4), (0.4, 1e-3))], turn=0),
-    ids=named,
+    ("card", "params", "delta", "corner"), hands([(None, 1e-3), (0.4, 1e4), (None, 1e4), (0.4, 1e-3)]), ids=named
 )
-def test_more_clusters_than_rows_and_extreme_budgets(card, params, delta, corners):
-    for radius, epsilon in corners:
-        with about(f"radius {radius}, ε = {epsilon}"):
-            table = small_table(blobs(5, 3), radius=radius)
-            check_centers(run(card, table, k=12, epsilon=epsilon, delta=delta, params=params, seed=1), 12)
+def test_more_clusters_than_rows_and_extreme_budgets(card, params, delta, corner):
+    ((radius, epsilon),) = corner
+    table = small_table(blobs(5, 3), radius=radius)
+    check_centers(run(card, table, k=12, epsilon=epsilon, delta=delta, params=params, seed=1), 12)
 
 
-@pytest.mark.parametrize("end", ["low", pytest.param("high", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("card", "params", "delta"), in_turn(1), ids=named)
-def test_every_parameter_at_its_end(card, params, delta, end):
+def test_every_parameter_at_its_ends(card, params, delta):
     for knob in card.params.knobs():
-        value = getattr(knob, end)
-        if value is not None:
-            done = run(
-                card, small_table(blobs(60)), k=2, epsilon=1.0, delta=delta, params={**params, knob.name: value}, seed=0
-            )
-            check_centers(done, 2)
-            assert 0.99 <= done.spent_fraction <= 1.0, knob.name
+        for value in (knob.low, knob.high):
+            if value is not None:
+                with about(knob.name, value):
+                    table, asked = small_table(blobs(60)), {**params, knob.name: value}
+                    done = run(card, table, k=2, epsilon=1.0, delta=delta, params=asked, seed=0)
+                    check_centers(done, 2)
+                    assert 0.99 <= done.spent_fraction <= 1.0
 
 
 @pytest.mark.parametrize(("card", "params", "delta"), in_turn(0), ids=named)

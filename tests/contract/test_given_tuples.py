@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,17 @@ from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import evaluate, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
-from tests.contract.checks import arrays_in, check_centers, check_ledger, check_loss, check_replay, frames_of, run_of
+from tests.cases import about
+from tests.contract.checks import (
+    arrays_in,
+    check_booked,
+    check_centers,
+    check_loss,
+    check_replayed,
+    frames_of,
+    run_of,
+    taped,
+)
 from tests.contract.rooms import exploding_room
 from tests.contract.tables import blobs, small_table
 from tests.privacy.tuple_checks import tight_tuples
@@ -40,22 +52,19 @@ def _pairs(number: int = ENOUGH, *, dim: int = 2, seed: int = 0) -> np.ndarray:
 
 
 @each_setting
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 35.0])
-def test_entries_add_up_to_the_request(card, params, epsilon):
-    check_ledger(card, _table(_pairs()), k=2, epsilon=epsilon, delta=1e-6, params=params, seed=1)
-
-
-@each_setting
-@pytest.mark.parametrize("epsilon", [1.0, 3.0])
-def test_steps_come_out_the_same_without_rows_and_hold_none(card, params, epsilon):
+def test_entries_add_up_and_steps_come_out_the_same_without_rows_and_hold_none(card, params):
     table = _table(_pairs())
-    request = {"k": 2, "epsilon": epsilon, "delta": 1e-6, "params": params, "seed": 5}
-    check_replay(card, table, **request)
     points = {row.tobytes() for row in table._rows.values.reshape(-1, 2)}
-    for frame in frames_of(card, table, **request):
-        for array in arrays_in(frame.step):
-            if array.ndim == 2:
-                assert not points & {row.tobytes() for row in np.ascontiguousarray(array)}
+    for epsilon in (0.1, 1.0, 35.0):
+        with about(f"ε = {epsilon}"):
+            request = {"k": 2, "epsilon": epsilon, "delta": 1e-6, "params": params, "seed": 1}
+            first = taped(card, table, **request)
+            check_booked(first)
+            check_replayed(card, table, first, **request)
+            for frame in first.frames:
+                for array in arrays_in(frame.step):
+                    if array.ndim == 2:
+                        assert not points & {row.tobytes() for row in np.ascontiguousarray(array)}
 
 
 def _neighbours():
@@ -92,21 +101,19 @@ def test_points_that_are_paid_for_as_if_they_were_rows_are_caught(monkeypatch):
         _reached(CARDS["k-noisy-centers"], {"rows": "tuples"})
 
 
+HARD = {
+    "disagreeing": blobs(50, 4),
+    "identical": np.full((40, 4), 0.25),
+    "missing": np.full((30, 4), np.nan),
+    "far outside": np.full((30, 4), -1e308),
+    "one at 1e300": np.r_[blobs(20, 4), [[1e300, np.inf, 0, 0]]],
+}
+
+
 @each_setting
-@pytest.mark.parametrize(
-    "rows",
-    [
-        blobs(50, 4),
-        np.full((40, 4), 0.25),
-        np.full((30, 4), np.nan),
-        np.full((30, 4), -1e308),
-        np.r_[blobs(20, 4), [[1e300, np.inf, 0, 0]]],
-    ],
-    ids=["disagreeing", "identical", "missing", "far outside", "one at 1e300"],
-)
-def test_k_finite_centres_inside_the_domain_of_a_point(card, params, rows):
-    for k, epsilon in ((1, 1.0), (2, 3.0), (4, 1.0)):
-        for radius in (None, 0.7):
+def test_k_finite_centres_inside_the_domain_of_a_point(card, params):
+    for (name, rows), (k, epsilon, radius) in product(HARD.items(), ((1, 1.0, 0.7), (2, 3.0, None), (4, 1.0, 0.7))):
+        with about(name, f"k = {k}"):
             done = run(card, _table(rows, radius=radius), **REQUEST | {"k": k, "epsilon": epsilon}, params=params)
             assert done.domain.dim == 4 // k and done.points_per_row == k
             check_centers(done, k)
@@ -125,11 +132,11 @@ def test_neither_chunks_nor_the_order_of_points_in_a_row_decide_whether_tuples_a
     assert turned[1].step.title == frames[1].step.title
 
 
-@each_setting
-def test_other_declarations_are_refused_before_a_row_is_read(card, params):
+@pytest.mark.parametrize("card", ["k-noisy-centers", "k-averages"])
+def test_other_declarations_are_refused_before_a_row_is_read(card):
     def refused(table, said, *, k=2):
         with pytest.raises(RequestError, match=said):
-            run_of(card, table, k=k, epsilon=1.0, delta=1e-6, params=params, room=exploding_room())
+            run_of(CARDS[card], table, **REQUEST | {"k": k}, params={"rows": "tuples"}, room=exploding_room())
 
     refused(small_table(_pairs()), "declare the relation replace")
     refused(small_table(_pairs(), n_public=ENOUGH), "declare the relation replace")

@@ -16,7 +16,7 @@ from dpviz.table.domain import Domain, Region
 from tests.cases import about
 from tests.contract.checks import arrays_in, frames_of, run_of
 from tests.contract.questions import QUESTIONS
-from tests.contract.tables import BOUGHT, LOCAL, PERSONS, REPLACE, World, blobs, dealt, in_turn, named, settings_of
+from tests.contract.tables import BOUGHT, LOCAL, PERSONS, REPLACE, World, blobs, hands, named, settings_of
 from tests.examples import examples
 from tests.privacy.asked import asked
 
@@ -24,15 +24,13 @@ REQUEST = {"k": 3, "epsilon": 4.0, "seed": 11}
 IN_A_BALL = World("nine columns in a ball", dim=9, radius=1.0)
 # The local model and the reference have no neighbouring tables to deal; their bytes count all the same.
 BESIDE = [
-    (card, params, delta, BOUGHT)
+    (card, params, delta, (BOUGHT,))
     for card in CARDS.values()
     if card.id in LOCAL or not card.private
     for _, params, delta in settings_of(card)[:1] or [(card, {}, 0.0)]
 ]
 IN_SOME_WORLD = pytest.mark.parametrize(
-    ("card", "params", "delta", "world"),
-    dealt([BOUGHT, REPLACE, IN_A_BALL, PERSONS], fast=[BOUGHT, IN_A_BALL, PERSONS], turn=0) + BESIDE,
-    ids=named,
+    ("card", "params", "delta", "hand"), hands([BOUGHT, PERSONS, REPLACE, IN_A_BALL]) + BESIDE, ids=named
 )
 
 # Rows of a chunk are so many that each has some, and that there are many chunks.
@@ -49,8 +47,9 @@ def _bytes_of(card, table, request):
 
 @IN_SOME_WORLD
 def test_the_bytes_of_a_run_know_neither_order_nor_chunks_nor_threads_nor_the_size_of_floats(
-    card, params, delta, world, monkeypatch
+    card, params, delta, hand, monkeypatch
 ):
+    (world,) = hand
     rows, order = blobs(700, world.dim), np.random.default_rng(0).permutation(700)
     persons = None if world.rows_per_person == 1 else np.arange(700) // 5
     request = {**REQUEST, "delta": delta, "params": params}
@@ -66,6 +65,11 @@ def test_the_bytes_of_a_run_know_neither_order_nor_chunks_nor_threads_nor_the_si
     with about("the size of floats"), monkeypatch.context() as larger:
         larger.setattr(dpviz.table.stored_rows, "number_type", lambda longest, bits: np.float64)
         assert _bytes_of(card, world.table(rows, persons), request) == expected
+    if card.private:
+        # That a seed repeats a run to the last byte is tested with runs (tests/runs/test_run.py).
+        with about("no seed"):
+            fresh = [run_of(card, world.table(rows, persons), **{**request, "seed": None}).centers for _ in range(2)]
+            assert (fresh[0] != fresh[1]).any()
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -85,8 +89,9 @@ def _bytes(answer):
     return [array.tobytes() for array in arrays_in(answer)]
 
 
-@pytest.mark.parametrize(("card", "params", "delta", "scaling"), dealt(["unit", "common"], turn=1), ids=named)
-def test_the_units_of_the_columns(card, params, delta, scaling):
+@pytest.mark.parametrize(("card", "params", "delta", "hand"), hands(["unit", "common"], turn=1), ids=named)
+def test_the_units_of_the_columns(card, params, delta, hand):
+    (scaling,) = hand
     rows = blobs(300)
     # Powers of two and short sums: the rows themselves must not change by rounding.
     rows = np.round(rows * 2**10) / 2**10
@@ -97,11 +102,3 @@ def test_the_units_of_the_columns(card, params, delta, scaling):
     one = run_of(card, PrivateTable(rows, here), delta=delta, params=params, **REQUEST)
     other = run_of(card, PrivateTable(rows * stretch + shift, there), delta=delta, params=params, **REQUEST)
     np.testing.assert_allclose(other.centers, one.centers * stretch + shift, rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.parametrize(("card", "params", "delta"), in_turn(1), ids=named)
-def test_without_a_seed_no_run_is_repeated(card, params, delta):
-    """That a seed repeats a run to the last byte is tested with runs (tests/runs/test_run.py)."""
-    request = {"k": 3, "epsilon": 4.0, "delta": delta, "params": params}
-    one, other = (run_of(card, BOUGHT.table(), seed=None, **request).centers for _ in range(2))
-    assert (one != other).any()

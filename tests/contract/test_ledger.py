@@ -1,4 +1,4 @@
-"""What a run spends: what it drew, all of the request, never more, and never after the ledger said no."""
+"""Nothing is spent after the ledger said no, and no row is read for it. What a run books is in test_replay."""
 
 from __future__ import annotations
 
@@ -21,57 +21,10 @@ from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
 from dpviz.privacy.queries import Count, SparseCount, Sum
 from dpviz.privacy.released import Question
 from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
+from tests.cases import about
 from tests.contract.checks import check_ledger, run_of
 from tests.contract.rooms import RowsTouched, exploding_room, in_room
-from tests.contract.tables import BOUGHT, PERSONS, PUBLIC, REPLACE, SETTINGS, WORLDS, World, is_fast, named, small_table
-
-EPSILONS = [0.1, 1.0, 35.0]
-# What an account depends on, each setting meets: how n is known, the relation, rows a person. Shapes are dealt in turn.
-DECLARED = [BOUGHT, PUBLIC, REPLACE, PERSONS]
-IN_A_BALL = [world for world in WORLDS if world.radius and world.dim == 2]
-SHAPES = [world for world in WORLDS if world.dim != 2]
-
-
-def accounts() -> list[tuple[int, World, float]]:
-    """Every setting (by its place) in all of these worlds; ε in turn, so that all of them meet in pairs."""
-    dealt = []
-    for turn in range(len(SETTINGS)):
-        hand = [*DECLARED, IN_A_BALL[turn // 3 % len(IN_A_BALL)], SHAPES[turn // 3 % len(SHAPES)]]
-        dealt += [(turn, world, EPSILONS[(turn + place) % len(EPSILONS)]) for place, world in enumerate(hand)]
-    return dealt
-
-
-ACCOUNTS = accounts()
-
-
-def _fast(place: int) -> bool:
-    """One account of one setting of each card, another one for its neighbour."""
-    turn, of_it = divmod(place, len(ACCOUNTS) // len(SETTINGS))
-    return is_fast(turn, 1) and of_it == (turn + turn // 6) % 6
-
-
-@pytest.mark.parametrize(
-    ("card", "params", "delta", "at"),
-    [
-        pytest.param(*SETTINGS[turn], tuple(at), marks=() if _fast(place) else pytest.mark.slow)
-        for place, (turn, *at) in enumerate(ACCOUNTS)
-    ],
-    ids=named,
-)
-def test_entries_are_what_was_drawn_and_add_up_to_the_request(card, params, delta, at):
-    world, epsilon = at
-    check_ledger(card, world.table(), k=3, epsilon=epsilon, delta=delta, params=params, seed=1)
-
-
-def test_every_setting_meets_what_its_account_depends_on():
-    every = range(len(SETTINGS))
-    assert {*product(every, DECLARED)} | {*product(every, EPSILONS)} <= {
-        (turn, value) for turn, *values in ACCOUNTS for value in values
-    }
-    assert {*product(WORLDS, EPSILONS)} == {(world, epsilon) for _, world, epsilon in ACCOUNTS}
-    fast = [account for place, account in enumerate(ACCOUNTS) if _fast(place)]
-    assert {SETTINGS[turn][0].id for turn, _, _ in fast} == {card.id for card, _, _ in SETTINGS}
-    assert {*DECLARED, *EPSILONS} <= {value for _, *values in fast for value in values}
+from tests.contract.tables import BOUGHT, WORLDS, in_turn, named, small_table
 
 
 def one_mean(room, k, params, rng) -> Iterator[CentersStep]:
@@ -112,7 +65,7 @@ def charges_of(card: Card, **request) -> int:
     return len(calls)
 
 
-@pytest.mark.parametrize(("card", "params", "delta"), [*SETTINGS, (ONE_CHARGE, {}, 0.0)], ids=named)
+@pytest.mark.parametrize(("card", "params", "delta"), [*in_turn(0), (ONE_CHARGE, {}, 0.0)], ids=named)
 def test_a_run_of_a_smaller_ledger_stops_before_the_row_that_it_cannot_pay(card, params, delta):
     request = {"k": 3, "epsilon": 1.0, "delta": delta, "params": params, "seed": 3}
     last = charges_of(card, **request)
@@ -123,7 +76,7 @@ def test_a_run_of_a_smaller_ledger_stops_before_the_row_that_it_cannot_pay(card,
 def test_a_card_of_one_charge_keeps_the_contract():
     request = {"k": 3, "delta": 0.0, "params": {}, "seed": 1}
     assert charges_of(ONE_CHARGE, epsilon=1.0, **request) == 1
-    for world, epsilon in product(WORLDS, EPSILONS):
+    for world, epsilon in product(WORLDS, (0.1, 1.0, 35.0)):
         check_ledger(ONE_CHARGE, world.table(), epsilon=epsilon, **request)
 
 
@@ -167,27 +120,28 @@ def _opened(room, accounting=Accounting.PURE):
     )
 
 
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("accounting", [Accounting.PURE, Accounting.ZCDP], ids=lambda a: a.value)
-def test_every_door_asks_the_ledger_before_it_touches_a_row(door, accounting):
-    room = _opened(exploding_room(), accounting)
-    with pytest.raises(RowsTouched):  # the room does explode when the share can be paid
-        DOORS[door](room, room.budget.fraction(0.5))
-    assert len(room.ledger.entries) >= 1
-    room = _opened(exploding_room(), accounting)
-    with pytest.raises(BudgetExceeded, match="is left"):
-        DOORS[door](room, room.budget.fraction(1.0001))
-    assert room.ledger.entries == []
+def test_every_door_asks_the_ledger_before_it_touches_a_row():
+    for (name, door), accounting in product(DOORS.items(), (Accounting.PURE, Accounting.ZCDP)):
+        with about(name, accounting.value):
+            room = _opened(exploding_room(), accounting)
+            with pytest.raises(RowsTouched):  # the room does explode when the share can be paid
+                door(room, room.budget.fraction(0.5))
+            assert len(room.ledger.entries) >= 1
+            room = _opened(exploding_room(), accounting)
+            with pytest.raises(BudgetExceeded, match="is left"):
+                door(room, room.budget.fraction(1.0001))
+            assert room.ledger.entries == []
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_every_door_draws_on_one_ledger(door):
-    room = _opened(None)
-    DOORS[door](room, room.budget.fraction(0.5))
-    before = len(room.ledger.entries)
-    with pytest.raises(BudgetExceeded):
-        DOORS[door](room.project(np.eye(2), room.region), room.ledger.budget.fraction(0.51))
-    assert len(room.ledger.entries) == before
+def test_every_door_draws_on_one_ledger():
+    for name, door in DOORS.items():
+        with about(name):
+            room = _opened(None)
+            door(room, room.budget.fraction(0.5))
+            before = len(room.ledger.entries)
+            with pytest.raises(BudgetExceeded):
+                door(room.project(np.eye(2), room.region), room.ledger.budget.fraction(0.51))
+            assert len(room.ledger.entries) == before
 
 
 def test_what_cannot_be_a_price_is_refused():

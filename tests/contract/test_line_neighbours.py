@@ -96,7 +96,7 @@ def rows_in_the_room(table: OpenTable) -> Counter[bytes]:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(120))
 @given(data=st.data(), delimiter=st.sampled_from(list(HEADERS)), end=st.sampled_from([b"\n", b"\r\n"]))
 def test_an_added_line_is_one_record_and_changes_no_other(data, delimiter, end):
     declaration = data.draw(declarations)
@@ -119,7 +119,7 @@ def test_an_added_line_is_one_record_and_changes_no_other(data, delimiter, end):
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(60))
 @given(data=st.data(), delimiter=st.sampled_from(list(HEADERS)))
 def test_a_replaced_line_is_one_record_and_n_stays_the_number_of_lines(data, delimiter):
     declaration = data.draw(declarations)
@@ -155,7 +155,7 @@ def test_a_person_who_leaves_takes_at_most_m_rows_along(data, ids, m):
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(40))
 @given(data=st.data())
 def test_lines_of_wide_encodings_too(encoding, data):
     text = st.text(st.sampled_from('0.5,;-"\r\x00u\ufeff\ud800\udc00\ud83d'), max_size=12)

@@ -25,13 +25,16 @@ def _room(accounting, *, seed=0, relation=Relation.ADD_REMOVE):
 
 
 @pytest.mark.some(2)
-@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
-@pytest.mark.parametrize(("accounting", "law"), LAWS, ids=["pure", "gdp", "zcdp"])
+@pytest.mark.parametrize(
+    ("accounting", "law", "relation"),
+    [(*law, relation) for law, relation in zip(LAWS, (*Relation, Relation.REPLACE), strict=True)],
+    ids=["pure", "gdp", "zcdp"],
+)
 def test_every_count_on_every_level_carries_the_same_noise(accounting, law, relation):
     room, query = _room(accounting, relation=relation), SparseCount(HASHES)
     (truth,) = room._true_answers([query])
     noises, released = [], []
-    for _ in range(120):
+    for _ in range(60):
         found = room.ask(query, PathCounts, room.budget.fraction(0.5), note="x", levels=6, min_branch=-1e9).value
         entry, room.ledger.entries = room.ledger.entries[-1], []
         noises.append(found.values - counts_at(found.codes, truth))
@@ -60,7 +63,7 @@ def test_a_node_is_split_by_its_noisy_count_alone(accounting, law):
     (truth,) = room._true_answers([query])
     branch = counts_at(np.array([2]), truth)[0]
     split = np.zeros(2)
-    for _ in range(2000):
+    for _ in range(1000):
         found = room.ask(query, PathCounts, room.budget.fraction(0.2), note="x", levels=2, min_branch=branch).value
         entry, room.ledger.entries = room.ledger.entries[-1], []
         heavy = found.codes[:2][found.values[:2] >= branch]
@@ -68,4 +71,4 @@ def test_a_node_is_split_by_its_noisy_count_alone(accounting, law):
         split += np.isin([2, 3], heavy)
     for node in (0, 1):
         rate = law(scale=entry.scale).sf(branch - counts_at(np.array([2 + node]), truth)[0])
-        check_rate(int(split[node]), 2000, rate)
+        check_rate(int(split[node]), 1000, rate)

@@ -1,35 +1,89 @@
-"""With the answers on tape and the rows taken away, the same steps come out."""
+"""A run spends its request and books what it drew; with its answers on tape and the rows taken away, the same steps
+come out; and it holds no row.
+"""
 
 from __future__ import annotations
+
+import pickle
+from itertools import product
 
 import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import private_cards
-from tests.contract.checks import check_replay, frames_of
-from tests.contract.tables import BOUGHT, LOCAL, SETTINGS, in_turn, in_worlds, named
+from tests.cases import about
+from tests.contract.checks import check_booked, check_replayed, run_of, taped
+from tests.contract.tables import (
+    BOUGHT,
+    LOCAL,
+    PERSONS,
+    PUBLIC,
+    REPLACE,
+    SETTINGS,
+    WORLDS,
+    World,
+    blobs,
+    in_turn,
+    is_fast,
+    named,
+)
+
+EPSILONS = [0.1, 1.0, 35.0]
+# What an account depends on, each setting meets: how n is known, the relation, rows a person. Shapes are dealt in turn.
+DECLARED = [BOUGHT, PUBLIC, REPLACE, PERSONS]
+SHAPES = [world for world in WORLDS if world not in DECLARED]
+
+
+def accounts(turn: int) -> list[tuple[World, float]]:
+    """Worlds and ε of a setting, in turn: all worlds meet every ε, and the settings of a card every shape."""
+    worlds = [*DECLARED, SHAPES[turn % len(SHAPES)]]
+    return [(world, EPSILONS[(turn // len(SHAPES) + place) % len(EPSILONS)]) for place, world in enumerate(worlds)]
 
 
 @pytest.mark.parametrize(
-    ("card", "params", "delta", "world"),
-    in_worlds("n bought", "persons", "ball, replace", "nine columns in a ball", each=2),
+    ("card", "params", "delta", "turn"),
+    [
+        pytest.param(*setting, turn, marks=() if is_fast(turn, 1) else pytest.mark.slow)
+        for turn, setting in enumerate(SETTINGS)
+    ],
     ids=named,
 )
-def test_steps_come_out_the_same_without_rows(card, params, delta, world):
-    check_replay(card, world.table(), k=3, epsilon=2.0, delta=delta, params=params, seed=5)
+def test_a_run_books_what_it_drew_and_plays_again_without_rows(card, params, delta, turn):
+    for world, epsilon in accounts(turn):
+        with about(world, f"ε = {epsilon}"):
+            table = world.table()
+            request = {"k": 3, "epsilon": epsilon, "delta": delta, "params": params, "seed": 1}
+            first = taped(card, table, **request)
+            check_booked(first)
+            check_replayed(card, table, first, **request)
+
+
+def test_every_card_meets_what_its_account_depends_on():
+    every = [accounts(turn) for turn in range(len(SETTINGS))]
+    assert {*product(WORLDS, EPSILONS)} == {account for hand in every for account in hand}
+    for card in {setting[0] for setting in SETTINGS}:
+        mine = [
+            account for hand, setting in zip(every, SETTINGS, strict=True) if setting[0] is card for account in hand
+        ]
+        assert {world for world, _ in mine} > set(DECLARED) and {epsilon for _, epsilon in mine} == set(EPSILONS)
+    assert {card.id for card, _, _ in SETTINGS} == {card.id for card in private_cards()} - LOCAL
 
 
 @pytest.mark.parametrize(("card", "params", "delta"), in_turn(0), ids=named)
-def test_no_step_holds_a_row(card, params, delta):
-    # A release shares no memory with rows and has no row's exact coordinates.
-    table = BOUGHT.table()
-    rows = {row.tobytes() for row in table._rows.values}
-    for frame in frames_of(card, table, k=3, epsilon=2.0, delta=delta, params=params, seed=5):
+def test_a_run_holds_releases_only(card, params, delta):
+    table = BOUGHT.table(blobs(137))
+    values = table._rows.values
+    rows = {row.tobytes() for row in values}
+    done = run_of(card, table, k=3, epsilon=2.0, delta=delta, params=params, seed=5)
+    text = pickle.dumps(done)
+    assert b"PrivateTable" not in text and b"DataRoom" not in text and b"StudyNoise" not in text
+    assert pickle.loads(text).centers.shape == (3, 2)
+    assert not any(row in text for row in rows)
+    for frame in done.frames:
         for value in vars(frame.step).values():
             if isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype == np.float64:
-                assert not np.shares_memory(value, table._rows.values)
+                assert not np.shares_memory(value, values)
                 assert not rows & {row.tobytes() for row in value}
-
-
-def test_every_private_card_is_covered():
-    assert {card.id for card, _, _ in SETTINGS} == {card.id for card in private_cards()} - LOCAL
+    assert done.n_public is None
+    assert done.n != 137 or done.n_origin == "not used"  # what was bought is noisy
+    assert 137 not in [value for value in vars(done).values() if isinstance(value, int)]

@@ -26,6 +26,7 @@ from dpviz.privacy.tuples.tuple_averages import pair_distances
 from dpviz.privacy.tuples.tuples import TupleTable
 from dpviz.table.content import content_order, persons_by_content
 from dpviz.table.domain import Region
+from tests.cases import about
 from tests.contract.laws import check_frequencies
 from tests.contract.tables import small_table
 from tests.privacy.tuple_checks import CHEAP
@@ -144,15 +145,15 @@ DOORS = {
 }
 
 
-@pytest.mark.parametrize("most", [1, 3])
-@pytest.mark.parametrize("door", DOORS)
-def test_behind_every_door_the_rows_of_a_person_share_a_block(door, most):
-    persons = None if most == 1 else np.arange(24) // most
-    room = DOORS[door](_room(np.random.default_rng(0).uniform(-1, 1, (24, 4)), persons))
-    points = 2 if door == "unfolded" else 1
-    blocks = room._secret_blocks(50).reshape(-1, most * points)
-    assert (blocks == blocks[:, :1]).all()
-    assert len(set(blocks[:, 0])) > len(blocks) / 2, "and others have their own"
+def test_behind_every_door_the_rows_of_a_person_share_a_block():
+    for door, most in product(DOORS, (1, 3)):
+        with about(door, f"{most} rows a person"):
+            persons = None if most == 1 else np.arange(24) // most
+            room = DOORS[door](_room(np.random.default_rng(0).uniform(-1, 1, (24, 4)), persons))
+            points = 2 if door == "unfolded" else 1
+            blocks = room._secret_blocks(50).reshape(-1, most * points)
+            assert (blocks == blocks[:, :1]).all()
+            assert len(set(blocks[:, 0])) > len(blocks) / 2, "and others have their own"
 
 
 def test_models_of_blocks_lie_where_their_sensitivity_is_declared():
@@ -215,15 +216,13 @@ def test_points_are_paired_at_random():
     check_pairs(pair_distances)
 
 
-@pytest.mark.parametrize("step", [1, 2], ids=["each with the next", "first half with second half"])
-def test_pairs_in_the_order_of_the_table(step):
-    def neighbours_in_the_file(points, noise):
+def test_pairs_in_the_order_of_the_table():
+    def each_with_the_next(points, noise):
         half = len(points) // 2
-        one, other = (points[: 2 * half : 2], points[1::2]) if step == 1 else (points[:half], points[half : 2 * half])
-        return np.linalg.norm(one - other[:half], axis=1)
+        return np.linalg.norm(points[: 2 * half : 2] - points[1::2][:half], axis=1)
 
     with caught:
-        check_pairs(neighbours_in_the_file)
+        check_pairs(each_with_the_next)
 
 
 def check_places(draw, *, rows: int, places: int) -> None:
@@ -245,20 +244,17 @@ def local_reports(rows, places, noise):
     return mechanism.seated(UserAnswers(np.zeros(len(rows), dtype=np.int64), rows), noise).vectors[:, 0]
 
 
-PLACES = pytest.mark.parametrize(("rows", "places"), [(3, 4), (3, 3), (4, 2)])
-
-
-@PLACES
 @pytest.mark.parametrize("draw", [local_noise, local_reports])
-def test_who_takes_which_place_is_uniform(draw, rows, places):
-    check_places(draw, rows=rows, places=places)
+def test_who_takes_which_place_is_uniform(draw):
+    for rows, places in ((3, 4), (3, 3), (4, 2)):
+        with about(f"{rows} rows, {places} places"):
+            check_places(draw, rows=rows, places=places)
 
 
 @pytest.mark.parametrize("mistake", ["rows come first", "by content", "by content, empty places anywhere"])
-@pytest.mark.parametrize("draw", [local_noise, local_reports])
-def test_places_that_are_not_shuffled(draw, mistake):
+def test_places_that_are_not_shuffled(mistake):
     def wrong(rows, places, noise):
-        right = draw(rows, places, noise)
+        right = local_noise(rows, places, noise)
         if mistake == "rows come first":
             return np.r_[right[right != 0], right[right == 0]]
         if mistake == "by content":

@@ -22,7 +22,7 @@ from tests.contract.laws import check_independent
 from tests.contract.tables import PUBLIC
 
 NOBODY = PUBLIC.table(np.empty((0, 2)))
-RUNS = 800
+RUNS = 300
 # The coin of the same law as the noise: from one stream, both would be the same number.
 COINS: dict[Accounting, Callable[[np.random.Generator, int], np.ndarray]] = {
     Accounting.PURE: lambda rng, n: rng.laplace(0.0, np.sqrt(0.5), n),
@@ -95,7 +95,7 @@ def check_doors() -> None:
         found = [door.release(Count(Everything()), share, note="x") for door in (room, *behind, room, *behind[::-1])]
         return [float(each.value[0] / each.sd) for each in found]
 
-    columns = np.array([noises(seed) for seed in range(RUNS // 2)])
+    columns = np.array([noises(seed) for seed in range(RUNS)])
     check_no_number_twice(columns)
     check_independent(columns)
 

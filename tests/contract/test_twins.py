@@ -44,9 +44,8 @@ LLOYDS = [setting for setting in SETTINGS if setting[0].id in ("dplloyd", "sulq"
 
 
 @pytest.mark.parametrize(("card", "params", "delta"), LLOYDS, ids=named)
-@pytest.mark.parametrize("world", [World("box", n_public=300), World("ball", n_public=300, radius=0.9)], ids=str)
-def test_noisy_lloyd_is_lloyd(card, params, delta, world):
-    table = world.table(blobs(300, k=4, seed=3))
+def test_noisy_lloyd_is_lloyd(card, params, delta):
+    table = World("ball", n_public=300, radius=0.9).table(blobs(300, k=4, seed=3))
     frames = frames_of(card, table, k=4, epsilon=HUGE, delta=delta, params={**params, "rounds": 5}, seed=2)
     centers = [frame.step.centers for frame in frames]
     assert len(centers) == 6
