@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -21,39 +22,36 @@ from dpviz.privacy.accounting import (
     zcdp_epsilon,
     zcdp_rho,
 )
+from tests.cases import about
 
 EPSILONS = [1e-3, 0.1, 1.0, 5.0, 35.0, 200.0]
 DELTAS = [1e-12, 1e-6, 1e-3, 0.3]
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS[:-1])
-@pytest.mark.parametrize("mu", [0.01, 0.3, 1.0, 4.0])
-def test_the_gaussian_delta_is_the_integral_it_stands_for(mu, epsilon):
+def _gap(x: float, mu: float, epsilon: float) -> float:
+    return stats.norm.pdf(x, mu) - math.exp(epsilon) * stats.norm.pdf(x)
+
+
+def test_the_gaussian_delta_is_the_integral_it_stands_for():
     # δ(ε) = ∫ max(0, p - e^ε q) for N(μ, 1) against N(0, 1), written down naively.
-    low = epsilon / mu + mu / 2
-    gap = lambda x: stats.norm.pdf(x, mu) - math.exp(epsilon) * stats.norm.pdf(x)  # noqa: E731
-    expected = integrate.quad(gap, low, max(low, mu) + 40, limit=400, points=[max(low, mu)])[0]
-    assert gdp_delta(mu, epsilon) == pytest.approx(expected, rel=1e-5, abs=1e-13)
+    for mu, epsilon in product((0.01, 0.3, 1.0, 4.0), EPSILONS[:-1]):
+        with about(f"μ = {mu}, ε = {epsilon}"):
+            low = epsilon / mu + mu / 2
+            high, points = max(low, mu) + 40, [max(low, mu)]
+            expected = integrate.quad(_gap, low, high, (mu, epsilon), limit=400, points=points)[0]
+            assert gdp_delta(mu, epsilon) == pytest.approx(expected, rel=1e-5, abs=1e-13)
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("delta", DELTAS)
-def test_mu_is_the_largest_that_keeps_the_promise(epsilon, delta):
-    mu = gdp_mu(epsilon, delta)
-    assert gdp_delta(mu, epsilon) <= delta
-    assert gdp_delta(mu * 1.00001, epsilon) > delta
-    assert gdp_epsilon(mu, delta) <= epsilon * (1 + 1e-9)
-    assert gdp_epsilon(mu, delta) >= epsilon * (1 - 1e-2)
-
-
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("delta", DELTAS)
-def test_rho_keeps_the_promise_and_wastes_little(epsilon, delta):
-    rho = zcdp_rho(epsilon, delta)
-    assert zcdp_epsilon(rho, delta) <= epsilon
-    assert zcdp_epsilon(rho * 1.001, delta) > epsilon * (1 - 1e-6)
-    # zCDP of a Gaussian may not promise more than the exact Gaussian does: ρ <= μ²/2.
-    assert rho <= gdp_mu(epsilon, delta) ** 2 / 2
+def test_mu_and_rho_are_the_largest_that_keep_the_promise():
+    for epsilon, delta in product(EPSILONS, DELTAS):
+        with about(f"ε = {epsilon}, δ = {delta}"):
+            mu, rho = gdp_mu(epsilon, delta), zcdp_rho(epsilon, delta)
+            assert gdp_delta(mu, epsilon) <= delta < gdp_delta(mu * 1.00001, epsilon)
+            assert epsilon * (1 - 1e-2) <= gdp_epsilon(mu, delta) <= epsilon * (1 + 1e-9)
+            assert zcdp_epsilon(rho, delta) <= epsilon
+            assert zcdp_epsilon(rho * 1.001, delta) > epsilon * (1 - 1e-6)
+            # zCDP of a Gaussian may not promise more than the exact Gaussian does: ρ <= μ²/2.
+            assert rho <= mu**2 / 2
 
 
 def test_the_classic_gaussian_scale_is_neither_safe_nor_thrifty():
@@ -94,12 +92,12 @@ def test_what_gaussian_noise_cannot_be_bought_with(accounting):
         capacity(accounting, epsilon=-1.0, delta=1e-6)
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-def test_capacity_and_spent_are_inverse(epsilon):
-    for accounting in (Accounting.PURE, Accounting.GDP, Accounting.ZCDP):
-        cap = capacity(accounting, epsilon=epsilon, delta=1e-6)
-        assert 0.998 * epsilon <= spent_epsilon(accounting, cap, delta=1e-6) <= epsilon
-        assert spent_epsilon(accounting, cap / 2, delta=1e-6) < epsilon
-        assert spent_epsilon(accounting, 0.0, delta=1e-6) == 0.0
+def test_capacity_and_spent_are_inverse():
+    for epsilon, accounting in product(EPSILONS, (Accounting.PURE, Accounting.GDP, Accounting.ZCDP)):
+        with about(f"ε = {epsilon}", accounting.value):
+            cap = capacity(accounting, epsilon=epsilon, delta=1e-6)
+            assert 0.998 * epsilon <= spent_epsilon(accounting, cap, delta=1e-6) <= epsilon
+            assert spent_epsilon(accounting, cap / 2, delta=1e-6) < epsilon
+            assert spent_epsilon(accounting, 0.0, delta=1e-6) == 0.0
     assert spent_epsilon(Accounting.NONE, 1.0, delta=0.0) == math.inf
-    assert capacity(Accounting.NONE, epsilon=epsilon, delta=0.0) == math.inf
+    assert capacity(Accounting.NONE, epsilon=1.0, delta=0.0) == math.inf

@@ -87,10 +87,10 @@ def test_less_than_one_row_is_found_out(monkeypatch):
                 check_move(query, *rooms)
 
 
-@pytest.mark.parametrize("threshold", [-1.0, -1e-9, float("nan")])
-def test_a_threshold_below_which_empty_cells_would_count_is_refused(threshold):
-    with pytest.raises(RequestError, match="at least 0 rows"):
-        NoisyExcess.bought(Budget(Accounting.PURE, 1.0), Sensitivity(1.0, 1.0, one_way=1.0), threshold=threshold)
+def test_a_threshold_below_which_empty_cells_would_count_is_refused():
+    for threshold in (-1.0, -1e-9, float("nan")):
+        with pytest.raises(RequestError, match="at least 0 rows"):
+            NoisyExcess.bought(Budget(Accounting.PURE, 1.0), Sensitivity(1.0, 1.0, one_way=1.0), threshold=threshold)
 
 
 def test_its_noise_is_what_the_ledger_says():

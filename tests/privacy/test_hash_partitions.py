@@ -29,7 +29,7 @@ def test_twenty_planes():
     np.testing.assert_array_equal(hashes.cells_of(rows), bits @ (1 << np.arange(19, -1, -1)))
 
 
-@pytest.mark.parametrize("leaves", [[1], [2, 3], [3, 4, 11], [7, 9, 130], []])
+@pytest.mark.parametrize("leaves", [[1], [3, 4, 11], [7, 9, 130], []])
 def test_a_row_is_in_the_leaf_whose_prefix_its_code_has(leaves):
     hashes, rows = _hashes(), exact(np.random.default_rng(2).normal(size=(400, 3)))
     tree = HashTree(hashes, np.array(leaves, dtype=np.int64))

@@ -49,8 +49,7 @@ def worst(draw: KernelDraw, one: WeightedRows, other: WeightedRows) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("floor", [0.0, 2.0])
-@pytest.mark.parametrize("rows", [[], [0.3], [-0.9, 0.2, 0.2, 0.8]], ids=len)
+@pytest.mark.parametrize(("rows", "floor"), [([0.3], 0.0), ([], 2.0), ([-0.9, 0.2, 0.2, 0.8], 2.0)])
 def test_the_density_is_that_of_the_sampler(rows, floor):
     draw, truth = bought(6.0, floor=floor), weighed(rows, -0.5)
     normaliser = 2 * draw.scale  # of exp(-|z| / b) on a line
@@ -63,18 +62,17 @@ def test_the_density_is_that_of_the_sampler(rows, floor):
     assert integrate.simpson(values, x=grid) == pytest.approx(1, abs=1e-3)
     cumulative = integrate.cumulative_simpson(values, x=grid, initial=0)
     noise = StudyNoise(np.random.default_rng(0))
-    drawn = np.array([draw.draw(truth, noise)[0] for _ in range(6000)])
+    drawn = np.array([draw.draw(truth, noise)[0] for _ in range(3000)])
     assert stats.kstest(drawn, lambda c: np.interp(c, grid, cumulative)).pvalue > 1e-3
     # Where rows and public points are spread themselves, it takes too many draws to tell scales apart.
     for wrong in (0.8, 1.25) if len(rows) < 2 and not floor else ():
         other = dataclasses.replace(draw, scale=draw.scale * wrong)
         noise = StudyNoise(np.random.default_rng(1))
-        drawn = np.array([other.draw(truth, noise)[0] for _ in range(6000)])
+        drawn = np.array([other.draw(truth, noise)[0] for _ in range(3000)])
         assert stats.kstest(drawn, lambda c: np.interp(c, grid, cumulative)).pvalue < 1e-4
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("dim", [2, 3])
+@pytest.mark.parametrize("dim", [2])
 def test_rows_are_drawn_by_weight_wherever_they_stand(dim):
     rng = np.random.default_rng(2)
     rows = rng.integers(-1, 2, (40, dim)) / 2  # many share coordinates, and some are the same
@@ -85,7 +83,7 @@ def test_rows_are_drawn_by_weight_wherever_they_stand(dim):
     draw = KernelDraw.bought(Budget(PURE, 1e6), declared, public_points=np.zeros((1, dim)), public_weight=0.0)
     parts = WeightedRows(tuple(np.split(rows[::-1], [7, 9])), tuple(np.split(truth.weights[0][::-1], [7, 9])))
     picked = []
-    for seed in range(1000):
+    for seed in range(500):
         one, other = (draw.draw(where, StudyNoise(np.random.default_rng(seed))) for where in (truth, parts))
         np.testing.assert_allclose(one, other, atol=1e-12)
         picked.append(tuple(np.round(one * 2).astype(int)))
@@ -94,17 +92,15 @@ def test_rows_are_drawn_by_weight_wherever_they_stand(dim):
     counts = np.array([picked.count(tuple(place.astype(int))) for place in places])
     assert counts[law == 0].sum() == 0
     kept = law > 0
-    assert stats.chisquare(counts[kept], law[kept] / law.sum() * 1000).pvalue > 1e-3
+    assert stats.chisquare(counts[kept], law[kept] / law.sum() * 500).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
-@pytest.mark.parametrize(("floor", "people"), [(0.0, 1), (0.4, 1), (40.0, 1), (40.0, 5)])
-def test_the_share_is_spent_and_not_a_bit_more(relation, floor, people):
-    if relation is REPLACE and people > 1:
-        pytest.skip("defined for one row a person")
-    for epsilon in (1e-4, 0.1, 1.0, 5.0, 60.0, 1e4):
-        with about(f"ε = {epsilon}"):
-            check_share(epsilon, relation, floor, people)
+def test_the_share_is_spent_and_not_a_bit_more():
+    declared = [(relation, floor, 1) for relation in Relation for floor in (0.0, 0.4, 40.0)]
+    for relation, floor, people in (*declared, (ADD_REMOVE, 40.0, 5)):
+        for epsilon in (1e-4, 0.1, 1.0, 5.0, 60.0, 1e4):
+            with about(relation.value, f"floor {floor}, {people} rows a person, ε = {epsilon}"):
+                check_share(epsilon, relation, floor, people)
 
 
 def check_share(epsilon, relation, floor, people):
@@ -127,8 +123,7 @@ def test_without_a_floor_a_persons_rows_cost_nothing_more():
 
 
 @pytest.mark.some(2)
-@pytest.mark.parametrize("floor", [0.0, 0.4, 8.0])
-@pytest.mark.parametrize("epsilon", [0.5, 3.0])
+@pytest.mark.parametrize(("epsilon", "floor"), [(0.5, 0.0), (3.0, 0.4), (0.5, 8.0)])
 def test_no_person_more_or_less_shows_by_more_than_was_paid(epsilon, floor):
     draw, rng = bought(epsilon, floor=floor), np.random.default_rng(3)
     bases = [[], [-1.0], [1.0], [-1.0] * 30, rng.uniform(-1, 1, 5)]
@@ -150,7 +145,7 @@ def test_a_floor_at_one_point_is_lost_against_in_full():
     assert worst(draw, weighed([], -1.0), weighed([1.0], -1.0)) == pytest.approx(1.0, rel=1e-6)
 
 
-@pytest.mark.parametrize("floor", [0.0, 0.4, 8.0])
+@pytest.mark.parametrize("floor", [0.0, 0.4])
 def test_no_exchange_shows_by_more_than_was_paid(floor):
     draw, rng = bought(1.0, REPLACE, floor=floor), np.random.default_rng(4)
     reached = 0.0

@@ -25,10 +25,7 @@ ONE = Sensitivity(1.0, 1.0, 1.0, 1.0)
 GOOGLE = (Draws(True, 1.0), Draws(False, 20.0, 21))
 
 
-@pytest.mark.some(3)
-@pytest.mark.parametrize(
-    ("epsilon", "alpha"), [(0.1, 37.6), (0.5, 8.28), (1.0, 4.34), (2.0, 2.29), (5.0, 1.01), (10.0, 0.555)]
-)
+@pytest.mark.parametrize(("epsilon", "alpha"), [(0.1, 37.6), (1.0, 4.34), (10.0, 0.555)])
 def test_the_multipliers_of_a_gaussian_sum_and_twenty_one_laplace_counts(epsilon, alpha):
     # Computed once with dp-accounting at δ = 1e-6, and rounded up to three digits.
     found = calibrated_scale(GOOGLE, epsilon=epsilon, delta=1e-6)
@@ -47,7 +44,7 @@ def _room(epsilon=1.0):
     return small_table().open(epsilon=epsilon, delta=1e-6, accounting=PLD, noise=noise, needs_n=True)
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
+@pytest.mark.parametrize("epsilon", [0.1, 20.0])
 def test_shares_of_a_room_use_up_what_a_bought_n_has_left(epsilon):
     room = _room(epsilon)
     assert 0 < room.ledger.spent_fraction < 0.5
@@ -83,9 +80,7 @@ def test_what_nobody_has_proved_is_refused(kind):
     assert ledger.entries == []
 
 
-@pytest.mark.some(4)
-@pytest.mark.parametrize("dim", [1, 2, 5, 40])
-@pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize(("epsilon", "dim"), [(1.0, 1), (3.0, 2), (0.3, 5), (1.0, 40)])
 def test_noise_with_a_norm_loses_no_more_than_laplace_noise(dim, epsilon):
     # δ at every ε from a sample of losses, against the exact curve of Laplace noise, which it meets in one dimension.
     rng, many = np.random.default_rng(0), 100_000

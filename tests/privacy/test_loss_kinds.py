@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.readdition import independent_epsilon
 from dpviz.privacy.sparse_mechanisms import NoisyThreshold, PathCounts, SparseLaplace
 from dpviz.privacy.tuples.center_noise import NoisyCenters
+from tests.cases import about
 from tests.privacy.tuple_checks import SMALL
 
 PURE, GDP, ZCDP, BASIC, PLD = (Accounting(value) for value in ("pure", "gdp", "zcdp", "basic", "pld"))
@@ -44,16 +46,16 @@ def booked(mechanism, accounting):
     return Entry.of(mechanism, "Count", accounting, delta=1e-6, note="x")
 
 
-@pytest.mark.parametrize("accounting", PROVED, ids=lambda a: a.value)
-@pytest.mark.parametrize("kind", DRAWN, ids=lambda kind: kind.value)
-def test_an_accounting_takes_the_losses_it_has_a_proof_for(kind, accounting):
-    for mechanism in DRAWN[kind]:
-        assert mechanism.loss is kind
-        if kind in PROVED[accounting]:
-            assert booked(mechanism, accounting).to_dict()["loss"] == kind.value
-        else:
-            with pytest.raises(RequestError, match=f"cannot be paid under {accounting.value}"):
-                booked(mechanism, accounting)
+def test_an_accounting_takes_the_losses_it_has_a_proof_for():
+    for (accounting, proved), (kind, drawn) in product(PROVED.items(), DRAWN.items()):
+        for mechanism in drawn:
+            with about(accounting.value, mechanism.name):
+                assert mechanism.loss is kind
+                if kind in proved:
+                    assert booked(mechanism, accounting).to_dict()["loss"] == kind.value
+                else:
+                    with pytest.raises(RequestError, match=f"cannot be paid under {accounting.value}"):
+                        booked(mechanism, accounting)
 
 
 def test_every_mechanism_says_what_its_loss_is():
@@ -61,25 +63,23 @@ def test_every_mechanism_says_what_its_loss_is():
         assert isinstance(getattr(kind, "loss", None), LossKind | property), kind.__name__
 
 
-@pytest.mark.parametrize("accounting", [*PROVED, BASIC], ids=lambda a: a.value)
-@pytest.mark.parametrize("loss", [None, "laplace", "gaussian"])
-def test_a_mechanism_without_a_kind_of_loss_has_no_price(accounting, loss):
+def test_a_mechanism_without_a_kind_of_loss_has_no_price():
     class Nameless(Laplace):
         pass
 
-    Nameless.loss = loss
-    with pytest.raises(RequestError, match="cannot be paid"):
-        booked(Nameless(1.0, 2.0), accounting)
+    for accounting, loss in product([*PROVED, BASIC], [None, "laplace", "gaussian"]):
+        Nameless.loss = loss
+        with about(accounting.value, loss), pytest.raises(RequestError, match="cannot be paid"):
+            booked(Nameless(1.0, 2.0), accounting)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["gaussian", "laplace", "exponential", "peeling", "k-norm", "anything"])
-def test_a_name_decides_nothing(name):
+def test_a_name_decides_nothing():
     for accounting, kinds in PROVED.items():
         for kind in kinds:
             for mechanism in DRAWN[kind]:
                 entry = booked(mechanism, accounting)
-                called = replace(entry, mechanism=name)
+                called = replace(entry, mechanism="gaussian" if entry.mechanism != "gaussian" else "laplace")
                 delta = 0.0 if accounting is PURE else 1e-6
                 assert independent_epsilon([called], delta=delta) == independent_epsilon([entry], delta=delta)
                 if accounting is PLD:
@@ -100,7 +100,7 @@ def _most_told(ratios: np.ndarray, s: np.ndarray) -> np.ndarray:
     return often * np.maximum(high - np.exp(s), 0) + (1 - often) * np.maximum(low - np.exp(s), 0)
 
 
-@pytest.mark.parametrize("epsilon", [0.01, 0.5, 1.0, 4.0])
+@pytest.mark.parametrize("epsilon", [0.01, 4.0])
 def test_no_choice_tells_more_than_laplace_noise_of_the_same_epsilon(epsilon):
     """Nor does it tell less than it has to: some range attains what is said of it, and twice the range is too much."""
     s = np.linspace(-2 * epsilon, 2 * epsilon, 401)

@@ -21,14 +21,14 @@ LOSSES = np.array([0.0, 1.0, 1.5, 4.0])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("draws", [1, 2, 4])
+@pytest.mark.parametrize("draws", [2, 4])
 def test_every_ordered_pick_comes_with_its_probability(draws):
     peeling = Peeling(Exponential(3.0, 1.7), draws)
     picks = list(permutations(range(4), draws))
     law = np.exp([peeling.log_density(np.array(pick), LOSSES) for pick in picks])
     assert law.sum() == pytest.approx(1)
     noise = StudyNoise(np.random.default_rng(0))
-    drawn = [tuple(peeling.draw(LOSSES, noise)) for _ in range(20_000)]
+    drawn = [tuple(peeling.draw(LOSSES, noise)) for _ in range(10_000)]
     counts = np.array([drawn.count(pick) for pick in picks])
     enough = law * len(drawn) >= 5
     for wrong, accepted in ((1.0, True), (0.8, False), (1.25, False)):
@@ -54,15 +54,14 @@ def test_one_draw_is_a_selection():
         assert peeled == pytest.approx(once.log_density(entry, LOSSES))
 
 
-@pytest.mark.some(6)
-@pytest.mark.parametrize("seed", range(20))
-def test_no_neighbour_loses_more_than_was_paid(seed):
-    rng = np.random.default_rng(seed)
-    losses, change = rng.uniform(0, 20, 6), rng.choice([0.0, 3.0], 6)
+def test_no_neighbour_loses_more_than_was_paid():
     peeling = Peeling.bought(Budget(PURE, 2.0), RANGE, draws=3)
-    for pick in permutations(range(6), 3):
-        ratio = peeling.log_density(np.array(pick), losses) - peeling.log_density(np.array(pick), losses + change)
-        assert abs(ratio) <= peeling.cost(PURE) * (1 + 1e-9)
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        losses, change = rng.uniform(0, 20, 6), rng.choice([0.0, 3.0], 6)
+        for pick in permutations(range(6), 3):
+            ratio = peeling.log_density(np.array(pick), losses) - peeling.log_density(np.array(pick), losses + change)
+            assert abs(ratio) <= peeling.cost(PURE) * (1 + 1e-9), seed
 
 
 def test_some_neighbour_loses_nearly_all_that_was_paid():

@@ -27,6 +27,7 @@ from dpviz.privacy.quantiles import (
 )
 from dpviz.privacy.queries import Relation, Sensitivity
 from dpviz.table.domain import Region
+from tests.cases import about
 from tests.privacy.asked import asked
 
 LINE = Region(np.ones(1), 1.0)
@@ -73,20 +74,20 @@ def test_the_smooth_bound_is_smooth_and_bounds_the_move_of_the_median(seed):
     assert abs(here[place] - there[place]) <= min(bounds) * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("level", [0.25, 0.5, 1.0])
-def test_the_density_of_a_quantile_adds_up_to_one_over_the_box(level):
-    column = _column([-0.4, 0.1, 0.1, 0.35, 1.0], level)
+def test_the_density_of_a_quantile_adds_up_to_one_over_the_box():
     mechanism = ExponentialQuantile(2.0, 0.7, 2.0, 2.0)
-    ends = column.edges[:, 0]
-    mass = sum(
-        (right - left) * exp(mechanism.log_density(np.array([[(left + right) / 2]]), column))
-        for left, right in itertools.pairwise(ends)
-    )
-    assert mass == pytest.approx(1.0, rel=1e-12)
+    for level in (0.25, 0.5, 1.0):
+        column = _column([-0.4, 0.1, 0.1, 0.35, 1.0], level)
+        ends = column.edges[:, 0]
+        mass = sum(
+            (right - left) * exp(mechanism.log_density(np.array([[(left + right) / 2]]), column))
+            for left, right in itertools.pairwise(ends)
+        )
+        assert mass == pytest.approx(1.0, rel=1e-12), level
 
 
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
-@pytest.mark.parametrize("level", [0.1, 0.25, 0.5, 0.9])
+@pytest.mark.parametrize("level", [0.25, 0.9])
 def test_no_small_table_loses_more_than_it_pays_for_a_quantile_and_some_lose_nearly_all(relation, level):
     epsilon, places = 1.0, (-1.0, -0.98, 0.97, 1.0)
     query = Quantiles((level,), *ENDS)
@@ -119,9 +120,7 @@ def test_a_quantile_is_near_the_true_one_where_the_budget_is_large_and_ties_do_n
     assert np.isfinite(released).all() and (np.abs(released) <= 1).all()
 
 
-@pytest.mark.some(2)
-@pytest.mark.parametrize("tight", [True, False])
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
+@pytest.mark.parametrize(("epsilon", "tight"), [(0.1, True), (20.0, False)])
 def test_cauchy_noise_never_loses_more_than_it_pays(epsilon, tight):
     rng = np.random.default_rng(3)
     mechanism = SmoothMedian.bought(Budget(PURE, epsilon), REPLACED, tight=tight)
@@ -138,12 +137,12 @@ def test_cauchy_noise_never_loses_more_than_it_pays(epsilon, tight):
     assert most >= (0.2 if tight else 0.04) * epsilon
 
 
-@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-12])
-@pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0, 8.0, 30.0])
-def test_laplace_noise_by_a_smooth_bound_keeps_its_delta(epsilon, delta):
+def test_laplace_noise_by_a_smooth_bound_keeps_its_delta():
     # The worst pair: the median moves by the whole bound, and the bound changes by all that smoothness allows.
-    for mechanism in (SmoothMedian(1.0, 1 / epsilon, delta, tight) for tight in (True, False)):
-        check_delta(mechanism, epsilon, delta)
+    for epsilon, delta in ((0.05, 1e-3), (0.05, 1e-12), (1.0, 1e-6), (30.0, 1e-3), (30.0, 1e-12)):
+        for tight in (True, False):
+            with about(f"ε = {epsilon}, δ = {delta}", tight):
+                check_delta(SmoothMedian(1.0, 1 / epsilon, delta, tight), epsilon, delta)
 
 
 def check_delta(mechanism, epsilon, delta):
@@ -173,7 +172,7 @@ def _stretched(beta):
     return _column(one), _column(other)
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 1e-2), (1.0, 1e-3), (1.0, 1e-6)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 1e-2), (1.0, 1e-6)])
 def test_some_pair_of_tables_needs_all_of_delta(epsilon, delta, monkeypatch):
     mechanism = SmoothMedian(1.0, 1 / epsilon, delta)
     pair = _stretched(mechanism.smoothness)
@@ -194,7 +193,7 @@ def test_the_smoothness_is_never_less_than_the_textbooks():
             assert textbook <= tight <= epsilon / 2 + 1e-12
 
 
-@pytest.mark.parametrize("columns", [1, 2, 7])
+@pytest.mark.parametrize("columns", [7])
 def test_a_column_of_many_has_the_noise_of_its_own_part_of_both_budgets(columns):
     whole = SmoothMedian.bought(Budget(BASIC, 0.6 * columns, 1e-6), Sensitivity(columns, np.sqrt(columns)))
     part = SmoothMedian.bought(Budget(BASIC, 0.6, 1e-6 / columns), REPLACED)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from dpviz.privacy.losses import Loss, PoolLoss, SwapLoss
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.reach import farthest
 from dpviz.table.domain import Region
+from tests.cases import about
 from tests.contract.questions import check_move, move, regions, room_over
 
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
@@ -41,9 +44,9 @@ def test_no_row_lies_farther(seed, dim, k, spread, radius):
         assert attained(sets, region.clip(spots * half), nearest) <= farthest(sets, region, nearest=nearest)
 
 
-@pytest.mark.some(3)
-@pytest.mark.parametrize("nearest", [1, 2])
-@pytest.mark.parametrize("region", [BOX, BALL, FLAT], ids=["box", "ball", "flat box in a ball"])
+@pytest.mark.parametrize(
+    ("region", "nearest"), [(BOX, 2), (BALL, 1), (FLAT, 2)], ids=["box", "ball", "flat box in a ball"]
+)
 def test_some_row_lies_nearly_as_far(region, nearest):
     axis = np.linspace(-1, 1, 301)
     rows = region.clip(np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2) * region.half)
@@ -60,9 +63,9 @@ def test_as_few_points_as_are_looked_for_give_the_corner_across():
     assert farthest(points, BALL, nearest=2) == pytest.approx(1 + np.hypot(0.5, 0.25), rel=1e-12)
 
 
-@pytest.mark.parametrize("outside", [np.nan, np.inf, -np.inf])
-def test_points_that_are_nowhere_have_no_bound(outside):
-    assert farthest(np.array([[[outside, 0.0], [0.0, 0.0]]]), BOX) == np.inf
+def test_points_that_are_nowhere_have_no_bound():
+    for outside in (np.nan, np.inf, -np.inf):
+        assert farthest(np.array([[[outside, 0.0], [0.0, 0.0]]]), BOX) == np.inf
 
 
 def test_many_columns_and_sets_cost_no_more_boxes_than_there_is_room_for():
@@ -80,17 +83,17 @@ def _second_closest(where: str, part: float) -> tuple[SwapLoss, np.ndarray]:
     return SwapLoss(np.stack([np.zeros(3), part * far]), np.stack([-far, part * far])), -far
 
 
-@pytest.mark.parametrize("order", [1, 2])
-@pytest.mark.parametrize("part", [0.0, 0.25, 0.5, 1.0])
-@pytest.mark.parametrize("where", ["box", "ball"])
-def test_the_range_of_swaps_is_attained_from_the_second_closest_centre(where, part, order):
-    domain, (query, far) = regions(3)[where], _second_closest(where, part)
-    query = SwapLoss(query.centers, query.candidates, order)
-    one, other = (room_over(domain.from_unit(rows), domain, ADD_REMOVE) for rows in (far[None], np.empty((0, 3))))
-    check_move(query, one, other)
-    moved, declared = move(query, one, other).range, one.sensitivity(query).range
-    assert moved == pytest.approx(declared, abs=5e-5)
-    assert declared == pytest.approx((domain.region.radius * (1 + part)) ** order, rel=1e-4)
+def test_the_range_of_swaps_is_attained_from_the_second_closest_centre():
+    for where, part, order in product(("box", "ball"), (0.0, 0.25, 0.5, 1.0), (1, 2)):
+        with about(where, part, order):
+            domain, (query, far) = regions(3)[where], _second_closest(where, part)
+            query = SwapLoss(query.centers, query.candidates, order)
+            tables = (domain.from_unit(rows) for rows in (far[None], np.empty((0, 3))))
+            one, other = (room_over(rows, domain, ADD_REMOVE) for rows in tables)
+            check_move(query, one, other)
+            moved, declared = move(query, one, other).range, one.sensitivity(query).range
+            assert moved == pytest.approx(declared, abs=5e-5)
+            assert declared == pytest.approx((domain.region.radius * (1 + part)) ** order, rel=1e-4)
 
 
 @pytest.mark.parametrize("kind", [SwapLoss, Loss])
@@ -103,7 +106,7 @@ def test_an_exchange_moves_losses_both_ways(kind):
     assert move(query, one, other).range == pytest.approx(one.sensitivity(query).range, rel=1e-9)
 
 
-@pytest.mark.parametrize("part", [0.125, 0.5, 1.0])
+@pytest.mark.parametrize("part", [0.125, 1.0])
 def test_a_pool_around_the_middle_attains_the_range_of_its_reach(part):
     domain, far = regions(3)["box"], np.ones(3)
     query = PoolLoss(np.stack([np.zeros(3), part * far])[:, None])

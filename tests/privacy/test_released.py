@@ -24,8 +24,9 @@ def _room(accounting=Accounting.PURE, seed=0):
     return table.open(epsilon=1.0, delta=1e-6, accounting=accounting, noise=noise)
 
 
-@pytest.mark.parametrize("accounting", [Accounting.PURE, Accounting.GDP], ids=lambda a: a.value)
-@pytest.mark.parametrize("spherical", [False, True])
+@pytest.mark.parametrize(
+    ("accounting", "spherical"), [(Accounting.PURE, False), (Accounting.PURE, True), (Accounting.GDP, True)]
+)
 def test_the_mechanism_that_is_planned_with_is_the_one_that_draws_and_is_booked(accounting, spherical):
     room = _room(accounting)
     share, kind = room.budget.fraction(0.5), noise_kind(accounting, spherical=spherical)

@@ -19,7 +19,7 @@ from tests.contract.laws import check_scale
 from tests.privacy.asked import asked
 
 
-@pytest.mark.parametrize("dim", [1, 2, 5])
+@pytest.mark.parametrize("dim", [1, 5])
 def test_moments_are_those_of_residuals_moved_within_the_radius(dim):
     rng = np.random.default_rng(dim)
     rows, centers, radius = rng.uniform(-1, 1, (300, dim)), rng.uniform(-1, 1, (3, dim)), 0.7
@@ -40,7 +40,7 @@ def test_no_pair_of_unit_vectors_moves_more_than_declared_and_one_does():
     rng = np.random.default_rng(0)
     for dim in (1, 2, 3):
         query, region = ResidualMoments(Voronoi(np.zeros((1, dim))), 1.0), Region.ball(dim, 1.0)
-        pairs = region.clip(rng.normal(size=(1500, 2, dim)) * 2)
+        pairs = region.clip(rng.normal(size=(600, 2, dim)) * 2)
         answers = np.stack([asked(query, row[None], region)[0] for row in pairs.reshape(-1, dim)])
         moved = np.linalg.norm(answers[::2] - answers[1::2], axis=1).max()
         declared = query.sensitivity(Relation.REPLACE, region).l2
@@ -56,7 +56,7 @@ def test_each_row_gets_noise_of_its_own_with_the_k_norm_law():
     check_scale(np.linalg.norm(noisy - 0.5, axis=1), stats.gamma, 1.0, 2)
 
 
-@pytest.mark.parametrize("rows", [0, 5, 40, 90])
+@pytest.mark.parametrize("rows", [0, 5, 90])
 def test_the_number_of_places_is_public_whatever_the_number_of_rows(rows):
     class Quiet(StudyNoise):
         def spherical(self, scale, shape):

@@ -89,7 +89,7 @@ def test_no_cap_is_larger_than_the_region_and_replacing_costs_no_more_than_addin
         assert query.sensitivity(relation, region).l2 == pytest.approx(np.hypot(4, 0.5))
 
 
-@pytest.mark.parametrize("caps", [[1.0], [0.0, 1.0], [np.inf, 1.0], [np.nan, 1.0]])
-def test_what_is_no_cap_is_refused(caps):
-    with pytest.raises(RequestError, match="above 0"):
-        CappedLosses(np.zeros((2, 1, 2)), caps=np.array(caps))
+def test_what_is_no_cap_is_refused():
+    for caps in ([1.0], [0.0, 1.0], [np.inf, 1.0], [np.nan, 1.0]):
+        with pytest.raises(RequestError, match="above 0"):
+            CappedLosses(np.zeros((2, 1, 2)), caps=np.array(caps))

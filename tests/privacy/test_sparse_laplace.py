@@ -17,12 +17,12 @@ from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Grid
 from dpviz.privacy.queries import Relation, SparseCount, SparseCounts
-from dpviz.privacy.sparse_mechanisms import SparseLaplace, absent_codes
+from dpviz.privacy.sparse_mechanisms import SparseLaplace
 from dpviz.table.domain import Region
 
 SCALE, CUT, UNIVERSE = 2.0, 3.0, 60
 HELD = np.array([1.0, 3.0, 5.0, 40.0])
-REPEATS = 4000
+REPEATS = 2000
 ACCEPT = 1e-4
 
 
@@ -117,16 +117,6 @@ def test_without_a_cut_every_cell_is_shown():
     np.testing.assert_array_equal(released.codes, np.arange(UNIVERSE))
 
 
-@pytest.mark.parametrize("number", [3, 40])
-def test_absent_codes_are_drawn_without_favour(number):
-    truth, noise = _truth(), _noise(3)
-    drawn = [absent_codes(truth, number, noise) for _ in range(2000)]
-    assert all(len(np.unique(codes)) == number for codes in drawn)
-    hits = np.bincount(np.concatenate(drawn), minlength=UNIVERSE)
-    assert (hits[truth.codes] == 0).all()
-    assert stats.chisquare(np.delete(hits, truth.codes)).pvalue > ACCEPT
-
-
 def test_a_universe_of_2_to_the_62_costs_what_it_shows():
     truth = SparseCounts(np.array([5, 2**62 - 1]), np.array([1e6, 1e6]), 2**62)
     mechanism = SparseLaplace(Laplace(1.0, 1.0), float(np.log(2**62 / 1000)))
@@ -143,9 +133,8 @@ def _truths(cells: int, most: int) -> list[SparseCounts]:
     return made
 
 
-@pytest.mark.some(2)
-@pytest.mark.parametrize("cut", [0.7, 3.0])
-@pytest.mark.parametrize("counts", [(0, 0), (0, 2), (4, 1)])
+@pytest.mark.some(1)
+@pytest.mark.parametrize(("counts", "cut"), [((0, 2), 0.7), ((4, 1), 3.0)])
 def test_the_density_adds_up_to_one(cut, counts):
     """Over all sets of shown cells, and all values that they may show, in a universe of two cells."""
     mechanism = SparseLaplace(Laplace(1.0, 1.3), cut)
@@ -193,8 +182,7 @@ def largest_loss(mechanism: SparseLaplace, relation: Relation) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("relation", Relation)
-@pytest.mark.parametrize("cutoff_in_scales", [0.3, 1.5])
+@pytest.mark.parametrize(("relation", "cutoff_in_scales"), [(Relation.ADD_REMOVE, 0.3), (Relation.REPLACE, 1.5)])
 def test_no_outcome_tells_neighbours_apart_by_more_than_epsilon(relation, cutoff_in_scales):
     epsilon = 0.8
     region = Region(np.ones(1), 1.0)

@@ -41,9 +41,7 @@ def _noise(seed=0):
     return StudyNoise(np.random.default_rng(seed))
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "delta", "fewest"), [(1, 1e-5, 1355), (1, 1e-6, 1698), (1, exp(-28), 4296), (0.5, 1e-6, 3393)]
-)
+@pytest.mark.parametrize(("epsilon", "delta", "fewest"), [(1, 1e-6, 1698), (1, exp(-28), 4296), (0.5, 1e-6, 3393)])
 def test_the_fewest_tuples_are_those_of_the_printed_formulas(epsilon, delta, fewest):
     constants = {"epsilon": epsilon / 2, "delta": delta / 4, "beta": 0.025}
     assert smallest_number(**constants, printed=True) == fewest
@@ -130,7 +128,7 @@ def test_too_few_tuples_are_answered_bottom_without_a_draw():
 def test_distances_of_neighbours_differ_by_no_more_than_the_stretch():
     # c and c' are centres of Δ-far balls that share a witness each; in one dimension the bound is reached.
     rng, far, most = np.random.default_rng(0), 7.0, 0.0
-    for _ in range(4000):
+    for _ in range(1000):
         k, dim = int(rng.integers(2, 5)), int(rng.integers(1, 3))
         one = rng.uniform(-1, 1, (k, dim))
         two = one + rng.uniform(-1, 1, (k, dim)) * rng.choice([0.05, 0.2, 0.4])
@@ -166,8 +164,9 @@ def test_noisy_centres_have_the_noise_that_is_planned(printed):
     check_independent(shift / shift.std())
 
 
-@pytest.mark.parametrize("printed", [False, True])
-@pytest.mark.parametrize(("epsilon", "delta", "k"), [(1.0, 0.01, 2), (1.0, 1e-6, 3), (0.3, 1e-4, 2)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "k", "printed"), [(1.0, 0.01, 2, False), (1.0, 1e-6, 3, True), (0.3, 1e-4, 2, False)]
+)
 def test_the_noise_of_noisy_centres_costs_what_is_booked(epsilon, delta, k, printed):
     number = smallest_number(epsilon=epsilon / 2, delta=delta / 4, beta=0.025, printed=printed)
     check_price_of_noise(
@@ -220,7 +219,7 @@ def test_the_radius_is_the_least_that_holds_three_quarters_of_the_pairs():
     assert {average.radius_exponent(distances[:300], _noise(seed)) for seed in range(20)} == {average.coarsest}
 
 
-@pytest.mark.parametrize("finest", [1e-4, 0.03, 0.4, 1.9])
+@pytest.mark.parametrize("finest", [1e-4, 0.4, 1.9])
 def test_the_search_for_a_radius_makes_the_comparisons_that_are_paid_for_whatever_it_finds(finest):
     average = PrivateAverage(3.0, 1e-6, 100, finest, 1.0, 1)
     for distances in (np.zeros(50), np.full(50, 0.02), np.full(50, 2.0), np.zeros(0)):
@@ -240,7 +239,7 @@ def test_interior_points_have_the_exponential_law_on_the_grid(dim):
     below = (values <= grid[:, None] + 1e-12).sum(axis=1)
     law = np.exp(2.0 / (2 * dim) * np.minimum(below, len(values) - below))
     noise, radius = _noise(5), step * np.sqrt(dim)
-    drawn = np.round((np.array([average.interior(values, radius, noise) for _ in range(6000)]) + 1) / step)
+    drawn = np.round((np.array([average.interior(values, radius, noise) for _ in range(3000)]) + 1) / step)
     check_frequencies(np.bincount(drawn.astype(int), minlength=len(grid)), law / law.sum())
 
 
@@ -292,7 +291,7 @@ def test_averages_of_a_million_tuples_find_the_clusters():
     mechanism = TupleAverages(**{**SMALL, "number": number}, dim=1, finest=1e-4, bound=1.0)
     assert mechanism.average.fewest <= number
     tuples = tight_tuples(number, dim=1, jitter=0.002)
-    for seed in range(4):
+    for seed in range(2):
         released = mechanism.draw(TupleTable(tuples), _noise(seed))
         assert released.passed
         np.testing.assert_allclose(released.centers[:, 0], [-0.8, 0.8], atol=0.01)
