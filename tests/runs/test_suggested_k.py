@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 import pytest
@@ -11,10 +11,12 @@ from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.steps import GridStep
 from dpviz.check import RequestError
 from dpviz.privacy.partitions import Grid
+from dpviz.runs.advice import suggested_k as module
 from dpviz.runs.advice.suggested_k import MOST_K, cloud_of, redrawn, suggest_k, synopsis_of
 from dpviz.runs.open_table import declare
 from dpviz.runs.run import Run, run, run_frames
 from dpviz.table.samples import sample
+from tests.sequential import usually
 
 MOST = 20
 
@@ -101,16 +103,13 @@ def test_what_has_no_synopsis_is_refused():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "k"), [("fifteen", 15), ("people", 6)])
-def test_samples_are_counted_right(name, k):
-    assert suggest_k(synopsis_frame(name, 0), MOST, np.random.default_rng(0)).suggested == k
+def test_samples_are_usually_counted_right(name, k, monkeypatch):
+    """How often: ``python -m benchmarks.bought``. What k is read depends on no redraw."""
+    monkeypatch.setattr(module, "_REDRAWS", 2)
+    synopses = ((synopsis_frame(name, seed), np.random.default_rng(seed)) for seed in count())
+    assert usually(suggest_k(frame, MOST, rng).suggested == k for frame, rng in synopses)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "k"), [("fifteen", 15), ("people", 6)])
-def test_samples_are_counted_right_in_eight_of_ten(name, k):
-    read = [suggest_k(synopsis_frame(name, seed), MOST, np.random.default_rng(seed)).suggested for seed in range(10)]
-    assert read.count(k) >= 8, read
-
-
-def test_eugkm_counts_fifteen_too():
+def test_eugkm_counts_fifteen_too(monkeypatch):
+    monkeypatch.setattr(module, "_REDRAWS", 2)
     assert suggest_k(synopsis_frame("fifteen", 0, "eugkm"), MOST, np.random.default_rng(0)).suggested == 15
