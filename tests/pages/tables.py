@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,11 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Toggle
 
 from dpviz.runs.clipped_rows import JudgedTable
-from dpviz.runs.jobs import Job, JobState
+from dpviz.runs.jobs import JobState, Work
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import study_rows
-from dpviz.runs.worker import Progress
+from dpviz.runs.worker import Failure
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import numeric_table
 from dpviz.ui.studies.study_job import StudyJob
@@ -54,24 +55,17 @@ def open_pairs(number: int) -> OpenTable:
     return declare(numeric_table(values, names, name="pairs"), declaration)
 
 
-class DoneJob:
+def ended(items: Iterable[Any]) -> Work[Any]:
     """A job that was done on the spot, where a test is not about workers."""
-
-    state, error, elapsed = JobState.DONE, None, 0.0
-
-    def __init__(self, items: list[Any]) -> None:
-        self.items = [item for item in items if not isinstance(item, Progress)]
-        self._new = list(self.items)
-
-    def poll(self) -> list[Any]:
-        new, self._new = self._new, []
-        return new
-
-    def wait(self, timeout: float | None = None) -> bool:
-        return True
-
-    def cancel(self) -> None:
-        pass
+    job: Work[Any] = Work()
+    job._begun()
+    try:
+        for item in items:
+            job._take(item)
+    except Exception as error:
+        job._finish(JobState.FAILED, Failure.of(error))
+    job._finish(JobState.DONE)
+    return job
 
 
 class ArrivingJob:
@@ -91,23 +85,41 @@ class ArrivingJob:
         pass
 
 
+_STUDIES: dict[tuple[str, str, bool], list[Any]] = {}
+
+
 class PromptShelf:
-    """A shelf that does its jobs at once."""
+    """A shelf that does its jobs at once, and the same study only once for all tests."""
 
-    def submit(self, work: Any, *args: Any, **kwargs: Any) -> DoneJob:
-        return DoneJob(list(work(*args, **kwargs)))
+    def submit(self, work: Any, *args: Any, **kwargs: Any) -> Work[Any]:
+        return ended(work(*args, **kwargs))
 
-    def study(self, judged: JudgedTable, grid: Grid, *, key: str, with_centers: bool = False) -> DoneJob:
-        return DoneJob(list(study_rows(judged, grid, with_centers=with_centers)))
+    def study(self, judged: JudgedTable, grid: Grid, *, key: str, with_centers: bool = False) -> Work[Any]:
+        asked = (key, grid.to_yaml(), with_centers)
+        if asked not in _STUDIES:
+            _STUDIES[asked] = list(study_rows(judged, grid, with_centers=with_centers))
+        return ended(_STUDIES[asked])
 
 
-def app_on(page: str, table: OpenTable | None, *, workers: bool = False, **link: str) -> AppTest:
-    """The app on ``page`` with ``table`` open, as a ``link`` with these settings opens it; fails if the page raised."""
+class UnderWayShelf:
+    """A shelf whose jobs have begun, and end when the test says so."""
+
+    def submit(self, *_: Any, **__: Any) -> Work[Any]:
+        job: Work[Any] = Work()
+        job._begun()
+        return job
+
+
+def app_on(page: str, table: OpenTable | None, *, workers: bool = False, shelf: Any = None, **link: str) -> AppTest:
+    """The app on ``page`` with ``table`` open, as a ``link`` with these settings opens it; fails if the page raised.
+
+    Its jobs are done at once, or by ``workers``, or as a ``shelf`` of the test's own does them.
+    """
     app = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
     if table is not None:
         app.session_state["visit:table"] = table
     if not workers:
-        app.session_state["job_panel:shelf"] = PromptShelf()
+        app.session_state["job_panel:shelf"] = shelf or PromptShelf()
     app.switch_page(page)
     for name, value in link.items():
         app.query_params[name] = value
@@ -126,7 +138,7 @@ def text_of(app: AppTest) -> str:
     return "\n".join(part.value for part in parts)
 
 
-def job_of(app: AppTest, key: str) -> Job:
+def job_of(app: AppTest, key: str) -> Work[Any]:
     """The job behind the study of a page."""
     return app.session_state[f"{key}:job"].job
 
@@ -136,7 +148,7 @@ def computed(app: AppTest, key: str) -> AppTest:
     app.button(key=f"{key}:compute").click()
     sound(app.run())
     job = job_of(app, key)
-    assert job.wait(120) and job.state is JobState.DONE, job.error
+    assert job.wait(waiting.SECONDS) and job.state is JobState.DONE, job.error
     return sound(app.run())
 
 

@@ -20,10 +20,9 @@ from tests.pages.site import press
 from tests.pages.tables import ArrivingJob, app_on, computed, open_blobs, sound, study_in, text_of, truth_switch
 
 
-def compared(kind: FileKind = FileKind.PUBLIC, *, labels: list[str] | None = None, workers: bool = False):
-    app = app_on("compare.py", open_blobs(kind), workers=workers)
-    if labels is not None:
-        app.multiselect(key="compare:contenders").set_value(labels)
+def compared(kind: FileKind = FileKind.PUBLIC, *, labels: list[str]):
+    app = app_on("compare.py", open_blobs(kind))
+    app.multiselect(key="compare:contenders").set_value(labels)
     app.slider(key="compare:repeats").set_value(3)
     app.number_input(key="k").set_value(3)
     return computed(sound(app.run()), "compare")
@@ -31,7 +30,7 @@ def compared(kind: FileKind = FileKind.PUBLIC, *, labels: list[str] | None = Non
 
 @pytest.mark.slow
 def test_every_algorithm_is_compared_with_its_defaults_and_each_has_its_picture() -> None:
-    app = app_on("compare.py", open_blobs(), workers=True)
+    app = app_on("compare.py", open_blobs())
     app.slider(key="compare:repeats").set_value(1)
     app.number_input(key="k").set_value(3)
     sound(app.run())
@@ -58,33 +57,28 @@ def test_every_algorithm_is_compared_with_its_defaults_and_each_has_its_picture(
     assert all("[" in cell for cell in table["nicv"]) and "[" not in "".join(table["ratio"])
 
 
-@pytest.mark.parametrize("number", [2, pytest.param(6, marks=pytest.mark.slow)])
-def test_presets_can_compete(number: int) -> None:
-    labels = [contender.label for contender in contender_options() if contender.params][:number]
+def test_presets_can_compete() -> None:
+    labels = [contender.label for contender in contender_options() if contender.params][:3]
     app = compared(labels=labels)
     assert len(app.multiselect(key="compare:contenders").options) == len(contender_options())
     assert {row["contender"] for row in study_in(app, "compare").rows} == set(labels)
 
 
 @pytest.mark.slow
-def test_a_result_is_kept_and_marked_when_the_form_changes() -> None:
-    app = compared(labels=["DPLloyd"])
-    app.number_input(key="epsilon").set_value(5.0)
-    sound(app.run())
-    assert "older settings" in text_of(app)
-    sound(app.switch_page("explore.py").run())
-    sound(app.switch_page("compare.py").run())
-    assert len(study_in(app, "compare").rows) == 3 and app.get("plotly_chart")
-
-
-@pytest.mark.slow
-def test_runs_that_arrive_while_the_page_is_drawn_do_not_disturb_it() -> None:
+def test_a_result_is_kept_and_marked_when_the_form_changes_and_not_disturbed_by_runs_that_arrive() -> None:
     app = compared(labels=["DPLloyd", "EUGkM"])
     study = study_in(app, "compare")
     one_by_one = sorted(study.rows, key=lambda row: str(row["contender"]))
     for begun in range(len(one_by_one)):
         app.session_state["compare:job"] = replace(study, job=ArrivingJob(one_by_one[begun:]))
         assert sound(app.run()).get("plotly_chart")
+    app.session_state["compare:job"] = study
+    app.number_input(key="epsilon").set_value(5.0)
+    sound(app.run())
+    assert "older settings" in text_of(app)
+    sound(app.switch_page("explore.py").run())
+    sound(app.switch_page("compare.py").run())
+    assert len(study_in(app, "compare").rows) == 6 and app.get("plotly_chart")
 
 
 class EndingJob(ArrivingJob):
@@ -103,7 +97,6 @@ def test_a_study_that_ends_while_it_is_looked_at_does_not_pass_for_whole() -> No
     assert now.running and len(now.items) == len(now.items) == 1
 
 
-@pytest.mark.slow
 def test_a_private_file_is_judged_on_a_stand_in_and_no_row_is_read() -> None:
     app = compared(FileKind.PRIVATE, labels=["DPLloyd"])
     table = app.session_state["visit:table"]
@@ -114,7 +107,6 @@ def test_a_private_file_is_judged_on_a_stand_in_and_no_row_is_read() -> None:
     assert app.button(key="compare:compute")
 
 
-@pytest.mark.slow
 def test_judging_a_private_file_on_its_own_rows_is_asked_for_counted_and_never_a_file() -> None:
     app = app_on("compare.py", open_blobs(FileKind.PRIVATE))
     app.segmented_control(key="compare:judged").set_value("the rows themselves")
@@ -138,16 +130,15 @@ def test_with_truth_switched_off_a_public_table_is_not_read_either() -> None:
     assert app.button(key="compare:compute").disabled
 
 
-@pytest.mark.parametrize("problem", ["no algorithm", "k above n"])
-def test_what_cannot_run_says_why(problem: str) -> None:
+def test_without_an_algorithm_or_with_k_above_n_it_cannot_run() -> None:
     app = app_on("compare.py", open_blobs())
-    if problem == "no algorithm":
-        app.multiselect(key="compare:contenders").set_value([])
-    else:
-        app.number_input(key="k").set_value(401)
+    app.multiselect(key="compare:contenders").set_value([])
     sound(app.run())
-    assert app.button(key="compare:compute").disabled
-    assert "cannot run" in text_of(app)
+    assert app.button(key="compare:compute").disabled and "cannot run" in text_of(app)
+    app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
+    app.number_input(key="k").set_value(401)
+    sound(app.run())
+    assert app.button(key="compare:compute").disabled and "cannot run" in text_of(app)
 
 
 def test_the_drawn_run_is_the_one_of_median_loss() -> None:
@@ -197,7 +188,3 @@ def test_who_cannot_run_is_named_and_left_out_at_one_press() -> None:
     press(app, "Add all that can run")
     able = [card.title for card in private_cards() if len(card.guarantees) > 1 or card.guarantees[0].value == "pure"]
     assert sorted(app.multiselect(key="compare:contenders").value) == sorted(able)
-
-
-def test_without_a_table_the_page_says_what_to_do() -> None:
-    assert app_on("compare.py", None).button(key="open_a_table")

@@ -74,7 +74,6 @@ def ran(table: OpenTable, *, seed: int | None = 4, k: int = 3) -> AppTest:
     return sound(app.run())
 
 
-@pytest.mark.some(1)
 @pytest.mark.parametrize(("seed", "why"), [(4, "follows from a seed"), (None, "not hardened")])
 def test_every_file_of_a_run_says_inside_and_by_its_name_that_it_is_a_simulation(offered, seed, why) -> None:
     app = ran(open_blobs(), seed=seed)
@@ -132,20 +131,15 @@ def test_the_files_of_a_table_of_persons_say_whose_rows_and_how_many(offered) ->
     assert said["declaration"]["rows_per_person"] == 3
 
 
-def test_looks_on_pages_are_counted_by_kind_until_the_files_leave(offered) -> None:
+def test_looks_on_pages_are_counted_by_kind_until_the_files_leave_and_nothing_tells_how_long_it_took(offered) -> None:
     app = ran(open_blobs(FileKind.PRIVATE))
+    assert "timer" not in text_of(app)
     assert json.loads(offered["Run (JSON)"].data)["looks"] == {}
     truth_switch(app).set_value(True)
     sound(app.run())
     assert json.loads(offered["Run (JSON)"].data)["looks"] == {"rows": 1, "loss": 1, "reference": 1}
     sound(app.switch_page("ledger.py").run())
     assert set(offered["Ledger (CSV)"].frame["looks"]) == {"rows: 1 loss: 1 reference: 1"}
-
-
-def test_no_file_of_a_run_and_no_line_about_it_tells_how_long_it_took(offered) -> None:
-    app = ran(open_blobs(FileKind.PRIVATE))
-    assert "timer" not in text_of(app)
-    sound(app.switch_page("ledger.py").run())
     assert not any("second" in key or "time" in key for key in keys_in(json.loads(offered["Run (JSON)"].data)))
     for label in ("Centres (CSV)", "Ledger (CSV)"):
         assert not any("second" in name or "time" in name for name in offered[label].frame)
@@ -212,8 +206,7 @@ VIEWS = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.some(3)
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("view", "where", "files"), [(view, *rest) for view, rest in VIEWS.items()], ids=list(VIEWS))
 def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revealed(
     offered, view: str, where: str, files: set[str]
@@ -246,7 +239,6 @@ def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revea
         assert taken.frame["note"].str.contains("SIMULATION: ").all()
 
 
-@pytest.mark.slow
 def test_the_file_of_settings_holds_no_result(offered) -> None:
     app = app_on("tradeoff.py", open_blobs())
     app.segmented_control(key="tradeoff:view").set_value("Link")

@@ -37,23 +37,24 @@ def test_what_is_found_is_counted_from_the_rows():
         assert draw.finding.startswith(f"At ε = {draw.epsilon:g}, {words} groups ")
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-def test_what_epsilon_promises_is_its_factor_on_the_odds(epsilon: float):
-    said = float(privacy_words(epsilon).split("more than ")[1].split(" %")[0])
-    assert 1 + said / 100 == pytest.approx(math.exp(epsilon), rel=0.005)
+def test_what_epsilon_promises_is_its_factor_on_the_odds():
+    for epsilon in EPSILONS:
+        said = float(privacy_words(epsilon).split("more than ")[1].split(" %")[0])
+        assert 1 + said / 100 == pytest.approx(math.exp(epsilon), rel=0.005)
 
 
-def test_every_sample_has_a_tile():
+def test_every_sample_has_a_tile_and_bring_a_file_leads_to_data():
     at = visit()
     tiles = {button.key for button in at.button if (button.key or "").startswith("open:")}
     assert tiles == {f"open:{sample.id}" for sample in SAMPLES}
+    assert press(at, "Bring a file").title[0].value == "Data"
 
 
-@pytest.mark.some(3)
-@pytest.mark.parametrize("sample", [s.id for s in SAMPLES if s.id not in {"mixture64", "thermometers"}])
-def test_one_click_opens_a_sample_and_goes_to_explore(sample):
+@pytest.mark.parametrize(("sample", "k"), [("outlier", 3), pytest.param("words", None, marks=pytest.mark.slow)])
+def test_one_click_opens_a_sample_with_its_k_and_goes_to_explore(sample, k):
     at = visit()
     fine(at.button(key=f"open:{sample}").click().run())
+    assert k is None or at.session_state["k"] == k
     table = at.session_state["visit:table"]
     if "run:result" in at.session_state:
         assert at.session_state["run:result"].table_key == table.key
@@ -62,18 +63,12 @@ def test_one_click_opens_a_sample_and_goes_to_explore(sample):
     assert table.kind.value == "public" and table.n_public == table.loaded.n_rows
 
 
-def test_a_sample_brings_its_own_k():
+def test_a_stand_in_is_simulated_opened_and_explored_and_refused_with_bounds_upside_down():
     at = visit()
-    fine(at.button(key="open:outlier").click().run())
-    assert at.session_state["k"] == 3
-
-
-def test_bring_a_file_leads_to_data():
-    assert press(visit(), "Bring a file").title[0].value == "Data"
-
-
-def test_a_stand_in_is_simulated_opened_and_explored():
-    at = visit()
+    next(box for box in at.number_input if box.label == "lower bound").set_value(100.0)
+    press(at, "Simulate and open")
+    assert at.error[0].value.startswith("The bounds are not finite with lower")
+    assert "visit:table" not in at.session_state and "Traceback" not in everything_shown(at)
     for label, value in {"n, rows": 300, "d, columns": 3, "lower bound": -5.0, "upper bound": 5.0}.items():
         next(box for box in at.number_input if box.label == label).set_value(value)
     press(at, "Simulate and open")
@@ -81,12 +76,3 @@ def test_a_stand_in_is_simulated_opened_and_explored():
     assert (table.kind.value, table.n_public, table.domain.dim) == ("simulated", 300, 3)
     assert (table.domain.lower == -5).all() and (table.domain.upper == 5).all()
     assert players(at)
-
-
-def test_a_stand_in_with_bounds_upside_down_is_refused_in_a_sentence():
-    at = visit()
-    next(box for box in at.number_input if box.label == "lower bound").set_value(100.0)
-    press(at, "Simulate and open")
-    assert at.error[0].value.startswith("The bounds are not finite with lower")
-    assert "visit:table" not in at.session_state
-    assert "Traceback" not in everything_shown(at)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from urllib.parse import unquote
+from typing import Any
 
 import pytest
-import yaml
+import streamlit as st
 
+from dpviz.check import RequestError
+from dpviz.runs.study.grid import Grid
+from dpviz.ui.tradeoff.settings_section import apply
+from tests.cases import about
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 
 GOOD = {
@@ -15,106 +19,89 @@ GOOD = {
     **{"epsilon_from": 0.1, "epsilon_to": 10.0, "k": 3, "delta": 1e-6, "repeats": 2},
 }
 LONG = "9" * 400
+PICTURE = "![i](http://x.invalid/y.png)"
+LINKS: tuple[dict[str, str], ...] = (
+    {"epsilon": ".inf", "k": "nan", "delta": "-0"},
+    {"epsilon": LONG, "k": LONG, "delta": f"0.{LONG}"},
+    {"epsilon": "1_0", "k": "2.5", "delta": "1e-320"},
+    {"algorithm": "nobody", "explore": "x", "nobody.knows": "1", "": ""},
+    {"algorithm": "x" * 5000, "epsilon": "[1]", "k": "1e2"},
+    {"algorithm": "<img src=http://x.invalid>"},
+    {"algorithm": "dplloyd", "dplloyd.rounds": "nan", "dplloyd.preset": "nobody"},
+    {"algorithm": "dplloyd", "dplloyd.rounds": LONG},
+    {"algorithm": "eugkm", "eugkm.theta": "inf", "eugkm.starts": "-1"},
+    {"epsilons": "nan,inf", "ks": LONG},
+)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "link",
-    [
-        {"epsilon": ".inf", "k": "nan", "delta": "-0"},
-        {"epsilon": LONG, "k": LONG, "delta": f"0.{LONG}"},
-        {"epsilon": "1_0", "k": "1e2", "delta": "1e-320"},
-        {"k": "2.5", "epsilon": "[1]"},
-        {"algorithm": "nobody"},
-        {"algorithm": "x" * 5000},
-        {"algorithm": "<img src=http://x.invalid>"},
-        {"algorithm": "dplloyd", "dplloyd.rounds": "nan", "dplloyd.preset": "nobody"},
-        {"algorithm": "dplloyd", "dplloyd.rounds": LONG},
-        {"algorithm": "eugkm", "eugkm.theta": "inf", "eugkm.starts": "-1"},
-        {"explore": "x", "nobody.knows": "1", "": ""},
-        {"epsilons": "nan,inf", "ks": LONG},
-    ],
-    ids=lambda link: unquote(" ".join(link))[:30],
-)
-@pytest.mark.parametrize("page", ["explore.py", "tradeoff.py"])
-def test_no_link_brings_a_page_down(page: str, link: dict[str, str]) -> None:
-    app = app_on(page, open_blobs(), **link)
-    assert "x.invalid" not in text_of(app)
+@pytest.mark.parametrize(("page", "links"), [("explore.py", LINKS), ("tradeoff.py", (*LINKS[:3], *LINKS[-1:]))])
+def test_no_link_brings_a_page_down(page: str, links: tuple[dict[str, str], ...]) -> None:
+    for link in links:
+        with about(link):
+            assert "x.invalid" not in text_of(app_on(page, open_blobs(), **link))
 
 
-@pytest.mark.parametrize("link", [{"algorithm": "nobody", "epsilon": "nan", "k": LONG}, {"study": "{", "delta": "x"}])
-def test_no_link_brings_a_visit_down_that_has_no_table_yet(link: dict[str, str]) -> None:
+def test_no_link_brings_a_visit_down_that_has_no_table_yet() -> None:
+    link = {"algorithm": "nobody", "epsilon": "nan", "k": LONG, "study": "{", "delta": "x"}
     app = app_on("home.py", None, **link)
     app.session_state["visit:table"] = open_blobs()
     app.switch_page("explore.py")
     sound(app.run())
 
 
-@pytest.mark.some(4)
-@pytest.mark.parametrize(
-    "study",
-    [
-        "{",
-        "[" * 4000,
-        "a: &a [*a]",
-        yaml.safe_dump(GOOD | {"epsilon_from": float("inf")}),
-        yaml.safe_dump(GOOD | {"k": float("nan")}),
-        json.dumps(GOOD | {"k": 10**400}),
-        json.dumps(GOOD | {"delta": 0.5}),
-        json.dumps(GOOD | {"repeats": 51}),
-        json.dumps(GOOD | {"k": 1_001}),
-        json.dumps(GOOD | {"epsilon_to": 36.0}),
-        json.dumps(GOOD | {"algorithms": [{"algorithm": ["eugkm"]}]}),
-        json.dumps(GOOD | {"algorithms": [{"algorithm": "kmeans++"}]}),
-        json.dumps(GOOD | {"algorithms": [{"algorithm": "![i](http://x.invalid/y.png)"}]}),
-        json.dumps(GOOD | {"![i](http://x.invalid/y.png)": 1}),
-    ],
-)
-def test_settings_that_cannot_be_used_are_refused_in_one_sentence(study: str) -> None:
-    app = app_on("tradeoff.py", open_blobs(), study=study)
-    (said,) = app.error
-    assert "settings of this link cannot be used" in said.proto.title
-    assert "](http" not in said.value and len(said.value) < 1_000
-
-
-@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "link",
     [
-        {"epsilons": "0.1,x"},
-        {"epsilons": "36"},
-        {"ks": "3,5"},
-        {"ks": "1001"},
-        {"ns": "100"},
-        {"deltas": "0.5"},
-        {"repeats": "51"},
-        {"seed": "7"},
-        {"algorithms": "nobody"},
-        {"algorithms": "kmeans++"},
-        {"algorithms": "eugkm:theta=3"},
-        {"algorithms": "![i](http://x.invalid/y.png)"},
+        {"study": "[" * 4000},
+        {"study": json.dumps(GOOD | {"algorithms": [{"algorithm": PICTURE}]})},
+        {"study": json.dumps(GOOD | {PICTURE: 1})},
+        {"algorithms": PICTURE, "ks": "3,5"},
         {"algorithms": ",".join(["eugkm"] * 5000)},
     ],
+    ids=["nested", "picture", "picture as a name", "link", "long"],
 )
-def test_a_study_that_the_form_cannot_show_is_refused_in_one_sentence(link: dict[str, str]) -> None:
-    app = app_on("tradeoff.py", open_blobs(), **link)
-    (said,) = app.error
+def test_settings_that_cannot_be_used_are_refused_in_one_sentence(link: dict[str, str]) -> None:
+    (said,) = app_on("tradeoff.py", open_blobs(), **link).error
     assert "settings of this link cannot be used" in said.proto.title
     assert "](http" not in said.value and len(said.value) < 1_000
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+@pytest.fixture
+def form(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the widgets of the form would say, without a page."""
+    state: dict[str, Any] = {}
+    monkeypatch.setattr(st, "session_state", state)
+    return state
+
+
+def test_what_the_form_cannot_show_is_refused_and_changes_nothing(form: dict[str, Any]) -> None:
+    too_much = ({"epsilons": "36"}, {"ks": "1001"}, {"deltas": "0.5"}, {"repeats": "51"})
+    of_one = ({"ks": "3,5"}, {"ns": "100"}, {"seed": "7"})
+    for query in (*too_much, *of_one, {"algorithms": "eugkm:theta=3"}, {"algorithms": "kmeans++"}):
+        with about(query), pytest.raises(RequestError, match=r"This page|cannot be chosen"):
+            apply(Grid.from_query(query))
+    assert form == {}
+
+
+def test_settings_at_the_edge_of_what_is_allowed_set_the_form(form: dict[str, Any]) -> None:
+    eugkm = {"algorithm": "eugkm"}
+    for change in (
         {"epsilon_from": 1.0, "epsilon_to": 1.0},
         {"epsilon_from": 0.01, "epsilon_to": 35.0},
         {"epsilon_from": 0.123456789, "epsilon_to": 0.1234567891},
         {"algorithms": []},
-        {"algorithms": [{"algorithm": "eugkm"}, {"algorithm": "eugkm", "params": {}}]},
+        {"algorithms": [eugkm, {**eugkm, "params": {}}]},
         {"k": 1_000, "repeats": 50, "delta": 0.1},
-    ],
-)
-def test_settings_at_the_edge_of_what_is_allowed_open_the_form(change: dict[str, object]) -> None:
-    app = app_on("tradeoff.py", open_blobs(), study=json.dumps(GOOD | change))
+    ):
+        with about(change):
+            grid = Grid.from_yaml(json.dumps(GOOD | change))
+            apply(grid)
+            assert (form["k"], form["delta"], form["tradeoff:repeats"]) == (grid.ks[0], grid.deltas[0], grid.repeats)
+
+
+def test_a_single_epsilon_and_no_algorithm_open_the_form() -> None:
+    app = app_on("tradeoff.py", open_blobs(), study=json.dumps(GOOD | {"epsilon_from": 1.0, "epsilon_to": 1.0}))
     assert "settings of this link" not in text_of(app)
-    sound(app.run())
+    app = app_on("tradeoff.py", open_blobs(), study=json.dumps(GOOD | {"algorithms": []}))
+    assert "settings of this link" not in text_of(sound(app.run()))

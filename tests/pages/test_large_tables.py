@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +12,26 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dpviz.runs.jobs import Job, JobState
+from dpviz.runs.jobs import JobState, Work
 from dpviz.runs.run import RunSoFar
+from dpviz.runs.worker import Failure
 from dpviz.ui import runner
 from dpviz.ui.data import ways_in
+from tests import waiting
 from tests.contract.tables import blobs
 from tests.pages.site import everything_shown, fine, paste_bounds, press
-from tests.pages.tables import ArrivingJob, PromptShelf, app_on, film_of, numbers, open_blobs, players, sound, text_of
-from tests.waiting import eventually
+from tests.pages.tables import (
+    ArrivingJob,
+    PromptShelf,
+    UnderWayShelf,
+    app_on,
+    film_of,
+    numbers,
+    open_blobs,
+    players,
+    sound,
+    text_of,
+)
 
 ROWS = 3_000
 DECLARED = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "bounds_origin": "known beforehand"}
@@ -42,107 +52,97 @@ def parquet(tmp_path: Path) -> Path:
     return path
 
 
-def bring(path: Path, *, workers: bool = True) -> AppTest:
+def bring(path: Path, **how: Any) -> AppTest:
     """The Data page after a file was named by its path."""
-    at = app_on("data.py", None, workers=workers)
+    at = app_on("data.py", None, **how)
     at.text_input(key="file_here_path").set_value(str(path))
     return press(at, "Bring it")
 
 
-def preparing(path: Path, kind: str = "private", *, workers: bool = True) -> AppTest:
+def preparing(path: Path, kind: str = "private", **how: Any) -> AppTest:
     """The page once the file is declared and put to use."""
-    at = bring(path, workers=workers)
+    at = bring(path, **how)
     (kinds,) = (group for group in at.segmented_control if "Private" in group.options)
     kinds.set_value(kind)
     fine(at.run())
     return press(paste_bounds(at, json.dumps(DECLARED)), "Use this table")
 
 
-def job_of(at: AppTest) -> Job[Any]:
+def job_of(at: AppTest) -> Work[Any]:
     """The job that prepares."""
-    job: Job[Any] = at.session_state["large_table:preparing"].job
+    job: Work[Any] = at.session_state["large_table:preparing"].job
     return job
 
 
+def may_be_used(at: AppTest) -> bool:
+    """Whether the form may be sent."""
+    (button,) = (button for button in at.button if button.label == "Use this table")
+    return not button.disabled
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["parquet", "csv", "folder"])
-def test_a_file_beyond_memory_is_prepared_by_a_job_and_then_open(parquet: Path, form: str) -> None:
-    path = parquet
-    if form == "csv":
-        path = parquet.with_suffix(".csv")
-        pq.read_table(parquet).to_pandas().to_csv(path, index=False)
-    elif form == "folder":
-        path = parquet.parent
-    at = preparing(path)
-    assert [button.disabled for button in at.button if button.label == "Use this table"] == [True]
-    assert "Other pages stay usable" in text_of(at)
+def test_a_file_beyond_memory_is_prepared_by_a_job_and_then_open_whatever_page_was_visited(parquet: Path) -> None:
+    at = preparing(parquet, workers=True)
     job = job_of(at)
-    assert job.wait(60) and job.state is JobState.DONE, job.error
-    fine(at.run())
+    assert job.wait(waiting.SECONDS) and job.state is JobState.DONE, job.error
+    fine(at.switch_page("ledger.py").run())
     table = at.session_state["visit:table"]
-    assert not table.private.in_memory and table.loaded.n_rows == ROWS
+    assert table.title == "people" and not table.private.in_memory and table.loaded.n_rows == ROWS
+    fine(at.switch_page("data.py").run())
     assert [button.label for button in at.button if button.label == "Explore this table"]
     # Private: neither its rows nor how many there are.
     assert "3,000" not in text_of(at) and "rome" not in everything_shown(at)
 
 
-@pytest.mark.slow
-def test_it_is_open_even_if_another_page_was_visited_meanwhile(parquet: Path) -> None:
-    at = preparing(parquet)
-    fine(at.switch_page("ledger.py").run())
-    assert "visit:table" not in at.session_state or job_of(at).wait(60)
-    assert job_of(at).wait(60)
-    fine(at.run())
-    assert at.session_state["visit:table"].title == "people"
+@pytest.mark.parametrize("form", ["csv", "folder"])
+def test_a_csv_file_and_a_folder_are_prepared_too(parquet: Path, form: str) -> None:
+    path = parquet.parent
+    if form == "csv":
+        path = parquet.with_suffix(".csv")
+        pq.read_table(parquet).to_pandas().to_csv(path, index=False)
+    table = fine(preparing(path).run()).session_state["visit:table"]
+    assert not table.private.in_memory and table.loaded.n_rows == ROWS
 
 
-@pytest.mark.slow
-def test_preparation_can_be_cancelled_and_begun_again(parquet: Path) -> None:
-    at = preparing(parquet)
+def test_preparation_keeps_the_form_shut_can_be_cancelled_and_begun_again(parquet: Path) -> None:
+    at = preparing(parquet, shelf=UnderWayShelf())
+    assert not may_be_used(at) and "Other pages stay usable" in text_of(at)
     at.button(key="preparation:cancel").click()
     fine(at.run())
     assert "visit:table" not in at.session_state
     assert "cancelled" in " ".join(info.proto.title for info in at.info)
+    at.session_state["job_panel:shelf"] = PromptShelf()
     press(at, "Use this table")
-    assert job_of(at).wait(60)
     assert fine(at.run()).session_state["visit:table"].title == "people"
 
 
 def test_a_worker_that_dies_is_a_sentence_and_the_form_stays(parquet: Path) -> None:
-    at = preparing(parquet)
-    job = job_of(at)
-    assert eventually(lambda: job._process is not None or job.state.final)
-    os.killpg(job._process.pid, signal.SIGKILL)
-    assert job.wait(60) and job.state is JobState.FAILED, "the blow came before it had begun to read"
+    at = preparing(parquet, shelf=UnderWayShelf())
+    job_of(at)._finish(JobState.FAILED, Failure.of_death(-9))
     fine(at.run())
     assert "failed" in " ".join(error.proto.title for error in at.error)
-    assert [button.disabled for button in at.button if button.label == "Use this table"] == [False]
+    assert may_be_used(at)
 
 
-@pytest.mark.slow
 def test_a_damaged_row_group_is_a_sentence_without_a_value(parquet: Path) -> None:
     raw = bytearray(parquet.read_bytes())
     raw[4:200] = b"\xff" * 196
     parquet.write_bytes(raw)
-    at = preparing(parquet, workers=True)
-    job = job_of(at)
-    assert job.wait(60) and job.state is JobState.FAILED
+    at = preparing(parquet)
+    assert job_of(at).state is JobState.FAILED
     fine(at.run())
     (error,) = at.error
     assert "damaged" in error.value and "\n" not in error.value.strip()
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "told"),
-    [("no.parquet", None, "no Parquet file"), ("bad.parquet", b"PAR1", "damaged"), ("empty.csv", b"", "empty")],
-)
-def test_a_path_that_names_no_table_is_refused(tmp_path: Path, name: str, content: bytes | None, told: str) -> None:
-    if content is not None:
-        (tmp_path / name).write_bytes(content)
-    at = bring(tmp_path / name)
-    (error,) = at.error
-    assert told in error.value
-    assert "visit:table" not in at.session_state
+def test_a_path_that_names_no_table_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1")
+    (tmp_path / "empty.csv").write_bytes(b"")
+    for name, told in {"no.parquet": "no Parquet file", "bad.parquet": "damaged", "empty.csv": "empty"}.items():
+        at = bring(tmp_path / name)
+        (error,) = at.error
+        assert told in error.value
+        assert "visit:table" not in at.session_state
 
 
 def test_nobody_names_files_of_a_machine_that_serves_others(parquet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,18 +157,18 @@ def test_nobody_names_files_of_a_machine_that_serves_others(parquet: Path, monke
 
 def test_what_is_declared_beside_a_named_file_is_used(parquet: Path) -> None:
     parquet.with_suffix(".json").write_text(json.dumps(DECLARED | {"kind": "public", "n_public": ROWS}))
-    at = bring(parquet, workers=False)
+    at = bring(parquet)
     assert [button.label for button in at.button if button.label == "Use this table"]
     press(at, "Use this table")
     assert fine(at.run()).session_state["visit:table"].n_public == ROWS
 
 
-@pytest.mark.slow
 def test_truth_of_a_large_table_is_a_sample_and_says_so(parquet: Path) -> None:
-    at = preparing(parquet, "public", workers=False)
+    at = preparing(parquet, "public")
     fine(at.run())
     assert "rows that stand for all" in text_of(at)
     at.switch_page("explore.py")
+    at.query_params["algorithm"] = "dplloyd"
     sound(at.run())
     assert "the loss of k-means++, in a sample of the rows" in numbers(at)
     assert "rows that stand for all" in text_of(at)
@@ -180,7 +180,7 @@ def test_true_counts_are_those_of_all_rows_or_none_are_shown(
 ) -> None:
     if fits:
         monkeypatch.setattr("dpviz.table.parquet_intake._MOST_NUMBERS", 10**9)
-    at = preparing(parquet, "public", workers=False)
+    at = preparing(parquet, "public")
     fine(at.run())
     at.switch_page("explore.py")
     at.query_params["algorithm"] = "balcan"
@@ -200,15 +200,13 @@ class GrowingShelf(PromptShelf):
 
 def test_the_steps_of_a_run_are_played_as_they_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("explore.py", None)
-    app.session_state["visit:table"] = open_blobs()
-    app.session_state["job_panel:shelf"] = GrowingShelf()
+    app = app_on("explore.py", open_blobs(), shelf=GrowingShelf())
     seen = []
     for _ in range(60):
-        sound(app.run())
         if "run:result" in app.session_state:
             break
         seen.append(len(film_of(app)["steps"]) if players(app) else 0)
+        sound(app.run())
     whole = len(app.session_state["run:result"].run.frames)
     assert seen == sorted(seen) and 0 < seen[0] < seen[-1] <= whole
     assert len(film_of(app)["steps"]) == whole
@@ -219,10 +217,7 @@ def test_a_run_that_is_broken_off_has_what_its_steps_spent_in_the_books(
     monkeypatch: pytest.MonkeyPatch, live: bool
 ) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("explore.py", None)
-    app.session_state["visit:table"] = open_blobs()
-    app.session_state["job_panel:shelf"] = GrowingShelf(6)
-    sound(app.run())
+    app = app_on("explore.py", open_blobs(), shelf=GrowingShelf(6))
     pending = app.session_state["run:pending"]
     for _ in range(6):
         sound(app.run())

@@ -105,20 +105,10 @@ def test_what_comes_later_is_not_given_away():
     assert len(film_of(app)["steps"]) == 3
 
 
-@pytest.mark.parametrize(
-    ("asked", "seen"),
-    [
-        ({"lesson": "rich-person", "scene": "3"}, "3 of 5"),
-        ({"lesson": "rich-person", "scene": "99"}, "5 of 5"),
-        ({"lesson": "rich-person", "scene": "-1"}, "1 of 5"),
-        ({"lesson": "rich-person", "scene": "x" * 500}, "1 of 5"),
-        ({"lesson": "rich-person"}, "1 of 5"),
-    ],
-)
-def test_a_link_opens_a_scene(asked: dict[str, str], seen: str):
-    app = app_on("lessons.py", None, **asked)
-    (bar,) = app.get("progress")
-    assert seen in bar.proto.text
+def test_a_link_opens_a_scene():
+    for scene, seen in {"3": "3 of 5", "99": "5 of 5", "-1": "1 of 5", "x" * 500: "1 of 5", "": "1 of 5"}.items():
+        (bar,) = app_on("lessons.py", None, lesson="rich-person", scene=scene).get("progress")
+        assert seen in bar.proto.text
 
 
 def test_a_link_to_no_lesson_leads_to_the_list():

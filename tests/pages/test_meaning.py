@@ -9,8 +9,6 @@ from dpviz.ui.meaning.parts import PARTS
 from tests.pages.site import sample_table
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 
-SIMULATED = ("attack", "worlds", "again")
-
 
 def opened(part: str, table=None, **link: str):
     return app_on("meaning.py", table, part=part, **link)
@@ -39,30 +37,28 @@ def test_a_link_to_no_part_opens_the_first():
     assert "belief" in titles(opened("nonsense"))[0]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("part", SIMULATED)
-def test_runs_in_both_worlds_begin_by_themselves(part: str, quick_attacks: None):
+def begun(part: str):
+    """A part whose runs in both worlds have begun by themselves."""
     app = opened(part, epsilon="1")
     assert len(titles(app)) == 1
     assert "nothing is spent" in text_of(app)
     assert app.button(key="meaning:more")
+    return app
+
+
+@pytest.mark.slow
+def test_asking_again_begins_by_itself(quick_attacks: None):
+    begun("again")
 
 
 @pytest.mark.slow
 def test_the_second_world_appears_after_a_guess(quick_attacks: None):
-    app = opened("worlds", epsilon="1")
+    app = begun("worlds")
     assert titles(app) == ["The same table, with one person and without"]
     app.pills(key="meaning:guess").set_value("much farther")
     sound(app.run())
     assert "You said: much farther" in text_of(app)
     assert titles(app)[0].startswith("At ε = 1, one person moves the nearest centre by")
-
-
-@pytest.mark.slow
-def test_more_runs_add_to_the_first(quick_attacks: None):
-    app = opened("attack", epsilon="1")
-    app.button(key="meaning:more").click()
-    assert "16 runs with the person and 16 without" in text_of(sound(app.run()))
 
 
 @pytest.mark.slow
@@ -75,8 +71,10 @@ def test_a_private_table_is_never_attacked(kind: FileKind, quick_attacks: None):
 
 
 @pytest.mark.slow
-def test_the_person_can_be_chosen(quick_attacks: None):
-    app = opened("attack", epsilon="1")
+def test_more_runs_add_to_the_first_and_the_person_can_be_chosen(quick_attacks: None):
+    app = begun("attack")
+    app.button(key="meaning:more").click()
+    assert "16 runs with the person and 16 without" in text_of(sound(app.run()))
     row = app.number_input(key=f"meaning:row:{sample_table('outlier').source_key}")
     assert row.value == 46
     row.set_value(3)

@@ -40,10 +40,22 @@ def test_all_claims_stand_there_with_their_verdicts_and_the_command(planted):
     )
     assert at.subheader[0].value == "Of 12 claims, run again as the papers ran them: 12 hold in part"
     assert "a quick run of dpviz 0.1.0" in shown
+    kinds = [node.type for node in at.main]
+    assert kinds[1:3] == ["title", "subheader"] and "markdown" not in kinds[: kinds.index("selectbox")], "scores first"
+    assert "Holds: 5 of 5" not in shown
+    at.segmented_control(key="papers:source:su-epsilon").set_value("published files")
+    assert "Holds: 5 of 5" in everything_shown(fine(at.run())), "those of published files have their own verdict"
+    fine(at.selectbox(key="papers:claim").set_value("cohen-naive").run())
+    assert "Error of the means against the number of samples" in everything_shown(at)
 
 
-def test_the_headline_counts_the_verdicts_of_what_is_shipped():
-    verdicts = {claim.id: shipped(claim).verdict(claim) for claim in CLAIMS.values()}
+@pytest.fixture(scope="module")
+def verdicts():
+    """Of what is shipped."""
+    return {claim.id: shipped(claim).verdict(claim) for claim in CLAIMS.values()}
+
+
+def test_the_headline_counts_the_verdicts_of_what_is_shipped(verdicts):
     said = papers_panel.headline(verdicts)
     counts = {outcome: sum(v.outcome is outcome for v in verdicts.values()) for outcome in Outcome}
     words = {Outcome.HOLDS: r"(\d+) holds?\b(?! in)", Outcome.IN_PART: r"(\d+) holds? in part"}
@@ -54,8 +66,7 @@ def test_the_headline_counts_the_verdicts_of_what_is_shipped():
     assert {outcome: int(match[1]) if match else 0 for outcome, match in found.items()} == counts
 
 
-def test_each_line_has_the_value_of_the_paper_beside_ours():
-    verdicts = {claim.id: shipped(claim).verdict(claim) for claim in CLAIMS.values()}
+def test_each_line_has_the_value_of_the_paper_beside_ours(verdicts):
     from_files = {
         claim.id: found.verdict(claim)
         for claim in CLAIMS.values()
@@ -93,15 +104,10 @@ def test_stand_ins_published_files_and_today_stand_side_by_side():
     assert set(against_today["files"]) == {papers_panel._NONE}
 
 
-@pytest.mark.parametrize("name", ["light", "dark"])
-def test_verdicts_in_the_table_can_be_read(name):
-    ground = palette(name).surface
-    assert all(contrast(inks[name == "dark"], ground) >= 4.5 for inks in papers_panel._INKS.values())
-
-
-def test_the_scoreboard_stands_before_any_prose(planted):
-    kinds = [node.type for node in visit("papers.py").main]
-    assert kinds[1:3] == ["title", "subheader"] and "markdown" not in kinds[: kinds.index("selectbox")]
+def test_verdicts_in_the_table_can_be_read():
+    for name in ("light", "dark"):
+        ground = palette(name).surface
+        assert all(contrast(inks[name == "dark"], ground) >= 4.5 for inks in papers_panel._INKS.values())
 
 
 def test_a_line_that_is_chosen_shows_its_claim(planted, monkeypatch):
@@ -110,20 +116,6 @@ def test_a_line_that_is_chosen_shows_its_claim(planted, monkeypatch):
     monkeypatch.setattr(papers_panel.st, "session_state", state)
     papers_panel._choose(list(CLAIMS))
     assert state["papers:claim"] == chosen
-
-
-def test_another_claim_is_drawn_when_it_is_chosen(planted):
-    at = visit("papers.py")
-    fine(at.selectbox(key="papers:claim").set_value("cohen-naive").run())
-    assert "Error of the means against the number of samples" in everything_shown(at)
-
-
-@pytest.mark.slow
-def test_results_from_published_files_have_a_verdict_of_their_own(planted):
-    at = visit("papers.py")
-    assert "Holds: 5 of 5" not in everything_shown(at)
-    at.segmented_control(key="papers:source:su-epsilon").set_value("published files")
-    assert "Holds: 5 of 5" in everything_shown(fine(at.run()))
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
-import pytest
 import yaml
 from streamlit.testing.v1 import AppTest
 
@@ -23,6 +22,7 @@ from dpviz.table.declaration import FROM_ROWS, FileKind
 from dpviz.table.named import file_at
 from dpviz.table.sidecar import declaration_in, declaration_in_file
 from dpviz.ui.session import Look
+from tests import waiting
 from tests.pages.site import everything_shown, fine, paste_bounds, upload, visit
 from tests.pages.tables import app_on, sound, text_of, truth_switch
 from tests.release.charges import a_charge
@@ -35,7 +35,6 @@ WORDS = {
     "justification": "Bounds from the law",
     "authors": ["A. Muster"],
 }
-PRESS, CONFIRM = "Charge the account and release ε = 1", "Type 1 to confirm ε"
 
 
 def people(folder: Path, **declared: object) -> OpenTable:
@@ -76,7 +75,7 @@ def confirmed(app: AppTest, typed: str = "1") -> AppTest:
 def pressed_once(app: AppTest) -> AppTest:
     """The page after ε was typed, the button pressed, and what came of it is there."""
     sound(button(confirmed(app)).click().run())
-    assert app.session_state["release:pressed"][-1].pressing.wait(60)
+    assert app.session_state["release:pressed"][-1].pressing.wait(waiting.SECONDS)
     return sound(app.run())
 
 
@@ -109,19 +108,14 @@ def test_without_account_and_words_the_button_is_dead_and_each_missing_thing_is_
     assert "Words of the card: 5 to do" in everything_shown(app) and "Account: 1 to do" in everything_shown(app)
 
 
-@pytest.mark.parametrize(
-    ("declared", "words"),
-    [
-        ({"origins": {"age": FROM_ROWS}}, "blocked: the rows"),
-        ({"origins": {}}, "blocked: nobody says"),
-    ],
-)
-def test_a_bound_that_nobody_can_defend_is_red_in_a_word_and_blocks(tmp_path, declared, words):
-    app = on_page(people(tmp_path, **declared), account_in(tmp_path))
-    assert f":red[:material/block: **{words}**]" in text_of(app)
-    assert "Bounds: 1 to do" in everything_shown(app)
-    assert barred(app)
-    assert any(link.proto.page.endswith("data") for link in app.get("page_link"))
+def test_a_bound_that_nobody_can_defend_is_red_in_a_word_and_blocks(tmp_path):
+    account = account_in(tmp_path)
+    for words, origins in {"blocked: the rows": {"age": FROM_ROWS}, "blocked: nobody says": {}}.items():
+        app = on_page(people(tmp_path, origins=origins), account)
+        assert f":red[:material/block: **{words}**]" in text_of(app)
+        assert "Bounds: 1 to do" in everything_shown(app)
+        assert barred(app)
+        assert any(link.proto.page.endswith("data") for link in app.get("page_link"))
 
 
 def test_open_bounds_say_what_buying_them_would_cost():
@@ -143,81 +137,73 @@ def test_looks_and_studies_of_this_visit_are_counted(tmp_path):
     assert "one look at rows" in text_of(app) and "one study on them" in text_of(app)
 
 
-def test_no_truth_is_on_the_page_and_its_switch_is_gone(tmp_path):
+def test_only_the_number_itself_confirms_typed_as_one_likes(tmp_path):
     app = on_page(people(tmp_path), account_in(tmp_path))
-    assert not app.sidebar.toggle
-    assert "revealed" not in everything_shown(app)
-    pressed_once(app)
+    for typed in ("", "2", "0.99", "one", "nan", "1e"):
+        assert button(confirmed(app, typed)).disabled, typed
+    for typed in ("1", "1.0", " 1 ", "1,0"):
+        assert not button(confirmed(app, typed)).disabled, typed
+
+
+def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_home(tmp_path):
+    table, account = people(tmp_path), account_in(tmp_path)
+    app = on_page(table, account)
     assert not app.sidebar.toggle and "revealed" not in everything_shown(app)
-    sound(app.switch_page("explore.py").run())
-    assert truth_switch(app) is not None
-
-
-@pytest.mark.parametrize("typed", ["", "2", "0.99", "one", "nan", "1e"])
-def test_only_the_number_itself_confirms(tmp_path, typed):
-    app = confirmed(on_page(people(tmp_path), account_in(tmp_path)), typed)
-    assert button(app).disabled
-
-
-@pytest.mark.parametrize("typed", ["1", "1.0", " 1 ", "1,0"])
-def test_it_may_be_typed_as_one_likes(tmp_path, typed):
-    app = confirmed(on_page(people(tmp_path), account_in(tmp_path)), typed)
-    assert not button(app).disabled
-
-
-@pytest.mark.slow
-def test_a_press_charges_once_and_what_leaves_can_be_checked(tmp_path):
-    account = account_in(tmp_path)
-    app = pressed_once(on_page(people(tmp_path), account))
+    app = pressed_once(app)
+    assert not app.sidebar.toggle and "revealed" not in everything_shown(app)
+    assert "Missing values" not in everything_shown(app), "they are bought where they are asked for"
     (entry,) = standing(account).entries
     assert entry.state is State.RELEASED and entry.charge.epsilon == 1.0
     (press,) = app.session_state["release:pressed"]
-    assert verify(zip_of(press.pressing.release.files)).holds
+    files = press.pressing.release.files
+    assert verify(zip_of(files)).holds
     kept = tmp_path / "people-release-1.zip"
-    assert kept.read_bytes() == zip_of(press.pressing.release.files) and kept.stat().st_mode & 0o077 == 0
+    assert kept.read_bytes() == zip_of(files) and kept.stat().st_mode & 0o077 == 0
     assert "Visitors: released at ε = 1; ε = 1 of 2 left" in app.subheader[0].value
     for _ in range(3):
         sound(app.run())
     assert len(standing(account).entries) == 1, "a rerun is no press"
     assert not [one for one in app.button if (one.key or "").startswith("release:press:")], "it is locked"
     assert {one.proto.label for one in app.get("download_button")} == {"The release (zip)", "The card alone (HTML)"}
+    sound(app.switch_page("explore.py").run())
+    assert truth_switch(app) is not None
+    reloaded = on_page(table, account)
+    assert len(standing(account).entries) == 1, "nor is a reload"
+    assert "its zip lies beside the account as people-release-1.zip" in text_of(reloaded)
+    home = app_on("home.py", None)
+    home.file_uploader(key="release:check").upload("release.zip", zip_of(files))
+    sound(home.run())
+    assert home.success[0].proto.title == "This release is what it says"
+    assert "that the noise was honestly drawn" in text_of(home)
+    changed = {**files, CENTERS: files[CENTERS].replace(b"1", b"2")}
+    home.file_uploader(key="release:check").upload("release.zip", zip_of(changed))
+    sound(home.run())
+    assert home.error[0].proto.title == "This release is not what it says"
+    assert "**centers.csv**" in text_of(home)
 
 
-@pytest.mark.slow
-def test_shares_of_missing_cells_are_bought_where_they_are_asked_for(tmp_path):
+def test_shares_of_missing_cells_and_segments_are_bought_where_they_are_asked_for(tmp_path):
     app = on_page(people(tmp_path), account_in(tmp_path))
-    assert "Missing values" not in everything_shown(pressed_once(app))
-    sound(app.button(key="release:prepare_another").click().run())
+    app.slider(key="release:share").set_value(20)
     app.slider(key="release:missing").set_value(5)
     assert "and how many values are missing" in sound(app.run()).subheader[0].value
-    pressed_once(app)
-    files = app.session_state["release:pressed"][-1].pressing.release.files
+    app = pressed_once(app)
+    files = app.session_state["release:pressed"][0].pressing.release.files
     assert "of age is missing" in everything_shown(app)
     assert "Missing values, with noise: " in files[PAGE].decode() and verify(zip_of(files)).holds
-
-
-def test_a_reload_presses_nothing_again(tmp_path):
-    table, account = people(tmp_path), account_in(tmp_path)
-    pressed_once(on_page(table, account))
-    app = on_page(table, account)
-    assert len(standing(account).entries) == 1
-    assert "its zip lies beside the account as people-release-1.zip" in text_of(app)
-
-
-def test_the_button_of_the_next_press_is_another_one(tmp_path):
-    app = confirmed(on_page(people(tmp_path), account_in(tmp_path)))
-    first = button(app).key
-    sound(button(app).click().run())
-    assert app.session_state["release:pressed"][0].pressing.wait(60)
-    sound(app.run())
-    sound(app.button(key="release:prepare_another").click().run())
-    assert button(app).key != first, "the second of two clicks would press it"
+    (figure,) = app.get("plotly_chart")
+    assert figure.proto.alt.startswith("Three segments")
+    sound(app.text_input(key="release:1:name:0").set_value("Pensioners").run())
+    assert "Pensioners" in app.get("plotly_chart")[0].proto.alt
 
 
 def test_a_second_release_is_typed_anew_and_charged_again_up_to_the_cap(tmp_path):
     account = account_in(tmp_path)
-    app = pressed_once(on_page(people(tmp_path), account))
+    app = on_page(people(tmp_path), account)
+    first = button(app).key
+    app = pressed_once(app)
     sound(app.button(key="release:prepare_another").click().run())
+    assert button(app).key != first, "the second of two clicks would press it"
     assert button(app).disabled, "what confirmed the first does not confirm the second"
     pressed_once(app)
     assert standing(account).spent_epsilon == 2.0
@@ -226,16 +212,20 @@ def test_a_second_release_is_typed_anew_and_charged_again_up_to_the_cap(tmp_path
     assert barred(app) and "Account: 1 to do" in everything_shown(app)
 
 
-def test_words_are_printed_verbatim_and_come_with_the_declaration(tmp_path):
-    hostile = "k, after <b>one</b> look | :red[$x$] ![a](http://x.invalid)"
-    app = on_page(people(tmp_path), account_in(tmp_path))
+def test_words_are_printed_verbatim_come_with_the_declaration_and_tell_of_a_dry_run(tmp_path):
+    hostile, table = "k, after <b>one</b> look | :red[$x$] ![a](http://x.invalid)", people(tmp_path)
+    app = on_page(table, account_in(tmp_path))
+    sound(app.button(key="release:try").click().run())
+    said = next(one.value for one in app.markdown if "runs on made-up tables" in one.value)
+    assert "12 runs" in said and not table.private.looks
     (box,) = (one for one in app.text_area if one.label == "What did you choose after looking?")
     box.set_value(hostile)
     next(one for one in app.text_input if one.label == "Region that the data describe").set_value("Lower Saxony")
     app = pressed_once(sound(app.run()))
     files = app.session_state["release:pressed"][-1].pressing.release.files
     assert hostile in str(yaml.safe_load(files[CARD]))
-    assert "&lt;b&gt;one&lt;/b&gt;" in files[PAGE].decode() and "<b>one</b>" not in files[PAGE].decode()
+    page = files[PAGE].decode()
+    assert "&lt;b&gt;one&lt;/b&gt;" in page and "<b>one</b>" not in page and "12 runs on made-up tables" in page
     declared = declaration_in(files[DECLARATION].decode())
     assert declared.words["region"] == "Lower Saxony" and declared.words["chosen_after_looking"] == hostile
     assert verify(zip_of(files)).holds
@@ -264,7 +254,6 @@ def test_an_algorithm_without_release_grade_noise_says_why(tmp_path):
     assert barred(app)
 
 
-@pytest.mark.slow
 def test_a_new_account_is_made_and_opened(tmp_path):
     app = on_page(people(tmp_path))
     app.text_input(key="release:new:path").set_value(str(tmp_path / "new.sqlite"))
@@ -323,7 +312,7 @@ def test_while_it_is_under_way_the_page_shows_that_alone(tmp_path, monkeypatch):
     real = pressing.press
 
     def slow(*args: object, **kwargs: object) -> object:
-        assert go_on.wait(60)
+        assert go_on.wait(waiting.SECONDS)
         return real(*args, **kwargs)
 
     monkeypatch.setattr(pressing, "press", slow)
@@ -337,58 +326,17 @@ def test_while_it_is_under_way_the_page_shows_that_alone(tmp_path, monkeypatch):
         assert "is being released" in text_of(app)
     finally:
         go_on.set()
-    assert app.session_state["release:pressed"][0].pressing.wait(60)
+    assert app.session_state["release:pressed"][0].pressing.wait(waiting.SECONDS)
     sound(app.run())
     assert "Released in this visit: charge 1 of account people, ε = 1 left." in text_of(app)
 
 
-@pytest.mark.slow
-def test_segments_are_told_on_the_page_and_can_be_named(tmp_path):
-    app = on_page(people(tmp_path), account_in(tmp_path))
-    app.slider(key="release:share").set_value(20)
-    app = pressed_once(sound(app.run()))
-    (figure,) = app.get("plotly_chart")
-    assert figure.proto.alt.startswith("Three segments")
-    sound(app.text_input(key="release:1:name:0").set_value("Pensioners").run())
-    assert "Pensioners" in app.get("plotly_chart")[0].proto.alt
-    assert CENTERS in app.session_state["release:pressed"][0].pressing.release.files
-
-
-def test_a_dry_run_is_on_made_up_rows_and_its_words_go_onto_the_card(tmp_path):
-    table, account = people(tmp_path), account_in(tmp_path)
-    app = on_page(table, account)
-    sound(app.button(key="release:try").click().run())
-    said = next(one.value for one in app.markdown if "runs on made-up tables" in one.value)
-    assert "12 runs" in said and not table.private.looks
-    app = pressed_once(app)
-    page = app.session_state["release:pressed"][0].pressing.release.files[PAGE].decode()
-    assert "12 runs on made-up tables" in page
-
-
-def test_home_checks_a_release_and_names_what_is_wrong(tmp_path):
-    app = pressed_once(on_page(people(tmp_path), account_in(tmp_path)))
-    files = app.session_state["release:pressed"][0].pressing.release.files
-    home = app_on("home.py", None)
-    home.file_uploader(key="release:check").upload("release.zip", zip_of(files))
-    sound(home.run())
-    assert home.success[0].proto.title == "This release is what it says"
-    assert "that the noise was honestly drawn" in text_of(home)
-    changed = {**files, CENTERS: files[CENTERS].replace(b"1", b"2")}
-    home.file_uploader(key="release:check").upload("release.zip", zip_of(changed))
-    sound(home.run())
-    assert home.error[0].proto.title == "This release is not what it says"
-    assert "**centers.csv**" in text_of(home)
-
-
-@pytest.mark.slow
 def test_home_refuses_what_is_no_release_in_a_sentence(tmp_path):
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("<b>.txt", "x")
-    app = app_on("home.py", None, workers=True)
+    app = app_on("home.py", None)
     app.file_uploader(key="release:check").upload("other.zip", packed.getvalue())
-    sound(app.run())
-    assert app.session_state["release:checked"].job.wait(60)
     sound(app.run())
     assert any("not the zip of a release" in error.value for error in app.error)
 

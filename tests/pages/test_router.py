@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import runpy
 
-import pytest
-
 from dpviz.table.declaration import FileKind
 from tests.pages.site import ROUTER, everything_shown, fine, sample_table, visit
-from tests.pages.tables import truth_switch
-
-PAGES = (
-    *("home.py", "data.py", "explore.py", "compare.py", "tradeoff.py", "ledger.py", "papers.py"),
-    *("lessons.py", "meaning.py", "glossary.py", "release.py"),
-)
+from tests.pages.tables import players, truth_switch
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES)
-def test_every_page_opens_without_a_table(page):
-    at = visit(page)
-    assert at.title or "No table is open yet" in everything_shown(at)
-
-
-@pytest.mark.parametrize("page", ["explore.py", "compare.py", "tradeoff.py", "release.py"])
-def test_pages_that_need_a_table_say_so_and_lead_to_data(page):
-    at = visit(page)
-    assert "No table is open yet" in everything_shown(at)
-    fine(at.button(key="open_a_table").click().run())
-    assert at.title[0].value == "Data"
+def test_pages_that_need_a_table_say_so_and_lead_to_data():
+    for page in ("explore.py", "compare.py", "tradeoff.py", "release.py"):
+        at = visit(page)
+        assert "No table is open yet" in everything_shown(at), page
+        assert not players(at), page
+        fine(at.button(key="open_a_table").click().run())
+        assert at.title[0].value == "Data", page
 
 
 def test_a_spawned_process_that_imports_the_router_draws_nothing():

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests import waiting
+from tests.cases import about
 from tests.pages.site import ROUTER, everything_shown, fine, paste_bounds, press, upload, visit
 from tests.pages.visible_words import visible_words
 
@@ -23,18 +24,19 @@ def reloaded(at: AppTest, page: str = "data.py") -> AppTest:
     return fine(again.run())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", ["data.py", "explore.py"])
-def test_a_sample_is_opened_again_with_its_declaration_and_settings(page: str) -> None:
+def test_a_sample_is_opened_again_with_its_declaration_and_settings() -> None:
     at = visit()
-    fine(at.button(key="open:people").click().run())
+    at.session_state["algorithm"] = "dplloyd"
+    fine(at.button(key="open:outlier").click().run())
     before = at.session_state["visit:table"]
     at.number_input(key="k").set_value(4)
     fine(at.run())
-    assert at.query_params["table"] == "people"
-    again = reloaded(at, page)
-    assert again.session_state["visit:table"].key == before.key
-    assert again.query_params["table"] == "people"
+    assert at.query_params["table"] == "outlier"
+    for page in ("data.py", "explore.py"):
+        again = reloaded(at, page)
+        assert again.session_state["visit:table"].key == before.key
+        assert again.query_params["table"] == "outlier"
+    assert again.number_input(key="k").value == 4
 
 
 def test_a_stand_in_is_made_again_of_the_same_numbers() -> None:
@@ -65,7 +67,6 @@ def test_a_private_file_is_forgotten_and_both_pages_say_so(opened: bool) -> None
         assert "7741" not in everything_shown(again)
 
 
-@pytest.mark.slow
 def test_a_public_file_is_found_again_until_it_is_said_to_be_private() -> None:
     at = upload(visit("data.py"), PEOPLE)
     _of_kind(at, "public")
@@ -96,30 +97,18 @@ def test_the_link_follows_the_table_that_is_opened_next() -> None:
     assert not any("forgets this file" in part.value for part in at.caption)
 
 
-@pytest.mark.parametrize(
-    "named",
-    [
-        "nobody",
-        "../../etc/passwd",
-        "sample_data/people.csv",
-        "![i](http://x.invalid/y.png)",
-        "stand-in",
-        "stand-in,nan,1,5,2,2,0.05",
-        "stand-in,0,1,5,2,2",
-        "stand-in,1,0,5,2,2,0.05",
-        "stand-in,0,1,5e9,2,2,0.05",
-        "stand-in,0,1,5000000,1000,2,0.05",
-        "stand-in,0,1e400,50,2,2,0.05",
-        "x" * 5000,
-    ],
-)
-def test_a_link_that_names_no_table_says_what_to_do_and_opens_nothing(named: str) -> None:
-    at = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
-    at.switch_page("data.py")
-    at.query_params["table"] = named
-    fine(at.run())
-    assert "visit:table" not in at.session_state and "open it again" in at.info[0].value
-    assert "x.invalid" not in everything_shown(at)
+def test_a_link_that_names_no_table_says_what_to_do_and_opens_nothing() -> None:
+    ranges = ("nan,1,5,2,2,0.05", "0,1,5,2,2", "1,0,5,2,2,0.05", "0,1,5e9,2,2,0.05", "0,1,5000000,1000,2,0.05")
+    stand_ins = ["stand-in", *(f"stand-in,{numbers}" for numbers in (*ranges, "0,1e400,50,2,2,0.05"))]
+    paths = ("nobody", "../../etc/passwd", "sample_data/people.csv", "![i](http://x.invalid/y.png)", "x" * 5000)
+    for named in (*paths, *stand_ins):
+        with about(named[:99]):
+            at = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
+            at.switch_page("data.py")
+            at.query_params["table"] = named
+            fine(at.run())
+            assert "visit:table" not in at.session_state and "open it again" in at.info[0].value
+            assert "x.invalid" not in everything_shown(at)
 
 
 def test_the_page_is_read_at_a_glance() -> None:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import io
 import json
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
 from dpviz.check import RequestError
+from dpviz.runs.jobs import JobState
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.open_study import Study
+from dpviz.runs.worker import Progress
 from dpviz.table.declaration import FileKind
 from dpviz.ui.studies.one_setting import on_click
 from dpviz.ui.studies.study_page import study_page
 from dpviz.ui.studies.study_panel import study_csv
 from dpviz.ui.tradeoff.baselines import baselines_of, predictions_of
-from tests.pages.tables import app_on, computed, job_of, open_blobs, players, sound, study_in, text_of
+from tests.pages.tables import PromptShelf, app_on, computed, job_of, open_blobs, players, sound, study_in, text_of
 
 SMALL = ["DPLloyd", "EUGkM"]
 
@@ -43,9 +47,22 @@ def figure(app) -> dict:
     return json.loads(chart.proto.spec)
 
 
+class HeldShelf(PromptShelf):
+    """A shelf on which ``arrived`` items of a study have come, and no more come until the test says so."""
+
+    def __init__(self, arrived: int) -> None:
+        self.arrived = arrived
+
+    def study(self, *asked: Any, **how: Any) -> Study:
+        study = Study(lambda _: None)
+        for item in (Progress(0, 1), *super().study(*asked, **how).items[: self.arrived]):
+            study.hear(item)
+        return study
+
+
 @pytest.mark.slow
-def test_a_trade_off_is_drawn_with_its_baselines_and_runs() -> None:
-    app = computed(traded(), "tradeoff")
+def test_a_trade_off_is_drawn_in_every_measure_with_its_baselines_predictions_and_runs_and_kept() -> None:
+    app = computed(traded(n=5_000), "tradeoff")
     study = study_in(app, "tradeoff")
     assert len(study.rows) == 2 * 2 * len(study.grid.epsilons)
     assert "one centre" not in json.dumps(figure(app)["layout"], ensure_ascii=False)
@@ -56,86 +73,57 @@ def test_a_trade_off_is_drawn_with_its_baselines_and_runs() -> None:
     assert "one centre" in words and "centres that saw" in words
     assert "2 runs each" in text_of(app) and "title" not in drawn["layout"]
     assert {trace["name"] for trace in drawn["data"] if trace.get("meta") == "median"} == set(SMALL)
+    assert any(trace.get("meta") == "prediction" for trace in drawn["data"])
     assert baselines_of(study, "ratio")["k-means++"] == 1.0
     assert baselines_of(study, "ari") == {}
-
-
-@pytest.mark.slow
-def test_every_measure_can_be_drawn() -> None:
-    app = computed(traded(), "tradeoff")
-    for measure in ("nicv", "matched_error", "ari", "share_gap", "ratio"):
-        app.pills(key="tradeoff:measure").set_value(measure)
-        sound(app.run())
-        assert figure(app)["data"]
-
-
-@pytest.mark.slow
-def test_predictions_fall_with_epsilon_and_can_be_switched_off() -> None:
-    app = computed(traded(n=5_000), "tradeoff")
-    app.toggle(key="tradeoff:dashed").set_value(True)
-    sound(app.run())
-    curves = predictions_of(study_in(app, "tradeoff"), "ratio")
+    curves = predictions_of(study, "ratio")
     assert set(curves) == set(SMALL)
     for curve in curves.values():
         losses = [loss for _, loss in sorted(curve)]
         assert losses[0] > losses[-1] > 1
-    assert any(trace.get("meta") == "prediction" for trace in figure(app)["data"])
     app.toggle(key="tradeoff:dashed").set_value(False)
     sound(app.run())
     assert not any(trace.get("meta") == "prediction" for trace in figure(app)["data"])
-
-
-@pytest.mark.slow
-def test_it_fills_while_it_computes_and_what_arrived_stays_when_it_is_cancelled() -> None:
-    app = traded(repeats=50, workers=True)
-    app.button(key="tradeoff:compute").click()
-    sound(app.run())
-    job = job_of(app, "tradeoff")
-    while not job.state.final and len(job.items) < 3:
-        job.wait(0.05)
-    sound(app.run())
-    arrived = len(study_in(app, "tradeoff").rows)
-    assert arrived >= 2 and figure(app)["data"]
-    app.button(key="tradeoff:cancel").click()
-    sound(app.run())
-    assert job.state.value == "cancelled"
-    assert len(study_in(app, "tradeoff").rows) >= arrived
-    assert "cancelled" in " ".join(info.proto.title for info in app.info)
-
-
-@pytest.mark.slow
-def test_what_was_cancelled_is_gone_on_with_and_another_visit_finds_it() -> None:
-    app = traded(repeats=20, workers=True)
-    app.button(key="tradeoff:compute").click()
-    sound(app.run())
-    first = job_of(app, "tradeoff")
-    while not first.state.final and len(study_in(app, "tradeoff").rows) < 5:
-        first.wait(0.05)
-    app.button(key="tradeoff:cancel").click()
-    sound(app.run())
-    early = {row["trial"]: row["seconds"] for row in study_in(app, "tradeoff").rows}
-    assert len(early) >= 5 and "to go on where it stopped" in text_of(app)
-    done = {row["trial"]: row["seconds"] for row in study_in(computed(app, "tradeoff"), "tradeoff").rows}
-    assert early.items() <= done.items() and len(done) == len(study_in(app, "tradeoff").grid.trials())
-    other = traded(repeats=20, workers=True)
-    assert "tradeoff:job" not in other.session_state and "made-up tables" in text_of(other)
-    again = study_in(computed(other, "tradeoff"), "tradeoff")
-    assert {row["trial"]: row["seconds"] for row in again.rows} == done
-    assert other.session_state["visit:table"].private.looks == ["tradeoff: losses of 200 study runs, k = 3"]
-
-
-@pytest.mark.slow
-def test_it_is_kept_when_the_page_changes() -> None:
-    app = computed(traded(), "tradeoff")
-    number = len(study_in(app, "tradeoff").rows)
+    for measure in ("nicv", "matched_error", "ari", "share_gap", "ratio"):
+        app.pills(key="tradeoff:measure").set_value(measure)
+        sound(app.run())
+        assert figure(app)["data"]
     sound(app.switch_page("explore.py").run())
     sound(app.switch_page("tradeoff.py").run())
-    assert len(study_in(app, "tradeoff").rows) == number and figure(app)["data"]
+    assert len(study_in(app, "tradeoff").rows) == len(study.rows) and figure(app)["data"]
     assert "matches the settings" in text_of(app)
 
 
+def test_it_fills_while_it_computes_what_arrived_stays_when_it_is_cancelled_and_is_gone_on_with() -> None:
+    app = traded()
+    app.session_state["job_panel:shelf"] = HeldShelf(4)
+    app.button(key="tradeoff:compute").click()
+    sound(app.run())
+    arrived = study_in(app, "tradeoff").rows
+    assert len(arrived) >= 2 and figure(app)["data"]
+    app.button(key="tradeoff:cancel").click()
+    sound(app.run())
+    assert job_of(app, "tradeoff").state is JobState.CANCELLED
+    assert study_in(app, "tradeoff").rows == arrived
+    assert "cancelled" in " ".join(info.proto.title for info in app.info)
+    assert "to go on where it stopped" in text_of(app)
+    app.session_state["job_panel:shelf"] = PromptShelf()
+    study = study_in(computed(app, "tradeoff"), "tradeoff")
+    assert len(study.rows) == len(study.grid.trials())
+
+
 @pytest.mark.slow
-def test_every_run_can_be_taken_away_as_csv() -> None:
+def test_workers_compute_a_study_and_another_visit_finds_it() -> None:
+    first, other = (traded(workers=True) for _ in range(2))
+    done = {row["trial"]: row["seconds"] for row in study_in(computed(first, "tradeoff"), "tradeoff").rows}
+    assert "tradeoff:job" not in other.session_state and "made-up tables" in text_of(other)
+    again = study_in(computed(other, "tradeoff"), "tradeoff")
+    assert {row["trial"]: row["seconds"] for row in again.rows} == done
+    runs = len(again.grid.trials())
+    assert other.session_state["visit:table"].private.looks == [f"tradeoff: losses of {runs} study runs, k = 3"]
+
+
+def test_every_run_can_be_taken_away_as_csv_and_another_table_starts_without_the_old_study() -> None:
     app = computed(traded(), "tradeoff")
     page, download = app.get("download_button")
     assert page.proto.label == "See it anywhere (HTML)"
@@ -144,6 +132,11 @@ def test_every_run_can_be_taken_away_as_csv() -> None:
     frame = pd.read_csv(io.BytesIO(study_csv(study)))
     assert len(frame) == len(study.rows)
     assert {"contender", "epsilon", "ratio"} <= set(frame.columns)
+    app.session_state["visit:table"] = open_blobs(n=300)
+    sound(app.run())
+    assert "made-up tables for 300 rows" in text_of(app) and "matches the settings" not in text_of(app)
+    assert {trace.get("meta") for trace in figure(app)["data"]} >= {"median", "answer"}
+    assert "18 made-up tables" in text_of(app) or "9 made-up tables" in text_of(app)
 
 
 @pytest.mark.slow
@@ -193,17 +186,6 @@ def test_a_private_file_is_judged_on_a_stand_in_by_default_and_offers_no_file_of
     assert any("study runs" in look for look in app.session_state["visit:table"].private.looks)
 
 
-@pytest.mark.slow
-def test_another_table_starts_without_the_old_study() -> None:
-    app = computed(traded(), "tradeoff")
-    app.session_state["visit:table"] = open_blobs(n=300)
-    sound(app.run())
-    assert "made-up tables for 300 rows" in text_of(app) and "matches the settings" not in text_of(app)
-    assert {trace.get("meta") for trace in figure(app)["data"]} >= {"median", "answer"}
-    assert "18 made-up tables" in text_of(app) or "9 made-up tables" in text_of(app)
-
-
-@pytest.mark.slow
 def test_a_gaussian_preset_without_delta_cannot_start() -> None:
     label = Contender("dplloyd", {"preset": "gaussian"}).label
     app = traded(labels=[label])
