@@ -12,6 +12,7 @@ from dpviz import __version__
 from dpviz.claims.claim import Outcome
 from dpviz.claims.redraw import weighed
 from dpviz.claims.registry import CLAIMS
+from tests.cases import about
 from tests.claims.planted import PLANTED
 from tests.command_line import call
 
@@ -36,18 +37,16 @@ def test_the_list_names_every_group_with_its_paper(capsys):
     assert [(one["id"], one["paper"]) for one in listed] == [("su-epsilon", "Su et al. 2016, Fig. 1")]
 
 
-@pytest.mark.parametrize(
-    ("options", "names"),
-    [
+def test_a_wrong_request_is_refused_in_a_sentence(capsys):
+    for options, names in (
         (("su-epsilon",), "--out"),
         (("su-epsilom", "--list"), "su-epsilom"),
         (("--out", "x", "--jobs", "3"), "jobs"),
         (("--out", "x", "--data", "nowhere-at-all"), "--data"),
-    ],
-)
-def test_a_wrong_request_is_refused_in_a_sentence(capsys, options, names):
-    said = call(capsys, "reproduce", *options)
-    assert said.code == 2 and names in said.err and said.err.count("\n") == 1
+    ):
+        said = call(capsys, "reproduce", *options)
+        with about(*options):
+            assert said.code == 2 and names in said.err and said.err.count("\n") == 1
 
 
 def test_tables_pages_and_a_manifest_lie_in_the_folder(capsys, planted, tmp_path):
@@ -81,14 +80,11 @@ def test_tables_pages_and_a_manifest_lie_in_the_folder(capsys, planted, tmp_path
     assert manifest["su-blocks"]["dpviz"] == __version__ and manifest["su-blocks"]["settings"]["repeats"] > 0
 
 
-def test_what_lies_in_the_folder_already_is_kept(capsys, planted, tmp_path):
+def test_what_lies_in_the_folder_already_is_kept_and_the_text_says_verdict_findings_and_data(capsys, planted, tmp_path):
     for claim_id in ("su-blocks", "cohen-naive"):
-        assert call(capsys, "reproduce", claim_id, "--quick", "--out", tmp_path).code == 0
+        said = call(capsys, "reproduce", claim_id, "--quick", "--out", tmp_path)
+        assert said.code == 0
     assert set(json.loads((tmp_path / "manifest.json").read_text("utf-8"))["claims"]) == {"su-blocks", "cohen-naive"}
-
-
-def test_the_text_says_verdict_findings_and_data(capsys, planted, tmp_path):
-    said = call(capsys, "reproduce", "cohen-naive", "--quick", "--out", tmp_path)
     assert "Verdict: holds in part" in said.out and "✓" in said.out and "✗" in said.out
     assert "Data: made up" in said.out and "Reason:" in said.out
 

@@ -10,14 +10,16 @@ import pandas as pd
 import pytest
 
 from dpviz.table import cluster_rows
+from tests.cases import about
 from tests.command_line import call
 
 Capture = pytest.CaptureFixture[str]
 ASKED = ("--bounds=-1,1", "--k", "3", "--epsilon", "2", "--delta", "1e-6", "--seed", "1", "--json")
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("tables")
     rng = np.random.default_rng(0)
     n = 3000
     centers = rng.uniform(-0.8, 0.8, (3, 2))
@@ -26,10 +28,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     frame = pd.DataFrame({"x": values[:, 0], "y": values[:, 1], "label": label.astype(str)})
     frame.loc[::101, "x"] = np.nan
     frame["who"] = [f"p{i}" for i in rng.integers(0, 700, n)]
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    frame.to_parquet(tmp_path / "t.parquet", row_group_size=500)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    frame.to_csv(made / "t.csv", index=False)
+    frame.to_parquet(made / "t.parquet", row_group_size=500)
+    return made
+
+
+@pytest.fixture
+def folder(tables: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tables)
+    return tables
 
 
 @pytest.fixture
@@ -48,7 +55,6 @@ def released(capsys: Capture, data: str, *more: str) -> dict:
 PERSONS = ("--id-column", "who", "--rows-per-person", "2")
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("more", [(), PERSONS, ("--relation", "replace")])
 def test_parquet_releases_what_csv_releases(
@@ -73,14 +79,14 @@ def test_a_large_table_is_judged_on_a_sample(capsys: Capture) -> None:
     assert 0.9 < judged["ratio"] < 2 and "clipping" not in judged and "label_accuracy" not in judged
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("folder", "large")
-def test_a_sweep_runs_on_the_file_and_judges_on_the_sample(capsys: Capture, folder: Path) -> None:
-    asked = ("--columns", "x,y", "--bounds=-1,1", "--algorithms", "auto,dplloyd", "--epsilons", "1,3", "--ks", "3")
-    said = call(capsys, "sweep", "t.parquet", *asked, "--delta", "1e-6", "--repeats", "2", "--out", "study")
+def test_a_sweep_runs_on_the_file_and_judges_on_the_sample(capsys: Capture, tmp_path: Path) -> None:
+    asked = ("--columns", "x,y", "--bounds=-1,1", "--algorithms", "auto,dplloyd", "--epsilons", "3", "--ks", "3")
+    runs = ("--delta", "1e-6", "--repeats", "1", "--jobs", "1", "--out", tmp_path)
+    said = call(capsys, "sweep", "t.parquet", *asked, *runs)
     assert said.code == 0, said.err
-    found = pd.read_csv(next((folder / "study").glob("*.csv")))
-    assert len(found) == 8 and (found["ratio"] < 3).all()
+    found = pd.read_csv(tmp_path / "results.csv")
+    assert len(found) == 2 and (found["ratio"] < 3).all()
 
 
 @pytest.mark.usefixtures("folder", "large")
@@ -106,13 +112,11 @@ def test_without_dask_a_cluster_is_refused(capsys: Capture, monkeypatch: pytest.
     assert said.code == 2 and "dpviz[cluster]" in said.err
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [(b"", "damaged"), (b"PAR1" + b"0" * 100, "damaged"), (None, "no Parquet file")],
-)
-def test_a_damaged_file_is_one_sentence(capsys: Capture, folder: Path, content: bytes | None, told: str) -> None:
-    path = folder / "bad.parquet"
-    if content is not None:
-        path.write_bytes(content)
-    said = call(capsys, "run", "bad.parquet", *ASKED)
-    assert said.code == 2 and told in said.err and len(said.err.strip().splitlines()) == 1
+def test_a_damaged_or_missing_file_is_one_sentence(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "bad.parquet"
+    for content, told in ((None, "no Parquet file"), (b"", "damaged"), (b"PAR1" + b"0" * 100, "damaged")):
+        if content is not None:
+            path.write_bytes(content)
+        said = call(capsys, "run", path, *ASKED)
+        with about(told, content):
+            assert said.code == 2 and told in said.err and len(said.err.strip().splitlines()) == 1
