@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,49 +27,45 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _dpviz(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
-    command = [sys.executable, "-m", "dpviz", *words]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+# What the commands print follows in their order, each after its exit code.
+COMMANDS = """
+from dpviz.__main__ import main
+from dpviz.audit import auditing
+from dpviz.audit.small_worlds import PUBLIC
+from dpviz.check import RequestError
+from dpviz.privacy.exact_noise import ExactNoise
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import run_of
+
+auditing.CHECKS = {name: auditing.CHECKS[name] for name in ("source", "room", "replay", "neighbours")}
+for words in (
+    ("algorithms",),
+    ("run", "fifteen", "--algorithm", "random-lloyd", "--k", "15", "--epsilon", "1"),
+    ("audit", "random-lloyd", "--runs", "40"),
+    ("audit", "peeking-start", "--runs", "40"),
+    ("audit", "peeking-scale", "--runs", "40"),
+):
+    print(f"--- {words[0]} {main(words)}")
+try:
+    run_of(Request(Contender("random-lloyd"), 3, 1.0), PUBLIC.table(), noise=ExactNoise())
+except RequestError as error:
+    print(error)
+"""
 
 
-def test_both_are_listed_and_one_runs(installed):
-    listed = _dpviz(installed, "algorithms")
-    assert listed.returncode == 0 and not listed.stderr
-    assert "random-lloyd  (Random Lloyd (not ours); guarantee: pure or approx; brought by dpviz-honest 0.1.0)" in (
-        listed.stdout
-    )
-    ran = _dpviz(installed, "run", "fifteen", "--algorithm", "random-lloyd", "--k", "15", "--epsilon", "1")
-    assert ran.returncode == 0 and "Random Lloyd (not ours)" in ran.stdout
-
-
-def test_the_honest_one_passes(installed):
-    said = _dpviz(installed, "audit", "random-lloyd", "--runs", "40")
-    assert said.returncode == 0, said.stdout
-    assert "BROKEN" not in said.stdout and "All that was tried held." in said.stdout
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "named"),
-    [
-        ("peeking-start", "without the rows, step 1 ('Starts') holds other numbers: something was read"),
-        ("peeking-scale", "the noise itself depends on rows"),
-    ],
-)
-def test_what_the_other_did_is_named(installed, algorithm, named):
-    said = _dpviz(installed, "audit", algorithm, "--runs", "40")
-    assert said.returncode == 1 and named in said.stdout
-    assert "reads _rows of the room" in said.stdout and "reaches for _rows" in said.stdout
-
-
-def test_none_of_them_is_released(installed):
-    code = (
-        "from dpviz.privacy.exact_noise import ExactNoise\n"
-        "from dpviz.runs.request import Contender, Request\n"
-        "from dpviz.runs.run import run_of\n"
-        "from dpviz.audit.small_worlds import PUBLIC\n"
-        "run_of(Request(Contender('random-lloyd'), 3, 1.0), PUBLIC.table(), noise=ExactNoise())\n"
-    )
+def test_both_are_listed_and_run_and_an_audit_passes_one_and_names_what_the_other_did(installed):
     environment = {**os.environ, "PYTHONPATH": f"{installed}{os.pathsep}{ROOT}"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
-    assert "Random Lloyd (not ours) cannot be released: dpviz-honest 0.1.0 brings it" in done.stderr
+    command = [sys.executable, "-c", COMMANDS]
+    done = subprocess.run(command, cwd=installed, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    listed, ran, honest, start, scale, released = re.split(r"^--- .*\n", done.stdout, flags=re.MULTILINE)
+    ends = ["algorithms 0", "run 0", "audit 0", "audit 1", "audit 1"]
+    assert re.findall(r"^--- (.*)$", done.stdout, flags=re.MULTILINE) == ends
+    assert "random-lloyd  (Random Lloyd (not ours); guarantee: pure or approx; brought by dpviz-honest 0.1.0)" in listed
+    assert "Random Lloyd (not ours)" in ran
+    assert "BROKEN" not in honest and "All that was tried held." in honest
+    assert "without the rows, step 1 ('Starts') holds other numbers: something was read" in start
+    assert "the noise itself depends on rows" in scale
+    for said in (start, scale):
+        assert "reads _rows of the room" in said and "reaches for _rows" in said
+    assert "Random Lloyd (not ours) cannot be released: dpviz-honest 0.1.0 brings it" in released
