@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from dpviz.cli import release_command
 from dpviz.release.account import Account
 from dpviz.release.checks import CANNOT_TELL
+from tests.cases import about
 from tests.command_line import call
 from tests.release.people import account_in, write_people
 
@@ -60,37 +60,29 @@ def test_verify_ends_with_1_and_names_the_file(capsys, desk):
     assert told.code == 1 and {found["file"] for found in told.json["findings"]} == {"ledger.csv"}
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
+def test_refusals_are_one_sentence_and_charge_nothing(capsys, desk):
+    for more, words in (
         (("--seed", 7), "no seed"),
         (("--segments", 1.5), "segments"),
         (("--algorithm", "gkm"), "cannot be released"),
         (("--algorithm", "nothing"), "algorithm"),
         (("--set", "colour=red"), "no parameter"),
         (("--sign", "nothing.pem"), "Ed25519"),
-    ],
-)
-def test_refusals_are_one_sentence_and_charge_nothing(capsys, desk, more, words):
-    said = release(capsys, desk, *more)
-    assert said.code == 2 and words in said.err and "Traceback" not in said.err
-    assert spent(desk) == 0 and not (desk / "release.zip").exists()
+    ):
+        said = release(capsys, desk, *more)
+        with about(*more):
+            assert said.code == 2 and words in said.err and "Traceback" not in said.err
+            assert spent(desk) == 0 and not (desk / "release.zip").exists()
+    for account in ("nothing.sqlite", "people.csv", "."):
+        said = release(capsys, desk, "--account", desk / account)
+        with about(account):
+            assert said.code == 2 and len(said.err.strip().splitlines()) == 1
 
 
 def test_more_than_is_left_is_refused(capsys, desk):
     assert release(capsys, desk, asked=("--k", 3, "--epsilon", 1.5, "--delta", 1e-6)).code == 0
     said = release(capsys, desk, out="second.zip")
     assert said.code == 2 and "0.5" in said.err and spent(desk) == 1.5
-
-
-@pytest.mark.parametrize("account", ["nothing.sqlite", "people.csv", "."])
-def test_what_is_no_account_is_refused(capsys, desk, account):
-    said = call(
-        capsys,
-        *("release", desk / "people.json", desk / "people.csv", *ASKED),
-        *("--account", desk / account, "--out", desk / "release.zip", "--yes"),
-    )
-    assert said.code == 2 and len(said.err.strip().splitlines()) == 1
 
 
 def test_a_file_that_is_there_is_never_written_over(capsys, desk):
@@ -158,4 +150,4 @@ def test_what_was_chosen_after_looking_stands_on_the_card(capsys, desk):
 def test_the_help_says_what_is_asked(capsys):
     said = call(capsys, "release", "--help")
     assert said.code == 0 and "--account" in said.out and "--seed" not in said.out
-    assert json.dumps(call(capsys, "verify", "--help").code) == "0"
+    assert call(capsys, "verify", "--help").code == 0

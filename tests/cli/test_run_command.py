@@ -1,15 +1,10 @@
-"""The command line to the letter: what it prints, what it writes, how it ends."""
+"""``dpviz run`` to the letter: what it prints, and which word goes before which."""
 
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
-import dpviz.cli.run_command
-from dpviz import CARDS
 from tests.command_line import call, write_points
 
 BOX = {"bounds": {"x": [-1, 1], "y": [-1, 1]}}
@@ -24,27 +19,6 @@ def points(tmp_path):
 @pytest.fixture
 def bare(tmp_path):
     return write_points(tmp_path / "bare.csv", label=True)
-
-
-def test_algorithms_lists_every_card(capsys):
-    listed = json.loads(call(capsys, "algorithms", "--json").out)
-    assert [entry["id"] for entry in listed] == list(CARDS)
-    assert "auto" in CARDS
-    for entry in listed:
-        card = CARDS[entry["id"]]
-        assert entry["guarantee"] in ("pure", "approx", "none")
-        assert entry["guarantees"] == [guarantee.value for guarantee in card.guarantees]
-        assert all(entry[key] for key in ("title", "paper", "summary", "sample"))
-        for knob, parameter in zip(card.params.knobs(), entry["parameters"], strict=True):
-            assert (parameter["name"], parameter["default"], parameter["help"]) == (knob.name, knob.default, knob.help)
-            assert parameter["choices"] or parameter["range"] or parameter["type"] == "bool"
-
-
-def test_algorithms_as_text_names_every_parameter(capsys):
-    text = call(capsys, "algorithms").out
-    for card in CARDS.values():
-        assert f"{card.id}  (" in text
-        assert all(f"--set {knob.name}=" in text for knob in card.params.knobs())
 
 
 def test_run_json_has_the_fixed_form(capsys, points):
@@ -205,53 +179,6 @@ def test_a_regime_that_is_out_of_reach_is_told(capsys, tmp_path):
     assert "about" in said.out
     assert "records" in said.out
     assert said.code == 0
-
-
-def test_help_and_version_end_well(capsys):
-    for option in ("--help", "--version"):
-        said = call(capsys, option)
-        assert said.code == 0
-        assert "dpviz" in said.out
-    assert "--bounds" in call(capsys, "run", "--help").out
-
-
-class LeakyError(Exception):
-    """What a defect deep inside might raise."""
-
-
-def test_a_defect_names_only_its_type(capsys, monkeypatch, points):
-    def fail(*args, **kwargs):
-        raise LeakyError("row 17 holds wd40-secret")
-
-    monkeypatch.setattr(dpviz.cli.run_command, "run_of", fail)
-    said = call(capsys, "run", points, *ASK)
-    assert said.code == 1
-    assert said.err.count("\n") == 1
-    assert "LeakyError" in said.err
-    assert "wd40-secret" not in said.err + said.out
-    monkeypatch.setenv("DPVIZ_DEBUG", "1")
-    assert "Traceback" in call(capsys, "run", points, *ASK).err
-
-
-def test_ctrl_c_is_no_defect(capsys, monkeypatch, points):
-    def stop(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(dpviz.cli.run_command, "run_of", stop)
-    said = call(capsys, "run", points, *ASK)
-    assert (said.code, said.err) == (130, "dpviz: Stopped.\n")
-
-
-@pytest.mark.slow
-def test_the_module_runs_as_a_command(points):
-    command = [sys.executable, "-m", "dpviz", "run", str(points), *ASK]
-    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
-    plain = subprocess.run(command, capture_output=True, text=True, check=True, env=ascii_only)
-    assert "Released" in plain.stdout
-    wrong = subprocess.run([*command, "--bounds", "1,0"], capture_output=True, text=True)
-    assert wrong.returncode == 2
-    assert wrong.stdout == ""
-    assert wrong.stderr.count("\n") == 1
 
 
 def test_a_declaration_file_goes_before_the_sidecar_but_keeps_the_unit_of_privacy(capsys, tmp_path):
