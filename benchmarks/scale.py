@@ -63,7 +63,7 @@ def measure(way: str, folder: str, answers: multiprocessing.Queue[Measured]) -> 
     from dpviz.table.declaration import Declaration
 
     source = parquet_intake.ParquetTable(Path(folder))
-    parquet_intake._MOST_NUMBERS = 0 if way == "file" else 2**62
+    parquet_intake._MOST_BYTES = 0 if way == "file" else 2**62
     declared = Declaration(lower=(-1.0,), upper=(1.0,))
     opened: list[Any] = []
     if way.startswith("cluster"):

@@ -120,7 +120,7 @@ def test_a_table_beyond_memory_or_on_a_cluster_gives_the_same(
     table.to_csv(tmp_path / "rows.csv", index=False)
     table.to_parquet(tmp_path / "rows.parquet", row_group_size=700)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_NUMBERS", 100)
+    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_BYTES", 100)
     monkeypatch.setattr("dpviz.table.csv_intake.MAX_BYTES", 1000)
     said = []
     # Workers in this process: that they may be other ones is tried where rows are dealt out.

@@ -142,7 +142,11 @@ class Plan:
 
     @property
     def in_memory(self) -> bool:
-        """Whether memory is to hold the rows: a performance matter, of which no answer knows."""
+        """Whether memory is to hold the rows, decided before any is read; answers are the same either way.
+
+        Public: the size of the file in bytes (of a packed CSV file, unpacked), the columns, and what is declared.
+        The number of rows has no say in it, since what is not in memory has fewer algorithms, labels and pictures.
+        """
         if isinstance(self.source, ParquetTable):
             return self.source.fits(len(self.declaration.columns))
         return not isinstance(self.source, CsvOnDisk)

@@ -23,9 +23,9 @@ USUAL_LABEL = "label"
 def float_ids(column: str) -> IntakeError:
     """Why a column of floats says of no row whose it is; told by the type of the column, never by what is in it."""
     return IntakeError(
-        f"The id column {quoted(column)} holds numbers with a point (floats): pandas makes them of whole numbers where "
-        "one is missing. Above 2^53 different whole numbers are one float, and rows of several people would count as one "
-        "person's. Write the ids as text or as whole numbers that may be missing (pandas: read them with "
+        f"The id column {quoted(column)} holds numbers with a point (floats): pandas makes them of whole numbers "
+        "where one is missing. Above 2^53 different whole numbers are one float, and rows of several people would "
+        "count as one person's. Write the ids as text or as whole numbers that may be missing (pandas: read them with "
         'dtype="Int64" or "string"), or declare another id column.'
     )
 

@@ -1,6 +1,7 @@
 """Parquet files as batches of declared columns: numbers with NaN for what is missing, ids as they stand.
 
-The schema is the header: public. Row groups and files say nothing: a row is read by itself, and borders show nowhere.
+The schema is the header: public. So is the size of the files in bytes, as that of every file: whether memory holds the
+table follows from it. Row groups and files say nothing else: a row is read by itself, and borders show nowhere.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ ENDING = ".parquet"
 # Read at a time, in numbers; a batch has at most so many rows, and a piece for one process of several is larger. Row
 # groups are not divided between pieces.
 _NUMBERS_AT_ONCE, _MOST_ROWS_AT_ONCE, _NUMBERS_OF_A_PIECE = 2**20, 2**16, 2**22
-# So many numbers are held in memory: as many as the largest CSV file that is.
-_MOST_NUMBERS = 25_000_000
+# The largest file of which all columns are held in memory.
+_MOST_BYTES = 100_000_000
 _DAMAGED = (
     "The Parquet file cannot be read: it is damaged, encrypted or of a newer kind; write it again, or export it as CSV."
 )
@@ -70,8 +71,13 @@ class ParquetTable:
     @cached_property
     def fingerprint(self) -> str:
         """Tells files apart, and two states of one file: by place, size and time."""
-        states = [(str(path.resolve()), *_state(path)) for path in self.files]
+        states = [(str(path.resolve()), *state) for path, state in zip(self.files, self._states, strict=True)]
         return hashlib.sha256(repr(states).encode("utf-8", "surrogatepass")).hexdigest()
+
+    @cached_property
+    def _states(self) -> tuple[tuple[int, int], ...]:
+        """Size and time of each file when it was first looked at."""
+        return tuple(_state(path) for path in self.files)
 
     @cached_property
     def _schema(self) -> pa.Schema:
@@ -106,8 +112,11 @@ class ParquetTable:
             return sum(pq.read_metadata(path).num_rows for path in self.files)
 
     def fits(self, columns: int) -> bool:
-        """Whether memory is to hold so many of its columns: a matter of time and room, of which no answer knows."""
-        return self.n_rows * columns <= _MOST_NUMBERS
+        """Whether memory is to hold so many of its columns: by the bytes of the files and the schema, both public.
+
+        The number of rows has no say in it: what is refused beyond memory would tell whether one more is there.
+        """
+        return sum(size for size, _ in self._states) * columns <= _MOST_BYTES * len(self.columns)
 
     def holds_text(self, column: str) -> bool:
         """Whether a column could say whose a row is, or to which group it belongs."""
@@ -157,13 +166,16 @@ class ParquetTable:
         with _in_words():
             parts = [pq.read_table(path, columns=[*numbers, *text]) for path in self.files]
         chosen: dict[str, Any] = {}
+        whole: dict[str, Any] = {}
         for name in self.columns:
             cells = [part.column(name).combine_chunks() for part in parts] if name in (*numbers, *text) else []
             if name in numbers:
                 chosen[name] = np.concatenate([_numbers(part) for part in cells])
+                if _is_exact(self._schema.field(name).type):
+                    whole[name] = pd.concat([_whole(part) for part in cells], ignore_index=True)
             elif name in text:
                 chosen[name] = pd.concat([_texts(part) for part in cells], ignore_index=True).astype("str")
-        return table_of(chosen, name=self.name)
+        return table_of(chosen, name=self.name, whole=whole)
 
     def check_id(self, column: str) -> None:
         """Refuse an id column of floats.
@@ -279,6 +291,20 @@ def _numbers(cells: Any) -> FloatArray:
     """Cells as numbers; what is missing or not finite is NaN."""
     values = _plain(cells).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return np.where(np.isfinite(values), values, np.nan)
+
+
+def _is_exact(kind: pa.DataType) -> bool:
+    """Whether its numbers tell people apart, which as floats they would not."""
+    return bool(pa.types.is_integer(_plain_type(kind)) or pa.types.is_decimal(_plain_type(kind)))
+
+
+def _whole(cells: Any) -> pd.Series[Any]:
+    """Whole numbers as they are; decimals as text."""
+    cells = _plain(cells)
+    if not pa.types.is_integer(cells.type):
+        return _texts(cells)
+    exact: pd.Series[Any] = cells.to_pandas(types_mapper=pd.ArrowDtype)
+    return exact
 
 
 def _texts(cells: Any) -> pd.Series[Any]:

@@ -42,7 +42,7 @@ def folder(tables: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """No table fits into memory."""
-    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_NUMBERS", 10)
+    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_BYTES", 10)
     monkeypatch.setattr("dpviz.table.csv_intake.MAX_BYTES", 1000)
 
 

@@ -39,7 +39,7 @@ DECLARED = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "bounds_origin": "known befo
 
 @pytest.fixture(autouse=True)
 def small_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_NUMBERS", 10)
+    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_BYTES", 10)
     assert ways_in  # its uploader has the true limit
     monkeypatch.setattr("dpviz.table.csv_intake.MAX_BYTES", 1_000)
 
@@ -179,7 +179,7 @@ def test_true_counts_are_those_of_all_rows_or_none_are_shown(
     parquet: Path, monkeypatch: pytest.MonkeyPatch, fits: bool
 ) -> None:
     if fits:
-        monkeypatch.setattr("dpviz.table.parquet_intake._MOST_NUMBERS", 10**9)
+        monkeypatch.setattr("dpviz.table.parquet_intake._MOST_BYTES", 10**9)
     at = preparing(parquet, "public")
     fine(at.run())
     at.switch_page("explore.py")

@@ -90,7 +90,7 @@ def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, mon
     source = ParquetTable(tmp_path / "t.parquet")
     declared = Declaration(lower=(-1.0,), upper=(1.0,))
     in_memory = declare(source, declared).private
-    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_NUMBERS", 10)
+    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_BYTES", 10)
     plan = planned(source, declared)
     file = LatticeFile(plan.domain.region)
     job = Job.start(prepare_work, plan, file)

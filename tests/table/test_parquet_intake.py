@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpviz.runs.open_table import declare
+from dpviz.runs.open_table import declare, planned
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import IntakeError, canonical_ids
 from dpviz.table.parquet_intake import ParquetTable
@@ -139,6 +139,32 @@ def test_floats_are_no_ids(file: Path) -> None:
     for read in (ParquetTable(file).batches, ParquetTable(file).pieces):
         with pytest.raises(IntakeError, match="floats"):
             list(read(("y",), id_column="x"))
+
+
+def test_a_file_in_memory_keeps_whole_numbers_as_ids(file: Path) -> None:
+    """Also where every column of numbers is read as numbers, before anybody has said which one is the id."""
+    loaded = ParquetTable(file).read(("number", "exact", "y"))
+    for name in ("number", "exact"):
+        np.testing.assert_array_equal(loaded.identifiers(name), np.arange(N) % 30)
+    assert loaded.identifiers("y").max() == N - N // 50 - 1
+
+
+def test_whether_memory_holds_a_table_follows_from_its_bytes_not_from_its_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody may learn from what is refused beyond memory whether one more row is there."""
+    declared = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))
+    rows, paths = 70_000, [tmp_path / "few.parquet", tmp_path / "many.parquet"]
+    for path, n in zip(paths, (10, rows), strict=True):
+        pq.write_table(pa.table({"x": np.zeros(n), "y": np.zeros(n)}), path, row_group_size=2 * rows)
+    few, many = (path.stat().st_size for path in paths)
+    assert few < many < 8 * rows / 100  # packed, many rows that are alike take next to no room
+    for most in (few - 1, few, many - 1, many):
+        monkeypatch.setattr("dpviz.table.parquet_intake._MOST_BYTES", most)
+        held = [planned(ParquetTable(path), declared).in_memory for path in paths]
+        assert held == [few <= 2 * most, many <= 2 * most]  # one of two columns is read
+        monkeypatch.setattr(ParquetTable, "n_rows", property(lambda table: pytest.fail("no row is counted")))
+        assert [ParquetTable(path).fits(2) for path in paths] == [few <= most, many <= most]
 
 
 def test_no_file_no_table(tmp_path: Path) -> None:
