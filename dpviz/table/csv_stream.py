@@ -52,10 +52,19 @@ class CsvOnDisk:
     @cached_property
     def fingerprint(self) -> str:
         """Tells files apart, and two states of one file: by place, size and time."""
+        place = str(self.path.resolve()).encode("utf-8", "surrogatepass")
+        size, time = self._state
+        return hashlib.sha256(place + f"|{size}|{time}".encode()).hexdigest()
+
+    @cached_property
+    def _state(self) -> tuple[int, int]:
+        """Size and time of the file when it was first looked at."""
+        return self._state_now()
+
+    def _state_now(self) -> tuple[int, int]:
         with _in_words(self.path):
             state = self.path.stat()
-        place = str(self.path.resolve()).encode("utf-8", "surrogatepass")
-        return hashlib.sha256(place + f"|{state.st_size}|{state.st_mtime_ns}".encode()).hexdigest()
+        return state.st_size, state.st_mtime_ns
 
     def header(self, declared: FileFormat = PLAIN_FORMAT) -> Header:
         """Column names and delimiter, from the first line and the declaration.
@@ -107,6 +116,8 @@ class CsvOnDisk:
             columns = header.named(read_lines(piece, wanted, first=first))
             values = np.stack([np.asarray(columns[name], dtype=np.float64) for name in numbers], axis=1)
             yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
+        if self._state_now() != self._state:
+            raise IntakeError("The file changed while it was read: open it again when nobody writes to it.")
 
     def _pieces(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
         """Whole lines in an encoding in which a line ends with one byte, and the part of the file read by then.
@@ -127,6 +138,7 @@ class CsvOnDisk:
     def _decoded(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
         """Bytes of the file in the encoding that lines are read in, without a byte order mark."""
         as_it_is = declared.encoding == declared.byte_encoding
+        _ = self._state  # before anything is read
         decoder = None if as_it_is else codecs.getincrementaldecoder(declared.encoding)(errors="replace")
         with _in_words(self.path), self.path.open("rb") as packed:
             size, start = max(1, self.path.stat().st_size), True

@@ -32,6 +32,7 @@ _MOST_BYTES = 100_000_000
 _DAMAGED = (
     "The Parquet file cannot be read: it is damaged, encrypted or of a newer kind; write it again, or export it as CSV."
 )
+_CHANGED = "The Parquet files changed while they were read: open the table again when nobody writes to it."
 _OTHER_COLUMNS = "The files of the folder have other columns or types than the first one; mend or move them."
 
 
@@ -53,13 +54,16 @@ class ParquetTable:
 
     @cached_property
     def files(self) -> tuple[Path, ...]:
-        """In the order of their names.
+        """In the order of their names, as they were when the table was first looked at.
 
         Raises
         ------
         IntakeError
             If there is none.
         """
+        return self._found()
+
+    def _found(self) -> tuple[Path, ...]:
         if self.path.is_file():
             return (self.path,)
         inside = (path.relative_to(self.path) for path in self.path.rglob("*" + ENDING))
@@ -79,9 +83,21 @@ class ParquetTable:
         """Size and time of each file when it was first looked at."""
         return tuple(_state(path) for path in self.files)
 
+    def check_unchanged(self) -> None:
+        """Refuse a table of which somebody has written a part since it was first looked at: it would be of two states.
+
+        Raises
+        ------
+        IntakeError
+            If a file has come, gone, or has another size or time.
+        """
+        if self._found() != self.files or tuple(map(_state, self.files)) != self._states:
+            raise IntakeError(_CHANGED)
+
     @cached_property
     def _schema(self) -> pa.Schema:
         with _in_words():
+            _ = self._states  # before anything is read
             schemas = [pq.read_schema(path) for path in self.files]
             names = schemas[0].names
         if any(schema.names != names for schema in schemas[1:]):
@@ -139,6 +155,7 @@ class ParquetTable:
                 for part in pq.ParquetFile(path, pre_buffer=False).iter_batches(batch_size=rows, columns=wanted):
                     done += part.num_rows
                     yield _batch(part, numbers, id_column, read=done / max(1, self.n_rows))
+        self.check_unchanged()
 
     def pieces(self, numbers: Sequence[str], *, id_column: str | None = None) -> list[Piece]:
         """All rows as pieces that another process can read, where it finds the same files; each of some row groups.
@@ -150,14 +167,14 @@ class ParquetTable:
         """
         self._check(numbers, (), id_column)
         pieces = []
-        for path in self.files:
+        for path, state in zip(self.files, self._states, strict=True):
             with _in_words():
                 held = pq.read_metadata(path)
             rows = np.array([held.row_group(i).num_rows for i in range(held.num_row_groups)], dtype=np.int64)
             place = (np.cumsum(rows) - rows) * len(numbers) // _NUMBERS_OF_A_PIECE
             for number in np.unique(place):
                 groups = tuple(int(group) for group in np.flatnonzero(place == number))
-                pieces.append(Piece(path.resolve(), groups, tuple(numbers), id_column))
+                pieces.append(Piece(path.resolve(), groups, tuple(numbers), id_column, state))
         return pieces
 
     def read(self, numbers: Sequence[str], *, text: Sequence[str] = ()) -> LoadedTable:
@@ -165,6 +182,7 @@ class ParquetTable:
         self._check(numbers, text)
         with _in_words():
             parts = [pq.read_table(path, columns=[*numbers, *text]) for path in self.files]
+        self.check_unchanged()
         chosen: dict[str, Any] = {}
         whole: dict[str, Any] = {}
         for name in self.columns:
@@ -207,12 +225,13 @@ class ParquetTable:
 
 @dataclass(frozen=True)
 class Piece:
-    """Some row groups of a Parquet file."""
+    """Some row groups of a Parquet file that had this size and time; copies of it have to keep both."""
 
     path: Path
     groups: tuple[int, ...]
     numbers: tuple[str, ...]
     id_column: str | None
+    state: tuple[int, int]
 
     def batch(self) -> Batch:
         """Its rows.
@@ -227,7 +246,10 @@ class Piece:
             part = pq.ParquetFile(self.path).read_row_groups(
                 self.groups, columns=[*dict.fromkeys((*self.numbers, *ids))]
             )
-            return _batch(part.combine_chunks(), self.numbers, self.id_column, read=1.0)
+            batch = _batch(part.combine_chunks(), self.numbers, self.id_column, read=1.0)
+        if _state(self.path) != self.state:
+            raise IntakeError(_CHANGED)
+        return batch
 
 
 def _batch(part: Any, numbers: Sequence[str], id_column: str | None, *, read: float) -> Batch:

@@ -122,6 +122,16 @@ def test_a_line_that_never_ends_takes_no_room(tmp_path: Path, monkeypatch: pytes
     np.testing.assert_array_equal(values, [[1, 2], [np.nan, np.nan]])
 
 
+def test_a_file_that_changes_between_two_looks_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x\n1\n")
+    file = CsvOnDisk(path)
+    assert file.header().names == ("x",)
+    path.write_text("x\n1\n2\n")
+    with pytest.raises(IntakeError, match="changed while"):
+        list(file.batches(("x",)))
+
+
 def test_what_is_not_there_or_not_one_line_a_record_is_told(tmp_path: Path) -> None:
     with pytest.raises(IntakeError, match="no file"):
         list(CsvOnDisk(tmp_path / "t.csv").batches(("x",)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,10 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpviz.runs.open_table import declare, planned
+from dpviz.runs.open_table import declare, planned, preparing
 from dpviz.table.declaration import Declaration
+from dpviz.table.lattice_file import LatticeFile
 from dpviz.table.loaded_table import IntakeError, canonical_ids
 from dpviz.table.parquet_intake import ParquetTable
+from tests.cases import about
 
 N = 1000
 
@@ -139,6 +142,44 @@ def test_floats_are_no_ids(file: Path) -> None:
     for read in (ParquetTable(file).batches, ParquetTable(file).pieces):
         with pytest.raises(IntakeError, match="floats"):
             list(read(("y",), id_column="x"))
+
+
+def test_a_table_that_changes_between_two_looks_is_refused(tmp_path: Path) -> None:
+    """Wherever it does: a part is written again, comes or goes; before any of its rows counts."""
+    declared = Declaration(columns=("x",), lower=(0.0,), upper=(9.0,))
+
+    def written(name: str, n: int) -> Path:
+        pq.write_table(pa.table({"x": np.arange(float(n))}), tmp_path / name)
+        return tmp_path / name
+
+    def again_at_another_time() -> None:
+        state = (tmp_path / "b.parquet").stat()
+        os.utime(tmp_path / "b.parquet", ns=(state.st_atime_ns, state.st_mtime_ns + 1))
+
+    changes = {
+        "longer": lambda: written("b.parquet", 30),
+        "another time": again_at_another_time,
+        "one more": lambda: written("c.parquet", 1),
+        "one less": lambda: (tmp_path / "b.parquet").unlink(),
+    }
+    for name, change in changes.items():
+        (tmp_path / "c.parquet").unlink(missing_ok=True)
+        written("a.parquet", 3), written("b.parquet", 3)
+        table = ParquetTable(tmp_path)
+        plan, pieces, batches = planned(table, declared), table.pieces(("x",)), table.batches(("x",))
+        next(batches)
+        assert all(len(piece.batch().values) == 3 for piece in pieces)
+        change()
+        with about(name):
+            with pytest.raises(IntakeError, match=r"changed while|no file"):
+                list(batches)
+            with pytest.raises(IntakeError, match=r"changed while|no file"):
+                table.read(("x",))
+            with pytest.raises(IntakeError, match=r"changed while|no file"):
+                list(preparing(plan, LatticeFile(plan.domain.region)))
+            if name != "one more":
+                with pytest.raises(IntakeError, match=r"changed while|no file"):
+                    pieces[-1].batch()
 
 
 def test_a_file_in_memory_keeps_whole_numbers_as_ids(file: Path) -> None:
