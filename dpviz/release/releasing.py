@@ -7,7 +7,7 @@ nothing; nobody releases without having paid. What was drawn becomes a transcrip
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -28,12 +28,22 @@ from dpviz.release.described_table import described_table
 from dpviz.release.order import Order
 from dpviz.release.package import CARD, TRANSCRIPT, VERIFY
 from dpviz.release.playing import Played, overspent, play
-from dpviz.release.release_parts import Parts, Tables, Watch, all_parts
+from dpviz.release.release_parts import (
+    Parts,
+    Tables,
+    Watch,
+    all_parts,
+    content_without_rows,
+    tables_without_rows,
+)
 from dpviz.release.render import files_of, verify_text
 from dpviz.release.transcript import Tape, Transcript
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.declaration import ColumnBounds, Declaration
 from dpviz.table.named import Content
+
+# A number of rows for rehearsals where the public one is not known yet.
+_ANY_N = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +151,9 @@ def press(prepared: Ready, *, watch: Watch | None = None, charged: Callable[[int
     Raises
     ------
     RequestError
-        If the account refuses (nothing is released), or something fails after the charge (which stays).
+        If the account or the rehearsal refuses (nothing is charged), or something fails after the charge (which stays).
     """
+    rehearse(prepared)
     charge = prepared.charge
     number, before = prepared.account.take(charge)
     try:
@@ -162,13 +173,37 @@ def press(prepared: Ready, *, watch: Watch | None = None, charged: Callable[[int
     return Release(number, files, played)
 
 
+def rehearse(prepared: Ready) -> None:
+    """Draw the whole release over tables without rows: what cannot be drawn is refused here, before the charge.
+
+    How much noise is drawn, and how fine, follows from what is public, and hardly from the rows.
+
+    Raises
+    ------
+    RequestError
+        If it cannot be drawn.
+    """
+    declared, table = prepared.declaration, prepared.table
+    n_public = declared.n_public if table is None else table.n_public
+    if n_public is None and declared.relation == "replace":  # its bounds are bought, and no row was counted yet
+        n_public = _ANY_N
+    sources = {part: ExactNoise() for part in prepared.shares}  # nothing of it leaves
+    tables = partial(tables_without_rows, n_public=n_public)
+    all_parts(prepared.order, declared, sources, content_without_rows(declared), tables)
+
+
 def draw(prepared: Ready, *, watch: Watch | None = None) -> Drawn:
     """Every answer of a release, each part with noise of its own."""
-    sources = {part: ExactNoise() for part in prepared.shares}
+    sources = fresh_noise(prepared.shares)
     parts = all_parts(
         prepared.order, prepared.declaration, sources, prepared.content, partial(_opened, prepared), watch=watch
     )
     return Drawn(parts, {part: Tape(source.coins, tuple(source.released)) for part, source in sources.items()})
+
+
+def fresh_noise(parts: Iterable[str]) -> dict[str, ExactNoise]:
+    """A source of noise for each part of a release."""
+    return {part: ExactNoise() for part in parts}
 
 
 def _opened(prepared: Ready, declaration: Declaration) -> Tables:

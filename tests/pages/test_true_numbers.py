@@ -1,0 +1,29 @@
+"""No page shows how many rows a private table has, until its owner asks for a look."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dpviz.runs.open_table import declare
+from dpviz.table.declaration import FileKind
+from dpviz.table.named import file_at
+from dpviz.table.sidecar import declaration_in
+from tests.pages.site import everything_shown
+from tests.pages.tables import app_on
+
+# As many as no widget, size or seed on any page has.
+ROWS = 7_919
+SHOWN = re.compile(r"(?<![\d.])7[,. \u202f]?919(?!\d)|7[.]9 ?[kK]\b|7[,.]92\d? ?[kK]\b")
+
+
+@pytest.mark.parametrize("page", ["home", "data", "explore", "compare", "tradeoff", "ledger", "meaning", "release"])
+def test_no_page_shows_the_number_of_rows_of_a_private_table(tmp_path: Path, page: str) -> None:
+    data = tmp_path / "people.csv"
+    data.write_text("age,income\n" + "\n".join(f"{place % 90},{place}" for place in range(ROWS)) + "\n")
+    said = declaration_in('{"bounds": {"age": [0, 100], "income": [0, 90000]}, "bounds_origin": "law"}').checked()
+    table = declare(file_at(data), said)
+    assert table.kind == FileKind.PRIVATE and table.loaded.n_rows == ROWS and table.n_public is None
+    assert not SHOWN.search(everything_shown(app_on(f"{page}.py", table)))

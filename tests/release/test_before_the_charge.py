@@ -1,0 +1,102 @@
+"""Whatever stands against a release is said before the account is charged; the card says how the account stood then."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from dpviz.check import RequestError
+from dpviz.release import releasing
+from dpviz.release.account import Account
+from dpviz.release.package import CARD
+from dpviz.release.releasing import press, ready
+from dpviz.table.csv_stream import CsvOnDisk
+from dpviz.table.named import file_at
+from dpviz.table.sidecar import declaration_in_file
+from tests.release.charges import a_charge
+from tests.release.people import account_in, order_for, ready_in, write_people
+
+TOWN = {"town": {"categories": ["North", "South"]}}
+
+
+def refused(order, content, said, account, words: str, **named) -> None:
+    """The release is refused in these words, and nothing is charged."""
+    with pytest.raises(RequestError, match=words):
+        press(ready(order, content, said, account, **named))
+    assert account.standing().entries == ()
+
+
+@pytest.mark.parametrize("bounds", [{"age": [0, 100], "income": [0, 90000]}, {"age": [0, 100], "income": [None, None]}])
+def test_a_described_column_that_is_not_there_is_refused(tmp_path, bounds):
+    declared = {"describe": TOWN, "bounds": bounds, "bounds_origin": "law", "origins": {}, "n_public": None}
+    data, declaration = write_people(tmp_path, **declared)
+    said = declaration_in_file(declaration).checked()
+    refused(order_for(said, segments=0.2), file_at(data), said, account_in(tmp_path), "town")
+
+
+def test_a_described_column_of_a_file_beyond_memory_is_refused(tmp_path):
+    data, declaration = write_people(tmp_path, describe=TOWN)
+    data.write_text(
+        data.read_text()
+        .replace("age,income", "age,income,town")
+        .replace("\n", ",North\n")
+        .replace("town,North", "town")
+    )
+    said = declaration_in_file(declaration).checked()
+    refused(order_for(said, segments=0.2), CsvOnDisk(data), said, account_in(tmp_path), "would be described")
+    release = press(ready(order_for(said), CsvOnDisk(data), said, Account.open(tmp_path / "people.sqlite")))
+    assert release.number == 1, "nothing is described where segments get nothing"
+
+
+@pytest.mark.parametrize("cell", ["1e400", "many"])
+def test_an_id_column_that_is_missing_is_refused_where_bounds_are_bought(tmp_path, cell):
+    bounds = {"age": [0, 100], "income": [None, None]}
+    data, declaration = write_people(
+        tmp_path, bounds=bounds, bounds_origin="law", origins={}, n_public=None, id_column="who"
+    )
+    said = declaration_in_file(declaration).checked()
+    refused(order_for(said), file_at(data), said, account_in(tmp_path), "who")
+
+
+def test_noise_that_cannot_be_drawn_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("dpviz.privacy.exact_noise.MOST_GAUSSIAN", 5)
+    prepared = ready_in(tmp_path, algorithm="dplloyd:preset=gaussian")
+    with pytest.raises(RequestError, match="draws Gaussian noise on at most"):
+        press(prepared)
+    assert prepared.account.standing().entries == ()
+
+
+@pytest.mark.parametrize("declared", [{}, {"n_public": None}, {"n_public": None, "relation": "replace"}])
+def test_a_rehearsal_reads_no_row(tmp_path, monkeypatch, declared):
+    prepared = ready_in(tmp_path, declared=declared, segments=0.2)
+
+    class NoRows:
+        """Stands where rows would be: its public number is all that may be asked."""
+
+        n_public = prepared.table.private.n_public
+
+    releasing.rehearse(replace(prepared, content=None, table=NoRows()))
+
+
+def test_a_card_tells_how_the_account_stood_at_its_own_charge(tmp_path):
+    prepared = ready_in(tmp_path)
+    account = prepared.account
+    account.charge(replace(a_charge(0.25), unit="1 row"))  # another program, after the check
+    press(replace(prepared, order=replace(prepared.order, request=replace(prepared.order.request, epsilon=0.5))))
+    second = press(prepared)
+    said = yaml.safe_load(second.files[CARD])["deployment"]["deployment_model"]["release_type_details"]
+    assert "Before this release ε = 0.75" in said and "after it ε = 1.75" in said
+    assert account.standing().spent_epsilon == 1.75
+
+
+def test_what_an_account_is_charged_is_what_the_parts_may_spend(tmp_path):
+    data, declaration = write_people(tmp_path, describe={}, n_public=None)
+    said = declaration_in_file(declaration).checked()
+    for shares in ({"segments": 0.0}, {"segments": 0.3, "missing": 0.1}, {"segments": 0.2, "bounds": 0.1}):
+        order = replace(order_for(said), **shares)
+        parts = order.shares(said).values()
+        assert order.charge(said, unit="1 row").epsilon == pytest.approx(sum(part.epsilon for part in parts))
+    assert json.loads(declaration.read_text())["title"] == "Visitors" and data.exists()
