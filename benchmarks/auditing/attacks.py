@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 
 from benchmarks.auditing.bounds import Audit
@@ -45,10 +46,9 @@ def beyond(found: list[Trial], epsilon: float) -> float:
     return best
 
 
-def audit_of_an_attack(algorithm: str, epsilon: float, *, times: float) -> Audit:
-    """Of an algorithm at this ε, and of a twin that spends so many times as much."""
-    where = outlier()
-    told: dict[float, list[Trial]] = {epsilon: [], times * epsilon: []}
+def audit_of_an_attack(algorithm: str, epsilon: float, *, times: float | None) -> Audit:
+    """Of an algorithm at this ε, and of a twin that spends so many times as much; without a number there is none."""
+    where, told = outlier(), defaultdict[float, list[Trial]](list)
 
     def excess(spent: float, pairs: int) -> float:
         found = told[spent]
@@ -56,4 +56,7 @@ def audit_of_an_attack(algorithm: str, epsilon: float, *, times: float) -> Audit
         found += runs_on(where, algorithm, spent, pairs - first, first=first)
         return beyond(found[: 2 * pairs], epsilon)
 
-    return Audit(lambda pairs: excess(epsilon, pairs), lambda pairs: excess(times * epsilon, pairs))
+    return Audit(
+        lambda pairs: excess(epsilon, pairs),
+        None if times is None else lambda pairs: excess(times * epsilon, pairs),
+    )

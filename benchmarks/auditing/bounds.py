@@ -23,11 +23,11 @@ class Audit(NamedTuple):
     """What is audited, as it is and as a twin that has too little noise: both take a number of draws.
 
     They return by how much the ε that frequencies refute exceeds the one that is claimed, at best: a claim that holds
-    has nothing above 0.
+    has nothing above 0. There is no twin where frequencies have too little power to find one out.
     """
 
     honest: Callable[[int], float]
-    thinned: Callable[[int], float]
+    thinned: Callable[[int], float] | None
 
 
 class Settled(NamedTuple):
@@ -39,9 +39,10 @@ class Settled(NamedTuple):
 
 def settled(audit: Audit, sizes: Sequence[int] = SIZES) -> Settled | None:
     """The verdict of the least number of draws that finds the twin out; None if none of them does."""
-    for draws in sizes:
-        if audit.thinned(draws) > 0:
-            return Settled(draws, audit.honest(draws))
+    if audit.thinned is not None:
+        for draws in sizes:
+            if audit.thinned(draws) > 0:
+                return Settled(draws, audit.honest(draws))
     return None
 
 

@@ -85,14 +85,14 @@ def excess(mechanism: NoisyCenters | TupleAverages, pair: Pair, draws: int) -> f
 def audit_of_tuples(
     mechanism: NoisyCenters | TupleAverages, pair_of: Callable[[NoisyCenters | TupleAverages], Pair]
 ) -> Audit:
-    """Of a mechanism between two tables of tuples, and of a twin with hardly any noise."""
+    """Of a mechanism between two tables of tuples, and of a twin with hardly any noise, which points do not show."""
     pair = pair_of(mechanism)
 
     def of_twin(draws: int) -> float:
         with thinner_noise(THINNED):
             return excess(mechanism, pair, draws)
 
-    return Audit(lambda draws: excess(mechanism, pair, draws), of_twin)
+    return Audit(lambda draws: excess(mechanism, pair, draws), None if pair_of is far_pair else of_twin)
 
 
 def audit_of_rows() -> Audit:

@@ -85,6 +85,7 @@ def test_the_full_audit_says_what_does_not_hold_and_ends_with_1(capsys, monkeypa
         ("sound", Audit(lambda draws: -1.0, lambda draws: draws - 300.0), 1500),
         ("refuted", Audit(lambda draws: 0.1, lambda draws: 1.0), 1500),
         ("blind", Audit(lambda draws: -1.0, lambda draws: -1.0), 1500),
+        ("alone", Audit(lambda draws: -1.0, None), 1500),
     ]
     monkeypatch.setattr(audits, "every_audit", lambda draws, runs: iter(made_up))
     assert audits.main(["--only", "sound"]) == 0

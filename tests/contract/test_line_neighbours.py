@@ -96,7 +96,7 @@ def rows_in_the_room(table: OpenTable) -> Counter[bytes]:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(120))
+@settings(max_examples=examples(80))
 @given(data=st.data(), delimiter=st.sampled_from(list(HEADERS)), end=st.sampled_from([b"\n", b"\r\n"]))
 def test_an_added_line_is_one_record_and_changes_no_other(data, delimiter, end):
     declaration = data.draw(declarations)
@@ -119,7 +119,7 @@ def test_an_added_line_is_one_record_and_changes_no_other(data, delimiter, end):
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(40))
 @given(data=st.data(), delimiter=st.sampled_from(list(HEADERS)))
 def test_a_replaced_line_is_one_record_and_n_stays_the_number_of_lines(data, delimiter):
     declaration = data.draw(declarations)

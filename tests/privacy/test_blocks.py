@@ -78,14 +78,6 @@ def test_the_room_of_models_is_public_in_n_and_replaces_one_line():
     assert models.region.radius == pytest.approx(np.sqrt(3) * room.region.radius)
 
 
-def test_the_rows_of_a_person_lie_in_one_block():
-    persons = np.repeat(np.arange(50), 4)
-    room = _room(blobs(200), persons=persons, rows_per_person=4)
-    block = room._secret_blocks(7)
-    assert all(len(set(block[persons == person])) == 1 for person in range(50))
-    assert len(set(block)) > 1
-
-
 def test_a_model_that_nobody_proved_is_refused():
     class Peeking(BlockKMeans):
         pass

@@ -61,13 +61,13 @@ def test_released_numbers_lie_on_a_public_grid_that_is_fine_beside_the_noise(mec
 def test_what_opendp_says_a_draw_costs_is_held_against_the_charge():
     truth = np.zeros(3, dtype=np.int64)
     with pytest.raises(CostsMore):
-        discrete_laplace(truth, sensitivity=100, scale=99.0, most=1.0)
+        discrete_laplace(truth, sensitivity=100, scale=99.9999, most=1.0)
     with pytest.raises(CostsMore):
-        discrete_gaussian(truth, sensitivity=100.0, scale=99.0, most=0.5)
+        discrete_gaussian(truth, sensitivity=100.0, scale=99.9999, most=0.5)
     with pytest.raises(CostsMore):
-        least_noisy(truth, reach=50, scale=99.0, most=1.0, concentrated=False)
+        least_noisy(truth, reach=50, scale=99.9999, most=1.0, concentrated=False)
     with pytest.raises(CostsMore):
-        least_noisy(truth, reach=50, scale=99.0, most=1 / 8, concentrated=True)
+        least_noisy(truth, reach=50, scale=99.9999, most=1 / 8, concentrated=True)
     discrete_laplace(truth, sensitivity=100, scale=100.0, most=1.0)
     discrete_gaussian(truth, sensitivity=100.0, scale=100.0, most=0.5)
     least_noisy(truth, reach=50, scale=100.0, most=1.0, concentrated=False)

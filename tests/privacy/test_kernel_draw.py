@@ -49,7 +49,9 @@ def worst(draw: KernelDraw, one: WeightedRows, other: WeightedRows) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rows", "floor"), [([0.3], 0.0), ([], 2.0), ([-0.9, 0.2, 0.2, 0.8], 2.0)])
+@pytest.mark.parametrize(
+    ("rows", "floor"), [([0.3], 0.0), ([], 2.0), ([-0.9, 0.2, 0.2, 0.8], 2.0)], ids=["1-0.0", "0-2.0", "4-2.0"]
+)
 def test_the_density_is_that_of_the_sampler(rows, floor):
     draw, truth = bought(6.0, floor=floor), weighed(rows, -0.5)
     normaliser = 2 * draw.scale  # of exp(-|z| / b) on a line

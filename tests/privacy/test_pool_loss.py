@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.privacy.losses import Loss, PoolLoss
 from dpviz.privacy.queries import Relation
 from dpviz.table.domain import Region
 from tests.contract.questions import check_move, move, regions, room_over
+from tests.examples import examples
 from tests.privacy.asked import asked
 
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
@@ -33,6 +34,7 @@ def test_the_range_is_attained_at_every_spread(where, part):
 
 
 @pytest.mark.slow
+@settings(max_examples=examples(40))
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 4), dim=st.integers(1, 3), apart=st.floats(1e-4, 1.0))
 def test_no_row_exceeds_it_whatever_centre_is_nearest(seed, k, dim, apart):
     rng, region = np.random.default_rng(seed), Region.ball(dim, 1.0)
