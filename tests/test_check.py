@@ -16,18 +16,18 @@ def test_doctests():
     assert doctest.testmod(check).failed == 0
 
 
-@pytest.mark.parametrize("value", [1e-300, 1, 35.0, np.float64(2)])
+@for_each("value", [1e-300, 1, 35.0, np.float64(2)])
 def test_positive_numbers_pass(value):
     check.positive(epsilon=value)
 
 
-@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf"), -0.0])
+@for_each("value", [0.0, -1.0, float("nan"), float("inf"), -0.0])
 def test_what_is_not_positive_is_named(value):
     with pytest.raises(RequestError, match=r"^epsilon is .*: give a finite number above 0\.$"):
         check.positive(epsilon=value)
 
 
-@pytest.mark.parametrize("value", [1, 2.0, np.int64(7), 10**400])
+@for_each("value", [1, 2.0, np.int64(7), 10**400])
 def test_whole_numbers_pass(value):
     check.at_least(1, k=value)
 

@@ -22,6 +22,7 @@ from dpviz.privacy.sums import ChosenSum
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 from dpviz.table.sparse_rows import largest_entries
+from tests.cases import for_each
 from tests.command_line import call
 from tests.contract.laws import check_frequencies
 
@@ -47,8 +48,8 @@ def opened(table, *, epsilon=1e6):
     return table.open(epsilon=epsilon, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False)
 
 
-@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
-@pytest.mark.parametrize("domain", [{}, {"radius": 1.5, "scaling": "common"}], ids=["box", "ball"])
+@for_each("relation", Relation)
+@for_each("domain", [{}, {"radius": 1.5, "scaling": "common"}])
 def test_a_sparse_table_is_the_same_table(relation, domain):
     values, _ = words()
     values[3, 4], values[5, 0], values[7, 1] = np.nan, 1e300, -np.inf

@@ -12,6 +12,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
+from tests.cases import for_each
 from tests.contract.tables import blobs, small_table
 
 
@@ -29,7 +30,7 @@ def trees_of(room: DataRoom, shifts: int, depth: int, *, empty_rate=1e-3, seed=0
     return list(last.values())
 
 
-@pytest.mark.parametrize("shifts", [1, 2, 5])
+@for_each("shifts", [1, 2, 5])
 def test_the_shifts_share_the_budget_exactly(shifts):
     room = open_room(blobs())
     assert len(trees_of(room, shifts, depth=4)) == shifts
@@ -38,7 +39,7 @@ def test_the_shifts_share_the_budget_exactly(shifts):
     np.testing.assert_allclose([entry.amount for entry in room.ledger.entries], 1 / (4 * shifts))
 
 
-@pytest.mark.parametrize("radius", [None, 0.5])
+@for_each("radius", [None, 0.5])
 def test_the_shifted_root_contains_the_whole_region(radius):
     room = open_room(blobs(), radius=radius)
     for seed in range(50):
@@ -68,7 +69,7 @@ def test_the_finest_cubes_are_those_without_an_active_child():
     np.testing.assert_array_equal(found.finest, [False, True, False, False, True, True])
 
 
-@pytest.mark.parametrize("k", [1, 2, 9])
+@for_each("k", [1, 2, 9])
 def test_too_few_candidates_are_filled_up_without_data(k):
     root_only = CubeTree(np.full(2, -1.8), 4.0)
     found = candidates_of([root_only], k, Region.ball(2, 1.0), np.random.default_rng(0))

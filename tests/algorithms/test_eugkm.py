@@ -120,9 +120,9 @@ def test_the_grid_uses_the_epsilon_that_a_row_has():
     assert sizes == [13**2, 9**2, 8**2]  # √(nε/10): 13.4, 9.5, 7.7
 
 
-@pytest.mark.parametrize("relation", Relation)
-@pytest.mark.parametrize("n_public", [None, 400])
-@pytest.mark.parametrize("dense_cells", [2**21, 4])
+@for_each("relation", Relation)
+@for_each("n_public", [None, 400])
+@for_each("dense_cells", [2**21, 4])
 def test_the_whole_budget_and_no_more_goes_to_the_grid(relation, n_public, dense_cells, monkeypatch):
     monkeypatch.setattr(eugkm, "DENSE_CELLS", dense_cells)
     monkeypatch.setattr(eugkm, "LISTED_CELLS", 10.0)

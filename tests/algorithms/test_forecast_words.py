@@ -15,6 +15,7 @@ from dpviz.algorithms.auto.auto import expected, stored_table
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Expectation, Level, told_apart
 from dpviz.algorithms.registry import card_of
+from tests.cases import for_each
 
 
 def test_the_examples_hold() -> None:
@@ -79,7 +80,7 @@ def test_what_nobody_knows_dims_the_light() -> None:
     assert Expectation(1.6, 1.7, 1.8).level is Level.RED
 
 
-@pytest.mark.parametrize("algorithm", ["dplloyd", "eugkm", "balcan", "lsh-coreset"])
+@for_each("algorithm", ["dplloyd", "eugkm", "balcan", "lsh-coreset"])
 def test_a_number_of_records_is_said_with_its_assumption(algorithm: str) -> None:
     card = card_of(algorithm)
     for n in (300, 3_000, 300_000):

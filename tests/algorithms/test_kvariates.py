@@ -15,6 +15,7 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.reach import farthest
 from dpviz.runs.run import run
+from tests.cases import for_each
 from tests.contract.tables import PUBLIC, REPLACE, World, blobs, small_table
 
 LOCAL, CAPPED = {"preset": "local"}, {"preset": "capped"}
@@ -57,7 +58,7 @@ def test_replace_costs_twice_a_step_but_never_more_than_the_kernel():
         assert draws[-1].scale == pytest.approx(scale) if scale else draws[-1].scale > _draws(params)[-1].scale
 
 
-@pytest.mark.parametrize(("params", "rounds"), [(LOCAL, 0), (CAPPED, 3), ({**LOCAL, "means": 2}, 2), ({"means": 0}, 0)])
+@for_each(("params", "rounds"), [(LOCAL, 0), (CAPPED, 3), ({**LOCAL, "means": 2}, 2), ({"means": 0}, 0)])
 def test_means_take_half_of_the_budget_where_there_are_any(params, rounds):
     done = run(CARD, PUBLIC.table(), k=3, epsilon=2.0, params=params, seed=0)
     means = [entry.amount for entry in done.entries if entry.mechanism != "kernel draw"]

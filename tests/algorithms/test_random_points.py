@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from scipy import stats
 
 from dpviz.algorithms.tools.public_points import random_points
 from dpviz.table.domain import Region
+from tests.cases import for_each
 
 
 def test_uniform_in_a_box():
@@ -17,7 +17,7 @@ def test_uniform_in_a_box():
         assert stats.kstest(points[:, axis], stats.uniform(-half, 2 * half).cdf).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("dim", [1, 2, 30])
+@for_each("dim", [1, 2, 30])
 def test_uniform_radii_where_a_ball_is_all_there_is(dim):
     region = Region.ball(dim, 0.7)
     norms = np.linalg.norm(random_points(4000, region, np.random.default_rng(1)), axis=1)

@@ -14,6 +14,7 @@ from dpviz.claims.evidence import (
     within_factor,
 )
 from dpviz.claims.material import STAND_IN
+from tests.cases import for_each
 from tests.claims.planted import lines, table
 
 
@@ -21,7 +22,7 @@ def four_places(*worse):
     return table(lines({"a": 1.0, "b": loss}, epsilon=float(place)) for place, loss in enumerate(worse, start=1))
 
 
-@pytest.mark.parametrize(("share", "holds", "margin"), [(1.0, False, 0.5), (0.75, True, 1.2), (0.5, True, 2.0)])
+@for_each(("share", "holds", "margin"), [(1.0, False, 0.5), (0.75, True, 1.2), (0.5, True, 2.0)])
 def test_the_place_that_decides_sets_the_margin(share, holds, margin):
     finding = ordered(four_places(0.5, 1.2, 2.0, 4.0), ["a"], ["b"], says="a is better", share=share)
     assert (finding.holds, finding.margin) == (holds, pytest.approx(margin))

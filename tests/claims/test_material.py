@@ -11,11 +11,12 @@ from dpviz.claims.catalogue import _MNIST_APART, _MNIST_WITHIN, CATALOGUE, ball_
 from dpviz.claims.material import PUBLISHED, RECIPE, STAND_IN, Published, Shelf
 from dpviz.claims.registry import CLAIMS, shelf
 from dpviz.claims.su_epsilon import CLUSTERS
+from tests.cases import for_each
 
 SIZES = {"S1": (5000, 2), "TIGER": (16281, 2), "Image": (34112, 3), "Lifesci": (26733, 10), "Letter": (20000, 16)}
 
 
-@pytest.mark.parametrize("name", list(SIZES))
+@for_each("name", SIZES)
 def test_a_stand_in_has_the_size_of_the_papers_table_and_lies_in_its_bounds(name):
     made = shelf(None).table(name)
     assert made.values.shape == SIZES[name]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dpviz.claims.claim import Finding, Interval, Outcome, Verdict
 from dpviz.claims.evidence import beside, judged, ordered
 from dpviz.claims.redraw import fewest_runs, interval_of, picks, redrawn, weighed
+from tests.cases import for_each
 from tests.claims.planted import lines, table
 
 
@@ -97,7 +98,7 @@ def held(runs, tables, without=False):
     return right / tables
 
 
-@pytest.mark.parametrize("runs", [2, 3, 4, 5, 20])
+@for_each("runs", [2, 3, 4, 5, 20])
 def test_nine_intervals_in_ten_hold_the_ratio_of_a_known_law(runs):
     assert 0.86 <= held(runs, 500) < 1.0  # one that never misses is too wide to decide anything
 

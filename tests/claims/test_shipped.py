@@ -81,7 +81,7 @@ def test_each_finding_lies_there_with_its_interval(folder):
 
 @pytest.mark.slow
 def test_the_intervals_are_those_of_the_generator_that_is_named():
-    claim_id = "balcan-small"
+    claim_id = "cohen-naive"
     claim = CLAIMS[claim_id]
     found = shipped(claim)
     assert found is not None

@@ -6,6 +6,7 @@ import pytest
 
 from dpviz.claims.claim import Finding, Outcome, Verdict
 from dpviz.claims.registry import CLAIMS
+from tests.cases import for_each
 from tests.claims.planted import PLANTED
 
 
@@ -14,9 +15,9 @@ def test_every_claim_has_planted_tables():
     assert len(CLAIMS) == 12
 
 
-@pytest.mark.some(12)
-@pytest.mark.parametrize("outcome", [Outcome.HOLDS, Outcome.IN_PART, Outcome.FAILS])
-@pytest.mark.parametrize("claim_id", list(CLAIMS))
+@pytest.mark.some(1)
+@pytest.mark.parametrize("outcome", [Outcome.IN_PART, Outcome.HOLDS, Outcome.FAILS])
+@for_each("claim_id", CLAIMS)
 def test_what_was_planted_is_found(claim_id, outcome):
     verdict = CLAIMS[claim_id].judge(PLANTED[claim_id](outcome))
     said = "\n".join(f"{finding.holds} {finding.says}: {finding.found}" for finding in verdict.findings)

@@ -13,6 +13,7 @@ from dpviz.lessons.computed import Computed, refusals, step_place
 from dpviz.lessons.facts import wrong_says
 from dpviz.lessons.lesson import PLACEHOLDER, DrawsReveal, Lesson, Options, PartReveal, RunReveal, Scene, StudyReveal
 from dpviz.lessons.reading import lessons_in
+from tests.cases import for_each
 
 SHELVED = lessons_in()
 LESSONS = SHELVED.lessons
@@ -60,7 +61,7 @@ def test_a_lesson_that_lies_is_caught():
     assert said == "found (clusters found) is said to be 3, and comes out as 2."
 
 
-@pytest.mark.parametrize("lesson", LESSONS.values(), ids=lambda lesson: lesson.id)
+@for_each("lesson", LESSONS.values())
 def test_no_number_stands_in_a_text_by_itself(lesson: Lesson):
     """But for ε and k, which are asked for, and 1, every number of a text is one of ``says``: it cannot rot there."""
     loose = {}
@@ -84,7 +85,7 @@ def _asked(lesson: Lesson, scene: Scene) -> Iterator[float]:
         yield from (float(value) for value in say.options.values() if isinstance(value, int | float))
 
 
-@pytest.mark.parametrize("lesson", LESSONS.values(), ids=lambda lesson: lesson.id)
+@for_each("lesson", LESSONS.values())
 def test_a_lesson_teaches(lesson: Lesson):
     """Four to six scenes, each with a prediction; every number is quoted; the steps that are shown are there."""
     assert 4 <= len(lesson.scenes) <= 6

@@ -19,6 +19,7 @@ from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Yardstick, study_rows
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
+from tests.cases import for_each
 from tests.contract.tables import blobs
 
 
@@ -41,7 +42,8 @@ def of(found: ErrorParts, name: str) -> float:
     return next(part.value for part in (*found.parts, found.clip) if part.name == name)
 
 
-@pytest.mark.parametrize("algorithm", [pytest.param(card.id, marks=pytest.mark.slow) for card in private_cards()])
+@pytest.mark.slow
+@for_each("algorithm", [card.id for card in private_cards()])
 def test_parts_of_every_private_algorithm_add_up_or_it_says_why_not(algorithm: str) -> None:
     contender = Contender(algorithm)
     if refusal_of(contender, 3) is not None:

@@ -96,7 +96,7 @@ def test_some_trials_of_a_study_are_those_of_the_whole() -> None:
     pd.testing.assert_frame_equal(without_time(whole[4:]), without_time(rest))
 
 
-@pytest.mark.parametrize("card", private_cards(), ids=lambda card: card.id)
+@for_each("card", private_cards())
 def test_every_algorithm_can_be_studied(card) -> None:
     table = small_table(n_public=400)
     rows = rows_of(table, [Contender(card.id)], deltas=(1e-6,), epsilons=(1.0,), repeats=1)

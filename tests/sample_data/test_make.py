@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 from scipy import sparse
 from sklearn.cluster import KMeans
 
@@ -11,11 +10,12 @@ from dpviz.table.csv_intake import load_csv
 from dpviz.table.declaration import FileKind
 from dpviz.table.sidecar import read_sidecar, to_json
 from sample_data.make import SETS, SPARSE_SETS
+from tests.cases import for_each
 
 FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
 
 
-@pytest.mark.parametrize("stem", sorted(SETS))
+@for_each("stem", sorted(SETS))
 def test_script_rewrites_each_file_byte_for_byte(stem: str) -> None:
     made = SETS[stem]()
     assert made.csv.encode() == (FOLDER / f"{stem}.csv").read_bytes()
@@ -30,7 +30,7 @@ def test_every_file_has_a_maker_and_all_are_small() -> None:
     assert max(sizes) < 1_500_000 and sum(sizes) < 3_500_000
 
 
-@pytest.mark.parametrize("stem", sorted(SPARSE_SETS))
+@for_each("stem", sorted(SPARSE_SETS))
 def test_script_makes_the_rows_of_each_sparse_file_again(stem: str) -> None:
     # Not byte for byte: how a library packs them may differ.
     made, kept = SPARSE_SETS[stem](), sparse.csr_array(sparse.load_npz(FOLDER / f"{stem}.npz"))
@@ -39,7 +39,7 @@ def test_script_makes_the_rows_of_each_sparse_file_again(stem: str) -> None:
     assert to_json(made.sidecar).encode() == (FOLDER / f"{stem}.json").read_bytes()
 
 
-@pytest.mark.parametrize("stem", sorted(SETS))
+@for_each("stem", sorted(SETS))
 def test_declarations_fit_the_rows_and_do_not_come_from_them(stem: str) -> None:
     declared = read_sidecar(FOLDER / f"{stem}.json")
     roles = [name for name in (declared.label_column, declared.id_column) if name is not None]
