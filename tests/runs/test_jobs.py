@@ -282,7 +282,7 @@ def test_the_next_job_starts_when_one_is_done_or_fails():
     queued = [
         shelf.submit(job_work.fail, "plain"),
         shelf.submit(job_work.count, 2),
-        shelf.submit(job_work.count, 3),
+        shelf.submit(job_work.give_back, 3),
     ]
     assert [ended(job) for job in queued] == [JobState.FAILED, JobState.DONE, JobState.DONE]
     assert queued[0].error == Failure("ValueError")

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.runs.seats import Seats
+from tests.waiting import SECONDS
 
 
 @dataclass(eq=False)
@@ -129,5 +130,5 @@ def test_many_threads_take_and_leave_seats_without_losing_one():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(SECONDS)
     assert not seats._waiting and not seats._taken and not seats._served

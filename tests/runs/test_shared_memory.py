@@ -13,6 +13,7 @@ import pytest
 from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.shared_memory import Shared, shared
 from tests.runs import job_work
+from tests.waiting import SECONDS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="needs memory without a name")
 
@@ -32,7 +33,7 @@ def test_workers_map_one_copy_and_write_to_their_own() -> None:
     memory = shared(rows)
     jobs = [Job.start(job_work.touch, memory, memory) for _ in range(2)]
     for job in jobs:
-        assert job.wait(60) and job.state is JobState.DONE, job.error
+        assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
         ((before, after, is_one, mapped),) = job.items
         assert before == rows.sum()
         assert after == pytest.approx(before + 1)
@@ -57,5 +58,5 @@ def test_where_memory_has_a_name_the_content_goes_as_it_is(monkeypatch) -> None:
 
 def _through_a_job(memory: Shared) -> list[dict]:
     job = Job.start(job_work.give_back, memory)
-    assert job.wait(60) and job.state is JobState.DONE, job.error
+    assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
     return job.items

@@ -26,6 +26,7 @@ from dpviz.table.loaded_table import IntakeError
 from dpviz.table.parquet_intake import ParquetTable
 from dpviz.table.rows import Rows
 from tests.contract.tables import blobs, small_table
+from tests.waiting import SECONDS
 
 
 def test_a_run_reports_the_budget_as_it_is_spent_and_ends_with_the_run() -> None:
@@ -58,7 +59,7 @@ def item_epsilon(item: RunSoFar) -> float:
 def test_a_run_in_a_worker_is_the_run_at_home() -> None:
     table = small_table(n_public=400)
     job = Job.start(run_work, Request(Contender("dplloyd"), 3, seed=7), table)
-    assert job.wait(60) and job.state is JobState.DONE, job.error
+    assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
     *_, there = job.items
     here = run("dplloyd", table, k=3, epsilon=1.0, seed=7)
     assert np.array_equal(there.centers, here.centers)
@@ -70,7 +71,7 @@ def test_a_study_crosses_to_a_worker_and_back() -> None:
     table = small_table(n_public=400)
     judged = JudgedTable.of(table, table.reveal(note="test"), None)
     job = Job.start(study_rows, judged, Grid((Contender("dplloyd"),), (3,), repeats=2))
-    assert job.wait(60) and job.state is JobState.DONE, job.error
+    assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
     assert [type(item) for item in job.items] == [Yardstick, dict, dict]
 
 
@@ -94,7 +95,7 @@ def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, mon
     plan = planned(source, declared)
     file = LatticeFile(plan.domain.region)
     job = Job.start(prepare_work, plan, file)
-    assert job.wait(60) and job.state is JobState.DONE, job.error
+    assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
     (prepared,) = job.items
     assert isinstance(prepared, Prepared) and job.progress is not None and job.progress.fraction == 1
     file.grown(prepared.rows)
