@@ -7,14 +7,12 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from dpviz.algorithms.su2016.dplloyd import CARD, DPLloydParams, planned_rounds
+from dpviz.algorithms.su2016.dplloyd import CARD, planned_rounds
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, center_noise_sd, count_to_sum_ratio, noisy_means
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.released import Released
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import evaluate, reference_for
 from dpviz.runs.run import run
 from dpviz.table.domain import Region
 from tests.cases import for_each
@@ -114,25 +112,3 @@ def test_one_mean_is_unbiased_and_as_noisy_as_it_says(preset, delta):
     assert abs(centers.mean() - 0.3) < 5 * centers.std() / np.sqrt(200)
     # The stated deviation is that of the sum; the count adds its part at this centre.
     assert said < centers.std() < 1.6 * said
-
-
-@pytest.mark.some(1)
-@pytest.mark.parametrize(("preset", "delta"), PRESETS)
-def test_more_budget_is_better(preset, delta):
-    table = small_table(blobs(3000, k=4, seed=2), n_public=3000)
-    revealed = clipped(table.reveal(note="test"), table.domain.region)
-    reference = reference_for(revealed, 4)
-
-    def ratio(epsilon):
-        runs = [
-            run(CARD, table, k=4, epsilon=epsilon, delta=delta, params={"preset": preset}, seed=seed)
-            for seed in range(3)
-        ]
-        return float(np.median([evaluate(revealed, done.unit_centers, reference).ratio for done in runs]))
-
-    assert ratio(20.0) < ratio(0.05)
-
-
-def test_parameters():
-    assert DPLloydParams.parse({}).preset == "tuned"
-    assert CARD.params is DPLloydParams

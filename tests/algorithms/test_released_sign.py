@@ -13,10 +13,8 @@ from dpviz.algorithms.sign import Sign
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv
-from dpviz.runs.open_table import declare
 from dpviz.runs.run import Run, run, sign_told
 from dpviz.table.domain import Domain, Scaling
-from dpviz.table.samples import sample
 from tests.cases import for_each
 
 
@@ -63,14 +61,6 @@ def test_a_centre_without_rows_is_named_where_the_histogram_is_in_doubt_too():
     idle = released_sign(steps, done.domain.region)
     assert light is not None and light.doubts == ()
     assert idle is not None and "Centre 2 has hardly more rows" in idle.doubts[0] and len(idle.doubts) == 2
-
-
-@pytest.mark.slow
-def test_a_good_run_on_the_first_sample_is_not_doubted():
-    chosen = sample("fifteen")
-    table = declare(*chosen.load()).private
-    signs = [run("auto", table, k=chosen.clusters, epsilon=1.0, delta=1e-6, seed=seed).sign for seed in range(2)]
-    assert all(sign is not None and sign.doubts == () for sign in signs)
 
 
 def test_more_noise_makes_the_range_wider_and_hides_larger_groups():

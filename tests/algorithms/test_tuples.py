@@ -104,18 +104,6 @@ def test_the_fewest_averaged_tuples_are_the_fewest(k):
     assert hopeless == [True, False, False]
 
 
-@pytest.mark.slow
-def test_noise_on_every_row_hides_the_clusters_even_from_many_rows():
-    """From a million, too: the shipped claim ``cohen-naive``."""
-    rng = np.random.default_rng(3)
-    n = 200_000
-    table = _table(np.tile(MIDDLES, (n // 2, 1)) + SD * rng.standard_normal((n, 2)))
-    done = run("gaussian-mixture", table, k=2, epsilon=1.0, delta=1e-7, params={"preset": "naive"}, seed=0)
-    centers = done.centers[np.argsort(done.centers[:, 0])]
-    assert np.abs(centers - MIDDLES).max() > 0.2
-    assert "bad idea" in done.frames[-1].step.title
-
-
 @for_each("epsilon", [0.3, 1.0, 2.0, 40.0])
 @for_each("part", [0.5, 1.0])
 def test_halves_are_the_whole_and_the_test_gets_at_most_one(epsilon, part):

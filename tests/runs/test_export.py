@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import io
 import json
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,12 @@ def record(algorithm: str = "dplloyd", *, names: tuple[str, ...] = ("x", "y"), h
     table = open_rows(names, **declared)
     found = record_of(finished(table, algorithm), table)
     return dataclasses.replace(found, hardened=True, seeded=False) if hardened else found
+
+
+@cache
+def usual():
+    """Such a record, made once."""
+    return record()
 
 
 def test_the_centres_come_back_from_the_file_in_data_units() -> None:
@@ -91,7 +98,7 @@ def test_column_names_cannot_be_formulas() -> None:
 @pytest.mark.slow
 @given(st.lists(st.text("=+-@\t\r\n\"',;x{<", min_size=1, max_size=6), min_size=2, max_size=2, unique=True))
 def test_hostile_column_names_stay_text_in_their_own_column(names) -> None:
-    kept = dataclasses.replace(record(), columns=tuple(names))
+    kept = dataclasses.replace(usual(), columns=tuple(names))
     rows = list(csv.reader(io.StringIO(centers_csv(kept), newline="")))
     assert len(rows) == 4 and {len(row) for row in rows} == {5}
     assert [name.removeprefix("'") for name in rows[0][1:3]] == [name.removeprefix("'") for name in names]
@@ -117,7 +124,7 @@ def test_a_table_as_a_file_has_no_formulas_and_its_numbers_are_exact() -> None:
 
 
 def test_no_file_of_a_run_tells_how_long_it_took() -> None:
-    kept = record()
+    kept = usual()
     assert "second" not in (centers_csv(kept) + centers_csv(kept, numbered=False) + run_json(kept)).lower()
 
 

@@ -132,6 +132,7 @@ def test_what_its_reader_left_is_gone_on_with(folder: Path, gate: Gate) -> None:
     assert kept.keys() < lines(folder).keys()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kept", ["in memory", "in the folder", "nowhere"])
 def test_a_study_that_is_done_is_read_and_not_computed(
     folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch, kept: str
@@ -176,6 +177,7 @@ def test_another_table_grid_or_seed_is_another_study(folder: Path, gate: Gate) -
     assert len(opening._ENGINES) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [12_000, 1])
 def test_centres_come_back_as_they_were_or_are_not_kept(
     folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch, most: int
@@ -193,6 +195,7 @@ def test_centres_come_back_as_they_were_or_are_not_kept(
     assert (gate.jobs == 0) == (most > 1)
 
 
+@pytest.mark.slow
 def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path, gate: Gate) -> None:
     seats = Seats(1)
     shelf, other = JobShelf(seats=seats), JobShelf(seats=seats)
@@ -207,6 +210,7 @@ def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path, gate: Gate) 
     assert same(done(waiting))
 
 
+@pytest.mark.slow
 def test_a_worker_goes_on_for_its_turn_only(folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "_TURN_SECONDS", 0.0)
     monkeypatch.setattr(opening, "cores", lambda: 1)
@@ -225,6 +229,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="modes and owners of files
 
 
 @posix
+@pytest.mark.slow
 def test_losses_are_for_the_owner_of_the_server_alone(folder: Path, gate: Gate) -> None:
     shelf = JobShelf()
     done(shelf.study(judged(), replace(GRID, repeats=1), key="a"))
@@ -250,6 +255,7 @@ def test_a_folder_that_is_not_ones_own_is_refused_in_a_sentence(
         JobShelf().study(judged(), GRID, key="a")
 
 
+@pytest.mark.slow
 def test_a_folder_in_use_by_another_server_or_damaged_fails_with_a_sentence(folder: Path, gate: Gate) -> None:
     shelf, grid = JobShelf(), replace(GRID, repeats=1)
     done(shelf.study(judged(), grid, key="a"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log10, sqrt
+from math import sqrt
 
 import numpy as np
 import pytest
@@ -63,24 +63,6 @@ def test_equations_7_and_9_meet_where_the_papers_rule_switches(name: str) -> Non
         )
 
     assert 10 ** brentq(gap, -4, 4) == pytest.approx(expected, rel=0.05)
-
-
-def test_the_grids_error_falls_with_the_papers_power_of_n_epsilon() -> None:
-    for dim in (2, 4, 8):
-        errors = []
-        for epsilon in (1.0, 10.0):
-            cells = paper_cells(dim, 10_000, epsilon)
-            errors.append(
-                grid_variance(dim, k=5, n=10_000, epsilon=epsilon, cells=cells) + grid_bias_bound(dim, cells=cells)
-            )
-        assert log10(errors[0] / errors[1]) == pytest.approx(4 / (2 + dim))
-
-
-def test_dplloyds_error_falls_with_the_square_of_n_epsilon_and_grows_with_rounds() -> None:
-    base = dplloyd_error(2, k=5, n=1_000, epsilon=1.0, rounds=5)
-    assert dplloyd_error(2, k=5, n=10_000, epsilon=1.0, rounds=5) == pytest.approx(base / 100)
-    assert dplloyd_error(2, k=5, n=1_000, epsilon=10.0, rounds=5) == pytest.approx(base / 100)
-    assert dplloyd_error(2, k=10, n=1_000, epsilon=1.0, rounds=10) == pytest.approx(base * 16)
 
 
 def test_the_su_preset_is_predicted_by_equation_7() -> None:

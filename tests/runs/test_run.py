@@ -8,7 +8,6 @@ import pickle
 import numpy as np
 import pytest
 
-from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.room import PrivateTable
@@ -61,11 +60,6 @@ def test_the_reference_reveals_and_never_releases():
     done = run("kmeans++", small_table(blobs(200)), k=3, epsilon=1.0, seed=0)
     assert not done.private and done.accounting is Accounting.NONE
     assert done.noisy_weights is None and "without any privacy" in done.warnings[0]
-
-
-def test_auto_is_an_algorithm():
-    done = run("auto", small_table(), k=2, epsilon=1.0, seed=0)
-    assert done.private and done.algorithm in CARDS
 
 
 BAD = [

@@ -11,13 +11,10 @@ import pytest
 
 from dpviz.algorithms.registry import card_of
 from dpviz.privacy.readdition import independent_epsilon
-from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.open_table import declare, planned
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import Run, RunSoFar, run
-from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import Yardstick, study_rows
 from dpviz.runs.work import Prepared, expected_seconds, prepare_work, run_work
 from dpviz.runs.worker import Progress
 from dpviz.table.declaration import Declaration
@@ -64,15 +61,6 @@ def test_a_run_in_a_worker_is_the_run_at_home() -> None:
     here = run("dplloyd", table, k=3, epsilon=1.0, seed=7)
     assert np.array_equal(there.centers, here.centers)
     assert there.entries == here.entries and there.spent_epsilon == here.spent_epsilon
-
-
-@pytest.mark.slow
-def test_a_study_crosses_to_a_worker_and_back() -> None:
-    table = small_table(n_public=400)
-    judged = JudgedTable.of(table, table.reveal(note="test"), None)
-    job = Job.start(study_rows, judged, Grid((Contender("dplloyd"),), (3,), repeats=2))
-    assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
-    assert [type(item) for item in job.items] == [Yardstick, dict, dict]
 
 
 def test_the_forecast_grows_with_the_rows() -> None:
