@@ -25,17 +25,22 @@ DELTA, CLUSTERS = 1e-6, 5
 _LEVELS = {"lower_quartile": 0.25, "median": 0.5, "upper_quartile": 0.75}
 
 
-def covered(*, seeds: int, epsilon: float = 1.0, share: float = 0.2) -> dict[str, list[float]]:
-    """For each kind of interval the shares of those of a release that cover the truth, a number a release."""
+def covered(
+    *, seeds: int, clusterings: int | None = None, epsilon: float = 1.0, share: float = 0.2
+) -> dict[str, list[float]]:
+    """For each kind of interval the shares of those of a release that cover the truth, a number a release.
+
+    Releases share so many clusterings; each has its own if nothing is said.
+    """
     source, declared = sample("people").load()
     assert isinstance(source, LoadedTable)
     opened = declare(source, declared)
     table = described_table(opened, source)
+    asked = {"k": CLUSTERS, "epsilon": (1 - share) * epsilon, "delta": DELTA}
+    centers = [run("auto", opened.private, **asked, seed=seed).unit_centers for seed in range(clusterings or seeds)]
     found = defaultdict(list)
     for seed in range(seeds):
-        released = run(
-            "auto", opened.private, k=CLUSTERS, epsilon=(1 - share) * epsilon, delta=DELTA, seed=seed
-        ).unit_centers
+        released = centers[seed % len(centers)]
         noise = StudyNoise(np.random.default_rng((seed, 1)))
         room = table.private.open(
             epsilon=share * epsilon, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from dpviz import __version__
 from dpviz.check import RequestError
 from dpviz.release.account import Account, AccountExceeded, Charge, Entry, Standing, State, current_user, rounded_down
+from tests.cases import about
 from tests.examples import examples
 from tests.release.charges import a_charge
 
@@ -101,43 +102,34 @@ def test_the_first_release_sets_unit_and_relation(account, change):
     assert len(account.standing().entries) == 1
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_what_is_no_charge_is_refused():
+    for change in (
         *({"epsilon": epsilon} for epsilon in (math.nan, math.inf, -1.0, 0.0, 1e-4, True, "1")),
         *({"delta": delta} for delta in (math.nan, math.inf, -1e-9, 1.0, 1e-200)),
         *({"k": 0}, {"k": 1.5}, {"relation": "swap"}, {"unit": " "}, {"algorithm": "a\nb"}, {"who": "x" * 300}),
         *({"columns": ()}, {"columns": ("age",)}, {"lower": (0.0, math.nan)}, {"upper": (1.0, math.inf)}),
-    ],
-    ids=str,
-)
-def test_what_is_no_charge_is_refused(change):
-    with pytest.raises(RequestError):
-        a_charge(**change)
+    ):
+        with about(change), pytest.raises(RequestError):
+            a_charge(**change)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_what_is_no_cap_or_name_is_refused_and_leaves_no_file(tmp_path):
+    for change in (
         *({"cap_epsilon": cap} for cap in (math.nan, math.inf, -1.0, 0.0)),
         *({"cap_delta": cap} for cap in (math.nan, -1e-9, 1.0, 2.0)),
         *({"name": name} for name in ("", " ", "a\x1b[2J", "x" * 300)),
-    ],
-    ids=str,
-)
-def test_what_is_no_cap_or_name_is_refused_and_leaves_no_file(tmp_path, change):
-    with pytest.raises(RequestError):
-        Account.new(tmp_path / "a.sqlite", **{"name": "a", "cap_epsilon": 1.0} | change)
-    assert not any(tmp_path.iterdir())
+    ):
+        with about(change), pytest.raises(RequestError):
+            Account.new(tmp_path / "a.sqlite", **{"name": "a", "cap_epsilon": 1.0} | change)
+        assert not any(tmp_path.iterdir())
 
 
 COSTS = st.one_of(st.sampled_from([0.1, 0.2, 0.5, 1 / 3, 1e-3]), st.floats(1e-3, 0.7))
 DELTAS = st.one_of(st.sampled_from([0.0, 1e-6]), st.floats(1e-9, 1e-5))
 
 
-@pytest.mark.slow
 @given(charges=st.lists(st.tuples(COSTS, DELTAS), max_size=8), cap_delta=st.sampled_from([0.0, 1e-6, 2e-5]))
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(40))
 def test_no_sum_exceeds_the_cap_and_nothing_that_fits_is_refused(charges, cap_delta):
     with TemporaryDirectory() as folder:
         account = Account.new(Path(folder, "a.sqlite"), name="a", cap_epsilon=1.0, cap_delta=cap_delta)
@@ -213,20 +205,16 @@ def test_a_charge_is_released_or_fails_once_and_stays(account):
     assert account.standing().spent_epsilon == 0.5
 
 
-@pytest.mark.parametrize("number", [0, 2, -1, 10**30])
-def test_only_what_was_charged_can_be_released(account, number):
-    account.charge(a_charge())
-    with pytest.raises(RequestError, match="no release"):
-        account.released(number, card_sha256=HASH)
-    with pytest.raises(RequestError, match="no release"):
-        account.failed(number, why="no")
-
-
-@pytest.mark.parametrize("wrong", ["", "abc", HASH[:-1] + "g", HASH.upper(), HASH + "\n"])
-def test_a_hash_is_a_hash(account, wrong):
+def test_only_what_was_charged_can_be_released_and_by_a_hash(account):
     number = account.charge(a_charge())
-    with pytest.raises(RequestError, match="64 hexadecimal"):
-        account.released(number, card_sha256=wrong)
+    for other in (0, 2, -1, 10**30):
+        with about(other), pytest.raises(RequestError, match="no release"):
+            account.released(other, card_sha256=HASH)
+        with about(other), pytest.raises(RequestError, match="no release"):
+            account.failed(other, why="no")
+    for wrong in ("", "abc", HASH[:-1] + "g", HASH.upper(), HASH + "\n"):
+        with about(wrong), pytest.raises(RequestError, match="64 hexadecimal"):
+            account.released(number, card_sha256=wrong)
 
 
 def test_columns_and_bounds_of_another_account_are_recognised_in_any_order(account, tmp_path):

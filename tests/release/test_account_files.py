@@ -15,6 +15,7 @@ from dpviz.check import RequestError
 from dpviz.release import account_file
 from dpviz.release.account import Account
 from dpviz.release.account_file import AccountLocked
+from tests.cases import about
 from tests.release.charges import a_charge, refusal
 
 HASH = "0123456789abcdef" * 4
@@ -111,24 +112,25 @@ def _connect_by(monkeypatch: pytest.MonkeyPatch, kind: type[sqlite3.Connection])
     monkeypatch.setattr(sqlite3, "connect", lambda *words, **named: connect(*words, factory=kind, **named))
 
 
-@pytest.mark.parametrize("kept", [1, 15, 16, 50, 99, 100, 1000, 4095, 4096, 6000, 8192, 12287])
-def test_a_file_that_is_cut_off_is_a_sentence(account, kept):
+def test_a_file_that_is_cut_off_is_a_sentence(account):
     account.charge(a_charge())
     whole = account.path.read_bytes()
     assert len(whole) == 12288
-    account.path.write_bytes(whole[:kept])
-    assert "damaged" in refusal(account.path) or "no account" in refusal(account.path)
+    for kept in (1, 15, 16, 50, 99, 100, 1000, 4095, 4096, 6000, 8192, 12287):
+        account.path.write_bytes(whole[:kept])
+        with about(kept):
+            assert "damaged" in refusal(account.path) or "no account" in refusal(account.path)
     account.path.write_bytes(whole)
     assert len(account.standing().entries) == 1
 
 
-@pytest.mark.parametrize("length", [1, 8, 100, 3000])
+@pytest.mark.parametrize("length", [1, 100, 3000])
 def test_overwritten_bytes_are_a_sentence_or_touch_nothing_that_is_told(account, length):
     account.charge(a_charge(0.25, 1e-6))
     account.released(account.charge(a_charge(0.5)), card_sha256=HASH)
     whole, told = account.path.read_bytes(), account.standing()
     outcomes = set()
-    for start in range(0, len(whole) - length + 1, 61 if length < 100 else 401):
+    for start in range(0, len(whole) - length + 1, 101 if length < 100 else 401):
         part = bytes(byte ^ 0x55 for byte in whole[start : start + length])
         account.path.write_bytes(whole[:start] + part + whole[start + length :])
         try:
@@ -139,9 +141,10 @@ def test_overwritten_bytes_are_a_sentence_or_touch_nothing_that_is_told(account,
     assert {"whole", "damaged", "no account"} <= outcomes <= {"whole", "damaged", "no account", "newer"}
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_a_number_that_is_no_longer_what_was_written_is_noticed(account):
+    account.charge(a_charge(0.25))
+    whole = account.path.read_bytes()
+    for change in (
         "UPDATE release SET epsilon = 0.125",
         "UPDATE account SET cap_epsilon = 2",
         "UPDATE release SET state = 'released'",
@@ -150,13 +153,13 @@ def test_overwritten_bytes_are_a_sentence_or_touch_nothing_that_is_told(account,
         "DROP TRIGGER release_stays; DELETE FROM release",
         "DELETE FROM account",
         "DROP TABLE release",
-    ],
-)
-def test_a_number_that_is_no_longer_what_was_written_is_noticed(account, change):
-    account.charge(a_charge(0.25))
-    with closing(sqlite3.connect(account.path)) as file:
-        file.executescript(change)
-    assert "damaged" in refusal(account.path)
+    ):
+        account.path.write_bytes(whole)
+        assert len(account.standing().entries) == 1
+        with closing(sqlite3.connect(account.path)) as file:
+            file.executescript(change)
+        with about(change):
+            assert "damaged" in refusal(account.path)
 
 
 def test_no_charge_is_taken_back_even_by_hand(account):

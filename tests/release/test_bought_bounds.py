@@ -27,6 +27,7 @@ from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import LoadedTable, numeric_table
 from dpviz.table.samples import sample
 from dpviz.table.sidecar import declaration_in, to_json
+from tests.cases import about
 from tests.contract.rooms import Loss, Tape, in_room, loss_room, recording_room, replaying_room
 
 EPSILON = 0.05
@@ -61,16 +62,16 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_nearly_all_rows_lie_within_and_little_else(shape):
+def test_nearly_all_rows_lie_within_and_little_else():
     """Within what a person would declare; at least 99 % of the rows in, nine times in ten."""
-    values, (least, most) = SHAPES[shape]
-    good = 0
-    for seed in range(10):
-        lower, upper, sure = bought_of(values, seed=seed)
-        inside = np.mean((values >= lower) & (values <= upper))
-        good += bool(sure and lower >= least and upper <= most and inside >= 0.99)
-    assert good >= 9
+    for shape, (values, (least, most)) in SHAPES.items():
+        good = 0
+        for seed in range(10):
+            lower, upper, sure = bought_of(values, seed=seed)
+            inside = np.mean((values >= lower) & (values <= upper))
+            good += bool(sure and lower >= least and upper <= most and inside >= 0.99)
+        with about(shape):
+            assert good >= 9
 
 
 def test_with_much_budget_a_range_far_from_nought_is_found_to_a_tenth():
@@ -192,11 +193,12 @@ def worlds() -> list[tuple[str, LoadedTable, LoadedTable, Declaration]]:
         three = table_of(np.r_[ROWS, [row] * 4], [*people, *[300] * 4])
         base = table_of(ROWS, people)
         of_persons = left_open(("x", "y"), id_column="who", rows_per_person=3)
-        found += [
-            (f"add {place}", base, table_of(more, [*people, 300]), declared),
-            (f"replace {place}", base, table_of(other, people), replace(declared, relation="replace")),
-            (f"persons {place}", base, three, of_persons),
-        ]
+        found.append((f"add {place}", base, table_of(more, [*people, 300]), declared))
+        if place % 2 == 0:  # far beyond everybody, without numbers, and just below nought
+            found += [
+                (f"replace {place}", base, table_of(other, people), replace(declared, relation="replace")),
+                (f"persons {place}", base, three, of_persons),
+            ]
     return found
 
 
@@ -227,25 +229,23 @@ def check_purchase(bought: BoughtBounds, loss: Loss) -> None:
 
 
 def check_purchases(monkeypatch: pytest.MonkeyPatch, seeds: range) -> None:
+    world = worlds()[0][1:]
     for seed in seeds:
-        check_purchase(*losses_of(monkeypatch, *worlds()[0][1:], seed))
+        check_purchase(*losses_of(monkeypatch, *world, seed))
 
 
 @pytest.mark.parametrize("world", worlds(), ids=lambda world: world[0])
 def test_no_neighbour_gains_more_than_was_charged(monkeypatch, world):
     _, one, other, declared = world
-    for seed in range(3):
+    for seed in range(2):
         for pair in ((one, other), (other, one)):
             check_purchase(*losses_of(monkeypatch, *pair, declared, seed))
 
 
-@pytest.mark.slow
 def test_some_pair_reaches_what_was_charged(monkeypatch):
-    found = []
-    for seed in range(40):
-        bought, loss = losses_of(monkeypatch, *worlds()[0][1:], seed)
-        found.append(loss.log_ratio / bought.epsilon)
-    assert max(found) >= 0.95
+    world = worlds()[0][1:]
+    found = (losses_of(monkeypatch, *world, seed) for seed in range(40))
+    assert any(loss.log_ratio >= 0.95 * bought.epsilon for bought, loss in found)
 
 
 def test_two_columns_charged_once_are_caught(monkeypatch):
@@ -293,11 +293,8 @@ def test_a_threshold_that_reads_the_true_number_of_rows_is_caught(monkeypatch):
         check_replay(monkeypatch)
 
 
-@pytest.mark.parametrize("relation", [Relation.ADD_REMOVE, Relation.REPLACE])
-@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize(("relation", "m"), [(Relation.ADD_REMOVE, 1), (Relation.ADD_REMOVE, 3), (Relation.REPLACE, 1)])
 def test_noise_is_in_proportion_to_what_a_person_changes(relation, m):
-    if relation is Relation.REPLACE and m > 1:
-        return
     rows = table_of(ROWS, list(range(300)))
     persons = {"id_column": "who", "rows_per_person": m} if m > 1 else {"label_column": "who"}
     declared = left_open(("x", "y"), relation=relation.value, **persons)
@@ -321,7 +318,7 @@ def test_people_lose_little_by_bounds_that_are_bought():
         return float(((rows[:, None] - centers) ** 2).sum(axis=2).min(axis=1).sum())
 
     usual, own = [], []
-    for seed in range(5):
+    for seed in range(3):
         usual.append(loss(declared, 1.0, seed))
         bought = buy_bounds(loaded, empty, epsilon=0.05, noise=noise(seed))
         own.append(loss(bought.declaration, 1.0 - bought.epsilon, seed))

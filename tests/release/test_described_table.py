@@ -41,8 +41,7 @@ def _described(declared: Declaration, lines: str = LINES):
     return described_table(declare(source, declared), source)
 
 
-@pytest.mark.parametrize("scaling", ["unit", "common"])
-@pytest.mark.parametrize("radius", [None, 0.8])
+@pytest.mark.parametrize(("radius", "scaling"), [(None, "unit"), (0.8, "common")])
 def test_clustered_coordinates_are_to_the_bit_what_the_clustering_saw(radius, scaling):
     declared = replace(DECLARED, upper=(1.0, 3.0), scaling=scaling, radius=radius)
     source = CsvFile("t", LINES.encode())

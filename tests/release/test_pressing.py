@@ -16,6 +16,7 @@ from dpviz.release.pressing import Pressing, keep_beside
 from dpviz.release.releasing import press
 from dpviz.release.verify import verify
 from dpviz.runs.jobs import JobState
+from tests import waiting
 from tests.release.charges import a_charge
 from tests.release.people import ready_in
 
@@ -23,7 +24,7 @@ from tests.release.people import ready_in
 def pressed(prepared) -> tuple[Pressing, list[Exception]]:
     defects: list[Exception] = []
     pressing = Pressing(prepared, on_defect=defects.append)
-    assert pressing.wait(60)
+    assert pressing.wait(waiting.SECONDS)
     return pressing, defects
 
 
@@ -40,7 +41,7 @@ def test_it_charges_releases_and_keeps_a_copy(tmp_path):
 def test_nobody_can_cancel_what_is_paid_for(tmp_path):
     pressing = Pressing(ready_in(tmp_path), on_defect=lambda error: None)
     pressing.cancel()
-    assert pressing.wait(60) and pressing.state is JobState.DONE and pressing.release is not None
+    assert pressing.wait(waiting.SECONDS) and pressing.state is JobState.DONE and pressing.release is not None
 
 
 def test_a_refusal_says_why_and_charges_nothing(tmp_path):
