@@ -25,6 +25,7 @@ FLOORS = [
     *(
         "check",
         "beside",
+        "foreign",
         "arrays",
         "printed",
         "glossary",

@@ -71,7 +71,10 @@ def names(text: str) -> list[str]:
     """Comma-separated names; a name that contains a comma stands between double quotes."""
     import csv
 
-    listed = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    try:
+        listed = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    except csv.Error:
+        listed = []
     if not listed or not all(listed):
         raise argparse.ArgumentTypeError("give names with commas between them, such as a,b")
     return listed

@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
+from dpviz import foreign
 from dpviz.algorithms.registry import AUTO, CARDS
 from dpviz.beside import BESIDE
 from dpviz.check import LEAST_EPSILON, RequestError, shown
@@ -62,7 +61,8 @@ def lessons_in(folder: Path = FOLDER) -> Shelved:
     lessons, refused = {}, []
     for path in sorted(folder.glob("*.yaml")):
         try:
-            lessons[path.stem] = read_lesson(path)
+            lesson = read_lesson(path)
+            lessons[lesson.id] = lesson
         except LessonError as error:
             refused.append(str(error))
     ordered = sorted(lessons.values(), key=lambda lesson: (lesson.order, lesson.id))
@@ -77,21 +77,24 @@ def read_lesson(path: Path) -> Lesson:
     LessonError
         If it is none: which file, which scene, which field, what is allowed and what to do.
     """
+    name = foreign.printable_name(path)
+    with foreign.refused_as(LessonError(f"{name}: this cannot be read as a lesson; begin with one that ships.")):
+        return lesson_of(Path(name).stem, _said(path, name), name=name)
+
+
+def _said(path: Path, name: str) -> Any:
     try:
-        raw = path.read_bytes()
-        said = yaml.safe_load(raw.decode("utf-8")) if len(raw) <= _MOST_BYTES else None
-    except (OSError, UnicodeDecodeError):
+        text = foreign.bytes_of(path, _MOST_BYTES).decode("utf-8")
+    except (OSError, ValueError):
+        raise LessonError(f"{name}: this file cannot be read; a text in UTF-8 is allowed. Save it as one.") from None
+    try:
+        return foreign.yaml_of(text, most=_MOST_BYTES)
+    except foreign.NoYaml as error:
+        line = "" if error.line is None else f", line {error.line}"
         raise LessonError(
-            f"{path.name}: this file cannot be read; a text in UTF-8 is allowed. Save it as one."
+            f"{name}{line}: this is no YAML; lines of `name: value` are allowed. Look for a missing space after a "
+            "colon, or put a text with a colon in it between quotation marks; write a repeated part out."
         ) from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark is not None else ""
-        raise LessonError(
-            f"{path.name}{line}: this is no YAML; lines of `name: value` are allowed. Look for a missing space after a "
-            "colon, or put a text with a colon in it between quotation marks."
-        ) from None
-    return lesson_of(path.stem, said, name=path.name)
 
 
 def lesson_of(lesson_id: str, said: Any, *, name: str) -> Lesson:

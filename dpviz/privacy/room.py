@@ -35,7 +35,7 @@ from dpviz.table.content import content_order, persons_by_content
 from dpviz.table.domain import Domain, Region
 from dpviz.table.lattice import MOST_ROWS
 from dpviz.table.row_sample import sampled
-from dpviz.table.rows import BLOCK_NUMBERS, NOT_AT_ONCE, Rows, RowSource, in_region, rows_in_use
+from dpviz.table.rows import BLOCK_NUMBERS, NOT_AT_ONCE, Rows, RowSource, in_region, person_codes, rows_in_use
 from dpviz.table.sparse_rows import complete, is_sparse, sparse_in_region
 
 # Part of the budget that buys a noisy number of rows where none is declared.
@@ -93,7 +93,7 @@ class PrivateTable:
                 f"(n, {domain.dim})."
             )
         if persons is not None:
-            persons = _codes(persons)
+            persons = person_codes(persons)
             if persons.shape != self._values.shape[:1]:
                 raise check.RequestError("The id column is not as long as the table: give one id for each row.")
         drops = self.relation is Relation.ADD_REMOVE
@@ -216,18 +216,6 @@ class PrivateTable:
         far = 1e9 * self.domain.scale
         values = np.clip(self._values[kept], self.domain.center - far, self.domain.center + far)
         return Revealed(self.domain.to_unit(values), kept)
-
-
-def _codes(persons: Codes) -> Codes:
-    """The persons of rows; the type of the array alone says whether it can tell them apart."""
-    codes = np.asarray(persons)
-    if codes.dtype.kind not in "iu":
-        raise check.RequestError(
-            f"persons holds {codes.dtype}, not whole numbers: floats are the same for different whole numbers above "
-            "2^53. Give an array of integers, one for each row and -1 where it is missing, such as "
-            "pandas.factorize(ids)[0] of ids that are text or nullable integers."
-        )
-    return codes
 
 
 @dataclass(eq=False, repr=False)

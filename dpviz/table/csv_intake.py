@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dpviz import foreign
 from dpviz.table.file_format import MAX_COLUMNS, PLAIN_FORMAT, WHITESPACE, FileFormat, can_delimit
 from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable, listed, quoted, table_of
 from dpviz.table.records import Column, Wanted, fields_of, read_lines, read_records
@@ -64,6 +65,7 @@ _OTHER_FORMATS = {
     b"{": "JSON",
     b"[": "JSON",
 }
+NO_CSV = "The file cannot be read as a CSV; a CSV has names in its first line, then one row a line; save it again."
 TOO_MANY_COLUMNS = f"The file has more than {MAX_COLUMNS:,} columns, the most allowed; keep those you need."
 _HOW_TO_SAY = 'declare "header": true, or "header": false with "names" ("dpviz declare FILE" proposes one of them)'
 
@@ -155,7 +157,8 @@ class CsvFile:
         IntakeError
             If the first line cannot be a header.
         """
-        return read_header(self.lines(declared), declared)
+        with foreign.refused_as(IntakeError(NO_CSV)):
+            return read_header(self.lines(declared), declared)
 
     def read(
         self, declared: FileFormat = PLAIN_FORMAT, *, numbers: Sequence[str] | None = None, text: Sequence[str] = ()
@@ -175,6 +178,10 @@ class CsvFile:
         IntakeError
             If the first line cannot be a header, or has no such column.
         """
+        with foreign.refused_as(IntakeError(NO_CSV)):
+            return self._read(declared, numbers, text)
+
+    def _read(self, declared: FileFormat, numbers: Sequence[str] | None, text: Sequence[str]) -> LoadedTable:
         lines = self.lines(declared)
         header = read_header(lines, declared)
         if numbers is None:
@@ -208,7 +215,7 @@ def open_csv(source: bytes | str | os.PathLike[str], *, name: str | None = None)
         If the file is not there, cannot be unpacked, or is larger than 200 MB.
     """
     raw = _unpacked(source if isinstance(source, bytes) else _read_file(Path(source)))
-    return CsvFile(name or ("table" if isinstance(source, bytes) else _stem(Path(source))), raw)
+    return CsvFile(name or ("table" if isinstance(source, bytes) else stem(Path(source))), raw)
 
 
 def load_csv(
@@ -249,8 +256,7 @@ def _notes(columns: Mapping[str, Column], numbers: Sequence[str], declared: File
 
 def _read_file(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
+        raw = foreign.bytes_of(path, MAX_BYTES)
     except FileNotFoundError:
         raise IntakeError(f"There is no file {quoted(path.name)} at that path; check the path.") from None
     except (OSError, ValueError):
@@ -285,8 +291,9 @@ def _gunzip(packed: bytes) -> bytes:
     return b"".join(pieces)
 
 
-def _stem(path: Path) -> str:
-    return Path(path.name.removesuffix(".gz")).stem
+def stem(path: Path) -> str:
+    """The name of a table that lies in a file, without the endings."""
+    return Path(foreign.printable_name(path).removesuffix(".gz")).stem
 
 
 def read_header(lines: bytes, declared: FileFormat) -> Header:

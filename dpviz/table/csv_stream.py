@@ -16,8 +16,9 @@ from typing import IO
 import numpy as np
 import pandas as pd
 
+from dpviz import foreign
 from dpviz.table import records
-from dpviz.table.csv_intake import CsvFile, Header, read_header
+from dpviz.table.csv_intake import CsvFile, Header, read_header, stem
 from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
 from dpviz.table.loaded_table import IntakeError, quoted
 from dpviz.table.prepared_rows import Batch
@@ -42,7 +43,7 @@ class CsvOnDisk:
     @property
     def name(self) -> str:
         """What the table is called on screen."""
-        return Path(self.path.name.removesuffix(".gz")).stem
+        return stem(self.path)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -85,7 +86,7 @@ class CsvOnDisk:
         IntakeError
             If the file cannot be read.
         """
-        with _in_words(self.path), self.path.open("rb") as packed:
+        with _in_words(self.path), foreign.opened(self.path) as packed:
             is_gzip = packed.read(2) == _GZIP
             packed.seek(0)
             file: IO[bytes] = gzip.GzipFile(fileobj=packed) if is_gzip else packed  # type: ignore[assignment]
@@ -140,7 +141,7 @@ class CsvOnDisk:
         as_it_is = declared.encoding == declared.byte_encoding
         _ = self._state  # before anything is read
         decoder = None if as_it_is else codecs.getincrementaldecoder(declared.encoding)(errors="replace")
-        with _in_words(self.path), self.path.open("rb") as packed:
+        with _in_words(self.path), foreign.opened(self.path) as packed:
             size, start = max(1, self.path.stat().st_size), True
             is_gzip = packed.read(2) == _GZIP
             packed.seek(0)
@@ -164,5 +165,7 @@ def _in_words(path: Path) -> Iterator[None]:
         raise IntakeError(f"There is no file {quoted(path.name)} at that path; check the path.") from None
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise IntakeError("The gzip file is damaged or ends too early; pack it again, or load the CSV.") from None
-    except OSError:
+    except IntakeError:
+        raise
+    except Exception:  # whatever foreign bytes make a reader raise
         raise IntakeError(f"The file {quoted(path.name)} cannot be read; give a CSV file you may open.") from None

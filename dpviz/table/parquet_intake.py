@@ -7,6 +7,7 @@ table follows from it. Row groups and files say nothing else: a row is read by i
 from __future__ import annotations
 
 import hashlib
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dpviz import foreign
 from dpviz.table.file_format import MAX_COLUMNS
 from dpviz.table.loaded_table import FloatArray, IntakeError, LoadedTable, float_ids, listed, quoted, table_of
 from dpviz.table.prepared_rows import Batch
@@ -50,7 +52,7 @@ class ParquetTable:
     @property
     def name(self) -> str:
         """What the table is called on screen."""
-        return self.path.name.removesuffix(ENDING)
+        return foreign.printable_name(self.path).removesuffix(ENDING)
 
     @cached_property
     def files(self) -> tuple[Path, ...]:
@@ -269,6 +271,8 @@ def _common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
 def _state(path: Path) -> tuple[int, int]:
     with _in_words():
         state = path.stat()
+        if not stat.S_ISREG(state.st_mode):
+            raise OSError("not a regular file")
         return state.st_size, state.st_mtime_ns
 
 
@@ -281,7 +285,7 @@ def _in_words() -> Iterator[None]:
         raise
     except FileNotFoundError:
         raise IntakeError("There is no file at that path; check the path.") from None
-    except (pa.ArrowException, OSError, ValueError):
+    except Exception:  # whatever foreign bytes make the reader raise
         raise IntakeError(_DAMAGED) from None
 
 
@@ -334,5 +338,13 @@ def _texts(cells: Any) -> pd.Series[Any]:
     cells = _plain(cells)
     if pa.types.is_floating(cells.type):
         return pd.Series(_numbers(cells))
-    texts: pd.Series[Any] = cells.cast(pa.large_string()).to_pandas()
+    if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
+        cells = cells.cast(pa.large_string())
+    try:
+        cells.validate(full=True)
+        texts: pd.Series[Any] = cells.to_pandas()
+    except pa.ArrowInvalid:  # a cell is no UTF-8: it is read as in a file of lines, and no other cell knows of it
+        raw = cells.cast(pa.large_binary()).to_pylist()
+        words = [None if cell is None else cell.decode("utf-8", errors="replace") for cell in raw]
+        texts = pd.Series(words, dtype="str")
     return texts

@@ -18,7 +18,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from dpviz import foreign
 from dpviz.table.csv_intake import (
+    NO_CSV,
     TOO_MANY_COLUMNS,
     CsvFile,
     clean_names,
@@ -123,6 +125,11 @@ def propose(file: CsvFile) -> Proposal:
     IntakeError
         If its bytes are not lines of text with fields.
     """
+    with foreign.refused_as(IntakeError(NO_CSV)):
+        return _proposed(file)
+
+
+def _proposed(file: CsvFile) -> Proposal:
     encoded = FileFormat(_encoding(file.raw))
     sample = _sample(file.lines(encoded), encoded.byte_encoding)
     stated = delimiter_above(sample)

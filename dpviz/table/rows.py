@@ -282,6 +282,24 @@ def products_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -
     return np.matmul(points, rows.padded.T, out=out)
 
 
+def person_codes(persons: Codes) -> Codes:
+    """The persons of rows; the type of the array alone says whether it can tell them apart.
+
+    Raises
+    ------
+    RequestError
+        If it holds anything but integers.
+    """
+    codes = np.asarray(persons)
+    if codes.dtype.kind not in "iu":
+        raise check.RequestError(
+            f"persons holds {codes.dtype}, not whole numbers: floats are the same for different whole numbers above "
+            "2^53. Give an array of integers, one for each row and -1 where it is missing, such as "
+            "pandas.factorize(ids)[0] of ids that are text or nullable integers."
+        )
+    return codes
+
+
 def rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: bool) -> Codes:
     """Indices of the rows that count: all of them, or the complete ones of somebody.
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dpviz import foreign
 from dpviz.table.declaration import (
     DEFAULT_UNIT,
     NOTHING_DECLARED,
@@ -51,15 +52,15 @@ def read_sidecar(path: str | os.PathLike[str]) -> Declaration:
     IntakeError
         If the file is missing, is not JSON, or declares something that is not allowed.
     """
-    return declaration_in_file(path).checked()
+    with foreign.refused_as(IntakeError(f"The file declares nothing that can be used; {_BOUNDS_FORMS}; mend it.")):
+        return declaration_in_file(path).checked()
 
 
 def declaration_in_file(path: str | os.PathLike[str], onto: Declaration = NOTHING_DECLARED) -> Declaration:
     """``onto`` with everything that a JSON file declares in its place; see ``declaration_in``."""
     name = quoted(Path(path).name)
     try:
-        with Path(path).open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
+        raw = foreign.bytes_of(Path(path), MAX_BYTES)
     except FileNotFoundError:
         raise IntakeError(f"There is no file {name} at that path; write LO,HI or the path of a JSON file.") from None
     except (OSError, ValueError):
@@ -84,6 +85,13 @@ def declaration_in(text: str, onto: Declaration = NOTHING_DECLARED, *, what: str
     IntakeError
         If it is not JSON, or declares something that is not allowed.
     """
+    if not isinstance(text, str):
+        raise IntakeError(f"{what} is no text; give JSON as text; {_BOUNDS_FORMS}.")
+    with foreign.refused_as(IntakeError(f"{what} declares nothing that can be used; {_BOUNDS_FORMS}; mend it.")):
+        return _declared(text, onto, what)
+
+
+def _declared(text: str, onto: Declaration, what: str) -> Declaration:
     try:
         said = json.loads(text, object_pairs_hook=_without_repeats)
         json.dumps(said, ensure_ascii=False).encode()  # half of a character cannot be written anywhere

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from numpy.lib import format as npy
 from scipy import sparse
 
+from dpviz import foreign
 from dpviz.table.loaded_table import IntakeError
 
 MOST_ROWS, MOST_COLUMNS, MOST_ENTRIES = 20_000_000, 200_000, 50_000_000
@@ -73,19 +74,15 @@ def load_sparse(path: Path) -> SparseTable:
     """
     if not path.is_file():
         raise IntakeError(f"There is no file {path.name!r}: give the path of an .npz file.")
-    try:
+    with foreign.refused_as(_no_matrix(path)):  # whatever a broken archive makes its reader raise
         values = _read(path)
-    except IntakeError:
-        raise
-    except Exception:  # whatever a broken archive makes its reader raise, it is the archive that is wrong
-        raise _no_matrix(path) from None
-    values.sum_duplicates()
-    return SparseTable(path.stem, values)
+        values.sum_duplicates()
+    return SparseTable(Path(foreign.printable_name(path)).stem, values)
 
 
 def _read(path: Path) -> Any:
     """The matrix, row by row; every size is known before it is read, every place is checked to be one of the matrix."""
-    with zipfile.ZipFile(path) as archive:
+    with foreign.opened(path) as file, zipfile.ZipFile(file) as archive:
         if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
             raise _too_large(path)
         form = bytes(str(_array(archive, "format", _TEXT, 0).astype("U3")), "ascii")

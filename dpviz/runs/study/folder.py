@@ -8,6 +8,7 @@ are true ones: both files are for their owner only.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 from base64 import b64decode, b64encode
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz import check
+from dpviz import check, foreign
 from dpviz.check import RequestError
 from dpviz.runs.study.owner_files import in_a_sentence, only_writer, open_to, written_whole
 
@@ -29,6 +30,7 @@ _WHOLE = ("k", "n", "repeat")
 # Without these, results.csv is not the file of a study; what later versions added may be missing.
 _NEEDED = frozenset({*_TEXT, "k", "repeat", "epsilon", "ratio"})
 _CENTERS = "centers"
+_MOST_MANIFEST = 10_000_000
 
 MOST_NUMBERS = 12_000
 """Centres of more coordinates do not fit into a cell that readers of CSV files allow (2^17 characters)."""
@@ -159,12 +161,12 @@ class StudyFolder:
         if not self._results.exists():
             return []
         try:
-            with self._results.open(newline="", encoding="utf-8") as file:
+            with foreign.opened(self._results) as raw, io.TextIOWrapper(raw, encoding="utf-8", newline="") as file:
                 lines = csv.DictReader(file, strict=True)
                 if not set(lines.fieldnames or ()) >= _NEEDED:
                     raise ValueError("columns are missing")
                 return [{name: _read_back(name, text) for name, text in row.items()} for row in lines]
-        except (ValueError, OverflowError, TypeError, csv.Error):
+        except (OSError, ValueError, OverflowError, TypeError, csv.Error):
             raise RequestError(
                 f"results.csv in {self._called} is damaged, or is not that of a study: mend it, move it away, or give "
                 "another folder."
@@ -174,8 +176,8 @@ class StudyFolder:
         if not self._manifest.exists():
             return {}
         try:
-            manifest = json.loads(self._manifest.read_text("utf-8"))
-        except (ValueError, RecursionError):
+            manifest = json.loads(foreign.bytes_of(self._manifest, _MOST_MANIFEST).decode("utf-8"))
+        except (OSError, ValueError, RecursionError):
             manifest = None
         if not isinstance(manifest, dict) or not _is_seed(manifest.get("seed", 0)):
             raise RequestError(

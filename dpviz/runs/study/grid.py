@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import numpy as np
 import yaml
 
-from dpviz import check
+from dpviz import check, foreign
 from dpviz.algorithms.registry import AUTO
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
@@ -291,20 +291,11 @@ def _contender(entry: str | Mapping[Any, Any]) -> Contender:
     return Contender.checked(algorithm, params)
 
 
-class _Loader(yaml.SafeLoader):
-    """Plain values only, each written out where it stands: a name for a part could stand for a billion of it."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("a name that stands for another part")
-        return super().compose_node(parent, index)
-
-
 def _parsed(text: str) -> dict[Any, Any]:
     try:
-        said = yaml.load(text, _Loader) if len(text) <= _MOST_TEXT else None
-    except (yaml.YAMLError, ValueError, OverflowError, TypeError, AttributeError, LookupError, RecursionError):
-        said = None  # its reader has more than one way to say no
+        said = foreign.yaml_of(text, most=_MOST_TEXT)
+    except foreign.NoYaml:
+        said = None
     if not isinstance(said, dict):
         raise RequestError(
             "This is no YAML of settings: take a file or a link of the Trade-off page, and change its values."

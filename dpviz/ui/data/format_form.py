@@ -260,7 +260,10 @@ def names_in(text: str) -> tuple[str, ...]:
     >>> names_in('age, "height, cm"')
     ('age', 'height, cm')
     """
-    records = csv.reader(io.StringIO(text), skipinitialspace=True)
+    try:
+        records = [*csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)]  # whatever ends a line elsewhere
+    except csv.Error:
+        records = [[text]]  # a name that is longer than any: refused as one
     return tuple(name.strip() for record in records for name in record if name.strip())
 
 

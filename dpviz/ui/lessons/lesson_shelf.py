@@ -25,9 +25,16 @@ def shelf() -> Shelved:
 
 
 def _stamps(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """What tells that a file has changed."""
-    paths = sorted(folder.glob("*.yaml"))
-    return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in paths)
+    """What tells that a file has changed; also of a link that leads nowhere, as editors make them to lock a file."""
+    return tuple(map(_stamp, sorted(folder.glob("*.yaml"))))
+
+
+def _stamp(path: Path) -> tuple[str, int, int]:
+    try:
+        state = path.stat()
+    except OSError:
+        return path.name, 0, 0
+    return path.name, state.st_mtime_ns, state.st_size
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

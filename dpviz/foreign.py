@@ -1,0 +1,98 @@
+"""Bytes from elsewhere: a file that is one, read no further than agreed; YAML without surprises; and no traceback."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from dpviz.check import RequestError
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """A regular file, open for reading. A pipe, a device or a folder is not opened: it may never answer, or never end.
+
+    Raises
+    ------
+    OSError
+        If it is none, is not there, or may not be read.
+    ValueError
+        If no file can have such a name.
+    """
+    _refuse_others(os.stat(path).st_mode)  # noqa: PTH116 (of a path, whatever its name)
+    # Should another file have taken its place meanwhile, nobody waits for that one either.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        _refuse_others(os.fstat(descriptor).st_mode)
+        yield file
+
+
+def bytes_of(path: Path, most: int) -> bytes:
+    """The content of a regular file, or its first ``most`` + 1 bytes where there are more; see ``opened``."""
+    with opened(path) as file:
+        return file.read(most + 1)
+
+
+def printable_name(path: Path) -> str:
+    """The name of a file as text that can be written anywhere: bytes that are no UTF-8 are marked as such."""
+    return os.fsencode(path.name).decode("utf-8", errors="replace")
+
+
+def yaml_of(text: str, *, most: int) -> Any:
+    """The values that YAML says, each written out where it stands.
+
+    A name for a part (an alias) is refused: a few hundred bytes of them can stand for gigabytes.
+
+    Raises
+    ------
+    ValueError
+        If it is no YAML of plain values, or longer than ``most`` letters; ``line`` of it is where, if that is known.
+    """
+    import yaml  # slow to import
+
+    class Plain(yaml.SafeLoader):
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                raise yaml.YAMLError("a name that stands for another part")
+            return super().compose_node(parent, index)
+
+    if len(text) > most:
+        raise NoYaml(None)
+    try:
+        return yaml.load(text, Plain)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise NoYaml(None if mark is None else mark.line + 1) from None
+    except Exception:  # its reader has more than one way to say no: a date that is none, a number of 5,000 digits
+        raise NoYaml(None) from None
+
+
+class NoYaml(ValueError):
+    """What is no YAML; ``line`` is where, if that is known."""
+
+    def __init__(self, line: int | None) -> None:
+        super().__init__("no YAML")
+        self.line = line
+
+
+@contextmanager
+def refused_as(refusal: RequestError) -> Iterator[None]:
+    """Whatever a reader of foreign bytes fails with is ``refusal``, a sentence without a value of them.
+
+    Sentences of our own go on as they are.
+    """
+    try:
+        yield
+    except RequestError:
+        raise
+    except Exception:
+        raise refusal from None
+
+
+def _refuse_others(mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        raise OSError("not a regular file")
