@@ -18,6 +18,7 @@ from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.verdict_table import AS_RAN, FILE, TODAY, lines_of
 from dpviz.runs.study.owner_files import in_a_sentence, written_whole
+from dpviz.table.csv_writer import frame_text
 
 # Digits of a number in a table: more would be rounding, and the files are small.
 FORMAT = "%.6g"
@@ -48,7 +49,7 @@ class ClaimFolder:
         """The rows as a file, and what can be read back from it: verdict and figure rest on nothing else."""
         file = self._path / f"{claim.id}.csv"
         with in_a_sentence(), written_whole(file) as table:
-            pd.DataFrame(list(rows)).to_csv(table, index=False, float_format=FORMAT, lineterminator="\n")
+            table.write(frame_text(pd.DataFrame(list(rows)), float_format=FORMAT, end="\n"))
         return pd.read_csv(file)
 
     def write_verdict(self, claim: Claim, verdict: Verdict) -> None:
@@ -59,7 +60,7 @@ class ClaimFolder:
             both = [part for part in (others, pd.DataFrame(list(lines_of(claim.id, verdict)))) if len(part)]
             lines = pd.concat(both, ignore_index=True).sort_values(["claim", "finding", "run"])
             with written_whole(file) as table:
-                lines.to_csv(table, index=False, float_format=FORMAT, lineterminator="\n")
+                table.write(frame_text(lines, float_format=FORMAT, end="\n"))
 
     def write_page(self, claim: Claim, table: pd.DataFrame, verdict: Verdict) -> None:
         """Claim, verdict, findings and figures, to be opened from the disk."""

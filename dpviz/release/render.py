@@ -22,8 +22,8 @@ from dpviz.release.playing import Played, play
 from dpviz.release.registry_card import card_yaml
 from dpviz.release.segments_for_card import certificate_for_card, segments_for_card
 from dpviz.release.transcript import Transcript
-from dpviz.runs.csv_text import csv_text
 from dpviz.runs.run import Run
+from dpviz.table.csv_writer import csv_text
 from dpviz.table.declaration import Declaration
 from dpviz.table.sidecar import to_json
 

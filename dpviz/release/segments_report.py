@@ -9,7 +9,7 @@ from typing import Any
 
 from dpviz.release.intervals import COVERED, Interval, plain
 from dpviz.release.missing_shares import MissingShare
-from dpviz.runs.csv_text import csv_text
+from dpviz.table.csv_writer import csv_text
 
 TOO_SMALL = "too small to say"
 """Of a segment that noise drowns. Whether it does is read off its noisy size, never off the true one."""

@@ -8,9 +8,9 @@ from collections.abc import Container, Sequence
 import pandas as pd
 
 from dpviz.check import RequestError
-from dpviz.runs.csv_text import FORMULA_STARTS, csv_text, harmless
 from dpviz.runs.record import SIMULATION, ReleaseRecord
 from dpviz.runs.run import Run
+from dpviz.table.csv_writer import csv_text, frame_text
 
 _CLUSTER, _SIZE, _NOTE = "cluster", "noisy_size", "note"
 
@@ -48,7 +48,7 @@ def centers_csv(record: ReleaseRecord, *, numbered: bool = True) -> str:
             columns[_another(_SIZE, columns)] = record.weights.tolist()
     if record.note:
         columns[_another(_NOTE, columns)] = [record.note] * record.k
-    return csv_text([list(columns), *zip(*columns.values(), strict=True)])
+    return csv_text([[*columns], *zip(*columns.values(), strict=True)])
 
 
 def run_json(record: ReleaseRecord) -> str:
@@ -58,12 +58,7 @@ def run_json(record: ReleaseRecord) -> str:
 
 def frame_csv(frame: pd.DataFrame, *, note: str = "") -> bytes:
     """A table as a CSV file that no spreadsheet takes for formulas; each row ends with the ``note``, if any."""
-    safe = frame.assign(**{_another(_NOTE, frame): note}) if note else frame.copy()
-    for name in (name for name in safe if not pd.api.types.is_numeric_dtype(safe[name])):
-        text = safe[name].astype("str")
-        safe[name] = safe[name].where(~text.str.startswith(FORMULA_STARTS), "'" + text)
-    safe.columns = pd.Index([harmless(str(name)) for name in safe])
-    return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8")
+    return frame_text(frame.assign(**{_another(_NOTE, frame): note}) if note else frame).encode("utf-8")
 
 
 def file_stem(record: ReleaseRecord) -> str:

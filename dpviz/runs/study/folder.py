@@ -24,6 +24,7 @@ import numpy as np
 from dpviz import check, foreign
 from dpviz.check import RequestError
 from dpviz.runs.study.owner_files import in_a_sentence, only_writer, open_to, written_whole
+from dpviz.table.csv_writer import csv_text
 
 _TEXT = ("contender", "algorithm", "preset", "trial")
 _WHOLE = ("k", "n", "repeat")
@@ -119,10 +120,7 @@ class StudyFolder:
             if not is_new and self._columns() != list(row):
                 self._write(self._read(), list(row))
             with open_to(self._results, os.O_APPEND) as file:
-                writer = csv.DictWriter(file, list(row))
-                if is_new:
-                    writer.writeheader()
-                writer.writerow({name: _written(value) for name, value in row.items()})
+                file.write(csv_text([*([[*row]] if is_new else []), map(_written, row.values())]))
 
     def rows(self, planned: Sequence[str]) -> list[dict[str, Any]]:
         """The finished runs of a plan, in its order."""
@@ -153,9 +151,7 @@ class StudyFolder:
     def _write(self, rows: Sequence[Mapping[str, Any]], columns: list[str]) -> None:
         """All lines at once, in place of the file; a column that an earlier version did not know stays empty."""
         with written_whole(self._results) as file:
-            writer = csv.DictWriter(file, columns)
-            writer.writeheader()
-            writer.writerows({name: _written(value) for name, value in row.items()} for row in rows)
+            file.write(csv_text([columns, *([_written(row.get(name, "")) for name in columns] for row in rows)]))
 
     def _read(self) -> list[dict[str, Any]]:
         if not self._results.exists():

@@ -13,6 +13,7 @@ import streamlit as st
 
 from dpviz.runs.record import LookKind
 from dpviz.table.csv_intake import CsvFile, Header
+from dpviz.table.csv_writer import names_line
 from dpviz.table.declaration import Declaration
 from dpviz.table.file_format import ENCODINGS, FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError
@@ -269,6 +270,4 @@ def names_in(text: str) -> tuple[str, ...]:
 
 def as_text(names: Sequence[str]) -> str:
     """Column names as ``names_in`` reads them."""
-    written = io.StringIO()
-    csv.writer(written, lineterminator="").writerow(names)
-    return written.getvalue()
+    return names_line(names)
