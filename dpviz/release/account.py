@@ -22,7 +22,7 @@ from dpviz import __version__, check
 from dpviz.check import RequestError, shown
 from dpviz.privacy.loss_distributions import guaranteed_epsilon
 from dpviz.privacy.queries import Relation
-from dpviz.release.account_file import changing, create, may_be_account, reading
+from dpviz.release.account_file import changing, create, damaged, may_be_account, reading
 
 # Ten times 0.1 is 1: this forgives the last bits of the check itself.
 _ROUNDING = 1e-12
@@ -281,7 +281,7 @@ class Account:
             If it is about another unit of privacy or relation, or the file cannot be used.
         """
         with changing(self.path, wait=self.patience) as file:
-            before = _standing(file)
+            before = _standing(file, self.path)
             before.refuse(charge)
             told = {
                 "at": _now(),
@@ -322,7 +322,7 @@ class Account:
 
     def _settle(self, number: int, state: State, *, card_sha256: str | None = None, why: str | None = None) -> None:
         with changing(self.path, wait=self.patience) as file:
-            found = next((entry for entry in _standing(file).entries if entry.number == number), None)
+            found = next((entry for entry in _standing(file, self.path).entries if entry.number == number), None)
             if found is None:
                 raise RequestError(f"There is no release {shown(number)} in this account: give the number of a charge.")
             if (found.state, found.card_sha256, found.why) == (state, card_sha256, why):
@@ -341,7 +341,7 @@ class Account:
             If the file cannot be used.
         """
         with reading(self.path, wait=self.patience) as file:
-            return _standing(file)
+            return _standing(file, self.path)
 
     def look_alikes(self, folder: str | Path | None = None) -> tuple[str, ...]:
         """File names of other accounts (``*.sqlite``) with a release of the same columns and bounds as one of ours.
@@ -375,11 +375,17 @@ def rounded_down(left: float) -> str:
     return f"{floor(left * 10**digits * (1 + _ROUNDING)) / 10**digits:.6g}"
 
 
-def _standing(file: sqlite3.Connection) -> Standing:
-    ((name, cap_epsilon, cap_delta),) = file.execute("SELECT name, cap_epsilon, cap_delta FROM account")
+def _standing(file: sqlite3.Connection, path: Path) -> Standing:
     names = (*_TOLD, *_CHARGED)
-    told = file.execute(f"SELECT {', '.join(names)} FROM release ORDER BY number")
-    entries = tuple(_entry(dict(zip(names, line, strict=True))) for line in told)
+    try:
+        ((name, cap_epsilon, cap_delta),) = file.execute("SELECT name, cap_epsilon, cap_delta FROM account")
+        told = file.execute(f"SELECT {', '.join(names)} FROM release ORDER BY number").fetchall()
+        entries = tuple(_entry(dict(zip(names, line, strict=True))) for line in told)
+        _words(name=name)
+        check.epsilon(cap_epsilon=cap_epsilon)
+        _part(cap_delta=cap_delta)
+    except (ValueError, TypeError, RecursionError):  # no text, no list, no number, no charge: whoever wrote that
+        raise damaged(path) from None
     return Standing(name, cap_epsilon, cap_delta, entries)
 
 

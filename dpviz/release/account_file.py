@@ -154,6 +154,8 @@ def _connected(path: Path, wait: float) -> Iterator[sqlite3.Connection]:
             yield file
     except sqlite3.Error as error:
         raise _sentence(path, error, wait) from None
+    except UnicodeDecodeError:  # SQLite tells of damage in the words that are damaged
+        raise damaged(path) from None
 
 
 def _sentence(path: Path, error: sqlite3.Error, wait: float) -> RequestError:
@@ -173,10 +175,11 @@ def _sentence(path: Path, error: sqlite3.Error, wait: float) -> RequestError:
             f"{_called(path)} is no account, or its beginning is damaged: give a file that `dpviz account new` made, "
             "or its last copy."
         )
-    return _damaged(path)
+    return damaged(path)
 
 
-def _damaged(path: Path) -> RequestError:
+def damaged(path: Path) -> RequestError:
+    """What is said of a file that does not hold what was written into it."""
     return RequestError(
         f"{_called(path)} is damaged, so what is spent cannot be known from it: go on with its last copy, and charge "
         "again what was released since."
@@ -209,7 +212,7 @@ def _refuse_foreign(path: Path, file: sqlite3.Connection) -> None:
 def _refuse_damaged(path: Path, file: sqlite3.Connection) -> None:
     whole = file.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
     if not whole or file.execute("SELECT seal FROM account").fetchall() != [(_seal(file),)]:
-        raise _damaged(path)
+        raise damaged(path)
 
 
 def _commit(file: sqlite3.Connection) -> None:

@@ -114,11 +114,10 @@ def read_transcript(data: bytes) -> ReadTranscript:
     if wrong:
         raise RequestError(f"It is not as a release writes it: {wrong[0]}.")
     whole = Transcript(asked, tapes)
-    known = whole.arrays()
-    if strangers := [name for name in held if name not in known]:
-        raise RequestError(f"It holds an array that is no answer, the {1 + list(held).index(strangers[0])}th in it.")
-    if text != whole.asked_text or list(held) != list(known):
-        raise RequestError("It does not say what was asked as a release writes it, or not in that order.")
+    if text != whole.asked_text:
+        raise RequestError("It does not say what was asked as a release writes it.")
+    if list(held) != list(whole.arrays()):
+        raise RequestError("It holds an array that is no answer, or not in the order of the questions.")
     return ReadTranscript(whole, sha256)
 
 

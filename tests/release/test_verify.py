@@ -205,6 +205,7 @@ def npy(values) -> bytes:
         lambda held: held.update({"algorithm/coins.npy": held["algorithm/coins.npy"] + b"41.3"}),
         lambda held: held.update({"sha256.npy": npy(np.array("0" * 64))}),
         lambda held: held.update({"asked.npy": npy(np.array("{}"))}),
+        lambda held: held.update({"asked.npy": npy(np.array(str(np.load(io.BytesIO(held["asked.npy"]))) + " "))}),
         lambda held: held.pop("asked.npy"),
         lambda held: held.pop("algorithm/0000/array.npy"),
         lambda held: held.update({"algorithm/coins.npy": npy(np.array([None]).astype(str))}),

@@ -1,0 +1,88 @@
+"""Whatever somebody sends as a release or an account ends in a finding or a sentence, with bounded work."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519
+
+from dpviz.check import RequestError
+from dpviz.release.account import Account
+from dpviz.release.account_file import changing
+from dpviz.release.package import CARD, CENTERS, LEDGER, SIGNATURE, VERIFY
+from dpviz.release.signature import signature_text
+from dpviz.release.verify import verify
+from dpviz.release.zips import zip_of
+from tests.release.charges import a_charge
+from tests.release.forging import findings, released
+
+
+def test_text_behind_a_signature_is_named(tmp_path):
+    key, files = ed25519.Ed25519PrivateKey.generate(), released()
+    plain = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (tmp_path / "key.pem").write_bytes(key.private_bytes(serialization.Encoding.PEM, *plain))
+    signed = signature_text(files[VERIFY], tmp_path / "key.pem").encode()
+    assert verify(zip_of({**files, SIGNATURE: signed})).signer is not None
+    for more in (b"Audited by everybody.\n", b" ", signed):
+        assert "more than a signature" in findings({**files, SIGNATURE: signed + more}, with_hashes=False)[SIGNATURE]
+
+
+@pytest.mark.parametrize("name", [CENTERS, LEDGER])
+@pytest.mark.parametrize("rubbish", ['"' + "x" * 200_000, "a\rb\x00c", "\ud800", "1e999,nan,-inf"])
+def test_csv_that_no_reader_takes_is_a_finding(name, rubbish):
+    head = released()[name].split(b"\r\n")[0]
+    data = head + b"\r\n" + rubbish.encode("utf-8", "surrogatepass")
+    assert name in findings({**released(), name: data})
+
+
+@pytest.mark.parametrize("text", ["a: 2026-99-99", "a: 0x", "&a [*a]", "!!python/object:os.system x", "{" * 5_000])
+def test_yaml_that_no_reader_takes_is_a_finding(text):
+    assert CARD in findings({**released(), CARD: text.encode()})
+
+
+def test_any_flipped_byte_of_an_account_ends_in_a_sentence(tmp_path):
+    account = Account.new(tmp_path / "people.sqlite", name="people", cap_epsilon=2.0)
+    account.charge(a_charge(0.5))
+    with sqlite3.connect(account.path) as file:
+        file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        file.execute("PRAGMA journal_mode = DELETE")
+    file.close()
+    whole = account.path.read_bytes()
+    changed = [at for at, byte in enumerate(whole) if byte] + list(range(0, len(whole), 997))
+    said = set()
+    for at in changed[::3]:
+        for flip in (0x80, 0x01):
+            broken = bytearray(whole)
+            broken[at] ^= flip
+            account.path.write_bytes(bytes(broken))
+            said.add(said_of(account.path))
+    assert {"reads", "is damaged"} <= said <= {"reads", *SENTENCES}
+
+
+SENTENCES = ("is damaged", "cannot be read or written", "is no account", "no account:", "newer dpviz", "is locked")
+
+
+def said_of(path: Path) -> str:
+    """Which sentence the account at ``path`` ends in, or that it reads."""
+    try:
+        assert Account.open(path, patience=0.1).standing().spent_epsilon == 0.5
+    except RequestError as refused:
+        sentence = str(refused)
+        return next(known for known in SENTENCES if known in sentence and "\n" not in sentence)
+    return "reads"
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("columns", "5"), ("columns", "["), ("lower", '["a", {}]'), ("state", "gone"), ("relation", "other"), ("k", 0)],
+)
+def test_an_account_whose_seal_fits_and_whose_words_do_not_ends_in_a_sentence(tmp_path, column, value):
+    account = Account.new(tmp_path / "people.sqlite", name="people", cap_epsilon=2.0)
+    account.charge(a_charge(0.5))
+    with changing(account.path, wait=1.0) as file:
+        file.execute(f"UPDATE release SET {column} = ?", (value,))
+    with pytest.raises(RequestError, match="is damaged"):
+        account.standing()
