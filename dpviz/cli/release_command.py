@@ -8,6 +8,7 @@ import io
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
@@ -25,6 +26,7 @@ from dpviz.runs.open_table import declare_on_cluster
 from dpviz.runs.record import LookKind
 from dpviz.runs.request import Contender, Request, named_values
 from dpviz.table.cluster_rows import connect
+from dpviz.table.declaration import Declaration
 from dpviz.table.named import file_at, named, nothing_declared_of, sample_named
 from dpviz.table.sidecar import declaration_in_file
 
@@ -99,7 +101,8 @@ def _prepared(arguments: argparse.Namespace, account: Account) -> Ready:
     sample = sample_named(arguments.data)
     content = named(arguments.data).content if sample is not None else file_at(Path(arguments.data))
     declaration = declaration_in_file(arguments.declaration, nothing_declared_of(content)).checked()
-    said = {} if arguments.chosen is None else {"chosen_after_looking": arguments.chosen}
+    chosen = _chosen(arguments, declaration)
+    said = {} if chosen is None else {"chosen_after_looking": chosen}
     contender = Contender.checked(arguments.algorithm, named_values(arguments.set))
     order = Order(
         Request(contender, arguments.k, arguments.epsilon, arguments.delta),
@@ -114,6 +117,18 @@ def _prepared(arguments: argparse.Namespace, account: Account) -> Ready:
         connect(arguments.cluster)
         opened = declare_on_cluster(content, declaration)
     return ready(order, content, declaration, account, opened=opened)
+
+
+def _chosen(arguments: argparse.Namespace, declaration: Declaration) -> str | None:
+    """What was chosen after a look: this process knows of none before it, so that whoever is there is asked."""
+    declared = "chosen_after_looking" in declaration.words
+    if arguments.chosen is not None or declared or arguments.yes or not sys.stdin.isatty():
+        return cast("str | None", arguments.chosen)
+    say(
+        "What was seen of these rows before (tables, counts, losses, runs of any program), and what was chosen because "
+        "of it? The card prints your answer, one line; an empty one leaves it to say that you have not said."
+    )
+    return sys.stdin.readline().strip()
 
 
 def promise_of(prepared: Ready) -> str:
