@@ -12,6 +12,7 @@ from benchmarks.fuzzing.declared_cases import sidecar_case
 from benchmarks.fuzzing.folder_cases import folder_case
 from benchmarks.fuzzing.intake_cases import declared_case, proposal_case, read_case, run_case
 from benchmarks.fuzzing.link_cases import link_case
+from benchmarks.fuzzing.release_cases import account_case, release_case
 from benchmarks.fuzzing.request_cases import corner_case, parameter_case
 from benchmarks.fuzzing.settings_cases import settings_case
 from benchmarks.fuzzing.sparse_cases import sparse_case
@@ -29,6 +30,8 @@ _SHARES: Mapping[Callable[[np.random.Generator], Case], float] = {
     folder_case: 0.03,
     command_case: 0.07,
     link_case: 0.01,
+    release_case: 0.06,
+    account_case: 0.03,
 }
 
 
