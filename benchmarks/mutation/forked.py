@@ -157,18 +157,18 @@ def serve(asked: IO[str], answers: IO[str]) -> None:
             importlib.import_module(name)
     with suppress(BrokenPipeError):  # whoever asked has ended
         for line in asked:
-            answers.write(json.dumps(asdict(_in_child(Trial(**json.loads(line))))) + "\n")
+            answers.write(json.dumps(asdict(_in_child(Trial(**json.loads(line)), asked))) + "\n")
             answers.flush()
 
 
-def _in_child(trial: Trial) -> Outcome:
-    """Fork, wait, and tell; whatever the child has started ends with it."""
+def _in_child(trial: Trial, asked: IO[str]) -> Outcome:
+    """Fork, wait, and tell; whatever the child has started ends with it, and it ends with whoever ``asked``."""
     with tempfile.TemporaryDirectory(prefix="dpviz-mutation-", ignore_cleanup_errors=True) as kept:
         folder = Path(kept)
         child = os.fork()
         if child == 0:
             _be_the_child(trial, folder)
-        late = not _ended_in_time(child, trial.wall_seconds)
+        late = not _ended_in_time(child, asked, trial.wall_seconds)
         _kill_group(child)
         _, status, used = os.wait4(child, 0)
         seconds = used.ru_utime + used.ru_stime
@@ -183,13 +183,15 @@ def _in_child(trial: Trial) -> Outcome:
         return Outcome(KILLED, test, f"ended with status {status}: {said}", round(seconds, 2))
 
 
-def _ended_in_time(child: int, seconds: float) -> bool:
+def _ended_in_time(child: int, asked: IO[str], seconds: float) -> bool:
     """Wait without collecting, so that the number of the process stays its own until its group is ended."""
     handle = os.pidfd_open(child)
     try:
         with selectors.DefaultSelector() as waiting:
             waiting.register(handle, selectors.EVENT_READ)
-            return bool(waiting.select(seconds))
+            # While it waits for an answer nobody asks anything else: what comes then is the end.
+            waiting.register(asked, selectors.EVENT_READ)
+            return any(key.fd == handle for key, _ in waiting.select(seconds))
     finally:
         os.close(handle)
 

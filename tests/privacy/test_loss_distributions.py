@@ -133,3 +133,10 @@ def test_guarantees_of_which_little_is_left_for_a_composition_cost_their_sum_or_
     assert guaranteed_epsilon([(1e4, 0.0), (1.0, 0.0)], 1e-6) == 10001
     assert guaranteed_epsilon([(0.1, 1e-6)] * 20, 1e-6) == np.inf
     assert guaranteed_epsilon([(0.1, 1e-8)] * 20, 1e-6) > guaranteed_epsilon([(0.1, 0.0)] * 20, 1e-6)
+
+
+@pytest.mark.parametrize("laplace", [(), (Draws(False, 0.1),)], ids=["gaussian", "and laplace"])
+def test_draws_too_large_to_compose_add_up_by_kind(laplace):
+    # Two draws of μ = 20 / √2 are one of μ = 20, and Laplace noise of ε = 10 comes on top.
+    found = composed_epsilon((Draws(True, 2**0.5 / 20, 1), Draws(True, 2**0.5 / 20, 1), *laplace), 1e-6)
+    assert found == pytest.approx(gdp_epsilon(20.0, 1e-6) + 10.0 * len(laplace))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.privacy.losses import Loss, PoolLoss
+from dpviz.privacy.losses import CappedLosses, Loss, PoolLoss
 from dpviz.privacy.queries import Relation
 from dpviz.table.domain import Region
 from tests.contract.questions import check_move, move, regions, room_over
@@ -67,3 +67,10 @@ def test_the_losses_are_those_of_the_sets():
     sets, rows = rng.uniform(-1, 1, (7, 3, 2)), rng.uniform(-1, 1, (25, 2))
     expected = [((rows[:, None] - centers) ** 2).sum(axis=2).min(axis=1).sum() for centers in sets]
     np.testing.assert_allclose(asked(PoolLoss(sets), rows), expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE])
+def test_a_cap_that_no_row_of_the_region_reaches_is_the_square_of_its_diameter(relation):
+    region = Region.ball(2, 3.0)
+    found = CappedLosses(np.zeros((2, 1, 2)), caps=np.array([1e6, 0.5])).sensitivity(relation, region)
+    assert (found.l1, found.range) == (36.5, 36.0 * relation.rows)

@@ -198,6 +198,7 @@ def test_a_column_of_many_has_the_noise_of_its_own_part_of_both_budgets(columns)
     whole = SmoothMedian.bought(Budget(BASIC, 0.6 * columns, 1e-6), Sensitivity(columns, np.sqrt(columns)))
     part = SmoothMedian.bought(Budget(BASIC, 0.6, 1e-6 / columns), REPLACED)
     assert whole.cost(BASIC) == pytest.approx(0.6 * columns)
+    assert whole.epsilon_of_one == pytest.approx(0.6)
     assert whole.smoothness == pytest.approx(part.smoothness)
     assert whole.noise_per_bound == pytest.approx(part.noise_per_bound)
 

@@ -316,3 +316,15 @@ def test_what_cannot_be_bought():
             mechanism.cost(Accounting.PURE)
         with pytest.raises(RequestError, match="public one"):
             mechanism.draw(TupleTable(tight_tuples(9)), _noise())
+
+
+def test_the_fewest_points_of_an_average_are_those_of_its_neediest_part():
+    def fewest(**other):
+        constants = {"epsilon": 0.5, "delta": 1e-6, "expected": 1000, "finest": 1e-6, "bound": 1.0, "dim": 1}
+        return PrivateAverage(**{**constants, **other})
+
+    # The interior point: 4 (J + 4) times 2 d / ε; the mean: half its noise, for a point; the radius: 24 noises.
+    middle, mean, radius = fewest(dim=40), fewest(delta=1e-300, finest=1.0), fewest()
+    assert middle.fewest == pytest.approx(8 * (middle.coarsest + 4) * 40 / 0.5)
+    assert mean.fewest == pytest.approx(mean.mean_sd * 1000 / 2)
+    assert radius.fewest == pytest.approx(24 * radius.pair_scale)

@@ -1,0 +1,50 @@
+"""Auto keeps the contract where it tries fine cells, and where rows choose among its solutions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.registry import CARDS
+from dpviz.privacy.room import PrivateTable
+from dpviz.table.domain import Domain, Scaling
+from tests.contract.checks import check_ledger, check_loss, check_replay
+from tests.contract.tables import World
+
+CARD = CARDS["auto"]
+SIX = World("six columns", dim=6, n_public=400)
+APPROX = {"k": 3, "epsilon": 1.0, "delta": 1e-6, "params": {"starts": 2}, "seed": 0}
+
+
+def table_of(rows: np.ndarray) -> PrivateTable:
+    """Rows in many clusters, so that fine cells are tried."""
+    domain = Domain.of([f"x{j}" for j in range(rows.shape[1])], -1.0, 1.0, radius=1.0, scaling=Scaling.COMMON)
+    return PrivateTable(rows, domain, n_public=2000)
+
+
+def crowd(dim: int) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    spots = rng.normal(size=(14, dim))
+    return (spots / np.linalg.norm(spots, axis=1, keepdims=True))[rng.integers(0, 14, 2000)] * 0.7
+
+
+@pytest.mark.parametrize(("dim", "epsilon"), [(5, 8.0), (2, 1.0)], ids=["fine cells of a view", "finer flat cells"])
+def test_with_and_without_a_row_in_the_fullest_cell(dim, epsilon):
+    rows = crowd(dim)
+    check_loss(CARD, table_of(rows), table_of(rows[1:]), **{**APPROX, "k": 14, "epsilon": epsilon})
+
+
+def test_no_test_of_cells_hangs_on_another():
+    # What is left unasked is left unspent: the request is not used up.
+    check_ledger(CARD, table_of(crowd(2)), **{**APPROX, "k": 60})
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_a_choice_by_rows(delta):
+    # Axes are bought without a δ: with few rows only at an ε that protects nobody.
+    request = {**APPROX, "epsilon": 40.0, "params": {"starts": 8}, "seed": 2, "delta": delta}
+    rows = np.r_[np.random.default_rng(1).normal(0.3, 0.2, (200, 6)), np.full((1, 6), -0.4)]
+    loss = check_loss(CARD, SIX.table(rows), SIX.table(rows[:-1]), **request)
+    assert "exponential" in {name for name, _ in loss.per_release}
+    check_ledger(CARD, SIX.table(), **request)
+    check_replay(CARD, SIX.table(), **request)
