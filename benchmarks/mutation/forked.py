@@ -255,7 +255,17 @@ def _measured(trial: Trial, folder: Path) -> Outcome:
 
 
 def _pytest(arguments: Sequence[str], watch: Watch, folder: Path) -> int:
-    options = ["-q", "-x", "--tb=line", "--no-header", "-p", "no:cacheprovider", f"--basetemp={folder / 'tmp'}"]
+    # Plain assertions: pytest would rewrite, and so read from its file, whatever module is called like a test.
+    options = [
+        "-q",
+        "-x",
+        "--tb=short",
+        "--no-header",
+        "--assert=plain",
+        "-p",
+        "no:cacheprovider",
+        f"--basetemp={folder / 'tmp'}",
+    ]
     if watch.chosen is None:
         options.remove("-x")
         marks = "not slow"

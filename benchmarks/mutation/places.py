@@ -67,8 +67,9 @@ _OTHERS = [
     "RemoveDecorator",
     "ZeroIterationForLoop",
 ]
+_OF_SUMS = tuple(f"ReplaceBinaryOperator_{pair}" for pair in _BINARY)
 _NAMES = (
-    *(f"ReplaceBinaryOperator_{pair}" for pair in _BINARY),
+    *_OF_SUMS,
     *(f"ReplaceComparisonOperator_{pair}" for pair in _COMPARISON),
     *(f"ReplaceUnaryOperator_{pair}" for pair in _UNARY),
     *_OTHERS,
@@ -134,12 +135,17 @@ def places_of(file: str) -> Iterator[Place]:
     """All of one file whose change a program can notice."""
     source = source_of(file)
     lines = source.splitlines()
-    silent = list(_silent(ast.parse(source)))
+    tree = ast.parse(source)
+    silent = list(_silent(tree))
+    sums = [_span(node) for node in ast.walk(tree) if isinstance(node, ast.BinOp | ast.AugAssign)]
     nodes = list(ast_nodes(get_ast(source)))
     for name in _NAMES:
         operator: Operator = get_operator(f"core/{name}")()
         for occurrence, (start, end) in enumerate(_positions(operator, nodes)):
-            if any(first <= start and end <= last for first, last in silent):
+            if _within(silent, start, end):
+                continue
+            # A star before arguments is no product.
+            if name in _OF_SUMS and not _within(sums, start, end):
                 continue
             yield Place(file, name, occurrence, start, end, lines[start[0] - 1])
 
@@ -207,6 +213,10 @@ def _silent_parts(node: ast.AST) -> Iterator[ast.AST | None]:
             yield node
         case ast.Call(func=ast.Name(id="isinstance" | "issubclass" | "cast" | "TypeVar" | "NewType")):
             yield from node.args[1:] if getattr(node.func, "id", "").startswith("is") else node.args
+
+
+def _within(spans: Sequence[tuple[Position, Position]], start: Position, end: Position) -> bool:
+    return any(first <= start and end <= last for first, last in spans)
 
 
 def _is_left_out(decorator: ast.expr) -> bool:

@@ -35,6 +35,11 @@ def test_a_module_that_does_the_same_lives(nursery):
     assert before == {path: path.stat().st_mtime_ns for path in (ROOT / "dpviz" / "privacy").iterdir()}
 
 
+def test_a_module_that_is_called_like_a_test_is_changed_too(nursery):
+    file = "dpviz/privacy/tuples/partition_test.py"
+    assert nursery.run(Trial(["tests/privacy/test_tuples.py"], file, "assert False\n")).outcome == KILLED
+
+
 @pytest.mark.parametrize(
     ("wrong", "limit"),
     [("while True:\n    pass\n", {"cpu_seconds": 1.0}), ("import signal\nsignal.pause()\n", {"wall_seconds": 1.0})],
@@ -62,7 +67,7 @@ log = getLogger()
 Both = int | str
 
 
-def f(x: int | str = 1) -> int | None:
+def f(x: int | str = 1, *, y: int = 0) -> int | None:
     """Not 2 - 1."""
     log.info("a" + "b")
     if x < 3:
@@ -79,9 +84,14 @@ def example(monkeypatch):
 
 def test_only_what_a_program_can_notice_is_changed(example):
     found = {(place.text.strip(), place.operator) for place in places_of(example)}
-    assert {text for text, _ in found} == {"def f(x: int | str = 1) -> int | None:", "if x < 3:", "return x - 1"}
+    assert {text for text, _ in found} == {
+        "def f(x: int | str = 1, *, y: int = 0) -> int | None:",
+        "if x < 3:",
+        "return x - 1",
+    }
     assert ("return x - 1", "ReplaceBinaryOperator_Sub_Add") in found
     assert ("if x < 3:", "ReplaceComparisonOperator_Lt_LtE") in found
+    assert {name for text, name in found if text.startswith("def")} == {"NumberReplacer"}
 
 
 def test_a_change_is_one_token_and_its_key_survives_other_lines(example, monkeypatch):

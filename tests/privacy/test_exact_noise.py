@@ -252,3 +252,14 @@ def test_a_total_beyond_all_tables_is_cut_and_does_not_wrap():
     finer = exact_noise._Finer.of(Laplace(1.0, 1.0), 1.0)
     assert finer.truth(np.array([2**62, -(2**62)])).tolist() == [2**62, -(2**62)]
     assert ceil(sqrt(finer.scale)) > 0 and Budget(PURE, 1.0).amount == 1.0 and Relation.ADD_REMOVE.rows == 1
+
+
+def test_a_tree_of_counts_is_split_by_its_noisy_counts_alone():
+    truth, mechanism = SparseCounts(np.array([3]), np.array([20.0]), 16), PathCounts(Laplace(1.0, 30.0), 4, 20.0)
+    unlike_the_truth = 0
+    for _ in range(20):
+        grown = draws(mechanism, truth)
+        heavy = grown.codes[(grown.values >= 20.0) & (grown.codes < 16)]
+        assert sorted(grown.codes) == sorted([2, 3, *(2 * heavy), *(2 * heavy + 1)])
+        unlike_the_truth += {*heavy.tolist()} != {2, 4, 9}
+    assert unlike_the_truth
