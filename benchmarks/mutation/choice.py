@@ -13,40 +13,41 @@ from benchmarks.mutation.reached import ReachedLines
 
 # Of the processor, without the change. Whatever lives that long is looked at by a person.
 SECONDS = 20.0
-_SHARE_OF_A_FILE = 0.5
+_SHARE_OF_OWN = 0.5
 
 
 def chosen_tests(place: Place, reached: ReachedLines, *, seconds: float = SECONDS) -> list[str]:
-    """Whole files' tests one after the other, as many as fit into the time."""
+    """As many as fit into the time, file by file: of the file's own tests first, then a case of each function."""
+    reaching = _reaching(place, reached.tests_of(place.file))
+    own = [test for test in reaching if _mirrors(test, place.file)]
+    chosen = _as_fit(own, reached.seconds, seconds * _SHARE_OF_OWN)
+    rest = sorted(reaching - {*chosen})
+    chosen += _as_fit(rest, reached.seconds, seconds - sum(reached.seconds[test] for test in chosen))
     by_file: dict[str, list[str]] = defaultdict(list)
-    for test in _reaching(place, reached.tests_of(place.file)):
+    for test in chosen:
         by_file[test.partition("::")[0]].append(test)
-    chosen: list[str] = []
-    left = seconds
-    for test_file in sorted(
-        by_file, key=lambda file: (not _mirrors(file, place.file), -reached.focus(file).get(place.file, 0), file)
-    ):
-        share = left * (1 if len(by_file) == 1 else _SHARE_OF_A_FILE)
-        for test in _varied(by_file[test_file], reached.seconds):
-            if reached.seconds[test] <= share:
-                share -= reached.seconds[test]
-                left -= reached.seconds[test]
-                chosen.append(test)
-    return chosen
+    ranks = {file: (not _mirrors(file, place.file), -reached.focus(file).get(place.file, 0), file) for file in by_file}
+    return [test for file in sorted(by_file, key=lambda file: ranks[file]) for test in by_file[file]]
 
 
-def _mirrors(test_file: str, file: str) -> bool:
-    """``tests/privacy/test_room.py`` is about ``dpviz/privacy/room.py``."""
-    return Path(test_file).name == f"test_{Path(file).name}" and Path(file).parts[1] in Path(test_file).parts
-
-
-def _varied(tests: Sequence[str], seconds: dict[str, float]) -> list[str]:
+def _as_fit(tests: Sequence[str], seconds: dict[str, float], left: float) -> list[str]:
     """The cheapest case of each function first, then the second cheapest of each."""
     cases: dict[str, list[str]] = defaultdict(list)
     for test in sorted(tests, key=lambda test: (seconds[test], test)):
         cases[test.partition("[")[0]].append(test)
     turn = {test: turn for family in cases.values() for turn, test in enumerate(family)}
-    return sorted(tests, key=lambda test: (turn[test], seconds[test], test))
+    chosen = []
+    for test in sorted(tests, key=lambda test: (turn[test], seconds[test], test)):
+        if seconds[test] <= left:
+            left -= seconds[test]
+            chosen.append(test)
+    return chosen
+
+
+def _mirrors(test: str, file: str) -> bool:
+    """``tests/privacy/test_room.py`` is about ``dpviz/privacy/room.py``."""
+    path = Path(test.partition("::")[0])
+    return path.name == f"test_{Path(file).name}" and Path(file).parts[1] in path.parts
 
 
 def _reaching(place: Place, tests_of: dict[int, frozenset[str]]) -> frozenset[str]:

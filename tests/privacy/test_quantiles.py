@@ -191,6 +191,7 @@ def test_the_smoothness_is_never_less_than_the_textbooks():
         for delta in (1e-3, 1e-6, 1e-12, 1e-30):
             tight, textbook = (SmoothMedian(1.0, 1 / epsilon, delta, tight).smoothness for tight in (True, False))
             assert textbook <= tight <= epsilon / 2 + 1e-12
+            assert textbook == pytest.approx(min(epsilon, 8.0) / (2 * log(2 / delta)))
 
 
 @pytest.mark.parametrize("columns", [7])
