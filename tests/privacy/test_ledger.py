@@ -94,3 +94,8 @@ def test_a_share_of_another_accounting_is_charged_by_what_it_draws():
     # Whoever hands a pure share to a concentrated room buys the noise of that share, and pays its ρ.
     laplace = Laplace.bought(Budget(Accounting.PURE, 0.5), ONE)
     assert _cost(laplace, Accounting.ZCDP) == pytest.approx(0.125)
+
+
+def test_a_ledger_prints_what_is_spent_or_that_nothing_is_promised():
+    assert str(Ledger(Accounting.PURE, 1.0, 0.0)) == "Ledger: ε = 0 of 1 spent, δ = 0, pure accounting, entries: 0"
+    assert str(Ledger(Accounting.NONE, 1.0, 0.0)) == "Ledger: no privacy, the rows themselves were read"

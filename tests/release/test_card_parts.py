@@ -160,3 +160,13 @@ def test_sizes_are_bars_with_their_noise() -> None:
     negative = sizes_picture(facts(sizes=np.array([-3.0, 5.0]), size_sd=None))
     assert negative is not None and 'width="0.5"' in negative.markup and "±" not in negative.markup
     assert sizes_picture(facts(sizes=None)) is None
+
+
+def test_centres_stand_along_their_column_between_its_bounds() -> None:
+    columns = (CardColumn("age", 20, 120, "", "law"), CardColumn("income", 0, 10, "", "law"))
+    centers = np.array([[20.0, 0.0], [70.0, 5.0], [120.0, 10.0]])
+    drawn = centers_picture(facts(k=3, columns=columns, centers=centers, sizes=None))
+    places = [float(x) for x in re.findall(r'<path class="stem" d="M([0-9.]+) ', drawn.markup)]
+    assert len(places) == 6 and places[:3] == places[3:]
+    assert places[0] < places[1] < places[2]
+    assert places[1] - places[0] == pytest.approx(places[2] - places[1], abs=0.2)

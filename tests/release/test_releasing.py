@@ -18,8 +18,9 @@ import yaml
 from dpviz.check import RequestError
 from dpviz.release import releasing
 from dpviz.release.account import Account, AccountExceeded, State
-from dpviz.release.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED
+from dpviz.release.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED, centers_csv
 from dpviz.release.releasing import press, ready
+from dpviz.release.rounding import Rounded
 from dpviz.table.named import file_at
 from dpviz.table.sidecar import declaration_in, declaration_in_file
 from tests.release.people import account_in, order_for, ready_in, write_people
@@ -214,3 +215,10 @@ def test_bounds_that_noise_would_hide_are_refused_before_a_charge(tmp_path):
     with pytest.raises(RequestError, match="rows, and there are 900"):
         ready_in(tmp_path, declared={"bounds": {"age": [0, 100], "income": [None, None]}, "origins": {"age": "law"}})
     assert Account.open(tmp_path / "people.sqlite").standing().entries == ()
+
+
+@pytest.mark.parametrize("sizes", [None, [3.0, 4.0]])
+def test_centres_are_listed_with_their_sizes_where_there_are_any(sizes):
+    text = centers_csv(["age"], Rounded((1,), np.array([[1.0], [2.5]]), None), sizes)
+    beside = ["", "", ""] if sizes is None else [",noisy_size", ",3", ",4"]
+    assert text.split() == [f"segment,age{beside[0]}", f"1,1.0{beside[1]}", f"2,2.5{beside[2]}"]

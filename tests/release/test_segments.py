@@ -20,7 +20,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.segment_counts import SegmentHistogram
 from dpviz.release.described_table import described_table
-from dpviz.release.segments import bins_of_numbers, segments, telling_scores
+from dpviz.release.segments import _rows, bins_of_numbers, segments, telling_scores
 from dpviz.release.segments_report import TOO_SMALL, NumbersSaid, Verdict, segments_csv
 from dpviz.runs.open_table import declare
 from dpviz.table.csv_intake import open_csv
@@ -239,3 +239,10 @@ def test_people_are_described_as_they_are():
     report = report_of(table, centers, epsilon=0.2)
     assert [said.column for said in report.segments[0].columns][-1] == "region"
     assert all(segment.words == "" and segment.telling for segment in report.segments)
+
+
+@pytest.mark.parametrize(("n", "sd"), [(900, 0.0), (None, 2.0)])
+def test_of_a_public_number_of_rows_nothing_is_noise(n, sd):
+    room = opened(described(rows_of(900), n_public=n).private)
+    rows, rows_sd = _rows(room, np.full(4, 225.0), 1.0)
+    assert (rows.value, rows_sd) == (900.0, sd)
