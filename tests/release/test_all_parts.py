@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import replace
 
@@ -84,3 +85,13 @@ def test_answers_that_nobody_asked_for_are_named(release, part):
     card = {name: data.replace(read.sha256.encode(), forged.sha256.encode()) for name, data in release.files.items()}
     found = found_in({**card, TRANSCRIPT: forged.to_bytes()})
     assert f"of the part {part} that the plan does not ask for" in found[TRANSCRIPT]
+
+
+def test_an_answer_that_was_changed_under_the_same_hash_is_named(release):
+    with np.load(io.BytesIO(release.files[TRANSCRIPT])) as file:
+        held = {name: file[name] for name in file.files}
+    name = next(name for name in held if name.startswith("segments/") and name.endswith("/array"))
+    held[name] = held[name] + 1
+    forged = io.BytesIO()
+    np.savez_compressed(forged, **held)
+    assert "an answer in it is not the one" in found_in({**release.files, TRANSCRIPT: forged.getvalue()})[TRANSCRIPT]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import dpviz.release.certificate
+import dpviz.release.segments
 from dpviz.release.certificate import Scales, blind_centers, cost_of_sparing_one, far_rows
 from dpviz.release.segments import segments
 from dpviz.release.segments_report import Verdict
@@ -97,3 +99,13 @@ def test_blind_centres_know_no_row_and_are_the_same_for_everybody():
     one, other = blind_centers(5, region), blind_centers(5, region)
     np.testing.assert_array_equal(one, other)
     assert one.shape == (5, 3)
+
+
+def test_the_verdict_is_about_the_loss_of_the_released_centres(monkeypatch):
+    losses, judged = [], []
+    ask, judge = dpviz.release.segments.capped_losses, dpviz.release.certificate._judged
+    monkeypatch.setattr("dpviz.release.segments.capped_losses", lambda *a: losses.append(ask(*a)) or losses[-1])
+    monkeypatch.setattr("dpviz.release.certificate._judged", lambda *a: judged.append(a[:2]) or judge(*a))
+    _certified(_groups(900, 300, 300), MIDDLES)
+    assert len({*losses[0].sds}) == 3
+    assert judged == [(losses[0].values[0], losses[0].sds[0])]

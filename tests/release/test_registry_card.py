@@ -220,3 +220,12 @@ def test_the_tiers_and_choices_are_those_of_the_schema(schema: dict[str, Any]) -
 @pytest.mark.parametrize("module", [card_facts, promise, registry_card, registry_check])
 def test_doctests(module: Any) -> None:
     assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "model", "trust"), [("auto", "Central", "curator"), ("lsh-local", "Local", "own row")]
+)
+def test_who_is_trusted_follows_from_the_algorithm(algorithm: str, model: str, trust: str) -> None:
+    text = card_yaml(facts(algorithm_id=algorithm))
+    assert f"model_name: {model}" in text
+    assert trust in text.partition("model_name_details:")[2].partition("actors:")[0]

@@ -25,12 +25,12 @@ from dpviz.privacy.room import PrivateTable
 from dpviz.runs.open_table import declare_on_cluster
 from dpviz.runs.run import run
 from dpviz.table import cluster_rows
-from dpviz.table.cluster_rows import ClusterRows, connect
+from dpviz.table.cluster_rows import ClusterRows, _gathered, connect
 from dpviz.table.declaration import Declaration
-from dpviz.table.domain import Domain
+from dpviz.table.domain import Domain, Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.parquet_intake import ParquetTable
-from dpviz.table.prepared_rows import Batch
+from dpviz.table.prepared_rows import Batch, dealt
 from dpviz.table.row_sample import sampled
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of a cluster's threads, while it is taken down
@@ -161,3 +161,10 @@ def test_a_cluster_that_goes_away_is_told(cluster: Any, running: ExitStack) -> N
     with pytest.raises(RequestError, match=r"The cluster went away.* stays charged"):
         rows.total(lambda chunk: [len(chunk)], 1)
     running.pop_all().close()
+
+
+def test_of_a_person_whose_rows_come_from_two_parts_no_more_are_kept():
+    region, ids = Region(np.ones(2), 2.0), pd.Series(["ann", "bob"])
+    hands = [dealt(np.full((2, 2), value), ids, region, number=1, most=1)[0] for value in (0.25, 0.5)]
+    assert len(_gathered(hands, region=region, most=1)) == 2
+    assert len(_gathered(hands, region=region, most=2)) == 4
