@@ -263,3 +263,16 @@ def test_a_tree_of_counts_is_split_by_its_noisy_counts_alone():
         assert sorted(grown.codes) == sorted([2, 3, *(2 * heavy), *(2 * heavy + 1)])
         unlike_the_truth += {*heavy.tolist()} != {2, 4, 9}
     assert unlike_the_truth
+
+
+def test_a_draw_that_costs_a_thousandth_more_than_its_charge_is_refused():
+    truth = np.zeros(3, dtype=np.int64)
+    draws_at = (
+        lambda most: discrete_laplace(truth, sensitivity=1, scale=2.0, most=0.5 * most),
+        lambda most: discrete_gaussian(truth, sensitivity=1.0, scale=2.0, most=0.125 * most),
+        lambda most: least_noisy(truth, reach=1, scale=4.0, most=0.5 * most, concentrated=False),
+    )
+    for draw in draws_at:
+        draw(1.0)
+        with pytest.raises(CostsMore):
+            draw(0.999)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 from dataclasses import replace
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpviz.privacy.ledger import total_epsilon
-from dpviz.release.package import DECLARATION, TRANSCRIPT, VERIFY, verify_text, zip_of
+from dpviz.release.package import CENTERS, DECLARATION, TRANSCRIPT, VERIFY, verify_text, zip_of
 from dpviz.release.releasing import press, published, ready
 from dpviz.release.transcript import Tape, Transcript, read_transcript
 from dpviz.release.verify import verify
@@ -95,3 +96,11 @@ def test_an_answer_that_was_changed_under_the_same_hash_is_named(release):
     forged = io.BytesIO()
     np.savez_compressed(forged, **held)
     assert "an answer in it is not the one" in found_in({**release.files, TRANSCRIPT: forged.getvalue()})[TRANSCRIPT]
+
+
+@pytest.mark.parametrize("beyond", [-1e9, 1e9])
+def test_a_centre_beyond_either_bound_is_named_as_such(release, beyond):
+    rows = list(csv.reader(io.StringIO(release.files[CENTERS].decode())))
+    rows[1][1] = str(beyond)
+    text = "\n".join(",".join(row) for row in rows) + "\n"
+    assert "lies outside its bounds" in found_in({**release.files, CENTERS: text.encode()})[CENTERS]
