@@ -5,8 +5,8 @@
 Whole runs of every algorithm on tiny neighbouring tables, every mechanism between the answers that tell most, tests of
 tuples, messages of single users, and attacks on a person in a sample. Where frequencies can tell, each has a twin with
 too little noise, which has to be found out: with how many draws is printed, and what all draws say of the honest one.
-Ends with 1 where a claim is refuted or a twin is not. The suite does the same of a few, with as many draws as their
-twins need.
+Ends with 1 where a claim is refuted or a twin is not. The suite does the same of a few, with as many draws as find out
+their twins.
 """
 
 from __future__ import annotations
