@@ -199,8 +199,10 @@ def test_centres_come_back_as_they_were_or_are_not_kept(
 def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path, gate: Gate) -> None:
     seats = Seats(1)
     shelf, other = JobShelf(seats=seats), JobShelf(seats=seats)
-    gate.hold_after(3)
+    gate.hold_after(0)
     study = shelf.study(judged(), replace(GRID, repeats=5), key="a")
+    assert eventually(lambda: study.progress is not None)
+    gate.hold_after(3)
     assert eventually(lambda: study.state is JobState.RUNNING and study.seconds_left is not None)
     waiting = other.study(judged(), GRID, key="b")
     assert eventually(lambda: len(seats._waiting) >= 1)

@@ -56,10 +56,11 @@ def test_a_planted_crossing_is_found() -> None:
 
 
 @pytest.mark.some(1)
-@pytest.mark.parametrize("repeats", [5, 20])
-def test_its_interval_holds_the_truth_nine_times_in_ten(repeats: int) -> None:
-    found = (smallest_epsilons(planted(crossing=0.7, repeats=repeats, seed=seed), HALF)[0] for seed in count())
-    assert usually((one.low <= 0.7 <= one.high for one in found), often=0.9, rarely=0.7)
+@pytest.mark.parametrize(("repeats", "crossing"), [(5, 0.55), (20, 0.98)])
+def test_its_interval_holds_the_truth_nine_times_in_ten(repeats: int, crossing: float) -> None:
+    """The truth lies near an end of 0.5 to 1, where one who is too sure of the nearest ε tried misses it."""
+    found = (smallest_epsilons(planted(crossing=crossing, repeats=repeats, seed=seed), HALF)[0] for seed in count())
+    assert usually((one.low <= crossing <= one.high for one in found), often=0.9, rarely=0.7)
 
 
 def test_what_is_not_reached_says_so_and_what_is_reached_at_once_says_or_less() -> None:
