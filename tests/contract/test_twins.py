@@ -23,7 +23,7 @@ NEAR = {"pgkm": 0.08}
 def _skip_what_is_hopeless(card, params, table, **request):
     """A twin is asked for where the card itself does not call its setting hopeless, and of what averages rows."""
     if (card.id, params.get("preset")) == ("kvariates", "local"):
-        pytest.skip("a seed is a row under noise, and no mean: tests/algorithms/test_kvariates.py has its twin")
+        pytest.skip("a seed is a row under noise, and no mean: tests/algorithms/baselines has its twin")
     regime = card.regime(Request(Contender.of(card), **request).setting(table), card.params.parse(params))
     if regime is not None and regime.level is Level.RED:
         pytest.skip(f"hopeless by its own message: {regime.message}")

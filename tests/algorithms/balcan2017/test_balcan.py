@@ -275,7 +275,7 @@ def test_the_regime_says_what_would_do():
 @pytest.mark.some(1)
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_fifteen_clusters_at_epsilon_two(delta):
-    rows = np.loadtxt(Path(__file__).parents[2] / "sample_data" / "fifteen.csv", delimiter=",", skiprows=1)[:, :2]
+    rows = np.loadtxt(Path(__file__).parents[3] / "sample_data" / "fifteen.csv", delimiter=",", skiprows=1)[:, :2]
     table = PrivateTable(rows, Domain.of(["x", "y"], 0, 1000), n_public=len(rows))
     revealed = clipped(table.reveal(note="test"), table.domain.region)
     best = reference_for(revealed, 15).nicv

@@ -36,7 +36,7 @@ from tests.contract.tables import blobs, small_table
 from tests.runs.jobs_at_home import Gate, stay_at_home
 from tests.waiting import SECONDS, eventually
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 GRID = Grid((Contender("dplloyd"), Contender("eugkm", {"preset": "su"})), (2, 3), (1.0,), repeats=2)
 
 
@@ -276,7 +276,7 @@ import os, signal
 from dpviz.runs import jobs
 from dpviz.runs.study import open_study as opening
 from dpviz.runs.shelf import JobShelf
-from tests.runs.test_open_study import GRID, judged, replace, rows
+from tests.runs.study.test_open_study import GRID, judged, replace, rows
 from tests.waiting import eventually
 jobs._MORE_POLITE, opening.cores, shelf = 0, lambda: 1, JobShelf()
 study = shelf.study(judged(), replace(GRID, repeats=1000), key="a")
