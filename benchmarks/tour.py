@@ -64,7 +64,6 @@ def stops(browser: Browser, app: str, look: str, table: str) -> Iterator[tuple[s
             visit.presses("Compute")
             expect(visit.button("Cancel")).to_be_hidden(timeout=4 * PATIENCE)
             visit.waits()
-        visit.page.wait_for_timeout(1_500)
         yield page.lower(), visit
     visit.page.context.close()
     for name, algorithm in PICTURES.items():
@@ -81,12 +80,10 @@ def steps(
     visit.opens_sample(table)
     film = visit.page.locator(".film")
     expect(visit.page.locator(".film[data-whole]")).to_be_visible(timeout=PATIENCE)
-    visit.waits()
-    visit.page.wait_for_timeout(2_000)
+    visit.is_still()
     for place in range(visit.page.locator(".film .cut").count()):
         visit.page.locator(".film .cut").nth(place).click()
         expect(film).to_have_attribute("data-at", str(place), timeout=PATIENCE)
-        visit.page.wait_for_timeout(900)
         yield f"{name}-{place + 1:02d}", visit
     visit.page.context.close()
 

@@ -6,7 +6,6 @@ import gc
 import os
 from collections import defaultdict
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack
 
 # Before NumPy loads its linear algebra: several test processes share few cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -16,7 +15,7 @@ from playwright.sync_api import Browser
 
 from dpviz.algorithms import plugins
 from tests import examples
-from tests.browser.chromium import NoBrowser, launched
+from tests.browser.chromium import launched_for_tests
 
 pytest_plugins = ["tests.durations"]
 _MOST_PROCESSES = 4
@@ -69,15 +68,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium; without one, tests that need it skip, or fail where ``REQUIRE_BROWSER=1``.
+    """Chromium for one file of tests: as long as it is open, Playwright's event loop runs in this thread.
 
-    For one file of tests: as long as it is open, Playwright's event loop runs in this thread, and no other can.
+    No other loop can meanwhile. The tests in ``tests/browser`` need none, and share one browser.
     """
-    with ExitStack() as stack:
-        try:
-            found = stack.enter_context(launched())
-        except NoBrowser as nothing:
-            if os.environ.get("REQUIRE_BROWSER") == "1":
-                pytest.fail(f"{nothing} REQUIRE_BROWSER=1 asks for one.")
-            pytest.skip(str(nothing))
+    with launched_for_tests() as found:
         yield found

@@ -6,6 +6,7 @@ A rule yields what breaks it in one file, with the line.
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -50,6 +51,21 @@ MOST_LINES = 450
 # A transcript is a room whose answers are weighed: that is no release, and ``weighs_answers`` says who may.
 ROOMS = {"privacy/room.py", "privacy/transcripts.py", "privacy/taped_rooms.py", "table/rows.py"}
 WEIGHS = {"dpviz.privacy.transcripts": "meaning/membership", "dpviz.privacy.taped_rooms": "audit/"}
+# Tests wait for what happens, in one place. What is left of sleeping and timing, until it is mended:
+WAITING = "tests/waiting.py"
+TIMED_STILL = {
+    "tests/fuzz/planted.py",
+    "tests/release/test_releasing.py",
+    "tests/runs/job_work.py",
+    "tests/runs/test_jobs.py",
+    "tests/runs/test_open_study.py",
+    "tests/table/test_cluster_rows.py",
+    "tests/table/test_lattice_file.py",
+    "tests/test_cli_sweep.py",
+    "tests/ui/test_job_panel.py",
+}
+_CLOCKS = {"wait_for_timeout", "sleep", "Timer", "monotonic", "perf_counter"}
+_SLEEPS = re.compile(r"time\.sleep\(\d")
 # Names of files that floors share, and why two names would not be better.
 SHARED_NAMES: dict[str, str] = {
     "registry.py": "algorithms/, claims/ and charts/: the one word that a new one takes",
@@ -95,6 +111,7 @@ def _read(path: Path) -> Source:
 
 
 PACKAGE = [_read(path) for path in sorted((ROOT / "dpviz").rglob("*.py"))]
+TESTS = [_read(path) for path in sorted((ROOT / "tests").rglob("*.py"))]
 PAGES = [_read(path) for path in (ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")))]
 
 Rule = Callable[[Source], Iterable[Offence]]
@@ -234,6 +251,20 @@ def takes_a_shortcut_of_the_page_library(source: Source) -> Iterator[Offence]:
     for node in source.all(ast.Attribute):
         if _dotted(node).endswith("components.html"):
             yield node.lineno, "components.html"
+
+
+def waits_by_the_clock(source: Source) -> Iterator[Offence]:
+    """A test waits for an event: sleeping, timing and timers depend on how fast the machine is."""
+    if source.name == WAITING:
+        return
+    for node in source.all(ast.Call):
+        name = _dotted(node.func)
+        *module, last = name.split(".")
+        if last in _CLOCKS or (module[-1:], last) == (["time"], "time"):
+            yield node.lineno, f"{name}: wait for what is to happen (tests/waiting.py)"
+    for node in source.all(ast.Constant):
+        if isinstance(node.value, str) and _SLEEPS.search(node.value):
+            yield node.lineno, "a program that sleeps: it may wait for its input, or for a signal"
 
 
 def is_large_or_nameless(source: Source) -> Iterator[Offence]:

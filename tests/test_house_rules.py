@@ -11,6 +11,9 @@ from tests.house_rules import (
     PACKAGE,
     PAGES,
     SHARED_NAMES,
+    TESTS,
+    TIMED_STILL,
+    WAITING,
     Rule,
     Source,
     broken,
@@ -31,6 +34,7 @@ from tests.house_rules import (
     scatters_slowly_or_draws_globally,
     shared_names,
     takes_a_shortcut_of_the_page_library,
+    waits_by_the_clock,
     weighs_answers,
 )
 
@@ -77,6 +81,12 @@ def test_no_shortcuts_of_the_page_library():
 
 def test_files_are_small():
     check(is_large_or_nameless, PACKAGE + PAGES)
+
+
+def test_tests_wait_for_what_happens():
+    left_out = TIMED_STILL | {"tests/test_house_rules.py"}  # where it is planted
+    assert any(source.name == WAITING for source in TESTS)
+    check(waits_by_the_clock, [source for source in TESTS if source.name not in left_out])
 
 
 def test_what_is_public_is_spoken_for():
@@ -148,6 +158,12 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (takes_a_shortcut_of_the_page_library, "dpviz/ui/a.py", "st.fragment(f, run_every=1)"),
     (is_large_or_nameless, "dpviz/ui/a.py", "\n" * MOST_LINES + "x = 1"),
     (is_large_or_nameless, "dpviz/ui/utils.py", "x = 1"),
+    (waits_by_the_clock, "tests/ui/test_a.py", "visit.page.wait_for_timeout(150)"),
+    (waits_by_the_clock, "tests/ui/test_a.py", "from time import sleep\nsleep(1)"),
+    (waits_by_the_clock, "tests/ui/test_a.py", "threading.Timer(1, f).start()"),
+    (waits_by_the_clock, "tests/ui/test_a.py", "assert time.perf_counter() - began < 1"),
+    (waits_by_the_clock, "tests/ui/test_a.py", "began = time.time()"),
+    (waits_by_the_clock, "tests/ui/test_a.py", "program = 'import time; time.sleep(60)'"),
     (is_not_spoken_for, "dpviz/ui/a.py", "x = 1"),
     (is_not_spoken_for, "dpviz/ui/a.py", '"""A."""\ndef f(): ...'),
     (is_not_spoken_for, "dpviz/ui/a.py", '"""A."""\nclass A:\n    """A."""\n    def f(self): ...'),

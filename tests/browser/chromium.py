@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, BrowserType, sync_playwright
 
 # WebGL without a graphics card, and all else drawn without the detour over an emulated one, which takes seconds for a
@@ -44,6 +45,19 @@ def launched() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+@contextmanager
+def launched_for_tests() -> Iterator[Browser]:
+    """A headless Chromium; without one, tests skip, or fail where ``REQUIRE_BROWSER=1``."""
+    with ExitStack() as stack:
+        try:
+            found = stack.enter_context(launched())
+        except NoBrowser as nothing:
+            if os.environ.get("REQUIRE_BROWSER") == "1":
+                pytest.fail(f"{nothing} REQUIRE_BROWSER=1 asks for one.")
+            pytest.skip(str(nothing))
+        yield found
 
 
 def _executable(own: BrowserType) -> str:

@@ -6,15 +6,15 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.error import URLError
 
+from tests.waiting import SECONDS, eventually
+
 ROOT = Path(__file__).resolve().parents[2]
-_SECONDS_TO_START = 60
 
 
 @contextmanager
@@ -62,12 +62,11 @@ def _free_port() -> int:
 
 def _wait_until_healthy(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    latest = time.monotonic() + _SECONDS_TO_START
-    while time.monotonic() < latest and server.poll() is None:
-        try:
-            with direct.open(f"{address}/_stcore/health", timeout=2) as answer:
-                if answer.read() == b"ok":
-                    return
-        except (URLError, OSError):
-            time.sleep(0.1)
-    raise RuntimeError(f"the app did not start; it printed:\n{log.read_text(errors='replace')}")
+
+    def answers() -> bool:
+        with suppress(URLError, OSError), direct.open(f"{address}/_stcore/health", timeout=SECONDS) as answer:
+            return bool(answer.read() == b"ok")
+        return False
+
+    if not eventually(lambda: server.poll() is not None or answers()) or server.poll() is not None:
+        raise RuntimeError(f"the app did not start; it printed:\n{log.read_text(errors='replace')}")

@@ -1,45 +1,48 @@
-"""The Data page in a browser: bounds typed in a hurry are all there, a reload keeps what it may, nothing is cut off."""
+"""A file of one's own: bounds typed in a hurry are all there, nothing is cut off, a reload forgets it; its centres."""
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
-from tests.browser.visitor import PATIENCE, Visitor
+from tests.browser.looks import WINDOW
+from tests.browser.test_explore import comes_first, shares_a_screen
+from tests.browser.visitor import NARROW, Visitor
+from tests.contract.tables import blobs
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-COLUMNS = [f"col{place}" for place in range(10)]
+COLUMNS = [f"col{place}" for place in range(7)]
+TYPED = 4  # a column without bounds is not used
+WHATS = ("lower bound", "upper bound", "unit")
+HABITS = ("hours", "meals", "walks", "books")
+LOW, HIGH, CLUSTERS = -2, 2, 3
 
 
-def _table() -> bytes:
-    rows = "\n".join(",".join(str(row * place % 7) for place in range(len(COLUMNS))) for row in range(200))
-    return f"{','.join(COLUMNS)}\n{rows}\n".encode()
-
-
-def _box(visit: Visitor, column: str, what: str):
-    return visit.page.get_by_label(f"{column}, {what}", exact=True)
-
-
-def _typed(visit: Visitor) -> list[tuple[str, str, str]]:
-    """What stands in the boxes of each column: lower bound, upper bound, unit."""
-    whats = ("lower bound", "upper bound", "unit")
-    return [tuple(_box(visit, column, what).input_value() for what in whats) for column in COLUMNS]
-
-
-@pytest.mark.parametrize("delay", [0, pytest.param(40, marks=pytest.mark.slow)])
-def test_twenty_bounds_typed_with_tab_are_all_there(visitor: Callable[..., Visitor], delay: int) -> None:
-    visit = visitor(viewport={"width": 1440, "height": 900})
+def test_bounds_typed_in_a_hurry_are_all_there_and_a_reload_forgets_the_file(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor(viewport=WINDOW)
     visit.goes_to("/data")
-    visit.uploads(_table(), "people.csv")
-    expected = [(f"-{place + 1}", f"{place}.5", "km") for place in range(len(COLUMNS))]
+    visit.uploads(_numbers(), "people.csv")
+    assert visit.is_as_wide_as_its_window()
+    for words in ("Open this sample", "Your CSV file", "Simulate a stand-in", "Use this table"):
+        expect(visit.text(words)).to_be_in_viewport()
+    expect(_box(visit, COLUMNS[6], "upper bound")).to_be_in_viewport()
+    for window in (NARROW, WINDOW):
+        visit.page.set_viewport_size(window)
+        assert visit.is_as_wide_as_its_window()
+        assert eventually(lambda width=window["width"]: _side_by_side(visit, width))
+
+    expected = [(f"-{place + 1}", f"{place}.5", "km") for place in range(TYPED)]
     _box(visit, COLUMNS[0], "lower bound").click()
     for answers in expected:
         for answer in answers:
-            visit.page.keyboard.type(answer, delay=delay)
+            visit.page.keyboard.type(answer)
             visit.page.keyboard.press("Tab")
         visit.page.keyboard.press("Tab")  # past the box that is ticked by typing
     visit.waits()
@@ -49,42 +52,66 @@ def test_twenty_bounds_typed_with_tab_are_all_there(visitor: Callable[..., Visit
     visit.turns_to("Ledger")
     visit.turns_to("Data")
     assert _typed(visit) == expected, "after another page"
-    visit.is_content()
-
-
-def test_a_reload_keeps_a_sample_and_forgets_a_file_and_says_so(visitor: Callable[..., Visitor]) -> None:
-    visit = visitor(viewport={"width": 1440, "height": 900})
-    visit.goes_to("/data")
-    visit.presses("Open this sample")
-    visit.sees("Explore this table")
-    expect(visit.page.get_by_role("heading", level=3)).to_have_text("Fifteen clusters", timeout=PATIENCE)
-    visit.page.reload()
-    visit.waits()
-    visit.sees("Explore this table")
-    visit.uploads(_table(), "people.csv")
-    visit.presses("Same bounds for all")
-    visit.types("lower bound of every column", "0")
-    visit.types("upper bound of every column", "7")
-    visit.presses("Use for all columns")
-    visit.presses("Use this table")
     visit.sees("A reload of the page forgets this file")
-    expect(visit.page).to_have_url(re.compile(r"table=file"), timeout=PATIENCE)  # it is in use
+    expect(visit.page).to_have_url(re.compile(r"table=file"))  # it is in use
     visit.page.reload()
     visit.waits()
     visit.sees("The table of this link is not open")
-    visit.is_content()
 
 
-@pytest.mark.parametrize("width", [1440, 390])
-def test_the_first_screen_has_the_ways_in_and_the_columns(visitor: Callable[..., Visitor], width: int) -> None:
-    visit = visitor(viewport={"width": width, "height": 900})
+def test_a_private_file_is_declared_run_and_its_centres_are_taken_away(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor(viewport=WINDOW)
     visit.goes_to("/data")
-    visit.uploads(_table(), "people.csv")
-    assert visit.is_as_wide_as_its_window()
-    if width == 1440:
-        for words in ("Open this sample", "Your CSV file", "Simulate a stand-in", "Use this table"):
-            expect(visit.text(words)).to_be_in_viewport(timeout=PATIENCE)
-        expect(_box(visit, COLUMNS[6], "upper bound")).to_be_in_viewport()
-    wide = [_box(visit, COLUMNS[0], what).bounding_box() for what in ("lower bound", "upper bound", "unit")]
-    assert len({round(box["y"]) for box in wide}) == 1, "side by side"
-    assert all(box["x"] + box["width"] <= width for box in wide)
+    visit.uploads(_habits(2_000), "habits.csv")
+    visit.ticks(*HABITS)
+    visit.declares(low=LOW, high=HIGH)
+    visit.presses("Use this table")
+    visit.sees("habits")
+    visit.sees("The rows of a private file are not shown")
+
+    visit.presses("Explore this table")
+    visit.types("k, clusters", str(CLUSTERS))
+    visit.chooses("Algorithm", "Grid: EUGkM")
+    visit.sees("Spends ε = 1; this visit 0 so far")
+    visit.presses("Run")
+    visit.sees_run("EUGkM")
+    shares_a_screen(visit, "Run")
+    visit.sees("0 looks at private rows")
+    visit.page.get_by_role("tab", name="Take away").click()
+    visit.waits()
+    centers = list(csv.DictReader(visit.downloads("Centres (CSV)").read_text(encoding="utf-8").splitlines()))
+    assert len(centers) == CLUSTERS
+    coordinates = np.array([[float(center[name]) for name in HABITS] for center in centers])
+    assert (coordinates >= LOW).all() and (coordinates <= HIGH).all()
+
+    visit.page.set_viewport_size(NARROW)
+    comes_first(visit)
+    visit.page.locator(".film .range").press("ArrowLeft")  # nothing is spent without a press
+    expect(visit.page.locator(".film .said")).to_contain_text("press Run")
+
+
+def _box(visit: Visitor, column: str, what: str) -> Locator:
+    return visit.page.get_by_label(f"{column}, {what}", exact=True)
+
+
+def _typed(visit: Visitor) -> list[tuple[str, ...]]:
+    """What stands in the boxes of each column: lower bound, upper bound, unit."""
+    return [tuple(_box(visit, column, what).input_value() for what in WHATS) for column in COLUMNS[:TYPED]]
+
+
+def _side_by_side(visit: Visitor, width: int) -> bool:
+    boxes = [box for what in WHATS if (box := _box(visit, COLUMNS[0], what).bounding_box())]
+    whole = all(box["x"] + box["width"] <= width for box in boxes)
+    return whole and len(boxes) == len(WHATS) and len({round(box["y"]) for box in boxes}) == 1
+
+
+def _numbers() -> bytes:
+    """A made-up table with many columns."""
+    rows = "\n".join(",".join(str(row * place % 7) for place in range(len(COLUMNS))) for row in range(200))
+    return f"{','.join(COLUMNS)}\n{rows}\n".encode()
+
+
+def _habits(rows: int) -> bytes:
+    """A made-up table with columns of measurements and one of words."""
+    lines = (",".join([*(f"{value:.4f}" for value in row), "north"]) for row in blobs(rows, len(HABITS)))
+    return "\n".join([",".join([*HABITS, "region"]), *lines]).encode()

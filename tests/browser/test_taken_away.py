@@ -24,14 +24,16 @@ from dpviz.runs.open_table import declare
 from dpviz.runs.record import record_of
 from dpviz.runs.run import Run
 from dpviz.table.samples import sample
-from tests.browser.conftest import NARROW, WIDE
-from tests.browser.visitor import PATIENCE, Visitor
+from tests.browser import quiet
+from tests.browser.visitor import NARROW, PATIENCE, WIDE, Visitor
 from tests.charts.test_player_page import truth_of
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 _WHOLE = "[...document.querySelectorAll('.film')].every(f => !f.offsetWidth || f.dataset.whole === f.dataset.drawn)"
+_INK = {"light": "#ffffff", "dark": "#12171e"}
 _SURFACE = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 23, 30)"}
 
 
@@ -44,13 +46,17 @@ class Reader:
         self.asked: list[str] = []
         self.complaints: list[str] = []
 
-    def opens(self, file: Path) -> Page:
+    def opens(self, file: Path, *, clock: bool = False) -> Page:
+        """A page of the file, where ``clock`` says so with a clock that a test can put forward."""
         page = self.context.new_page()
+        page.set_default_timeout(PATIENCE)
+        if clock:
+            page.clock.install()
         page.on("request", lambda request: self.asked.append(request.url))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
         page.goto(file.as_uri())
-        expect(page.locator(".sorry")).to_be_hidden(timeout=PATIENCE)  # before that no key is heard
+        expect(page.locator(".sorry")).to_be_hidden()  # before that no key is heard
         return page
 
     def is_content(self, file: Path) -> None:
@@ -88,57 +94,64 @@ def saved(finished: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def drawn(page: Page) -> None:
     """The step in sight is drawn, with what stands beside it."""
-    expect(page.locator(".film:visible[data-whole]")).to_have_count(1, timeout=PATIENCE)
-    for _ in range(200):  # the page lets no text be run as a script, so that the browser cannot wait by itself
-        if page.evaluate(_WHOLE):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError("the step is not drawn to its end")
+    expect(page.locator(".film:visible[data-whole]")).to_have_count(1)
+    # The page lets no text be run as a script, so that the browser cannot wait by itself.
+    assert eventually(lambda: page.evaluate(_WHOLE)), "the step is not drawn to its end"
 
 
 def at(page: Page) -> int:
     return int(page.locator(".film:visible").get_attribute("data-at") or -1)
 
 
-@pytest.mark.parametrize("look", [{}, {"color_scheme": "dark"}, {"viewport": NARROW}], ids=["wide", "dark", "narrow"])
-def test_a_run_is_walked_by_arrow_keys_without_a_network(reader, saved, finished, look) -> None:
-    one = reader(**look)
+def everybody_can_read(page: Page) -> None:
+    """In the light on a wide screen, and in the dark on a telephone."""
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    for colors, window in (("light", WIDE), ("dark", NARROW)):
+        page.emulate_media(color_scheme=colors)
+        page.set_viewport_size(window)
+        if page.locator(".film:visible").count():
+            expect(page.locator(".film:visible")).to_have_attribute("style", re.compile(f"--surface: {_INK[colors]}"))
+            drawn(page)
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == _SURFACE[colors]
+        assert eventually(lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+        found = page.evaluate("axe.run({resultTypes: ['violations']}).then(found => found.violations)")
+        assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == [], colors
+
+
+def test_a_run_is_walked_by_arrow_keys_without_a_network(reader, saved, finished) -> None:
+    one = reader()
     page = one.opens(saved)
     drawn(page)
     last, titles = len(finished.frames) - 1, set()
     assert at(page) == last
     page.keyboard.press("Home")
     for step in range(last + 1):
-        expect(page.locator(".film")).to_have_attribute("data-at", str(step), timeout=PATIENCE)
+        expect(page.locator(".film")).to_have_attribute("data-at", str(step))
         drawn(page)
         titles.add(page.locator(".where").inner_text())
         expect(page.locator(".map svg").first).to_be_visible()
         page.keyboard.press("ArrowRight")
     assert len(titles) == last + 1
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator(".dial").is_hidden() and page.locator(".sorry").is_hidden()
-    dark = look.get("color_scheme") == "dark"
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == (
-        "rgb(18, 23, 30)" if dark else "rgb(255, 255, 255)"
-    )
-    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run({resultTypes: ['violations']}).then(found => found.violations)")
-    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+    everybody_can_read(page)
     one.is_content(saved)
 
 
-def test_it_plays_by_itself_and_keeps_its_step_when_the_colours_change(reader, saved) -> None:
+def test_it_plays_by_itself_until_it_is_told_to_pause_and_keeps_its_step_in_other_colours(reader, saved) -> None:
     one = reader()
-    page = one.opens(saved)
+    page = one.opens(saved, clock=True)
     drawn(page)
     page.get_by_role("button", name="Play all steps").click()
-    expect(page.locator(".film")).to_have_attribute("data-at", re.compile("^[2-4]$"), timeout=PATIENCE)
+    for step in (1, 2):
+        page.clock.fast_forward("05")  # seconds of the page's own clock
+        expect(page.locator(".film")).to_have_attribute("data-at", str(step))
     page.get_by_role("button", name="Pause").click()
     step = at(page)
+    page.clock.fast_forward("20")
     page.emulate_media(color_scheme="dark")
-    expect(page.locator(".film")).to_have_attribute("style", re.compile("--surface: #12171e"), timeout=PATIENCE)
+    expect(page.locator(".film")).to_have_attribute("style", re.compile("--surface: #12171e"))
     drawn(page)
-    assert at(page) == step
+    assert at(page) == step, "it went on after Pause"
     one.is_content(saved)
 
 
@@ -157,14 +170,14 @@ def test_scenes_are_turned_one_at_a_time_and_figures_drawn(reader, saved, finish
     file.write_text(player_page([*said, Scene("Again", film=film, run=finished)], title="A lesson"), "utf-8")
     one = reader()
     page = one.opens(file)
-    expect(page.get_by_text("Guess first.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Guess first.")).to_be_visible()
     page.keyboard.press("PageDown")
     drawn(page)
     assert at(page) == 0
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".film:visible")).to_have_attribute("data-at", "1", timeout=PATIENCE)
+    expect(page.locator(".film:visible")).to_have_attribute("data-at", "1")
     page.keyboard.press("PageDown")
-    expect(page.locator(".figure svg").first).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(".figure svg").first).to_be_visible()
     page.get_by_role("button", name="2. The tree").click()
     drawn(page)
     assert at(page) == 1, "a scene stays where it was left"
@@ -174,13 +187,12 @@ def test_scenes_are_turned_one_at_a_time_and_figures_drawn(reader, saved, finish
     one.is_content(file)
 
 
-@pytest.mark.parametrize("look", [{}, {"color_scheme": "dark"}, {"viewport": NARROW}], ids=["wide", "dark", "narrow"])
-def test_a_lesson_is_taken_without_a_network(reader, tmp_path, look) -> None:
+def test_a_lesson_is_taken_without_a_network(reader, tmp_path) -> None:
     lesson = lessons_in().lessons["rich-person"]
     file = tmp_path / "lesson.html"
     *_, made = lesson_page(lesson)
     file.write_text(str(made), "utf-8")
-    one = reader(**look)
+    one = reader()
     page = one.opens(file)
     for scene in lesson.scenes:
         expect(page.get_by_role("heading", level=1, name=scene.told(scene.title), exact=True)).to_be_visible()
@@ -188,50 +200,32 @@ def test_a_lesson_is_taken_without_a_network(reader, tmp_path, look) -> None:
         expect(page.get_by_text(f"It is: {scene.truth}")).to_be_visible()
         if isinstance(scene.reveal, RunReveal):
             drawn(page)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        if scene is lesson.scenes[0]:
+            everybody_can_read(page)
         page.get_by_role("button", name="Next", exact=True).locator("visible=true").click()
     expect(page.get_by_text(lesson.sentence)).to_be_visible()
-    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run({resultTypes: ['violations']}).then(found => found.violations)")
-    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
     one.is_content(file)
 
 
-def test_a_notebook_plays_it_in_a_frame(reader, finished, tmp_path) -> None:
-    file = tmp_path / "notebook.html"
-    file.write_text(
-        f"<meta charset=utf-8><h1>Notebook</h1><div style='width:900px'>{finished._repr_html_()}</div>", "utf-8"
-    )
+def test_a_notebook_plays_it_in_a_frame_once_there_is_room(reader, finished, tmp_path) -> None:
+    file, shown = tmp_path / "notebook.html", finished._repr_html_()
+    file.write_text(f"<meta charset=utf-8><div id=fold style='display:none;width:900px'>{shown}</div>", "utf-8")
     one = reader()
     page = one.opens(file)
     frame = page.frame_locator("iframe")
-    expect(frame.locator(".film[data-whole]")).to_have_count(1, timeout=PATIENCE)
+    expect(frame.locator(".sorry")).to_have_attribute("hidden", "")
+    quiet.still(page)  # the first drawing has been tried by now
+    page.evaluate("document.getElementById('fold').style.display = ''")
+    expect(frame.locator(".film[data-whole]")).to_have_count(1)
     frame.get_by_role("button", name="Previous step").click()
-    expect(frame.locator(".film")).to_have_attribute("data-at", str(len(finished.frames) - 2), timeout=PATIENCE)
+    expect(frame.locator(".film")).to_have_attribute("data-at", str(len(finished.frames) - 2))
     assert page.get_by_text("Released centres").is_visible()
     one.asked[:] = [url for url in one.asked if url != "about:srcdoc"]
     one.is_content(file)
 
 
-def test_what_is_folded_away_is_drawn_once_there_is_room(reader, finished, tmp_path) -> None:
-    file = tmp_path / "notebook.html"
-    file.write_text(f"<meta charset=utf-8><div id=fold style='display:none'>{finished._repr_html_()}</div>", "utf-8")
-    one = reader()
-    page = one.opens(file)
-    frame = page.frame_locator("iframe")
-    expect(frame.locator(".sorry")).to_have_attribute("hidden", "", timeout=PATIENCE)
-    page.wait_for_timeout(300)  # the first drawing would be tried by now
-    page.evaluate("document.getElementById('fold').style.display = ''")
-    expect(frame.locator(".film[data-whole]")).to_have_count(1, timeout=PATIENCE)
-    one.asked[:] = [url for url in one.asked if url != "about:srcdoc"]
-    one.is_content(file)
-
-
-def test_the_page_offers_the_file_and_the_file_opens_without_the_page(visitor, reader, tmp_path) -> None:
-    visit: Visitor = visitor()
-    visit.goes_to("/")
-    visit.opens_sample("Fifteen clusters")
-    visit.sees_run("Auto")
+def test_the_page_offers_the_file_and_the_file_opens_without_the_page(fifteen, reader, tmp_path) -> None:
+    visit: Visitor = fifteen
     title = visit.page.get_by_role("heading", level=1).inner_text()
     visit.page.get_by_role("tab", name="Take away").click()
     visit.waits()

@@ -8,16 +8,29 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request, WebSocket, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request, ViewportSize, WebSocket, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from tests import waiting
+from tests.browser import quiet
 
-# An assertion of the browser waits no longer than it has to.
+# An assertion of the browser waits no longer than it has to; one without a word about it, no shorter either.
 PATIENCE = waiting.MILLISECONDS
+expect.set_options(timeout=PATIENCE)
+WIDE: ViewportSize = {"width": 1280, "height": 900}
+NARROW: ViewportSize = {"width": 390, "height": 844}
 # A window up to this width folds menu and rail into a drawer.
-_DRAWER_UP_TO, _SOON = 768, 1_000
+_DRAWER_UP_TO = 768
 _HERE = {"localhost", "127.0.0.1"}
 _PATHS = {"Home": "", "What ε means": "meaning"}
+_FITS = """() => {
+  const main = document.querySelector('[data-testid="stMain"]');
+  return main.scrollWidth <= main.clientWidth && document.documentElement.scrollWidth <= innerWidth;
+}"""
+_DRAWN = """() => {
+  const film = document.querySelector(".film"), { at, drawn, whole } = film.dataset;
+  return Number(at) === film.player.at && whole === drawn;
+}"""
 _INSIDE_THE_BROWSER = {"data", "blob", "about"}
 
 
@@ -38,6 +51,7 @@ class Visitor:
         self.complaints: list[str] = []
         self.page: Page = context.new_page()
         self.page.set_default_timeout(PATIENCE)
+        self.page.add_init_script(quiet.WATCHES)
         self.page.on("request", self._asks_for)
         self.page.on("websocket", self._opens)
         self.page.on("console", self._hears)
@@ -64,7 +78,7 @@ class Visitor:
                 expect(self.page).to_have_url(there, timeout=PATIENCE / 4)
             except AssertionError:  # a busy browser loses a click while the menu is drawn anew: a person clicks again
                 entry.click()
-                expect(self.page).to_have_url(there, timeout=PATIENCE)
+                expect(self.page).to_have_url(there)
             self.waits()
 
         self.unfolded(follows)
@@ -76,26 +90,25 @@ class Visitor:
             act()
             return
         opener = self.page.get_by_test_id("stExpandSidebarButton")
-        expect(opener).to_be_visible(timeout=PATIENCE)  # it comes back when the drawer has closed, which takes a while
+        expect(opener).to_be_visible()  # it comes back when the drawer has closed, which takes a while
         opener.click()
         act()
-        try:  # a page that was turned to closes the drawer itself, soon
-            expect(opener).to_be_visible(timeout=_SOON)
-        except AssertionError:
+        self.is_still()
+        if not opener.count():  # a page that was turned to closes the drawer, if it was not being drawn at that moment
             self.page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
-            expect(opener).to_be_visible(timeout=PATIENCE)
+        expect(opener).to_be_visible()
 
     def opens_sample(self, title: str) -> None:
         """Press the button of a sample, on the Home page."""
         only = self.page.get_by_role("button", name=f"Open {title}", exact=True)
-        expect(only).to_have_count(1, timeout=PATIENCE)
+        expect(only).to_have_count(1)
         only.click()
         there = re.compile("/explore")
         try:
             expect(self.page).to_have_url(there, timeout=PATIENCE / 4)
         except AssertionError:  # lost where the page was just told the reader's colours or wish for less motion
             only.click()
-            expect(self.page).to_have_url(there, timeout=PATIENCE)
+            expect(self.page).to_have_url(there)
         self.waits()
 
     def presses(self, label: str) -> None:
@@ -135,12 +148,12 @@ class Visitor:
 
     def sees(self, words: str) -> None:
         """The words are on the page, now or soon."""
-        expect(self.text(words)).to_be_visible(timeout=PATIENCE)
+        expect(self.text(words)).to_be_visible()
 
     def sees_figure(self, words: str) -> Locator:
         """A figure that says of itself what it shows, in these words, and that has been drawn."""
         figure = self.page.get_by_role("figure", name=words)
-        expect(figure.locator("svg").first).to_be_visible(timeout=PATIENCE)
+        expect(figure.locator("svg").first).to_be_visible()
         return figure.first
 
     def slider(self, label: str) -> Locator:
@@ -148,29 +161,28 @@ class Visitor:
         return self.page.get_by_role("slider", name=label).first
 
     def steps_to(self, key: Literal["Home", "End", "ArrowLeft", "ArrowRight"]) -> None:
-        """Walk through the run that is played, by the keyboard."""
+        """Walk through the run that is played, by the keyboard, and wait until the step is drawn."""
         self.page.locator(".film .cut.now").press(key)
+        self.page.wait_for_function(_DRAWN)
 
     def sees_film(self) -> None:
         """A run that has ended is played, its picture drawn: one under way is another film, which leaves."""
-        expect(self.page.get_by_role("tab", name="What was found")).to_be_visible(timeout=PATIENCE)
-        expect(self.page.locator(".film[data-whole]")).to_have_count(1, timeout=PATIENCE)
+        expect(self.page.get_by_role("tab", name="What was found")).to_be_visible()
+        expect(self.page.locator(".film[data-whole]")).to_have_count(1)
         self.waits()
 
     def sees_step(self, words: str) -> Locator:
         """The picture of a step, which says of itself what it shows in these words, drawn."""
         picture = self.page.locator(f'.film .map[aria-label*="{words}"]')
-        expect(picture.locator("svg").first).to_be_visible(timeout=PATIENCE)
+        expect(picture.locator("svg").first).to_be_visible()
         return picture
 
     def sees_run(self, algorithm: str) -> None:
         """A run of that algorithm is played, and it is what the controls ask for."""
-        expect(self.page.get_by_role("combobox", name="Algorithm")).to_have_value(
-            re.compile(re.escape(algorithm)), timeout=PATIENCE
-        )
+        expect(self.page.get_by_role("combobox", name="Algorithm")).to_have_value(re.compile(re.escape(algorithm)))
         self.waits()
-        expect(self.page.locator(".film .said")).to_be_hidden(timeout=PATIENCE)
-        expect(self.page.locator(".film[data-whole]")).to_be_visible(timeout=PATIENCE)
+        expect(self.page.locator(".film .said")).to_be_hidden()
+        expect(self.page.locator(".film[data-whole]")).to_be_visible()
 
     def declares(self, *, low: float, high: float) -> None:
         """Give all columns of a waiting file the same bounds."""
@@ -198,7 +210,7 @@ class Visitor:
             return
         box.click()
         box.fill(option)
-        expect(self.page.get_by_role("option", name=option).first).to_be_visible(timeout=PATIENCE)
+        expect(self.page.get_by_role("option", name=option).first).to_be_visible()
         named = self.page.get_by_role("option", name=option, exact=True)
         wanted = (named if named.count() else self.page.get_by_role("option", name=option)).first.get_attribute("id")
         for _ in range(1 + self.page.get_by_role("option").count()):
@@ -206,7 +218,7 @@ class Visitor:
                 break
             box.press("ArrowDown")
         box.press("Enter")
-        expect(box).to_have_value(re.compile(re.escape(option)), timeout=PATIENCE)
+        expect(box).to_have_value(re.compile(re.escape(option)))
         self.waits()
 
     def ticks(self, *labels: str) -> None:
@@ -215,26 +227,13 @@ class Visitor:
             box = self.page.get_by_role("checkbox", name=label, exact=True)
             if not box.is_checked():
                 self.page.get_by_test_id("stCheckbox").filter(has=box).locator("label").click()
-            expect(box).to_be_checked(timeout=PATIENCE)
-        self.waits()
-
-    def adds(self, label: str, *options: str) -> None:
-        """Take options into a list of what is chosen."""
-        box = self.page.get_by_role("combobox", name=label).first
-        for option in options:
-            box.click()
-            box.fill(option)
-            expect(self.page.get_by_role("option", name=option)).to_have_count(1, timeout=PATIENCE)
-            box.press("Enter")
-            box.press("Escape")  # an open list hides what is chosen
-            remover = self.page.get_by_role("button", name=f"Remove {option}", exact=True)
-            expect(remover).to_be_visible(timeout=PATIENCE)
+            expect(box).to_be_checked()
         self.waits()
 
     def keeps(self, *chosen: str) -> None:
         """Take everything else out of a list of what is chosen."""
         for name in chosen:
-            expect(self.page.get_by_role("button", name=f"Remove {name}", exact=True)).to_be_visible(timeout=PATIENCE)
+            expect(self.page.get_by_role("button", name=f"Remove {name}", exact=True)).to_be_visible()
         removers = self.page.get_by_role("button", name=re.compile("^Remove "))
         names = [remover.get_attribute("aria-label") or "" for remover in removers.all()]
         for name in names:
@@ -249,9 +248,16 @@ class Visitor:
         return coming.value.path()
 
     def waits(self) -> None:
-        """Until the page has stopped computing."""
-        self.page.wait_for_timeout(150)  # the click needs a moment to reach the server
-        self.page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE)
+        """Until the page has stopped computing: what was pressed is answered, and the answer is drawn."""
+        assert quiet.answered(self.page), f"the page has not come to rest: {self.page.url}"
+
+    def is_still(self) -> None:
+        """Wait until all is drawn and nothing fades or glides any more."""
+        self.waits()
+        # What is about to be drawn anew is pale for a moment.
+        expect(self.page.locator("[data-stale=true]")).to_have_count(0)
+        expect(self.page.locator(".film:not([data-whole])")).to_have_count(0)
+        quiet.still(self.page)
 
     def scrolls_to(self, words: str) -> None:
         """Bring a heading or another text to the upper edge of the window."""
@@ -260,18 +266,19 @@ class Visitor:
     def photographs(self, path: Path, *, of: Locator | Literal["window", "page"] = "window") -> None:
         """Save what is in the window, or a part of it, with the pointer out of the way."""
         self.page.mouse.move(0, 0)
-        self.page.wait_for_timeout(400)  # figures fade in
+        self.is_still()
         if isinstance(of, str):
             self.page.screenshot(path=path, full_page=of == "page")
         else:
             of.screenshot(path=path)
 
     def is_as_wide_as_its_window(self) -> bool:
-        """Whether the page can be read without moving it sideways."""
-        return bool(
-            self.page.get_by_test_id("stMain").evaluate("main => main.scrollWidth <= main.clientWidth")
-            and self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-        )
+        """Whether the page can be read without moving it sideways, now or once it has followed its window."""
+        try:
+            self.page.wait_for_function(_FITS)
+        except PlaywrightTimeoutError:
+            return False
+        return True
 
     def is_content(self) -> None:
         """Nothing has left this machine, no script of ours complained, and no traceback is on the page."""

@@ -7,14 +7,15 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Browser
 
 from dpviz.release.card_page import card_page
-from tests.browser.conftest import NARROW, WIDE
+from tests.browser.visitor import NARROW, WIDE
 from tests.release.made_facts import people_facts
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
+_CUT = "[...document.querySelectorAll('p, li, dd, h1, h2, h3')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
 _SHEET = re.compile(rb"/Type\s*/Page\b(?!s)")
 
 
@@ -36,7 +37,9 @@ def test_it_prints_on_two_sheets(browser: Browser, card: Path) -> None:
     page.close()
 
 
-def _reads(context: BrowserContext, card: Path) -> None:
+def test_it_asks_for_nothing_and_everybody_can_read_it_on_every_screen(browser: Browser, card: Path) -> None:
+    # The page's own policy forbids the checker's script: that one is let in for the test alone.
+    context = browser.new_context(bypass_csp=True)
     context.set_offline(True)
     page = context.new_page()
     asked: list[str] = []
@@ -45,35 +48,19 @@ def _reads(context: BrowserContext, card: Path) -> None:
     page.on("console", lambda said: complaints.append(said.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(card.as_uri())
-    assert (asked, complaints) == ([card.as_uri()], [])
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    cut = (
-        "[...document.querySelectorAll('p, li, dd, h1, h2, h3')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
-    )
-    assert page.evaluate(cut) == 0
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [WIDE, NARROW, {"width": 768, "height": 1024}, {"width": 1920, "height": 1080}])
-def test_it_fits_every_screen_in_both_themes(browser: Browser, card: Path, scheme, viewport) -> None:
-    context = browser.new_context(color_scheme=scheme, viewport=viewport)
-    _reads(context, card)
-    (page,) = context.pages
-    surface = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 23, 30)"}[scheme]
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == surface
-    context.close()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [WIDE, NARROW])
-def test_it_is_accessible(browser: Browser, card: Path, scheme, viewport) -> None:
-    # The page's own policy forbids the checker's script: that one is let in for the test alone.
-    context = browser.new_context(color_scheme=scheme, viewport=viewport, bypass_csp=True)
-    page = context.new_page()
-    page.goto(card.as_uri())
     page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run({resultTypes: ['violations']}).then(found => found.violations)")
-    assert [(one["id"], [node["html"][:80] for node in one["nodes"]]) for one in found] == []
+    for scheme, surface in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(18, 23, 30)")):
+        page.emulate_media(color_scheme=scheme)
+        for window in (WIDE, NARROW, {"width": 768, "height": 1024}, {"width": 1920, "height": 1080}):
+            page.set_viewport_size(window)
+            where = f"{scheme}, {window['width']} wide"
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where
+            assert page.evaluate(_CUT) == 0, where
+            assert page.evaluate("getComputedStyle(document.body).backgroundColor") == surface, where
+            if window in (WIDE, NARROW):
+                found = page.evaluate("axe.run({resultTypes: ['violations']}).then(found => found.violations)")
+                assert [(one["id"], [node["html"][:80] for node in one["nodes"]]) for one in found] == [], where
+    assert (asked, complaints) == ([card.as_uri()], [])
     context.close()
 
 
@@ -82,6 +69,10 @@ def test_its_policy_forbids_what_a_picture_could_smuggle_in(browser: Browser, tm
     file = tmp_path / "card.html"
     file.write_text(made, "utf-8")
     page = browser.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
     page.goto(file.as_uri())
+    (refused,) = said  # the picture's script, and nothing of the card's own
+    assert "script" in refused
     assert page.title() == "Six walks of life, 2026 · card"
     page.close()

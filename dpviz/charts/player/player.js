@@ -226,6 +226,7 @@ class Player {
     // What stands beside it comes a moment later, if nobody has gone on by then.
     await new Promise((next) => setTimeout(next));
     if (this.at !== at || this.film !== film) return;
+    this.side.hidden = !chosen; // a picture of nothing would be one without words
     if (chosen) await this.paints(this.side, chosen, this.beside, true);
     else this.plotly.purge(this.side);
     this.links(step, chosen);

@@ -1,0 +1,221 @@
+"""The pictures of the README and of docs/findings.md, taken in Chromium, each fit to be shown: drawn, small, uncut.
+
+    python -m benchmarks.pictures [--out docs] [NAME ...]
+
+A name is that of a picture, as ``explore``; without one, all are taken. Most take seconds, the studies a minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from playwright.sync_api import Browser, Locator, expect
+
+from dpviz.lessons.lesson import NumberGuess
+from dpviz.lessons.reading import lessons_in
+from tests.browser.chromium import launched
+from tests.browser.looks import LOOKS, takes_on
+from tests.browser.owner import confirms, declares_people, makes_an_account, says_the_words
+from tests.browser.server import ROOT, running_app
+from tests.browser.visitor import Visitor
+
+LEAST_BYTES, MOST_BYTES = 10_000, 300_000
+# Of docs/findings.md: the name of the picture, a claim, the title of its figure.
+FINDINGS = {
+    "findings-grid": ("Su et al. 2016, Fig. 2", "Loss above k-means++ by d and k"),
+    "findings-coreset": ("Chang & Kamath 2021", "Loss against k at ε = 1"),
+    "findings-far": ("Cohen et al. 2021, Test 1", "Samples needed against R"),
+}
+_LESSON, _SCENE = "rich-person", 3
+_IN_THREE_LOOKS = {"": "light", "-dark": "dark", "-narrow": "telephone"}
+
+
+class Camera:
+    """Takes the pictures that are asked for into a folder.
+
+    Parameters
+    ----------
+    wanted : sequence of str
+        Their names; none for all.
+    """
+
+    def __init__(self, browser: Browser, address: str, folder: Path, wanted: Sequence[str]) -> None:
+        self.browser, self.address, self.folder, self.wanted = browser, address, folder, wanted
+        self.broken: list[str] = []
+
+    def visit(self, look: str = "light") -> Visitor:
+        """A new visit in one of the looks."""
+        colors, window = LOOKS[look]
+        return Visitor(self.browser.new_context(viewport=window, color_scheme=colors), self.address)
+
+    def takes(self, visit: Visitor, name: str, *, of: Locator | None = None) -> None:
+        """What is in the window, or a part of the page, once it is still."""
+        if self.wanted and name not in self.wanted:
+            return
+        if not visit.is_as_wide_as_its_window():
+            self.broken.append(f"{name} is cut at the right edge")
+        path = self.folder / f"{name}.png"
+        visit.photographs(path, of="window" if of is None else of)
+        size = path.stat().st_size
+        if not LEAST_BYTES < size < MOST_BYTES:
+            self.broken.append(f"{name} has {size:,} bytes")
+        print(f"{path} ({size:,} bytes)", flush=True)
+
+
+def runs(camera: Camera) -> None:
+    """Explore, and the tree."""
+    visit = _on_explore(camera.visit())
+    visit.sees_run("Auto")
+    visit.sees("At ε = 1")
+    camera.takes(visit, "explore")
+    visit.chooses("Algorithm", "Tree: Balcan et al.")
+    visit.sees_run("Balcan")
+    visit.steps_to("Home")
+    for _ in range(5):
+        visit.steps_to("ArrowRight")
+    visit.sees("At level 6")
+    camera.takes(visit, "tree")
+
+
+def grid_in_the_dark(camera: Camera) -> None:
+    """The noisy histogram."""
+    visit = _on_explore(camera.visit("dark"))
+    visit.chooses("Algorithm", "Grid: EUGkM")
+    visit.sees_run("EUGkM")
+    visit.steps_to("Home")
+    visit.sees("cells")
+    camera.takes(visit, "explore-dark")
+
+
+def run_on_a_telephone(camera: Camera) -> None:
+    """Explore in a narrow window."""
+    visit = _on_explore(camera.visit("telephone"))
+    visit.sees("At ε = 1")
+    camera.takes(visit, "narrow")
+
+
+def studies(camera: Camera) -> None:
+    """Compare and Trade-off."""
+    visit = _on_explore(camera.visit())
+    for page, words, name in (("Compare", "comes first", "compare"), ("Trade-off", "target: 1.1×", "tradeoff")):
+        visit.turns_to(page)
+        visit.presses("Compute")
+        expect(visit.button("Cancel")).to_be_hidden()
+        visit.waits()
+        visit.sees(words)
+        camera.takes(visit, name)
+
+
+def findings(camera: Camera) -> None:
+    """Figures of stored claims."""
+    visit = camera.visit()
+    visit.goes_to("/papers")
+    for name, (paper, title) in FINDINGS.items():
+        visit.chooses("Claim", paper)
+        camera.takes(visit, name, of=visit.sees_figure(title))
+
+
+def release(camera: Camera) -> None:
+    """What stands against a release, and the segments of one."""
+    visit = camera.visit()
+    with tempfile.TemporaryDirectory() as folder:
+        visit.goes_to("/data")
+        declares_people(visit)
+        visit.turns_to("Release")
+        says_the_words(visit)
+        makes_an_account(visit, Path(folder) / "people.sqlite")
+        visit.presses("Try it on made-up rows")
+        visit.sees("runs on made-up tables")
+        visit.page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
+        camera.takes(visit, "release")
+        confirms(visit)
+        visit.presses("Charge the account and release ε = 1")
+        visit.sees("Charge 1.")
+        visit.sees_figure("Five segments")
+        visit.scrolls_to("What the segments are")
+        camera.takes(visit, "release-segments")
+
+
+def lesson(camera: Camera) -> None:
+    """A scene whose answer is revealed, for one reader and for a class."""
+    visit, question = camera.visit(), lessons_in().lessons[_LESSON].scenes[_SCENE - 1].question
+    assert isinstance(question, NumberGuess)
+    visit.goes_to("/lessons", lesson=_LESSON, scene=_SCENE)
+    box = visit.page.get_by_test_id("stNumberInputField")
+    box.fill(f"{question.low:g}")
+    box.press("Enter")
+    visit.waits()
+    _reveals(visit)
+    for ending, look in _IN_THREE_LOOKS.items():
+        takes_on(visit, LOOKS[look])
+        camera.takes(visit, f"lesson{ending}")
+    takes_on(visit, LOOKS["light"])
+    visit.goes_to("/lessons", lesson=_LESSON, scene=_SCENE, present=1)
+    _reveals(visit)
+    camera.takes(visit, "lesson-presented")
+
+
+def meaning(camera: Camera) -> None:
+    """The attack, run."""
+    visit = camera.visit()
+    visit.goes_to("/meaning", epsilon=1, part="attack")
+    expect(visit.button("More runs")).to_be_visible()
+    for ending, look in _IN_THREE_LOOKS.items():
+        takes_on(visit, LOOKS[look])
+        camera.takes(visit, f"meaning{ending}")
+
+
+# What takes which pictures.
+SHOTS: dict[Callable[[Camera], None], tuple[str, ...]] = {
+    runs: ("explore", "tree"),
+    grid_in_the_dark: ("explore-dark",),
+    run_on_a_telephone: ("narrow",),
+    studies: ("compare", "tradeoff"),
+    findings: tuple(FINDINGS),
+    release: ("release", "release-segments"),
+    lesson: (*(f"lesson{ending}" for ending in _IN_THREE_LOOKS), "lesson-presented"),
+    meaning: tuple(f"meaning{ending}" for ending in _IN_THREE_LOOKS),
+}
+NAMES = tuple(name for names in SHOTS.values() for name in names)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Take the pictures; 0 if all are fit to be shown."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--out", type=Path, default=ROOT / "docs", help="folder of the pictures")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}")
+    asked = parser.parse_args(argv)
+    if unknown := [name for name in asked.names if name not in NAMES]:
+        parser.error(f"there is no picture {unknown[0]}; there are {', '.join(NAMES)}")
+    asked.out.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        log = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "log.txt"
+        camera = Camera(stack.enter_context(launched()), stack.enter_context(running_app(log)), asked.out, asked.names)
+        for take, names in SHOTS.items():
+            if not asked.names or not set(names).isdisjoint(asked.names):
+                take(camera)
+    for wrong in camera.broken:
+        print(f"BROKEN {wrong}")
+    return 1 if camera.broken else 0
+
+
+def _on_explore(visit: Visitor) -> Visitor:
+    visit.goes_to("/")
+    visit.opens_sample("Fifteen clusters")
+    visit.sees_film()
+    return visit
+
+
+def _reveals(visit: Visitor) -> None:
+    visit.presses("Reveal")
+    expect(visit.page.locator(".film[data-whole]")).to_be_attached()
+    visit.waits()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+"""When a page has come to rest: what it asked the server for has been answered, and what it shows no longer moves.
+
+Nothing here counts time. A script in the page reads what it says to the server and what it hears: each question runs
+Streamlit's script, whose end is told. Whatever a click asks for is on its way before the click is over.
+"""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from tests.waiting import MILLISECONDS
+
+# Numbers of fields in the page library's protocol (tests/browser/test_quiet.py compares them), and what the end of a
+# run is called that makes way for the next.
+NUMBERS = {"RERUN_SCRIPT": 11, "FRAGMENT_ID": 5, "IS_AUTO_RERUN": 6, "METADATA": 2, "RUN": 6, "FRAGMENT_IDS": 2}
+NUMBERS |= {"NEW_SESSION": 4, "SCRIPT_FINISHED": 6, "EARLY_FOR_RERUN": 2}
+WATCHES = """
+  const heard = { said: 0, asked: 0, open: false, begun: false, of: "", largest: 0, tells: [] };
+  window.__heard = heard;
+  const news = () => heard.tells.splice(0).forEach((tell) => tell());
+  heard.next = () => new Promise((tell) => heard.tells.push(tell));
+
+  // The fields of a message of Protocol Buffers: name by number, with a number or the bytes that it holds.
+  function* fields(bytes) {
+    let at = 0;
+    const number = () => {
+      let value = 0;
+      for (let place = 1; at < bytes.length; place *= 128) {
+        const byte = bytes[at++];
+        value += (byte & 127) * place;
+        if (byte < 128) break;
+      }
+      return value;
+    };
+    while (at < bytes.length) {
+      const tag = number(), kind = tag & 7, name = Math.floor(tag / 8);
+      if (kind === 0) yield [name, number()];
+      else if (kind === 2) {
+        const length = number();
+        yield [name, bytes.subarray(at, at + length)];
+        at += length;
+      } else at += kind === 1 ? 8 : 4;
+    }
+  }
+  const all = (messages, wanted) => messages.flatMap((bytes) => [...fields(bytes)])
+    .filter(([name]) => name === wanted).map(([, value]) => value);
+  const text = (bytes) => new TextDecoder().decode(bytes);
+
+  // A run of the script that begins after a question answers it, unless it is that of another piece of the page.
+  const hears = ({ data }) => {
+    if (!(data instanceof ArrayBuffer)) return;
+    heard.largest = Math.max(heard.largest, data.byteLength);
+    const message = [new Uint8Array(data)];
+    if (all(message, NEW_SESSION).length) {
+      const pieces = all(all(all(message, METADATA), RUN), FRAGMENT_IDS).map(text);
+      heard.begun ||= !pieces.length || pieces.includes(heard.of);
+    }
+    const ends = all(message, SCRIPT_FINISHED);
+    if (ends.length && ends[0] !== EARLY_FOR_RERUN && heard.begun) heard.open = false;
+    news();
+  };
+  const known = new WeakSet(), send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (data) {
+    if (!known.has(this)) this.addEventListener("message", hears);
+    known.add(this);
+    heard.said += 1;
+    for (const question of data instanceof Uint8Array ? all([data], RERUN_SCRIPT) : []) {
+      if (all([question], IS_AUTO_RERUN)[0]) continue; // what polls asks again and again
+      const of = all([question], FRAGMENT_ID).map(text)[0] ?? "";
+      Object.assign(heard, { asked: heard.asked + 1, open: true, begun: false, of });
+    }
+    return send.call(this, data);
+  };
+  new MutationObserver(news).observe(document, { subtree: true, attributeFilter: ["data-test-script-state"] });
+"""
+_CONSTANTS = ", ".join(f"{name} = {number}" for name, number in NUMBERS.items())
+WATCHES = f"(() => {{ const {_CONSTANTS};{WATCHES}}})();"
+
+# Two frames: the page's own library draws what it heard before the second one.
+_ANSWERED = """async (patience) => {
+  const heard = window.__heard;
+  const app = () => document.querySelector('[data-testid="stApp"]');
+  const answered = () => heard.asked > 0 && !heard.open && app()?.dataset.testScriptState === "notRunning";
+  let late = false;
+  const end = setTimeout(() => { late = true; heard.tells.splice(0).forEach((tell) => tell()); }, patience);
+  const frame = () => new Promise(requestAnimationFrame);
+  const draws = async () => { await frame(); await frame(); };
+  await draws();
+  while (!late) {
+    if (!answered()) { await heard.next(); continue; }
+    await draws();
+    if (answered()) break;
+  }
+  clearTimeout(end);
+  return !late;
+}"""
+# What moves for ever, as a sign of work under way does, is not waited for.
+_STILL = """async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  await frame();
+  await frame();
+  const moves = () => document.getAnimations().filter((one) => one.playState === "running"
+    && Number.isFinite(one.effect?.getComputedTiming().endTime ?? Infinity));
+  while (moves().length) await Promise.allSettled(moves().map((one) => one.finished));
+}"""
+
+
+def answered(page: Page) -> bool:
+    """Wait until everything that the page has asked for is answered and drawn; whether it was before patience ended."""
+    return bool(page.evaluate(_ANSWERED, MILLISECONDS))
+
+
+def still(page: Page) -> None:
+    """Wait until nothing on the page fades or glides any more."""
+    page.evaluate(_STILL)
+
+
+def said(page: Page) -> int:
+    """How often the page has said something to the server."""
+    return int(page.evaluate("window.__heard.said"))
+
+
+def largest(page: Page) -> int:
+    """How many bytes the largest message had that the page has heard."""
+    return int(page.evaluate("window.__heard.largest"))

@@ -1,0 +1,125 @@
+"""Lessons in a real browser: on a wide screen and on a telephone, for a class by arrow keys; and on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from dpviz.charts.printed_lesson import printed_lesson
+from dpviz.lessons.lesson import CurveGuess, DrawsReveal, Lesson, NumberGuess, Options, RunReveal, StudyReveal
+from dpviz.lessons.reading import lessons_in
+from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
+from tests.browser.visitor import NARROW, Visitor
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+LESSONS = lessons_in().lessons
+
+
+def _guesses(visit: Visitor, lesson: Lesson, place: int) -> None:
+    """Answer as somebody would who does not know."""
+    match lesson.scenes[place - 1].question:
+        case Options():
+            visit.page.get_by_role("radiogroup").locator("label").first.click()
+        case NumberGuess(low=low):
+            box = visit.page.get_by_test_id("stNumberInputField")
+            box.fill(f"{low:g}")
+            box.press("Enter")
+        case CurveGuess():
+            visit.page.get_by_role("slider").first.press("ArrowRight")
+    visit.waits()
+
+
+def _sees_answer(visit: Visitor, lesson: Lesson, place: int) -> None:
+    """The answer stands there, and its picture is drawn."""
+    scene = lesson.scenes[place - 1]
+    visit.sees(scene.told(scene.answer).split(".")[0].split(",")[0].split("\n")[0])
+    match scene.reveal:
+        case RunReveal():
+            expect(visit.page.locator(".film[data-whole]")).to_be_attached()
+        case DrawsReveal() | StudyReveal():
+            expect(visit.page.locator(".js-plotly-plot").first).to_be_attached()
+    visit.waits()
+    expect(visit.page.get_by_text("This lesson is not right any more")).to_have_count(0)
+
+
+def test_draws_and_a_study_answer_a_guess_that_was_made_before(visitor: Callable[..., Visitor]) -> None:
+    visit, lesson = visitor(viewport=WINDOW), LESSONS["one-draw"]
+    visit.goes_to("/lessons")
+    visit.presses(lesson.title)
+    visit.sees(f"1 of {len(lesson.scenes)}")
+    visit.goes_to("/lessons", lesson=lesson.id, scene=2)
+    _guesses(visit, lesson, 2)
+    visit.presses("Reveal")
+    _sees_answer(visit, lesson, 2)
+    _fits_both_windows(visit)
+    visit.presses("Next")
+    visit.sees(f"3 of {len(lesson.scenes)}")
+    assert not offences(visit)
+    _guesses(visit, lesson, 3)
+    visit.presses("Reveal")
+    _sees_answer(visit, lesson, 3)
+    assert not offences(visit)
+    takes_on(visit, LOOKS["dark telephone"])
+    assert not offences(visit)
+
+
+def test_the_end_of_other_lessons_fits_a_telephone(visitor: Callable[..., Visitor]) -> None:
+    """Parts of *What ε means*, and a tree; what lessons say, and its facts, tests/pages and tests/lessons check."""
+    visit = visitor(viewport=NARROW)
+    for name in ("asking-twice", "tree-empty-cubes", "why-noise"):
+        lesson, last = LESSONS[name], len(LESSONS[name].scenes)
+        visit.goes_to("/lessons", lesson=name, scene=last)
+        _guesses(visit, lesson, last)
+        visit.presses("Reveal")
+        _sees_answer(visit, lesson, last)
+        visit.sees(lesson.sentence)
+        assert visit.is_as_wide_as_its_window()
+
+
+def _fits_both_windows(visit: Visitor) -> None:
+    assert visit.is_as_wide_as_its_window()
+    visit.page.set_viewport_size(NARROW)
+    assert visit.is_as_wide_as_its_window()
+    visit.page.set_viewport_size(WINDOW)
+
+
+def test_a_class_walks_by_arrow_keys(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor(viewport=WINDOW)
+    lesson = LESSONS["rich-person"]
+    visit.goes_to("/lessons", lesson=lesson.id)
+    assert visit.downloads("Sheet to print (HTML)").read_bytes().startswith(b"<!")
+    visit.presses("Present")
+    expect(visit.page.get_by_test_id("stSidebar")).to_have_count(0)
+    expect(visit.page.get_by_role("link", name="Explore", exact=True)).to_have_count(0)
+    for place in range(1, len(lesson.scenes) + 1):
+        visit.sees(f"{place} of {len(lesson.scenes)}")
+        expect(visit.button("Reveal")).to_be_enabled()
+        visit.waits()
+        visit.page.keyboard.press("ArrowRight")
+        _sees_answer(visit, lesson, place)
+        if place < len(lesson.scenes):
+            visit.page.keyboard.press("ArrowRight")
+            visit.waits()
+    visit.page.keyboard.press("ArrowLeft")
+    visit.sees(f"{len(lesson.scenes) - 1} of")
+    visit.waits()  # until then the picture of the scene before is there, too
+    # Where the film has the keys, they step through the film and not through the lesson.
+    visit.page.locator(".film .cut.now").press("ArrowLeft")
+    visit.waits()
+    visit.sees(f"{len(lesson.scenes) - 1} of")
+    visit.page.keyboard.press("Escape")
+    expect(visit.page.get_by_role("link", name="Explore", exact=True)).to_be_visible()
+
+
+def test_the_sheet_has_its_answers_on_the_second_page(browser: Browser, tmp_path: Path) -> None:
+    paper, sheet = browser.new_page(), tmp_path / "sheet.html"
+    for lesson in LESSONS.values():
+        sheet.write_text(printed_lesson(lesson), encoding="utf-8")
+        paper.goto(sheet.as_uri())
+        pages = paper.pdf(format="A4").count(b"/Type /Page\n")
+        assert pages == 2, f"{lesson.id} takes {pages} pages"
+    paper.close()

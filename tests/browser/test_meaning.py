@@ -1,0 +1,58 @@
+"""What ε means, in a real browser: every part is one screen, drawn, with its finding and the sentence to repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from dpviz.ui.meaning.parts import PARTS
+from tests.browser.looks import WINDOW, offences
+from tests.browser.visitor import NARROW, Visitor
+from tests.waiting import eventually
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+FINDINGS = {
+    "odds": "At ε = 1, a belief of 50 % becomes at most 73.1 %",
+    "attack": "and none can gain more than 46 points",
+    "worlds": "At ε = 1, one person moves the nearest centre by",
+    "again": "64 releases: ",
+    "others": "public deployments use a larger ε than 1",
+}
+
+
+def test_every_part_is_one_screen_and_fits_a_telephone(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/meaning", epsilon=1, part="odds")
+    assert list(FINDINGS) == list(PARTS)
+    found: list[str] = []
+    for part, finding in FINDINGS.items():
+        visit.picks(PARTS[part].label)
+        if part == "worlds":
+            visit.picks("about as far as the noise")
+        visit.sees(finding)
+        if part in ("attack", "worlds", "again"):
+            expect(visit.button("More runs")).to_be_visible()
+        _is_drawn(visit)
+        assert eventually(lambda: _lowest(visit) <= WINDOW["height"]), f"{part} goes on below the window"
+        if part == "attack":
+            found = offences(visit)
+        visit.page.set_viewport_size(NARROW)
+        _is_drawn(visit)
+        visit.page.set_viewport_size(WINDOW)
+    assert not found
+
+
+def _is_drawn(visit: Visitor) -> None:
+    """The picture is there, the page no wider than the window."""
+    figures = visit.page.get_by_test_id("stMain").get_by_role("figure")
+    expect(figures.first.locator("svg").first).to_be_visible()
+    assert visit.is_as_wide_as_its_window()
+
+
+def _lowest(visit: Visitor) -> float:
+    """Where the last of its figures ends."""
+    figures = visit.page.get_by_test_id("stMain").get_by_role("figure")
+    return max(box["y"] + box["height"] for one in figures.all() if (box := one.bounding_box()))
