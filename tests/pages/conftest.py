@@ -1,5 +1,5 @@
 """For all tests of pages."""
 
-from tests.pages.components import _components_are_looked_for_once
+from tests.pages.components import _visits_are_cheap
 
-__all__ = ["_components_are_looked_for_once"]
+__all__ = ["_visits_are_cheap"]

@@ -39,7 +39,7 @@ LINKS: tuple[dict[str, str], ...] = (
 def test_no_link_brings_a_page_down(page: str, links: tuple[dict[str, str], ...]) -> None:
     for link in links:
         with about(link):
-            assert "x.invalid" not in text_of(app_on(page, open_blobs(), **link))
+            assert "x.invalid" not in text_of(app_on(page, open_blobs(n=60), **link))
 
 
 def test_no_link_brings_a_visit_down_that_has_no_table_yet() -> None:

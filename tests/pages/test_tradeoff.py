@@ -142,7 +142,7 @@ def test_every_run_can_be_taken_away_as_csv_and_another_table_starts_without_the
 @pytest.mark.slow
 def test_a_point_opens_its_settings_in_explore() -> None:
     label = Contender("eugkm", {"preset": "su"}).label
-    app = computed(traded(labels=["DPLloyd", label]), "tradeoff")
+    app = computed(traded(labels=["DPLloyd", label], repeats=1), "tradeoff")
     app.selectbox(key="tradeoff:open:whom").set_value(label)
     app.select_slider(key="tradeoff:open:epsilon").set_value(0.5)
     sound(app.run())
@@ -170,7 +170,7 @@ def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.slow
 def test_a_private_file_is_judged_on_a_stand_in_by_default_and_offers_no_file_of_losses() -> None:
-    app = computed(traded(FileKind.PRIVATE), "tradeoff")
+    app = computed(traded(FileKind.PRIVATE, repeats=1), "tradeoff")
     assert study_in(app, "tradeoff").source.kind is FileKind.SIMULATED
     assert not app.session_state["visit:table"].private.looks
     assert app.get("download_button")  # nobody is in a stand-in
