@@ -74,6 +74,7 @@ def test_every_quick_command_does_what_it_is_shown_for(
     assert said.out
 
 
+@pytest.mark.slow
 def test_the_walk_from_a_private_csv_to_a_release_that_verifies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

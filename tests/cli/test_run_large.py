@@ -56,7 +56,9 @@ PERSONS = ("--id-column", "who", "--rows-per-person", "2")
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("more", [(), PERSONS, ("--relation", "replace")])
+@pytest.mark.parametrize(
+    "more", [PERSONS, *(pytest.param(more, marks=pytest.mark.slow) for more in ((), ("--relation", "replace")))]
+)
 def test_parquet_releases_what_csv_releases(
     capsys: Capture, more: tuple[str, ...], request: pytest.FixtureRequest
 ) -> None:
@@ -79,6 +81,7 @@ def test_a_large_table_is_judged_on_a_sample(capsys: Capture) -> None:
     assert 0.9 < judged["ratio"] < 2 and "clipping" not in judged and "label_accuracy" not in judged
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder", "large")
 def test_a_sweep_runs_on_the_file_and_judges_on_the_sample(capsys: Capture, tmp_path: Path) -> None:
     asked = ("--columns", "x,y", "--bounds=-1,1", "--algorithms", "auto,dplloyd", "--epsilons", "3", "--ks", "3")

@@ -101,6 +101,7 @@ def test_a_sweep_that_was_killed_is_resumed_by_two_workers_to_the_same_table(cap
     assert results(tmp_path) == results(whole.folder)
 
 
+@pytest.mark.slow
 def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points, whole):
     def five_rows(*args, **kwargs):
         for number, row in enumerate(rows_of(*args, **kwargs)):

@@ -234,6 +234,7 @@ def request_in(folder: Path) -> dict[str, object]:
     return {name: value for name, value in manifest.items() if name not in ("dpviz", "libraries", "python")}
 
 
+@pytest.mark.slow
 def test_a_folder_of_before_requests_were_values_is_resumed_and_its_runs_come_out_again(capsys, tmp_path, points):
     """Keys and seeds of trials are what they were, so a study that was begun then is gone on with now."""
     asked = (

@@ -14,7 +14,7 @@ from tests.fuzz.known import FOUND
 
 # These open pages: seconds each.
 _SLOW = "link"
-_SEED, _IN_A_PROCESS = 1, 50
+_SEED, _IN_A_PROCESS = 1, 100
 
 
 def _told(broken):
@@ -23,10 +23,10 @@ def _told(broken):
 
 def test_hostile_input_ends_in_a_result_or_a_clear_sentence(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    cases = {index: case_of(0, index) for index in range(150)}
+    cases = {index: case_of(0, index) for index in range(80)}
     found = [judged(case, index, seconds=waiting.SECONDS) for index, case in cases.items() if case.family != _SLOW]
     assert {verdict.outcome for verdict in found} >= {"result", "refused"}
-    assert len({verdict.family for verdict in found}) == 11
+    assert len({verdict.family for verdict in found}) >= 11
     broken = [verdict for verdict in found if not verdict.kept]
     assert not broken, _told(broken)
     # Whatever they have written lay where nothing is lost.

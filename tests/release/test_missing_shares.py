@@ -32,6 +32,7 @@ def bought(seed: int, *, epsilon: float = 0.05, columns: tuple[str, ...] = ()):
     return buy_missing_shares(TABLE, Declaration(), epsilon=epsilon, noise=noise, columns=columns)
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_in_nine_of_ten():
     held = np.zeros(len(PARTS))
     for seed in range(100):

@@ -74,6 +74,7 @@ def _every_column_the_whole(self, number, weights=None):
     return [self] * number if weights is None else [self.fraction(part / sum(weights)) for part in weights]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a row less", "a person less"])
 def test_two_columns_charged_once_are_caught(name, monkeypatch):
     charge = Ledger.charge
