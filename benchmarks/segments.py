@@ -36,8 +36,10 @@ def covered(
     assert isinstance(source, LoadedTable)
     opened = declare(source, declared)
     table = described_table(opened, source)
-    asked = {"k": CLUSTERS, "epsilon": (1 - share) * epsilon, "delta": DELTA}
-    centers = [run("auto", opened.private, **asked, seed=seed).unit_centers for seed in range(clusterings or seeds)]
+    centers = [
+        run("auto", opened.private, k=CLUSTERS, epsilon=(1 - share) * epsilon, delta=DELTA, seed=seed).unit_centers
+        for seed in range(clusterings or seeds)
+    ]
     found = defaultdict(list)
     for seed in range(seeds):
         released = centers[seed % len(centers)]

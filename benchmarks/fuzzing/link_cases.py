@@ -41,7 +41,7 @@ def link_case(rng: np.random.Generator) -> Case:
         visit.run()
         if visit.exception:
             raise Broken(f"a traceback on the page: {visit.exception[0].proto.type}")
-        return "\n".join(alert.value for alert in (*visit.error, *visit.warning, *visit.info))
+        return "\n".join(str(alert.value) for alert in (*visit.error, *visit.warning, *visit.info))
 
     about = f"{page}, {'with' if opened else 'without'} a table, {short(query, most=400)}"
     return Case("link", about, do, Secrets())

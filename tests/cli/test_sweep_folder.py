@@ -225,7 +225,7 @@ def test_a_manifest_that_is_damaged_or_missing_is_refused_in_a_sentence(capsys, 
     assert "no manifest.json" in refused(call(capsys, "sweep", points, *SMALL, "--out", out, "--resume"))
 
 
-EARLIER = ROOT / "tests" / "earlier_study"
+EARLIER = Path(__file__).parent / "earlier_study"
 
 
 def request_in(folder: Path) -> dict[str, object]:

@@ -79,6 +79,7 @@ def processes() -> Iterator[Processes]:
             parent.kill()
 
 
+@pytest.mark.slow
 def test_of_two_processes_that_race_for_the_last_half_exactly_one_wins(tmp_path, processes):
     for number in range(8):
         account = new(tmp_path / f"{number}.sqlite")
@@ -129,6 +130,7 @@ def _tries(account: Account) -> str:
     return "won"
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_among_its_charges_loses_and_doubles_none(tmp_path, processes):
     account = new(tmp_path / "a.sqlite", cap=1e6)
     told = 0
@@ -166,6 +168,7 @@ def charged_at(processes: Processes, path: Path, at: int, when: str) -> tuple[in
     return len(standing.entries) - 1, died
 
 
+@pytest.mark.slow
 def test_wherever_a_process_dies_its_charge_is_there_whole_or_not_at_all_and_from_commit_on(
     monkeypatch, tmp_path, processes
 ):
@@ -192,6 +195,7 @@ def test_wherever_a_process_dies_its_charge_is_there_whole_or_not_at_all_and_fro
     assert charged_at(processes, tmp_path / "before.sqlite", commit, "before") == (0, True)
 
 
+@pytest.mark.slow
 def test_an_account_that_was_not_finished_is_no_account(tmp_path, processes):
     step = 0
     while processes.dies("new", path := tmp_path / f"{step}.sqlite", step):
