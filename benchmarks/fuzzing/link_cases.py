@@ -48,7 +48,7 @@ def link_case(rng: np.random.Generator) -> Case:
 
 
 def _value(rng: np.random.Generator) -> str:
-    text = one(rng, (*NUMBER_TEXTS, *TEXTS, *CARDS, "1", "3", "0.5", "1e-6"))
+    text: str = one(rng, (*NUMBER_TEXTS, *TEXTS, *CARDS, "1", "3", "0.5", "1e-6"))
     return text.encode("utf-8", errors="replace").decode()[:2_000]
 
 
