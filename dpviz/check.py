@@ -1,6 +1,11 @@
-"""Validators of public requests: the keyword is the message.
+"""Validators of public requests: the keyword is the message, and what comes back is a plain number.
 
->>> positive(epsilon=1.0)
+A number of NumPy may be a short one, whose arithmetic rounds: a share of ε = float16(0.1) is none of 0.09998. So
+whoever checks a number goes on with the ``float`` or ``int`` that a validator returns, which is exactly as large (of
+several numbers, the last).
+
+>>> positive(epsilon=1)
+1.0
 >>> positive(epsilon=-1.0)
 Traceback (most recent call last):
     ...
@@ -11,6 +16,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
+from typing import Any
 
 # Within these, nothing that is computed from a request overflows, and every algorithm serves or says why it does not.
 LEAST_EPSILON, MOST_EPSILON = 1e-3, 1e9
@@ -45,14 +51,24 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def positive(**named: float) -> None:
+def plain(value: Any) -> Any:
+    """``value`` as a number of Python where it is a finite one of any kind; whatever else as it is."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if _finite(value) else value
+
+
+def positive(**named: float) -> float:
     """Refuse a number that is not finite and above 0."""
     for name, value in named.items():
         if not _finite(value) or value <= 0:
             raise RequestError(f"{name} is {shown(value)}: give a finite number above 0.")
+    return float(value)
 
 
-def epsilon(**named: float) -> None:
+def epsilon(**named: float) -> float:
     """Refuse an ε that is no number, or one that no noise can be calibrated to.
 
     >>> epsilon(epsilon=0.0)
@@ -60,42 +76,43 @@ def epsilon(**named: float) -> None:
         ...
     dpviz.check.RequestError: epsilon is 0: give a number from 0.001 to 1e+09.
     """
-    within(LEAST_EPSILON, MOST_EPSILON, **named)
+    return within(LEAST_EPSILON, MOST_EPSILON, **named)
 
 
-def clusters(**named: int) -> None:
+def clusters(**named: int) -> int:
     """Refuse a k that is no whole number, or too large to be looked at."""
-    _whole_within(1, MOST_CLUSTERS, named)
+    return _whole_within(1, MOST_CLUSTERS, named)
 
 
-def rows_per_person(**named: int) -> None:
+def rows_per_person(**named: int) -> int:
     """Refuse a largest number of rows of one person that is no whole number, or far too large."""
-    _whole_within(1, MOST_ROWS_PER_PERSON, named)
+    return _whole_within(1, MOST_ROWS_PER_PERSON, named)
 
 
-def records(**named: int) -> None:
+def records(**named: int) -> int:
     """Refuse a number of rows that is no whole number, or larger than any table."""
-    _whole_within(1, MOST_RECORDS, named)
+    return _whole_within(1, MOST_RECORDS, named)
 
 
-def repeats(**named: int) -> None:
+def repeats(**named: int) -> int:
     """Refuse a number of repetitions that is no whole number, or that nobody would wait for."""
-    _whole_within(1, MOST_REPEATS, named)
+    return _whole_within(1, MOST_REPEATS, named)
 
 
-def seed(**named: int) -> None:
+def seed(**named: int) -> int:
     """Refuse what is no whole number, or too long to be a seed."""
     for name, value in named.items():
         if isinstance(value, float):
             raise RequestError(f"{name} is {shown(value)}: give a whole number, without a point.")
-    _whole_within(0, MOST_SEED, named)
+    return _whole_within(0, MOST_SEED, named)
 
 
-def at_least(minimum: int, **named: int) -> None:
+def at_least(minimum: int, **named: int) -> int:
     """Refuse a whole number below ``minimum``."""
     for name, value in named.items():
         if not _whole(value) or value < minimum:
             raise RequestError(f"{name} is {shown(value)}: give a whole number of at least {minimum}.")
+    return int(value)
 
 
 def _whole(value: object) -> bool:
@@ -104,17 +121,19 @@ def _whole(value: object) -> bool:
     return isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
 
 
-def within(low: float, high: float, **named: float) -> None:
+def within(low: float, high: float, **named: float) -> float:
     """Refuse a number outside ``[low, high]``."""
     for name, value in named.items():
-        if not (_finite(value) and low <= value <= high):
+        if not (_finite(value) and low <= float(value) <= high):
             raise RequestError(f"{name} is {shown(value)}: give a number from {low:g} to {high:g}.")
+    return float(value)
 
 
-def _whole_within(low: int, high: int, named: dict[str, int]) -> None:
+def _whole_within(low: int, high: int, named: dict[str, int]) -> int:
     for name, value in named.items():
         if not (_whole(value) and low <= value <= high):
             raise RequestError(f"{name} is {shown(value)}: give a whole number from {low:,} to {high:,}.")
+    return int(value)
 
 
 def _finite(value: object) -> bool:
@@ -127,15 +146,16 @@ def _finite(value: object) -> bool:
         return False
 
 
-def delta_for(n: int | None, *, delta: float) -> None:
+def delta_for(n: int | None, *, delta: float) -> float:
     """Refuse a δ outside ``[0, 1/n)``, or outside ``[0, 1)`` where no public ``n`` is known.
 
     At δ >= 1/n a mechanism that publishes one person's whole row would satisfy the definition.
     """
-    ceiling = 1.0 if n is None or n <= 1 else 1 / n
-    if not _finite(delta) or not (delta == 0 or LEAST_DELTA <= delta < ceiling):
+    ceiling = 1.0 if n is None or n <= 1 else 1 / int(n)
+    if not _finite(delta) or not (delta == 0 or LEAST_DELTA <= float(delta) < ceiling):
         usual = "; 1e-6 is usual" if ceiling > 1e-6 else ""
         raise RequestError(f"delta is {shown(delta)}: give 0 or a number below {ceiling:.3g} (1/n){usual}.")
+    return float(delta)
 
 
 def usual_delta(n: int | None) -> float:

@@ -122,3 +122,17 @@ def test_one_of():
     check.one_of(("a", "b"), letter="a")
     with pytest.raises(RequestError, match="letter is 'c': choose one of a, b"):
         check.one_of(("a", "b"), letter="c")
+
+
+def test_what_comes_back_is_a_plain_number_of_the_same_size():
+    for kind in (float, np.float16, np.float32, np.float64, int, np.int8, np.uint64):
+        value = kind(3)
+        reals = (check.positive(x=value), check.within(1, 9, x=value), check.epsilon(x=value))
+        wholes = (check.at_least(1, x=int(value)), check.clusters(x=np.int8(3)), check.seed(x=np.uint64(3)))
+        with about(kind):
+            assert [type(found) for found in reals] == [float] * 3 and {*reals} == {3.0}
+            assert [type(found) for found in wholes] == [int] * 3 and {*wholes} == {3}
+    short = np.float16(0.1)
+    assert check.delta_for(None, delta=short) == check.plain(short) == float(short) != 0.1
+    for other in (True, "1", None, float("nan"), 10**400):
+        assert check.plain(other) is other or check.plain(other) == other

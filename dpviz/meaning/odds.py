@@ -43,7 +43,7 @@ def believed(prior: float, *, epsilon: float) -> Belief:
     Kasiviswanathan & Smith 2014, "On the 'semantics' of differential privacy", Theorem 2.1. Nanayakkara, Smart,
     Cummings, Kaptchuk & Redmiles 2023: odds explain ε better than samples of outputs (963 people).
     """
-    check.epsilon(epsilon=epsilon)
+    epsilon = check.epsilon(epsilon=epsilon)
     if not 0 <= prior <= 1:
         raise check.RequestError(f"The prior is {prior:g}: give a probability from 0 to 1.")
     return Belief(_moved(prior, -epsilon), _moved(prior, epsilon))

@@ -81,9 +81,14 @@ class Budget:
     amount: float
     delta: float = 0.0
 
+    def __post_init__(self) -> None:
+        # Of NumPy's shorter floats, parts would be rounded up.
+        object.__setattr__(self, "amount", float(self.amount))
+        object.__setattr__(self, "delta", float(self.delta))
+
     def fraction(self, part: float) -> Budget:
         """That part of the budget, ``0 < part <= 1``."""
-        part *= _PART if part < 1 else 1.0
+        part = float(part) * (_PART if part < 1 else 1.0)
         return Budget(self.accounting, self.amount * part, self.delta * part)
 
     def split(self, **weights: float) -> Shares:
@@ -92,7 +97,7 @@ class Budget:
 
     def rounds(self, number: int, weights: Sequence[float] | None = None) -> list[Budget]:
         """One budget for each round, equal or in proportion to ``weights``."""
-        weights = weights if weights is not None else [1.0] * number
+        weights = [float(weight) for weight in weights] if weights is not None else [1.0] * number
         total = fsum(weights)
         return [self.fraction(weight / total) for weight in weights]
 
@@ -115,7 +120,7 @@ def capacity(accounting: Accounting, *, epsilon: float, delta: float) -> float:
     RequestError
         If ε is not positive, or the accounting needs δ > 0.
     """
-    check.positive(epsilon=epsilon)
+    epsilon, delta = check.positive(epsilon=epsilon), float(delta)
     if accounting is Accounting.NONE:
         return inf
     if accounting is Accounting.PURE:

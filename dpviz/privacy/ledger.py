@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import fsum, inf
 from typing import Any
 
+from dpviz import check
 from dpviz.check import RequestError
 from dpviz.printed import Printed, TextTable
 from dpviz.privacy.accounting import Accounting, Budget, capacity, gdp_epsilon, spent_epsilon, zcdp_epsilon
@@ -174,6 +175,7 @@ class Ledger(Printed):
     """The whole amount, to be divided."""
 
     def __post_init__(self) -> None:
+        self.epsilon, self.delta = check.positive(epsilon=self.epsilon), float(self.delta)
         if self.accounting in (Accounting.PURE, Accounting.NONE):
             self.delta = 0.0
         whole = capacity(self.accounting, epsilon=self.epsilon, delta=self.delta)

@@ -94,6 +94,12 @@ class Priced:
         return amount_of(self.loss, accounting, sensitivity=self.sensitivity, scale=self.scale)
 
 
+def _calibrate_exactly(mechanism: Calibrated | Gaussian) -> None:
+    """What is drawn and what is charged follow from the same numbers: floats of Python, which do not round further."""
+    for name in ("sensitivity", "scale"):
+        object.__setattr__(mechanism, name, float(getattr(mechanism, name)))
+
+
 @dataclass(frozen=True)
 class Calibrated(Priced):
     """A draw calibrated to one norm of the answer's change, its ``sensitivity``: ε = sensitivity / scale."""
@@ -103,6 +109,9 @@ class Calibrated(Priced):
     norm: ClassVar[str]
     sensitivity: float
     scale: float
+
+    def __post_init__(self) -> None:
+        _calibrate_exactly(self)
 
     @classmethod
     def bought(cls, share: Budget, sensitivity: Sensitivity, **options: Any) -> Self:
@@ -147,6 +156,9 @@ class Gaussian:
     sensitivity: float
     scale: float
     delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        _calibrate_exactly(self)
 
     @classmethod
     def bought(cls, share: Budget, sensitivity: Sensitivity) -> Gaussian:

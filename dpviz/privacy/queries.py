@@ -68,6 +68,10 @@ class Sensitivity:
     range: float = inf
     one_way: float = inf
 
+    def __post_init__(self) -> None:
+        for norm in ("l1", "l2", "block", "range", "one_way"):
+            object.__setattr__(self, norm, float(getattr(self, norm)))
+
     @classmethod
     def of_counts(cls, relation: Relation) -> Sensitivity:
         """Of a histogram: one cell moves by 1; under replace a second one may, the other way."""

@@ -137,7 +137,7 @@ class PrivateTable:
 
     def _declare(self, domain: Domain, relation: Relation | str, rows_per_person: int, *, with_persons: bool) -> None:
         check.one_of(tuple(r.value for r in Relation), relation=getattr(relation, "value", relation))
-        check.at_least(1, rows_per_person=rows_per_person)
+        rows_per_person = check.at_least(1, rows_per_person=rows_per_person)
         self.domain = domain
         self.relation = Relation(relation)
         self.rows_per_person = rows_per_person
@@ -156,7 +156,7 @@ class PrivateTable:
 
     def _hold(self, rows: RowSource, n_public: int | None) -> None:
         if n_public is not None:
-            check.at_least(1, n_public=n_public)
+            n_public = check.at_least(1, n_public=n_public)
         if len(rows) > MOST_ROWS:
             raise check.RequestError(f"A table holds at most {MOST_ROWS:,d} rows: take a sample that size.")
         self._rows = rows
@@ -194,7 +194,7 @@ class PrivateTable:
         RequestError
             If ε or δ is outside its range.
         """
-        check.delta_for(self.n_public, delta=delta)
+        epsilon, delta = check.positive(epsilon=epsilon), check.delta_for(self.n_public, delta=delta)
         if noise.hardened and accounting in (Accounting.GDP, Accounting.PLD):
             epsilon, delta = epsilon - EPSILON_SLACK, delta * DELTA_PART
         ledger, region = Ledger(accounting, epsilon, delta), self.domain.region

@@ -39,8 +39,8 @@ def column_noise(
     >>> column_noise(Domain.of(["age"], 0, 100), rows=1000, epsilon=1.0).round(3).tolist()
     [0.141]
     """
-    check.positive(rows=rows, epsilon=epsilon)
-    check.at_least(1, rows_per_person=rows_per_person)
+    rows, epsilon = check.positive(rows=rows), check.positive(epsilon=epsilon)
+    rows_per_person = check.at_least(1, rows_per_person=rows_per_person)
     scale = (domain.region.l1_radius + 1) * Relation(relation).rows * rows_per_person / epsilon
     noise: Array = sqrt(2) * scale / rows * domain.scale
     return noise

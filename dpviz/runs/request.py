@@ -156,13 +156,20 @@ class Prospect:
 
 @dataclass(frozen=True)
 class Request:
-    """One run, apart from its table. A ``seed`` makes a study repeatable; a release has None, and links carry none."""
+    """One run, apart from its table. A ``seed`` makes a study repeatable; a release has None, and links carry none.
+
+    Numbers of NumPy become those of Python that are as large: what is planned with them must not round.
+    """
 
     contender: Contender
     k: int = 5
     epsilon: float = 1.0
     delta: float = 0.0
     seed: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("k", "epsilon", "delta", "seed"):
+            object.__setattr__(self, name, check.plain(getattr(self, name)))
 
     @property
     def algorithm(self) -> str:

@@ -171,7 +171,7 @@ class Domain:
                     f"{_NARROWEST:g} to {_WIDEST:g} apart."
                 )
         if radius is not None:
-            check.positive(radius=radius)
+            radius = check.positive(radius=radius)
         stated = tuple((units or {}).get(name, "") for name in names)
         domain = cls(names, low, high, radius, Scaling(scaling), stated if any(stated) else ())
         domain._refuse_lost_parts()

@@ -198,9 +198,10 @@ class Grid:
         return {name: value for name, value in plain.items() if (name, value) not in (("ns", ["all"]), ("seed", 0))}
 
     def _check_numbers(self) -> None:
-        check.at_least(1, number_of_algorithms=len(self.contenders), number_of_epsilons=len(self.epsilons))
+        lists = {"algorithms": self.contenders, "epsilons": self.epsilons, "deltas": self.deltas}
+        for name, values in {**lists, "sizes": self.ns, "ks": self.ks}.items():
+            check.at_least(1, **{f"number_of_{name}": len(values)})
         check.repeats(repeats=self.repeats)
-        check.at_least(1, number_of_deltas=len(self.deltas), number_of_sizes=len(self.ns), number_of_ks=len(self.ks))
         for k, epsilon, delta in product(self.ks, self.epsilons, self.deltas):
             Request(self.contenders[0], k, epsilon, delta, self.seed).check_numbers()
         for k, n in product(self.ks, self.ns):
@@ -234,12 +235,10 @@ def _grid(said: Mapping[str, Any], usual: Grid) -> Grid:
 
 def _from_first_version(said: Mapping[str, Any]) -> dict[str, Any]:
     """What said ``epsilon_from`` and ``epsilon_to``, one k and one δ, under the names of today."""
-    ends = {name: number(name, said[name]) for name in ("epsilon_from", "epsilon_to")}
-    check.epsilon(**ends)
-    low, high = ends.values()
+    low, high = (check.epsilon(**{name: number(name, said[name])}) for name in ("epsilon_from", "epsilon_to"))
     check.within(low, check.MOST_EPSILON, epsilon_to=high)
     one = {"ks": [said["k"]], "deltas": [said["delta"]], "repeats": said["repeats"]}
-    return {"algorithms": said["algorithms"], "epsilons": list(epsilons_between(float(low), float(high))), **one}
+    return {"algorithms": said["algorithms"], "epsilons": list(epsilons_between(low, high)), **one}
 
 
 def _read(name: str, value: Any) -> Any:
@@ -257,19 +256,18 @@ def _read(name: str, value: Any) -> Any:
 def _one(field: str, value: Any) -> float | int | None:
     if field == "ns" and value == "all":
         return None
-    name, refuse, kind = _NUMBERS[field]
-    refuse(**{name: number(name, value)})
-    return kind(number(name, value))
+    name, checked = _NUMBERS[field]
+    return checked(**{name: number(name, value)})
 
 
-# How a number of a field is called in a sentence, what refuses it, and of which kind it is.
-_NUMBERS: dict[str, tuple[str, Callable[..., None], Callable[[Any], float | int]]] = {
-    "epsilons": ("epsilon", check.epsilon, float),
-    "ks": ("k", check.clusters, int),
-    "deltas": ("delta", partial(check.delta_for, None), float),
-    "ns": ("n", check.records, int),
-    "repeats": ("repeats", check.repeats, int),
-    "seed": ("seed", check.seed, int),
+# How a number of a field is called in a sentence, and what checks it.
+_NUMBERS: dict[str, tuple[str, Callable[..., float | int]]] = {
+    "epsilons": ("epsilon", check.epsilon),
+    "ks": ("k", check.clusters),
+    "deltas": ("delta", partial(check.delta_for, None)),
+    "ns": ("n", check.records),
+    "repeats": ("repeats", check.repeats),
+    "seed": ("seed", check.seed),
 }
 
 
