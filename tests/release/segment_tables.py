@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
@@ -38,7 +39,8 @@ def rows_of(n: int, seed: int = 0) -> np.ndarray:
 
 def described(rows: np.ndarray, **declared: Any) -> DescribedTable:
     """The described table of such rows."""
-    source = numeric_table(rows, ["x", "y", "height", "region", "who"])
+    frame = pd.DataFrame(rows, columns=["x", "y", "height", "region", "who"])
+    source = numeric_table(frame.astype({"who": np.int64}))  # floats are no ids
     declaration = Declaration(**{**DECLARED.__dict__, **declared})
     return described_table(declare(source, declaration), source)
 

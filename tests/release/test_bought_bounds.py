@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpviz.check import RequestError
@@ -179,8 +180,7 @@ STRANGERS = [[1e9, 1e9], [0.0, 0.0], [np.nan, np.inf], [40.0, -3000.0], [-1e-9, 
 
 
 def table_of(rows: np.ndarray, people: list[int]) -> LoadedTable:
-    who = np.array(people, dtype=float)[:, None]
-    return numeric_table(np.column_stack([rows, who]), ["x", "y", "who"])
+    return numeric_table(pd.DataFrame(rows, columns=["x", "y"]).assign(who=people))
 
 
 def worlds() -> list[tuple[str, LoadedTable, LoadedTable, Declaration]]:
