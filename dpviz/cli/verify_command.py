@@ -1,4 +1,4 @@
-"""``dpviz verify``: check a release without the data: hashes, ledger, noise scales, centres, card."""
+"""``dpviz verify``: check a release without the data: every file is made again from what was released."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from dpviz.release.verify import Verdict, verify
 def add(command: Parser) -> None:
     """Its options."""
     command.description = (
-        "Check the zip of a release without its rows. Ends with 1 where something is wrong, and names the file."
+        "Make every file of a release anew from its released answers, without its rows, and compare. Ends with 1 where "
+        "something is wrong, and names the file."
     )
     command.add_argument("zip", metavar="ZIP", help="the zip of a release")
     command.add_argument("--json", action="store_true", help="print one JSON object")
@@ -42,7 +43,7 @@ def verdict_text(verdict: Verdict) -> str:
     """What was checked, what is wrong, and what nobody can tell."""
     blocks = ["\n".join(f"  {line}" for line in verdict.checked)]
     if verdict.holds:
-        blocks.append("Nothing is wrong with this release.")
+        blocks.append("Nothing is wrong with this release, as far as it can be checked.")
     else:
         listed = "\n".join(f"  {finding.file}: {finding.what}" for finding in verdict.findings)
         blocks.append(f"Wrong ({len(verdict.findings)}):\n{listed}")

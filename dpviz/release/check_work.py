@@ -12,5 +12,5 @@ from dpviz.runs.worker import Progress
 @brief
 def check_work(data: bytes) -> Iterator[Progress | Verdict]:
     """The verdict on the bytes of a zip; a ``RequestError`` if it is none of a release."""
-    yield Progress(0, 1, "hashes, ledger, noise, centres, card")
+    yield Progress(0, 1, "every file is made anew and compared")
     yield verify(data)

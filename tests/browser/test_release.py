@@ -55,7 +55,7 @@ def test_from_a_private_file_to_a_zip_that_holds(visitor: Callable[..., Visitor]
     visit.turns_to("Home")  # 10: whoever has the zip checks it
     dropped = visit.page.get_by_test_id("stFileUploader").locator("input[type=file]")
     dropped.set_input_files({"name": "r.zip", "mimeType": "application/zip", "buffer": zipped.read_bytes()})
-    visit.sees("This release is what it says")
+    visit.sees("Every check holds")
 
     visit.turns_to("Release")
     visit.presses("Prepare another release")

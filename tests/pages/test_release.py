@@ -173,7 +173,7 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
     home = app_on("home.py", None)
     home.file_uploader(key="release:check").upload("release.zip", zip_of(files))
     sound(home.run())
-    assert home.success[0].proto.title == "This release is what it says"
+    assert home.success[0].proto.title == "Every check holds"
     assert "that the noise was honestly drawn" in text_of(home)
     changed = {**files, CENTERS: files[CENTERS].replace(b"1", b"2")}
     home.file_uploader(key="release:check").upload("release.zip", zip_of(changed))

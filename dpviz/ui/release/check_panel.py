@@ -35,8 +35,8 @@ def check_panel() -> None:
     """Draw it."""
     st.subheader("Check a release", divider="gray", anchor=False)
     st.markdown(
-        "Drop the zip that somebody has published. It is checked here without the data: hashes, the ledger, every "
-        "noise scale, the centres, the card.",
+        "Drop the zip that somebody has published. Without the data, every file of it is made anew from its released "
+        "answers and compared, and the ledgers are added up.",
         help=words_of("ledger, noise scale, centres"),
     )
     file = st.file_uploader("The zip of a release", type=["zip"], key="release:check", max_upload_size=_MOST_MEGABYTES)
@@ -68,7 +68,9 @@ def _told(name: str, verdict: Verdict) -> None:
     """What came out."""
     if verdict.holds:
         st.success(
-            f"Nothing is wrong with {plain(name)}.", title="This release is what it says", icon=":material/verified:"
+            f"Nothing is found to be wrong with {plain(name)}, as far as it can be checked.",
+            title="Every check holds",
+            icon=":material/verified:",
         )
     else:
         number = len(verdict.findings)
