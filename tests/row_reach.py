@@ -1,0 +1,262 @@
+"""Who gets a value that rows can be reached from, read from annotations and imports.
+
+A type reaches rows if it is one of ``ROWS``, or has a field, a property or a base that does. A module holds rows if it
+imports such a type, or a parameter, a result or a field in it is of one. On the way from an order to the files of a
+release those that do are listed here, and no others: what makes the files cannot be given a row.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from tests.house_rules import Source
+
+ROWS = {
+    *("dpviz.table.loaded_table.LoadedTable", "dpviz.table.csv_intake.CsvFile", "dpviz.table.csv_stream.CsvOnDisk"),
+    *("dpviz.table.parquet_intake.ParquetTable", "dpviz.table.sparse_intake.SparseTable", "dpviz.table.rows.Rows"),
+    *("dpviz.table.rows.RowSource", "dpviz.table.cluster_rows.ClusterRows", "dpviz.table.lattice_file.LatticeFile"),
+    *("dpviz.privacy.room.PrivateTable", "dpviz.privacy.room.DataRoom", "dpviz.privacy.revealed_rows.Revealed"),
+    *("dpviz.privacy.exact_noise.WholeTruth", "pandas.DataFrame"),
+}
+"""The types that hold rows, or answers about them without noise."""
+
+HOLDERS = {
+    "dpviz.release.bought_bounds": "asks a room for histograms of single columns",
+    "dpviz.release.certificate": "asks a room for distances",
+    "dpviz.release.coded_table": "makes a private table of codes",
+    "dpviz.release.described_table": "makes the private table that segments are asked of",
+    "dpviz.release.missing_shares": "asks a room for missing cells",
+    "dpviz.release.pressing": "keeps what is pressed until it has left",
+    "dpviz.release.release_parts": "opens a room for each part, over rows or over none",
+    "dpviz.release.releasing": "reads the table, and hands its transcript on",
+    "dpviz.release.segments": "asks a room for what segments are",
+    "dpviz.release.transcript": "answers a room in place of noise, whatever the truth is",
+    "dpviz.cli.release_command": "opens the table that is released",
+    "dpviz.ui.release.account_section": "is told which table is open",
+    "dpviz.ui.release.bounds_section": "is told which table is open",
+    "dpviz.ui.release.dry_run_section": "is told which table is open",
+    "dpviz.ui.release.looks_section": "is told which table is open",
+    "dpviz.ui.release.noise_section": "is told which table is open",
+    "dpviz.ui.release.page": "is told which table is open",
+    "dpviz.ui.release.press": "hands the open table over",
+    "dpviz.ui.release.released_notice": "is told which table is open",
+    "dpviz.ui.release.released_panel": "shows a press, which holds its table until it has left",
+    "dpviz.ui.release.subject": "is the open table, or the file that waits",
+    "dpviz.ui.release.what_leaves": "is told which table is open",
+}
+"""The modules on the way of a release that hold rows, and what for. Whatever makes or checks a file is not here."""
+
+READERS = {
+    "dpviz": "names what a notebook imports",
+    "dpviz.claims.material": "the tables of the papers, which are published or made",
+    "dpviz.cli.declared_table": "opens the table of a command",
+    "dpviz.cli.open_command": "refuses what the pages cannot show",
+    "dpviz.estimators": "opens the table that is fitted",
+    "dpviz.meaning.worlds": "a table with and without one of its rows, public or made",
+    "dpviz.ui.data.declaration_form": "asks a file for its header",
+    "dpviz.ui.data.draft": "asks a file for its header, and a look for its format",
+    "dpviz.ui.data.format_form": "reads lines of a file for its owner, a counted look",
+    "dpviz.ui.data.kept_files": "keeps public files for the next visit",
+    "dpviz.ui.data.large_table": "prepares a table that memory does not hold",
+    "dpviz.ui.data.preview": "shows rows to their owner, a counted look",
+    "dpviz.ui.data.table_link": "finds a kept file again",
+    "dpviz.ui.data.table_summary": "asks a file for its notes",
+    "dpviz.ui.looks": "shows rows to their owner, a counted look",
+    "dpviz.ui.meaning.stage": "takes a public table for a simulation",
+    "pages.data": "tells sparse tables apart",
+}
+"""The modules above the core, beside those of a release, that name a type of rows itself."""
+
+CORE = ("table", "privacy", "algorithms", "runs", "audit")
+"""The floors that make tables and rooms; of rows in them ``house_rules`` speaks."""
+
+READS = {
+    "dpviz.cli.run_command: n_rows": "a word to the owner of a tiny file",
+    "dpviz.release.coded_table: read": "columns that bounds or missing cells are bought of, into a private table",
+    "dpviz.release.described_table: read": "columns that segments are described by, into a private table",
+    "dpviz.ui.data.large_table: holds_text": "columns of a Parquet file, by its head",
+    "dpviz.ui.data.large_table: read": "a table that memory does not hold, into a private one",
+    "dpviz.meaning.worlds: identifiers": "of a public or made table",
+    "dpviz.ui.data.kept_files: raw": "how long a public file is",
+    "dpviz.ui.data.preview: inside": "after a counted look",
+    "dpviz.ui.data.preview: n_rows": "after a counted look",
+    "dpviz.ui.data.preview: points": "after a counted look",
+    "dpviz.ui.meaning.stage: n_rows": "of a table that may be shown",
+    "dpviz.ui.runner: n_rows": "where a run takes place, on its owner's machine",
+    "dpviz.ui.studies.study_job: n_rows": "how long a study may take, for its owner",
+}
+"""What is read of a value that holds rows, other than what is public, where its type is written."""
+
+PUBLIC = {
+    *("domain", "relation", "n_public", "unit", "rows_per_person", "has_persons", "in_memory", "sparse", "looks"),
+    *("name", "fingerprint", "notes", "columns", "numeric_columns", "text_columns", "header", "fits", "reveal", "open"),
+}
+"""Attributes of such values that are public, or doors of their own that count or charge."""
+
+GUARDED = ("dpviz.release.", "dpviz.ui.release.", "dpviz.cli.release_command", "dpviz.cli.verify_command")
+
+
+@dataclass
+class Types:
+    """Classes and aliases of the package by their full names, with the full names that each is made of."""
+
+    made_of: dict[str, set[str]] = field(default_factory=dict)
+    attributes: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sources: Iterable[Source]) -> Types:
+        types = cls()
+        for source in sources:
+            known = names_in(source)
+            for node in source.tree.body:
+                if isinstance(node, ast.ClassDef):
+                    types.made_of[f"{source.module}.{node.name}"] = set(_parts_of(node, known))
+                    types.attributes[f"{source.module}.{node.name}"] = _attributes_of(node, known)
+                elif isinstance(node, ast.AnnAssign | ast.Assign) and node.value is not None:
+                    target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+                    if isinstance(target, ast.Name) and isinstance(node.value, ast.BinOp | ast.Subscript | ast.Name):
+                        types.made_of[f"{source.module}.{target.id}"] = set(_named(node.value, known))
+        return types
+
+    def beside(self, other: Types) -> Types:
+        """Both together; what ``other`` says of a class goes first."""
+        return Types(self.made_of | other.made_of, self.attributes | other.attributes)
+
+    def reaching(self) -> set[str]:
+        """All that rows can be reached from."""
+        found = set(ROWS)
+        while more := {name for name, parts in self.made_of.items() if name not in found and parts & found}:
+            found |= more
+        return found
+
+    def of_expression(self, node: ast.expr, named: Mapping[str, set[str]]) -> set[str]:
+        """The types that an expression can be of, as far as annotations say."""
+        if isinstance(node, ast.Name):
+            return self._spelled_out(named.get(node.id, set()))
+        if isinstance(node, ast.Attribute):
+            owners = self.of_expression(node.value, named)
+            found = {one for owner in owners for one in self.attributes.get(owner, {}).get(node.attr, set())}
+            return self._spelled_out(found)
+        return set()
+
+    def _spelled_out(self, types: set[str]) -> set[str]:
+        """With what an alias stands for in its place."""
+        aliases = {one for one in types if one in self.made_of and one not in self.attributes}
+        return types | {part for alias in aliases for part in self.made_of[alias]}
+
+    def reads(self, source: Source) -> Iterator[str]:
+        """What a file reads of values that hold rows, as ``module: attribute``; a room answers by its doors."""
+        known, rows = names_in(source), ROWS - {"pandas.DataFrame", "dpviz.privacy.room.DataRoom"}
+        for function, owner in _functions(source):
+            given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+            named = {one.arg: set(_named(one.annotation, known)) for one in given} | {"self": {owner}}
+            for node in ast.walk(function):
+                is_read = isinstance(node, ast.Attribute) and node.attr not in PUBLIC
+                if is_read and self.of_expression(node.value, named) & rows:
+                    yield f"{source.module}: {node.attr}"
+
+
+def holders(sources: Iterable[Source], reaching: set[str]) -> Mapping[str, set[str]]:
+    """Of each guarded module that holds rows, by which types it does."""
+    found = {}
+    for source in sources:
+        if source.module.startswith(GUARDED):
+            held = set(_held(source)) & reaching
+            if held:
+                found[source.module] = held
+    return found
+
+
+def readers(sources: Iterable[Source]) -> set[str]:
+    """The modules above the core, beside those of a release, that name a type of rows itself."""
+    rows = ROWS - {"pandas.DataFrame"}
+    return {
+        source.module
+        for source in sources
+        if source.floor not in (*CORE, "release")
+        and not source.module.startswith(GUARDED)
+        and set(_held(source)) & rows
+    }
+
+
+def names_in(source: Source) -> dict[str, str]:
+    """Full names by what they are called in a file."""
+    known = {node.name: f"{source.module}.{node.name}" for node in source.tree.body if isinstance(node, ast.ClassDef)}
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            known |= {name.asname or name.name: f"{node.module}.{name.name}" for name in node.names}
+        elif isinstance(node, ast.Import):
+            known |= {name.asname or name.name: name.name for name in node.names}
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            known.setdefault(node.targets[0].id, f"{source.module}.{node.targets[0].id}")
+    return known
+
+
+def _functions(source: Source) -> Iterator[tuple[ast.FunctionDef, str]]:
+    """Every function of a file, with the class that it is a method of."""
+    for node in source.all(ast.ClassDef):
+        yield from ((part, f"{source.module}.{node.name}") for part in node.body if isinstance(part, ast.FunctionDef))
+    yield from ((node, "") for node in source.tree.body if isinstance(node, ast.FunctionDef))
+
+
+def _held(source: Source) -> Iterator[str]:
+    known = names_in(source)
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+        elif isinstance(node, ast.FunctionDef):
+            given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            for annotation in (*(one.annotation for one in given), node.returns):
+                yield from _named(annotation, known)
+        elif isinstance(node, ast.AnnAssign):
+            yield from _named(node.annotation, known)
+
+
+def _parts_of(node: ast.ClassDef, known: Mapping[str, str]) -> Iterator[str]:
+    """What a class is made of: bases, fields, what it is made with, properties."""
+    for base in node.bases:
+        yield from _named(base, known)
+    for part in node.body:
+        if isinstance(part, ast.AnnAssign):
+            yield from _named(part.annotation, known)
+        elif isinstance(part, ast.FunctionDef):
+            decorated = {one.id for one in part.decorator_list if isinstance(one, ast.Name)}
+            if decorated & {"property", "cached_property"}:
+                yield from _named(part.returns, known)
+            if part.name == "__init__":
+                for one in (*part.args.args, *part.args.kwonlyargs):
+                    yield from _named(one.annotation, known)
+
+
+def _attributes_of(node: ast.ClassDef, known: Mapping[str, str]) -> dict[str, set[str]]:
+    """The types of the fields and properties of a class, by their names."""
+    found = {}
+    for part in node.body:
+        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
+            found[part.target.id] = set(_named(part.annotation, known))
+        elif isinstance(part, ast.FunctionDef):
+            found[part.name] = set(_named(part.returns, known))
+    return found
+
+
+def _named(annotation: ast.expr | None, known: Mapping[str, str]) -> Iterator[str]:
+    """The full names in an annotation; what a function is given it does not hold, what it returns it does."""
+    match annotation:
+        case None:
+            return
+        case ast.Constant(value=str(text)):
+            with suppress(SyntaxError):  # a text that is no annotation
+                yield from _named(ast.parse(text, mode="eval").body, known)
+        case ast.Name(id=name):
+            yield known.get(name, name)
+        case ast.Attribute(value=ast.Name(id=module), attr=name):
+            yield f"{known.get(module, module)}.{name}"
+        case ast.Subscript(value=ast.Name(id="Callable"), slice=ast.Tuple(elts=[_, result])):
+            yield from _named(result, known)
+        case _:
+            for inner in ast.iter_child_nodes(annotation):
+                if isinstance(inner, ast.expr):
+                    yield from _named(inner, known)

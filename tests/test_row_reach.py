@@ -1,0 +1,94 @@
+"""Rows are out of reach of whatever makes or checks the files of a release, by its types; planted, that is found."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.house_rules import PACKAGE, PAGES, Source
+from tests.row_reach import CORE, HOLDERS, READERS, READS, Types, holders, readers
+
+TYPES = Types.of(PACKAGE)
+REACHING = TYPES.reaching()
+MAKES_FILES = (
+    *("render", "playing", "asked", "package", "comparing", "verify", "checks", "zips", "seen", "card_facts"),
+    *("card_page", "card_tables", "card_pictures", "registry_card", "promise", "charges", "segment_words"),
+    *("segments_for_card", "segments_report", "assign_script", "signature", "rounding"),
+)
+
+
+def test_those_who_hold_rows_on_the_way_of_a_release_are_listed():
+    assert holders(PACKAGE, REACHING).keys() == HOLDERS.keys()
+
+
+def test_those_who_name_rows_above_the_core_are_listed():
+    assert readers([*PACKAGE, *PAGES]) == READERS.keys()
+
+
+def test_what_is_read_of_a_value_with_rows_is_listed():
+    above = [source for source in (*PACKAGE, *PAGES) if source.floor not in CORE]
+    assert {read for source in above for read in TYPES.reads(source)} == READS.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("def f(table: OpenTable): return table.loaded.frame['age'].mean()", "frame"),
+        ("def f(table: OpenTable | None): return table.private._rows", "_rows"),
+        ("class A:\n    table: OpenTable\n    def f(self): return self.table.loaded.n_rows", "n_rows"),
+        ("def f(source: Source): return source.content.raw", "raw"),
+    ],
+)
+def test_a_row_that_is_read_is_found(text: str, read: str):
+    imports = "from dpviz.runs.open_table import OpenTable\nfrom dpviz.ui.session import Source\n"
+    planted = Source.of("dpviz/ui/a.py", imports + text)
+    assert f"dpviz.ui.a: {read}" in set(TYPES.beside(Types.of([planted])).reads(planted))
+
+
+def test_whatever_makes_or_checks_a_file_holds_none():
+    modules = {source.module for source in PACKAGE}
+    for name in MAKES_FILES:
+        assert f"dpviz.release.{name}" in modules and f"dpviz.release.{name}" not in HOLDERS
+
+
+def test_what_is_rendered_reaches_no_row():
+    for name in (
+        "playing.Played",
+        "release_parts.Parts",
+        "transcript.Transcript",
+        "asked.Asked",
+        "card_facts.CardFacts",
+    ):
+        assert f"dpviz.release.{name}" in TYPES.made_of and f"dpviz.release.{name}" not in REACHING
+    for name in (
+        "dpviz.runs.open_table.OpenTable",
+        "dpviz.release.releasing.Ready",
+        "dpviz.ui.release.subject.Subject",
+    ):
+        assert name in REACHING
+
+
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [
+        ("render", "from dpviz.runs.open_table import OpenTable"),
+        ("render", "from dpviz.table.named import Content\ndef render(played, content: Content): ..."),
+        ("card_page", "import pandas as pd\ndef card_page(facts, rows: pd.DataFrame | None = None): ..."),
+        ("promise", "from dpviz.release import releasing\ndef promise(facts, ready: releasing.Ready): ..."),
+        ("verify", "from dpviz.table.loaded_table import LoadedTable\nclass Found:\n    table: 'LoadedTable'"),
+        (
+            "asked",
+            "from collections.abc import Callable\nfrom dpviz.privacy.room import DataRoom\nx: Callable[[], DataRoom]",
+        ),
+    ],
+)
+def test_a_row_within_reach_is_found(module: str, text: str):
+    planted = Source.of(f"dpviz/release/{module}.py", text)
+    assert f"dpviz.release.{module}" in holders([planted], REACHING)
+
+
+def test_a_field_that_reaches_a_row_makes_its_class_one_that_does():
+    facts = Source.of(
+        "dpviz/release/card_facts.py",
+        "from dpviz.runs.open_table import OpenTable\nclass CardFacts:\n    table: OpenTable\n",
+    )
+    assert "dpviz.release.card_facts.CardFacts" in TYPES.beside(Types.of([facts])).reaching()
