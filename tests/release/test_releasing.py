@@ -18,9 +18,8 @@ import yaml
 from dpviz.check import RequestError
 from dpviz.release import releasing
 from dpviz.release.account import Account, AccountExceeded, State
-from dpviz.release.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED, centers_csv
+from dpviz.release.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED
 from dpviz.release.releasing import press, ready, unit_of
-from dpviz.release.rounding import Rounded
 from dpviz.table.declaration import Declaration
 from dpviz.table.named import file_at
 from dpviz.table.sidecar import declaration_in, declaration_in_file
@@ -218,15 +217,8 @@ def test_bounds_that_noise_would_hide_are_refused_before_a_charge(tmp_path):
     assert Account.open(tmp_path / "people.sqlite").standing().entries == ()
 
 
-@pytest.mark.parametrize("sizes", [None, [3.0, 4.0]])
-def test_centres_are_listed_with_their_sizes_where_there_are_any(sizes):
-    text = centers_csv(["age"], Rounded((1,), np.array([[1.0], [2.5]]), None), sizes)
-    beside = ["", "", ""] if sizes is None else [",noisy_size", ",3", ",4"]
-    assert text.split() == [f"segment,age{beside[0]}", f"1,1.0{beside[1]}", f"2,2.5{beside[2]}"]
-
-
 def test_the_unit_of_privacy_is_known_before_a_table_is_opened():
     units = {None: "1 row", 1: "1 person, up to 1 row", 3: "1 person, up to 3 rows"}
     for most, unit in units.items():
         said = Declaration() if most is None else Declaration(id_column="who", rows_per_person=most)
-        assert unit_of(said, None) == unit
+        assert unit_of(said) == unit
