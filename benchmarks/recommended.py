@@ -64,7 +64,7 @@ def readings(frame: pd.DataFrame, size: Size) -> Iterator[dict[str, Any]]:
         answers = smallest_epsilons(frame, target)
         found = recommend(target, advice, answers, tried, CONTENDERS)
         kept = (frame["ratio"] <= target.loss).groupby([frame["contender"], frame["epsilon"]]).mean().unstack()
-        least = min(from_on(tried, line.to_numpy() >= target.share - 1e-9) for _, line in kept.iterrows())
+        least = min(from_on(tried, (line.to_numpy() >= target.share - 1e-9).tolist()) for _, line in kept.iterrows())
         title = f"From ε = {least:g} on, {found.who} stays within 10 %"
         wrong = {
             "the picture's title is not the recommendation": (
