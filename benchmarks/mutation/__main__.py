@@ -5,7 +5,7 @@
     python -m benchmarks.mutation --planted [WORDS]
 
 The second command tries the changes of an earlier result again and names those that were caught then and live now. The
-third one says which test catches each known mistake of ``tests/planted/mistakes.yaml`` (with these words in its name).
+third one says which test catches each known mistake of ``tests/planted/mistakes`` (with these words in its name).
 The first run measures which tests reach which lines; that takes minutes and is kept outside the tree. Exits with 1
 where a change lives that ``survivors.yaml`` does not explain.
 """

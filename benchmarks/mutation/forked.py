@@ -287,7 +287,7 @@ class Watch:
         self.durations: dict[str, float] = {}
 
     @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         if self.chosen is not None:
             items[:] = _in_order(items, self.chosen)
 

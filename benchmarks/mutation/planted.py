@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from pathlib import Path
 from typing import NamedTuple
 
 import yaml
@@ -11,7 +10,7 @@ import yaml
 from benchmarks.mutation.forked import ROOT
 from benchmarks.mutation.places import Place, source_of
 
-TABLE = ROOT / "tests" / "planted" / "mistakes.yaml"
+FOLDER = ROOT / "tests" / "planted" / "mistakes"
 
 
 class Mistake(NamedTuple):
@@ -38,6 +37,7 @@ class Mistake(NamedTuple):
         return Place(self.file, "planted", 0, (line, 0), (line, 1), lines[line - 1])
 
 
-def mistakes(path: Path = TABLE) -> list[Mistake]:
-    """All of the table."""
-    return [Mistake(**row) for row in yaml.safe_load(path.read_text(encoding="utf-8"))]
+def mistakes() -> list[Mistake]:
+    """All of them, file by file."""
+    files = sorted(FOLDER.glob("*.yaml"))
+    return [Mistake(**row) for file in files for row in yaml.safe_load(file.read_text(encoding="utf-8"))]

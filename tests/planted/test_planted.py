@@ -1,6 +1,6 @@
 """Known mistakes, one line of code each, planted one at a time: the test that must catch each turns red.
 
-A guard that cannot fail guards nothing. ``mistakes.yaml`` has the mistakes in the field's words: the file, what it
+A guard that cannot fail guards nothing. ``mistakes/`` has them in the field's words: the file, what it
 says, what it would say, and the test that catches it, the cheapest of those that do. Each is tried in a child that
 finds the changed module in place of the right one; nothing is written into the tree. Where tests have moved,
 ``python -m benchmarks.mutation --planted`` says which one catches what.
