@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
@@ -60,6 +62,17 @@ def tick(at: AppTest, *columns: str) -> AppTest:
 def ticked(at: AppTest) -> list[str]:
     """The columns on the Data page that are to be clustered."""
     return [box.label for box in at.checkbox if ":use" in (box.key or "") and box.value]
+
+
+def declared(widgets: Iterable[Any], name: str) -> Any:
+    """The widget of the declaration form with that name."""
+    (widget,) = (w for w in widgets if (w.key or "").startswith("declare:") and (w.key or "").endswith(f":{name}"))
+    return widget
+
+
+def of_kind(at: AppTest, kind: str) -> AppTest:
+    """Say on the Data page what kind of file it is."""
+    return fine(declared(at.get("button_group"), "kind").set_value(kind).run())
 
 
 def type_bound(at: AppTest, column: str, end: str, value: float | None) -> AppTest:

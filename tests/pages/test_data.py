@@ -12,8 +12,10 @@ from dpviz.table.declaration import FROM_ROWS, FileKind
 from dpviz.ui.data.column_rows import COLUMNS_SHOWN
 from tests.cases import about
 from tests.pages.site import (
+    declared,
     everything_shown,
     fine,
+    of_kind,
     paste_bounds,
     press,
     sample_table,
@@ -67,7 +69,7 @@ def test_a_first_line_that_is_no_header_is_refused_in_place_and_stays_refused(co
     for _ in range(2):
         (error,) = at.error
         assert error.value.startswith("The ") and error.proto.title == "How is this file to be read?"
-        assert _kept(at.selectbox, "first").value == "as it stands" and not at.checkbox
+        assert declared(at.selectbox, "first").value == "as it stands" and not at.checkbox
         fine(at.run())
     press(at, "Use this table")
     assert any("“One rich person” stays open" in error.value for error in at.error)
@@ -147,7 +149,7 @@ def test_bounds_of_a_private_file_start_empty_and_nothing_is_read_from_the_rows(
     at = tick(upload(visit("data.py"), PEOPLE), "age", "income")
     typed = [box.value for box in at.number_input if box.label.endswith((", lower bound", ", upper bound"))]
     assert len(typed) == 6 and set(typed) == {None}
-    assert _kept(at.get("button_group"), "kind").value == FileKind.PRIVATE.value
+    assert declared(at.get("button_group"), "kind").value == FileKind.PRIVATE.value
     assert not any(button.label == "Fill from the rows" for button in at.button)
     press(at, "Use this table")
     assert 'Still needed: both bounds of "age"; both bounds of "income".' in at.error[0].value.replace("\\", "")
@@ -191,18 +193,18 @@ def test_one_pair_for_all_columns_keeps_its_origin():
 
 def test_several_rows_a_person_need_a_column_that_says_whose():
     at = paste_bounds(upload(visit("data.py"), PEOPLE), BOUNDS)
-    fine(_kept(at.radio, "several").set_value("several").run())
+    fine(declared(at.radio, "several").set_value("several").run())
     press(at, "Use this table")
     assert "says whose row it is" in at.error[0].value and "visit:table" not in at.session_state
-    _kept(at.selectbox, "id").set_value("person")
-    _kept(at.number_input, "rows").set_value(2)
+    declared(at.selectbox, "id").set_value("person")
+    declared(at.number_input, "rows").set_value(2)
     press(fine(at.run()), "Use this table")
     assert at.session_state["visit:table"].private.unit == "1 person, up to 2 rows"
 
 
 def test_replaced_makes_n_public_and_refuses_an_id_column():
     at = paste_bounds(upload(visit("data.py"), PEOPLE), BOUNDS)
-    fine(_kept(at.get("button_group"), "relation").set_value("replace").run())
+    fine(declared(at.get("button_group"), "relation").set_value("replace").run())
     press(at, "Use this table")
     table = at.session_state["visit:table"]
     assert table.private.relation.value == "replace" and table.n_public == 3
@@ -210,18 +212,18 @@ def test_replaced_makes_n_public_and_refuses_an_id_column():
 
 def test_a_declared_n_must_be_typed():
     at = paste_bounds(upload(visit("data.py"), PEOPLE), BOUNDS)
-    fine(_kept(at.radio, "n:False").set_value("declared").run())
-    assert _kept(at.number_input, "n_value:False").value is None, "never filled from the rows of a private file"
+    fine(declared(at.radio, "n:False").set_value("declared").run())
+    assert declared(at.number_input, "n_value:False").value is None, "never filled from the rows of a private file"
     press(at, "Use this table")
     assert "Type the public number of rows" in at.error[0].value
-    _kept(at.number_input, "n_value:False").set_value(500)
+    declared(at.number_input, "n_value:False").set_value(500)
     press(fine(at.run()), "Use this table")
     assert at.session_state["visit:table"].n_public == 500
 
 
 def test_a_public_file_may_be_filled_from_its_rows_and_previewed():
     at = tick(upload(visit("data.py"), PEOPLE), "age", "income")
-    fine(_kept(at.get("button_group"), "kind").set_value("public").run())
+    fine(declared(at.get("button_group"), "kind").set_value("public").run())
     press(at, "Fill from the rows")
     press(at, "Use this table")
     table = at.session_state["visit:table"]
@@ -232,9 +234,9 @@ def test_a_public_file_may_be_filled_from_its_rows_and_previewed():
 
 def test_bounds_filled_from_rows_that_turn_out_private_are_called_what_they_are():
     at = tick(upload(visit("data.py"), PEOPLE), "age", "income")
-    fine(_kept(at.get("button_group"), "kind").set_value("public").run())
+    fine(declared(at.get("button_group"), "kind").set_value("public").run())
     press(at, "Fill from the rows")
-    fine(_kept(at.get("button_group"), "kind").set_value("private").run())
+    fine(declared(at.get("button_group"), "kind").set_value("private").run())
     press(at, "Use this table")
     declaration = at.session_state["visit:table"].declaration
     assert declaration.origins == (FROM_ROWS,) * 2 and declaration.bounds_from_rows
@@ -284,7 +286,7 @@ def test_bounds_typed_one_after_the_other_are_all_there_whatever_happens_between
             fine(at.switch_page("data.py").run())
     press(at, "Columns before")
     assert next(box for box in at.number_input if box.label == "c3, upper bound").value == 9.0
-    _of_kind(_of_kind(at, "public"), "private")
+    of_kind(of_kind(at, "public"), "private")
     press(at, "Use this table")
     domain = at.session_state["visit:table"].domain
     assert list(domain.columns) == [f"c{place}" for place in places]
@@ -331,12 +333,8 @@ def test_the_noise_of_a_column_follows_its_bounds_and_epsilon():
 def test_what_becomes_of_rows_is_a_share_for_a_public_file_and_a_rule_for_a_private_one():
     at = tick(upload(visit("data.py"), b"age,city\n31,rome\n44,7\n"), "age", "city")
     assert any("is dropped" in part.value for part in at.caption) and "50 %" not in everything_shown(at)
-    _of_kind(at, "public")
+    of_kind(at, "public")
     assert "50 % of the rows would be dropped" in everything_shown(at)
-
-
-def _of_kind(at, kind):
-    return fine(_kept(at.get("button_group"), "kind").set_value(kind).run())
 
 
 def _pasting(at, lines):
@@ -344,9 +342,3 @@ def _pasting(at, lines):
     (box,) = (box for box in at.text_area if box.label == "One column a line")
     box.set_value(lines)
     return at
-
-
-def _kept(widgets, name):
-    """The widget of the declaration form with that name."""
-    (widget,) = (w for w in widgets if (w.key or "").startswith("declare:") and (w.key or "").endswith(f":{name}"))
-    return widget

@@ -13,7 +13,18 @@ from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.sidecar import to_json
 from dpviz.ui.session import Look
-from tests.pages.site import everything_shown, fine, paste_bounds, press, tick, ticked, upload, visit
+from tests.pages.site import (
+    declared,
+    everything_shown,
+    fine,
+    of_kind,
+    paste_bounds,
+    press,
+    tick,
+    ticked,
+    upload,
+    visit,
+)
 
 COMMAS = b"age;income;who\n31,5;1.000,25;a\n44,5;2.500,5;b\n52,0;3.000,75;c\n"
 VALUES = [[31.5, 1000.25], [44.5, 2500.5], [52.0, 3000.75]]
@@ -25,9 +36,11 @@ PROPOSE = "Propose from the rows"
 
 def test_a_file_of_decimal_commas_is_read_as_declared_without_a_look():
     at = upload(visit("data.py"), COMMAS)
-    assert _kept(at.selectbox, "delimiter").value == "", "the first line says it"
-    _kept(at.selectbox, "decimal").set_value(",")
-    fine(_kept(at.selectbox, "grouping").set_value(".").run())
+    assert declared(at.selectbox, "delimiter").value == "", "the first line says it"
+    declared(at.selectbox, "decimal").set_value(",")
+    fine(declared(at.selectbox, "grouping").set_value(",").run())
+    assert "grouping mark" in at.error[0].value, "marks that contradict each other are refused in place"
+    fine(declared(at.selectbox, "grouping").set_value(".").run())
     table = _used(paste_bounds(at, BOUNDS))
     np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
     assert table.declaration.file == FileFormat(style=COMMA_STYLE) and not table.declaration.proposed
@@ -40,7 +53,7 @@ def test_a_proposal_from_private_rows_fills_the_form_and_is_one_look():
     assert any(button.label == f"{PROPOSE} (counted)" for button in at.button)
     press(at, f"{PROPOSE} (counted)")
     assert [look.note for look in _private_looks(at)] == ["a proposal of how the file is read"]
-    assert _kept(at.selectbox, "delimiter").value == ";" and _kept(at.selectbox, "decimal").value == ","
+    assert declared(at.selectbox, "delimiter").value == ";" and declared(at.selectbox, "decimal").value == ","
     assert ticked(at) == ["age", "income"], "who holds text"
     assert "revealed" in everything_shown(at)
     press(at, f"{PROPOSE} (counted)")
@@ -57,24 +70,19 @@ def test_a_proposal_from_private_rows_fills_the_form_and_is_one_look():
 def test_what_is_proposed_can_be_changed_before_the_file_is_opened():
     at = upload(visit("data.py"), COMMAS)
     press(at, f"{PROPOSE} (counted)")
-    _kept(at.selectbox, "grouping").set_value(" ")
+    declared(at.selectbox, "grouping").set_value(" ")
     tick(at, "age")
     table = _used(paste_bounds(at, '{"lower": 0, "upper": 120}'))
     assert table.domain.columns == ("age",)
     assert table.declaration.file.style.grouping == " " and table.declaration.proposed
 
 
-def test_a_proposal_from_public_rows_is_free():
-    at = _of_kind(upload(visit("data.py"), COMMAS), "public")
+def test_a_proposal_from_public_rows_is_free_but_stays_a_look_when_they_are_private():
+    at = of_kind(upload(visit("data.py"), COMMAS), "public")
     press(at, PROPOSE)
     assert _private_looks(at) == []
     assert _used(paste_bounds(at, BOUNDS)).n_public == 3
-
-
-@pytest.mark.slow
-def test_rows_that_were_looked_at_as_public_ones_stay_looked_at_when_they_are_private():
-    at = _of_kind(upload(visit("data.py"), COMMAS), "public")
-    _of_kind(press(at, PROPOSE), "private")
+    of_kind(at, "private")
     assert len(_private_looks(at)) == 1
     assert _used(paste_bounds(at, BOUNDS)).declaration.proposed
 
@@ -93,9 +101,9 @@ def test_a_file_without_a_header_is_refused_until_its_columns_have_names():
     for _ in range(2):
         assert "may be a row" in at.error[0].value
         fine(at.run())
-    fine(_kept(at.selectbox, "first").set_value("a row").run())
+    fine(declared(at.selectbox, "first").set_value("a row").run())
     assert "needs column names" in at.error[0].value
-    fine(_kept(at.text_area, "names").set_value("age, income").run())
+    fine(declared(at.text_area, "names").set_value("age, income").run())
     assert not at.error
     table = _used(paste_bounds(at, BOUNDS))
     np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), [[31, 77], [44, 12], [52, 13]])
@@ -104,16 +112,16 @@ def test_a_file_without_a_header_is_refused_until_its_columns_have_names():
 def test_a_header_that_reads_like_a_row_is_one_if_its_owner_says_so():
     at = upload(visit("data.py"), b"2019,2020\n31,77\n")
     assert "may be a row" in at.error[0].value
-    fine(_kept(at.selectbox, "first").set_value("names").run())
+    fine(declared(at.selectbox, "first").set_value("names").run())
     assert not at.error and [box.label for box in at.checkbox] == ["2019", "2020"]
 
 
 def test_what_was_answered_comes_back_after_the_first_line_was_refused_for_a_while():
     at = upload(visit("data.py"), COMMAS)
     tick(at, "age")
-    fine(_kept(at.selectbox, "first").set_value("a row").run())
+    fine(declared(at.selectbox, "first").set_value("a row").run())
     assert at.error and not at.checkbox
-    fine(_kept(at.selectbox, "first").set_value("as it stands").run())
+    fine(declared(at.selectbox, "first").set_value("as it stands").run())
     assert ticked(at) == ["age"]
 
 
@@ -134,26 +142,19 @@ def test_the_open_file_is_declared_anew_from_what_is_in_force_whatever_came_betw
     press(at, f"{PROPOSE} (counted)")
     _used(paste_bounds(at, BOUNDS))
     upload(at, b"x,y\n1,2\n", "other.csv")
-    assert _kept(at.selectbox, "delimiter").value == ""
+    assert declared(at.selectbox, "delimiter").value == ""
     press(at, "Leave this file")
-    assert _kept(at.selectbox, "delimiter").value == ";" and _kept(at.selectbox, "decimal").value == ","
+    assert declared(at.selectbox, "delimiter").value == ";" and declared(at.selectbox, "decimal").value == ","
     assert ticked(at) == ["age", "income"]
-
-
-def test_marks_that_contradict_each_other_are_refused_in_place():
-    at = upload(visit("data.py"), COMMAS)
-    _kept(at.selectbox, "decimal").set_value(",")
-    fine(_kept(at.selectbox, "grouping").set_value(",").run())
-    assert "grouping mark" in at.error[0].value
 
 
 def test_rows_over_several_lines_are_offered_for_public_files_only():
     at = upload(visit("data.py"), b'age,who\n31,"a\nb"\n44,c\n')
     assert not [box for box in at.checkbox if box.key.endswith("several_lines")]
-    _of_kind(at, "public")
-    fine(_kept(at.checkbox, "several_lines").set_value(True).run())
+    of_kind(at, "public")
+    fine(declared(at.checkbox, "several_lines").set_value(True).run())
     assert _used(paste_bounds(at, '{"bounds": {"age": [0, 120]}}')).loaded.n_rows == 2
-    assert not _used(_of_kind(at, "private")).declaration.file.several_lines
+    assert not _used(of_kind(at, "private")).declaration.file.several_lines
 
 
 @pytest.mark.parametrize("way", ["pasted", "uploaded"])
@@ -188,8 +189,8 @@ def test_the_command_line_opens_the_same_table_from_the_declaration_of_the_page(
 def test_an_answer_on_the_page_and_a_flag_on_the_command_line_are_one_declaration(tmp_path):
     at = upload(visit("data.py"), COMMAS)
     press(at, f"{PROPOSE} (counted)")
-    fine(_kept(at.radio, "several").set_value("several").run())
-    fine(_kept(at.selectbox, "id").set_value("who").run())
+    fine(declared(at.radio, "several").set_value("several").run())
+    fine(declared(at.selectbox, "id").set_value("who").run())
     table = _used(paste_bounds(at, BOUNDS))
     assert _on_the_command_line(tmp_path, COMMAS, to_json(table.declaration)).key == table.key
 
@@ -224,10 +225,6 @@ def _used(at):
     return at.session_state["visit:table"]
 
 
-def _of_kind(at, kind):
-    return fine(_kept(at.get("button_group"), "kind").set_value(kind).run())
-
-
 def _private_looks(at) -> list[Look]:
     return [look for look in at.session_state.get("looks:list", []) if look.kind == FileKind.PRIVATE]
 
@@ -236,9 +233,3 @@ def _on_the_command_line(folder, content, declaration):
     (folder / "people.csv").write_bytes(content)
     (folder / "people.json").write_text(declaration, encoding="utf-8")
     return declared_table(read_arguments(["run", str(folder / "people.csv"), "--k", "2", "--epsilon", "1"])).table
-
-
-def _kept(widgets, name):
-    """The widget of the declaration form with that name."""
-    (widget,) = (w for w in widgets if (w.key or "").startswith("declare:") and (w.key or "").endswith(f":{name}"))
-    return widget

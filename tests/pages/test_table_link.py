@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests import waiting
 from tests.cases import about
-from tests.pages.site import ROUTER, everything_shown, fine, paste_bounds, press, upload, visit
+from tests.pages.site import ROUTER, everything_shown, fine, of_kind, paste_bounds, press, upload, visit
 from tests.pages.visible_words import visible_words
 
 PEOPLE = b"age,income\n31,1000\n44,7741.25\n"
@@ -69,24 +69,19 @@ def test_a_private_file_is_forgotten_and_both_pages_say_so(opened: bool) -> None
 
 def test_a_public_file_is_found_again_until_it_is_said_to_be_private() -> None:
     at = upload(visit("data.py"), PEOPLE)
-    _of_kind(at, "public")
+    of_kind(at, "public")
     press(paste_bounds(at, BOUNDS), "Use this table")
     fine(at.run())
     assert not any("forgets this file" in part.value for part in at.caption)
     before, link = at.session_state["visit:table"], at.query_params["table"]
     assert link.startswith("file.") and "7741" not in link
     assert reloaded(at).session_state["visit:table"].key == before.key
-    press(_of_kind(at, "private"), "Use this table")
+    press(of_kind(at, "private"), "Use this table")
     fine(at.run())
     assert at.query_params["table"] == "file"
     at.query_params["table"] = link
     again = reloaded(at)
     assert "visit:table" not in again.session_state and "open it again" in again.info[0].value
-
-
-def _of_kind(at: AppTest, kind: str) -> AppTest:
-    (choice,) = (one for one in at.get("button_group") if one.key.endswith(":kind"))
-    return fine(choice.set_value(kind).run())
 
 
 def test_the_link_follows_the_table_that_is_opened_next() -> None:
