@@ -129,6 +129,7 @@ def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
         drop_incomplete=plan.drops_incomplete,
         rows_per_person=None if declared.id_column is None else declared.rows_per_person,
     )
+    source.check_unchanged()
     return plan.over(rows)
 
 
