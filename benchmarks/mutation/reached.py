@@ -76,7 +76,7 @@ def reached_lines(files: Sequence[str], run_all: Callable[[Sequence[Trial]], Ite
     folder = cache_folder() / "reached" / _digest(sorted((ROOT / "dpviz").rglob("*.py")))
     folder.mkdir(parents=True, exist_ok=True)
     shared = _digest(path for path in sorted((ROOT / "tests").rglob("*.py")) if _helps(path))
-    places = {file: folder / f"{file.replace('/', '.')}-{_digest([ROOT / file])}-{shared}" for file in files}
+    places = {file: folder / _named(file, _digest([ROOT / file]), shared) for file in files}
     missing = [file for file in files if not places[file].with_suffix(".json").exists()]
     trials = [
         Trial([file], coverage=str(places[file].with_suffix(".coverage"))).patient(_MEASURING_SECONDS)
@@ -88,6 +88,11 @@ def reached_lines(files: Sequence[str], run_all: Callable[[Sequence[Trial]], Ite
         places[file].with_suffix(".json").write_text(json.dumps(dict(outcome.durations)))
         print(f"  reached by {file}: {len(outcome.durations)} tests, {outcome.seconds:.1f} s", flush=True)
     return ReachedLines([_read(file, places[file]) for file in files])
+
+
+def _named(file: str, *digests: str) -> str:
+    """Without a dot, which a suffix is put behind."""
+    return "-".join((file.removesuffix(".py").replace("/", "-"), *digests))
 
 
 def _helps(path: Path) -> bool:

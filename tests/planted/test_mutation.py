@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import benchmarks.mutation.places as places_module
+import benchmarks.mutation.reached as reached_module
 from benchmarks.mutation.choice import chosen_tests
 from benchmarks.mutation.forked import HANGS, KILLED, LIVES, NO_TESTS, ROOT, Outcome, Trial
 from benchmarks.mutation.places import Place, places_of, sample
@@ -134,6 +135,24 @@ def test_tests_of_the_line_and_the_mirror_file_first(example, monkeypatch):
     assert chosen_tests(place_at(14), reached, seconds=10.0) == [f"{mirror}[2]", f"{mirror}[1]", other]
     # What runs on import: the lines that it has an effect on.
     assert chosen_tests(place_at(9), reached, seconds=10.0)[-1] == other
+
+
+def test_what_was_measured_is_kept_until_the_test_changes(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(reached_module, "ROOT", tmp_path)
+    test = tmp_path / "tests" / "test_one.py"
+    test.parent.mkdir()
+    test.write_text("one")
+    measured = []
+
+    def run(trials):
+        measured.append(len(trials))
+        return [Outcome(LIVES, durations={"tests/test_one.py::test": 0.5}) for _ in trials]
+
+    for text in ("one", "one", "two", "two"):
+        test.write_text(text)
+        assert reached_module.reached_lines(["tests/test_one.py"], run).seconds == {"tests/test_one.py::test": 0.5}
+    assert measured == [1, 0, 1, 0]
 
 
 def result(name: str, outcome: str, *, explained: str = "") -> Result:
