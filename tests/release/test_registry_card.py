@@ -229,3 +229,7 @@ def test_who_is_trusted_follows_from_the_algorithm(algorithm: str, model: str, t
     text = card_yaml(facts(algorithm_id=algorithm))
     assert f"model_name: {model}" in text
     assert trust in text.partition("model_name_details:")[2].partition("actors:")[0]
+
+
+def test_a_small_chance_is_rounded_up_and_round_where_it_is_round() -> None:
+    assert [promise.one_in(delta) for delta in (1e-5, 3e-5)] == ["one in 100,000", "one in 33,300"]
