@@ -113,10 +113,12 @@ def test_out_refuses_the_reference_and_the_data_file(capsys, tmp_path, points):
 
 
 def failing(name, when):
-    """A stand-in for ``os``'s function ``name`` that fails as a full disk does, from the call number ``when`` on."""
+    """A stand-in for ``os``'s function ``name`` that fails as a full disk does: writing, from call ``when`` on."""
     real, calls = getattr(os, name), []
 
     def fail(*args, **kwargs):
+        if name == "open" and not args[1] & os.O_WRONLY:
+            return real(*args, **kwargs)
         calls.append(args)
         if len(calls) > when:
             raise OSError(28, "No space left on device")
