@@ -51,19 +51,8 @@ MOST_LINES = 450
 # A transcript is a room whose answers are weighed: that is no release, and ``weighs_answers`` says who may.
 ROOMS = {"privacy/room.py", "privacy/transcripts.py", "privacy/taped_rooms.py", "table/rows.py"}
 WEIGHS = {"dpviz.privacy.transcripts": "meaning/membership", "dpviz.privacy.taped_rooms": "audit/"}
-# Tests wait for what happens, in one place. What is left of sleeping and timing, until it is mended:
+# Tests wait for what happens, in one place.
 WAITING = "tests/waiting.py"
-TIMED_STILL = {
-    "tests/fuzz/planted.py",
-    "tests/release/test_releasing.py",
-    "tests/runs/job_work.py",
-    "tests/runs/test_jobs.py",
-    "tests/runs/test_open_study.py",
-    "tests/table/test_cluster_rows.py",
-    "tests/table/test_lattice_file.py",
-    "tests/test_cli_sweep.py",
-    "tests/ui/test_job_panel.py",
-}
 _CLOCKS = {"wait_for_timeout", "sleep", "Timer", "monotonic", "perf_counter"}
 _SLEEPS = re.compile(r"time\.sleep\(\d")
 # Names of files that floors share, and why two names would not be better.
