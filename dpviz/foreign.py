@@ -24,10 +24,8 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         If no file can have such a name.
     """
     _refuse_others(os.stat(path).st_mode)  # noqa: PTH116 (of a path, whatever its name)
-    # Should another file have taken its place meanwhile, nobody waits for that one either.
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(descriptor, "rb") as file:
-        _refuse_others(os.fstat(descriptor).st_mode)
+    with path.open("rb") as file:
+        _refuse_others(os.fstat(file.fileno()).st_mode)  # should another one have taken its place meanwhile
         yield file
 
 

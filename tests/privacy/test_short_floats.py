@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.exact_noise import ExactNoise
+from dpviz.privacy.ledger import Ledger
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything
@@ -41,10 +43,23 @@ def test_short_floats_are_calibrated_as_long_ones() -> None:
         budget = Budget(Accounting.PURE, short)
         assert (budget.amount, type(budget.amount)) == (float(short), float)
         assert budget.fraction(np.float16(0.5)) == Budget(Accounting.PURE, float(short)).fraction(0.5)
+        assert type(Ledger(Accounting.PURE, short, np.float16(0)).epsilon) is float
+        assert type(Sensitivity(short, short).times(3).l1) is float
         for kind in (Laplace, Gaussian):
             assert kind(short, np.float16(3)) == kind(float(short), 3.0)
             assert type(kind(short, np.float16(3)).scale) is float
         assert kind.bought(Budget(Accounting.GDP, short), Sensitivity(short, short)).scale > 0
+
+
+def test_what_is_kept_back_of_a_release_is_kept_back_of_the_whole_number() -> None:
+    for short in SHORT:
+        rooms = [
+            small_table(blobs(50)).open(
+                epsilon=epsilon, delta=1e-6, accounting=Accounting.GDP, noise=ExactNoise(), needs_n=False
+            )
+            for epsilon in (short, float(short))
+        ]
+        assert rooms[0].ledger == rooms[1].ledger
 
 
 def test_small_integers_do_not_overflow() -> None:

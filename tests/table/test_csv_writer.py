@@ -37,6 +37,7 @@ def test_text_is_no_formula_and_numbers_come_back(lines: list[list[object]]) -> 
             assert found == in_frame == as_text(cell) and found.removeprefix("'") == cell.removeprefix("'")
             if found.startswith(tuple(STARTS)):
                 float(found)
+    assert [as_text(cell) for cell in ("-1.5", "+2e-3", "-1.5-1", "=2")] == ["-1.5", "+2e-3", "'-1.5-1", "'=2"]
 
 
 def test_a_frame_keeps_its_numbers_and_gaps() -> None:
