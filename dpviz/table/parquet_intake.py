@@ -193,6 +193,8 @@ class ParquetTable:
                 chosen[name] = np.concatenate([_numbers(part) for part in cells])
                 if _is_exact(self._schema.field(name).type):
                     whole[name] = pd.concat([_whole(part) for part in cells], ignore_index=True)
+            elif pa.types.is_floating(_plain_type(self._schema.field(name).type)) and name in text:
+                chosen[name] = np.concatenate([_numbers(part) for part in cells])  # a label; never an id
             elif name in text:
                 chosen[name] = pd.concat([_texts(part) for part in cells], ignore_index=True).astype("str")
         return table_of(chosen, name=self.name, whole=whole)

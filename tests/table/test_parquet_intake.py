@@ -142,6 +142,10 @@ def test_floats_are_no_ids(file: Path) -> None:
     for read in (ParquetTable(file).batches, ParquetTable(file).pieces):
         with pytest.raises(IntakeError, match="floats"):
             list(read(("y",), id_column="x"))
+    loaded = ParquetTable(file).read(("y",), text=("z",))
+    with pytest.raises(IntakeError, match="floats"):
+        loaded.identifiers("z")
+    assert len(set(loaded.groups("z"))) == N
 
 
 def test_a_table_that_changes_between_two_looks_is_refused(tmp_path: Path) -> None:
