@@ -22,6 +22,7 @@ from dpviz import foreign
 from dpviz.check import RequestError
 from dpviz.cli.parser import names
 from dpviz.lessons.reading import FOLDER, lessons_in, read_lesson
+from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import Grid
 from dpviz.table.csv_intake import load_csv, open_csv
 from dpviz.table.csv_stream import CsvOnDisk
@@ -78,6 +79,8 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path: Path) -> None:
             read(path)
     with pipe(tmp_path / "part.parquet", b""), pytest.raises(RequestError):
         _ = ParquetTable(tmp_path).columns
+    with pipe(tmp_path / "manifest.json", b"{}"), pytest.raises(RequestError, match="manifest"):
+        StudyFolder(tmp_path, resume=True)
 
 
 def test_a_file_may_have_any_name(tmp_path: Path) -> None:
