@@ -1,6 +1,8 @@
 """Sparse tables from files: SciPy's .npz, as ``scipy.sparse.save_npz`` writes it.
 
-A file says of itself how large it is: that is read, and checked, before any memory is taken for it.
+A file says of itself how large it is: that is read, and checked, before any memory is taken for it. What is refused as
+too large follows from the bytes of the file, unpacked, and from its columns: these are public, as the size of every
+file is. Only a matrix that is not stored row by row may have more rows than bytes; there its rows are limited, too.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ from scipy import sparse
 from dpviz import foreign
 from dpviz.table.loaded_table import IntakeError
 
-MOST_ROWS, MOST_COLUMNS, MOST_ENTRIES = 20_000_000, 200_000, 50_000_000
-_MOST_BYTES = 1 << 30
+MOST_ROWS, MOST_COLUMNS = 20_000_000, 200_000
+_MOST_BYTES = 600_000_000
 _LONGEST_HEADER = 10_000
 # The arrays of each form, beside "format" and "shape": places first, then how rows or columns part them.
 _PARTS = {b"csr": ("data", "indices", "indptr"), b"csc": ("data", "indices", "indptr"), b"coo": ("data", "row", "col")}
@@ -97,7 +99,7 @@ def _read(path: Path) -> Any:
         n, d = (int(size) for size in shape)
         if n < 1 or d < 1:
             raise IntakeError(f"{path.name!r} has no row or no column: give a table with at least one of each.")
-        if n > MOST_ROWS or d > MOST_COLUMNS:
+        if d > MOST_COLUMNS or (form != b"csr" and n > MOST_ROWS):
             raise _too_large(path)
         kinds = (_NUMBERS, _WHOLE_NUMBERS, _WHOLE_NUMBERS)
         parts = zip(_PARTS[form], kinds, strict=True)
@@ -122,8 +124,6 @@ def _array(archive: zipfile.ZipFile, name: str, kinds: str, dim: int) -> npt.NDA
         sound = len(shape) == dim and all(size >= 0 for size in shape) and dtype.kind in kinds and dtype.itemsize <= 16
         if not sound or file.tell() + length * dtype.itemsize != member.file_size:
             raise ValueError("no array of this kind")
-        if length > MOST_ENTRIES:
-            raise IntakeError(f"That sparse matrix is too large: {_LIMITS}")
     with archive.open(member) as file:
         array: npt.NDArray[Any] = npy.read_array(file, allow_pickle=False, max_header_size=_LONGEST_HEADER)
     return array
@@ -141,7 +141,8 @@ def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 
 _LIMITS = (
-    f"up to {MOST_ROWS:,} rows, {MOST_COLUMNS:,} columns and {MOST_ENTRIES:,} entries are read; give a part of it."
+    f"up to 600 MB, unpacked, and {MOST_COLUMNS:,} columns are read, of a matrix that is not stored row by row (csr) up to "
+    f"{MOST_ROWS:,} rows; give a part of it, or write it by rows."
 )
 
 
