@@ -141,8 +141,8 @@ def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 
 _LIMITS = (
-    f"up to 600 MB, unpacked, and {MOST_COLUMNS:,} columns are read, of a matrix that is not stored row by row (csr) up to "
-    f"{MOST_ROWS:,} rows; give a part of it, or write it by rows."
+    f"up to 600 MB, unpacked, and {MOST_COLUMNS:,} columns are read, and up to {MOST_ROWS:,} rows of what is not stored "
+    "row by row (csr); give a part of it, or write it by rows."
 )
 
 

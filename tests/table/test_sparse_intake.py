@@ -144,7 +144,7 @@ def test_what_lies_beyond_the_limits_is_refused_before_it_is_read(tmp_path, monk
             patch.setattr(sparse_intake, limit, value)
             with pytest.raises(IntakeError, match="too large"):
                 load_sparse(path)
-    # What is stored row by row is limited by its bytes alone: nobody learns from a refusal whether one more row is there.
+    # What is stored row by row is limited by its bytes alone: no refusal tells whether one more row is there.
     monkeypatch.setattr(sparse_intake, "MOST_ROWS", 3)
     assert load_sparse(path).n_rows == 4
     for form in ("csc", "coo"):
