@@ -141,7 +141,7 @@ def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 
 _LIMITS = (
-    f"up to 600 MB, unpacked, and {MOST_COLUMNS:,} columns are read, and up to {MOST_ROWS:,} rows of what is not stored "
+    f"up to 600 MB, unpacked, and {MOST_COLUMNS:,} columns are read, and {MOST_ROWS:,} rows of what is not stored "
     "row by row (csr); give a part of it, or write it by rows."
 )
 
