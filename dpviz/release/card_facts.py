@@ -17,6 +17,9 @@ from dpviz.release.seen import Seen, Where
 
 SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
 """The sectors that the public registry of deployments knows."""
+NOT_STATED = "Not stated."
+"""What stands for words of the owner that nobody has said."""
+
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # Parts are each rounded down where a budget is divided.
 _ROUNDING = 1e-6

@@ -15,8 +15,18 @@ from dpviz.charts.wording import clauses, percent
 from dpviz.release.card_facts import CardFacts, CardPicture
 from dpviz.release.card_pictures import centers_picture, sizes_picture
 from dpviz.release.card_tables import account_html, bounds_html, centers_html, ledger_html, missing_html, segments_html
-from dpviz.release.checks import CANNOT_TELL
-from dpviz.release.promise import belief, chosen_sentence, looks_sentence, promise, protected, slack, small, unprotected
+from dpviz.release.promise import (
+    ALONE,
+    belief,
+    chosen_sentence,
+    looks_sentence,
+    paper_of,
+    promise,
+    protected,
+    slack,
+    small,
+    unprotected,
+)
 from dpviz.release.segment_words import certificate_told, segments_told
 
 _HERE = Path(__file__).parent
@@ -51,7 +61,7 @@ def card_page(facts: CardFacts) -> str:
         bounds=bounds_html(facts) + missing_html(facts),
         looks=escape(looks_sentence(facts)),
         chosen=_chosen(facts),
-        accounting=escape(f"{facts.accounting.rstrip('.')}."),
+        accounting=escape(f"{facts.accounting.rstrip('.')}. {ALONE}"),
         ledger=ledger_html(facts),
         account=account_html(facts),
         made="".join(f"<p>{escape(said)}</p>" for said in _made(facts)),
@@ -135,7 +145,7 @@ def _chosen(facts: CardFacts) -> str:
 
 
 def _made(facts: CardFacts) -> Iterator[str]:
-    yield f"The algorithm is {facts.algorithm} ({facts.paper})."
+    yield f"The algorithm is {facts.algorithm} ({paper_of(facts)})."
     yield (
         f"Noise was drawn by {facts.noise} on whole numbers, from the randomness of the operating system, without a "
         "seed. No answer about the rows left without it."
@@ -148,9 +158,9 @@ def _made(facts: CardFacts) -> Iterator[str]:
 def _verify() -> str:
     return (
         "<p>Without the rows: <code>python -m dpviz verify release.zip</code> checks that every file follows from the "
-        "released answers of transcript.npz, and that no more was spent than was charged. VERIFY.txt lists all that it "
-        "checks.</p>"
-        f"<p>Nobody can tell from these files {escape('; '.join(CANNOT_TELL))}.</p>"
+        "released answers, and that no more was spent than was charged. VERIFY.txt lists all that it checks.</p>"
+        "<p>Nobody can tell from these files that the noise was honestly drawn, that bounds came from nowhere near the "
+        "rows, or that the owner's words, the looks and the account are as is said.</p>"
         "<p>Whoever holds rows finds the segment of each with <code>python assign.py ROWS.csv SEGMENTS.csv</code>, on "
         "their own machine. Segments of single rows are not published.</p>"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import isqrt
 from typing import Any
 
 from dpviz import check
@@ -10,7 +11,7 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.release.account import Charge, current_user
 from dpviz.release.bought_bounds import open_columns
-from dpviz.release.card_facts import CardWords, Part
+from dpviz.release.card_facts import NOT_STATED, CardWords, Part
 from dpviz.release.seen import Seen
 from dpviz.runs.request import Request
 from dpviz.table.declaration import FROM_ROWS, Declaration
@@ -23,6 +24,8 @@ BOUNDS = 0.03
 """The part of ε that buys the bounds of one column."""
 
 _MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
+# Squared clusters times columns: starts that are spread out cost so much, and whoever verifies plays them again.
+_MOST_WORK = 2**28
 ALGORITHM, OF_SEGMENTS, OF_BOUNDS, OF_MISSING = "algorithm", "segments", "bounds", "missing cells"
 """The parts of a release: each has a ledger of its own, and they add up."""
 
@@ -76,6 +79,12 @@ class Order:
         if missing := self.words.missing():
             raise RequestError(" ".join(missing))
         refuse_bounds(declaration)
+        k, dim = self.request.k, len(declaration.columns)
+        if k * k * dim > _MOST_WORK:
+            raise RequestError(
+                f"k is {k} for {dim} columns: others could not check that release in bounded time; ask for at most "
+                f"{isqrt(_MOST_WORK // dim)} clusters."
+            )
         shares = self.shares(declaration)
         if not shares[ALGORITHM].epsilon > 0:
             raise RequestError("Bounds and segments leave nothing of ε: buy fewer bounds, or give them less.")
@@ -134,7 +143,7 @@ def words_for(declaration: Declaration, *, today: str, **said: Any) -> CardWords
 
     ``said`` replaces what is declared. What is there and empty stays empty, so that it is asked for.
     """
-    nothing = "Not stated."
+    nothing = NOT_STATED
     usual: dict[str, Any] = {
         "name": declaration.title or "Cluster centres",
         "description": declaration.description or "Cluster centres of a table of persons.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import ceil, exp, floor, log10
 
@@ -15,6 +16,10 @@ _LARGEST_FACTOR = 10.0
 _ALMOST = 0.999
 BOUGHT = "bought"
 """How the origin of a bound begins that was released with noise."""
+
+
+ALONE = "In ledger.csv, the ε beside a charge is what that one would cost alone."
+"""Why its column need not add up to the whole."""
 
 
 def at_most(value: float) -> str:
@@ -62,25 +67,29 @@ def small(chance: float) -> str:
 
 def promise(facts: CardFacts) -> str:
     """The guarantee in one sentence."""
-    return opening(odds_moved(facts.relation, facts.epsilon))
+    return opening(odds_moved(facts.relation, facts.epsilon, has_id=facts.has_id))
 
 
-def odds_moved(relation: str, epsilon: float) -> str:
-    """What one person changes at most, as the end of a sentence."""
-    moved = "their presence changes" if relation == "add_remove" else "whatever is recorded about them changes"
+def odds_moved(relation: str, epsilon: float, *, has_id: bool) -> str:
+    """What one unit of privacy changes at most, as the end of a sentence; without an id column that is one row."""
+    if has_id:
+        moved = "their presence changes" if relation == "add_remove" else "whatever is recorded about them changes"
+    else:
+        moved = "one row of theirs changes" if relation == "add_remove" else "what one row of theirs says changes"
     return (
-        f"whoever is one of the people in this table: {moved} the odds of any published value by at most "
+        f"whoever is one of the people in this table: {moved} the odds of whatever is released with noise by at most "
         f"{odds_factor(epsilon)}."
     )
 
 
 def belief(facts: CardFacts) -> str:
-    """What the factor means for a guess about somebody."""
+    """What the factor means for a guess about whether somebody is in the table, or what is recorded of them."""
     most = believed(0.5, epsilon=facts.epsilon).most
     after = "almost certain" if most > _ALMOST else f"at most {at_most(100 * most)} % certain"
+    about = "somebody is in the table" if facts.relation == "add_remove" else "one of two rows is theirs"
     return (
-        f"Somebody who would guess a thing about them and be right half of the time, as with a coin, can be {after} "
-        "after reading everything that is published."
+        f"Who knows everything else, and would guess whether {about} and be right half of the time, as with a coin, "
+        f"can be {after} of it after reading all that is released."
     )
 
 
@@ -90,7 +99,7 @@ def slack(facts: CardFacts) -> str:
         return "There is no exception to this (δ = 0)."
     return (
         f"The exception is δ = {small(facts.delta)}: beyond the factor, the chance of any outcome may differ by "
-        f"{one_in(facts.delta)}. Read it as the chance that the promise does not hold."
+        f"{one_in(facts.delta)}."
     )
 
 
@@ -120,7 +129,8 @@ def _most_rows(most: int) -> str:
 
 def unprotected(facts: CardFacts) -> Iterator[tuple[str, str]]:
     """What no ε covers: a heading, and a sentence."""
-    yield "Number of rows", rows_sentence(facts)
+    if facts.n is not None and not facts.n_bought:
+        yield "Number of rows", rows_sentence(facts)
     yield "Columns, bounds and k", declared_sentence(facts)
     yield "Looks at the rows", looks_sentence(facts)
     yield (
@@ -163,6 +173,14 @@ def chosen_sentence(facts: CardFacts) -> str:
     if facts.words.chosen_after_looking.strip():
         return "The owner, asked what was chosen after looking:"
     return "Whether something or nothing was chosen after looking at the rows, the owner has not said."
+
+
+def paper_of(facts: CardFacts) -> str:
+    """Where the algorithm is from.
+
+    An algorithm of ours begins with "None: ", which a reader of a card would take for a gap.
+    """
+    return re.sub("^None: ", "it has no paper of its own; ", facts.paper)
 
 
 def span(column: CardColumn) -> str:

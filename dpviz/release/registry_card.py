@@ -1,4 +1,4 @@
-"""A release as an entry of the public Differential Privacy Deployments Registry: tier 3, a draft.
+"""A release as an entry of the public Differential Privacy Deployments Registry: a draft, of tier 3 if all is said.
 
 The registry renders its texts as Markdown with formulas. Names, units and sources come from outside and are written so
 that they stay text; what the owner says is printed as it is.
@@ -14,12 +14,13 @@ from typing import Any
 import yaml
 
 from dpviz.charts.wording import opening, things
-from dpviz.release.card_facts import CardColumn, CardFacts, Part
+from dpviz.release.card_facts import NOT_STATED, CardColumn, CardFacts, CardWords, Part
 from dpviz.release.charges import charges
 from dpviz.release.promise import (
     belief,
     chosen_sentence,
     looks_sentence,
+    paper_of,
     plain_number,
     promise,
     protected,
@@ -49,7 +50,7 @@ def registry_card(facts: CardFacts) -> dict[str, Any]:
     return {
         "url_slug": _slug(facts.words.name),
         "status": "Draft",
-        "tier": 3,
+        "tier": 2 if NOT_STATED in _own_words(facts.words) else 3,
         "deployment": {
             "basic": _basic(safe),
             "dp_variant": {
@@ -72,6 +73,10 @@ def registry_card(facts: CardFacts) -> dict[str, Any]:
             },
         },
     }
+
+
+def _own_words(words: CardWords) -> tuple[str, ...]:
+    return (words.intended_use, words.region, words.justification, *words.curators, *words.authors)
 
 
 def card_yaml(facts: CardFacts) -> str:
@@ -127,12 +132,12 @@ def _deployment_model(facts: CardFacts) -> dict[str, Any]:
     return {
         "model_name": "Local" if local else "Central",
         "model_name_details": trust,
-        "actors": f"{trust} Everybody else sees the published files only; any of them may be an adversary with "
-        "unlimited knowledge and computing power, and all of them may work together.",
+        "actors": f"{trust} Who else can read the rows, the curator alone can say. Whoever has the published files may "
+        "be an adversary with unlimited knowledge and computing power, and all of them may work together.",
         "release_type": "One release",
         "release_type_details": _account(facts),
         "data_source_type": "Static",
-        "data_source_type_details": "The table was read once, as it was on the day of the release.",
+        "data_source_type_details": "The table is one snapshot, as it was on the day of the release.",
         "access_type": "Non-interactive",
         "access_type_details": "Nobody can ask the rows anything; the published files are all there is.",
     }
@@ -205,11 +210,11 @@ def _mechanisms(facts: CardFacts) -> str:
         for made in charges(facts)
     )
     return (
-        f"The algorithm is {facts.algorithm} ({facts.paper}) with k = {facts.k}. Its mechanisms: {drawn}. All noise "
-        f"was drawn by {facts.noise} on whole numbers, from the randomness of the operating system and without a seed: "
-        "rows lie on a public lattice, sums over them are exact whole numbers, and no floating-point number touches a "
-        "true answer before noise has been added. How long the program took is not published, and no other protection "
-        "against timing is claimed. The rows stay with the curator. "
+        f"The algorithm is {facts.algorithm} ({paper_of(facts)}) with k = {facts.k}. Its mechanisms: {drawn}. All "
+        f"noise was drawn by {facts.noise} on whole numbers, from the randomness of the operating system and without a "
+        "seed: rows lie on a public lattice, sums over them are exact whole numbers, and no floating-point number "
+        "touches a true answer before noise has been added. How long the program took is not published, and no other "
+        "protection against timing is claimed. The rows stay with the curator. "
         f"The program is dpviz {facts.dpviz}."
     )
 
@@ -221,8 +226,8 @@ def _notes(facts: CardFacts) -> str:
 
 def _sources(facts: CardFacts) -> str:
     return (
-        f"The algorithm's paper: {facts.paper}. The files of the release: centres, segments, ledger, declaration and "
-        "transcript lie beside this card; python -m dpviz verify checks them without the rows."
+        f"The algorithm's paper: {paper_of(facts)}. The files of the release: centres, segments, ledger, declaration "
+        "and transcript lie beside this card; python -m dpviz verify checks them without the rows."
     )
 
 

@@ -100,3 +100,16 @@ def test_what_an_account_is_charged_is_what_the_parts_may_spend(tmp_path):
         parts = order.shares(said).values()
         assert order.charge(said, unit="1 row").epsilon == pytest.approx(sum(part.epsilon for part in parts))
     assert json.loads(declaration.read_text())["title"] == "Visitors" and data.exists()
+
+
+def test_a_release_that_nobody_could_check_in_bounded_time_is_refused(tmp_path):
+    data, declaration = write_people(tmp_path, n_public=None)
+    said = declaration_in_file(declaration).checked()
+    order = order_for(said)
+    large = replace(order, request=replace(order.request, k=10_000))
+    large.check(said)
+    names = tuple(f"c{place}" for place in range(3))
+    wide = replace(said, columns=names, lower=(0.0,) * 3, upper=(1.0,) * 3, origins=("documentation",) * 3)
+    with pytest.raises(RequestError, match="ask for at most 9459 clusters"):
+        large.check(wide)
+    assert data.exists()

@@ -6,9 +6,19 @@ import numpy as np
 import pytest
 
 from dpviz.check import RequestError
-from dpviz.release.card_facts import CardColumn, Part
+from dpviz.release.card_facts import NOT_STATED, CardColumn, Part
 from dpviz.release.charges import charges
-from dpviz.release.promise import belief, looks_sentence, promise, protected, rows_sentence, slack, unprotected
+from dpviz.release.promise import (
+    belief,
+    looks_sentence,
+    paper_of,
+    promise,
+    protected,
+    rows_sentence,
+    slack,
+    unprotected,
+)
+from dpviz.release.registry_card import registry_card
 from tests.release.made_facts import facts, people_facts, words
 
 
@@ -47,12 +57,14 @@ def test_all_words_are_there_or_named() -> None:
 
 def test_the_promise_in_words() -> None:
     assert promise(facts()) == (
-        "Whoever is one of the people in this table: their presence changes the odds of any published value by at most "
-        "2.72×."
+        "Whoever is one of the people in this table: one row of theirs changes the odds of whatever is released with "
+        "noise by at most 2.72×."
     )
-    assert "whatever is recorded about them changes the odds" in promise(facts(relation="replace"))
+    assert "what one row of theirs says changes the odds" in promise(facts(relation="replace"))
+    assert "their presence changes the odds" in promise(facts(has_id=True))
+    assert "whatever is recorded about them changes" in promise(facts(relation="replace", has_id=True))
     assert "at most 73.2 % certain" in belief(facts())
-    assert "one in 1,000,000" in slack(facts())
+    assert slack(facts()).endswith("may differ by one in 1,000,000.")
     pure = facts(delta=0.0, parts=(Part("all", 1.0, 0.0),))
     assert slack(pure) == "There is no exception to this (δ = 0)."
     large = facts(epsilon=20.0, parts=(Part("all", 20.0, 1e-6),))
@@ -77,6 +89,8 @@ def test_what_is_not_protected() -> None:
     bought = (CardColumn("age", 18, 100, "years", "bought, ε = 0.05"), facts().columns[1])
     said = dict(unprotected(facts(columns=bought)))
     assert "public, but for the bounds of age, which are released with noise" in said["Columns, bounds and k"]
+    for protected_n in ({"n": None}, {"n": 11_987.4, "n_bought": True}):
+        assert "Number of rows" not in dict(unprotected(facts(**protected_n)))
     assert rows_sentence(facts(n=None)) == "Not published, and not used."
     assert rows_sentence(facts(n=11_987.4, n_bought=True)).startswith("It is about 11,987, released with noise")
     assert looks_sentence(facts(looks={}, studies=0)).startswith("None in this visit")
@@ -96,3 +110,16 @@ def test_charges_that_are_alike_stand_together() -> None:
     assert (spreads.asked, spreads.purpose) == ("how far rows spread", "second moments, and others")
     (histograms,) = (line for line in lines if line.part == "segments")
     assert (histograms.purpose, histograms.noise) == ("Histogram of segments", "30")
+
+
+def test_a_card_whose_owner_left_something_unsaid_is_of_a_lower_tier() -> None:
+    assert registry_card(facts())["tier"] == 3
+    for unsaid in ({"intended_use": NOT_STATED}, {"curators": (NOT_STATED,)}, {"justification": NOT_STATED}):
+        assert registry_card(facts(words=words(**unsaid)))["tier"] == 2
+
+
+def test_an_algorithm_of_ours_has_no_paper_that_is_called_none() -> None:
+    made = facts(paper="None: its parts are from Su et al. 2016")
+    assert paper_of(made) == "it has no paper of its own; its parts are from Su et al. 2016"
+    assert "None" not in str(registry_card(made)["deployment"]["implementation"]["mechanisms"])
+    assert paper_of(facts(paper="Su et al. 2016")) == "Su et al. 2016"

@@ -34,4 +34,5 @@ def sentence(order: Order, asked_of: Subject) -> str:
     segments = ", and what their segments are" if order.segments else ""
     missing = ", and how many values are missing" if order.missing else ""
     centers = opening(things(request.k, "centre"))
-    return f"{centers} of {columns}{segments}{missing}: {odds_moved(declared.relation, request.epsilon)}"
+    moved = odds_moved(declared.relation, request.epsilon, has_id=declared.id_column is not None)
+    return f"{centers} of {columns}{segments}{missing}: {moved}"
