@@ -174,22 +174,28 @@ def press(prepared: Ready, *, watch: Watch | None = None, charged: Callable[[int
 
 
 def rehearse(prepared: Ready) -> None:
-    """Draw the whole release over tables without rows: what cannot be drawn is refused here, before the charge.
+    """Make the whole release over tables without rows: what cannot be drawn or written is refused before the charge.
 
     How much noise is drawn, and how fine, follows from what is public, and hardly from the rows.
 
     Raises
     ------
     RequestError
-        If it cannot be drawn.
+        If it cannot be drawn, or a word cannot be written.
     """
     declared, table = prepared.declaration, prepared.table
     n_public = declared.n_public if table is None else table.n_public
     if n_public is None and declared.relation == "replace":  # its bounds are bought, and no row was counted yet
         n_public = _ANY_N
+    tables, nobody = partial(tables_without_rows, n_public=n_public), content_without_rows(declared)
     sources = {part: ExactNoise() for part in prepared.shares}  # nothing of it leaves
-    tables = partial(tables_without_rows, n_public=n_public)
-    all_parts(prepared.order, declared, sources, content_without_rows(declared), tables)
+    drawn = _drawn(all_parts(prepared.order, declared, sources, nobody, tables), sources)
+    try:
+        played = play(transcript_of(prepared, prepared.before, prepared.charge, drawn))
+        refuse_unpaid(drawn.parts, played, prepared.charge)
+        files_of(played)
+    except UnicodeEncodeError:
+        raise RequestError("A name or a word holds half a character, which no file can: write it anew.") from None
 
 
 def draw(prepared: Ready, *, watch: Watch | None = None) -> Drawn:
@@ -198,6 +204,10 @@ def draw(prepared: Ready, *, watch: Watch | None = None) -> Drawn:
     parts = all_parts(
         prepared.order, prepared.declaration, sources, prepared.content, partial(_opened, prepared), watch=watch
     )
+    return _drawn(parts, sources)
+
+
+def _drawn(parts: Parts, sources: Mapping[str, ExactNoise]) -> Drawn:
     return Drawn(parts, {part: Tape(source.coins, tuple(source.released)) for part, source in sources.items()})
 
 
@@ -253,7 +263,7 @@ def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:
     """
     shares = played.shares
     if found := overspent(drawn, shares, epsilon=charge.epsilon, delta=charge.delta):
-        raise RequestError(f"Nothing is released: {found[0]} This is a defect of dpviz; the charge stays.")
+        raise RequestError(f"Nothing is released: {found[0]} This is a defect of dpviz; what is charged stays so.")
     again, run = played.parts.clustered.run, drawn.clustered.run
     same = (
         not played.unasked
@@ -265,5 +275,5 @@ def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:
     if not same:
         raise RequestError(
             "Nothing is released: played again without the rows, it comes to something else, so that something but "
-            "paid answers was used. This is a defect of dpviz; the charge stays."
+            "paid answers was used. This is a defect of dpviz; what is charged stays so."
         )

@@ -113,3 +113,22 @@ def test_a_release_that_nobody_could_check_in_bounded_time_is_refused(tmp_path):
     with pytest.raises(RequestError, match="ask for at most 9459 clusters"):
         large.check(wide)
     assert data.exists()
+
+
+def test_a_word_that_no_file_can_hold_is_refused(tmp_path):
+    data, declaration = write_people(tmp_path)
+    said = declaration_in_file(declaration).checked()
+    half = order_for(said, chosen_after_looking="k \udcff")
+    refused(half, file_at(data), said, account_in(tmp_path), "half a character")
+
+
+@pytest.mark.parametrize("broken", ["dpviz.release.render.card_page", "dpviz.release.render.assign_script"])
+def test_files_that_cannot_be_made_are_found_before_the_charge(tmp_path, monkeypatch, broken):
+    def breaks(*given, **named):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(broken, breaks)
+    prepared = ready_in(tmp_path)
+    with pytest.raises(ZeroDivisionError):
+        press(prepared)
+    assert prepared.account.standing().entries == ()

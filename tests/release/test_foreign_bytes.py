@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
+from benchmarks.fuzzing.judge import judged
+from benchmarks.fuzzing.release_cases import account_case, release_case
 from dpviz.check import RequestError
 from dpviz.release.account import Account
 from dpviz.release.account_file import changing
-from dpviz.release.package import CARD, CENTERS, LEDGER, SIGNATURE, VERIFY
+from dpviz.release.package import CARD, CENTERS, LEDGER, SEGMENTS, SIGNATURE, VERIFY
+from dpviz.release.releasing import press, ready
 from dpviz.release.signature import signature_text
 from dpviz.release.verify import verify
 from dpviz.release.zips import zip_of
+from dpviz.table.named import file_at
+from dpviz.table.sidecar import declaration_in_file
 from tests.release.charges import a_charge
 from tests.release.forging import findings, released
+from tests.release.people import account_in, order_for, write_people
 
 
 def test_text_behind_a_signature_is_named(tmp_path):
@@ -86,3 +96,39 @@ def test_an_account_whose_seal_fits_and_whose_words_do_not_ends_in_a_sentence(tm
         file.execute(f"UPDATE release SET {column} = ?", (value,))
     with pytest.raises(RequestError, match="is damaged"):
         account.standing()
+
+
+def test_names_that_are_formulas_are_text_in_every_table(tmp_path):
+    evil = ("=cmd|' /C calc'!A0", "@SUM(1)", "-2+3")
+    declared = {
+        "title": "=1+1",
+        "bounds": {evil[0]: [0, 100], evil[1]: [0, 90000]},
+        "bounds_origin": "law",
+        "origins": {},
+        "describe": {evil[2]: {"categories": ["=North", "+South"]}},
+    }
+    data, declaration = write_people(tmp_path, **declared)
+    _, *lines = data.read_text().splitlines()
+    data.write_text("\n".join([",".join(evil), *(f"{line},=North" for line in lines)]) + "\n")
+    said = declaration_in_file(declaration).checked()
+    order = replace(order_for(said, segments=0.3, epsilon=2.0), missing=0.1)
+    files = press(ready(order, file_at(data), said, account_in(tmp_path))).files
+    for name in (CENTERS, SEGMENTS, LEDGER):
+        cells = [cell for row in csv.reader(io.StringIO(files[name].decode(), newline="")) for cell in row]
+        assert not [cell for cell in cells if cell[:1] in "=+-@\t\r" and cell and not is_number(cell)], name
+    assert f"'{evil[0]}" in files[CENTERS].decode() and verify(zip_of(files)).holds
+
+
+def is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("make", [release_case, account_case])
+@pytest.mark.parametrize("first", [0, 15])
+def test_hostile_zips_and_accounts_end_in_a_finding_or_a_sentence(make, first):
+    found = [judged(make(np.random.default_rng([3, place])), place) for place in range(first, first + 15)]
+    assert not [(one.index, one.outcome, one.where, one.about) for one in found if not one.kept]
