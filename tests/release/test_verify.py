@@ -342,6 +342,11 @@ FORGED = {
 }
 
 
+def test_what_could_not_be_checked_is_said(files):
+    said = verdict_on({**files, TRANSCRIPT: b""}).checked
+    assert [line.split(":")[0] for line in said] == ["Not so", "Not so", *["Not checked"] * 3]
+
+
 @pytest.mark.parametrize("check", FORGED)
 def test_what_is_said_to_be_checked_is_checked(files, check):
     said = verdict_on(FORGED[check](files)).checked
