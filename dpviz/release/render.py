@@ -20,6 +20,7 @@ from dpviz.release.package import ASSIGN, CARD, CENTERS, DECLARATION, LEDGER, PA
 from dpviz.release.package import verify_text as verify_text_of
 from dpviz.release.playing import Played, play
 from dpviz.release.registry_card import card_yaml
+from dpviz.release.rounding import Rounded
 from dpviz.release.segments_for_card import certificate_for_card, segments_for_card
 from dpviz.release.transcript import Transcript
 from dpviz.runs.run import Run
@@ -66,8 +67,12 @@ def files_of(played: Played) -> dict[str, bytes]:
 def centers_csv(played: Played) -> str:
     """Released centres, data units, on their grid; beside each the noisy size, where the run measured one."""
     run, published = played.parts.clustered.run, played.parts.clustered.published
-    sizes = _sizes(run)
-    names = ["segment", *run.domain.columns, *(["noisy_size"] if sizes is not None else [])]
+    return centers_table(run.domain.columns, published, _sizes(run))
+
+
+def centers_table(columns: Sequence[str], published: Rounded, sizes: Array | None) -> str:
+    """The same of any centres."""
+    names = ["segment", *columns, *(["noisy_size"] if sizes is not None else [])]
     rows = [[str(place), *center] for place, center in enumerate(published.texts, start=1)]
     if sizes is not None:
         rows = [[*row, f"{size:.0f}"] for row, size in zip(rows, sizes.tolist(), strict=True)]

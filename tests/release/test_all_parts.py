@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dpviz.privacy.ledger import total_epsilon
-from dpviz.release.package import TRANSCRIPT, VERIFY, verify_text, zip_of
-from dpviz.release.playing import play
+from dpviz.release.package import CENTERS, DECLARATION, TRANSCRIPT
 from dpviz.release.releasing import press, ready
 from dpviz.release.render import facts_of
 from dpviz.release.seen import Seen
-from dpviz.release.transcript import read_transcript
-from dpviz.release.verify import verify
-from dpviz.runs.record import LookKind
+from dpviz.release.transcript import Tape, Transcript, read_transcript
+from dpviz.release.zips import members_of, zip_of
 from dpviz.table.named import file_at
-from dpviz.table.sidecar import declaration_in_file
+from dpviz.table.sidecar import declaration_in, declaration_in_file, to_json
+from tests.release.forging import changed, findings
 from tests.release.people import account_in, order_for, write_people
 
 EPSILON, DELTA = 20.0, 1e-6
@@ -29,21 +30,13 @@ def prepared(tmp_path_factory):
     data, declaration = write_people(folder, bounds={"age": [None, None], "income": [None, None]}, n_public=None)
     said = declaration_in_file(declaration).checked()
     order = order_for(said, epsilon=EPSILON, delta=DELTA, segments=0.2)
-    order = replace(order, bounds=0.1, missing=0.1, seen=Seen({LookKind.ROWS: 2}, studies=1))
+    order = replace(order, bounds=0.1, missing=0.1, seen=Seen({"rows": 2}, 1))
     return ready(order, file_at(data), said, account_in(folder, cap_epsilon=EPSILON))
 
 
 @pytest.fixture(scope="module")
 def release(prepared):
     return press(prepared)
-
-
-def found_in(files, **changed) -> dict[str, str]:
-    """What a check finds, by file, where files are changed and the hashes made to match."""
-    files = {**files, **changed}
-    files[VERIFY] = verify_text({name: data for name, data in files.items() if name != VERIFY}).encode()
-    findings = verify(zip_of(files)).findings
-    return {name: " ".join(one.what for one in findings if one.file == name) for name in {one.file for one in findings}}
 
 
 def test_every_part_spends_its_share_and_all_together_what_is_charged(prepared, release):
@@ -58,10 +51,43 @@ def test_every_part_spends_its_share_and_all_together_what_is_charged(prepared, 
 
 
 def test_the_card_names_the_table_as_declared_and_every_look(release):
-    facts = facts_of(play(read_transcript(release.files[TRANSCRIPT]).whole))
+    facts = facts_of(release.played)
     assert facts.table == "Visitors"
-    assert (facts.looks, facts.studies) == ({str(LookKind.ROWS): 2}, 1)
+    assert (facts.looks, facts.studies) == ({"rows": 2}, 1)
 
 
 def test_it_holds(release):
-    assert found_in(release.files) == {}
+    assert findings(release.files) == {}
+
+
+def test_bounds_that_were_not_bought_are_named(release):
+    declared = declaration_in(release.files[DECLARATION].decode()).checked()
+    wider = replace(declared, upper=(declared.upper[0] + 1, *declared.upper[1:]))
+    assert DECLARATION in findings({**release.files, DECLARATION: to_json(wider).encode()})
+    assert None not in (*declared.lower, *declared.upper)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_answers_that_nobody_asked_for_are_named(release, part):
+    read = read_transcript(release.files[TRANSCRIPT]).whole
+    tape = read.tapes[part]
+    longer = {**read.tapes, part: Tape(tape.coins, (*tape.answers, np.zeros(1)))}
+    forged = Transcript(read.asked, longer)
+    card = {name: data.replace(read.sha256.encode(), forged.sha256.encode()) for name, data in release.files.items()}
+    found = findings({**card, TRANSCRIPT: forged.to_bytes()})
+    assert f"of the part {part} that the plan does not ask for" in found[TRANSCRIPT]
+
+
+def test_an_answer_that_was_changed_under_the_same_hash_is_named(release):
+    held = members_of(release.files[TRANSCRIPT]).files
+    name = next(name for name in held if name.startswith("segments/") and name.endswith("/array.npy"))
+    other = io.BytesIO()
+    np.save(other, np.load(io.BytesIO(held[name])) + 1)
+    forged = zip_of({**held, name: other.getvalue()})
+    assert "an answer in it is not the one" in findings({**release.files, TRANSCRIPT: forged})[TRANSCRIPT]
+
+
+@pytest.mark.parametrize("beyond", [-1e9, 1e9])
+def test_a_centre_beyond_either_bound_is_named(release, beyond):
+    forged = changed(release.files[CENTERS], 1, "age", lambda value: str(beyond))
+    assert "line 2 (1, " in findings({**release.files, CENTERS: forged})[CENTERS]

@@ -19,6 +19,8 @@ from dpviz.release import releasing
 from dpviz.release.account import Account, AccountExceeded, State
 from dpviz.release.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED
 from dpviz.release.releasing import press, ready, unit_of
+from dpviz.release.render import centers_table
+from dpviz.release.rounding import Rounded
 from dpviz.table.declaration import Declaration
 from dpviz.table.named import file_at
 from dpviz.table.sidecar import declaration_in, declaration_in_file
@@ -213,6 +215,14 @@ def test_bounds_that_noise_would_hide_are_refused_before_a_charge(tmp_path):
     with pytest.raises(RequestError, match="rows, and there are 900"):
         ready_in(tmp_path, declared={"bounds": {"age": [0, 100], "income": [None, None]}, "origins": {"age": "law"}})
     assert Account.open(tmp_path / "people.sqlite").standing().entries == ()
+
+
+@pytest.mark.parametrize("sizes", [None, [3.0, 4.0]])
+def test_centres_are_listed_with_their_sizes_where_there_are_any(sizes):
+    given = None if sizes is None else np.array(sizes)
+    text = centers_table(["age"], Rounded((1,), np.array([[1.0], [2.5]]), None), given)
+    beside = ["", "", ""] if sizes is None else [",noisy_size", ",3", ",4"]
+    assert text.split() == [f"segment,age{beside[0]}", f"1,1.0{beside[1]}", f"2,2.5{beside[2]}"]
 
 
 def test_the_unit_of_privacy_is_known_before_a_table_is_opened():

@@ -44,7 +44,7 @@ def transcript_in(files) -> Transcript:
     return read_transcript(files[TRANSCRIPT]).whole
 
 
-def test_a_release_holds_and_is_rendered_again_byte_for_byte(files):
+def test_a_release_holds(files):
     verdict = verdict_on(files)
     assert verdict.holds and all(line.startswith("Yes: ") for line in verdict.checked)
     assert render(transcript_in(files)) == files
@@ -81,7 +81,7 @@ def test_any_changed_number_of_a_table_is_named_with_its_line(files, name):
 
 
 @pytest.mark.parametrize("column", ["scale", "sensitivity", "epsilon", "amount"])
-def test_a_changed_number_of_the_ledger_is_named_by_its_column(files, column):
+def test_a_changed_number_of_the_ledger_is_named(files, column):
     ledger = changed(files[LEDGER], 2, column, lambda value: repr(float(value) * (1 + 1e-8)))
     assert f" {column} is not" in findings({**files, LEDGER: ledger})[LEDGER]
 
