@@ -7,7 +7,7 @@ nothing; nobody releases without having paid. What was drawn becomes a transcrip
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,6 +24,7 @@ from dpviz.release.asked import AccountThen, Asked
 from dpviz.release.bought_bounds import open_columns, refuse_too_few
 from dpviz.release.card_facts import Part
 from dpviz.release.coded_table import refuse_beyond_memory, spelled_out
+from dpviz.release.comparing import differences
 from dpviz.release.described_table import described_table
 from dpviz.release.order import Order
 from dpviz.release.package import CARD, TRANSCRIPT, VERIFY
@@ -36,7 +37,7 @@ from dpviz.release.release_parts import (
     content_without_rows,
     tables_without_rows,
 )
-from dpviz.release.render import files_of, verify_text
+from dpviz.release.render import files_of, ledger_csv, verify_text
 from dpviz.release.transcript import Tape, Transcript
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.declaration import ColumnBounds, Declaration
@@ -44,6 +45,8 @@ from dpviz.table.named import Content
 
 # A number of rows for rehearsals where the public one is not known yet.
 _ANY_N = 10_000
+# Of a column's width: what two computations of the same centres may differ by.
+_LAST_DIGITS = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,16 +267,21 @@ def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:
     shares = played.shares
     if found := overspent(drawn, shares, epsilon=charge.epsilon, delta=charge.delta):
         raise RequestError(f"Nothing is released: {found[0]} This is a defect of dpviz; what is charged stays so.")
-    again, run = played.parts.clustered.run, drawn.clustered.run
+    domain, again, run = drawn.clustered.run.domain, played.run.centers, drawn.clustered.run.centers
     same = (
         not played.unasked
-        and played.parts.entries == drawn.entries
         and played.parts.declaration == drawn.declaration
-        and np.array_equal(again.centers, run.centers)
-        and played.parts.segments_csv == drawn.segments_csv
+        and bool((np.abs(again - run) <= _LAST_DIGITS * (domain.upper - domain.lower)).all())
+        and not [*_differences(ledger_csv(played.parts.entries), ledger_csv(drawn.entries))]
+        and not [*_differences(played.parts.segments_csv, drawn.segments_csv)]
     )
     if not same:
         raise RequestError(
             "Nothing is released: played again without the rows, it comes to something else, so that something but "
             "paid answers was used. This is a defect of dpviz; what is charged stays so."
         )
+
+
+def _differences(here: str, due: str) -> Iterator[str]:
+    """Where two tables differ by more than the last digits of numbers."""
+    return differences(here.encode("utf-8"), due.encode("utf-8"), table=True)

@@ -12,7 +12,8 @@ from dpviz.check import RequestError
 from dpviz.release import releasing
 from dpviz.release.account import Account
 from dpviz.release.package import CARD
-from dpviz.release.releasing import press, ready
+from dpviz.release.playing import play
+from dpviz.release.releasing import draw, press, ready, refuse_unpaid, transcript_of
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.named import file_at
 from dpviz.table.sidecar import declaration_in_file
@@ -132,3 +133,16 @@ def test_files_that_cannot_be_made_are_found_before_the_charge(tmp_path, monkeyp
     with pytest.raises(ZeroDivisionError):
         press(prepared)
     assert prepared.account.standing().entries == ()
+
+
+def test_the_last_guard_lets_nothing_leave_that_was_not_charged_or_not_drawn(tmp_path):
+    prepared = ready_in(tmp_path, segments=0.2)
+    charge, before = prepared.charge, prepared.before
+    drawn, other = draw(prepared), draw(prepared)
+    played = play(transcript_of(prepared, before, charge, drawn))
+    refuse_unpaid(drawn.parts, played, charge)
+    for less, words in (({"epsilon": 0.9}, "more ε than the account was charged"), ({"delta": 0.0}, "more δ than")):
+        with pytest.raises(RequestError, match=words):
+            refuse_unpaid(drawn.parts, played, replace(charge, **less))
+    with pytest.raises(RequestError, match="comes to something else"):
+        refuse_unpaid(other.parts, played, charge)
