@@ -18,12 +18,13 @@ import pytest
 import yaml
 
 from dpviz.privacy.exact_noise import ExactNoise
+from dpviz.privacy.ledger import total_epsilon
 from dpviz.release import releasing
 from dpviz.release.account import Account
 from dpviz.release.order import Order, words_for
 from dpviz.release.package import CARD, DECLARATION, PAGE
 from dpviz.release.releasing import Release, press, ready
-from dpviz.release.render import render
+from dpviz.release.render import facts_of, render
 from dpviz.release.seen import Seen
 from dpviz.release.transcript import Playback, Tape, read_transcript
 from dpviz.release.verify import verify
@@ -54,7 +55,7 @@ KINDS: Mapping[str, tuple[dict[str, Any], dict[str, float]]] = {
     "plain": ({**PLAIN, "n_public": 900}, {"segments": 0.0}),
     "segments": (PLAIN, {"segments": 0.3}),
     "bought bounds": (OPEN, {"segments": 0.2, "bounds": 0.1}),
-    "missing cells": (PLAIN, {"segments": 0.0, "missing": 0.1}),
+    "all parts": (OPEN, {"segments": 0.2, "bounds": 0.1, "missing": 0.1}),
     "persons": ({**PLAIN, "id_column": "who", "rows_per_person": 3}, {"segments": 0.2}),
     "described": ({**PLAIN, "describe": DESCRIBED}, {"segments": 0.3, "missing": 0.05}),
     "replace": ({**PLAIN, "relation": "replace"}, {"segments": 0.2}),
@@ -131,6 +132,22 @@ def test_the_same_draws_over_any_other_rows_give_the_same_bytes(tmp_path: Path, 
     assert render(read_transcript(first.files["transcript.npz"]).whole) == dict(first.files)
 
 
+def test_every_part_spends_its_share_and_all_together_what_is_charged(tmp_path: Path) -> None:
+    data = write_rows(tmp_path, "rows", 0, 900)
+    played = pressed(tmp_path / "one", data, *KINDS["all parts"][:1], "auto", KINDS["all parts"][1]).played
+    shares, charged = played.shares, played.asked.account
+    assert (*played.parts.entries,) == ("bounds", "missing cells", "algorithm", "segments") and {*shares} == {
+        *played.parts.entries
+    }
+    for part, own in played.parts.entries.items():
+        spent = total_epsilon(own[0].accounting, own, delta=shares[part].delta)
+        assert shares[part].epsilon * 0.999 < spent <= shares[part].epsilon * (1 + 1e-9), part
+    assert sum(share.epsilon for share in shares.values()) == pytest.approx(charged.charged_epsilon, rel=1e-12)
+    account = Account.open(tmp_path / "one" / "people.sqlite")
+    (charge,) = account.standing().charges
+    assert (charge.epsilon, charge.delta) == (charged.charged_epsilon, charged.charged_delta) == (4.0, 1e-6)
+
+
 def test_nothing_of_the_owners_words_is_lost_on_the_way(tmp_path: Path) -> None:
     data = write_rows(tmp_path, "rows", 0, 900)
     words = {"intended_use": "Planning", "authors": ["A", "B"], "sector": "Government", "justification": "Because."}
@@ -143,6 +160,7 @@ def test_nothing_of_the_owners_words_is_lost_on_the_way(tmp_path: Path) -> None:
     ]
     for told in (tuning, release.files[PAGE].decode()):
         assert asked.order.seen.words in told and "k = 3" in told
+    assert facts_of(release.played).table == "Visitors"
 
 
 def test_bounds_that_were_bought_are_those_of_every_file_and_no_others_pass(tmp_path: Path) -> None:
