@@ -10,6 +10,7 @@ import csv
 import hashlib
 import os
 import re
+import unicodedata
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -406,12 +407,14 @@ def _first_line(lines: bytes, declared: FileFormat) -> tuple[str, int, str]:
         line, end = _line_at(lines, end)
     refuse_other_formats(line)
     try:
-        return line.removesuffix(b"\r").decode(declared.byte_encoding), end, stated
+        header = line.removesuffix(b"\r").decode(declared.byte_encoding)
     except UnicodeDecodeError:
         raise IntakeError(
             f"The header is not {declared.encoding}; files that are not UTF-8 need their encoding declared, such as "
             "cp1252 (Windows) or iso8859-1; declare it, or save the file as UTF-8."
         ) from None
+    refuse_garbled(header, declared)
+    return header, end, stated
 
 
 def _line_at(lines: bytes, start: int) -> tuple[bytes, int]:
@@ -425,6 +428,21 @@ def _delimiter_of(line: str) -> str:
     """The delimiter that stands most often outside quotation marks in the header line."""
     outside = re.sub(r'"[^"]*"', "", line)
     return max(_DELIMITERS, key=outside.count)
+
+
+def refuse_garbled(line: str, declared: FileFormat) -> None:
+    """Refuse a header line of several bytes a letter that is no text of its encoding: it may have run on into rows.
+
+    One byte too many or too few turns line ends into letters that no alphabet has.
+
+    Raises
+    ------
+    IntakeError
+        If it holds such letters, zero bytes, or what the encoding does not know.
+    """
+    several_bytes = declared.encoding != declared.byte_encoding
+    if several_bytes and any(letter in "\0\ufffd" or unicodedata.category(letter) == "Cn" for letter in line):
+        raise IntakeError(f"The header is no text in {declared.encoding}: declare its encoding, or save it as UTF-8.")
 
 
 def refuse_other_formats(line: bytes) -> None:

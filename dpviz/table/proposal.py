@@ -28,6 +28,7 @@ from dpviz.table.csv_intake import (
     header_cells,
     pieces_of,
     reads_like_a_row,
+    refuse_garbled,
     refuse_other_formats,
 )
 from dpviz.table.declaration import NO_BOUNDS, Declaration
@@ -39,12 +40,7 @@ from dpviz.table.records import MISSING, fields_of, numbers_of
 _ROWS, _CHARACTERS = 1_000, 1_000_000
 _DELIMITERS = (",", ";", "\t", "|")
 _UNDEFINED_IN_CP1252 = tuple(bytes([code]) for code in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
-_BYTE_ORDER_MARKS = {  # UTF-32 first: its mark begins with that of UTF-16
-    b"\xff\xfe\x00\x00": "utf-32",
-    b"\x00\x00\xfe\xff": "utf-32",
-    b"\xff\xfe": "utf-16",
-    b"\xfe\xff": "utf-16",
-}
+_UTF_16, _UTF_32 = (b"\xff\xfe", b"\xfe\xff"), (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _WHOLE_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 _LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,}\s*")
@@ -135,7 +131,9 @@ def _proposed(file: CsvFile) -> Proposal:
     stated = delimiter_above(sample)
     lines = sample.partition("\n")[2] if stated else sample
     delimiter = stated or _delimiter(lines)
-    header_cells(lines.partition("\n")[0].removesuffix("\r"), delimiter)  # refuses half of a record
+    header = lines.partition("\n")[0].removesuffix("\r")
+    refuse_garbled(header, encoded)
+    header_cells(header, delimiter)  # refuses half of a record
     records = _records(lines, delimiter)
     if not records:
         raise IntakeError("The file is empty; a CSV has a header line and one row a line; choose another file.")
@@ -200,9 +198,12 @@ class _Top(NamedTuple):
 
 def _encoding(raw: bytes) -> str:
     """Byte order mark first, then UTF-8, Windows-1252, Latin-1."""
-    for mark, encoding in _BYTE_ORDER_MARKS.items():
-        if raw.startswith(mark):
-            return encoding
+    if raw.startswith(_UTF_32):  # it begins with the mark of UTF-16
+        raise IntakeError(
+            'The file looks like UTF-32, which is not proposed; save it as UTF-8, or declare "encoding": "utf-32".'
+        )
+    if raw.startswith(_UTF_16):
+        return "utf-16"
     refuse_other_formats(raw.partition(b"\n")[0])
     try:
         raw.decode()

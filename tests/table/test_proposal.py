@@ -1,6 +1,7 @@
 """Proposals: what people upload is told by its first rows, to its owner, and reads back as proposed."""
 
 import gzip
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import Declaration
+from dpviz.table.file_format import FileFormat
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
 from tests.cases import about
@@ -37,7 +39,6 @@ def test_what_people_upload_reads_as_proposed():
         "long ids are text": (b"id,x\n9007199254740993,1\n9007199254740992,2\n", ("x",), [[1], [2]]),
         "half of the cells decide": (b"x,y\n1,u\n2,v\nz,w\n", ("x",), [[1], [2], [NAN]]),
         "utf-16": ("x,y\n1,2\n".encode("utf-16"), ("x", "y"), [[1, 2]]),
-        "utf-32": ("x,y\n1,2\n".encode("utf-32"), ("x", "y"), [[1, 2]]),
         "cp1252": ("größe,y\n1,2\n".encode("cp1252"), ("größe", "y"), [[1, 2]]),
         "latin-1": ("é\x81,y\n1,2\n".encode("latin-1"), ("é", "y"), [[1, 2]]),
         "gzip": (gzip.compress(b"x,y\n1,2\n"), ("x", "y"), [[1, 2]]),
@@ -66,6 +67,31 @@ def test_what_holds_no_lines_of_fields_gets_a_sentence():
     for raw in (b"", b"\n\n", b'"', b'a,"b\nc",d\n1,2,3', b"a\rb\rc", b"PK\x03\x04 rest", "sep=§\n1".encode()):
         with about(raw), pytest.raises(IntakeError):
             propose(open_csv(raw))
+
+
+def test_no_row_becomes_a_name_where_bytes_are_out_of_step():
+    """One byte too many, and letters and line ends of two or four bytes are others; another one mends what follows."""
+    line_by_line = "name,x\nqwrtzpsdfg,b\nvbnmkljhgf,c\n"
+    for encoding, put_in in product(("utf-16", "utf-16-be", "utf-32"), (b'"', b"\0", b"\xff")):
+        raw = line_by_line.encode(encoding)
+        raw = raw if encoding != "utf-16-be" else b"\xfe\xff" + raw
+        for first, then in product((3, 5, 9, 12), (20, 25, 27, 41, 60)):
+            out_of_step = raw[:first] + put_in + raw[first:then] + put_in + raw[then:]
+            for read in (propose, lambda file: file.header(FileFormat(encoding))):  # noqa: B023 (called at once)
+                try:
+                    names = read(open_csv(out_of_step)).names
+                except IntakeError:
+                    continue
+                with about(encoding, put_in, first, then, names):
+                    assert not any(part in name for name in names for part in ("psdfg", "bnmk", "hgf"))
+
+
+def test_what_is_no_text_of_its_encoding_gets_a_sentence():
+    with pytest.raises(IntakeError, match="UTF-32, which is not proposed"):
+        propose(open_csv("x,y\n1,2\n".encode("utf-32")))
+    for raw in (b"\xff\xfex\0\0\n\0", b"\xff\xfex\0\0\0y\0\n\0", b"\xff\xfex\0\0\xd8\n\0"):
+        with about(raw), pytest.raises(IntakeError, match="no text in utf-16"):
+            propose(open_csv(raw + "1\n".encode("utf-16-le")))
 
 
 @pytest.mark.slow
