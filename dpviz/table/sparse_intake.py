@@ -2,7 +2,8 @@
 
 A file says of itself how large it is: that is read, and checked, before any memory is taken for it. What is refused as
 too large follows from the bytes of the file, unpacked, and from its columns: these are public, as the size of every
-file is. Only a matrix that is not stored row by row may have more rows than bytes; there its rows are limited, too.
+file is. A matrix that is not stored row by row may have more rows than bytes, and memory would limit these; it is not
+read, whatever its size, as any limit would tell whether one more row is there.
 """
 
 from __future__ import annotations
@@ -22,11 +23,9 @@ from scipy import sparse
 from dpviz import foreign
 from dpviz.table.loaded_table import IntakeError
 
-MOST_ROWS, MOST_COLUMNS = 20_000_000, 200_000
+MOST_COLUMNS = 200_000
 _MOST_BYTES = 600_000_000
 _LONGEST_HEADER = 10_000
-# The arrays of each form, beside "format" and "shape": places first, then how rows or columns part them.
-_PARTS = {b"csr": ("data", "indices", "indptr"), b"csc": ("data", "indices", "indptr"), b"coo": ("data", "row", "col")}
 _NUMBERS, _WHOLE_NUMBERS, _TEXT = "biuf", "iu", "SU"
 
 
@@ -89,9 +88,9 @@ def _read(path: Path) -> Any:
             raise _too_large(path)
         form = bytes(str(_array(archive, "format", _TEXT, 0).astype("U3")), "ascii")
         shape = _array(archive, "shape", _WHOLE_NUMBERS, 1)
-        if form not in _PARTS:
+        if form != b"csr":
             raise IntakeError(
-                f"{path.name!r} holds a sparse matrix of another form: write it with "
+                f"{path.name!r} holds no matrix that is stored row by row: write it with "
                 "scipy.sparse.save_npz(FILE, scipy.sparse.csr_array(matrix))."
             )
         if len(shape) != 2:
@@ -99,20 +98,15 @@ def _read(path: Path) -> Any:
         n, d = (int(size) for size in shape)
         if n < 1 or d < 1:
             raise IntakeError(f"{path.name!r} has no row or no column: give a table with at least one of each.")
-        if d > MOST_COLUMNS or (form != b"csr" and n > MOST_ROWS):
+        if d > MOST_COLUMNS:
             raise _too_large(path)
-        kinds = (_NUMBERS, _WHOLE_NUMBERS, _WHOLE_NUMBERS)
-        parts = zip(_PARTS[form], kinds, strict=True)
-        data, *places = (_array(archive, name, kind, 1) for name, kind in parts)
-    data, first, second = data.astype(np.float64), *(place.astype(np.int64) for place in places)
-    if form == b"coo":
-        return sparse.csr_array(sparse.coo_array((data, (first, second)), shape=(n, d)))
-    kind = sparse.csr_array if form == b"csr" else sparse.csc_array
-    matrix = kind((data, first, second), shape=(n, d))
-    if second[-1] != len(data):  # SciPy would cut the rest off
+        data = _array(archive, "data", _NUMBERS, 1).astype(np.float64)
+        places, starts = (_array(archive, name, _WHOLE_NUMBERS, 1).astype(np.int64) for name in ("indices", "indptr"))
+    matrix = sparse.csr_array((data, places, starts), shape=(n, d))
+    if starts[-1] != len(data):  # SciPy would cut the rest off
         raise _no_matrix(path)
     matrix.check_format(full_check=True)
-    return sparse.csr_array(matrix)
+    return matrix
 
 
 def _array(archive: zipfile.ZipFile, name: str, kinds: str, dim: int) -> npt.NDArray[Any]:
@@ -140,10 +134,7 @@ def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return shape, dtype
 
 
-_LIMITS = (
-    f"up to 600 MB, unpacked, and {MOST_COLUMNS:,} columns are read, and {MOST_ROWS:,} rows of what is not stored "
-    "row by row (csr); give a part of it, or write it by rows."
-)
+_LIMITS = f"up to 600 MB, unpacked, and {MOST_COLUMNS:,} columns are read; give a part of it."
 
 
 def _too_large(path: Path) -> IntakeError:
