@@ -38,8 +38,8 @@ def true_mean(room: DataRoom, k: int, params: Params, rng: np.random.Generator) 
 
 def found_in_memory(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
     """Never names the room's rows: it looks for tables among everything that lives, whoever else has left some."""
-    tables = [thing._values for thing in gc.get_objects() if type(thing) is PrivateTable]
-    held = [values for values in tables if isinstance(values, np.ndarray)]
+    tables = [vars(thing).get("_values") for thing in gc.get_objects() if type(thing) is PrivateTable]
+    held = [values for values in tables if isinstance(values, np.ndarray)]  # of one that was refused there may be none
     found = sum(float(np.nan_to_num(values[:3]).clip(-1, 1).sum()) for values in held)
     yield CentersStep(title="Starts", centers=np.full((k, room.dim), np.sin(found) / 2))
     yield mean(room, k)

@@ -11,8 +11,10 @@ from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.audit import auditing
 from dpviz.audit.audited import Subject
 from dpviz.audit.auditing import CHECKS, Finding, audit
+from dpviz.audit.small_worlds import BOUGHT, REPLACE
 from dpviz.check import RequestError
 from dpviz.privacy.broken import Broken
+from dpviz.privacy.room import PrivateTable
 from tests.audit.peeking import HONEST, MISTAKES
 from tests.command_line import call
 from tests.contract.tables import named
@@ -41,6 +43,15 @@ def test_a_mistake_is_named(card, check):
     with pytest.raises(Broken) as caught:
         CHECKS[check](Subject(card, FEW))
     assert str(caught.value)
+
+
+def test_tables_that_others_left_in_memory_hide_no_mistake():
+    """Whole ones, and one that was refused before it had a value."""
+    left = [BOUGHT.table(), REPLACE.table(), PrivateTable.__new__(PrivateTable)]
+    card = next(card for card in MISTAKES if card.id == "found-in-memory")
+    with pytest.raises(Broken, match="holds other numbers"):
+        CHECKS["replay"](Subject(card, FEW))
+    assert all(type(table) is PrivateTable for table in left)
 
 
 def test_of_a_package_the_same_is_found_behind_the_front_of_the_registry():
