@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
+from math import fsum
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,8 @@ def dearest_first(items: list[pytest.Item]) -> None:
         if not files <= seconds.keys():
             return float("inf")
         functions = {tuple(item.nodeid.partition("[")[0].split("::", 1)) for item in scopes[scope]}
-        return sum(seconds[file].get(function, 0.0) for file, function in functions)
+        # Rounded once, whatever the order of the set: all processes must sort alike.
+        return fsum(seconds[file].get(function, 0.0) for file, function in functions)
 
     items[:] = [item for scope in sorted(scopes, key=lambda scope: (-cost(scope), scope)) for item in scopes[scope]]
 
