@@ -4,6 +4,8 @@ The script proper lives inside ``pages/``, because a ``pages/`` folder beside th
 to its older multipage mode until the first ``st.navigation`` call.
 """
 
+from functools import partial
+
 from starlette.middleware import Middleware
 from streamlit import App, get_option
 
@@ -15,6 +17,6 @@ keep_texts_out()
 app = App(
     "pages/_router.py",
     routes=[vendor()],
-    middleware=[Middleware(SameOrigin, allowed=tuple(get_option("server.corsAllowedOrigins")))],
+    middleware=[Middleware(SameOrigin, allowed=partial(get_option, "server.corsAllowedOrigins"))],
     on_script_error=say_defect,
 )

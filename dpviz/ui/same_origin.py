@@ -7,7 +7,7 @@ is foreign.
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -48,13 +48,14 @@ class SameOrigin:
     ----------
     app : ASGIApp
         What answers everybody else.
-    allowed : tuple of str
-        Further origins, such as ``https://dpviz.example.org``, for a server behind another name.
+    allowed : callable
+        Further origins, such as ``https://dpviz.example.org``, for a server behind another name; asked for when a page
+        of another origin comes, since the server's options are read after the app.
     """
 
-    def __init__(self, app: ASGIApp, *, allowed: tuple[str, ...] = ()) -> None:
+    def __init__(self, app: ASGIApp, *, allowed: Callable[[], Iterable[str]] = tuple) -> None:
         self._app = app
-        self._allowed = frozenset(urlsplit(origin).netloc.lower() for origin in allowed)
+        self._allowed = allowed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request or one connection."""
@@ -67,9 +68,12 @@ class SameOrigin:
 
     def _is_foreign(self, headers: Headers) -> bool:
         """Whether a browser says that a page of another host, port or none at all is asking."""
-        origins = headers.getlist("origin")
         host = headers.get("host", "").lower()
-        return any(urlsplit(origin).netloc.lower() not in {host, *self._allowed} - {""} for origin in origins)
+        origins = [urlsplit(origin).netloc.lower() for origin in headers.getlist("origin")]
+        if all(origin and origin == host for origin in origins):
+            return False
+        known = {host, *(urlsplit(origin).netloc.lower() for origin in self._allowed())} - {""}
+        return not known.issuperset(origins)
 
 
 async def _refuse(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:

@@ -47,7 +47,7 @@ def answer(kind: str, *, origin: str | None, host: str = HERE, allowed: tuple[st
 
     headers = [(b"host", host.encode())] + ([] if origin is None else [(b"origin", origin.encode())])
     scope = {"type": kind, "headers": headers, "method": "GET", "path": "/"}
-    asyncio.run(SameOrigin(app, allowed=allowed)(scope, receive, send))
+    asyncio.run(SameOrigin(app, allowed=lambda: allowed)(scope, receive, send))
     return sent
 
 
