@@ -36,8 +36,9 @@ def bytes_of(path: Path, most: int) -> bytes:
 
 
 def printable_name(path: Path) -> str:
-    """The name of a file as text that can be written anywhere: bytes that are no UTF-8 are marked as such."""
-    return os.fsencode(path.name).decode("utf-8", errors="replace")
+    """The name of a file on one line that can be written anywhere; what is no UTF-8, or cannot be printed, is marked."""
+    name = os.fsencode(path.name).decode("utf-8", errors="replace")
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
 
 
 def yaml_of(text: str, *, most: int) -> Any:
@@ -56,7 +57,10 @@ def yaml_of(text: str, *, most: int) -> Any:
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):
                 raise yaml.YAMLError("a name that stands for another part")
-            return super().compose_node(parent, index)
+            node = super().compose_node(parent, index)
+            if isinstance(node, yaml.ScalarNode):
+                node.value.encode()  # half a character, which nothing can show, is an error
+            return node
 
     if len(text) > most:
         raise NoYaml(None)

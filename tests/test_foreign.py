@@ -103,6 +103,17 @@ def test_a_file_may_have_any_name(tmp_path: Path) -> None:
 _TENS = (f"{name}: &{name} [{', '.join([f'*{part}'] * 10)}]\n" for part, name in pairwise("abcdefghi"))
 BOMB = "a: &a [" + "x, " * 9 + "x]\n" + "".join(_TENS)
 NO_YAML = ["d: 2020-13-45", "n: " + "7" * 5_000, "[" * 1_500, BOMB, "? [a]\n: b", "a: *b", "!!python/name:os.path", "%"]
+NO_YAML += ['title: "\\udcff"', '"\\ud83d": 1']
+
+
+def test_a_name_is_told_on_one_line_that_steers_no_terminal(tmp_path: Path) -> None:
+    for stem in ("a\nb", "\x1b[31mred", "a\u2028b", "a\u202eb"):
+        (tmp_path / f"{stem}.yaml").write_text("no lesson")
+        (tmp_path / f"{stem}.csv").write_text("x\n1\n")
+        with about(stem), pytest.raises(RequestError) as refused:
+            read_lesson(tmp_path / f"{stem}.yaml")
+        assert str(refused.value).isprintable()
+        assert named(str(tmp_path / f"{stem}.csv"))[0].name.isprintable()  # type: ignore[union-attr]
 
 
 def test_yaml_is_plain_and_written_out() -> None:

@@ -308,7 +308,11 @@ def _holds_numbers(kind: pa.DataType) -> bool:
 
 def _holds_text(kind: pa.DataType) -> bool:
     kind = _plain_type(kind)
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or _holds_numbers(kind))
+    return _is_text(kind) or _holds_numbers(kind)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _plain(cells: Any) -> Any:
@@ -340,9 +344,9 @@ def _texts(cells: Any) -> pd.Series[Any]:
     cells = _plain(cells)
     if pa.types.is_floating(cells.type):
         return pd.Series(_numbers(cells))
-    if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
-        cells = cells.cast(pa.large_string())
     try:
+        if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
+            cells = cells.cast(pa.large_string())
         cells.validate(full=True)
         texts: pd.Series[Any] = cells.to_pandas()
     except pa.ArrowInvalid:  # a cell is no UTF-8: it is read as in a file of lines, and no other cell knows of it

@@ -42,6 +42,16 @@ def columns() -> dict[str, pa.Array]:
     }
 
 
+def test_text_is_text_however_arrow_keeps_it(tmp_path: Path) -> None:
+    cells = ["a", "b", None, "a"]
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        pq.write_table(pa.table({"x": [1.0, 2, 3, 4], "who": pa.array(cells, kind)}), tmp_path / "t.parquet")
+        with about(str(kind)):
+            table = ParquetTable(tmp_path / "t.parquet")
+            assert table.holds_text("who")
+            assert table.read(["x"], text=["who"]).identifiers("who").tolist() == [0, 1, -1, 0]
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "table.parquet"
