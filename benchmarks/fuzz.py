@@ -1,9 +1,9 @@
 """Hostile input of all kinds: each case ends in a result or a clear sentence, tells no value, and takes little.
 
-    python -m benchmarks.fuzz --cases 10000 [--seed S] [--processes P]
-    python -m benchmarks.fuzz --seed S --case I
+    python -m benchmarks.fuzz --cases 10000 [--kind KIND] [--seed S] [--processes P]
+    python -m benchmarks.fuzz [--kind KIND] --seed S --case I
 
-Case I of a seed is always the same. Prints its figures last and exits with 1 where a promise is broken.
+Case I of a seed and a kind is always the same. Prints its figures last and exits with 1 where a promise is broken.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ import argparse
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from queue import SimpleQueue
 
+from benchmarks.fuzzing.case import Case
+from benchmarks.fuzzing.catalogue import KINDS, case_of
 from benchmarks.fuzzing.judge import MEGABYTES, SECONDS, Verdict
 from benchmarks.fuzzing.workers import verdicts
 from benchmarks.timing import machine
@@ -29,26 +32,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kind", choices=sorted(KINDS), help="cases of this kind only")
     parser.add_argument("--case", type=int, action="append", help="this case only; may be repeated")
     parser.add_argument("--processes", type=int, default=1)
     asked = parser.parse_args(argv)
     indices = asked.case or range(asked.cases)
     print(f"{machine()}; seed {asked.seed}, {len(indices):,} cases", flush=True)
     began = time.monotonic()
-    found = list(_reported(_all(asked.seed, indices, asked.processes), total=len(indices), seed=asked.seed))
+    again = f"--seed {asked.seed}" if asked.kind is None else f"--kind {asked.kind} --seed {asked.seed}"
+    came = _all(asked.seed, indices, asked.processes, partial(case_of, kind=asked.kind))
+    found = list(_reported(came, total=len(indices), again=again))
     if asked.case:
         for verdict in found:
             print(f"case {verdict.index}, {verdict.family}: {verdict.outcome} {verdict.where}\n  {verdict.about}")
-    print(report(found, seed=asked.seed, seconds=time.monotonic() - began))
+    print(report(found, again=again, seconds=time.monotonic() - began))
     return 0 if all(verdict.kept for verdict in found) else 1
 
 
-def _all(seed: int, indices: Sequence[int], processes: int) -> Iterator[Verdict]:
+def _all(seed: int, indices: Sequence[int], processes: int, make: Callable[[int, int], Case]) -> Iterator[Verdict]:
     """Verdicts from so many processes at a time, as they come."""
     came: SimpleQueue[Verdict] = SimpleQueue()
 
     def work(share: Sequence[int]) -> None:
-        for verdict in verdicts(seed, share):
+        for verdict in verdicts(seed, share, make=make):
             came.put(verdict)
 
     with ThreadPoolExecutor(processes) as threads:
@@ -62,19 +68,19 @@ def _all(seed: int, indices: Sequence[int], processes: int) -> Iterator[Verdict]
             yield came.get()
 
 
-def _reported(found: Iterator[Verdict], *, total: int, seed: int) -> Iterator[Verdict]:
+def _reported(found: Iterator[Verdict], *, total: int, again: str) -> Iterator[Verdict]:
     """The verdicts as they pass, with a word every few seconds, and at once on a broken promise."""
     reported = time.monotonic()
     for done, verdict in enumerate(found, start=1):
         if not verdict.kept:
-            print(f"  BROKEN --seed {seed} --case {verdict.index}: {verdict.outcome} {verdict.where}", flush=True)
+            print(f"  BROKEN {again} --case {verdict.index}: {verdict.outcome} {verdict.where}", flush=True)
         if time.monotonic() - reported > _SECONDS_BETWEEN_REPORTS:
             reported = time.monotonic()
             print(f"  {done:,} of {total:,}", flush=True)
         yield verdict
 
 
-def report(found: Sequence[Verdict], *, seed: int, seconds: float) -> str:
+def report(found: Sequence[Verdict], *, again: str, seconds: float) -> str:
     """What was kept and what was broken, by family and by place."""
     broken = [verdict for verdict in found if not verdict.kept]
     lines = []
@@ -84,7 +90,7 @@ def report(found: Sequence[Verdict], *, seed: int, seconds: float) -> str:
     for (outcome, where), verdicts_there in sorted(by_place.items(), key=lambda item: -len(item[1])):
         lines.append(f"{len(verdicts_there)} × {outcome} {where}")
         shortest = sorted(verdicts_there, key=lambda one: len(one.about))[:_EXAMPLES]
-        lines += [f"    --seed {seed} --case {one.index} ({one.family}): {one.about}" for one in shortest]
+        lines += [f"    {again} --case {one.index} ({one.family}): {one.about}" for one in shortest]
     lines.append(f"{'family':<18}{'cases':>7}{'results':>9}{'refused':>9}{'broken':>8}{'slowest':>10}{'most':>10}")
     families = sorted({verdict.family for verdict in found})
     lines += [_line(family, [verdict for verdict in found if verdict.family == family]) for family in families]

@@ -11,7 +11,9 @@ from benchmarks.fuzzing.command_cases import command_case
 from benchmarks.fuzzing.declared_cases import sidecar_case
 from benchmarks.fuzzing.folder_cases import folder_case
 from benchmarks.fuzzing.intake_cases import declared_case, proposal_case, read_case, run_case
+from benchmarks.fuzzing.lesson_cases import lesson_case
 from benchmarks.fuzzing.link_cases import link_case
+from benchmarks.fuzzing.parquet_cases import parquet_case
 from benchmarks.fuzzing.release_cases import account_case, release_case
 from benchmarks.fuzzing.request_cases import corner_case, parameter_case
 from benchmarks.fuzzing.settings_cases import settings_case
@@ -32,12 +34,19 @@ _SHARES: Mapping[Callable[[np.random.Generator], Case], float] = {
     link_case: 0.01,
     release_case: 0.06,
     account_case: 0.03,
+    parquet_case: 0.06,
+    lesson_case: 0.03,
 }
+KINDS: Mapping[str, Callable[[np.random.Generator], Case]] = {
+    make.__name__.removesuffix("_case"): make for make in _SHARES
+}
+"""What may be asked for alone, by its name."""
 
 
-def case_of(seed: int, index: int) -> Case:
-    """Case ``index`` of ``seed``."""
+def case_of(seed: int, index: int, *, kind: str | None = None) -> Case:
+    """Case ``index`` of ``seed``: of any family, or of one of ``KINDS``."""
     rng = np.random.default_rng([seed, index])
     shares = np.array(list(_SHARES.values()))
     family = int(rng.choice(len(shares), p=shares / shares.sum()))
-    return list(_SHARES)[family](rng)
+    make = list(_SHARES)[family] if kind is None else KINDS[kind]
+    return make(rng)

@@ -74,6 +74,26 @@ def happens(rng: np.random.Generator, chance: float) -> bool:
     return bool(rng.random() < chance)
 
 
+def damaged(rng: np.random.Generator, data: bytes) -> tuple[bytes, str]:
+    """``data``, which is not empty, with bits changed, cut off, put in or gone; and what was done."""
+    broken = bytearray(data)
+    match one(rng, ("flip", "flip", "cut", "put in", "zeros")):
+        case "flip":
+            places = rng.integers(len(broken), size=int(rng.integers(1, 6))).tolist()
+            for at in places:
+                broken[at] ^= 1 << int(rng.integers(8))
+            return bytes(broken), f"bits changed at {places}"
+        case "cut":
+            end = int(rng.integers(len(broken)))
+            return bytes(broken[:end]), f"cut at {end}"
+        case "put in":
+            at, more = int(rng.integers(len(broken))), rng.bytes(int(rng.integers(1, 400)))
+            return bytes(broken[:at] + more + broken[at:]), f"{len(more)} bytes put in at {at}"
+    at = int(rng.integers(len(broken)))
+    broken[at : at + 200] = bytes(len(broken[at : at + 200]))
+    return bytes(broken), f"nothing from {at} on"
+
+
 def any_value(rng: np.random.Generator, depth: int = 0) -> Any:
     """Anything that JSON or YAML can say, nested now and then."""
     kind = int(rng.integers(0, 9 if depth < 3 else 6))

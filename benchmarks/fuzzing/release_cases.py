@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.fuzzing.case import Broken, Case, command, short
-from benchmarks.fuzzing.hostile import NUMBERS, TEXTS, happens, one
+from benchmarks.fuzzing.hostile import NUMBERS, TEXTS, damaged, happens, one
 from dpviz.cli.verify_command import verdict_text
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.exact_noise import ExactSource, WholeTruth
@@ -56,7 +56,7 @@ def release_case(rng: np.random.Generator) -> Case:
 def account_case(rng: np.random.Generator) -> Case:
     """The file of an account with something wrong in it."""
     if happens(rng, 0.7):
-        data, about = _damaged(rng, _account())
+        data, about = damaged(rng, _account())
         return Case("account", about, partial(_shown, change=lambda path: path.write_bytes(data)))
     column, value = one(rng, _COLUMNS), one(rng, (*TEXTS, *NUMBERS))
 
@@ -143,27 +143,8 @@ def _zipped(files: Mapping[str, bytes], rng: np.random.Generator) -> bytes:
     return zip_of({**others, VERIFY: verify_text(others).encode()} if happens(rng, 0.8) else files)
 
 
-def _damaged(rng: np.random.Generator, data: bytes) -> tuple[bytes, str]:
-    broken = bytearray(data)
-    match one(rng, ("flip", "flip", "cut", "put in", "zeros")):
-        case "flip":
-            places = rng.integers(len(broken), size=int(rng.integers(1, 6))).tolist()
-            for at in places:
-                broken[at] ^= 1 << int(rng.integers(8))
-            return bytes(broken), f"bits changed at {places}"
-        case "cut":
-            end = int(rng.integers(len(broken)))
-            return bytes(broken[:end]), f"cut at {end}"
-        case "put in":
-            at, more = int(rng.integers(len(broken))), rng.bytes(int(rng.integers(1, 400)))
-            return bytes(broken[:at] + more + broken[at:]), f"{len(more)} bytes put in at {at}"
-    at = int(rng.integers(len(broken)))
-    broken[at : at + 200] = bytes(len(broken[at : at + 200]))
-    return bytes(broken), f"nothing from {at} on"
-
-
 def _bytes_changed(rng: np.random.Generator) -> tuple[bytes, str]:
-    return _damaged(rng, zip_of(_files()))
+    return damaged(rng, zip_of(_files()))
 
 
 def _file_changed(rng: np.random.Generator) -> tuple[bytes, str]:
@@ -171,7 +152,7 @@ def _file_changed(rng: np.random.Generator) -> tuple[bytes, str]:
     files = dict(_files())
     name = one(rng, tuple(files))
     if happens(rng, 0.5):
-        files[name], about = _damaged(rng, files[name])
+        files[name], about = damaged(rng, files[name])
     else:
         text = one(rng, TEXTS) * int(rng.integers(1, 2_000))
         files[name], about = text.encode("utf-8", "surrogatepass"), short(text)

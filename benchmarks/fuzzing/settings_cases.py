@@ -21,7 +21,7 @@ _WORDS = ("dpviz", "version", "algorithms")
 _LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
 )
-_RAW: tuple[str, ...] = (
+RAW_YAML: tuple[str, ...] = (
     *("", "null", "[]", "{}", "---", "--- {}\n--- {}", "a: b: c", "\t", "\0", "? : :", "!!binary x", "&a *a", "*x"),
     "%YAML 9",
     *("!!python/object/apply:os.system [echo]", "!!set {a, b}", "a: !!timestamp 2020-13-45", "a: 0x_", "a: 1:99:99"),
@@ -51,7 +51,7 @@ _SCALARS = (
 
 def settings_case(rng: np.random.Generator) -> Case:
     """Settings read from a text; those that are accepted must read back to the same."""
-    text = one(rng, _RAW) if happens(rng, 0.15) else _mistaken(rng)
+    text = one(rng, RAW_YAML) if happens(rng, 0.15) else _mistaken(rng)
 
     def do(folder: Path) -> str:
         grid = Grid.from_yaml(text)
