@@ -36,7 +36,7 @@ def bytes_of(path: Path, most: int) -> bytes:
 
 
 def printable_name(path: Path) -> str:
-    """The name of a file on one line that can be written anywhere; what is no UTF-8, or cannot be printed, is marked."""
+    """The name of a file on one line that can be written anywhere; what is no UTF-8 or cannot be printed is marked."""
     name = os.fsencode(path.name).decode("utf-8", errors="replace")
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
 

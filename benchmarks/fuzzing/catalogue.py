@@ -13,6 +13,7 @@ from benchmarks.fuzzing.folder_cases import folder_case
 from benchmarks.fuzzing.intake_cases import declared_case, proposal_case, read_case, run_case
 from benchmarks.fuzzing.lesson_cases import lesson_case
 from benchmarks.fuzzing.link_cases import link_case
+from benchmarks.fuzzing.name_cases import name_case
 from benchmarks.fuzzing.parquet_cases import parquet_case
 from benchmarks.fuzzing.release_cases import account_case, release_case
 from benchmarks.fuzzing.request_cases import corner_case, parameter_case
@@ -36,6 +37,7 @@ _SHARES: Mapping[Callable[[np.random.Generator], Case], float] = {
     account_case: 0.03,
     parquet_case: 0.06,
     lesson_case: 0.03,
+    name_case: 0.04,
 }
 KINDS: Mapping[str, Callable[[np.random.Generator], Case]] = {
     make.__name__.removesuffix("_case"): make for make in _SHARES

@@ -20,7 +20,18 @@ from dpviz.check import RequestError
 _STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _STEMS = (
     *(b"table", b"caf\xe9", b"\xff\xfe", b"\xed\xa0\x80", "größe".encode(), b"a\nb", b"a\rb", b"\x1b[31mred", b"\x07"),
-    *("a\u2028b".encode(), "\u202egnirts".encode(), b"\xc2\x85", b"-", b"--help", b"--k=3", b"-h", b"a,b", b"a b", b" "),
+    *(
+        "a\u2028b".encode(),
+        "\u202egnirts".encode(),
+        b"\xc2\x85",
+        b"-",
+        b"--help",
+        b"--k=3",
+        b"-h",
+        b"a,b",
+        b"a b",
+        b" ",
+    ),
     *(b"x" * 240, b"x" * 251, b"x" * 252, b"x" * 5_000, b"'", b'"', b"{x!r}", b"%s", b"..", b"~", b"$HOME", b"fifteen"),
     *(b"/dev/null", b"/dev/zero", b"/dev/full", b"no/such", b"a\\b", b"*", b"\xf0\x9f\x98\x80", b""),
 )

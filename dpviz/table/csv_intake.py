@@ -10,7 +10,6 @@ import csv
 import hashlib
 import os
 import re
-import unicodedata
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from dpviz import foreign
-from dpviz.table.file_format import MAX_COLUMNS, PLAIN_FORMAT, WHITESPACE, FileFormat, can_delimit
+from dpviz.table.file_format import MAX_COLUMNS, PLAIN_FORMAT, WHITESPACE, FileFormat, can_delimit, refuse_garbled
 from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable, listed, quoted, table_of
 from dpviz.table.records import Column, Wanted, fields_of, read_lines, read_records
 
@@ -428,21 +427,6 @@ def _delimiter_of(line: str) -> str:
     """The delimiter that stands most often outside quotation marks in the header line."""
     outside = re.sub(r'"[^"]*"', "", line)
     return max(_DELIMITERS, key=outside.count)
-
-
-def refuse_garbled(line: str, declared: FileFormat) -> None:
-    """Refuse a header line of several bytes a letter that is no text of its encoding: it may have run on into rows.
-
-    One byte too many or too few turns line ends into letters that no alphabet has.
-
-    Raises
-    ------
-    IntakeError
-        If it holds such letters, zero bytes, or what the encoding does not know.
-    """
-    several_bytes = declared.encoding != declared.byte_encoding
-    if several_bytes and any(letter in "\0\ufffd" or unicodedata.category(letter) == "Cn" for letter in line):
-        raise IntakeError(f"The header is no text in {declared.encoding}: declare its encoding, or save it as UTF-8.")
 
 
 def refuse_other_formats(line: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -190,3 +191,18 @@ def can_delimit(character: str) -> bool:
 
 
 PLAIN_FORMAT = FileFormat()
+
+
+def refuse_garbled(line: str, declared: FileFormat) -> None:
+    """Refuse a header line of several bytes a letter that is no text of its encoding: it may have run on into rows.
+
+    One byte too many or too few turns line ends into letters that no alphabet has.
+
+    Raises
+    ------
+    IntakeError
+        If it holds such letters, zero bytes, or what the encoding does not know.
+    """
+    several_bytes = declared.encoding != declared.byte_encoding
+    if several_bytes and any(letter in "\0\ufffd" or unicodedata.category(letter) == "Cn" for letter in line):
+        raise IntakeError(f"The header is no text in {declared.encoding}: declare its encoding, or save it as UTF-8.")

@@ -28,11 +28,10 @@ from dpviz.table.csv_intake import (
     header_cells,
     pieces_of,
     reads_like_a_row,
-    refuse_garbled,
     refuse_other_formats,
 )
 from dpviz.table.declaration import NO_BOUNDS, Declaration
-from dpviz.table.file_format import MAX_COLUMNS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
+from dpviz.table.file_format import MAX_COLUMNS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle, refuse_garbled
 from dpviz.table.loaded_table import FloatArray, IntakeError, listed
 from dpviz.table.records import MISSING, fields_of, numbers_of
 

@@ -9,6 +9,7 @@ read, whatever its size, as any limit would tell whether one more row is there.
 from __future__ import annotations
 
 import hashlib
+import os
 import zipfile
 from dataclasses import dataclass, field
 from math import prod
@@ -73,7 +74,7 @@ def load_sparse(path: Path) -> SparseTable:
     IntakeError
         If there is no such file, it is too large, or it holds no sparse matrix of numbers with a row and a column.
     """
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113 (a path too long to be one is no file, and no error)
         raise IntakeError(f"There is no file {path.name!r}: give the path of an .npz file.")
     with foreign.refused_as(_no_matrix(path)):  # whatever a broken archive makes its reader raise
         values = _read(path)

@@ -92,6 +92,7 @@ _REFUSALS: dict[str, Callable[[Path], str]] = {
     "an option of thousands of characters": _command("run", "data.csv", *_ASK, "--" + "y" * 3_000),
     "claims of thousands of characters": _command("reproduce", "y" * 3_000),
     "a path too long for the system, without bounds": _command("run", "x" * 5_000, "--k", "2", "--epsilon", "1"),
+    "a name too long for the system, of a sparse file": _command("run", "x" * 255 + ".npz", *_ASK),
     "a seed below nought in the folder of a study": _study_with_a_seed_below_nought,
     "a sign that holds a grouping mark": _notes(_TABLE, style=NumberStyle(".", "'", "\u2212\u2019")),
     "more number columns than are allowed": _from_json(f'{{"lower": 0, "upper": 1, "numbers": {_MANY_NAMES}}}'),
