@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from dpviz import foreign
 from dpviz.check import RequestError
 from dpviz.cli.console import say
 from dpviz.cli.parser import Parser
@@ -65,7 +66,7 @@ def serve(arguments: argparse.Namespace) -> str:
             file.write(text)
     except (OSError, ValueError) as error:
         raise RequestError(f"--out cannot be written ({type(error).__name__}): give a path you may write to.") from None
-    return f"Written to {out.name}: put the bounds in."
+    return f"Written to {foreign.printable_name(out)}: put the bounds in."
 
 
 def _check_out(out: Path) -> None:

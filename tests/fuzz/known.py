@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scipy import sparse
 
-from benchmarks.fuzzing.case import Case, command
+from benchmarks.fuzzing.case import Broken, Case, command
 from benchmarks.fuzzing.secrets import Secrets
 from dpviz.runs.open_table import declare
 from dpviz.table.csv_intake import load_csv, open_csv
@@ -70,7 +70,16 @@ def _study_with_a_seed_below_nought(folder: Path) -> str:
     return command([*argv, "--resume"])
 
 
+def _bell_in_a_name(folder: Path) -> str:
+    (folder / "data.csv").write_text("x,y\n0.1,0.2\n0.3,0.4\n")
+    said = command(["declare", "data.csv", "--out", "\x07.json"])
+    if "\x07" in said:
+        raise Broken("a name steers the terminal")
+    return said
+
+
 _RESULTS: dict[str, Callable[[Path], str]] = {
+    "a name that rings": _bell_in_a_name,
     "one pair of bounds for columns that are named": _command("run", "data.csv", "--columns", "x,y", *_ASK),
     "a small sparse file": _sparse_run,
 }
