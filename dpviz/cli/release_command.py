@@ -14,6 +14,7 @@ from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
 from dpviz.cli.parser import Parser, number, whole
 from dpviz.cli.whole_file import write_whole
+from dpviz.foreign import printable_name
 from dpviz.printed import table_text
 from dpviz.release.account import Account
 from dpviz.release.order import BOUNDS, SEGMENTS, Order, words_for
@@ -94,7 +95,9 @@ def serve(arguments: argparse.Namespace) -> str:
         write_whole(out, data)
     except OSError as error:
         raise _kept(Path(arguments.account), release.number, data, release.files[CENTERS], error) from None
-    return "\n\n".join([_centers_text(release.files[CENTERS]), f"Written to {out.name}; charge {release.number}."])
+    return "\n\n".join(
+        [_centers_text(release.files[CENTERS]), f"Written to {printable_name(out)}; charge {release.number}."]
+    )
 
 
 def _prepared(arguments: argparse.Namespace, account: Account) -> Ready:
@@ -167,7 +170,7 @@ def _kept(account: Path, number: int, data: bytes, centers: bytes, error: OSErro
     where = "could be kept nowhere else"
     try:
         write_whole(beside, data)
-        where = f"is kept beside the account as {beside.name}"
+        where = f"is kept beside the account as {printable_name(beside)}"
     except OSError:
         pass
     return NotWritten(

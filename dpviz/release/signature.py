@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.check import RequestError
+from dpviz.foreign import bytes_of
 
+_LONGEST_KEY = 65_536
 _KEY, _SIGNATURE = "Ed25519 public key: ", "Signature of VERIFY.txt: "
 
 
@@ -64,7 +66,7 @@ def _signer(key: Path) -> Any:
     ed25519 = _ed25519()
     serialization = import_module("cryptography.hazmat.primitives.serialization")
     try:
-        signer = serialization.load_pem_private_key(key.read_bytes(), password=None)
+        signer = serialization.load_pem_private_key(bytes_of(key, _LONGEST_KEY), password=None)
     except (OSError, ValueError, TypeError):
         signer = None
     if not isinstance(signer, ed25519.Ed25519PrivateKey):

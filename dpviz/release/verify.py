@@ -14,6 +14,7 @@ from typing import Any
 
 from dpviz import __version__
 from dpviz.check import RequestError
+from dpviz.foreign import bytes_of
 from dpviz.release.checks import CANNOT_TELL, Check, Finding
 from dpviz.release.comparing import differences
 from dpviz.release.package import (
@@ -90,8 +91,7 @@ def verify(source: Path | bytes) -> Verdict:
 
 def _read(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            return file.read(MOST_BYTES + 1)
+        return bytes_of(path, MOST_BYTES)
     except FileNotFoundError:
         raise RequestError("There is no file at that path: give the zip of a release.") from None
     except (OSError, ValueError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -132,3 +133,12 @@ def is_number(cell: str) -> bool:
 def test_hostile_zips_and_accounts_end_in_a_finding_or_a_sentence(make, first):
     found = [judged(make(np.random.default_rng([3, place])), place) for place in range(first, first + 15)]
     assert not [(one.index, one.outcome, one.where, one.about) for one in found if not one.kept]
+
+
+def test_a_pipe_in_the_place_of_a_release_or_a_key_is_not_opened(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(RequestError, match="cannot be read as a zip"):
+        verify(pipe)
+    with pytest.raises(RequestError, match="names no Ed25519 private key"):
+        signature_text(b"", pipe)
