@@ -215,6 +215,14 @@ def test_spreads_move_as_far_in_the_l1_norm_along_the_diagonal(relation):
     assert move(query, one, other).l1 == pytest.approx(one.sensitivity(query).l1, rel=2.0**-10)
 
 
+def test_spreads_along_axes_that_stretch_move_as_much_further():
+    domain = regions(3)["box"]
+    crowd = np.zeros((5, 3))
+    one, other = (room_over(rows, domain, ADD_REMOVE) for rows in (np.r_[crowd, domain.upper[None]], crowd))
+    query = Spread(Everything(), np.zeros((1, 3)), 0.02, 3 * np.eye(3))
+    assert move(query, one, other).l2 == pytest.approx(one.sensitivity(query).l2, rel=2.0**-10)
+
+
 @pytest.mark.parametrize(("relation", "most"), [(ADD_REMOVE, 1), (ADD_REMOVE, 3), (REPLACE, 1)])
 def test_capped_losses_of_two_sets_move_apart_by_the_cap(relation, most):
     """A row on the centre of one set, beyond the cap from the other; under replace a row goes the other way, too."""
