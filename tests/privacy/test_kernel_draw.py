@@ -10,8 +10,9 @@ import pytest
 from scipy import integrate, stats
 
 from dpviz.check import RequestError
+from dpviz.privacy import kernel_draw
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw, WeightedRows
+from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw, WeightedRows, WeightSensitivity
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation, Sensitivity
 from dpviz.table.domain import Region
@@ -205,3 +206,28 @@ def test_weights_of_an_exchange():
     one, two = (query.sensitivity(relation, LINE) for relation in (ADD_REMOVE, REPLACE))
     assert (one.exchanged, two.exchanged) == (False, True)
     assert (one.l1, two.l1) == pytest.approx((2.25, 4.5))
+
+
+def test_the_most_that_a_person_is_of_all_weight_counts_one_of_two_who_are_exchanged():
+    part = kernel_draw._largest_part
+    come = WeightSensitivity(1.0, np.inf, apart=2.0)
+    assert part(come, 1.0) == 0.5
+    assert part(dataclasses.replace(come, exchanged=True), 0.5) == 0.5
+
+
+def test_every_public_point_is_drawn_as_often():
+    draw = dataclasses.replace(bought(1e6, floor=1.0), scale=1e-9)
+    truth = weighed(NOBODY, -0.5)
+    drawn = [draw.draw(truth, Fixed((0.0, where)))[0] for where in (np.arange(9) + 0.5) / 9]
+    assert np.allclose(drawn, np.linspace(-1, 1, 9), atol=1e-4)
+
+
+class Fixed(StudyNoise):
+    """Uniform numbers that are given."""
+
+    def __init__(self, given: tuple[float, ...]) -> None:
+        super().__init__(np.random.default_rng(0))
+        self._given = given
+
+    def uniform(self, shape: tuple[int, ...]) -> np.ndarray:
+        return np.array(self._given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import inf
 
 import pytest
 
@@ -99,3 +100,8 @@ def test_a_share_of_another_accounting_is_charged_by_what_it_draws():
 def test_a_ledger_prints_what_is_spent_or_that_nothing_is_promised():
     assert str(Ledger(Accounting.PURE, 1.0, 0.0)) == "Ledger: ε = 0 of 1 spent, δ = 0, pure accounting, entries: 0"
     assert str(Ledger(Accounting.NONE, 1.0, 0.0)) == "Ledger: no privacy, the rows themselves were read"
+
+
+def test_without_a_promise_nothing_is_spent_before_the_rows_are_read():
+    ledger = Ledger(Accounting.NONE, 1.0, 0.0)
+    assert (ledger.cap, ledger.spent_epsilon, ledger.spent_fraction) == (inf, 0.0, 0.0)

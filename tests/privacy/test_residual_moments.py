@@ -10,9 +10,9 @@ from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.local_model import EachRow, LocalNoise
 from dpviz.privacy.mechanisms import KNorm
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.partitions import Everything, Voronoi
 from dpviz.privacy.queries import Relation, Sensitivity
-from dpviz.privacy.sums import ResidualMoments, power_sums
+from dpviz.privacy.sums import ResidualMoments, Spread, power_sums
 from dpviz.privacy.tuples.tuples import TupleTable
 from dpviz.table.domain import Region
 from tests.contract.laws import check_scale
@@ -71,3 +71,17 @@ def test_the_number_of_places_is_public_whatever_the_number_of_rows(rows):
     # In an order that is not that of the table.
     assert rows < 5 or (np.diff(places[places != 0]) < 0).any()
     assert EachRow().sensitivity(Relation.ADD_REMOVE, Region.ball(2, 0.5)).block == 1.0
+
+
+def test_in_one_column_two_rows_in_two_cells_move_the_most():
+    query, region = ResidualMoments(Voronoi(np.array([[-1.0], [1.0]])), 0.25), Region.ball(1, 1.0)
+    one, other = (asked(query, np.array([[row]]), region) for row in (-0.5, 0.5))
+    assert np.linalg.norm(one - other) == pytest.approx(2.0, rel=1e-3)
+    assert query.sensitivity(Relation.REPLACE, region).l2 == 2.0
+
+
+def test_under_replace_a_spread_moves_by_two_products_of_its_reach():
+    query, region = Spread(Everything(), np.zeros((1, 2)), reach=0.5), Region.ball(2, 1.0)
+    declared = query.sensitivity(Relation.REPLACE, region)
+    assert declared.block == 2 * 0.5**2
+    assert declared.l2 == pytest.approx(2**0.5 * 0.5**2)
