@@ -1,13 +1,13 @@
 """What the tests catch: a sample of one-token mistakes, each tried by the tests that reach its line.
 
     python -m benchmarks.mutation --sample 400 --seed S [--part privacy] [--processes 2] [--out FILE]
-    python -m benchmarks.mutation --against FILE
+    python -m benchmarks.mutation --against FILE [--live]
     python -m benchmarks.mutation --planted [WORDS]
 
-The second command tries the changes of an earlier result again and names those that were caught then and live now. The
-third one says which test catches each known mistake of ``tests/planted/mistakes`` (with these words in its name).
-The first run measures which tests reach which lines; that takes minutes and is kept outside the tree. Exits with 1
-where a change lives that ``survivors.yaml`` does not explain.
+The second command tries the changes of an earlier result again, or those alone that lived, and names those that were
+caught then and live now. The third one says which test catches each known mistake of ``tests/planted/mistakes`` (with
+these words in its name). The first run measures which tests reach which lines; that takes minutes and is kept outside
+the tree. Exits with 1 where a change lives that ``survivors.yaml`` does not explain.
 """
 
 from __future__ import annotations
@@ -43,12 +43,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--against", type=Path, help="the changes of an earlier result instead of a sample")
+    parser.add_argument("--live", action="store_true", help="of an earlier result only what lived")
     parser.add_argument("--planted", nargs="?", const="", metavar="WORDS")
     asked = parser.parse_args(argv)
     if asked.planted is not None:
         return _planted(asked.planted, asked.processes, asked.seconds)
     parts = tuple(asked.part or PARTS)
-    chosen = _again(asked.against, parts) if asked.against else sample(parts, asked.sample, asked.seed)
+    chosen = _again(asked.against, parts, live=asked.live) if asked.against else sample(parts, asked.sample, asked.seed)
     chosen = [place for place in chosen if not asked.file or place.file in asked.file]
     print(f"{machine()}; seed {asked.seed}, {len(chosen)} changes; load {_load()}", flush=True)
     began = time.monotonic()
@@ -101,9 +102,9 @@ class _Tried:
         return cls(place, Trial(tests, place.file, place.mutated()).patient(usual))
 
 
-def _again(earlier: Path, parts: Sequence[str]) -> list[Place]:
+def _again(earlier: Path, parts: Sequence[str], *, live: bool) -> list[Place]:
     """The places of an earlier result that are still there."""
-    keys = {result.key: None for result in stored(earlier) if result.part in parts}
+    keys = {result.key: None for result in stored(earlier) if result.part in parts and not (live and result.red)}
     found = {place.key: place for part in parts for place in places(part)}
     for key in keys.keys() - found.keys():
         print(f"gone: {key}")

@@ -28,6 +28,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import IO, Any, Self
@@ -84,6 +85,7 @@ class Trial:
     cpu_seconds: float = CPU_SECONDS
     wall_seconds: float = WALL_SECONDS
     coverage: str = ""
+    without: Sequence[str] = ()
 
     def patient(self, usual_seconds: float) -> Trial:
         """With a generous limit for tests that take so many seconds of the processor as a rule."""
@@ -225,12 +227,12 @@ def _be_the_child(trial: Trial, folder: Path) -> None:
 
 
 def _tried(trial: Trial, folder: Path) -> Outcome:
-    """The tests file by file, until one is red."""
+    """The tests file by file, until one is red; a file may come twice."""
     if trial.file:
         sys.meta_path.insert(0, _Changed(Path.cwd() / trial.file, _module_name(trial.file), trial.source))
     ran = 0
-    for file, chosen in _by_file(trial.tests).items():
-        watch = Watch(chosen, running=folder / "running")
+    for file, group in groupby(trial.tests, key=lambda test: test.partition("::")[0]):
+        watch = Watch([*group], running=folder / "running")
         code = _pytest([file], watch, folder)
         if watch.failed or code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             return Outcome(KILLED, watch.failed or f"{file} (exit {int(code)})", watch.why)
@@ -239,13 +241,13 @@ def _tried(trial: Trial, folder: Path) -> Outcome:
 
 
 def _measured(trial: Trial, folder: Path) -> Outcome:
-    """All fast tests of the files, with a map of lines to tests that is written to the path asked for."""
+    """All tests of the files that need no browser, with a map of lines to tests, written to the path asked for."""
     import coverage
 
     measuring = coverage.Coverage(
         data_file=trial.coverage, include=[str(Path.cwd() / "dpviz/*")], config_file=False, messages=False
     )
-    watch = Watch(None, running=folder / "running", began=measuring.switch_context)
+    watch = Watch(None, without=trial.without, running=folder / "running", began=measuring.switch_context)
     measuring.start()
     for file in trial.tests:
         _pytest([file], watch, folder)
@@ -268,10 +270,8 @@ def _pytest(arguments: Sequence[str], watch: Watch, folder: Path) -> int:
     ]
     if watch.chosen is None:
         options.remove("-x")
-        marks = "not slow"
-    else:
-        # All that are asked for, slow ones, too, and few examples of a property all the same.
-        marks = "not slow or slow"
+    # Slow ones, too, and few examples of a property all the same.
+    marks = "(not slow or slow) and not browser"
     options += ["-m", marks, "-W", "ignore::pytest.PytestAssertRewriteWarning"]
     return pytest.main([*options, *arguments], plugins=[watch])
 
@@ -280,9 +280,14 @@ class Watch:
     """A plugin of pytest: keeps the tests that were chosen, in their order, and notes what happens to them."""
 
     def __init__(
-        self, chosen: Sequence[str] | None, *, running: Path, began: Callable[[str], object] = lambda name: None
+        self,
+        chosen: Sequence[str] | None,
+        *,
+        running: Path,
+        without: Sequence[str] = (),
+        began: Callable[[str], object] = lambda name: None,
     ) -> None:
-        self.chosen, self._running, self._began = chosen, running, began
+        self.chosen, self._without, self._running, self._began = chosen, without, running, began
         self.failed, self.why, self.passed = "", "", 0
         self.durations: dict[str, float] = {}
 
@@ -290,6 +295,7 @@ class Watch:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         if self.chosen is not None:
             items[:] = _in_order(items, self.chosen)
+        items[:] = [item for item in items if item.nodeid.partition("[")[0] not in self._without]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
@@ -330,13 +336,6 @@ def _in_order(items: Iterable[pytest.Item], chosen: Sequence[str]) -> list[pytes
         under = under or [found for found in named if found.startswith(f"{name}::")]
         wanted |= dict.fromkeys(under)
     return [named[name] for name in wanted]
-
-
-def _by_file(tests: Sequence[str]) -> dict[str, list[str]]:
-    files: dict[str, list[str]] = defaultdict(list)
-    for test in tests:
-        files[test.partition("::")[0]].append(test)
-    return files
 
 
 class _Changed(importlib.abc.MetaPathFinder):

@@ -187,6 +187,10 @@ def _silent(tree: ast.Module) -> Iterator[tuple[Position, Position]]:
     for node in ast.walk(tree):
         for part in _silent_parts(node):
             yield _span(part)
+        for made in getattr(node, "decorator_list", []):
+            if _is_left_out(made):
+                start, (last, _) = _span(made)
+                yield start, (last + 1, 0)  # the end of the line goes with it
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and (_is_all(statement) or _is_type(statement.value)):
             yield _span(statement)
@@ -200,7 +204,6 @@ def _silent_parts(node: ast.AST) -> Iterator[ast.AST | None]:
                 yield node
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             yield getattr(node, "returns", None)
-            yield from (made for made in node.decorator_list if _is_left_out(made))
         case ast.Raise():
             yield node.exc  # the text of an error
         case ast.Assert():
@@ -211,6 +214,8 @@ def _silent_parts(node: ast.AST) -> Iterator[ast.AST | None]:
             yield node
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
             yield node
+        case ast.keyword(arg="strict", value=ast.Constant(value=True)):
+            yield node  # of zip: it guards against what does not happen
         case ast.Call(func=ast.Name(id="isinstance" | "issubclass" | "cast" | "TypeVar" | "NewType")):
             yield from node.args[1:] if getattr(node.func, "id", "").startswith("is") else node.args
 

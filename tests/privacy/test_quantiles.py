@@ -196,17 +196,21 @@ def test_the_smoothness_is_never_less_than_the_textbooks():
 
 @pytest.mark.parametrize("columns", [7])
 def test_a_column_of_many_has_the_noise_of_its_own_part_of_both_budgets(columns):
-    whole = SmoothMedian.bought(Budget(BASIC, 0.6 * columns, 1e-6), Sensitivity(columns, np.sqrt(columns)))
-    part = SmoothMedian.bought(Budget(BASIC, 0.6, 1e-6 / columns), REPLACED)
-    assert whole.cost(BASIC) == pytest.approx(0.6 * columns)
-    assert whole.epsilon_of_one == pytest.approx(0.6)
-    assert whole.smoothness == pytest.approx(part.smoothness)
-    assert whole.noise_per_bound == pytest.approx(part.noise_per_bound)
+    for tight in (True, False):
+        many = Sensitivity(columns, np.sqrt(columns))
+        whole = SmoothMedian.bought(Budget(BASIC, 0.6 * columns, 1e-6), many, tight=tight)
+        part = SmoothMedian.bought(Budget(BASIC, 0.6, 1e-6 / columns), REPLACED, tight=tight)
+        assert whole.cost(BASIC) == pytest.approx(0.6 * columns)
+        assert whole.epsilon_of_one == pytest.approx(0.6)
+        assert whole.smoothness == pytest.approx(part.smoothness)
+        assert whole.noise_per_bound == pytest.approx(part.noise_per_bound)
 
 
 def test_the_ledger_of_a_smooth_median_says_nothing_of_its_noise():
     mechanism = SmoothMedian.bought(Budget(BASIC, 1.0, 1e-6), REPLACED)
     entry = Entry.of(mechanism, "Medians", BASIC, delta=1e-6, note="x")
+    assert entry.mechanism == "laplace smooth median"
+    assert SmoothMedian.bought(Budget(PURE, 1.0), REPLACED).name == "cauchy smooth median"
     assert (entry.sensitivity, entry.scale, entry.epsilon, entry.delta) == (1.0, 1.0, 1.0, 1e-6)
     spreads = [mechanism._law(_column(values))[1][0] for values in ([0.0] * 300, [-1.0, 1.0] * 150)]
     assert spreads[0] < 0.1 * spreads[1]

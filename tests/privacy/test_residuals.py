@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from dpviz.privacy.partitions import Everything, Voronoi
-from dpviz.privacy.sums import Radii, ResidualSum, Spread, symmetric
+from dpviz.privacy.queries import Tallies
+from dpviz.privacy.sums import Radii, ResidualMoments, ResidualSum, Spread, symmetric
+from dpviz.table.domain import Region
+from dpviz.table.rows import Rows
 from tests.contract.tables import blobs
 from tests.privacy.asked import asked
 
@@ -47,6 +50,14 @@ def test_spreads_are_second_moments_along_the_axes(axes):
     assert symmetric(answer, query.axes) == pytest.approx(expected, abs=1e-2)
     # Flat, with weights, distances are those of the matrices.
     assert np.linalg.norm(answer) == pytest.approx(np.linalg.norm(expected), rel=1e-3)
+
+
+def test_questions_about_the_same_points_are_answered_together_as_they_are_alone():
+    rows, over = blobs(300, 3), Voronoi(CENTERS)
+    queries = (ResidualSum(over, over.centers, 0.3), Spread(over, over.centers, 0.4), ResidualMoments(over, 0.5))
+    chunks = Rows.of(rows, Region.ball(3, 8.0))
+    for query, together in zip(queries, chunks.total(Tallies(queries), 20), strict=True):
+        np.testing.assert_array_equal(together, chunks.total(Tallies((query,)), 20)[0])
 
 
 def test_radii_are_a_histogram_whose_last_bin_takes_the_rest():

@@ -14,6 +14,7 @@ from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
 from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
+from dpviz.privacy.revealed_rows import Revealed
 from dpviz.privacy.room import PrivateTable
 from dpviz.privacy.sparse_mechanisms import SparseLaplace
 from dpviz.runs.run import run
@@ -68,6 +69,12 @@ def test_reveals_are_counted_and_not_clipped():
     assert np.abs(revealed.points).max() <= 1e9
     replaced = PrivateTable(VALUES, BOX, relation="replace").reveal(note="a look")
     np.testing.assert_array_equal(replaced.kept, [0, 1, 4, 5])
+
+
+def test_points_that_share_a_row_are_revealed_one_after_the_other():
+    revealed = Revealed(np.arange(12.0).reshape(2, 6), np.array([3, 7])).unfolded(3)
+    np.testing.assert_array_equal(revealed.points, np.arange(12.0).reshape(6, 2))
+    np.testing.assert_array_equal(revealed.kept, [3, 3, 3, 7, 7, 7])
 
 
 def test_a_run_is_not_a_look():

@@ -48,6 +48,7 @@ def test_distances_lie_between_the_edges_of_their_bins(seed, dim):
     rng, region = np.random.default_rng(seed), Region.ball(dim, 2.0)
     values = region.rows(rng.normal(size=(60, dim)) * 10.0 ** rng.uniform(-4, 0, (60, 1)))
     query = DistanceScales(Voronoi(rng.uniform(-1, 1, (3, dim)) * rng.choice([0, 1])), top=4, bins=30)
+    values = np.r_[values, query.over.centers[:1]]  # one lies on its centre, in the first bin
     squared = ((values[:, None] - query.over.centers) ** 2).sum(axis=2)
     cell, nearest = squared.argmin(axis=1), squared.min(axis=1)
     counts = asked(query, values, region)

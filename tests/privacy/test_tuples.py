@@ -179,6 +179,8 @@ def test_the_practical_constants():
         ours, printed = NoisyCenters(**constants), NoisyCenters(**constants, printed=True)
         assert ours.relative_sd == pytest.approx(0.05)
         assert ours.sd_of_reach < printed.sd_of_reach / np.sqrt(k)
+    # Where much less would do, Δ stays above the 6 that the test needs.
+    assert far_for(100.0, epsilon=100.0, delta=1e-6, k=2) == 6.5
     # As printed: (4k/ε) √(2 ln(10k/δ)).
     printed = NoisyCenters(**SMALL, far=7.0, printed=True)
     assert printed.sd_of_reach == pytest.approx(8 * np.sqrt(2 * log(2e7)))
