@@ -80,6 +80,11 @@ def test_with_much_budget_a_range_far_from_nought_is_found_to_a_tenth():
     assert 1960 <= lower <= 1990 and 2020 <= upper <= 2045
 
 
+def test_with_much_budget_one_number_is_found_within_its_magnitude():
+    lower, upper, _ = bought_of(SHAPES["one number"][0], epsilon=5.0)
+    assert 30 <= lower <= 37 <= upper <= 40
+
+
 def test_noise_alone_opens_no_range():
     """No row at all: the largest noisy bin is all there is, and it is said to be unsure."""
     found = [bought_of(np.zeros(0), seed=seed) for seed in range(40)]
@@ -96,6 +101,7 @@ def test_noise_alone_opens_no_range():
         (Ends(0.312, 0.378), Ends(0, 1), (0.31, 0.38)),
         (Ends(-7.3, 1.1), Ends(-10, 2), (-7.5, 1.5)),
         (Ends(10, 100), Ends(10, 100), (10, 100)),
+        (Ends(1234, 6789), Ends(0, 50_000), (1000, 7000)),
     ],
 )
 def test_bounds_are_moved_out_to_round_numbers(inner, outer, snapped):

@@ -41,6 +41,13 @@ def test_a_table_has_a_name_heads_and_numbers_to_the_right() -> None:
     assert '<tr class=part><th scope="row">x</th><td class=number>1</td></tr>' in made
 
 
+def test_numbers_stand_to_the_right_under_their_heads() -> None:
+    for made, first in ((centers_html(facts()), 1), (ledger_html(people_facts()), 2), (account_html(facts()), 1)):
+        for row in re.findall(r"<tr[^>]*>(.*?)</tr>", made):
+            right = ["class=number" in cell for cell in re.findall(r"<t[hd][^>]*>", row)]
+            assert right == [place >= first for place in range(len(right))], row
+
+
 def test_centres_stand_with_as_many_digits_as_they_were_rounded_to() -> None:
     made = facts(centers=np.array([[30.5, 40_000.0], [60.0, 90_500.0]]))
     assert _cells(centers_html(made)) == [
@@ -148,6 +155,8 @@ def test_centres_lie_on_their_lines_and_cover_nothing() -> None:
     assert apart.min() >= 14.9
     spread = dots[-8:, 0]  # drawn from left to right, on the line itself
     assert np.allclose(np.diff(spread), np.diff(spread)[0], atol=0.2)
+    ends = re.findall(r'class="end" x="[\d.]+" y="([\d.]+)"', made.markup)
+    assert ends[::2] == ends[1::2], "both ends of a line are named beside each other"
     assert made.alt.startswith("Eight released centres on a line for each of four columns: c0 from")
 
 

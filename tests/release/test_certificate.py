@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import dpviz.release.certificate
 import dpviz.release.segments
 from dpviz.release.certificate import Scales, blind_centers, cost_of_sparing_one, far_rows
+from dpviz.release.intervals import of_a_ratio
 from dpviz.release.segments import segments
+from dpviz.release.segments_for_card import certificate_for_card
 from dpviz.release.segments_report import Verdict
 from dpviz.table.domain import Region
 from tests.cases import about
@@ -41,6 +45,7 @@ def test_the_ratio_is_near_the_revealed_one():
         with about(seed):
             assert said.ratio.value == pytest.approx(revealed, rel=0.1)
             assert said.verdict is Verdict.GOOD
+            assert sum("as far" in words for words in certificate_for_card(said)["words"]) == 2
             assert said.ratio_blind.value > said.ratio.value
             assert said.released.low < said.released.value < said.released.high
 
@@ -61,7 +66,8 @@ def test_a_missed_group_and_a_centre_beside_its_rows_are_flagged(centers, word):
 def test_noise_of_the_centres_themselves_is_flagged():
     rows, noise_sd = _groups(9000, 3000, 6000), np.full(3, 0.05)
     said = _certified(rows, MIDDLES + 0.05, epsilon=2.0, center_noise_sd=noise_sd)
-    assert said.verdict is Verdict.POOR and "noise of the centres" in said.words[0]
+    # Of 2 · 0.05² + 2 · 0.03², which a row lies from its centre, squared, 0.005.
+    assert said.verdict is Verdict.POOR and re.match("About 7.% of the loss is noise of the centres", said.words[0])
     assert _certified(rows, MIDDLES, epsilon=2.0, center_noise_sd=noise_sd / 50).verdict is Verdict.GOOD
 
 
@@ -75,6 +81,7 @@ def test_where_a_group_could_hide_nothing_is_said():
     for seed in range(4):
         said = _certified(_groups(900, 300, 5), MIDDLES, epsilon=0.1, seed=seed)
         assert said.verdict is Verdict.CANNOT_TELL
+        assert certificate_for_card(said)["words"] == [*said.words], "no ratio of noise is printed"
 
 
 def test_the_cheapest_centre_to_spare():
@@ -106,6 +113,9 @@ def test_the_verdict_is_about_the_loss_of_the_released_centres(monkeypatch):
     ask, judge = dpviz.release.segments.capped_losses, dpviz.release.certificate._judged
     monkeypatch.setattr("dpviz.release.segments.capped_losses", lambda *a: losses.append(ask(*a)) or losses[-1])
     monkeypatch.setattr("dpviz.release.certificate._judged", lambda *a: judged.append(a[:2]) or judge(*a))
-    _certified(_groups(900, 300, 300), MIDDLES)
-    assert len({*losses[0].sds}) == 3
-    assert judged == [(losses[0].values[0], losses[0].sds[0])]
+    certificate = _certified(_groups(900, 300, 300), MIDDLES)
+    values, sds = losses[0].values, losses[0].sds
+    assert len({*sds}) == 3
+    assert judged == [(values[0], sds[0])]
+    assert certificate.ratio == of_a_ratio(values[0], sds[0], values[1], sds[1])
+    assert certificate.ratio_blind == of_a_ratio(values[2], sds[2], values[1], sds[1])

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from dpviz.check import RequestError
 from dpviz.privacy.partitions import Voronoi
@@ -18,6 +19,7 @@ from dpviz.table.declaration import Declaration
 from dpviz.table.described import Described
 from dpviz.table.loaded_table import numeric_table
 from dpviz.table.samples import sample
+from dpviz.table.sparse_intake import SparseTable
 from tests.privacy.asked import asked
 
 LINES = (
@@ -116,6 +118,12 @@ def test_what_memory_does_not_hold_is_described_by_its_clustered_columns(tmp_pat
     assert not table.private.in_memory and len(table.description.columns) == 2
     with pytest.raises(RequestError, match='"height", "region" would be described'):
         described_table(declare(source, DECLARED), source)
+    thin = SparseTable("t", sparse.csr_array(np.eye(4, 3)))
+    of_all = Declaration(
+        lower=(-1.0,), upper=(1.0,), scaling="common", describe={"height": Described(lower=0.0, upper=2.0)}
+    )
+    with pytest.raises(RequestError, match="not in memory as one of named columns"):
+        described_table(declare(thin, of_all), thin)
 
 
 def test_of_very_many_columns_none_is_described_and_that_is_said():

@@ -76,7 +76,8 @@ def test_sums_and_ratios():
     over, under = 300 + 15 * rng.normal(size=DRAWS), 1000 + 120 * rng.normal(size=DRAWS)
     found = [of_a_ratio(a, 15.0, b, 120.0) for a, b in zip(over, under, strict=True)]
     assert np.mean([one.low <= 0.3 <= one.high for one in found]) >= LEAST
-    assert np.mean([one.high < 0.6 for one in found]) > 0.9
+    assert np.mean([one.low > 0.15 and one.high < 0.6 for one in found]) > 0.9
+    assert of_a_ratio(0.25, 0.0, 0.5, 0.0) == Interval(0.5, 0.5, 0.5)
     assert of_a_ratio(-5.0, 1.0, 100.0, 1.0).value == 0.0
     assert of_a_ratio(5.0, 1.0, 1.0, 10.0).high == np.inf and np.isnan(of_a_ratio(5.0, 1.0, -1.0, 1.0).value)
     assert of_a_sum(10.0, 100.0) == Interval(10.0, 0.0, pytest.approx(185.07))

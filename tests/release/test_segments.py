@@ -209,6 +209,9 @@ def test_numbers_have_more_bins_where_there_is_less_noise():
     few = [bins_of_numbers(size, 0.05, room) for size in (1, 100, 10_000, 10**9)]
     assert few == sorted(few) and (few[0], few[-1]) == (4, 64)
     assert all(bins & (bins - 1) == 0 for bins in few)
+    # Of eight times as many rows four times as many: what noise and width of bins cost stays balanced.
+    size = next(size for size in range(10**6) if bins_of_numbers(size, 0.05, room) == 8)
+    assert bins_of_numbers(8 * size, 0.05, room) == 32
 
 
 def test_noise_alone_tells_nothing_apart():

@@ -14,6 +14,7 @@ import yaml
 from dpviz.check import RequestError
 from dpviz.release import zips
 from dpviz.release.checks import CANNOT_TELL, Check
+from dpviz.release.comparing import differences
 from dpviz.release.package import (
     ASSIGN,
     CARD,
@@ -141,6 +142,12 @@ def test_every_sentence_is_compared(files, name):
         without = text[: -len(body)] + body.replace(said, "", 1) if name == PAGE else text.replace(said, "", 1)
         with about(said):
             assert name in findings({**files, name: without.encode()}, with_hashes=name != VERIFY)
+
+
+def test_the_first_line_that_differs_is_told_with_what_should_stand_in_it():
+    due = "one\ntwo words\nthree 1.25\n"
+    (told,) = differences(due.replace("two words", "two wards").encode(), due.encode(), table=False)
+    assert told == "line 2 is not what the transcript comes to: “two words” should stand in it."
 
 
 def test_text_after_the_known_parts_is_named(files):
