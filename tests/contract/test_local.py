@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from dpviz.algorithms.hashes.lsh_local import _noise_of_centers
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
@@ -208,3 +210,12 @@ def test_counts_of_the_server_are_unbiased():
 
 def test_every_local_card_is_covered():
     assert {CARD.id} == LOCAL
+
+
+def test_the_noise_of_a_centre_is_that_of_the_mean_of_its_leaves():
+    points = np.array([[0.0, 0.0, 1.0], [0.0, 0.2, 1.0], [0.0, 0.0, -1.0]])
+    leaves = SimpleNamespace(
+        points=points, weights=np.array([30.0, 10.0, 5.0]), point_noise_sd=np.array([0.1, 0.4, 0.2])
+    )
+    found = _noise_of_centers(leaves, np.array([[0.0, 0.0, -0.9], [0.0, 0.1, 0.9]]))
+    np.testing.assert_allclose(found, [0.2, np.hypot(30 * 0.1, 10 * 0.4) / 40])

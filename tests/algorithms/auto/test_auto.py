@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from dpviz.algorithms.auto.auto import _reach
 from dpviz.algorithms.auto.auto_plan import PlanStep, make_plan
 from dpviz.algorithms.auto.first_look import LookStep
-from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, residual_rounds, split_and_drop
+from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, _shrink, residual_rounds, split_and_drop
 from dpviz.algorithms.auto.stages import Part, Round, Swap
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep
 from dpviz.algorithms.card import Setting
@@ -285,6 +287,40 @@ def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
     assert step.gains[0] > 1.3 * step.costs[0]
     apart = np.linalg.norm(step.centers[:, None] - spots, axis=2)
     assert apart.min(axis=0).max() < 0.2
+
+
+def test_the_reach_is_cut_to_where_clear_bins_lie():
+    lengths = np.array([100.0, 100, 0, 0, 14, 14, 14, 14])
+    assert _shrink(SimpleNamespace(value=lengths, sd=10.0)) == 2.5 / 8, "what noise may have filled is empty"
+    assert _shrink(SimpleNamespace(value=lengths, sd=9.0)) == 7.5 / 8
+    assert _shrink(SimpleNamespace(value=lengths, sd=100.0)) == 1.0, "where no bin is clear, nothing is cut"
+
+
+def test_of_as_many_rows_a_cluster_rows_pull_from_as_far():
+    plan, reaches = plan_of(), []
+    for k, n in ((2, 10_000), (8, 40_000), (2, 20_000)):
+        room = small_table(np.zeros((2, 2)), n_public=n).open(
+            epsilon=1.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(np.random.default_rng(0))
+        )
+        reaches.append(_reach(room, k, plan, 1e-3, None))
+    assert reaches[0] == pytest.approx(reaches[1]) and 2 * np.sqrt(1e-3) < reaches[0] < reaches[2]
+
+
+def test_a_centre_that_few_rows_hold_is_moved_with_care_and_one_without_rows_stays():
+    rng = np.random.default_rng(0)
+    rows = np.repeat([[0.3, 0.3], [-0.3, -0.3]], [4_000, 400], axis=0) + rng.normal(0, 0.02, (4_400, 2))
+    room = small_table(rows, n_public=len(rows)).open(
+        epsilon=0.1, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
+    )
+    stage = Round(None, *(Part("round", what, "Gaussian", 0.4, 1) for what in ("counts", "sums")))
+    shares = {part: room.budget.fraction(part.weight) for part in stage if part is not None}
+    plan, start = dataclasses.replace(plan_of(), polishing=(stage,)), np.array([[0.2, 0.3], [-0.2, -0.3], [0.9, -0.9]])
+    (step,) = residual_rounds(room, start, 0.5, None, plan, shares)
+    assert step.noisy_counts[2] < 2 * step.count_noise_sd < 3 * step.count_noise_sd < step.noisy_counts[0]
+    np.testing.assert_array_equal(step.centers[2], start[2])
+    # The noise of a mean is that of the sum over the rows, which are raised to three times their own.
+    held = np.maximum(step.noisy_counts, 3 * step.count_noise_sd)
+    np.testing.assert_allclose(step.center_noise_sd * held, step.center_noise_sd[0] * held[0])
 
 
 @for_each("number", [1, 30, 5000, 3e6])

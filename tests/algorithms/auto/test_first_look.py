@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.algorithms.auto.first_look import _reach
+from dpviz.algorithms.auto.first_look import _bought_axes, _reach
+from dpviz.algorithms.auto.stages import Part
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.noise import StudyNoise
+from tests.contract.tables import small_table
 
 SCALE, BINS, FARTHEST = 200.0, 40, 40.0
 ROWS = np.r_[10_000.0, 40_000.0, 40_000.0, 10_000.0, np.zeros(BINS - 4)]
@@ -38,3 +42,20 @@ def test_a_lone_bin_that_noise_could_fill_does_not():
 
 def test_with_hardly_any_rows_all_bins_may_hold_some():
     assert _reach(np.zeros(BINS), FARTHEST, SCALE, 10) == FARTHEST
+
+
+def test_axes_that_noise_may_have_made_are_believed_less_and_no_axis_is_thin():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(4_000, 6)) * [0.3, 0.1, 0.1, 0.08, 0.05, 0.01]
+    part, believed = Part("look", "axes", "Gaussian", 1.0), []
+    for epsilon in (0.03, 1e5):
+        room = small_table(rows, n_public=len(rows)).open(
+            epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
+        )
+        look, edge = _bought_axes(room, np.zeros(6), 1.0, part, {part: room.budget})
+        thin, doubtful = 0.5 * look.spread / 6, look.captured < 2 * edge
+        assert (look.variances <= np.maximum(look.captured, thin)).all() and look.variances.min() == thin
+        np.testing.assert_array_equal(look.variances[~doubtful], np.maximum(look.captured, thin)[~doubtful])
+        believed.append((look.variances < look.captured).any())
+    assert believed == [True, False]
+    assert look.variances[0] == np.float64(look.captured[0]) and abs(look.captured[0] - 0.09) < 0.01

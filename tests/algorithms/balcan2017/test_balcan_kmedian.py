@@ -55,6 +55,13 @@ def test_pulls_are_unit_vectors_and_a_row_on_its_point_does_not_pull():
     np.testing.assert_allclose(asked(Pull(cells, at), rows), [[0.6, 0.8], [0.0, -1.0]], atol=1e-4)
 
 
+def test_a_tenth_of_each_step_buys_the_counts():
+    room = _room(np.zeros((50, 1)), epsilon=1.0)
+    assert len([*median_rounds(room, Voronoi(np.zeros((1, 1))), np.zeros((1, 1)), room.budget, 4)]) == 4
+    costs = np.array([entry.amount for entry in room.ledger.entries]).reshape(4, 2)
+    np.testing.assert_allclose(costs[:, 0] / costs.sum(axis=1), 0.1)
+
+
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_without_noise_the_loss_of_distances_is_near_its_least(delta):
     rows = blobs(3000, k=3, seed=4)

@@ -83,6 +83,7 @@ def test_averages_know_beforehand_that_they_have_too_few_tuples(easy):
     step = _test_of(done)
     assert not step.passed and step.number < step.needed and "public numbers" in step.title
     assert "needs about" in done.warnings[0]
+    assert (step.sampled, step.misfit_limit, step.misfit_scale, step.vote_limit, step.vote_scale) == (0, 0, 0, 0, 0)
 
 
 @pytest.mark.slow

@@ -143,6 +143,7 @@ def test_steps_are_the_grid_the_starts_and_the_centres():
     assert len(starts.losses) == 7
     assert starts.losses[starts.chosen] == starts.losses.min()
     np.testing.assert_array_equal(starts.centers, last.centers)
+    assert last.title.startswith(f"Start {starts.chosen + 1} has the least loss")
     # Also cells that do not stand out are counted: sizes add up to the grid's total.
     assert last.noisy_counts.sum() == pytest.approx(grid.noisy_counts.sum())
     assert last.previous.shape == last.centers.shape == (3, 2)

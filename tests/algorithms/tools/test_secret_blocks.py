@@ -10,7 +10,7 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.gkm import RangesStep
-from dpviz.algorithms.tools.secret_blocks import BlocksStep
+from dpviz.algorithms.tools.secret_blocks import Blocking, BlocksStep
 from dpviz.runs.run import run
 from tests.cases import for_each
 from tests.contract.tables import World, blobs
@@ -38,6 +38,10 @@ def test_how_many_blocks_there_are(card, params, number):
     first = _run(card, **params).frames[0].step
     assert isinstance(first, BlocksStep)
     assert (first.number, first.rows_each) == (number, pytest.approx(2000 / number))
+
+
+def test_of_few_rows_there_is_one_block():
+    assert [Blocking(9).number(n) for n in (0, 8, 17, 18)] == [1, 1, 1, 2]
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])

@@ -1,0 +1,74 @@
+"""What is announced before a row is read: records that are needed, work, what may be chosen, the plan of auto.
+
+Benches measured these numbers, or somebody chose them: none changes by accident. ``announced.yaml`` holds them to four
+digits. Whoever changes one on purpose renews it, and the change shows what else moved with it:
+
+    python -m tests.algorithms.announced
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dpviz.algorithms.auto.auto_plan import make_plan
+from dpviz.algorithms.card import Card, Setting
+from dpviz.algorithms.registry import private_cards
+from dpviz.privacy.queries import Relation
+
+STORED = Path(__file__).with_name("announced.yaml")
+_PURE, _REPLACE = 0.0, Relation.REPLACE
+_SETTINGS = (
+    Setting(2, 3, 1.0, 1e-6, n=2_000),
+    Setting(3, 20, 0.3, _PURE, n=100_000),
+    Setting(9, 6, 4.0, 1e-6, n=30_000),
+)
+_PLANNED = {
+    "one column": (Setting(1, 3, 0.5, 1e-6, n=5_000), {}),
+    "two columns": (Setting(2, 8, 1.0, 1e-6, n=50_000), {}),
+    "three columns, pure": (Setting(3, 5, 2.0, _PURE, n=20_000), {}),
+    "two columns, n bought, exchanged": (Setting(2, 4, 1.0, 1e-6, _REPLACE, 10_000, 3), {"n_public": False}),
+    "a view of few clusters": (Setting(6, 5, 1.0, 1e-6, n=50_000), {}),
+    "a view of many clusters": (Setting(8, 30, 3.0, 1e-6, n=100_000), {}),
+    "a view, pure": (Setting(6, 5, 3.0, _PURE, n=100_000), {"spherical": False}),
+    "a view of many clusters, pure, n bought": (Setting(40, 30, 3.0, _PURE, n=100_000), {"n_public": False}),
+    "more columns than axes are bought in": (Setting(1_500, 5, 1.0, 1e-6, n=50_000), {}),
+}
+
+
+def announced() -> dict[str, Any]:
+    """All of it, as plain values."""
+    cards = {card.id: dict(_of_card(card)) for card in private_cards()}
+    return {"cards": cards, "auto": {name: _plan(*asked) for name, asked in _PLANNED.items()}}
+
+
+def _of_card(card: Card) -> Iterator[tuple[str, Any]]:
+    for knob in card.params.knobs():
+        of = "" if knob.low is None else f"; {knob.low} to {knob.high}"
+        yield knob.name, f"{knob.default}{of}"
+    presets = next((knob.choices for knob in card.params.knobs() if knob.name == "preset"), None) or ("",)
+    for preset in presets:
+        params = card.params(**({"preset": preset} if preset else {}))
+        numbers = [(card.smallest_n(setting, params), card.operations(setting, params)) for setting in _SETTINGS]
+        yield f"records {preset}".strip(), _short(needed for needed, _ in numbers)
+        yield f"operations {preset}".strip(), _short(work for _, work in numbers)
+
+
+def _plan(setting: Setting, asked: dict[str, Any]) -> dict[str, str]:
+    plan = make_plan(setting, **{"n_public": True, **asked})
+    parts = {part.name: f"{part.noise} {part.weight:.4g}" for part in plan.parts}
+    view = f"{plan.axes} axes, splits along {plan.swap_axes}"
+    adaptive = "adaptive" if plan.adaptive else "not adaptive"
+    rounds = f"{plan.rounds}, stride {plan.stride}, noise {plan.unit_variance:.4g}, {adaptive}"
+    return {**parts, "view": view, "rounds": rounds}
+
+
+def _short(numbers: Iterator[float]) -> str:
+    return " ".join(f"{number:.4g}" for number in numbers)
+
+
+if __name__ == "__main__":
+    STORED.write_text(yaml.safe_dump(announced(), sort_keys=False, width=120), encoding="utf-8")
