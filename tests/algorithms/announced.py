@@ -8,8 +8,11 @@ digits. Whoever changes one on purpose renews it, and the change shows what else
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import yaml
@@ -17,9 +20,11 @@ import yaml
 from dpviz.algorithms.auto.auto_plan import make_plan
 from dpviz.algorithms.card import Card, Setting
 from dpviz.algorithms.registry import private_cards
+from dpviz.algorithms.su2016.dplloyd import planned_rounds
 from dpviz.privacy.queries import Relation
 
 STORED = Path(__file__).with_name("announced.yaml")
+_ROWS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 _PURE, _REPLACE = 0.0, Relation.REPLACE
 _SETTINGS = (
     Setting(2, 3, 1.0, 1e-6, n=2_000),
@@ -42,7 +47,9 @@ _PLANNED = {
 def announced() -> dict[str, Any]:
     """All of it, as plain values."""
     cards = {card.id: dict(_of_card(card)) for card in private_cards()}
-    return {"cards": cards, "auto": {name: _plan(*asked) for name, asked in _PLANNED.items()}}
+    plans = {name: {**_plan(*asked), "planned for": _planned_for(*asked)} for name, asked in _PLANNED.items()}
+    rounds = {preset: dict(_rounds(preset)) for preset in ("su", "tuned", "gaussian")}
+    return {"cards": cards, "rounds of Lloyd": rounds, "auto": plans}
 
 
 def _of_card(card: Card) -> Iterator[tuple[str, Any]]:
@@ -64,6 +71,24 @@ def _plan(setting: Setting, asked: dict[str, Any]) -> dict[str, str]:
     adaptive = "adaptive" if plan.adaptive else "not adaptive"
     rounds = f"{plan.rounds}, stride {plan.stride}, noise {plan.unit_variance:.4g}, {adaptive}"
     return {**parts, "view": view, "rounds": rounds}
+
+
+def _planned_for(setting: Setting, asked: dict[str, Any]) -> dict[str, int]:
+    """For how many of 250 numbers of rows, from ten to ten million, each kind of part is planned."""
+    numbers = [round(10 ** (1 + 6 * place / 249)) for place in range(250)]
+    plans = (make_plan(replace(setting, n=n), **{"n_public": True, **asked}) for n in numbers)
+    counts = Counter(
+        name for plan in plans for name in {part.name.removesuffix(f"_{part.round}") for part in plan.parts}
+    )
+    return {name: number for name, number in sorted(counts.items()) if number < 250}
+
+
+def _rounds(preset: str) -> Iterator[tuple[str, str]]:
+    for setting in _SETTINGS:
+        ledger = SimpleNamespace(epsilon=setting.epsilon, delta=1e-6)
+        rooms = (SimpleNamespace(dim=setting.dim, n=n, rows_per_person=2, ledger=ledger) for n in _ROWS)
+        rounds = " ".join(str(planned_rounds(room, setting.k, preset)) for room in rooms)
+        yield f"{setting.dim} columns, {setting.k} clusters", rounds
 
 
 def _short(numbers: Iterator[float]) -> str:
