@@ -255,3 +255,17 @@ def test_many_rows_come_through() -> None:
     values = np.random.default_rng(0).random((200_000, 2)).round(4)
     text = "x,y\n" + "".join(f"{x},{y}\n" for x, y in values.tolist())
     np.testing.assert_array_equal(load_csv(text.encode()).columns(["x", "y"]), values)
+
+
+def test_every_part_of_iso_8859_is_read() -> None:
+    for part in (*range(1, 12), *range(13, 17)):
+        declared = FileFormat(encoding=f"iso8859-{part}")
+        assert load_csv(b"x\n1\n", declared=declared).numeric_columns == ("x",), part
+
+
+def test_a_first_line_is_told_to_be_empty_or_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpviz.table.csv_intake._LONGEST", 10)
+    assert load_csv(b"x23456789\n1\n").numeric_columns == ("x23456789",)
+    for lines, said in ((b"\n1\n2\n3\n4\n5\n", "empty"), (b"x234567890\n1\n", "longer than a million bytes")):
+        with pytest.raises(IntakeError, match=f"The first line is {said}"):
+            load_csv(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import tracemalloc
 from itertools import product
@@ -64,14 +65,16 @@ def test_encodings_and_gzip(tmp_path: Path) -> None:
                 np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
                 assert ids.tolist() == loaded.frame["who"].tolist()
                 assert CsvOnDisk(path).name == "t"
+        assert CsvOnDisk(path).beginning().read(declared, numbers=("x", "y")).n_rows == 30
 
 
 def test_without_a_header_as_declared(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    path.write_text("1;2\n3;4\n")
     declared = FileFormat(header=False, names=("x", "y"), delimiter=";")
-    values, _ = read_in_pieces(path, declared, 3, id_column=None)
-    assert values.tolist() == [[1, 2], [3, 4]]
+    for mark in (b"", codecs.BOM_UTF8):
+        path.write_bytes(mark + b"1;2\n3;4\n")
+        values, _ = read_in_pieces(path, declared, 5, id_column=None)
+        assert values.tolist() == [[1, 2], [3, 4]]
 
 
 def test_a_file_too_large_to_hold_is_read_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

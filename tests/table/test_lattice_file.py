@@ -87,3 +87,13 @@ def test_a_file_that_was_cut_is_told() -> None:
     os.truncate(file.fd, 40)
     with pytest.raises(IntakeError, match="open the table again"):
         file[0:10]
+
+
+def test_rows_that_another_process_appended_have_to_be_there() -> None:
+    file = LatticeFile(REGION)
+    file.append(np.zeros((10, 3)))
+    file.grown(10)
+    assert file.shape == (10, 4)
+    for rows in (9, 11):
+        with pytest.raises(IntakeError, match="open the table again"):
+            file.grown(rows)

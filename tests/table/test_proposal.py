@@ -35,6 +35,7 @@ def test_what_people_upload_reads_as_proposed():
         "delimiter at line ends": (b"x,y\n1,2,\n3,4,\n", ("x", "y"), [[1, 2], [3, 4]]),
         "row names": (b"x,y\n8,1,2\n9,3,4\n", ("row", "x", "y"), [[8, 1, 2], [9, 3, 4]]),
         "pandas' own names": (b"0,1,2\n5,6,7\n", ("0", "1", "2"), [[5, 6, 7]]),
+        "names that count from 1": (b"1,2,3\n5,6,7\n", ("1", "2", "3"), [[5, 6, 7]]),
         "years as names": (b"town,2019,2020\na,5,6\n", ("2019", "2020"), [[5, 6]]),
         "long ids are text": (b"id,x\n9007199254740993,1\n9007199254740992,2\n", ("x",), [[1], [2]]),
         "half of the cells decide": (b"x,y\n1,u\n2,v\nz,w\n", ("x",), [[1], [2], [NAN]]),
@@ -124,3 +125,10 @@ def test_codes_are_numbers_that_nobody_should_average():
             assert found.numbers == (name, "height") and found.codes == ((name,) if is_code else ())
             assert found.joined_to(Declaration()).columns == (("height",) if is_code else (name, "height"))
             assert any("Codes rather than numbers" in note for note in found.notes) == is_code
+
+
+def test_who_is_whom_stays_declared_where_the_file_has_that_column():
+    found = propose(open_csv(b"who,height\na,1.5\nb,2.5\n", name="table"))
+    for declared, kept in (("who", ("who", 3)), ("somebody", (None, 1))):
+        joined = found.joined_to(Declaration(id_column=declared, rows_per_person=3))
+        assert (joined.id_column, joined.rows_per_person) == kept

@@ -4,10 +4,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
 from dpviz.table.declaration import FileKind
 from dpviz.table.loaded_table import IntakeError
-from dpviz.table.made_tables import simulate
+from dpviz.table.made_tables import _spread_out, simulate
 from dpviz.table.samples import SAMPLES, Sample, sample
 from tests.cases import about
 
@@ -78,6 +79,7 @@ def test_fixed_points_are_pairs_in_either_order_of_which_a_few_are_wrong(name: s
     assert np.median(away) == pytest.approx(0.674, abs=0.05)
     assert (away.max(axis=(1, 2)) > 8).sum() == wrong
     assert (declared.relation, declared.scaling) == ("replace", "unit")
+    assert (set(declared.lower), declared.upper) == ({0.0}, (1_000.0, 500.0) * 2)
 
 
 def test_stand_in_repeats_with_its_seed_and_keeps_to_its_bounds() -> None:
@@ -88,6 +90,18 @@ def test_stand_in_repeats_with_its_seed_and_keeps_to_its_bounds() -> None:
     assert (rows >= [0, -5]).all()
     assert (rows <= [1, 5]).all()
     assert rows[:, 1].std() > 1
+
+
+def test_centres_of_a_stand_in_keep_their_distance_from_the_walls() -> None:
+    centers = _spread_out(5, 2, 0.2, np.random.default_rng(0))
+    assert centers.shape == (5, 2) and (centers >= 0.2).all() and (centers <= 0.8).all()
+    assert pdist(centers).min() > 0.2
+
+
+def test_made_up_texts_have_up_to_twenty_words() -> None:
+    table, declared = loaded("words")
+    words = table.columns(declared.columns).sum(axis=1)
+    assert words.max() == 20 and 16 < words.mean() < 18
 
 
 def test_stand_in_takes_small_sizes_and_scalar_bounds() -> None:

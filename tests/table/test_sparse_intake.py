@@ -64,6 +64,8 @@ def test_what_scipy_writes_is_read(tmp_path):
             assert (table.n_rows, len(table.columns)) == DENSE.shape
             np.testing.assert_array_equal(table.values.toarray(), DENSE.astype(kind).astype(float))
             assert table.values.dtype == np.float64
+    sparse.save_npz(tmp_path / "m.npz", sparse.csr_array(DENSE[:, :1]))
+    assert load_sparse(tmp_path / "m.npz").columns == ("column_1",)
 
 
 def test_places_given_twice_add_up(tmp_path):
