@@ -53,6 +53,7 @@ def announced() -> dict[str, Any]:
 
 
 def _of_card(card: Card) -> Iterator[tuple[str, Any]]:
+    yield "reads", "all rows at once" if card.at_once else "in chunks"
     for knob in card.params.knobs():
         of = "" if knob.low is None else f"; {knob.low} to {knob.high}"
         yield knob.name, f"{knob.default}{of}"

@@ -86,6 +86,11 @@ def test_averages_know_beforehand_that_they_have_too_few_tuples(easy):
     assert (step.sampled, step.misfit_limit, step.misfit_scale, step.vote_limit, step.vote_scale) == (0, 0, 0, 0, 0)
 
 
+def test_one_centre_needs_no_test_and_says_of_what_it_is_the_average():
+    step = _test_of(run("k-noisy-centers", _table(np.zeros((16_000, 2))), k=1, epsilon=1.0, delta=1e-6, seed=0))
+    assert step.passed and step.title == f"One centre needs no test: the average of {step.number:,} blocks is released"
+
+
 @pytest.mark.slow
 def test_averages_of_two_million_tuples_are_those_of_the_sample():
     loaded, declared = sample("thermometers").load()

@@ -103,6 +103,14 @@ def test_few_columns_get_shifted_planes():
         assert (tree.hashes.offsets != 0).any() == shifted
 
 
+def test_rounds_of_polishing_are_counted_and_the_last_has_none_ahead():
+    params = {**FEW, "polishing": 3}
+    done, *_ = _steps(small_table(blobs(500, 2), n_public=500), k=3, epsilon=1.0, params=params)
+    steps = [frame.step for frame in done.frames[-3:]]
+    assert [step.title.partition(":")[0] for step in steps] == [f"Polishing {t} of 3" for t in (1, 2, 3)]
+    assert [step.ahead for step in steps] == [2, 1, 0]
+
+
 def test_polishing_and_the_finer_tree_beat_the_paper():
     rows = blobs(8000, 8, 8, seed=4)
     table = small_table(rows, n_public=8000)
