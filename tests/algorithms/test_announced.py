@@ -1,11 +1,100 @@
-"""What is announced before a row is read changes on purpose only."""
+"""What is announced before a row is read: records that are needed, work, what may be chosen, the plan of auto.
+
+Benches measured these numbers, or somebody chose them: none changes by accident. ``announced.yaml`` holds them to four
+digits. Whoever changes one on purpose renews it, and the change shows what else moved with it:
+
+    python -m tests.algorithms.test_announced
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
 import yaml
 
-from tests.algorithms.announced import STORED, announced
+from dpviz.algorithms.auto.auto_plan import make_plan
+from dpviz.algorithms.card import Card, Setting
+from dpviz.algorithms.registry import private_cards
+from dpviz.algorithms.su2016.dplloyd import planned_rounds
+from dpviz.privacy.queries import Relation
 from tests.cases import about
+
+STORED = Path(__file__).with_name("announced.yaml")
+_ROWS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
+_PURE, _REPLACE = 0.0, Relation.REPLACE
+_SETTINGS = (
+    Setting(2, 3, 1.0, 1e-6, n=2_000),
+    Setting(3, 20, 0.3, _PURE, n=100_000),
+    Setting(9, 6, 4.0, 1e-6, n=30_000),
+)
+_PLANNED = {
+    "one column": (Setting(1, 3, 0.5, 1e-6, n=5_000), {}),
+    "two columns": (Setting(2, 8, 1.0, 1e-6, n=50_000), {}),
+    "three columns, pure": (Setting(3, 5, 2.0, _PURE, n=20_000), {}),
+    "two columns, n bought, exchanged": (Setting(2, 4, 1.0, 1e-6, _REPLACE, 10_000, 3), {"n_public": False}),
+    "a view of few clusters": (Setting(6, 5, 1.0, 1e-6, n=50_000), {}),
+    "a view of many clusters": (Setting(8, 30, 3.0, 1e-6, n=100_000), {}),
+    "a view, pure": (Setting(6, 5, 3.0, _PURE, n=100_000), {"spherical": False}),
+    "a view of many clusters, pure, n bought": (Setting(40, 30, 3.0, _PURE, n=100_000), {"n_public": False}),
+    "more columns than axes are bought in": (Setting(1_500, 5, 1.0, 1e-6, n=50_000), {}),
+}
+
+
+def announced() -> dict[str, Any]:
+    """All of it, as plain values."""
+    cards = {card.id: dict(_of_card(card)) for card in private_cards()}
+    plans = {name: {**_plan(*asked), "planned for": _planned_for(*asked)} for name, asked in _PLANNED.items()}
+    rounds = {preset: dict(_rounds(preset)) for preset in ("su", "tuned", "gaussian")}
+    return {"cards": cards, "rounds of Lloyd": rounds, "auto": plans}
+
+
+def _of_card(card: Card) -> Iterator[tuple[str, Any]]:
+    yield "reads", "all rows at once" if card.at_once else "in chunks"
+    for knob in card.params.knobs():
+        of = "" if knob.low is None else f"; {knob.low} to {knob.high}"
+        yield knob.name, f"{knob.default}{of}"
+    presets = next((knob.choices for knob in card.params.knobs() if knob.name == "preset"), None) or ("",)
+    for preset in presets:
+        params = card.params(**({"preset": preset} if preset else {}))
+        numbers = [(card.smallest_n(setting, params), card.operations(setting, params)) for setting in _SETTINGS]
+        yield f"records {preset}".strip(), _short(needed for needed, _ in numbers)
+        yield f"operations {preset}".strip(), _short(work for _, work in numbers)
+
+
+def _plan(setting: Setting, asked: dict[str, Any]) -> dict[str, str]:
+    plan = make_plan(setting, **{"n_public": True, **asked})
+    parts = {part.name: f"{part.noise} {part.weight:.4g}" for part in plan.parts}
+    view = f"{plan.axes} axes, splits along {plan.swap_axes}"
+    adaptive = "adaptive" if plan.adaptive else "not adaptive"
+    rounds = f"{plan.rounds}, stride {plan.stride}, noise {plan.unit_variance:.4g}, {adaptive}"
+    return {**parts, "view": view, "rounds": rounds}
+
+
+def _planned_for(setting: Setting, asked: dict[str, Any]) -> dict[str, int]:
+    """For how many of 250 numbers of rows, from ten to ten million, each kind of part is planned."""
+    numbers = [round(10 ** (1 + 6 * place / 249)) for place in range(250)]
+    plans = (make_plan(replace(setting, n=n), **{"n_public": True, **asked}) for n in numbers)
+    counts = Counter(
+        name for plan in plans for name in {part.name.removesuffix(f"_{part.round}") for part in plan.parts}
+    )
+    return {name: number for name, number in sorted(counts.items()) if number < 250}
+
+
+def _rounds(preset: str) -> Iterator[tuple[str, str]]:
+    for setting in _SETTINGS:
+        ledger = SimpleNamespace(epsilon=setting.epsilon, delta=1e-6)
+        rooms = (SimpleNamespace(dim=setting.dim, n=n, rows_per_person=2, ledger=ledger) for n in _ROWS)
+        rounds = " ".join(str(planned_rounds(room, setting.k, preset)) for room in rooms)
+        yield f"{setting.dim} columns, {setting.k} clusters", rounds
+
+
+def _short(numbers: Iterator[float]) -> str:
+    return " ".join(f"{number:.4g}" for number in numbers)
 
 
 def test_numbers_that_were_measured_or_chosen_are_those_that_are_stored() -> None:
@@ -13,5 +102,9 @@ def test_numbers_that_were_measured_or_chosen_are_those_that_are_stored() -> Non
     for kind, cases in announced().items():
         assert cases.keys() == stored[kind].keys()
         for name, numbers in cases.items():
-            with about(name, "if this is meant: python -m tests.algorithms.announced"):
+            with about(name, "if this is meant: python -m tests.algorithms.test_announced"):
                 assert numbers == stored[kind][name]
+
+
+if __name__ == "__main__":
+    STORED.write_text(yaml.safe_dump(announced(), sort_keys=False, width=120), encoding="utf-8")
