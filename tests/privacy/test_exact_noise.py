@@ -276,3 +276,24 @@ def test_a_draw_that_costs_a_thousandth_more_than_its_charge_is_refused():
         draw(1.0)
         with pytest.raises(CostsMore):
             draw(0.999)
+
+
+def test_opendp_holds_each_draw_against_what_the_ledger_books(monkeypatch):
+    limits = {}
+    for name in ("discrete_laplace", "discrete_gaussian", "least_noisy"):
+        drawn = getattr(exact_noise, name)
+
+        def noticed(*given, name=name, drawn=drawn, **named):
+            limits[name] = named["most"]
+            return drawn(*given, **named)
+
+        monkeypatch.setattr(exact_noise, name, noticed)
+    truth = np.zeros(3, dtype=np.int64)
+    for mechanism, name, accounting in (
+        (Laplace(1.0, 4.0), "discrete_laplace", PURE),
+        (Gaussian(1.0, 4.0), "discrete_gaussian", Accounting.ZCDP),
+        (Exponential(1.0, 4.0), "least_noisy", PURE),
+        (Exponential(1.0, 4.0), "least_noisy", Accounting.ZCDP),
+    ):
+        draws(mechanism, truth, accounting=accounting)
+        assert limits[name] == pytest.approx(mechanism.cost(accounting)), name

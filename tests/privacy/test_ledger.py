@@ -105,3 +105,9 @@ def test_a_ledger_prints_what_is_spent_or_that_nothing_is_promised():
 def test_without_a_promise_nothing_is_spent_before_the_rows_are_read():
     ledger = Ledger(Accounting.NONE, 1.0, 0.0)
     assert (ledger.cap, ledger.spent_epsilon, ledger.spent_fraction) == (inf, 0.0, 0.0)
+
+
+def test_a_look_draws_no_noise_and_has_no_price_but_all_privacy():
+    look = Entry.revealed("rows", note="a look")
+    assert (look.sensitivity, look.scale, look.amount, look.delta, look.epsilon, look.draws) == (0, 0, 0, 0, inf, 1)
+    assert Gaussian(1.0, 2.0).delta == 0.0, "no part of δ but the one that was bought"

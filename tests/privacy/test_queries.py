@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.privacy.losses import Loss, SwapLoss
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.queries import Count, Sum
+from dpviz.privacy.partitions import Everything, Voronoi
+from dpviz.privacy.queries import Count, Relation, Sum
 from dpviz.privacy.room import Tallies
+from dpviz.privacy.sums import ChosenSum
 from dpviz.table.domain import Region
 from dpviz.table.rows import Rows
 from tests.privacy.asked import asked
@@ -59,3 +60,10 @@ def test_losses(seed):
     sets, rows = rng.uniform(-1, 1, (3, 2, 2)), rng.uniform(-1, 1, (25, 2))
     expected = [_loss(rows, centers) for centers in sets]
     np.testing.assert_allclose(asked(Loss(sets), rows), expected, rtol=1e-4)
+
+
+def test_a_row_moves_chosen_coordinates_by_its_few_entries():
+    query, region = ChosenSum(Everything(), np.array([[0, 4, 7]])), Region(np.full(9, 0.5), 1.5)
+    for relation in Relation:
+        declared = query.sensitivity(relation, region)
+        assert (declared.l1, declared.l2) == (3 * 0.5 * relation.rows, np.sqrt(3) * 0.5 * relation.rows)

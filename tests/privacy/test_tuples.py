@@ -13,7 +13,7 @@ from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Sensitivity
 from dpviz.privacy.tuples.center_noise import NoisyCenters, far_for, printed_far
-from dpviz.privacy.tuples.partition_test import PartitionTest, nearest_of_each, smallest_number
+from dpviz.privacy.tuples.partition_test import PartitionTest, _vote_epsilon, nearest_of_each, smallest_number
 from dpviz.privacy.tuples.tuple_averages import PrivateAverage, TupleAverages, classic_multiplier, pair_distances
 from dpviz.privacy.tuples.tuples import TupleTable
 from tests.contract.laws import check_frequencies, check_independent, check_scale
@@ -50,6 +50,12 @@ def test_the_fewest_tuples_are_those_of_the_printed_formulas(epsilon, delta, few
         check_plan(PartitionTest(**constants, far=7.0, number=number, printed=printed))
         check_plan(PartitionTest(**constants, far=7.0, number=50 * number, printed=printed))
         assert PartitionTest(**constants, far=7.0, number=number - 1, printed=printed).plan is None
+
+
+def test_a_vote_may_cost_what_the_printed_formula_leaves():
+    for argument, cost in ((0.9, None), (1.0, None), (1.5, log(1.5)), (3.0, log(3.0))):
+        found = _vote_epsilon(round(2 * 1000 * (argument + 3)), 1000, 1.0, printed=True)
+        assert found == (None if cost is None else pytest.approx(cost))
 
 
 def test_the_papers_delta_is_557():

@@ -17,7 +17,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.readdition import independent_epsilon
 from dpviz.release import bought_bounds, coded_table
-from dpviz.release.bought_bounds import BoughtBounds, Ends, _outward, buy_bounds, open_columns
+from dpviz.release.bought_bounds import BoughtBounds, Ends, _held, _outward, buy_bounds, open_columns
 from dpviz.release.coded_table import Histograms
 from dpviz.runs.open_table import declare
 from dpviz.runs.run import run
@@ -83,6 +83,12 @@ def test_with_much_budget_a_range_far_from_nought_is_found_to_a_tenth():
 def test_with_much_budget_one_number_is_found_within_its_magnitude():
     lower, upper, _ = bought_of(SHAPES["one number"][0], epsilon=5.0)
     assert 30 <= lower <= 37 <= upper <= 40
+
+
+def test_bins_beside_certain_ones_are_held_on_both_sides():
+    noisy = np.zeros(90)
+    noisy[[40, 41]], noisy[[34, 37, 44, 46, 50]] = 100.0, 8.0
+    assert _held(noisy, 1.0).tolist() == [*range(34, 47)], "three bins apart at most, again and again"
 
 
 def test_noise_alone_opens_no_range():

@@ -134,6 +134,9 @@ def test_a_certificate_in_words() -> None:
     assert "0.3 (0.2–0.4), with noise" in said and "account for 75 % of it" in said and "hardly" not in said
     said = " ".join(certificate_told({"loss": 0.85, "one_center": 1.0, "data_independent": 0.9, "unit": "km²"}))
     assert "is 0.85 km², with noise" in said and "these segments say little" in said
+    for nothing in (0, -0.5):
+        (said,) = certificate_told({"loss": 0.1, "one_center": nothing, "data_independent": nothing})
+        assert "with noise" in said
     assert "account for 0 %" in " ".join(certificate_told({"loss": 2, "one_center": 1}))
 
 

@@ -101,6 +101,15 @@ def test_far_rows_stand_apart_from_noise_alone():
     assert np.mean(np.array(found) > 0) < 0.1
 
 
+def test_of_rows_that_lie_far_together_only_what_noise_leaves_sure_is_counted():
+    edges, counts = 2.0 ** (np.arange(-40, 5) / 2), np.zeros((2, 44))
+    counts[:, 20], counts[0, 40] = 2_000.0, 300.0
+    beside, missed = far_rows(Scales(counts, edges, 10.0), np.array([2_300.0, 2_000.0]))
+    assert beside == 0.0
+    # Two bins have the noise of both; in nine of ten draws that is below 1.3 standard deviations.
+    assert missed == pytest.approx((300 - 1.3 * np.sqrt(2) * 10) * edges[41])
+
+
 def test_blind_centres_know_no_row_and_are_the_same_for_everybody():
     region = Region(np.ones(3), 1.2)
     one, other = blind_centers(5, region), blind_centers(5, region)

@@ -88,3 +88,18 @@ def test_sums_and_ratios():
 def test_plain_values_are_json():
     value = {"a": (np.float64(1.5), float("inf")), "b": [np.int64(3), "x", None]}
     assert json.loads(json.dumps(plain(value), allow_nan=False)) == {"a": [1.5, None], "b": [3, "x", None]}
+
+
+def test_the_ends_of_a_share_are_where_its_statistic_reaches_the_noise():
+    counts, sd, normal = np.array([300.0, 500.0, 200.0, 50.0]), 12.0, of_a_sum(0.0, 1.0).high
+    for place in range(4):
+        found = of_a_share(counts, place, sd)
+        for p in (found.low, found.high):
+            noise = sd * np.sqrt((1 - p) ** 2 + p**2 * (len(counts) - 1))
+            assert abs(counts[place] - p * counts.sum()) == pytest.approx(normal * noise)
+        assert found.low < found.value < found.high
+
+
+def test_counts_that_noise_made_negative_are_evened_out_from_both_sides():
+    found = of_a_quantile(np.array([10.0, -4.0, 10.0]), np.arange(4.0), 0.5, 0.1)
+    assert found.value == 1.0  # up to the edges 0 to 3 lie 0, 8, 8 and 16

@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.check import RequestError
 from dpviz.privacy.noise import StudyNoise
-from dpviz.release.missing_shares import CONFIDENCE, buy_missing_shares
+from dpviz.release.missing_shares import CONFIDENCE, _part, buy_missing_shares
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import numeric_table
@@ -52,6 +52,11 @@ def test_what_may_be_missing_beyond_the_noisy_count_may_not_be_there():
     """The noise may have moved both counts, one up and the other down: the interval has the share in its middle."""
     (share,) = bought(0, columns=("c",)).shares
     assert share.high - share.share == pytest.approx(share.share - share.low) and share.high > share.share
+
+
+def test_a_share_is_between_nothing_and_all_whatever_the_noise():
+    for missing, there, share in ((0.3, 0.2, 0.6), (-5.0, 10.0, 0.0), (10.0, -5.0, 1.0), (-1.0, -1.0, 0.0)):
+        assert _part(missing, there) == pytest.approx(share)
 
 
 def test_every_column_is_paid_for():

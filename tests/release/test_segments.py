@@ -20,7 +20,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.segment_counts import SegmentHistogram
 from dpviz.release.described_table import described_table
-from dpviz.release.segments import _rows, bins_of_numbers, segments, telling_scores
+from dpviz.release.segments import _rows, _shares, bins_of_numbers, segments, telling_scores
 from dpviz.release.segments_report import TOO_SMALL, NumbersSaid, Verdict, segments_csv
 from dpviz.runs.open_table import declare
 from dpviz.table.csv_intake import open_csv
@@ -250,3 +250,12 @@ def test_of_a_public_number_of_rows_nothing_is_noise(n, sd):
     room = opened(described(rows_of(900), n_public=n).private)
     rows, rows_sd = _rows(room, np.full(4, 225.0), 1.0)
     assert (rows.value, rows_sd) == (900.0, sd)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_the_noise_of_a_share_is_as_wide_as_it_is_said_to_be(ordered):
+    rng, sd = np.random.default_rng(0), 20.0
+    counts = np.array([500.0, 300.0, 150.0, 50.0]) + rng.normal(0, sd, (4_000, 4))
+    shares, said = _shares(counts, sd, ordered=ordered)
+    seen = slice(0, 3 if ordered else 4)  # of all bins together the share is 1
+    np.testing.assert_allclose(shares.std(axis=0)[seen], said.mean(axis=0)[seen], rtol=0.06)

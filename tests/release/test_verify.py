@@ -280,6 +280,10 @@ def test_whatever_else_a_zip_holds_is_named(files):
     ):
         found = verify(forged).findings
         assert [finding.file for finding in found] == ["the zip"], found
+    every = [*files.items()]
+    for stray in (every[0], ("README.txt", b"Audited.")):  # before the others, which are found all the same
+        found = verify(zipped({}, more=[every[0], stray, *every[1:]])).findings
+        assert [finding.file for finding in found] == ["the zip"], found
     assert verify(zipped(files)).holds
 
 
