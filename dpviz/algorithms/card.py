@@ -15,6 +15,7 @@ from dpviz.algorithms.regime import Expectation, Public, Regime, regime_by_bench
 from dpviz.algorithms.sign import Sign
 from dpviz.algorithms.steps import Step
 from dpviz.privacy.accounting import Accounting, Budget, capacity
+from dpviz.privacy.loss_distributions import Draws
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
@@ -218,6 +219,9 @@ class Card:
     params : type of Params
     plan : generator function ``plan(room, k, params, rng)`` of steps; the last step carries the centres
     accounting : function of (params, delta) to the accounting that a run uses
+    draws : function of (room, k, params) to all draws of a run under PLD accounting, before a scale calibrates them
+        The room has answered nothing yet: where the number of rows is private, it has none. What comes after may divide
+        Gaussian draws otherwise, and nothing else.
     smallest_n : function of (setting, params) to the fewest records for which the result is not mostly noise
     hopeless : str
         What goes wrong below that, as a clause.
@@ -256,6 +260,7 @@ class Card:
     params: type[Params]
     plan: Plan
     accounting: AccountingRule
+    draws: Callable[[DataRoom, int, Any], Sequence[Draws]] | None = None
     smallest_n: Callable[[Setting, Any], float] | None = None
     expect: Callable[[Setting, Any], Expectation] | None = None
     hopeless: str = ""

@@ -10,8 +10,8 @@ from typing import Any
 from dpviz import check
 from dpviz.check import RequestError
 from dpviz.printed import Printed, TextTable
-from dpviz.privacy.accounting import Accounting, Budget, capacity, gdp_epsilon, spent_epsilon, zcdp_epsilon
-from dpviz.privacy.loss_distributions import Draws, composed_epsilon
+from dpviz.privacy.accounting import Accounting, Budget, Shares, capacity, gdp_epsilon, spent_epsilon, zcdp_epsilon
+from dpviz.privacy.loss_distributions import DrawList, Draws, calibrated_scale, composed_epsilon, scaled
 from dpviz.privacy.loss_kinds import LossKind, refuse_unpriced
 from dpviz.privacy.mechanisms import Mechanism
 
@@ -159,6 +159,9 @@ def total_epsilon(accounting: Accounting, entries: Sequence[Entry], *, delta: fl
 class Ledger(Printed):
     """The odometer of one run with its cap: ε, μ² or ρ; under PLD the ε that all draws compose to.
 
+    Under PLD it books what is on one list of draws, which is fixed before the first charge (``DrawList``). Where none
+    was announced, the first charge is the whole list.
+
     Parameters
     ----------
     accounting : Accounting
@@ -173,6 +176,8 @@ class Ledger(Printed):
     cap: float = field(init=False)
     budget: Budget = field(init=False)
     """The whole amount, to be divided."""
+    announced: DrawList | None = field(init=False, default=None)
+    """Under PLD, what is left of the list of draws."""
 
     def __post_init__(self) -> None:
         self.epsilon, self.delta = check.positive(epsilon=self.epsilon), float(self.delta)
@@ -216,6 +221,46 @@ class Ledger(Printed):
             return inf if self.entries else 0.0
         return min(self.epsilon, total_epsilon(self.accounting, self.entries, delta=self.delta))
 
+    def announce(self, *planned: Draws, first: tuple[Draws, ...] = ()) -> None:
+        """Fix the list of draws: ``first`` as they are, and ``planned`` with one scale by which all use up the cap.
+
+        Raises
+        ------
+        RequestError
+            If the accounting needs no list, one is fixed already, something was drawn, or only ``first`` would be.
+        """
+        if self.accounting is not Accounting.PLD:
+            raise RequestError(f"Under {self.accounting.value} accounting shares add up: divide the room's budget.")
+        if self.entries or self.announced is not None:
+            raise RequestError("Draws are announced once, before the first answer: list all of them then.")
+        if not planned:
+            raise RequestError(
+                "Under loss distributions all draws are announced before the first answer, and a noisy number of rows "
+                "is one: list them in the card's draws, or declare the number of rows public."
+            )
+        scale = calibrated_scale(planned, first, epsilon=self.epsilon, delta=self.delta)
+        self.announced = DrawList.of((*first, *scaled(planned, scale)), scale=scale)
+
+    def calibrated(self, draws: Mapping[str, Draws]) -> Shares:
+        """A share for each of ``draws``, at the scale of the list, which they are where none is fixed yet."""
+        if self.announced is None:
+            self.announce(*draws.values())
+        assert self.announced is not None
+        noise = zip(draws, scaled(tuple(draws.values()), self.announced.scale), strict=True)
+        return Shares({name: Budget(Accounting.PLD, drawn.rho) for name, drawn in noise})
+
+    def _left_after(self, entries: Sequence[Entry]) -> DrawList | None:
+        """What is left of the list of draws after ``entries``; refuses what is not on it."""
+        if self.accounting is not Accounting.PLD:
+            return None
+        nothing_left = DrawList.of(())
+        if self.announced is None and not self.entries:
+            return nothing_left
+        left = self.announced or nothing_left
+        for entry in entries:
+            left = left.without(draws_of(entry), note=entry.note)
+        return left
+
     def charge(self, *entries: Entry) -> None:
         """Book ``entries`` together, or none of them.
 
@@ -223,6 +268,8 @@ class Ledger(Printed):
         ------
         BudgetExceeded
             If they cost more than is left.
+        NotAnnounced
+            Under PLD, if they are not on the list of draws.
         """
         for entry in entries:
             if entry.accounting is not self.accounting:
@@ -244,6 +291,7 @@ class Ledger(Printed):
         deltas = fsum(entry.delta for entry in (*self.entries, *entries))
         if self.accounting is Accounting.BASIC and not deltas <= self.delta * (1 + _ROUNDING):
             raise BudgetExceeded(f"This step asks for more of delta than is left of {self.delta:g}: give a larger one.")
+        self.announced = self._left_after(entries)
         self.entries.extend(entries)
 
     def _blocks(self) -> Iterator[str | TextTable]:

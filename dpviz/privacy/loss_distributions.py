@@ -1,16 +1,21 @@
 """Totals of Laplace and Gaussian noise and of choices, by composing their privacy loss distributions numerically.
 
-Such totals do not add up: the least noise for an (ε, δ) is found by solving for one scale of all draws together.
+Such totals do not add up: the least noise for an (ε, δ) is found by solving for one scale of all draws together. What
+they compose to is the ε of a list that was fixed beforehand (``DrawList``).
 
 References
 ----------
 Koskela, Jälkö & Honkela 2020; Doroshenko et al. 2022 (how distributions are rounded up to a grid: dp-accounting).
+Zhu, Dong & Wang 2022, Theorem 10 (dominating pairs compose where queries are adaptive). Smith & Thakurta 2022 (where
+the Gaussian noise is adaptive too).
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import fsum, sqrt
 from typing import NamedTuple
@@ -26,6 +31,8 @@ GRID, FINER_GRID = 1e-3, 2.5e-4
 _MARGIN, _CLOSE = 2e-5, 1e-5
 # How fast the search goes down from a scale that is enough.
 _STEP = 0.8
+# Two computations of one multiplier agree to this; a calibration leaves more unspent than so many of its draws take.
+_SAME = 1e-9
 # Beyond, probabilities on a grid of losses under- and overflow; no such total protects anybody.
 _LARGE = 200.0
 
@@ -40,10 +47,87 @@ class Draws(NamedTuple):
     multiplier: float
     times: int = 1
 
+    @classmethod
+    def gaussian_of(cls, rho: float) -> Draws:
+        """The Gaussian draw that costs so much ρ."""
+        return cls(True, 1 / sqrt(2 * rho))
+
     @property
     def rho(self) -> float:
         """What these draws cost in zCDP: a rough price in one currency."""
         return self.times / (2 * self.multiplier**2)
+
+
+class NotAnnounced(RequestError):
+    """A draw that is not on the list that was fixed before the first answer; nothing was computed or released."""
+
+
+@dataclass(frozen=True)
+class DrawList:
+    """The draws that are left of a list that was fixed before the first answer.
+
+    Parameters
+    ----------
+    scale : float
+        What the multipliers that were asked for were multiplied with, so that the whole list costs the budget.
+    laplace : tuple of float
+        A multiplier for each draw that Laplace noise bounds, in rising order.
+    gaussian : float
+        What is left for Gaussian draws together: the sum of 1 / multiplier².
+
+    **Guarantee.** Questions, their order and whether all are asked may follow from answers: together the answers are
+    (ε, δ)-DP for every (ε, δ) that the loss distributions of the whole list compose to.
+
+    Proof, by induction on the draws that are left. Let δ(S, ε) be the δ at ε of the pairs of distributions of a list S.
+    Somebody draws i of S, and then anything that S without i allows. Given the first answer, whose loss is l, the rest
+    has a δ of at most δ(S without i, ε - l), whatever it is and whichever draws it consists of. The mean of this over
+    the first answer is the δ of that answer beside the pairs of S without i. The pair of i dominates the answer, beside
+    any other pairs too, so that this is at most δ(S, ε), for every i. Two Gaussian pairs of μ² and ν² are one of
+    μ² + ν²: there even the noise may follow from answers, as long as the sum of μ² does not. A Laplace draw has no such
+    freedom; one with more noise than announced is dominated by the one that was announced.
+
+    A choice between Laplace and Gaussian noise after an answer is not covered, even where both lists compose to the
+    same (ε, δ): the two curves of δ cross, and an answer tells on which side of the crossing one is.
+    """
+
+    scale: float
+    laplace: tuple[float, ...]
+    gaussian: float
+
+    @classmethod
+    def of(cls, draws: Sequence[Draws], *, scale: float = 1.0) -> DrawList:
+        """The list of these draws."""
+        pure = (alike for alike in draws if not alike.gaussian)
+        laplace = sorted(alike.multiplier for alike in pure for _ in range(alike.times))
+        return cls(scale, tuple(laplace), 2 * _total_rho([alike for alike in draws if alike.gaussian]))
+
+    def without(self, draws: Draws, *, note: str) -> DrawList:
+        """What is left after ``draws``, for the step of this ``note``.
+
+        Raises
+        ------
+        NotAnnounced
+            If they are not on the list: of the other kind, with less noise, or one too many.
+        """
+        if draws.gaussian:
+            left = self.gaussian - 2 * draws.rho
+            if left < -_SAME * 2 * draws.rho:
+                raise _not_announced("Gaussian", draws, note)
+            return replace(self, gaussian=max(0.0, left))
+        # Of those with no more noise than is drawn the one with the most.
+        last = bisect_right(self.laplace, draws.multiplier * (1 + _SAME))
+        if last < draws.times:
+            raise _not_announced("Laplace", draws, note)
+        return replace(self, laplace=self.laplace[: last - draws.times] + self.laplace[last:])
+
+
+def _not_announced(kind: str, draws: Draws, note: str) -> NotAnnounced:
+    times = "" if draws.times == 1 else f" {draws.times} times"
+    return NotAnnounced(
+        f"The step {note!r} draws {kind} noise of {draws.multiplier:.6g} sensitivities{times}. That is not, or not any "
+        "more, on the list of draws that was fixed before the first answer, and loss distributions add up no other: "
+        "announce all draws at the start (calibrated, or the card's draws), or choose another accounting."
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -121,7 +205,7 @@ def _gaussians_as_one(draws: tuple[Draws, ...]) -> list[Draws]:
     """Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something."""
     rho = _total_rho([alike for alike in draws if alike.gaussian])
     others = [alike for alike in draws if not alike.gaussian]
-    return [*others, Draws(True, 1 / sqrt(2 * rho))] if rho else others
+    return [*others, Draws.gaussian_of(rho)] if rho else others
 
 
 @lru_cache(maxsize=4096)

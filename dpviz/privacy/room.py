@@ -24,7 +24,7 @@ from dpviz.privacy.exact_noise import MOST_CELLS as EXACT_CELLS
 from dpviz.privacy.known import BLOCK_MODELS, refuse_unknown
 from dpviz.privacy.known import MOST_CELLS as ALL_CELLS
 from dpviz.privacy.ledger import Entry, Ledger
-from dpviz.privacy.loss_distributions import Draws, calibrated_scale, scaled
+from dpviz.privacy.loss_distributions import Draws
 from dpviz.privacy.mechanisms import Additive, Kind, Mechanism, noise_kind
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.partitions import Everything
@@ -38,8 +38,7 @@ from dpviz.table.row_sample import sampled
 from dpviz.table.rows import BLOCK_NUMBERS, NOT_AT_ONCE, Rows, RowSource, in_region, person_codes, rows_in_use
 from dpviz.table.sparse_rows import complete, is_sparse, sparse_in_region
 
-# Part of the budget that buys a noisy number of rows where none is declared.
-N_SHARE = 0.02
+N_SHARE = 0.02  # of the budget buys a noisy number of rows where none is declared
 
 # A value, and the mechanism that it is drawn with.
 V = TypeVar("V")
@@ -99,9 +98,8 @@ class PrivateTable:
         drops = self.relation is Relation.ADD_REMOVE
         self._kept = rows_in_use(self._values, persons, drop_incomplete=drops)
         to_region: Any = sparse_in_region if self.sparse else in_region
-        stored, whose = to_region(self._values, self._kept, domain), None
-        if persons is not None:
-            whose = persons[self._kept]
+        stored = to_region(self._values, self._kept, domain)
+        whose = None if persons is None else persons[self._kept]
         rows = Rows(stored, domain.region, persons=whose, block_numbers=block_numbers)
         if persons is not None:
             rows, chosen = rows.capped(rows_per_person)
@@ -183,24 +181,30 @@ class PrivateTable:
         accounting: Accounting,
         noise: NoiseSource | ExactSource,
         needs_n: bool = True,
+        draws: Callable[[DataRoom], Sequence[Draws]] | None = None,
     ) -> DataRoom:
         """A room over these rows whose answers cost at most (ε, δ) in all.
 
         If an algorithm needs the number of rows and none is declared, a noisy one is bought first. Of release-grade
-        noise, whose law is discrete, a little of ε and δ is kept back (see ``exact_noise``).
+        noise, whose law is discrete, a little of ε and δ is kept back (see ``exact_noise``). Under PLD accounting
+        ``draws`` says what will be drawn, of a room that has answered nothing yet, or the plan does by ``calibrated``.
 
         Raises
         ------
         RequestError
-            If ε or δ is outside its range.
+            If ε or δ is outside its range; or n is to be bought under PLD before draws are announced.
         """
         epsilon, delta = check.positive(epsilon=epsilon), check.delta_for(self.n_public, delta=delta)
         if noise.hardened and accounting in (Accounting.GDP, Accounting.PLD):
             epsilon, delta = epsilon - EPSILON_SLACK, delta * DELTA_PART
         ledger, region = Ledger(accounting, epsilon, delta), self.domain.region
         room = self._room_type(self._rows, region, self.relation, self.rows_per_person, ledger, noise, self.n_public)
-        if needs_n and self.n_public is None and accounting is not Accounting.NONE:
-            room.buy_n(ledger.budget.fraction(N_SHARE))
+        buys_n = needs_n and self.n_public is None and accounting is not Accounting.NONE
+        share = ledger.budget.fraction(N_SHARE)
+        if accounting is Accounting.PLD and (draws is not None or buys_n):
+            ledger.announce(*(draws(room) if draws else ()), first=(Draws.gaussian_of(share.amount),) * buys_n)
+        if buys_n:
+            room.buy_n(share)
         return room
 
     def reveal(self, *, note: str) -> Revealed:
@@ -291,12 +295,9 @@ class DataRoom:
     def calibrated(self, **draws: Draws) -> Shares:
         """A share for each of ``draws``, whose noise keeps its proportions and together uses up all that is left.
 
-        Under PLD accounting only: there a budget cannot be divided before it is known what is drawn.
+        Under PLD only. Unless the card has announced them, this fixes what can be drawn afterwards (``DrawList``).
         """
-        ledger, planned = self.ledger, tuple(draws.values())
-        scale = calibrated_scale(planned, ledger.draws, epsilon=ledger.epsilon, delta=ledger.delta)
-        noise = zip(draws, scaled(planned, scale), strict=True)
-        return Shares({name: Budget(Accounting.PLD, drawn.rho) for name, drawn in noise})
+        return self.ledger.calibrated(draws)
 
     def release(self, query: Query, share: Budget, *, note: str, spherical: bool = False) -> Released[Array, Additive]:
         """The answer to ``query`` with Laplace noise (Gaussian under GDP and zCDP; K-norm if ``spherical`` and pure).

@@ -246,7 +246,7 @@ def steps_of(
         Also if a release has a seed, or its algorithm no release-grade noise.
     """
     card, params, k = request.card, request.check(table), int(request.k)
-    accounting = card.accounting(params, request.delta)
+    accounting, planned = card.accounting(params, request.delta), card.draws
     coins, drawn = _two_streams(request.seed)
     if isinstance(noise, ExactSource):
         request.check_releasable(table)
@@ -258,6 +258,7 @@ def steps_of(
         accounting=accounting,
         noise=source,
         needs_n=card.needs_n,
+        draws=None if planned is None else lambda room: planned(room, k, params),
     )
     ledger = opened.ledger
     facts: dict[str, Any] = {

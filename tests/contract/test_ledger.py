@@ -9,13 +9,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpviz.algorithms.card import Card
-from dpviz.algorithms.registry import CARDS
+from dpviz.algorithms.card import Card, always
+from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.algorithms.steps import CentersStep
+from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import BudgetExceeded, Ledger
+from dpviz.privacy.loss_distributions import DrawList, Draws, NotAnnounced
 from dpviz.privacy.losses import Loss
-from dpviz.privacy.mechanisms import Exponential, noise_kind
+from dpviz.privacy.mechanisms import Exponential, Gaussian, Laplace, noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
 from dpviz.privacy.queries import Count, SparseCount, Sum
@@ -24,7 +26,7 @@ from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from tests.cases import about
 from tests.contract.checks import check_ledger, run_of
 from tests.contract.rooms import RowsTouched, exploding_room, in_room
-from tests.contract.tables import BOUGHT, WORLDS, in_turn, named, small_table
+from tests.contract.tables import BOUGHT, PERSONS, PUBLIC, REPLACE, SETTINGS, WORLDS, blobs, in_turn, named, small_table
 
 
 def one_mean(room, k, params, rng) -> Iterator[CentersStep]:
@@ -92,6 +94,52 @@ def test_a_plan_that_reads_a_row_after_the_last_charge_it_can_pay_is_caught():
         check_refused(
             dataclasses.replace(ONE_CHARGE, plan=helping_itself), 1, k=3, epsilon=1.0, delta=0.0, params={}, seed=3
         )
+
+
+COMPOSED = [one for one in SETTINGS if one[0].accounting(one[0].params.parse(one[1]), one[2]) is Accounting.PLD]
+
+
+def announced_by(card: Card, table, **request) -> list[DrawList]:
+    """The lists of draws that a run fixes, each before anything was drawn."""
+    with pytest.MonkeyPatch.context() as patch:
+        announce, lists = Ledger.announce, []
+
+        def noted(self: Ledger, *planned, **more):
+            announce(self, *planned, **more)
+            assert self.entries == []
+            lists.append(self.announced)
+
+        patch.setattr(Ledger, "announce", noted)
+        run_of(card, table, **request)
+    return lists
+
+
+def test_under_loss_distributions_every_card_fixes_one_list_of_draws_whatever_is_answered():
+    assert {card.id for card, _, _ in COMPOSED} == {card.id for card in private_cards() if card.draws is not None}
+    for (card, params, delta), world in product(COMPOSED, (BOUGHT, PUBLIC, REPLACE, PERSONS)):
+        with about(card.id, params, world):
+            request = {"k": 3, "epsilon": 1.0, "delta": delta, "params": params}
+            (one,) = announced_by(card, world.table(blobs(400, world.dim)), seed=1, **request)
+            (other,) = announced_by(card, world.table(blobs(400, world.dim, seed=9)[::-1] ** 2), seed=2, **request)
+            assert one == other
+
+
+def test_a_plug_in_that_chooses_the_kind_of_noise_after_an_answer_is_refused_and_reads_no_row():
+    def choosing(room, k, params, rng):
+        counts, sums = Draws(True, 4.0), Draws(True, 1.0)
+        share = room.calibrated(counts=counts, sums=sums)
+        found = room.ask(Count(Everything()), Gaussian, share.counts, note="how many")
+        kind = Laplace if found.value[0] > 0 else Gaussian
+        noisy_sum = room.ask(Sum(Everything()), kind, share.sums.fraction(0.01), note="all rows").value
+        yield CentersStep(title="One sum", centers=room.region.clip(np.repeat(noisy_sum, k, axis=0)))
+
+    card = dataclasses.replace(ONE_CHARGE, plan=choosing, accounting=always(Accounting.PLD))
+    request = {"k": 3, "epsilon": 1.0, "delta": 1e-6, "params": {}, "seed": 3}
+    with pytest.raises(NotAnnounced, match="'all rows' draws Laplace noise"):
+        run_of(card, PUBLIC.table(), room=exploding_room(answers_before=1), **request)
+    # Nor is anything read for a card that needs a number of rows, and lists no draws.
+    with pytest.raises(RequestError, match="announced before the first answer"):
+        run_of(dataclasses.replace(card, needs_n=True), BOUGHT.table(), room=exploding_room(), **request)
 
 
 _AXES = Voronoi(np.array([[0.5, 0.5], [-0.5, -0.5]]))

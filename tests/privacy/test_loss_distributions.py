@@ -6,18 +6,30 @@ from math import comb, exp
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
 from dpviz.privacy.ledger import BudgetExceeded, Entry, Ledger, draws_of
-from dpviz.privacy.loss_distributions import Draws, calibrated_scale, composed_epsilon, guaranteed_epsilon, scaled
+from dpviz.privacy.loss_distributions import (
+    DrawList,
+    Draws,
+    NotAnnounced,
+    calibrated_scale,
+    composed_epsilon,
+    guaranteed_epsilon,
+    scaled,
+)
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.quantiles import SmoothMedian
 from dpviz.privacy.queries import Count, Sensitivity, Sum
 from dpviz.privacy.readdition import independent_epsilon
+from dpviz.privacy.released import Question
 from dpviz.privacy.sparse_mechanisms import PathCounts
+from dpviz.privacy.taped_rooms import in_room
+from tests.contract.rooms import exploding_room
 from tests.contract.tables import small_table
 
 PLD = Accounting.PLD
@@ -39,14 +51,15 @@ def test_one_gaussian_is_gaussian_privacy_and_one_laplace_is_pure():
     assert composed_epsilon(GOOGLE, 1e-6) < zcdp_epsilon(sum(each.rho for each in GOOGLE), 1e-6)
 
 
-def _room(epsilon=1.0):
+def _room(*planned, epsilon=1.0, needs_n=True, kind=None):
     noise = StudyNoise(np.random.default_rng(0))
-    return small_table().open(epsilon=epsilon, delta=1e-6, accounting=PLD, noise=noise, needs_n=True)
+    request = {"epsilon": epsilon, "delta": 1e-6, "accounting": PLD, "noise": noise, "needs_n": needs_n}
+    return in_room(small_table(), kind).open(**request, draws=(lambda room: planned) if planned else None)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 20.0])
 def test_shares_of_a_room_use_up_what_a_bought_n_has_left(epsilon):
-    room = _room(epsilon)
+    room = _room(Draws(True, 1.0), Draws(False, 20.0), epsilon=epsilon)
     assert 0 < room.ledger.spent_fraction < 0.5
     share = room.calibrated(sums=Draws(True, 1.0), counts=Draws(False, 20.0))
     room.release(Sum(Everything()), share.sums, note="x")
@@ -57,12 +70,80 @@ def test_shares_of_a_room_use_up_what_a_bought_n_has_left(epsilon):
     assert 0.99 * epsilon <= independent_epsilon(room.ledger.entries, delta=1e-6) <= epsilon
     with pytest.raises(BudgetExceeded):
         room.ask(Count(Everything()), Laplace, share.counts, note="x")
-    with pytest.raises(RequestError, match="left"):
-        room.calibrated(more=Draws(True, 1.0))
+    with pytest.raises(RequestError, match="once"):
+        room.ledger.announce(Draws(True, 1.0))
+
+
+def test_a_number_of_rows_is_not_bought_before_a_list_is_fixed():
+    with pytest.raises(RequestError, match="announced before the first answer"):
+        _room(kind=exploding_room())
+
+
+COUNTS, SUMS = Count(Everything()), Sum(Everything())
+
+
+def test_whoever_chooses_the_kind_of_noise_after_an_answer_is_refused_before_a_row_is_read():
+    planned = {True: Draws(True, 1.0), False: Draws(False, 1.0)}
+    for announced, other in ((True, Laplace), (False, Gaussian)):
+        room = _room(Draws(True, 4.0), planned[announced], needs_n=False, kind=exploding_room(answers_before=1))
+        share = room.calibrated(first=Draws(True, 4.0), then=planned[announced])
+        room.ask(COUNTS, Gaussian, share.first, note="first")
+        entries, left = list(room.ledger.entries), room.ledger.announced
+        # The other kind, at prices that are left, alone or beside what is on the list.
+        for asked in (share.then.fraction(0.1), share.then.fraction(0.001)):
+            with pytest.raises(NotAnnounced, match="fixed before the first answer"):
+                room.ask(SUMS, other, asked, note="then")
+        both = [Question(COUNTS, kind, share.then.fraction(0.01)) for kind in (Gaussian, Laplace)]
+        with pytest.raises(NotAnnounced):
+            room.ask_together(*both, note="then")
+        assert (room.ledger.entries, room.ledger.announced) == (entries, left)
+
+
+def test_without_a_list_the_first_charge_is_all_of_it():
+    room = _room(needs_n=False, kind=exploding_room(answers_before=1))
+    room.ask(COUNTS, Laplace, room.budget.fraction(0.1), note="first")
+    for kind in (Laplace, Gaussian):
+        with pytest.raises(NotAnnounced):
+            room.ask(COUNTS, kind, room.budget.fraction(0.1), note="then")
+
+
+def test_gaussian_draws_may_be_divided_as_answers_suggest_and_laplace_draws_only_get_more_noise():
+    fixed = DrawList.of((Draws(True, 1.0), Draws(False, 2.0, 3), Draws(False, 5.0)))
+    left = fixed.without(Draws(True, 2.0), note="x").without(Draws(True, 2.0), note="x")
+    assert left.gaussian == pytest.approx(0.5)
+    with pytest.raises(NotAnnounced):
+        left.without(Draws(True, 1.0), note="x")
+    # In any order, and the one with the most noise that is allowed is the one that is gone.
+    assert fixed.without(Draws(False, 6.0), note="x").laplace == (2.0, 2.0, 2.0)
+    assert fixed.without(Draws(False, 4.0, 2), note="x").laplace == (2.0, 5.0)
+    for draws in (Draws(False, 1.999), Draws(False, 4.0, 4), Draws(False, 5.0, 5)):
+        with pytest.raises(NotAnnounced):
+            fixed.without(draws, note="x")
+
+
+def test_a_choice_of_the_kind_after_an_answer_would_break_the_promise():
+    # The δ at ε of a Gaussian answer and then, by its loss, the worse of two draws that were each calibrated to it.
+    epsilon, delta, first = 1.0, 1e-6, Draws(True, 12.0)
+    mu = 1 / first.multiplier
+    gaussian, laplace = (
+        calibrated_scale((Draws(kind, 1.0),), (first,), epsilon=epsilon, delta=delta) for kind in (True, False)
+    )
+    loss, width = np.linspace(mu**2 / 2 - 9 * mu, mu**2 / 2 + 9 * mu, 40_001, retstep=True)
+    density = stats.norm.pdf(loss, mu**2 / 2, mu)
+    of_gaussian = gdp_delta_at(1 / gaussian, epsilon - loss)
+    of_laplace = np.maximum(0.0, -np.expm1((epsilon - loss - 1 / laplace) / 2))
+    alone = [float((density * one).sum() * width) for one in (of_gaussian, of_laplace)]
+    chosen = float((density * np.maximum(of_gaussian, of_laplace)).sum() * width)
+    assert max(alone) <= delta * 1.001
+    assert chosen > 1.5 * delta
+
+
+def gdp_delta_at(mu, epsilon):
+    return stats.norm.cdf(mu / 2 - epsilon / mu) - np.exp(epsilon) * stats.norm.cdf(-mu / 2 - epsilon / mu)
 
 
 def test_a_path_of_counts_is_that_many_draws():
-    share = _room().calibrated(path=Draws(False, 20.0, 100))
+    share = _room(Draws(False, 20.0, 100)).calibrated(path=Draws(False, 20.0, 100))
     mechanism = PathCounts.bought(share.path, ONE, levels=100, min_branch=1.0)
     entry = Entry.of(mechanism, "SparseCount", PLD, delta=1e-6, note="")
     found = draws_of(entry)
@@ -99,7 +180,9 @@ def test_noise_with_a_norm_loses_no_more_than_laplace_noise(dim, epsilon):
 def test_an_honest_ledger_is_what_the_other_grid_finds_in_the_noise():
     ledger = Ledger(PLD, 1.0, 1e-6)
     share = ledger.budget.split(a=1.0, b=1.0)
-    for mechanism in (Gaussian.bought(share.a, ONE), Laplace.bought(share.b, ONE)):
+    drawn = (Gaussian.bought(share.a, ONE), Laplace.bought(share.b, ONE))
+    ledger.announced = DrawList.of((Draws(True, drawn[0].scale), Draws(False, drawn[1].scale)))
+    for mechanism in drawn:
         ledger.charge(Entry.of(mechanism, "Count", PLD, delta=1e-6, note=""))
     # By ρ the budget is used up; by loss distributions some of it is left.
     assert ledger.left.amount == pytest.approx(0.0, abs=1e-9)

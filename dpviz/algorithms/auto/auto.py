@@ -24,6 +24,7 @@ from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.loss_distributions import Draws
 from dpviz.privacy.room import DataRoom
 
 _STARTS_FLAT, _STARTS_VIEW = 20, 10
@@ -69,12 +70,11 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
     - second moments: |v vᵀ| = |v|² <= R₁² in Euclidean norm; |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² <= 2 R₁⁴. The
       map A -> (A_ii, √2 A_ij) keeps norms, so that equal noise on its entries is noise on the matrix.
 
-    Composition: all multipliers of noise are fixed before the start, so that loss distributions of the sequence are
-    those of a fixed list, in any order; Gaussian draws that share a fixed μ² may divide it as releases suggest. K-norm
-    noise is dominated by Laplace noise of the same multiplier (``dpviz.privacy.ledger``).
+    Composition: the list of draws is fixed before the first answer, that of a bought n included; Gaussian draws that
+    share a fixed μ² may divide it as releases suggest (``DrawList``, to which the room keeps the plan). K-norm noise is
+    dominated by Laplace noise of the same multiplier (``dpviz.privacy.loss_kinds``).
     """
-    here = Setting(room.dim, k, room.ledger.epsilon, room.ledger.delta, room.relation, room.n, room.rows_per_person)
-    plan = make_plan(here, n_public=room.n_is_public, spherical=room.spherical)
+    plan = _plan_in(room, k, room.n)
     shares = plan.shares(room)
     yield plan_step(room, plan, shares)
     seen = None
@@ -97,6 +97,16 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
     yield CentersStep(title=title, centers=seeds.centers, released=True)
     frame = None if seen is None or plan.swap_axes == room.dim else seen.look.basis[: plan.swap_axes]
     yield from residual_rounds(room, seeds.centers, _reach(room, k, plan, seeds.radius2, seen), frame, plan, shares)
+
+
+def _plan_in(room: DataRoom, k: int, n: int) -> AutoPlan:
+    here = Setting(room.dim, k, room.ledger.epsilon, room.ledger.delta, room.relation, n, room.rows_per_person)
+    return make_plan(here, n_public=room.n_is_public, spherical=room.spherical)
+
+
+def _draws(room: DataRoom, k: int, params: AutoParams) -> list[Draws]:
+    """What the plan buys; of a private number of rows only follows how Gaussian draws divide a fixed total."""
+    return [part.draws() for part in _plan_in(room, k, room.n if room.n_is_public else 1).parts]
 
 
 def _view(seen: LookStep) -> View:
@@ -151,6 +161,7 @@ CARD = Card(
     params=AutoParams,
     plan=auto,
     accounting=pure_or(Accounting.PLD),
+    draws=_draws,
     smallest_n=_smallest_n,
     expect=lambda setting, params: expected(setting),
     hopeless="more than a tenth of the loss comes from noise",

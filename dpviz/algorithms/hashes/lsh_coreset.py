@@ -195,12 +195,20 @@ def _shares(room: DataRoom, params: LshCoresetParams, levels: int) -> Shares:
     """What each part may spend: by weights, or in ``paper`` by the printed noise multipliers."""
     if room.accounting is not Accounting.PLD:
         return room.budget.split(**_weights(params))
-    # Whatever was added to the paper's two releases takes its part of the rest, in the currency of ρ.
+    return room.calibrated(**_named_draws(params, levels))
+
+
+def _draws(room: DataRoom, k: int, params: LshCoresetParams) -> list[Draws]:
+    return list(_named_draws(params, params.levels or MOST_LEVELS).values())
+
+
+def _named_draws(params: LshCoresetParams, levels: int) -> dict[str, Draws]:
+    """Of ``paper``: whatever was added to its two releases takes its part of the rest, in the currency of ρ."""
     weights = {name: weight for name, weight in _weights(params).items() if name not in ("sums", "tree") and weight}
     printed = {"sums": Draws(True, _PAPER_SUMS), "tree": Draws(False, _PAPER_COUNTS, levels)}
     per_weight = sum(draws.rho for draws in printed.values()) / (_SUMS + _TREE)
-    added = {name: Draws(True, 1 / sqrt(2 * weight * per_weight)) for name, weight in weights.items()}
-    return room.calibrated(**printed, **added)
+    added = {name: Draws.gaussian_of(weight * per_weight) for name, weight in weights.items()}
+    return printed | added
 
 
 def _weights(params: LshCoresetParams) -> dict[str, float]:
@@ -288,6 +296,7 @@ CARD = Card(
     params=LshCoresetParams,
     plan=lsh_coreset,
     accounting=_accounting,
+    draws=_draws,
     smallest_n=_smallest_n,
     hopeless="the noise of a leaf's mean exceeds half the radius of the domain",
     operations=_operations,
