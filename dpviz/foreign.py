@@ -36,7 +36,11 @@ def bytes_of(path: Path, most: int) -> bytes:
 
 
 def printable_name(path: Path) -> str:
-    """The name of a file on one line that can be written anywhere; what is no UTF-8 or cannot be printed is marked."""
+    """The name of a file on one line that can be written anywhere; what is no UTF-8 or cannot be printed is marked.
+
+    >>> printable_name(Path("caf\\udce9\\x1b[31m.csv"))
+    'caf��[31m.csv'
+    """
     name = os.fsencode(path.name).decode("utf-8", errors="replace")
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
 

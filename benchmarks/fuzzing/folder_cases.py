@@ -104,19 +104,26 @@ def _a_column_less(rng: np.random.Generator, raw: bytes) -> bytes:
 
 
 def _gone(rng: np.random.Generator, study: Path) -> None:
-    _file(rng, study).unlink(missing_ok=True)
+    _room_for(_file(rng, study))
+
+
+def _room_for(path: Path) -> bool:
+    """Whether something else can stand there; what stood there is gone then."""
+    if path.is_dir() and not path.is_symlink():
+        path.rmdir()
+    elif path.parent.is_dir():
+        path.unlink(missing_ok=True)
+    return path.parent.is_dir()
 
 
 def _a_folder_instead(rng: np.random.Generator, study: Path) -> None:
-    path = _file(rng, study)
-    path.unlink(missing_ok=True)
-    path.mkdir(exist_ok=True)
+    if _room_for(path := _file(rng, study)):
+        path.mkdir()
 
 
 def _a_link_instead(rng: np.random.Generator, study: Path) -> None:
-    path = _file(rng, study)
-    path.unlink(missing_ok=True)
-    path.symlink_to(one(rng, (path.name, "/nowhere/at/all", "../data.csv")))
+    if _room_for(path := _file(rng, study)):
+        path.symlink_to(one(rng, (path.name, "/nowhere/at/all", "../data.csv")))
 
 
 def _a_file_instead_of_all(rng: np.random.Generator, study: Path) -> None:

@@ -51,10 +51,10 @@ _WORDS: Mapping[str, Callable[[str], list[str]]] = {
     ],
     "without bounds": lambda name: ["run", name, *_RUN],
 }
-# Of those that read a release or an account only names are tried.
 _OF_RELEASES: Mapping[str, Callable[[str], list[str]]] = {
     "verify": lambda name: ["verify", name],
     "account": lambda name: ["account", "show", name],
+    "account new": lambda name: ["account", "new", name, "--name", "Table", "--cap-epsilon", "1"],
 }
 
 
@@ -64,8 +64,8 @@ def name_case(rng: np.random.Generator) -> Case:
     rows = "".join(f"0.{row},-0.{row},{secrets.words[row % 2]},{secrets.numbers[row % 2]}\n" for row in range(1, 9))
     table = f"x,y,who,much\n{rows}".encode()
     name = os.fsdecode(one(rng, _STEMS) + one(rng, _ENDINGS))
-    asked = one(rng, (*_WORDS, *_WORDS, *_OF_RELEASES))
-    things = ("a table", "nothing") if asked in _OF_RELEASES or asked.endswith("to") else ("a table", *_THINGS)
+    asked = one(rng, (*_WORDS, *_WORDS, *_OF_RELEASES, *_OF_RELEASES))
+    things = ("a table", "nothing") if asked.endswith("to") else ("a table", *_THINGS)
     thing = one(rng, things)
     # The parser takes what begins with a dash for an option, unless a folder goes before.
     word = name if rng.random() < 0.6 else f"./{name}"

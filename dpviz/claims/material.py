@@ -15,6 +15,7 @@ from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
 from dpviz.table.csv_intake import load_csv
 from dpviz.table.domain import Domain
+from dpviz.table.loaded_table import quoted
 from dpviz.table.sidecar import read_sidecar, sidecar_for
 
 PUBLISHED, SUBSTITUTE, STAND_IN, RECIPE = (
@@ -140,7 +141,9 @@ def _read(entry: Published, path: Path, origin: str) -> Material:
         domain = Domain.of(columns, entry.lower, entry.upper, radius=entry.radius, scaling=scaling)
     else:
         beside_it = Path(path.name.removesuffix(".gz")).stem
-        raise RequestError(f"{path.name} has no declared bounds: put them into {beside_it}.json beside it.")
+        raise RequestError(
+            f"{quoted(path.name)} has no declared bounds: put them into {quoted(beside_it + '.json')} beside it."
+        )
     labels = None
     if "label" in loaded.frame.columns:
         labels = np.unique(loaded.frame["label"].to_numpy(), return_inverse=True)[1].astype(np.int64)

@@ -9,6 +9,7 @@ from typing import Any
 
 from dpviz.cli.console import say
 from dpviz.cli.parser import Parser, number
+from dpviz.foreign import printable_name
 from dpviz.printed import TextTable
 from dpviz.release.account import Account, Standing, rounded_down
 
@@ -48,7 +49,7 @@ def serve(arguments: argparse.Namespace) -> str:
         caps = {"cap_epsilon": arguments.cap_epsilon, "cap_delta": arguments.cap_delta}
         Account.new(path, name=arguments.name, **caps)
         return (
-            f"{path.name} is the account of {arguments.name}: ε = {arguments.cap_epsilon:g} and "
+            f"{printable_name(path)} is the account of {arguments.name}: ε = {arguments.cap_epsilon:g} and "
             f"δ = {arguments.cap_delta:g} for all releases together. Keep it as long as the data: only it knows what "
             "is spent."
         )

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from dpviz import __version__, check
 from dpviz.check import RequestError, shown
+from dpviz.foreign import printable_name
 from dpviz.privacy.loss_distributions import guaranteed_epsilon
 from dpviz.privacy.queries import Relation
 from dpviz.release.account_file import changing, create, damaged, may_be_account, reading
@@ -346,7 +347,8 @@ class Account:
     def look_alikes(self, folder: str | Path | None = None) -> tuple[str, ...]:
         """File names of other accounts (``*.sqlite``) with a release of the same columns and bounds as one of ours.
 
-        ``folder`` is by default that of this account. Accounts that cannot be read now are left out.
+        What no terminal shows is marked in them. ``folder`` is by default that of this account. Accounts that cannot be
+        read now are left out.
 
         Raises
         ------
@@ -363,7 +365,7 @@ class Account:
                 except RequestError:
                     continue
                 if ours & _about(theirs):
-                    found.append(path.name)
+                    found.append(printable_name(path))
         return tuple(found)
 
 

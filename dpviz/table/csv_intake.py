@@ -309,7 +309,7 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
     line, end, stated = _first_line(lines, declared)
     delimiter = declared.delimiter or stated or _delimiter_of(line)
     cells = header_cells(line, delimiter)
-    if declared.header is None and any(map(reads_like_a_row, pieces_of(cells))):
+    if declared.header is None and any(map(reads_like_a_row, pieces_of((*cells, *_in_utf_8(line, declared))))):
         raise IntakeError(
             "The first line holds a number, a date or an amount, so it may be a row; a header holds names only; "
             f"{_HOW_TO_SAY}."
@@ -352,7 +352,17 @@ def reads_like_a_row(cell: str) -> bool:
     >>> [reads_like_a_row(cell) for cell in ("12%", "$73519.44", "1987-03-12", "inf", "−5", "x1", "age")]
     [True, True, True, True, True, False, False]
     """
-    return _READS_LIKE_A_ROW.fullmatch(cell.strip().strip('"').strip()) is not None
+    # One blank for many: the pattern tries every way to share them out among its parts.
+    return _READS_LIKE_A_ROW.fullmatch(" ".join(cell.strip().strip('"').split())) is not None
+
+
+def _in_utf_8(line: str, declared: FileFormat) -> list[str]:
+    """The pieces of a line in UTF-8, where another encoding is declared: in that, an amount may look like a name."""
+    try:
+        text = line.encode(declared.byte_encoding).decode()
+    except (UnicodeError, LookupError):
+        return []
+    return [] if text == line else re.split(r"[,;\t|]", text)
 
 
 def pieces_of(cells: Iterable[str]) -> list[str]:

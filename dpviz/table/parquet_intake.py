@@ -316,6 +316,9 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _plain(cells: Any) -> Any:
+    """The cells of a column in one piece, each written out: a file may list the different ones and refer to them."""
+    if isinstance(cells, pa.ChunkedArray):
+        cells = cells.combine_chunks()
     return cells.dictionary_decode() if pa.types.is_dictionary(cells.type) else cells
 
 

@@ -47,7 +47,7 @@ _LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,}\s*")
 _MONEY = "USD|EUR|GBP|CHF|JPY|CNY|INR|kr|zł|Kč|Ft|[$€£¥₹₽₩₺]"
 _MEASURES = "min|°C|°F|kg|mg|lb|cm|mm|km|mi|ft|ms|ml|[%‰°gtmhsl]"
 _BESIDE = f"{_MONEY}|{_MEASURES}"
-_SIGNED = re.compile(rf"\s*(?P<before>{_BESIDE})?\s*[+-]?[\d.,][\d.,'\u2019\s]*(?P<behind>{_BESIDE})?\s*")
+_SIGNED = re.compile(rf"(?P<before>{_BESIDE})?\s*[+-]?[\d.,][\d.,'\u2019\s]*(?P<behind>{_BESIDE})?")
 _NO_COLUMNS = (0.0, 0.0, 0)
 _LINES_COMPARED = 50
 # Columns of these names are no first guess at what to cluster; nor are any where there are more than a page shows.
@@ -343,7 +343,7 @@ def _marks(delimiter: str) -> list[tuple[str, str]]:
 
 def _sign(cells: Sequence[str]) -> str:
     """What stands beside the number in at least half of the cells: %, $, €, kg; else nothing."""
-    matches = (_SIGNED.fullmatch(cell) for cell in cells)
+    matches = (_SIGNED.fullmatch(cell.strip()) for cell in cells)
     signs = Counter(sign for match in matches if match and (sign := match["before"] or match["behind"]))
     sign, times = signs.most_common(1)[0] if signs else ("", 0)
     return sign if 2 * times >= len(cells) else ""

@@ -22,7 +22,7 @@ from numpy.lib import format as npy
 from scipy import sparse
 
 from dpviz import foreign
-from dpviz.table.loaded_table import IntakeError
+from dpviz.table.loaded_table import IntakeError, quoted
 
 MOST_COLUMNS = 200_000
 _MOST_BYTES = 600_000_000
@@ -75,7 +75,7 @@ def load_sparse(path: Path) -> SparseTable:
         If there is no such file, it is too large, or it holds no sparse matrix of numbers with a row and a column.
     """
     if not os.path.isfile(path):  # noqa: PTH113 (a path too long to be one is no file, and no error)
-        raise IntakeError(f"There is no file {path.name!r}: give the path of an .npz file.")
+        raise IntakeError(f"There is no file {quoted(path.name)}: give the path of an .npz file.")
     with foreign.refused_as(_no_matrix(path)):  # whatever a broken archive makes its reader raise
         values = _read(path)
         values.sum_duplicates()

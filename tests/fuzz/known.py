@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -70,16 +71,33 @@ def _study_with_a_seed_below_nought(folder: Path) -> str:
     return command([*argv, "--resume"])
 
 
-def _bell_in_a_name(folder: Path) -> str:
-    (folder / "data.csv").write_text("x,y\n0.1,0.2\n0.3,0.4\n")
-    said = command(["declare", "data.csv", "--out", "\x07.json"])
-    if "\x07" in said:
-        raise Broken("a name steers the terminal")
-    return said
+def _bell_in_a_name(*argv: str) -> Callable[[Path], str]:
+    def do(folder: Path) -> str:
+        (folder / "data.csv").write_text("x,y\n0.1,0.2\n0.3,0.4\n")
+        said = command(list(argv))
+        if "\x07" in said:
+            raise Broken("a name steers the terminal")
+        return said
+
+    return do
+
+
+def _pipe(*argv: str) -> Callable[[Path], str]:
+    def do(folder: Path) -> str:
+        os.mkfifo(folder / "pipe")
+        return command(list(argv))
+
+    return do
+
+
+_BLANKS = " " * 3_000
 
 
 _RESULTS: dict[str, Callable[[Path], str]] = {
-    "a name that rings": _bell_in_a_name,
+    "a name that rings": _bell_in_a_name("declare", "data.csv", "--out", "\x07.json"),
+    "an account whose name rings": _bell_in_a_name("account", "new", "\x07.db", "--name", "A", "--cap-epsilon", "1"),
+    "a name of many blanks": _notes(f"({_BLANKS}€{_BLANKS}x,y\n1,2\n"),
+    "a cell of many blanks, to be proposed": _proposal(f"x,y\n1,{_BLANKS * 30}z\n"),
     "one pair of bounds for columns that are named": _command("run", "data.csv", "--columns", "x,y", *_ASK),
     "a small sparse file": _sparse_run,
 }
@@ -90,6 +108,11 @@ _REFUSALS: dict[str, Callable[[Path], str]] = {
     "a line end as the delimiter": _notes(_TABLE, delimiter="\n"),
     "a line end on the command line": _command("algorithms", "\n", "x"),
     "rows under another delimiter": _notes("731944027 €|773211451 €\n1 €|2 €\n", delimiter=";"),
+    "rows in another encoding than is declared": _notes("731944027 €\n1 €\n", encoding="cp1253"),
+    "a pipe in place of a release": _pipe("verify", "pipe"),
+    "a pipe in place of an account": _pipe("account", "show", "pipe"),
+    "a pipe in place of a new account": _pipe("account", "new", "pipe", "--name", "A", "--cap-epsilon", "1"),
+    "a device in place of an account": _command("account", "show", "/dev/zero"),
     "negative rows under another delimiter": _notes("-731944027|-773211451\n-1|-2\n", delimiter=","),
     "half a character as a column": _from_json('{"bounds": {"\\ud800": [0, 1]}}'),
     "half a character as a title": _from_json('{"title": "\\ud800", "lower": 0, "upper": 1}'),

@@ -35,6 +35,7 @@ def columns() -> dict[str, pa.Array]:
         "code": pa.array((x > 0).astype(np.int8)).dictionary_encode(),
         "infinite": pa.array(np.where(x > 1, np.inf, x)),
         "who": pa.array([None if i % 100 == 0 else f" p{i % 30} " for i in range(N)]),
+        "coded": pa.array([f"p{i % 30}" for i in range(N)]).dictionary_encode(),
         "number": pa.array([2**53 + i % 30 for i in range(N)]),
         "exact": pa.array([Decimal(2**53 + i % 30) for i in range(N)], pa.decimal128(18, 2)),
         "day": pa.array([datetime.date(2020, 1, 1)] * N),
@@ -73,13 +74,15 @@ def expected(name: str) -> np.ndarray:
 def test_numbers_of_all_kinds(file: Path) -> None:
     table = ParquetTable(file)
     assert table.name == "table" and table.n_rows == N and table.columns == tuple(columns())
-    assert set(NUMBERS) <= set(table.numeric_columns) and not {"who", "day", "nested"} & set(table.numeric_columns)
+    assert set(NUMBERS) <= set(table.numeric_columns) and not {"who", "coded", "day", "nested"} & set(
+        table.numeric_columns
+    )
     loaded = table.read(NUMBERS)
     for name in NUMBERS:
         np.testing.assert_array_equal(loaded.columns([name])[:, 0], expected(name))
 
 
-@pytest.mark.parametrize("id_column", [None, "who", "number", "exact", "y"])
+@pytest.mark.parametrize("id_column", [None, "who", "coded", "number", "exact", "y"])
 def test_batches_and_pieces_hold_what_is_read_at_once(file: Path, id_column: str | None) -> None:
     table = ParquetTable(file)
     loaded = table.read(("z", "x"), text=() if id_column is None else (id_column,))
