@@ -86,7 +86,7 @@ READS = {
     "dpviz.ui.data.preview: points": "after a counted look",
     "dpviz.ui.meaning.stage: n_rows": "of a table that may be shown",
     "dpviz.ui.runner: n_rows": "where a run takes place, on its owner's machine",
-    "dpviz.ui.studies.study_job: n_rows": "how long a study may take, for its owner",
+    "dpviz.ui.studies.study_job: n_rows": "of a table that may be shown",
 }
 """What is read of a value that holds rows, other than what is public, where its type is written."""
 

@@ -25,6 +25,8 @@ from dpviz.ui.session import count_study
 
 # Scores of a run, and its way to the page.
 _SECONDS_AROUND_A_RUN = 0.02
+# Of these a forecast is made where the number of rows is private.
+_ROWS_NOT_TOLD = 10_000
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,29 @@ class Question:
 
     @property
     def seconds(self) -> float:
-        """How long the runs may take one after the other, roughly, if there is no problem."""
+        """How long the runs may take one after the other, roughly, if there is no problem; see ``provided``.
+
+        A private number of rows has no say in it: the words on the page would change with a row.
+        """
         assert self.source is not None
         once = 0.0
         for trial in (trial for trial in self.grid.trials() if trial.repeat == 0):
             setting = self.grid.at(trial).setting(self.source.private)
-            setting = replace(setting, n=trial.n or self.source.loaded.n_rows)
+            setting = replace(setting, n=trial.n or self._told_n or _ROWS_NOT_TOLD)
             once += expected_seconds(trial.contender.card, setting, trial.contender.settings) + _SECONDS_AROUND_A_RUN
         return self.grid.repeats * once
+
+    @property
+    def provided(self) -> str:
+        """What a forecast of time takes for granted, to be put behind it: a number of rows where that is private."""
+        told = self._told_n is not None or None not in self.grid.ns
+        return "" if told else f" if it has {_ROWS_NOT_TOLD:,} rows"
+
+    @property
+    def _told_n(self) -> int | None:
+        """The number of rows where it is public."""
+        assert self.source is not None
+        return self.source.loaded.n_rows if self.source.kind.may_be_shown else self.source.n_public
 
 
 class _Seen(NamedTuple):

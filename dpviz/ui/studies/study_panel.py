@@ -50,9 +50,10 @@ def study_button(
 ) -> None:
     """The button that starts a study, with how much it will compute, ``said`` elsewhere or below it."""
     problem = problem or question.problem
-    number, seconds = (len(question.grid.trials()), question.seconds) if problem is None else (0, 0.0)
-    about = duration(_SECONDS_TO_BEGIN + seconds / cores())
-    words = f"{number:,} runs, about {about}"
+    words = ""
+    if problem is None:
+        about = duration(_SECONDS_TO_BEGIN + question.seconds / cores())
+        words = f"{len(question.grid.trials()):,} runs, about {about}{question.provided}"
     ask_button(question, partial(begin_study, with_centers=with_centers), words=words, problem=problem, said=said)
 
 

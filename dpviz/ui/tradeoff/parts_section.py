@@ -48,8 +48,8 @@ def parts_section(question: Question) -> None:
     with st.container(border=True):
         one = one_setting(question, _KEY, "Runs", 3, 50, 10)
         problem = refusal_of(one.grid.contenders[0], one.grid.ks[0]) or one.problem
-        seconds = 0.0 if problem else _RUNS_EACH * one.seconds
-        words = f"{one.grid.repeats:,} runs with noise and without, about {duration(seconds)}"
+        about = "" if problem else f", about {duration(_RUNS_EACH * one.seconds)}{one.provided}"
+        words = f"{one.grid.repeats:,} runs with noise and without{about}"
         ask_button(one, _begin, words=words, problem=problem, label="Measure")
     study_half(one, invitation=_INVITATION, pictures=_bars, button="Measure")
 
