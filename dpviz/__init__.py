@@ -10,10 +10,11 @@ from dpviz.printed import illustrate
 if TYPE_CHECKING:
     from dpviz.algorithms.registry import CARDS
     from dpviz.charts.player.shown import show
-    from dpviz.check import RequestError
+    from dpviz.check import ChoiceWarning, PrivacyWarning, RequestError
     from dpviz.estimators import PrivateKMeans
     from dpviz.privacy.queries import Relation
     from dpviz.privacy.room import PrivateTable
+    from dpviz.release.account import Account
     from dpviz.runs.run import Run, run
     from dpviz.table.csv_intake import load_csv
     from dpviz.table.domain import Domain, Scaling
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "CARDS",
+    "Account",
+    "ChoiceWarning",
     "Domain",
     "LoadedTable",
+    "PrivacyWarning",
     "PrivateKMeans",
     "PrivateTable",
     "Relation",
@@ -40,8 +44,11 @@ __all__ = [
 # Imported when first asked for: the command line and the workers should not wait for pandas or scikit-learn.
 _HOMES = {
     "CARDS": "dpviz.algorithms.registry",
+    "Account": "dpviz.release.account",
+    "ChoiceWarning": "dpviz.check",
     "Domain": "dpviz.table.domain",
     "LoadedTable": "dpviz.table.loaded_table",
+    "PrivacyWarning": "dpviz.check",
     "PrivateKMeans": "dpviz.estimators",
     "PrivateTable": "dpviz.privacy.room",
     "Relation": "dpviz.privacy.queries",

@@ -36,6 +36,14 @@ class RequestError(ValueError):
     safe_message = True
 
 
+class PrivacyWarning(UserWarning):
+    """What several fits of one process cost together, and nothing has counted."""
+
+
+class ChoiceWarning(UserWarning):
+    """A choice by true scores of private rows, which no ε pays for."""
+
+
 def shown(value: object) -> str:
     """``value`` as a sentence can hold it: numbers short, whatever else cut where it gets long.
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
@@ -14,15 +17,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpviz.algorithms.registry import card_of
 from dpviz.arrays import Array, Codes
-from dpviz.check import RequestError
+from dpviz.check import RequestError, one_of
+from dpviz.costs import counted, warn_of_choice
+from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Ledger
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
+from dpviz.release.account import Account, Charge
 from dpviz.runs.evaluation import assign, nicv
-from dpviz.runs.run import Run, run
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import Run, run_of
 from dpviz.table.cluster_rows import ClusterRows
 from dpviz.table.dask_tables import batches_of, in_parts, is_collection, shape_of
 from dpviz.table.domain import Domain, Scaling
+from dpviz.table.loaded_table import canonical_ids
 
 # Rows farther out than this many half-widths count as being there, so that squared distances stay finite.
 _FAR = 1e9
@@ -33,8 +41,9 @@ RandomState = int | np.random.RandomState | np.random.Generator | None
 class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """k-means clustering whose centres are differentially private.
 
-    **Guarantee.** One ``fit`` is (ε, δ)-DP for the chosen neighbouring relation, one row being one person, as long as
-    ``bounds`` and all other parameters are public. Each further ``fit`` on the same rows spends again. Only
+    **Guarantee.** One ``fit`` is (ε, δ)-DP for the chosen neighbouring relation, one row being one person (or, with
+    ``groups``, one group of rows), as long as ``bounds`` and all other parameters are public. Each further ``fit`` on
+    the same rows spends again: an ``account`` adds up what they cost, and refuses what goes beyond its cap. Only
     ``cluster_centers_``, ``run_`` and ``ledger_`` are released; ``predict``, ``transform``, ``score`` and
     ``fit_predict`` read the rows that they are given without any privacy. An empty X is refused, as scikit-learn asks.
     The noise is study noise, not hardened against floating-point attacks.
@@ -59,6 +68,13 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Parameters of the algorithm.
     random_state : int, RandomState, Generator or None
         None draws fresh noise. Anything else makes a study repeatable and is not fit for a release.
+    account : Account, path or None
+        Every ``fit`` is charged to it before a row is asked about, and refused beyond its cap; copies and clones share
+        it. None: the account of the ``with`` block around, if there is one.
+    rows_per_person : int
+        At most this many rows of a person, as ``fit`` is told by ``groups``, are used.
+    distances : "unit" or "data"
+        The units of what ``transform`` returns.
 
     Attributes
     ----------
@@ -101,6 +117,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         n_public: int | None = None,
         params: Mapping[str, Any] | None = None,
         random_state: RandomState = None,
+        account: Account | str | Path | None = None,
+        rows_per_person: int = 1,
+        distances: str = "unit",
     ) -> None:
         self.n_clusters = n_clusters
         self.algorithm = algorithm
@@ -113,37 +132,49 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.n_public = n_public
         self.params = params
         self.random_state = random_state
+        self.account = account
+        self.rows_per_person = rows_per_person
+        self.distances = distances
 
-    def fit(self, X: Any, y: object = None) -> PrivateKMeans:
-        """Spend (ε, δ) on private centres of X, shape (n, d), data units; ``y`` is ignored.
+    def fit(self, X: Any, y: object = None, groups: Any = None, **others: object) -> PrivateKMeans:
+        """Spend (ε, δ) on private centres of X.
 
-        X may be a Dask array or data frame: its rows stay where they are, and its number of rows need not be known.
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Data units. It may be a Dask array or data frame: its rows stay where they are, and its number of rows need
+            not be known.
+        y : ignored
+        groups : array-like of shape (n,) or None
+            Whose each row is: text or whole numbers, missing where nobody knows (such a row is dropped). A person is
+            then the unit of privacy, with at most ``rows_per_person`` rows.
 
         **Guarantee.** (ε, δ)-DP; see the class.
 
         Raises
         ------
         ValueError
-            If no bounds are declared, or a parameter is outside its range; nothing is released then.
+            If no bounds are declared, a parameter is outside its range, or the account does not bear it (as
+            ``AccountExceeded``); nothing is charged or released then.
         """
+        _refuse_others(others)
         lower, upper = self._declared_bounds()
-        table = self._table(X, lower, upper)
-        card = card_of(self.algorithm)
+        one_of(("unit", "data"), distances=self.distances)
+        card, account = card_of(self.algorithm), self._account()
+        if account is not None and card.private:  # before a row is read
+            account.standing().refuse_cost(float(self.epsilon))
+        table = self._table(X, lower, upper, groups)
         params = card.params.parse(self.params or {})
         if params.points_per_row(self.n_clusters) > 1:
             raise RequestError(
                 "PrivateKMeans gives every row of X one cluster, and with these params a row holds several points: "
                 "use dpviz.run, or rows = records."
             )
-        self.run_: Run = run(
-            card,
-            table,
-            k=self.n_clusters,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            params=params,
-            seed=_seed(self.random_state),
-        )
+        contender = Contender.of(card, params)
+        request = Request(contender, self.n_clusters, self.epsilon, self.delta, _seed(self.random_state))
+        request.check(table)
+        with counted(_charge(request, table), account) if card.private else nullcontext():
+            self.run_: Run = run_of(request, table)
         self.cluster_centers_: Array = self.run_.centers
         self.ledger_: Ledger = self.run_.ledger
         return self
@@ -165,13 +196,16 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return labels
 
     def transform(self, X: npt.ArrayLike) -> Array:
-        """Distances of each row of X to each centre, shape (n, n_clusters), unit coordinates.
+        """Distances of each row of X to each centre, shape (n, n_clusters), in units as ``distances`` says.
 
         A row with a missing or infinite cell gets NaN.
 
         **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
         """
-        distances: Array = cdist(self._points(X), self.run_.unit_centers)
+        points, centers = self._points(X), self.run_.unit_centers
+        if self.distances == "data":
+            points, centers = self.run_.domain.from_unit(points), self.run_.centers
+        distances: Array = cdist(points, centers)
         return distances
 
     def score(self, X: npt.ArrayLike, y: object = None) -> float:
@@ -182,15 +216,23 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         **Guarantee.** None: this reads the private rows of X. Choosing ε, k or an algorithm by such a score leaks.
         """
         points = self._points(X)
+        warn_of_choice()
         complete = points[np.isfinite(points).all(axis=1)]
         return -nicv(complete, self.run_.unit_centers) * len(complete)
 
-    def fit_predict(self, X: npt.ArrayLike, y: object = None) -> Codes:
+    def fit_predict(self, X: npt.ArrayLike, y: object = None, groups: Any = None) -> Codes:
         """``fit`` on X, then ``predict`` on X, shape (n,).
 
         **Guarantee.** None for the labels, which read the private rows of X; the fitted centres are as private as ever.
         """
-        return self.fit(X).predict(X)
+        return self.fit(X, groups=groups).predict(X)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process gets; the account of a ``with`` block goes with it, so that it is charged there, too."""
+        state: dict[str, Any] = super().__getstate__()
+        if state.get("account") is None:
+            state = {**state, "account": Account.current()}
+        return state
 
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()
@@ -215,14 +257,30 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             raise RequestError("bounds is not a pair: give (lower, upper), numbers or arrays of shape (d,).") from None
         return lower, upper
 
-    def _table(self, X: Any, lower: npt.ArrayLike, upper: npt.ArrayLike) -> PrivateTable:
+    def _account(self) -> Account | None:
+        if self.account is None:
+            return Account.current()
+        return self.account if isinstance(self.account, Account) else Account.open(self.account)
+
+    def _table(self, X: Any, lower: npt.ArrayLike, upper: npt.ArrayLike, groups: Any) -> PrivateTable:
         collection = is_collection(X)
+        if collection and groups is not None:
+            raise RequestError("Of a Dask collection no groups are taken: use `dpviz run` with an id column instead.")
         # Of a collection only the shape and the names are looked at here: a row is read where it lies.
         values = self._values(shape_of(X) if collection else X, reset=True)
         columns = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
         domain = Domain.of(columns, lower, upper, radius=self.radius, scaling=self.scaling)
         if not collection:
-            return PrivateTable(values, domain, relation=self.relation, n_public=self.n_public)
+            return PrivateTable(
+                values,
+                domain,
+                relation=self.relation,
+                n_public=self.n_public,
+                persons=None if groups is None else _persons(groups),
+                rows_per_person=self.rows_per_person,
+            )
+        if self.rows_per_person != 1:
+            raise RequestError("Of a Dask collection every row is a person's only one: leave rows_per_person at 1.")
         drops = Relation(self.relation) is Relation.ADD_REMOVE
         rows = ClusterRows.of(batches_of(X), domain, drop_incomplete=drops)
         return PrivateTable.over(rows, domain, relation=self.relation, n_public=self.n_public)
@@ -258,6 +316,45 @@ def _without_values(message: str) -> str:
     if message.startswith("Complex data not supported"):
         return "Complex data not supported: give real numbers."
     return "X is not a table of numbers: give numeric columns of one length, without text."
+
+
+def _charge(request: Request, table: PrivateTable) -> Charge:
+    """What a fit costs, and what it is about."""
+    pure = request.card.accounting(request.contender.settings, request.delta) is Accounting.PURE
+    domain = table.domain
+    return Charge(
+        epsilon=float(request.epsilon),
+        delta=0.0 if pure else float(request.delta),
+        algorithm=request.algorithm,
+        k=int(request.k),
+        unit=table.unit,
+        relation=table.relation.value,
+        columns=tuple(map(str, domain.columns)),
+        lower=tuple(domain.lower.tolist()),
+        upper=tuple(domain.upper.tolist()),
+    )
+
+
+def _refuse_others(others: Mapping[str, object]) -> None:
+    if others.get("sample_weight") is not None:
+        raise RequestError(
+            "sample_weight is not taken: a weight is as private as its row, and the largest one that is allowed would "
+            "multiply every sensitivity. Leave it out, or repeat rows under an id with groups and rows_per_person."
+        )
+    if unknown := others.keys() - {"sample_weight"}:
+        raise TypeError(f"fit() takes X, y and groups, not {', '.join(sorted(unknown))}.")
+
+
+def _persons(groups: Any) -> Codes:
+    """Codes (n,) of ids, -1 where one is missing; told by the type of the array alone, never by what is in it."""
+    ids = groups if isinstance(groups, pd.Series) else pd.Series(groups)
+    if pd.api.types.is_float_dtype(ids.dtype) or pd.api.types.is_complex_dtype(ids.dtype):
+        raise RequestError(
+            "groups holds floats: above 2^53 different whole numbers are one float, and rows of several people would "
+            "pass for those of one. Give whole numbers, pandas' Int64 where some are missing, or text."
+        )
+    codes, _ = pd.factorize(canonical_ids(ids))
+    return codes.astype(np.int64)
 
 
 def _seed(random_state: RandomState) -> int | None:

@@ -38,7 +38,7 @@ FLOORS = [
         "audit",
         "lessons",
     ),
-    *("claims", "estimators", "charts", "release", "cli", "ui"),
+    *("claims", "charts", "release", "costs", "estimators", "cli", "ui"),
 ]
 CORE = FLOORS[: FLOORS.index("lessons") + 1]
 # Beside each other on one floor: neither imports the other.
@@ -47,7 +47,7 @@ APART = [{"claims", "estimators"}, {"charts", "estimators"}, {"ui", "cli"}]
 DRAWS = "cli/claim_folder.py"
 # Stand on the package, which imports none of them.
 AROUND = {"app", "pages", "tests", "benchmarks", "sample_data"}
-MOST_LINES = 450
+MOST_LINES = 700
 # A transcript is a room whose answers are weighed: that is no release, and ``weighs_answers`` says who may.
 ROOMS = {"privacy/room.py", "privacy/transcripts.py", "privacy/taped_rooms.py", "table/rows.py"}
 WEIGHS = {"dpviz.privacy.transcripts": "meaning/membership", "dpviz.privacy.taped_rooms": "audit/"}

@@ -10,11 +10,9 @@ from typing import Any
 from dpviz.cli.console import say
 from dpviz.cli.parser import Parser, number
 from dpviz.foreign import printable_name
-from dpviz.printed import TextTable
-from dpviz.release.account import Account, Standing, rounded_down
+from dpviz.release.account import Account, Standing
 
 _FORMAT = 1
-_HASH_SHOWN = 12
 
 
 def add(command: Parser) -> None:
@@ -60,47 +58,7 @@ def serve(arguments: argparse.Namespace) -> str:
             f"Warning: {other} has a release with the same columns and bounds. If it is about the same people, what "
             "both accounts have spent adds up: go on with one of them."
         )
-    return (
-        json.dumps(_plain(standing, look_alikes), indent=2, ensure_ascii=False) if arguments.json else _text(standing)
-    )
-
-
-def _text(standing: Standing) -> str:
-    lines = [
-        f"Account of {standing.name}",
-        f"ε: {standing.spent_epsilon:.6g} of {standing.cap_epsilon:g} spent, "
-        f"{rounded_down(standing.left_epsilon)} left",
-        f"δ: {standing.spent_delta:.6g} of {standing.cap_delta:g} spent, {rounded_down(standing.left_delta)} left",
-    ]
-    if not standing.entries:
-        return "\n".join([*lines, "No releases: the first one sets the unit of privacy and the relation."])
-    lines.append(f"Unit of privacy: {standing.unit}; neighbours: {standing.relation}")
-    if standing.together_epsilon < standing.spent_epsilon:
-        lines.append(
-            f"together at most ε = {standing.together_epsilon:.4g} at δ = {standing.cap_delta:g} by dp-accounting, if "
-            "no ε was chosen after a look at an earlier release; the cap counts the sum"
-        )
-    return "\n".join([*lines, _releases(standing).text(most=None)])
-
-
-def _releases(standing: Standing) -> TextTable:
-    header = ["no.", "when (UTC)", "who", "algorithm", "k", "ε", "δ", "columns", "state", "card"]
-    rows = [
-        [
-            str(entry.number),
-            entry.at.removesuffix("+00:00"),
-            entry.charge.who,
-            entry.charge.algorithm,
-            str(entry.charge.k),
-            f"{entry.charge.epsilon:g}",
-            f"{entry.charge.delta:g}",
-            str(len(entry.charge.columns)),
-            entry.state.value if entry.why is None else f"{entry.state.value}: {entry.why}",
-            (entry.card_sha256 or "")[:_HASH_SHOWN],
-        ]
-        for entry in standing.entries
-    ]
-    return TextTable("Releases", header, rows)
+    return json.dumps(_plain(standing, look_alikes), indent=2, ensure_ascii=False) if arguments.json else standing.text
 
 
 def _plain(standing: Standing, look_alikes: tuple[str, ...]) -> dict[str, Any]:

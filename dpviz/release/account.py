@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import getpass
 import json
+import os
 import re
+import shutil
 import sqlite3
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,11 +19,13 @@ from enum import StrEnum
 from functools import cached_property
 from math import floor, fsum, isfinite, log10
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from dpviz import __version__, check
 from dpviz.check import RequestError, shown
 from dpviz.foreign import printable_name
+from dpviz.printed import TextTable
 from dpviz.privacy.loss_distributions import guaranteed_epsilon
 from dpviz.privacy.queries import Relation
 from dpviz.release.account_file import changing, create, damaged, may_be_account, reading
@@ -33,6 +38,10 @@ _RELATIONS = tuple(relation.value for relation in Relation)
 _PATIENCE, _GLANCE = 10.0, 0.2
 _CHARGED = ("epsilon", "delta", "algorithm", "k", "unit", "relation", "columns", "lower", "upper", "who")
 _TOLD = ("number", "at", "version", "state", "card_sha256", "why")
+_HEADER = ["no.", "when (UTC)", "who", "algorithm", "k", "ε", "δ", "columns", "state", "card"]
+_HASH_SHOWN = 12
+# Accounts whose ``with`` blocks are open, of all threads of this process.
+_IN_USE: list[Account] = []
 
 
 class AccountExceeded(RequestError):
@@ -124,6 +133,22 @@ class Entry:
     card_sha256: str | None
     why: str | None
 
+    @property
+    def cells(self) -> list[str]:
+        """The entry as a line of a table, in the order of its header."""
+        return [
+            str(self.number),
+            self.at.removesuffix("+00:00"),
+            self.charge.who,
+            self.charge.algorithm,
+            str(self.charge.k),
+            f"{self.charge.epsilon:g}",
+            f"{self.charge.delta:g}",
+            str(len(self.charge.columns)),
+            self.state.value if self.why is None else f"{self.state.value}: {self.why}",
+            (self.card_sha256 or "")[:_HASH_SHOWN],
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for export."""
         return {name: getattr(self, name) for name in _TOLD} | {name: getattr(self.charge, name) for name in _CHARGED}
@@ -183,6 +208,26 @@ class Standing:
         """The δ that the next release may have."""
         return _left(self.cap_delta, self.spent_delta)
 
+    @property
+    def text(self) -> str:
+        """What is spent and left, by simple and by numerical composition, and every release in a line."""
+        lines = [
+            f"Account of {self.name}",
+            f"ε: {self.spent_epsilon:.6g} of {self.cap_epsilon:g} spent, {rounded_down(self.left_epsilon)} left",
+            f"δ: {self.spent_delta:.6g} of {self.cap_delta:g} spent, {rounded_down(self.left_delta)} left",
+        ]
+        if not self.entries:
+            return "\n".join([*lines, "No releases: the first one sets the unit of privacy and the relation."])
+        lines.append(f"Unit of privacy: {self.unit}; neighbours: {self.relation}")
+        if self.together_epsilon < self.spent_epsilon:
+            lines.append(
+                f"together at most ε = {self.together_epsilon:.4g} at δ = {self.cap_delta:g} by dp-accounting, if no "
+                "ε was chosen after a look at an earlier release; the cap counts the sum"
+            )
+        return "\n".join(
+            [*lines, TextTable("Releases", _HEADER, [entry.cells for entry in self.entries]).text(most=None)]
+        )
+
     @cached_property
     def together_epsilon(self) -> float:
         """The ε, at the δ of the cap, of all releases together by dp-accounting, where that is below their sum.
@@ -209,9 +254,18 @@ class Standing:
                     f"The {what} of this account is {shown(ours)} and that of this release {shown(theirs)}, so their ε "
                     "do not add up: declare the table as before, or make another account."
                 )
-        epsilons, deltas = zip(*((one.epsilon, one.delta) for one in (*self.charges, charge)), strict=True)
-        _refuse_beyond(self.name, "ε", epsilons, cap=self.cap_epsilon, left=self.left_epsilon)
-        _refuse_beyond(self.name, "δ", deltas, cap=self.cap_delta, left=self.left_delta)
+        self.refuse_cost(charge.epsilon, charge.delta)
+
+    def refuse_cost(self, epsilon: float, delta: float = 0.0) -> None:
+        """Refuse what costs more than is left, whatever it is about.
+
+        Raises
+        ------
+        AccountExceeded
+        """
+        epsilons, deltas = ([getattr(one, name) for one in self.charges] for name in ("epsilon", "delta"))
+        _refuse_beyond(self.name, "ε", [*epsilons, epsilon], cap=self.cap_epsilon, left=self.left_epsilon)
+        _refuse_beyond(self.name, "δ", [*deltas, delta], cap=self.cap_delta, left=self.left_delta)
 
 
 class Taken(NamedTuple):
@@ -225,6 +279,9 @@ class Taken(NamedTuple):
 class Account:
     """An account in a file of its owner.
 
+    In a ``with`` block it pays for every ``PrivateKMeans.fit`` of this process that names no account of its own. Copies
+    are the same account: what they are charged adds up.
+
     Parameters
     ----------
     path : Path
@@ -234,6 +291,10 @@ class Account:
 
     path: Path
     patience: float = _PATIENCE
+    _only_in: int | None = field(default=None, repr=False)  # the number of the process that a temporary one ends with
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", Path(self.path))
 
     @classmethod
     def new(cls, path: str | Path, *, name: str, cap_epsilon: float, cap_delta: float = 0.0) -> Account:
@@ -265,6 +326,45 @@ class Account:
         with reading(account.path, wait=patience):
             return account
 
+    @classmethod
+    def temporary(cls, *, cap_epsilon: float, cap_delta: float = 0.0, name: str = "this process") -> Account:
+        """Make an account that ends with this process: for a notebook that releases nothing.
+
+        Other processes cannot charge it: what is sent to them refuses with a sentence.
+
+        Raises
+        ------
+        RequestError
+            If the cap is none.
+        """
+        folder = Path(mkdtemp(prefix="dpviz-account-"))
+        made = cls.new(folder / "account.sqlite", name=name, cap_epsilon=cap_epsilon, cap_delta=cap_delta)
+        account = cls(made.path, _only_in=os.getpid())
+        weakref.finalize(account, shutil.rmtree, folder, ignore_errors=True)
+        return account
+
+    @classmethod
+    def current(cls) -> Account | None:
+        """The account of the innermost ``with`` block of this process; None outside of all."""
+        return _IN_USE[-1] if _IN_USE else None
+
+    def __enter__(self) -> Account:
+        self.standing()  # whether it can be used is told here, not at the first fit
+        _IN_USE.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _IN_USE.remove(self)
+
+    def __copy__(self) -> Account:
+        return self
+
+    def __deepcopy__(self, _: object) -> Account:
+        return self
+
+    def __reduce__(self) -> tuple[type[Account], tuple[Path, float, int | None]]:
+        return Account, (self.path.absolute(), self.patience, self._only_in)
+
     def charge(self, charge: Charge) -> int:
         """As ``take``; the number of the charge alone."""
         return self.take(charge).number
@@ -281,6 +381,7 @@ class Account:
         RequestError
             If it is about another unit of privacy or relation, or the file cannot be used.
         """
+        self._refuse_elsewhere()
         with changing(self.path, wait=self.patience) as file:
             before = _standing(file, self.path)
             before.refuse(charge)
@@ -298,15 +399,15 @@ class Account:
             file.execute(f"INSERT INTO release ({names}) VALUES ({', '.join('?' * len(told))})", (*told.values(),))
             return Taken(int(file.execute("SELECT last_insert_rowid()").fetchone()[0]), before)
 
-    def released(self, number: int, *, card_sha256: str) -> None:
-        """Note that a charged release has left, and by which card.
+    def released(self, number: int, *, card_sha256: str | None = None) -> None:
+        """Note that a charged release has left, and by which card; a fit in Python has none.
 
         Raises
         ------
         RequestError
             If there is no such charge, or it is known already what has become of it.
         """
-        if not re.fullmatch("[0-9a-f]{64}", card_sha256):
+        if card_sha256 is not None and not re.fullmatch("[0-9a-f]{64}", card_sha256):
             raise RequestError("The hash of the card is no SHA-256: give its 64 hexadecimal digits.")
         self._settle(number, State.RELEASED, card_sha256=card_sha256)
 
@@ -320,6 +421,13 @@ class Account:
         """
         words = "".join(letter if letter.isprintable() else " " for letter in why)
         self._settle(number, State.FAILED, why=" ".join(words.split())[:_LONGEST])
+
+    def _refuse_elsewhere(self) -> None:
+        if self._only_in not in (None, os.getpid()):
+            raise RequestError(
+                "A temporary account ends with its process, and this is another one: make an account in a file with "
+                "Account.new(path, name=..., cap_epsilon=...), which all processes charge, or work in one process."
+            )
 
     def _settle(self, number: int, state: State, *, card_sha256: str | None = None, why: str | None = None) -> None:
         with changing(self.path, wait=self.patience) as file:
@@ -341,8 +449,19 @@ class Account:
         RequestError
             If the file cannot be used.
         """
+        self._refuse_elsewhere()
         with reading(self.path, wait=self.patience) as file:
             return _standing(file, self.path)
+
+    def summary(self) -> str:
+        """What is spent and left, by simple and by numerical composition, and each release and fit; a text.
+
+        Raises
+        ------
+        RequestError
+            If the file cannot be used.
+        """
+        return self.standing().text
 
     def look_alikes(self, folder: str | Path | None = None) -> tuple[str, ...]:
         """File names of other accounts (``*.sqlite``) with a release of the same columns and bounds as one of ours.
