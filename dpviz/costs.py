@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import fsum
+from typing import NamedTuple
 
 from dpviz.check import ChoiceWarning, PrivacyWarning
 from dpviz.release.account import Account, Charge
@@ -15,6 +16,19 @@ from dpviz.release.account import Account, Charge
 _uncounted: list[tuple[float, float]] = []
 _warned: set[type[Warning]] = set()
 _lock = threading.Lock()
+
+
+class Uncounted(NamedTuple):
+    """Fits that no account has counted: how many, and what they cost where they share rows."""
+
+    number: int
+    epsilon: float
+
+
+def uncounted() -> Uncounted:
+    """What this process has fitted without an account."""
+    with _lock:
+        return Uncounted(len(_uncounted), fsum(epsilon for epsilon, _ in _uncounted))
 
 
 @contextmanager

@@ -38,7 +38,7 @@ FLOORS = [
         "audit",
         "lessons",
     ),
-    *("claims", "charts", "release", "costs", "estimators", "cli", "ui"),
+    *("claims", "charts", "release", "costs", "estimators", "commands", "cli", "ui"),
 ]
 CORE = FLOORS[: FLOORS.index("lessons") + 1]
 # Beside each other on one floor: neither imports the other.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-SECONDS = 180.0
+SECONDS = 600.0
 MILLISECONDS = 1000 * SECONDS  # for a browser
 _BETWEEN = 0.02
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -39,6 +40,7 @@ from dpviz.release.release_parts import (
 )
 from dpviz.release.render import files_of, ledger_csv, verify_text
 from dpviz.release.transcript import Tape, Transcript
+from dpviz.release.zips import zip_of
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.declaration import ColumnBounds, Declaration
 from dpviz.table.named import Content
@@ -86,6 +88,24 @@ class Release:
     number: int
     files: Mapping[str, bytes]
     played: Played
+
+    def save(self, path: str | Path) -> Path:
+        """Write the zip to a new file.
+
+        Raises
+        ------
+        RequestError
+            If the file is there already, or cannot be written; the release is kept here, and can be saved elsewhere.
+        """
+        try:
+            with Path(path).open("xb") as file:
+                file.write(zip_of(self.files))
+        except (OSError, ValueError) as error:
+            raise RequestError(
+                f"The zip cannot be written there ({type(error).__name__}): give a new file in a folder you may write "
+                "to. It is paid for: do not release again."
+            ) from None
+        return Path(path)
 
 
 def ready(

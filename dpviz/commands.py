@@ -1,0 +1,270 @@
+"""The command line in Python: what ``dpviz declare``, ``advise``, ``sweep`` and ``release`` do, by the same names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpviz import check
+from dpviz.algorithms.card import Setting
+from dpviz.check import one_of
+from dpviz.costs import uncounted
+from dpviz.estimators import PrivateKMeans
+from dpviz.privacy.queries import Relation
+from dpviz.release.account import Account
+from dpviz.release.order import BOUNDS, SEGMENTS, Order, words_for
+from dpviz.release.releasing import Release, press, ready
+from dpviz.release.seen import Seen, Where
+from dpviz.runs.advice.advice import Advice
+from dpviz.runs.advice.advice import advise as advise_setting
+from dpviz.runs.advice.suggested_k import MOST_K, SuggestedK, suggest_k
+from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.open_table import declare as open_table
+from dpviz.runs.record import LookKind
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.seats import cores
+from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.study import tidy
+from dpviz.runs.study.workers import rows_of
+from dpviz.table.declaration import Declaration
+from dpviz.table.loaded_table import numeric_table
+from dpviz.table.named import Content, file_at, named, nothing_declared_of, sample_named
+from dpviz.table.sidecar import declaration_in, declaration_in_file
+
+Data = str | Path | pd.DataFrame | np.ndarray[Any, Any]
+"""A CSV or Parquet file, a folder of Parquet files, the name of a sample, or a table of numbers in memory."""
+
+Declared = Declaration | Mapping[str, Any] | str | Path
+"""What is declared of a table: a declaration, what its JSON says, or the path of such a file."""
+
+
+def advise(
+    *,
+    n: int,
+    d: int,
+    k: int,
+    target: float = USUAL_LOSS,
+    share: float = USUAL_SHARE,
+    delta: float = 0.0,
+    relation: str | Relation = Relation.ADD_REMOVE,
+    rows_per_person: int = 1,
+) -> Advice:
+    """Name the cheapest algorithm and the smallest ε for a size and a target; reads no table.
+
+    Parameters
+    ----------
+    n, d, k : int
+        Rows (about how many), columns and clusters.
+    target : float
+        The most loss over that of k-means++, above 1.
+    share : float
+        On which part of made-up tables it is met.
+    delta : float
+        0 for pure ε.
+    relation : "add_remove" or "replace"
+    rows_per_person : int
+
+    Raises
+    ------
+    RequestError
+        If a number is outside its range.
+    """
+    check.records(n=n)
+    check.within(1, check.MOST_RECORDS, d=d)
+    check.rows_per_person(rows_per_person=rows_per_person)
+    check.clusters(k=k)
+    check.delta_for(n, delta=delta)
+    one_of(tuple(one.value for one in Relation), relation=getattr(relation, "value", relation))
+    setting = Setting(
+        dim=d, k=k, epsilon=1.0, delta=delta, relation=Relation(relation), n=n, rows_per_person=rows_per_person
+    )
+    return advise_setting(setting, target=Target(target, share))
+
+
+def sweep(
+    data: Data,
+    declaration: Declared | None = None,
+    *,
+    algorithms: Sequence[str],
+    epsilons: Sequence[float],
+    ks: Sequence[int],
+    ns: Sequence[int | None] = (None,),
+    deltas: Sequence[float] = (1e-6,),
+    repeats: int = 20,
+    seed: int = 0,
+    jobs: int | None = None,
+) -> pd.DataFrame:
+    """Run algorithms many times over a grid, and measure what each run loses.
+
+    Parameters
+    ----------
+    data : path, name of a sample, data frame or array of shape (n, d)
+        Data units.
+    declaration : Declaration, mapping, path or None
+        None: what a sample, or the JSON file beside a file, declares.
+    algorithms : sequence of str
+        Ids; a variant is written ``"ID:name=value"``.
+    epsilons, ks, ns, deltas : sequences
+        The grid; n = None is the whole table.
+    repeats : int
+        Runs of each point.
+    seed : int
+        The same study has the same results.
+    jobs : int or None
+        Worker processes; None: one a core.
+
+    Returns
+    -------
+    DataFrame
+        A line a run, in the order of the grid; ``ratio`` is its loss over that of k-means++.
+
+    **Guarantee.** None: losses are read from the rows. The results are for the eyes of the data's owner.
+
+    Raises
+    ------
+    RequestError
+        If the request is outside what is allowed; no run has begun then.
+    """
+    content, declared = _declared(data, declaration)
+    table = open_table(content, declared)
+    contenders = tuple(Contender.from_text(text) for text in algorithms)
+    grid = Grid(contenders, tuple(ks), tuple(epsilons), tuple(deltas), tuple(ns), repeats=repeats, seed=seed)
+    grid.check(table.private)
+    workers = check.at_least(1, jobs=cores() if jobs is None else jobs)
+    revealed = table.private.reveal(note="sweep")
+    judged = JudgedTable.of(table.private, revealed, table.labels_of(revealed))
+    trials = grid.trials()
+    place = {trial.key: number for number, trial in enumerate(trials)}
+    rows = sorted(rows_of(judged, grid, trials, workers=workers), key=lambda row: place[row["trial"]])
+    return tidy(rows)
+
+
+def release(
+    declaration: Declared,
+    data: Data,
+    *,
+    k: int,
+    epsilon: float,
+    account: Account | str | Path,
+    delta: float = 0.0,
+    algorithm: str = "auto",
+    params: Mapping[str, Any] | None = None,
+    segments: float = SEGMENTS,
+    buy_bounds: float = BOUNDS,
+    missing: float = 0.0,
+    chosen: str | None = None,
+    words: Mapping[str, Any] | None = None,
+) -> Release:
+    """Release k centres, and what the segments are, with release-grade noise.
+
+    Parameters
+    ----------
+    declaration : Declaration, mapping or path
+        What is declared of the table.
+    data : path, name of a sample, data frame or array of shape (n, d)
+    k : int
+    epsilon, delta : float
+        Of the whole release.
+    account : Account or path
+        Charged before noise is drawn.
+    algorithm : str
+    params : mapping or None
+        Its parameters.
+    segments, buy_bounds, missing : float
+        Parts of ε: for what the segments are, for each open column's bounds, for the shares of missing cells.
+    chosen : str or None
+        What was chosen after a look at the rows; printed verbatim on the card.
+    words : mapping or None
+        The owner's words, in place of what is declared.
+
+    Returns
+    -------
+    Release
+        With the number of its charge and its files; ``save`` writes the zip.
+
+    **Guarantee.** (ε, δ)-DP as ordered; see ``dpviz.release.releasing.press``. A release that breaks off stays charged.
+
+    Raises
+    ------
+    RequestError
+        If something stands against it (nothing is charged then), or it failed after its charge.
+    """
+    content, declared = _declared(data, declaration)
+    said = {**(words or {}), **({} if chosen is None else {"chosen_after_looking": chosen})}
+    fits = uncounted()
+    order = Order(
+        Request(Contender.checked(algorithm, params or {}), k, epsilon, delta),
+        words_for(declared, today=datetime.now(UTC).date().isoformat(), **said),
+        segments=segments,
+        bounds=buy_bounds,
+        missing=missing,
+        seen=Seen(
+            {LookKind.PROPOSAL.value: 1} if declared.proposed else {},
+            runs=fits.number,
+            runs_epsilon=fits.epsilon,
+            where=Where.COMMAND,
+        ),
+    )
+    used = account if isinstance(account, Account) else Account.open(account)
+    return press(ready(order, content, declared, used))
+
+
+def select_k(
+    X: Any,
+    *,
+    most: int,
+    epsilon: float,
+    bounds: Any,
+    random_state: int | None = None,
+    **settings: Any,
+) -> SuggestedK:
+    """How many clusters there are, read from one paid synopsis that serves every k.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Data units.
+    most : int
+        The largest k that is considered.
+    epsilon, bounds, random_state, **settings
+        As for ``PrivateKMeans``, ``delta``, ``n_public`` and ``account`` among them.
+
+    **Guarantee.** (ε, δ)-DP: one fit of ``auto`` with k = ``most``; whatever is read from it is free.
+
+    Raises
+    ------
+    RequestError
+        If a number is outside its range, or the account does not bear it; nothing is charged or released then.
+    """
+    check.within(2, MOST_K, most=most)
+    model = PrivateKMeans(most, epsilon=epsilon, bounds=bounds, random_state=random_state, **settings).fit(X)
+    return suggest_k(model.run_, most, np.random.default_rng(random_state))
+
+
+def _declared(data: Data, declaration: Declared | None) -> tuple[Content, Declaration]:
+    """The table that ``data`` names, none of its rows read, and what is declared of it."""
+    if isinstance(data, str | Path):
+        sample = sample_named(str(data))
+        if declaration is None or sample is not None:
+            content, beside = named(str(data))
+        else:
+            content = file_at(Path(data))
+            beside = nothing_declared_of(content)
+    else:
+        content, beside = numeric_table(data), Declaration()
+    match declaration:
+        case None:
+            return content, beside
+        case Declaration():
+            return content, declaration.checked()
+        case str() | Path():
+            return content, declaration_in_file(declaration, nothing_declared_of(content)).checked()
+        case _:
+            return content, declaration_in(json.dumps(declaration), nothing_declared_of(content)).checked()
