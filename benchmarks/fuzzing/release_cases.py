@@ -103,6 +103,8 @@ def _base() -> Transcript:
     asked = Asked(
         version="0.0.0",
         noise="none",
+        platform="none",
+        code="",
         date="2026-07-01",
         order=order,
         n_public=declared.n_public,
@@ -169,7 +171,7 @@ def _asked_otherwise(rng: np.random.Generator) -> tuple[bytes, str]:
     value: Any = one(rng, (*TEXTS, *NUMBERS, None, [], {}, [1, "a"], {"a": {}}))
     at[name] = value
     try:
-        forged = Transcript(asked, _base().tapes).to_bytes()
+        forged = Transcript(asked, _base().tapes).to_bytes("")
     except (ValueError, UnicodeError):  # nothing that JSON or UTF-8 holds
         forged = _files()[TRANSCRIPT]
     return _zipped({**_files(), TRANSCRIPT: forged}, rng), f"{name} = {short(value)}"

@@ -31,8 +31,8 @@ Said = Mapping[str, Any]
 class SegmentPanels:
     """One row of panels a segment: up to three columns, those that tell it apart first.
 
-    Bars are shares of the segment's rows, their whiskers the noise; the grey steps are the same of all segments
-    together. ``report`` is a report of segments as plain values; ``names`` are what the owner calls the segments.
+    Areas of bars are shares of the segment's rows, their whiskers the noise; the grey steps are the same of all
+    segments together. ``report`` is a report of segments as plain values; ``names`` are what the owner calls them.
     """
 
     stem: ClassVar[str] = "segments"
@@ -52,7 +52,7 @@ class SegmentPanels:
         plot = canvas(
             palette,
             title=self.finding,
-            subtitle="bars: share of a segment's rows, with noise; grey: of all rows; intervals cover nine in ten",
+            subtitle="areas: shares of a segment's rows, with noise; grey: of all rows; intervals cover nine in ten",
             height=_HEAD + len(shown) * (_ROW + _HEADING) + _FOOT,
             legend_lines=0,
         )
@@ -126,6 +126,9 @@ class SegmentPanels:
         )
         all_of_them, _ = _shares(everybody, 0.0)
         x, width, ticks = _bins(said)
+        # Bins differ in width: what is drawn is a density, so that areas are shares.
+        dense = width / width.mean()
+        mine, noise, all_of_them, shares = mine / dense, noise / dense, all_of_them / dense, mine
         high = max(float((mine + noise).max()), float(all_of_them.max()), 0.05) * 1.05
         axes = {"x": f"x{number_of}", "y": f"y{number_of}"}
         plot.add_trace(
@@ -137,7 +140,7 @@ class SegmentPanels:
                 },
                 "error_y": {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0},
                 "customdata": [
-                    f"{label}: {percent(max(share, 0))}" for label, share in zip(_labels(said), mine, strict=True)
+                    f"{label}: {percent(max(share, 0))}" for label, share in zip(_labels(said), shares, strict=True)
                 ],
                 **{"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False},
             }
@@ -150,7 +153,7 @@ class SegmentPanels:
                 **{"hoverinfo": "skip", "showlegend": False},
             }
         )
-        ends = [float(x[0] - width / 2), float(x[-1] + width / 2)]
+        ends = [float(x[0] - width[0] / 2), float(x[-1] + width[-1] / 2)]
         dress = layout(palette)
         axis = {
             "domain": list(across),
@@ -161,10 +164,10 @@ class SegmentPanels:
             **ticks,
         }
         axis["tickfont"] = {"size": NUMBER_SIZE, "color": palette.muted}
-        shares = {"domain": list(up), "range": [0, high], "anchor": axes["x"], "visible": False, "fixedrange": True}
+        upward = {"domain": list(up), "range": [0, high], "anchor": axes["x"], "visible": False, "fixedrange": True}
         plot.update_layout(
             **{f"xaxis{number_of}": merged(merged({}, dress["xaxis"]), axis)},
-            **{f"yaxis{number_of}": merged(merged({}, dress["yaxis"]), shares)},
+            **{f"yaxis{number_of}": merged(merged({}, dress["yaxis"]), upward)},
         )
         name = ", ".join(filter(None, (shortened(said["column"], _LONGEST["column"]), said["unit"])))
         title = f"{spelled(name)}<br>{_typical(said, write=_short, with_unit=False)}"
@@ -208,6 +211,8 @@ def _typical(said: Said, *, write: Callable[[float], str] = number, with_unit: b
     if median is None:
         return ""
     unit = f" {said['unit']}" if said["unit"] and with_unit else ""
+    if median["range_only"]:
+        return f"{write(median['low'])} to {write(median['high'])}{unit}"
     return f"{write(median['value'])}{unit} ({write(median['low'])}–{write(median['high'])})"
 
 
@@ -226,12 +231,12 @@ def _shares(counts: Sequence[float], sd: float) -> tuple[Array, Array]:
     return shares, np.full(len(values), min(1.75 * sd / total, 1.0))
 
 
-def _bins(said: Said) -> tuple[Array, float, dict[str, Any]]:
-    """Middles of bins, their width, and the ticks of their axis."""
+def _bins(said: Said) -> tuple[Array, Array, dict[str, Any]]:
+    """Middles of bins, their widths, and the ticks of their axis."""
     histogram = said["histogram"]
     if histogram["labels"]:
         places = np.arange(len(histogram["labels"]), dtype=np.float64)
         names = [spelled(shortened(label, _LONGEST["label"])) for label in histogram["labels"]]
-        return places, 1.0, {"tickvals": places.tolist(), "ticktext": names, "tickangle": 45}
+        return places, np.ones(len(places)), {"tickvals": places.tolist(), "ticktext": names, "tickangle": 45}
     edges = np.asarray(histogram["edges"], dtype=np.float64)
-    return (edges[:-1] + edges[1:]) / 2, float(edges[1] - edges[0]), {"nticks": 4, "tickformat": "~s"}
+    return (edges[:-1] + edges[1:]) / 2, np.diff(edges), {"nticks": 4, "tickformat": "~s"}

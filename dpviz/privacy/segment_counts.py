@@ -21,27 +21,41 @@ from dpviz.table.unit_bins import decoded
 
 _HALF_OCTAVE = 0.5**0.5
 
+FINE_PARTS = 512
+"""Equal parts of a coordinate that bins of different widths are made of: a power of two, so that each edge is exact."""
+
 
 @dataclass(frozen=True, eq=False)
 class SegmentHistogram(OfCells):
     """Rows per cell and bin of one column, shape (n_cells, bins).
 
     The bins are equal parts of ``-half`` to ``half`` along coordinate ``column`` of the rows; those at the ends take
-    what lies beyond. Of a coded column they are its codes.
+    what lies beyond. Of a coded column they are its codes. With ``starts``, each bin takes the equal parts, of
+    ``FINE_PARTS`` in all, from its own start to the next one: bins of any width, public like equal ones.
     """
 
     over: Voronoi | Projected
     column: int
     bins: int
     half: float = 1.0
+    starts: tuple[int, ...] = ()
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         values = (
             rows.values[:, [self.column]].toarray()[:, 0] if is_sparse(rows.values) else rows.values[:, self.column]
         )
-        place = cell * self.bins + decoded(values / self.half, self.bins)
-        counts: Codes = np.bincount(place, minlength=self.over.n_cells * self.bins)
+        counts: Codes = np.bincount(
+            cell * self.bins + self._bin_of(values / self.half), minlength=self.over.n_cells * self.bins
+        )
         return counts.reshape(self.over.n_cells, self.bins)
+
+    def _bin_of(self, values: Array) -> Codes:
+        """The bin of each of the values (n,) in [-1, 1]; the first one takes what lies before its start."""
+        if not self.starts:
+            return decoded(values, self.bins)
+        place = np.searchsorted(self.starts, decoded(values, FINE_PARTS), side="right") - 1
+        found: Codes = np.clip(place, 0, self.bins - 1)
+        return found
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row is in one bin of one cell; under replace it may move to another one of any cell."""

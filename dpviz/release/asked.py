@@ -42,6 +42,8 @@ class Asked:
     ----------
     version, noise : str
         Of dpviz, and the library that drew the noise.
+    platform, code : str
+        On which the program ran, and the SHA-256 of its own source files, as it says itself.
     date : str
         The day, UTC.
     order : Order
@@ -54,6 +56,8 @@ class Asked:
 
     version: str
     noise: str
+    platform: str
+    code: str
     date: str
     order: Order
     n_public: int | None
@@ -67,6 +71,8 @@ class Asked:
         return {
             "version": self.version,
             "noise": self.noise,
+            "platform": self.platform,
+            "code": self.code,
             "date": self.date,
             "request": {
                 "algorithm": request.algorithm,
@@ -121,6 +127,8 @@ class Asked:
         return cls(
             version=_text(said, "version"),
             noise=_text(said, "noise"),
+            platform=_text(said, "platform"),
+            code=_text(said, "code"),
             date=_text(said, "date"),
             order=order,
             n_public=None if said["n_public"] is None else _whole(said, "n_public"),
@@ -131,7 +139,7 @@ class Asked:
 
 _KEYS = (
     *("version", "noise", "date", "request", "segments", "bounds", "missing", "words", "seen", "expected_loss"),
-    *("n_public", "declared", "account"),
+    *("n_public", "declared", "account", "platform", "code"),
 )
 
 

@@ -20,6 +20,19 @@ SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Fin
 NOT_STATED = "Not stated."
 """What stands for words of the owner that nobody has said."""
 
+OWNER_QUESTIONS: Mapping[str, str] = {
+    "several_rows": "Can one person have several rows in the table, and at most how many?",
+    "agreed_by": "Why not half of this ε, and who agreed to it?",
+    "other_releases": "What else about these people is or will be published, even exact?",
+    "decision": "Which decision will rest on it, and which error would change that decision?",
+    "bounds_known_by": "Who knew each bound, and from what?",
+    "raw_access": "Who can read the raw table?",
+    "storage": "Where are the rows, the account and the keys kept, and until when?",
+    "columns_needed": "Which column could have been left out?",
+    "repeats": "Will the release be repeated, how often, and does the cap start anew?",
+}
+"""What only the owner of a table can answer of what an evaluator asks, in plain words."""
+
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # Parts are each rounded down where a budget is divided.
 _ROUNDING = 1e-6
@@ -42,6 +55,8 @@ class CardWords:
         Why these bounds, this ε, this share for segments.
     chosen_after_looking : str
         What was chosen after a look at the rows; it is printed verbatim. Empty: the owner has not said.
+    several_rows, agreed_by, other_releases, decision, bounds_known_by, raw_access, storage, columns_needed, repeats
+        Answers to what an evaluator asks, by ``OWNER_QUESTIONS``; the dossier prints them. Empty: not answered.
     """
 
     name: str
@@ -54,6 +69,15 @@ class CardWords:
     justification: str
     authors: tuple[str, ...]
     chosen_after_looking: str = ""
+    several_rows: str = ""
+    agreed_by: str = ""
+    other_releases: str = ""
+    decision: str = ""
+    bounds_known_by: str = ""
+    raw_access: str = ""
+    storage: str = ""
+    columns_needed: str = ""
+    repeats: str = ""
 
     def missing(self) -> tuple[str, ...]:
         """What is still to be said before anything is charged, a sentence each; empty where nothing is missing."""
@@ -156,9 +180,11 @@ class CardFacts:
     account : AccountFacts or None
     centers : array of shape (k, d)
         Released, data units, rounded.
-    center_step, center_sd : arrays of shape (d,) or None
-        The grid that centres were rounded to, and the standard deviation of the noise on a typical one, data units.
-    sizes, size_sd : array of shape (k,) and float, or None
+    center_step : array of shape (d,) or None
+        The grid that centres were rounded to, data units.
+    center_sd : array of shape (k, d) or None
+        The standard deviation of the noise on each coordinate, data units; None where it cannot be told.
+    sizes, size_sd : arrays of shape (k,), or None
         Released sizes of the segments, and the standard deviation of their noise.
     segments, certificate : mapping or None
         Plain values, as the files of the release have them; see ``segment_words``.
@@ -167,6 +193,13 @@ class CardFacts:
     missing : tuple of str
         The released share of missing cells of each clustered column, in words; empty where none was bought.
     pictures : tuple of CardPicture
+    recomposed : tuple of (float, float)
+        What the whole release costs when all of its draws are composed together: a δ, and the ε at it; empty where δ is
+        0, or a draw is proved to be (ε, δ)-DP and nothing more.
+    rho : float or None
+        The same in zero-concentrated privacy.
+    platform, code : str
+        On which the program ran, and the SHA-256 of its own source files.
     transcript : str
         The SHA-256 of the released answers.
 
@@ -203,7 +236,7 @@ class CardFacts:
     center_step: Array | None = None
     center_sd: Array | None = None
     sizes: Array | None = None
-    size_sd: float | None = None
+    size_sd: Array | None = None
     segments: Mapping[str, Any] | None = None
     certificate: Mapping[str, Any] | None = None
     expected_loss: str = ""
@@ -214,6 +247,10 @@ class CardFacts:
     runs_epsilon: float = 0.0
     grids_read: int = 0
     counted_by: Where = Where.VISIT
+    platform: str = ""
+    code: str = ""
+    recomposed: tuple[tuple[float, float], ...] = ()
+    rho: float | None = None
 
     def __post_init__(self) -> None:
         self._check_shapes()
@@ -238,7 +275,8 @@ class CardFacts:
             raise RequestError(
                 f"Column {open_ended[0]!r} is clustered and has no bounds: give those it was clipped to."
             )
-        for name, shape in (("center_step", (dim,)), ("center_sd", (dim,)), ("sizes", (self.k,))):
+        shapes = {"center_step": (dim,), "center_sd": (self.k, dim), "sizes": (self.k,), "size_sd": (self.k,)}
+        for name, shape in shapes.items():
             value = getattr(self, name)
             if value is not None and np.shape(value) != shape:
                 raise RequestError(f"{name} has shape {np.shape(value)}: give an array of shape {shape}.")
@@ -257,6 +295,15 @@ class CardFacts:
     def pure(self) -> bool:
         """Whether δ is 0."""
         return self.delta == 0
+
+
+def said(*words: str) -> tuple[str, ...]:
+    """Those of the owner's words that say something.
+
+    >>> said("Planning", "Not stated.", " ")
+    ('Planning',)
+    """
+    return tuple(one for one in words if one.strip() not in ("", NOT_STATED))
 
 
 def is_day(text: str) -> bool:

@@ -87,11 +87,12 @@ def sizes_picture(facts: CardFacts) -> CardPicture | None:
     if facts.sizes is None:
         return None
     sizes = facts.sizes[:_MOST_SEGMENTS].tolist()
-    noise = 1.645 * (facts.size_sd or 0.0)
+    sds = np.zeros(facts.k) if facts.size_sd is None else facts.size_sd
+    reaches = (1.645 * sds[:_MOST_SEGMENTS]).tolist()
     left, room = 26.0, _WIDTH - 26.0 - 92.0
-    longest = max(max(sizes) + noise, 1.0)
+    longest = max(max(size + noise for size, noise in zip(sizes, reaches, strict=True)), 1.0)
     parts = []
-    for place, size in enumerate(sizes):
+    for place, (size, noise) in enumerate(zip(sizes, reaches, strict=True)):
         y, end = 12.0 + 19.0 * place, left + room * max(size, 0.0) / longest
         low, high = (left + room * max(size + side * noise, 0.0) / longest for side in (-1, 1))
         told = f"{size:,.0f}" + (f" ± {noise:,.0f}" if noise else "")

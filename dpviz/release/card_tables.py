@@ -43,21 +43,23 @@ def row_html(cells: Sequence[str], *, numbers: Sequence[int] = (), kind: str = "
 
 
 def centers_html(facts: CardFacts) -> str:
-    """Released centres in the units of the data, with the noise of a typical one."""
+    """Released centres in the units of the data, each coordinate and each size with the sd of its noise."""
     columns = facts.clustered[:_MOST_COLUMNS]
     digits = [_digits(facts, place) for place in range(len(columns))]
     sized = facts.sizes is not None
     right = range(1, len(columns) + 2)
     rows = []
     for place, center in enumerate(facts.centers[:_MOST_CENTERS].tolist()):
-        cells = [_written(value, digit) for value, digit in zip(center, digits, strict=False)]
-        size = [f"{facts.sizes[place]:,.0f}"] if facts.sizes is not None else []
-        rows.append(row_html([str(place + 1), *cells, *size], numbers=right))
-    for name, values in (("noise (sd)", facts.center_sd), ("rounded to", facts.center_step)):
-        if values is not None:
-            cells = [number(value) for value in values[: len(columns)].tolist()]
-            noise = "" if name != "noise (sd)" or facts.size_sd is None else number(facts.size_sd)
-            rows.append(row_html([name, *cells, *([noise] if sized else [])], numbers=right, kind="foot"))
+        noise = [None] * len(columns) if facts.center_sd is None else facts.center_sd[place].tolist()
+        cells = [
+            f"{_written(value, digit)}{_beside(sd)}" for value, digit, sd in zip(center, digits, noise, strict=False)
+        ]
+        if facts.sizes is not None:
+            cells.append(f"{facts.sizes[place]:,.0f}{_beside(None if facts.size_sd is None else facts.size_sd[place])}")
+        rows.append(row_html([str(place + 1), *cells], numbers=right))
+    if facts.center_step is not None:
+        cells = [number(value) for value in facts.center_step[: len(columns)].tolist()]
+        rows.append(row_html(["rounded to", *cells, *([""] if sized else [])], numbers=right, kind="foot"))
     heads = [f"{one.name} ({one.unit})" if one.unit else one.name for one in columns]
     left_out = [
         things(facts.k - _MOST_CENTERS, "centre") if facts.k > _MOST_CENTERS else "",
@@ -67,6 +69,15 @@ def centers_html(facts: CardFacts) -> str:
     more = f'<p class="muted">{rest} more: see centers.csv.</p>' if rest else ""
     head = ["segment", *heads, *(["size"] if sized else [])]
     return table_html(head, rows, numbers=right, name="Released centres") + more
+
+
+def _beside(sd: float | None) -> str:
+    """The sd of the noise on a number, two digits, as it stands behind it.
+
+    >>> _beside(0.4321).split(), _beside(1234.5).split(), _beside(None)
+    (['±', '0.43'], ['±', '1,200'], '')
+    """
+    return "" if sd is None else f" ±\xa0{number(float(f'{sd:.2g}'))}"
 
 
 def _digits(facts: CardFacts, place: int) -> int | None:
@@ -113,15 +124,19 @@ def _segment(one: SegmentTold, heads: Sequence[str], shown: Sequence[str]) -> st
 def _column(told: ColumnTold) -> str:
     if told.median is None:
         lines = [f"{escape(category)} <b>{share.told(share=True)}</b>" for category, share in told.largest]
+        if told.left_out:
+            lines.append(f"{things(told.left_out, 'category', 'categories')} more: see segments.csv")
         return "".join(f"<span>{line}</span>" for line in lines)
-    half = f"<i>{told.half}</i>" if told.half else ""
+    if told.median.range_only:
+        return f"<span>{told.median.told()}</span>"
+    half = "".join(f"<i>{end}</i>" for end in told.half)
     return f"<b>{number(told.median.value)}</b> <span>{told.median.around}</span>{half}"
 
 
 def _size(size: Interval | None) -> str:
     if size is None:
         return ""
-    value, low, high = size
+    value, low, high, _ = size
     around = "" if low is None or high is None else f"({low:,.0f}–{high:,.0f})"
     return f"<b>{value:,.0f}</b> <span>{around}</span>"
 

@@ -45,6 +45,8 @@ _UNSEEN, _COVERED = 4, 0.5
 # What each of the three losses costs: that of the released centres is what the other two are compared with.
 _PARTS = [0.55, 0.3, 0.15]
 _PLACES = 512
+# How far rows may lie from their centres, unit coordinates, where noise hides it.
+_UNKNOWN = 0.5
 # Of less than this part of the rows it is seen how far they lie: then nothing is said.
 _SEEN = 0.75
 
@@ -68,6 +70,14 @@ class Scales:
         """Middle of each bin, shape (bins,)."""
         middles: Array = (self.edges[:-1] + self.edges[1:]) / 2
         return middles
+
+    @property
+    def typical(self) -> float:
+        """The distance within which half of the rows lie that stand out of the noise; half a unit where none do."""
+        seen = self.mass.sum(axis=0).cumsum()
+        if not seen[-1] > 0:
+            return _UNKNOWN
+        return float(sqrt(self.edges[1:][int(np.searchsorted(seen, seen[-1] / 2))]))
 
     @property
     def mass(self) -> Array:

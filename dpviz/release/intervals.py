@@ -7,7 +7,8 @@ several intervals together all do so less often.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import log, sqrt
 from typing import Any
 
@@ -16,6 +17,8 @@ import numpy as np
 from dpviz.arrays import Array
 
 COVERED = 0.9
+WIDE = 0.15
+"""A quantile whose interval is wider than this part of the declared bounds is told as a range, without a value."""
 # What intervals are made for: a little more than is said of them.
 _MADE_FOR = 0.92
 # The noise exceeds so many of its standard deviations, up or down, in 8 of 100 draws: the normal law's number. A single
@@ -25,15 +28,46 @@ _NORMAL = 1.7507
 
 @dataclass(frozen=True)
 class Interval:
-    """A released value and the interval that covers the true one in nine of ten releases."""
+    """A released value and the interval that covers the true one in nine of ten releases.
+
+    ``range_only`` says that no value inside is worth naming: the interval is wide, and that is all that was learned.
+    """
 
     value: float
     low: float
     high: float
+    range_only: bool = False
 
     def to_dict(self) -> dict[str, float]:
         """Plain values."""
         return {"value": self.value, "low": self.low, "high": self.high}
+
+
+def of_a_size(value: float, sd: float) -> Interval:
+    """A number of rows that was released with noise of that standard deviation; no end is below 0."""
+    reach = _NORMAL * sd
+    return Interval(max(value, 0.0), max(value - reach, 0.0), max(value + reach, 0.0))
+
+
+def combined(answers: Sequence[Array], sds: Sequence[Array | float]) -> tuple[Array, Array]:
+    """Several noisy answers to one question as one: weighted by inverse variance, the sum of least variance.
+
+    Parameters
+    ----------
+    answers : sequence of arrays of shape (k,)
+        Each with independent noise of mean 0.
+    sds : sequence of arrays of shape (k,), or floats
+        Standard deviation of the noise of each.
+
+    Returns
+    -------
+    array of shape (k,), array of shape (k,)
+        The combined answers and the standard deviation of their noise.
+    """
+    precision = [np.broadcast_to(1 / np.square(sd), answer.shape) for answer, sd in zip(answers, sds, strict=True)]
+    whole = np.sum(precision, axis=0)
+    weighted: Array = np.sum([part * answer for part, answer in zip(precision, answers, strict=True)], axis=0) / whole
+    return weighted, 1 / np.sqrt(whole)
 
 
 def laplace_reach(scale: float) -> float:
@@ -87,6 +121,11 @@ def of_a_quantile(counts: Array, edges: Array, level: float, sd: float) -> Inter
     part = float(np.clip(-growing[place] / step, 0.0, 1.0)) if step > 0 else 0.5
     value = float(edges[place] + part * (edges[place + 1] - edges[place]))
     return Interval(value, float(edges[first]), float(edges[last + 1]))
+
+
+def told_by_range(interval: Interval, edges: Array) -> Interval:
+    """The same interval, marked where it is too wide, beside the bounds, to name a value in it."""
+    return replace(interval, range_only=interval.high - interval.low > WIDE * float(edges[-1] - edges[0]))
 
 
 def of_a_share(counts: Array, place: int, sd: float) -> Interval:

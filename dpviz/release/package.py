@@ -9,12 +9,12 @@ from dpviz import __version__
 from dpviz.release.checks import CANNOT_TELL, Check
 from dpviz.release.zips import zip_of as zip_of
 
-CENTERS, SEGMENTS, CARD, PAGE = "centers.csv", "segments.csv", "card.yaml", "card.html"
+CENTERS, SEGMENTS, CARD, PAGE, DOSSIER = "centers.csv", "segments.csv", "card.yaml", "card.html", "dossier.html"
 LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY = (
     *("ledger.csv", "declaration.json", "assign.py", "transcript.npz", "VERIFY.txt"),
 )
 SIGNATURE = "SIGNATURE.txt"
-NEEDED = (CENTERS, CARD, PAGE, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY)
+NEEDED = (CENTERS, CARD, PAGE, DOSSIER, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY)
 """What every zip of a release holds; ``segments.csv`` and ``SIGNATURE.txt`` may be with it."""
 
 MAY_BE_THERE = frozenset({*NEEDED, SEGMENTS, SIGNATURE})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import fsum
 
 from dpviz.check import RequestError
-from dpviz.privacy.ledger import total_epsilon
+from dpviz.privacy.ledger import draws_of, total_epsilon
+from dpviz.privacy.loss_distributions import composed_epsilon
 from dpviz.privacy.readdition import independent_epsilon
 from dpviz.release.asked import Asked
 from dpviz.release.card_facts import Part
@@ -57,6 +58,20 @@ def play(transcript: Transcript) -> Played:
     parts = all_parts(asked.order, asked.declared, players, content_without_rows(asked.declared), tables)
     unasked = tuple(part for part, player in players.items() if not player.is_over)
     return Played(transcript, asked, parts, unasked)
+
+
+def recomposed(parts: Parts, deltas: Sequence[float]) -> tuple[tuple[float, ...], float] | None:
+    """The ε of the whole release at each of ``deltas``, and its ρ: all draws of all parts composed together.
+
+    None where something is proved to be (ε, δ)-DP and nothing more.
+    """
+    try:
+        draws = tuple(draws_of(entry) for entries in parts.entries.values() for entry in entries)
+    except RequestError:
+        return None
+    if not draws:
+        return None
+    return tuple(composed_epsilon(draws, delta) for delta in deltas), fsum(one.rho for one in draws)
 
 
 def overspent(parts: Parts, shares: Mapping[str, Part], *, epsilon: float, delta: float) -> tuple[str, ...]:

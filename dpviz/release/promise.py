@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from math import ceil, exp, floor, log10
+from math import ceil, exp, expm1, floor, log10
 
 from dpviz.charts.wording import count, number, opening
 from dpviz.meaning.odds import believed
@@ -84,13 +84,70 @@ def odds_moved(relation: str, epsilon: float, *, has_id: bool) -> str:
 
 def belief(facts: CardFacts) -> str:
     """What the factor means for a guess about whether somebody is in the table, or what is recorded of them."""
-    most = believed(0.5, epsilon=facts.epsilon).most
-    after = "almost certain" if most > _ALMOST else f"at most {at_most(100 * most)} % certain"
-    about = "somebody is in the table" if facts.relation == "add_remove" else "one of two rows is theirs"
-    return (
+    once, what = certainty(facts.epsilon), "somebody" if facts.has_id else "a certain row"
+    about = f"{what} is in the table" if facts.relation == "add_remove" else "one of two rows is theirs"
+    said = (
         f"Who knows everything else, and would guess whether {about} and be right half of the time, as with a coin, "
-        f"can be {after} of it after reading all that is released."
+        f"can be {once} of it after reading all that is released with noise."
     )
+    if facts.relation != "add_remove":
+        return said
+    whose = "is recorded of somebody" if facts.has_id else "that row says"
+    return f"{said} Of which of two things {whose}, such a reader can be {certainty(2 * facts.epsilon)}."
+
+
+def certainty(epsilon: float, *, before: float = 0.5) -> str:
+    """How sure of a guess somebody may become who was right with probability ``before``.
+
+    >>> certainty(1.0), certainty(2.0), certainty(20.0)
+    ('at most 73.2 % certain', 'at most 88.1 % certain', 'almost certain')
+    """
+    most = believed(before, epsilon=epsilon).most
+    return "almost certain" if most > _ALMOST else f"at most {at_most(100 * most)} % certain"
+
+
+def unit_told(facts: CardFacts) -> str:
+    """The unit of privacy, and whether it is a person."""
+    if facts.has_id:
+        return f"{opening(facts.unit)} (person level)."
+    return "1 row (event level): whoever has m rows in the table has the promise of m times this ε."
+
+
+def together(epsilon: float, delta: float, number_of_units: int) -> str:
+    """The promise to so many units of privacy at once: odds, and the δ beyond them.
+
+    >>> together(1.0, 0.0, 3), together(1.0, 1e-6, 3)
+    ('odds within 20.1×', 'odds within 20.1×, and δ = 1.12 × 10⁻⁵ beyond them')
+    """
+    odds = f"odds within {odds_factor(number_of_units * epsilon)}"
+    if not delta or number_of_units * epsilon > _LARGEST_FACTOR:
+        return odds
+    beyond = delta * expm1(number_of_units * epsilon) / expm1(epsilon)
+    return f"{odds}, and δ = {small(float(at_most(beyond).replace('−', '-')))} beyond them"
+
+
+def recomposed_sentence(facts: CardFacts) -> str:
+    """What the whole release costs at other δ, and in ρ; empty where that is not known."""
+    if not facts.recomposed:
+        return ""
+    told = ", ".join(f"ε = {at_most(epsilon)} at δ = {small(delta)}" for delta, epsilon in facts.recomposed)
+    rho = f"; ρ = {at_most(facts.rho)} (zero-concentrated)" if facts.rho else ""
+    return f"All draws of the release composed together, from the ledger alone: {told}{rho}."
+
+
+def sizes_sentence(facts: CardFacts) -> str:
+    """How sizes hang together with each other and with the number of rows; empty where there are none."""
+    if facts.sizes is None:
+        return ""
+    noise = "" if facts.size_sd is None else f" (sd of the noise {number(float((facts.size_sd**2).sum() ** 0.5))})"
+    whole = f"Sizes add up to {facts.sizes.sum():,.0f}{noise}"
+    if facts.segments is None:
+        return f"{whole}; they were counted before the last step of the algorithm."
+    source = "Each size is said once: all that was released about it, weighted by how little noise it has."
+    if facts.n is None:
+        return f"{source} {whole}."
+    apart = "was released apart, with noise of its own" if facts.n_bought else "is public"
+    return f"{source} {whole}; the number of rows, {facts.n:,.0f}, {apart}."
 
 
 def slack(facts: CardFacts) -> str:
@@ -120,7 +177,9 @@ def protected(facts: CardFacts) -> Iterator[str]:
             "No column says whose each row is: whoever has two rows in the table is promised the odds of both "
             f"together, {odds_factor(2 * facts.epsilon)}."
         )
-    yield f"Three people together are promised less than each alone: odds within {odds_factor(3 * facts.epsilon)}."
+    yield f"Three of them together are promised less than each alone: {together(facts.epsilon, facts.delta, 3)}."
+    if facts.words.several_rows.strip():
+        yield f"The owner, asked how many rows one person can have: {facts.words.several_rows.strip()}"
 
 
 def _most_rows(most: int) -> str:

@@ -24,10 +24,12 @@ from dpviz.release.promise import (
     plain_number,
     promise,
     protected,
+    recomposed_sentence,
     rows_sentence,
     slack,
     small,
     span,
+    unit_told,
     unprotected,
 )
 
@@ -35,6 +37,8 @@ _SIGNS = re.compile(r"[\\`*_\[\]<>$|~#&]")
 # An algorithm of the local model: every person adds the noise, before a curator sees anything.
 _LOCAL = ("lsh-local",)
 _LONGEST_SLUG = 80
+_NOBODY_SAID_ACCESS = "Who else can read the rows, the curator alone can say."
+_NOBODY_SAID_PLANS = "Whether others will follow, the owner has not said."
 NOT_AUDITED = "No third party has audited this release or the program that made it."
 
 
@@ -112,13 +116,23 @@ def _data_domain(facts: CardFacts) -> str:
 def _privacy_loss(facts: CardFacts) -> dict[str, Any]:
     parts = "; ".join(_part(part) for part in facts.parts)
     return {
-        "privacy_unit": f"{opening(facts.unit)}.",
+        "privacy_unit": unit_told(facts),
         "privacy_unit_details": _sentences(protected(facts)),
-        "privacy_parameters": {"epsilon": float(facts.epsilon), "delta": float(facts.delta)},
+        "privacy_parameters": {"epsilon": float(facts.epsilon), "delta": float(facts.delta), **_rho(facts)},
         "privacy_parameters_details": _sentences(
-            [promise(facts), belief(facts), slack(facts), f"Its parts, which add up: {parts}."]
+            [
+                promise(facts),
+                belief(facts),
+                *filter(None, [slack(facts), recomposed_sentence(facts)]),
+                f"Its parts, which add up: {parts}.",
+            ]
         ),
     }
+
+
+def _rho(facts: CardFacts) -> dict[str, float]:
+    """The release in ρ, four digits, rounded up."""
+    return {} if facts.rho is None else {"rho": float(f"{1.0005 * facts.rho:.3e}")}
 
 
 def _deployment_model(facts: CardFacts) -> dict[str, Any]:
@@ -132,15 +146,28 @@ def _deployment_model(facts: CardFacts) -> dict[str, Any]:
     return {
         "model_name": "Local" if local else "Central",
         "model_name_details": trust,
-        "actors": f"{trust} Who else can read the rows, the curator alone can say. Whoever has the published files may "
-        "be an adversary with unlimited knowledge and computing power, and all of them may work together.",
+        "actors": f"{trust} {_access(facts)} Whoever has the published files may be an adversary with unlimited "
+        "knowledge and computing power, and all of them may work together.",
         "release_type": "One release",
-        "release_type_details": _account(facts),
+        "release_type_details": f"{_account(facts)} {_plans(facts)}",
         "data_source_type": "Static",
         "data_source_type_details": "The table is one snapshot, as it was on the day of the release.",
         "access_type": "Non-interactive",
         "access_type_details": "Nobody can ask the rows anything; the published files are all there is.",
     }
+
+
+def _access(facts: CardFacts) -> str:
+    """Who can read the raw table, in the owner's words."""
+    said = facts.words.raw_access.strip()
+    return f"The owner, asked who can read the raw table: {_sentence(said)}" if said else _NOBODY_SAID_ACCESS
+
+
+def _plans(facts: CardFacts) -> str:
+    """What else will be published, in the owner's words."""
+    words = (facts.words.other_releases.strip(), facts.words.repeats.strip())
+    told = " ".join(_sentence(one) for one in words if one)
+    return f"The owner, asked what else will be published: {told}" if told else _NOBODY_SAID_PLANS
 
 
 def _account(facts: CardFacts) -> str:
@@ -227,12 +254,22 @@ def _notes(facts: CardFacts) -> str:
 def _sources(facts: CardFacts) -> str:
     return (
         f"The algorithm's paper: {paper_of(facts)}. The files of the release: centres, segments, ledger, declaration "
-        "and transcript lie beside this card; python -m dpviz verify checks them without the rows."
+        "and transcript lie beside this card; python -m dpviz verify checks them without the rows. The program: "
+        f"dpviz {facts.dpviz}{_code(facts)}."
     )
 
 
+def _code(facts: CardFacts) -> str:
+    ran = f", on {facts.platform}" if facts.platform else ""
+    return f"{ran}; its source files have the SHA-256 {facts.code}" if facts.code else ran
+
+
 def _sentences(said: Any) -> str:
-    return " ".join(sentence if sentence.rstrip()[-1:] in ".!?:" else f"{sentence}." for sentence in said)
+    return " ".join(map(_sentence, said))
+
+
+def _sentence(said: str) -> str:
+    return said if said.rstrip()[-1:] in ".!?:" else f"{said}."
 
 
 def _slug(name: str) -> str:

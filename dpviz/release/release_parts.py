@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from dpviz.release.rounding import Rounded, rounded
 from dpviz.release.segments import segments
 from dpviz.release.segments_report import SegmentsReport, segments_csv
 from dpviz.runs.open_table import domain_of
+from dpviz.runs.profile import Profile, profile_of
 from dpviz.runs.run import Run, RunSoFar, steps_of
 from dpviz.table.declaration import Declaration
 from dpviz.table.domain import Domain
@@ -170,6 +172,24 @@ class Parts:
             OF_SEGMENTS: self.told,
         }
         return {name: part.entries for name, part in parts.items() if part is not None}
+
+    @cached_property
+    def profile(self) -> Profile:
+        """What is said of each segment: its centre as published, its size, and the noise on both.
+
+        The size is that of the segments' part, counted in the cells of the published centres. The algorithm's own
+        counts are of cells before its last step: they stand in where nothing was asked about segments.
+        """
+        found = self.clustered
+        if self.told is None:
+            return profile_of(found.run, centers=found.published.centers)
+        told = self.told.report.segments
+        return profile_of(
+            found.run,
+            centers=found.published.centers,
+            sizes=np.array([one.size.value for one in told]),
+            size_sd=np.array([one.size_sd for one in told]),
+        )
 
     @property
     def missing_told(self) -> tuple[str, ...]:

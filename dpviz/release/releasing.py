@@ -7,11 +7,12 @@ nothing; nobody releases without having paid. What was drawn becomes a transcrip
 from __future__ import annotations
 
 import hashlib
+import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ from dpviz.release.coded_table import refuse_beyond_memory, spelled_out
 from dpviz.release.comparing import differences
 from dpviz.release.described_table import described_table
 from dpviz.release.order import Order
-from dpviz.release.package import CARD, TRANSCRIPT, VERIFY
+from dpviz.release.package import CARD
 from dpviz.release.playing import Played, overspent, play
 from dpviz.release.release_parts import (
     Parts,
@@ -38,7 +39,7 @@ from dpviz.release.release_parts import (
     content_without_rows,
     tables_without_rows,
 )
-from dpviz.release.render import files_of, ledger_csv, verify_text
+from dpviz.release.render import ledger_csv, whole_release
 from dpviz.release.transcript import Tape, Transcript
 from dpviz.release.zips import zip_of
 from dpviz.runs.open_table import OpenTable, declare
@@ -185,9 +186,7 @@ def press(prepared: Ready, *, watch: Watch | None = None, charged: Callable[[int
         drawn = draw(prepared, watch=watch)
         played = play(transcript_of(prepared, before, charge, drawn))
         refuse_unpaid(drawn.parts, played, charge)
-        files = files_of(played)
-        files[TRANSCRIPT] = played.transcript.to_bytes()
-        files[VERIFY] = verify_text(files, version=played.asked.version)
+        files = whole_release(played)
     except BaseException as error:
         prepared.account.failed(number, why=type(error).__name__)
         raise
@@ -216,7 +215,7 @@ def rehearse(prepared: Ready) -> None:
     try:
         played = play(transcript_of(prepared, prepared.before, prepared.charge, drawn))
         refuse_unpaid(drawn.parts, played, prepared.charge)
-        files_of(played)
+        whole_release(played)
     except UnicodeEncodeError:
         raise RequestError("A name or a word holds half a character, which no file can: write it anew.") from None
 
@@ -266,6 +265,8 @@ def transcript_of(prepared: Ready, before: Standing, charge: Charge, drawn: Draw
     asked = Asked(
         version=__version__,
         noise=library(),
+        platform=f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.system()}",
+        code=code_hash(),
         date=datetime.now(UTC).date().isoformat(),
         order=prepared.order,
         n_public=drawn.parts.clustered.run.n_public,
@@ -273,6 +274,17 @@ def transcript_of(prepared: Ready, before: Standing, charge: Charge, drawn: Draw
         account=account,
     )
     return Transcript(asked.to_dict(), drawn.tapes)
+
+
+@cache
+def code_hash() -> str:
+    """The SHA-256 of the program's own source files, in the order of their names."""
+    home = Path(__file__).resolve().parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(home.rglob("*.py")):
+        digest.update(f"{path.relative_to(home).as_posix()}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:
@@ -292,7 +304,7 @@ def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:
         not played.unasked
         and played.parts.declaration == drawn.declaration
         and bool((np.abs(again - run) <= _LAST_DIGITS * (domain.upper - domain.lower)).all())
-        and not [*_differences(ledger_csv(played.parts.entries), ledger_csv(drawn.entries))]
+        and not [*_differences(ledger_csv(played.parts.entries, shares), ledger_csv(drawn.entries, shares))]
         and not [*_differences(played.parts.segments_csv, drawn.segments_csv)]
     )
     if not same:

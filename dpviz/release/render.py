@@ -7,31 +7,54 @@ the account stood. No table gets here, nor anything that could reach one, so tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 
 import numpy as np
 
 from dpviz.algorithms.registry import card_of
-from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry
 from dpviz.release.assign_script import assign_script
 from dpviz.release.card_facts import AccountFacts, CardColumn, CardFacts, Part
 from dpviz.release.card_page import card_page
-from dpviz.release.package import ASSIGN, CARD, CENTERS, DECLARATION, LEDGER, PAGE, SEGMENTS, TRANSCRIPT, VERIFY
+from dpviz.release.dossier import dossier_page
+from dpviz.release.legend import legend_of
+from dpviz.release.package import (
+    ASSIGN,
+    CARD,
+    CENTERS,
+    DECLARATION,
+    DOSSIER,
+    LEDGER,
+    PAGE,
+    SEGMENTS,
+    TRANSCRIPT,
+    VERIFY,
+)
 from dpviz.release.package import verify_text as verify_text_of
-from dpviz.release.playing import Played, play
+from dpviz.release.playing import Played, play, recomposed
 from dpviz.release.registry_card import card_yaml
-from dpviz.release.rounding import Rounded
 from dpviz.release.segments_for_card import certificate_for_card, segments_for_card
 from dpviz.release.transcript import Transcript
+from dpviz.runs.profile import Profile
 from dpviz.runs.run import Run
 from dpviz.table.csv_writer import csv_text
 from dpviz.table.declaration import Declaration
 from dpviz.table.sidecar import to_json
 
 _LEDGER_COLUMNS = (
-    *("part", "mechanism", "loss", "query", "note", "epsilon", "delta", "sensitivity", "scale", "draws", "amount"),
-    "unit",
+    *("part", "part_epsilon", "part_delta", "composed_by", "cost", "cost_unit"),
+    *("mechanism", "loss", "query", "note", "sensitivity", "scale", "draws", "epsilon_alone", "delta_alone"),
 )
+# How the charges of one part add up, by the ledger's accounting.
+_COMPOSED_BY = {
+    Accounting.PURE: "sum of epsilon",
+    Accounting.GDP: "sum of mu squared",
+    Accounting.ZCDP: "sum of rho",
+    Accounting.BASIC: "sums of epsilon and of delta",
+    Accounting.PLD: "loss distributions of all draws",
+    Accounting.NONE: "",
+}
 
 
 def render(transcript: Transcript) -> dict[str, bytes]:
@@ -43,8 +66,13 @@ def render(transcript: Transcript) -> dict[str, bytes]:
         If the transcript is of no release.
     """
     played = play(transcript)
+    return whole_release(played)
+
+
+def whole_release(played: Played) -> dict[str, bytes]:
+    """The same of a transcript that was played already."""
     files = files_of(played)
-    files[TRANSCRIPT] = transcript.to_bytes()
+    files[TRANSCRIPT] = played.transcript.to_bytes(legend_of(played.transcript, played.parts))
     files[VERIFY] = verify_text(files, version=played.asked.version)
     return files
 
@@ -57,7 +85,8 @@ def files_of(played: Played) -> dict[str, bytes]:
         SEGMENTS: segments_csv(played),
         CARD: card_yaml(facts),
         PAGE: card_page(facts),
-        LEDGER: ledger_csv(played.parts.entries),
+        DOSSIER: dossier_page(facts),
+        LEDGER: ledger_csv(played.parts.entries, played.shares),
         DECLARATION: to_json(played.parts.declaration),
         ASSIGN: assign_py(played),
     }
@@ -65,18 +94,40 @@ def files_of(played: Played) -> dict[str, bytes]:
 
 
 def centers_csv(played: Played) -> str:
-    """Released centres, data units, on their grid; beside each the noisy size, where the run measured one."""
-    run, published = played.parts.clustered.run, played.parts.clustered.published
-    return centers_table(run.domain.columns, published, _sizes(run))
+    """Released centres, data units, on their grid, and sizes; each number with the sd of its noise in a column."""
+    return centers_table(played.parts.profile, played.parts.clustered.published.texts)
 
 
-def centers_table(columns: Sequence[str], published: Rounded, sizes: Array | None) -> str:
-    """The same of any centres."""
-    names = ["segment", *columns, *(["noisy_size"] if sizes is not None else [])]
-    rows = [[str(place), *center] for place, center in enumerate(published.texts, start=1)]
-    if sizes is not None:
-        rows = [[*row, f"{size:.0f}"] for row, size in zip(rows, sizes.tolist(), strict=True)]
-    return csv_text([names, *rows])
+def centers_table(profile: Profile, centers: Sequence[Sequence[str]]) -> str:
+    """The same of any profile, whose ``centers`` are written so; an sd that nobody can tell is left empty."""
+    columns = [column.name for column in profile.columns]
+    sizes = [] if profile.sizes is None else ["noisy_size", "noisy_size_sd"]
+    names = [*_free([f"{name}_sd" for name in columns], columns), *sizes]
+    rows = [
+        [str(place), *center, *map(_sd, sd)]
+        for place, (center, sd) in enumerate(zip(centers, profile.center_sd.tolist(), strict=True), start=1)
+    ]
+    if profile.sizes is not None:
+        noise = np.full(profile.k, np.nan) if profile.size_sd is None else profile.size_sd
+        rows = [
+            [*row, f"{size:.0f}", _sd(sd)]
+            for row, size, sd in zip(rows, profile.sizes.tolist(), noise.tolist(), strict=True)
+        ]
+    return csv_text([["segment", *columns, *names], *rows])
+
+
+def _free(names: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """Names that no column has: one that is taken gets a stroke more."""
+    found: list[str] = []
+    for name in names:
+        while name in (*taken, *found):
+            name += "_"
+        found.append(name)
+    return found
+
+
+def _sd(value: float) -> str:
+    return f"{value:.6g}" if isfinite(value) else ""
 
 
 def segments_csv(played: Played) -> str:
@@ -84,14 +135,22 @@ def segments_csv(played: Played) -> str:
     return played.parts.segments_csv
 
 
-def ledger_csv(entries: Mapping[str, Sequence[Entry]]) -> str:
-    """Every charge, a row each, with the part of the release that it belongs to."""
-    rows = [
-        [part, *(told[name] if isinstance(told[name], str) else repr(told[name]) for name in _LEDGER_COLUMNS[1:])]
-        for part, charged in entries.items()
-        for told in (entry.to_dict() for entry in charged)
-    ]
+def ledger_csv(entries: Mapping[str, Sequence[Entry]], shares: Mapping[str, Part]) -> str:
+    """Every charge, a row each, with the part of the release that it belongs to and what that part costs as a whole.
+
+    What adds up inside a part, by the rule that ``composed_by`` names, is ``cost``. What a charge would cost alone adds
+    up to more where that rule is a finer one.
+    """
+    rows = [_ledger_row(shares[part], entry) for part, charged in entries.items() for entry in charged]
     return csv_text([_LEDGER_COLUMNS, *rows])
+
+
+def _ledger_row(part: Part, entry: Entry) -> list[str]:
+    told = entry.to_dict()
+    told |= {"part": part.name, "part_epsilon": part.epsilon, "part_delta": part.delta, "cost": told["amount"]}
+    told |= {"composed_by": _COMPOSED_BY[entry.accounting], "cost_unit": told["unit"]}
+    told |= {"epsilon_alone": told["epsilon"], "delta_alone": told["delta"]}
+    return [one if isinstance(one := told[name], str) else repr(one) for name in _LEDGER_COLUMNS]
 
 
 def assign_py(played: Played) -> str:
@@ -112,6 +171,8 @@ def facts_of(played: Played) -> CardFacts:
     report = None if parts.told is None else parts.told.report
     shares = tuple(played.shares.values())
     centers, card = parts.clustered.published, card_of(run.algorithm)
+    deltas = (10 * order.delta, order.delta, order.delta / 100)
+    again = recomposed(parts, deltas) if order.delta else None
     return CardFacts(
         words=order.words,
         table=declared.title,
@@ -139,6 +200,10 @@ def facts_of(played: Played) -> CardFacts:
         entries=tuple({"part": part, **entry.to_dict()} for part, own in parts.entries.items() for entry in own),
         noise=asked.noise,
         dpviz=asked.version,
+        recomposed=() if again is None else tuple(zip(deltas, again[0], strict=True)),
+        rho=None if again is None else again[1],
+        platform=asked.platform,
+        code=asked.code,
         account=AccountFacts(
             account.name,
             account.cap_epsilon,
@@ -150,9 +215,9 @@ def facts_of(played: Played) -> CardFacts:
         ),
         centers=centers.centers,
         center_step=centers.step,
-        center_sd=centers.sd,
-        sizes=_sizes(run),
-        size_sd=_size_sd(run),
+        center_sd=parts.profile.center_sd if parts.profile.noise_known else None,
+        sizes=parts.profile.sizes,
+        size_sd=parts.profile.size_sd,
         segments=None if report is None else segments_for_card(report),
         certificate=None if report is None else certificate_for_card(report.certificate),
         expected_loss=order.expected_loss,
@@ -183,12 +248,3 @@ def _accounting_words(run: Run, shares: Sequence[Part]) -> str:
     }[run.accounting.value]
     between = "Parts of the release add up (basic composition)" if len(shares) > 1 else "There is one part"
     return f"{between}; {within}."
-
-
-def _sizes(run: Run) -> Array | None:
-    return None if run.noisy_weights is None else np.rint(run.noisy_weights)
-
-
-def _size_sd(run: Run) -> float | None:
-    sd = getattr(run.frames[-1].step, "count_noise_sd", None)
-    return None if sd is None or run.noisy_weights is None else float(np.max(sd))

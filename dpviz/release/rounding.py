@@ -25,13 +25,10 @@ class Rounded:
         Decimals of each column; below 0, zeros before the point.
     centers : array of shape (k, d)
         Data units, inside the bounds.
-    sd : array of shape (d,) or None
-        Standard deviation of the noise on a typical centre, data units.
     """
 
     digits: tuple[int, ...]
     centers: Array
-    sd: Array | None
 
     @property
     def step(self) -> Array:
@@ -64,7 +61,7 @@ def rounded(run: Run) -> Rounded:
             )
         ]
     )
-    return Rounded(digits, centers, sd)
+    return Rounded(digits, centers)
 
 
 def _typical_noise(run: Run) -> Array | None:

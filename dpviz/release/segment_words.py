@@ -8,15 +8,16 @@ from typing import Any, NamedTuple
 from dpviz.charts.wording import number, percent
 
 _VALUES = ("value", "estimate", "share", "median", "size", "count")
-_MOST_SHARES = 3
+_MOST_SHARES = 6
 
 
 class Interval(NamedTuple):
-    """A released number and the interval around it, where there is one."""
+    """A released number and the interval around it, where there is one; or the interval alone, told as a range."""
 
     value: float
     low: float | None = None
     high: float | None = None
+    range_only: bool = False
 
     @property
     def around(self) -> str:
@@ -32,10 +33,14 @@ class Interval(NamedTuple):
 
         >>> Interval(34.0, 32.0, 36.0).told(), Interval(0.61, 0.58, 0.64).told(share=True), Interval(34.0).told()
         ('34 (32–36)', '61 % (58–64)', '34')
+        >>> Interval(34.0, 18.0, 60.0, range_only=True).told()
+        '18–60'
         """
+        if self.range_only:
+            return self.around.strip("()")
         scale, write = (100.0, percent) if share else (1.0, number)
-        ends = (None if end is None else scale * end for end in (self.low, self.high))
-        return f"{write(self.value)} {Interval(scale * self.value, *ends).around}".rstrip()
+        low, high = (None if end is None else scale * end for end in (self.low, self.high))
+        return f"{write(self.value)} {Interval(scale * self.value, low, high).around}".rstrip()
 
 
 class ColumnTold(NamedTuple):
@@ -54,11 +59,16 @@ class ColumnTold(NamedTuple):
         return self.shares[:_MOST_SHARES]
 
     @property
-    def half(self) -> str:
-        """From the lower to the upper quartile."""
-        if len(self.quartiles) < 2:
-            return ""
-        return f"{number(self.quartiles[0].value)} … {number(self.quartiles[-1].value)}"
+    def left_out(self) -> int:
+        """Categories beyond the largest."""
+        return max(0, len(self.shares) - _MOST_SHARES)
+
+    @property
+    def half(self) -> tuple[str, ...]:
+        """The lower and the upper quartile, each with its interval; none where one is known by its range only."""
+        if len(self.quartiles) < 2 or any(one.range_only for one in self.quartiles):
+            return ()
+        return f"from {self.quartiles[0].told()}", f"to {self.quartiles[-1].told()}"
 
 
 class SegmentTold(NamedTuple):
@@ -95,14 +105,15 @@ def segments_told(segments: Mapping[str, Any] | None) -> tuple[SegmentTold, ...]
 def interval(said: Any) -> Interval | None:
     """A number with its interval, in any of the forms that plain values have.
 
-    >>> interval(3), interval(None)
-    (Interval(value=3.0, low=None, high=None), None)
+    >>> interval(3) == Interval(3.0), interval(None)
+    (True, None)
     >>> interval([3, 2, 4]) == interval({"value": 3, "low": 2, "high": 4}) == Interval(3.0, 2.0, 4.0)
     True
     """
     if isinstance(said, Mapping):
         value = next((said[name] for name in _VALUES if said.get(name) is not None), None)
-        return interval([value, said.get("low"), said.get("high")])
+        found = interval([value, said.get("low"), said.get("high")])
+        return found and found._replace(range_only=bool(said.get("range_only")))
     if isinstance(said, Sequence) and not isinstance(said, str):
         value, low, high = (*said, None, None, None)[:3]
         bare = interval(value)
@@ -113,7 +124,9 @@ def interval(said: Any) -> Interval | None:
 def _beside(said: Mapping[str, Any], name: str) -> Interval | None:
     """A number whose interval stands in it, or beside it."""
     found = interval(said.get(name))
-    return interval([found.value, said.get("low"), said.get("high")]) if found and found.low is None else found
+    if found is None or found.low is not None:
+        return found
+    return interval({"value": found.value, "low": said.get("low"), "high": said.get("high")})
 
 
 def _columns(said: Any) -> Iterator[ColumnTold]:

@@ -3,27 +3,40 @@
 All that is bought are whole tallies with Laplace noise: pure ε, added up over the questions by basic composition. One
 row is in one segment and in one bin of a column, so that segments cost nothing more (parallel composition), and columns
 are paid for one by one (sequential composition). Everything else is post-processing.
+
+Every one of these tallies adds up to the size of a segment, too: what is published is one size, the released answers
+combined by inverse variance. Bins of a clustered column lie close where released centres are, so that a few of them say
+more than as many equal ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import log2, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
 from dpviz import check
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import Laplace
+from dpviz.privacy.mechanisms import Additive, Laplace
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Count
-from dpviz.privacy.released import Question
+from dpviz.privacy.released import Question, Released
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.segment_counts import SegmentHistogram
+from dpviz.privacy.segment_counts import FINE_PARTS, SegmentHistogram
 from dpviz.release.certificate import Scales, capped_losses, certificate, scales_of
 from dpviz.release.described_table import FINEST, Description, SegmentColumn
-from dpviz.release.intervals import Interval, laplace_reach, of_a_quantile, of_a_share, of_a_sum
+from dpviz.release.intervals import (
+    Interval,
+    combined,
+    of_a_quantile,
+    of_a_share,
+    of_a_size,
+    of_a_sum,
+    told_by_range,
+)
 from dpviz.release.segments_report import (
     TOO_SMALL,
     CategoriesSaid,
@@ -40,9 +53,13 @@ WEIGHTS = {"sizes": 0.1, "columns": 0.26, "scales": 0.3, "losses": 0.34}
 _DROWNED = 0.5
 # Bins of numbers: noise of a quantile grows with them, and so does the width of an interval with that of a bin.
 _FEWEST, _BINS = 4, 1.6
+# The part of a public guess of how rows fall that is spread evenly between the bounds.
+_ANYWHERE = 0.25
 # Columns named as telling a segment apart, at most, and the least difference of shares that is worth a word.
 _TELLING, _WORTH = 3, 0.05
 _SURE = 1.645
+
+Noisy = Released[Array, Additive]
 
 
 def segments(
@@ -87,16 +104,32 @@ def segments(
         note="sizes of segments, scales of distances",
     )
     scales = Scales.seen(noisy_scales, by_distance, inner)
-    sizes = noisy_sizes.value
-    histograms = _histograms(room, centers, description, shares.get("columns"), sizes)
+    histograms = _histograms(room, centers, description, shares.get("columns"), noisy_sizes.value, scales)
+    sizes, size_sd = _one_size(noisy_sizes, scales, histograms)
     losses = capped_losses(seen, cells.centers, sizes, scales, shares.losses)
-    rows, rows_sd = _rows(room, sizes, noisy_sizes.sd)
+    rows, rows_sd = _rows(room, sizes, float(np.sqrt(np.mean(size_sd**2))))
     return SegmentsReport(
-        _said(description, centers, sizes, laplace_reach(noisy_sizes.mechanism.scale), histograms),
+        _said(description, centers, sizes, size_sd, histograms),
         certificate(losses, scales, cells.centers, sizes, inner, rows, rows_sd, center_noise_sd),
         share.amount,
         notes=description.notes,
     )
+
+
+def _one_size(noisy_sizes: Noisy, scales: Scales, histograms: Sequence[Histogram]) -> tuple[Array, Array]:
+    """The size of each segment (k,), whole rows, and the sd of its noise (k,): all tallies of its rows together.
+
+    A row is in one bin of every histogram, so that each of them adds up to the size, with the noise of all its bins.
+    """
+    possible = (scales.counts != 0).sum(axis=1)
+    answers = [noisy_sizes.value, scales.counts.sum(axis=1), *(one.counts.sum(axis=1) for one in histograms)]
+    sds = [
+        np.full(len(possible), noisy_sizes.sd),
+        scales.sd * np.sqrt(np.maximum(possible, 1)),
+        *(np.full(len(possible), one.sd * sqrt(one.counts.shape[1])) for one in histograms),
+    ]
+    sizes, sd = combined(answers, sds)
+    return np.rint(sizes), sd
 
 
 def _rows(room: DataRoom, sizes: Array, sd: float) -> tuple[Interval, float]:
@@ -107,28 +140,85 @@ def _rows(room: DataRoom, sizes: Array, sd: float) -> tuple[Interval, float]:
     return of_a_sum(max(float(sizes.sum()), 1.0), total_sd, least=1.0), total_sd
 
 
+class Histogram(NamedTuple):
+    """Of one column: noisy counts (k, bins along its coordinate), their sd, and the edges (m + 1,) of bins of numbers.
+
+    Edges are in data units; there are none of categories.
+    """
+
+    counts: Array
+    sd: float
+    edges: Array
+
+    @property
+    def bins(self) -> int:
+        """Bins of values; behind them along the coordinate may be one for missing cells, and unused ones."""
+        return len(self.edges) - 1 if len(self.edges) else self.counts.shape[1]
+
+
 def _histograms(
-    room: DataRoom, centers: Array, description: Description, share: Budget | None, sizes: Array
-) -> list[tuple[Array, float, int]]:
-    """Noisy counts (k, bins along the column's coordinate), their sd, and the bins of values, column by column."""
+    room: DataRoom,
+    centers: Array,
+    description: Description,
+    share: Budget | None,
+    sizes: Array,
+    scales: Scales,
+) -> list[Histogram]:
+    """What is counted of each column, in bins that follow from what was released before."""
     if share is None:
         return []
     over, parts = description.cells(description.domain.region.clip(centers)), share.rounds(len(description.columns))
     large = sizes[sizes > 0]
     usual = float(np.median(large)) if len(large) else 1.0
-    bins = [
-        len(column.labels) or bins_of_numbers(usual, part.amount, room) for column, part in _each(description, parts)
-    ]
-    asked = [
-        Question(SegmentHistogram(over, column.place, _along(column, number), column.half), Laplace, part)
-        for (column, part), number in zip(_each(description, parts), bins, strict=True)
-    ]
+    spread = scales.typical / sqrt(description.domain.dim)
+    asked, edges = [], []
+    for column, part in zip(description.columns, parts, strict=True):
+        bins = len(column.labels) or bins_of_numbers(usual, part.amount, room)
+        clustered = not column.labels and column.place < description.domain.dim
+        starts = bin_starts(centers[:, column.place] / column.half, spread / column.half, bins) if clustered else ()
+        query = SegmentHistogram(over, column.place, _along(column, bins), column.half, starts)
+        asked.append(Question(query, Laplace, part))
+        edges.append(np.zeros(0) if column.labels else _edges(column, starts, bins))
     answers = room.ask_together(*asked, note="histograms of segments, column by column")
-    return [(answer.value, answer.sd, number) for answer, number in zip(answers, bins, strict=True)]
+    return [Histogram(answer.value, answer.sd, one) for answer, one in zip(answers, edges, strict=True)]
 
 
-def _each(description: Description, parts: Sequence[Budget]) -> list[tuple[SegmentColumn, Budget]]:
-    return list(zip(description.columns, parts, strict=True))
+def _edges(column: SegmentColumn, starts: Sequence[int], bins: int) -> Array:
+    """Where the bins of a column of numbers begin and end, data units, shape (bins + 1,)."""
+    parts = np.array([*starts, FINE_PARTS]) / FINE_PARTS if starts else np.linspace(0.0, 1.0, bins + 1)
+    edges: Array = column.lower + (column.upper - column.lower) * parts
+    return edges
+
+
+def bin_starts(places: Array, spread: float, bins: int) -> tuple[int, ...]:
+    """The first equal part of each of ``bins`` bins that lie close where released centres are; the first one is 0.
+
+    Parameters
+    ----------
+    places : array of shape (k,)
+        One coordinate of the centres, in [-1, 1].
+    spread : float
+        How far a row usually lies from its centre along it.
+    bins : int
+        At most ``FINE_PARTS``.
+
+    Notes
+    -----
+    Bins hold equal parts of a public guess of how rows fall: around every centre alike, near it and with long tails,
+    and some anywhere between the bounds. It follows from released values alone.
+    """
+    middles = (np.arange(FINE_PARTS) + 0.5) * 2 / FINE_PARTS - 1
+    spread = max(spread, 2 / FINE_PARTS)
+    around = np.abs(middles - np.clip(places, -1, 1)[:, None]) / spread
+    guess = (1 / (1 + around**2)).sum(axis=0)
+    guess = guess / guess.sum() + _ANYWHERE / FINE_PARTS
+    below = np.cumsum(guess) / guess.sum()
+    starts = np.searchsorted(below, np.arange(bins) / bins, side="left")
+    starts[0] = 0
+    # No bin without a part of its own, at either end.
+    counted = np.arange(bins)
+    starts = np.maximum.accumulate(starts - counted) + counted
+    return tuple(np.minimum(starts, FINE_PARTS - bins + counted).tolist())
 
 
 def _along(column: SegmentColumn, bins: int) -> int:
@@ -151,26 +241,28 @@ def _said(
     description: Description,
     centers: Array,
     sizes: Array,
-    reach: float,
-    histograms: Sequence[tuple[Array, float, int]],
+    size_sd: Array,
+    histograms: Sequence[Histogram],
 ) -> tuple[Segment, ...]:
     in_data_units = description.domain.from_unit(centers)
     apart = telling_scores(description.columns, histograms) if histograms else np.zeros((len(sizes), 0))
     names = [column.name for column in description.columns]
     found = []
-    for place, size in enumerate(sizes.tolist()):
-        worst = max((sd * sqrt(counts.shape[1]) for counts, sd, _ in histograms), default=reach)
-        small = size - reach <= 0 or worst > _DROWNED * size
+    for place, (size, sd) in enumerate(zip(sizes.tolist(), size_sd.tolist(), strict=True)):
+        said = of_a_size(size, sd)
+        worst = max((one.sd * sqrt(one.counts.shape[1]) for one in histograms), default=sd)
+        small = said.low <= 0 or worst > _DROWNED * size
         columns = tuple(
-            _column(column, counts[place], sd, number, small)
-            for column, (counts, sd, number) in zip(description.columns, histograms, strict=bool(histograms))
+            _column(column, one, place, small)
+            for column, one in zip(description.columns, histograms, strict=bool(histograms))
         )
         order = [j for j in np.argsort(-apart[place], kind="stable").tolist() if apart[place, j] >= _WORTH]
         found.append(
             Segment(
                 place + 1,
                 tuple(in_data_units[place].tolist()),
-                Interval(max(size, 0.0), max(size - reach, 0.0), max(size + reach, 0.0)),
+                said,
+                sd,
                 TOO_SMALL if small else "",
                 columns,
                 () if small else tuple(names[j] for j in order[:_TELLING]),
@@ -179,36 +271,39 @@ def _said(
     return tuple(found)
 
 
-def _column(column: SegmentColumn, counts: Array, sd: float, number: int, small: bool) -> NumbersSaid | CategoriesSaid:
+def _column(column: SegmentColumn, found: Histogram, place: int, small: bool) -> NumbersSaid | CategoriesSaid:
+    counts, sd, number = found.counts[place], found.sd, found.bins
     if column.labels:
         histogram = ReleasedHistogram(tuple(counts.tolist()), sd, labels=column.labels)
         shares = (CategoryShare(label, of_a_share(counts, j, sd)) for j, label in enumerate(column.labels))
         return CategoriesSaid(column.name, column.unit, () if small else tuple(shares), histogram)
-    values, edges = counts[:number], np.linspace(column.lower, column.upper, number + 1)
+    values, edges = counts[:number], found.edges
     missing = counts[number] if column.may_miss else None
     histogram = ReleasedHistogram(
         tuple(values.tolist()), sd, tuple(edges.tolist()), missing=None if missing is None else float(missing)
     )
     if small:
         return NumbersSaid(column.name, column.unit, None, None, None, None, histogram)
-    lower, median, upper = (of_a_quantile(values, edges, level, sd) for level in (0.25, 0.5, 0.75))
+    lower, median, upper = (
+        told_by_range(of_a_quantile(values, edges, level, sd), edges) for level in (0.25, 0.5, 0.75)
+    )
     without = None if missing is None else of_a_share(counts[: number + 1], number, sd)
     return NumbersSaid(column.name, column.unit, lower, median, upper, without, histogram)
 
 
-def telling_scores(columns: Sequence[SegmentColumn], histograms: Sequence[tuple[Array, float, int]]) -> Array:
+def telling_scores(columns: Sequence[SegmentColumn], histograms: Sequence[Histogram]) -> Array:
     """How surely each column tells a segment apart from all others, shape (k, number of columns), 0 to 1.
 
     The largest difference between the segment's and the others' share of rows below an edge (of a category, for
     categories), less what noise alone would show once in ten draws. It is computed from the released histograms: post-
     processing, so that choosing columns costs nothing; a private selection would have to be paid for beside them.
     """
-    k = histograms[0][0].shape[0]
+    k = histograms[0].counts.shape[0]
     scores = np.zeros((k, len(columns)))
     if k < 2:
         return scores
-    for place, (column, (counts, sd, number)) in enumerate(zip(columns, histograms, strict=True)):
-        values = counts if column.labels else counts[:, :number]
+    for place, (column, one) in enumerate(zip(columns, histograms, strict=True)):
+        values, sd = one.counts[:, : one.bins], one.sd
         others = values.sum(axis=0) - values
         (mine, my_sd), (theirs, their_sd) = (
             _shares(part, sd * sqrt(times), ordered=not column.labels) for part, times in ((values, 1), (others, k - 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Any
 
 from dpviz.charts.wording import ratio
@@ -11,7 +12,15 @@ from dpviz.release.segments_report import CategoriesSaid, Certificate, NumbersSa
 
 def segments_for_card(report: SegmentsReport) -> dict[str, Any]:
     """The segments, each with its size and its columns, those that tell it apart marked."""
-    return {"level": report.covered, "segments": [_segment(one) for one in report.segments]}
+    told = [_segment(one) for one in report.segments]
+    return {"level": report.covered, "least_size": least_size(report), "segments": told}
+
+
+def least_size(report: SegmentsReport) -> float:
+    """The fewest rows, by its noisy size, of a segment that is described: below, noise drowns it."""
+    noise = [column.histogram for segment in report.segments[:1] for column in segment.columns]
+    worst = max((one.sd * sqrt(len(one.counts) + (one.missing is not None)) for one in noise), default=0.0)
+    return max(2 * worst, max((one.size_sd for one in report.segments), default=0.0))
 
 
 def certificate_for_card(certificate: Certificate) -> dict[str, Any]:
@@ -57,5 +66,5 @@ def _column(said: NumbersSaid | CategoriesSaid, *, tells_apart: bool) -> dict[st
     return {"name": said.column, "unit": said.unit, "tells_apart": tells_apart, **numbers}
 
 
-def _interval(interval: Interval) -> dict[str, float]:
-    return {"value": interval.value, "low": interval.low, "high": interval.high}
+def _interval(interval: Interval) -> dict[str, float | bool]:
+    return {"value": interval.value, "low": interval.low, "high": interval.high, "range_only": interval.range_only}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from math import isfinite
 from typing import Any
 
 from dpviz.release.intervals import COVERED, Interval, plain
@@ -13,6 +14,9 @@ from dpviz.table.csv_writer import csv_text
 
 TOO_SMALL = "too small to say"
 """Of a segment that noise drowns. Whether it does is read off its noisy size, never off the true one."""
+
+RANGE = "known by its range only"
+"""Of a quantile whose interval is wide beside the bounds."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +70,15 @@ class CategoriesSaid:
 class Segment:
     """The rows that lie nearest to one released centre.
 
-    ``number`` counts from 1; ``center`` (d,) is in data units. ``words`` is "" or ``TOO_SMALL``. ``telling`` are the
-    columns in which it differs most from all other segments, the most telling first.
+    ``number`` counts from 1; ``center`` (d,) is in data units. ``size_sd`` is the standard deviation of the noise on
+    its size, which all released tallies of its rows have a say in. ``words`` is "" or ``TOO_SMALL``. ``telling`` are
+    the columns in which it differs most from all other segments, the most telling first.
     """
 
     number: int
     center: tuple[float, ...]
     size: Interval
+    size_sd: float
     words: str
     columns: tuple[NumbersSaid | CategoriesSaid, ...]
     telling: tuple[str, ...]
@@ -133,31 +139,34 @@ class SegmentsReport:
         return values
 
 
-_HEADER = ("segment", "column", "statistic", "value", "low", "high", "unit")
+_HEADER = ("segment", "column", "statistic", "value", "low", "high", "noise_sd", "unit", "words")
 
 
 def segments_csv(report: SegmentsReport | None, missing: Sequence[MissingShare] = ()) -> str:
     """The report as a tidy table: a line for each number that is said, with its interval.
 
-    Columns ``segment``, ``column``, ``statistic``, ``value``, ``low``, ``high``, ``unit``; lines about the whole table
-    (the certificate, shares of missing cells) have no segment. Where a segment is too small to say, the value says so
-    in words.
+    Columns ``segment``, ``column``, ``statistic``, ``value``, ``low``, ``high``, ``noise_sd``, ``unit``, ``words``;
+    lines about the whole table (the certificate, shares of missing cells) have no segment. Numbers stand in columns of
+    numbers alone, and words in ``words``: there a segment is said to be too small, and a quantile to be known by its
+    range only, which has no value.
     """
     lines: list[tuple[object, ...]] = [_HEADER]
     for share in missing:
         numbers = _numbers(Interval(share.share, share.low, share.high))
-        lines.append(("", share.column, "share of missing cells", *numbers, ""))
+        lines.append(("", share.column, "share of missing cells", *numbers, "", "", ""))
     if report is None:
         return csv_text(lines)
     for segment in report.segments:
-        lines.append((segment.number, "", "size", *_numbers(segment.size), "rows"))
+        size = (*_numbers(segment.size), f"{segment.size_sd:.6g}")
+        lines.append((segment.number, "", "size", *size, "rows", segment.words))
         for place, column in enumerate(segment.telling, start=1):
-            lines.append((segment.number, column, f"tells it apart, {place}", "", "", "", ""))
+            lines.append((segment.number, column, "place among the columns that tell it apart", place, *[""] * 5))
         for said in segment.columns:
             for statistic, value in _statistics(said):
                 unit = said.unit if statistic in _QUANTILES else ""
-                cells = (TOO_SMALL, "", "") if value is None else _numbers(value)
-                lines.append((segment.number, said.column, statistic, *cells, unit))
+                cells = ("", "", "") if value is None else _numbers(value)
+                words = TOO_SMALL if value is None else RANGE if value.range_only else ""
+                lines.append((segment.number, said.column, statistic, *cells, "", unit, words))
     certificate = report.certificate
     for statistic, value, unit in (
         ("mean capped squared distance, released centres", certificate.released, "unit coordinates squared"),
@@ -168,8 +177,8 @@ def segments_csv(report: SegmentsReport | None, missing: Sequence[MissingShare] 
         ("half of the rows lie within", certificate.distances[0], "unit coordinates"),
         ("nine tenths of the rows lie within", certificate.distances[1], "unit coordinates"),
     ):
-        lines.append(("", "", statistic, *_numbers(value), unit))
-    lines.append(("", "", "verdict", certificate.verdict.value, "", "", ""))
+        lines.append(("", "", statistic, *_numbers(value), "", unit, ""))
+    lines.append(("", "", "verdict", "", "", "", "", "", certificate.verdict.value))
     return csv_text(lines)
 
 
@@ -188,5 +197,8 @@ def _statistics(said: NumbersSaid | CategoriesSaid) -> Iterator[tuple[str, Inter
 
 
 def _numbers(interval: Interval) -> tuple[str, str, str]:
-    value, low, high = (f"{number:.6g}" for number in (interval.value, interval.low, interval.high))
-    return value, low, high
+    """The value and its interval as they are written; "" for what is no number, and for a value known by its range."""
+    value, low, high = (
+        f"{number:.6g}" if isfinite(number) else "" for number in (interval.value, interval.low, interval.high)
+    )
+    return "" if interval.range_only else value, low, high

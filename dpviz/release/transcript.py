@@ -23,7 +23,9 @@ from dpviz.privacy.mechanisms import Mechanism
 from dpviz.privacy.queries import SparseCounts
 from dpviz.release.zips import members_of, zip_of
 
-_FORMAT = 2
+_FORMAT = 3
+_OLDER = "It was written by an older dpviz: check it with that one, and release anew to read it with this one."
+_NEWER = "It was written by a newer dpviz than this one: update dpviz, and try again."
 _DAMAGED = "It is not a transcript as a release writes it: it is damaged, or was changed."
 # Of the text that heads an array: names and shapes are short.
 _LONGEST_HEADER = 1_000
@@ -53,9 +55,13 @@ class Transcript:
             digest.update(np.ascontiguousarray(values).tobytes())
         return digest.hexdigest()
 
-    def to_bytes(self) -> bytes:
-        """As ``transcript.npz``."""
-        texts = {"asked": np.array(self.asked_text), "sha256": np.array(self.sha256)}
+    def to_bytes(self, legend: str) -> bytes:
+        """As ``transcript.npz``, with a ``legend`` of its arrays (see ``legend_of``)."""
+        texts = {
+            "asked": np.array(self.asked_text),
+            "sha256": np.array(self.sha256),
+            "legend": np.array(legend),
+        }
         return zip_of({f"{name}.npy": _file_of(values) for name, values in {**texts, **self.arrays()}.items()})
 
     @property
@@ -76,10 +82,11 @@ class Transcript:
 
 
 class ReadTranscript(NamedTuple):
-    """A transcript as a file holds it, and the hash that the file says it has."""
+    """A transcript as a file holds it, the hash that the file says it has, and what it says its arrays are."""
 
     whole: Transcript
     said_sha256: str
+    said_legend: str
 
     @property
     def asked(self) -> Mapping[str, Any]:
@@ -103,14 +110,18 @@ def read_transcript(data: bytes) -> ReadTranscript:
     try:
         members, wrong = members_of(data)
         held = {name.removesuffix(".npy"): _array(file) for name, file in members.items()}
-        text, sha256 = str(held.pop("asked")), str(held.pop("sha256"))
+        text = str(held.pop("asked"))
         asked = json.loads(text, parse_constant=_refuse_constant)
-        version = asked.pop("format")
-        tapes = _tapes(held)
+        version = int(asked.pop("format"))
     except Exception:  # whatever can go wrong in a damaged file: none of it may stop whoever checks it
         raise RequestError(_DAMAGED) from None
     if version != _FORMAT:
-        raise RequestError("It was written by another version of dpviz: check it with that one.")
+        raise RequestError(_NEWER if version > _FORMAT else _OLDER)
+    try:
+        sha256, legend = str(held.pop("sha256")), str(held.pop("legend"))
+        tapes = _tapes(held)
+    except Exception:
+        raise RequestError(_DAMAGED) from None
     if wrong:
         raise RequestError(f"It is not as a release writes it: {wrong[0]}.")
     whole = Transcript(asked, tapes)
@@ -118,7 +129,7 @@ def read_transcript(data: bytes) -> ReadTranscript:
         raise RequestError("It does not say what was asked as a release writes it.")
     if list(held) != list(whole.arrays()):
         raise RequestError("It holds an array that is no answer, or not in the order of the questions.")
-    return ReadTranscript(whole, sha256)
+    return ReadTranscript(whole, sha256, legend)
 
 
 class Playback(ExactSource):

@@ -17,6 +17,7 @@ from dpviz.check import RequestError
 from dpviz.foreign import bytes_of
 from dpviz.release.checks import CANNOT_TELL, Check, Finding
 from dpviz.release.comparing import differences
+from dpviz.release.legend import legend_of
 from dpviz.release.package import (
     CARD,
     CENTERS,
@@ -39,6 +40,7 @@ from dpviz.release.transcript import Transcript, read_transcript
 from dpviz.release.zips import MOST_BYTES, members_of
 
 _ZIP = "the zip"
+_OTHER_LEGEND = "what it says of its arrays, their names, axes and units, is not what was asked."
 _TABLES = (CENTERS, SEGMENTS, LEDGER)
 
 
@@ -118,6 +120,9 @@ class _Found:
             return
         self.by[Check.PLAYED] = list(_answers(played, read.said_sha256, self.files.get(CARD, b"")))
         self.by[Check.SAME] = list(_compared(self.files, made))
+        due = legend_of(played.transcript, played.parts)
+        if next(differences(read.said_legend.encode(), due.encode(), table=False), None) is not None:
+            self.by[Check.SAME] = [*self.by[Check.SAME], Finding(TRANSCRIPT, _OTHER_LEGEND)]
         charged = played.asked.account
         self.by[Check.SUMS] = [
             Finding(LEDGER, words)

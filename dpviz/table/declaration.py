@@ -33,8 +33,10 @@ FROM_ROWS = ORIGINS[-1]
 RELEASE_WORDS = (
     *("name", "description", "intended_use", "curators", "region", "publication_date", "sector"),
     *("justification", "authors", "chosen_after_looking"),
+    *("several_rows", "agreed_by", "other_releases", "decision", "bounds_known_by", "raw_access", "storage"),
+    *("columns_needed", "repeats"),
 )
-"""What the card of a release asks its owner for; curators and authors are several."""
+"""What the card and the dossier of a release ask their owner for; curators and authors are several."""
 
 SEVERAL_WORDS = ("curators", "authors")
 

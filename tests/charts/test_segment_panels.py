@@ -22,7 +22,8 @@ def test_a_row_of_panels_for_each_segment():
     shows_kinds(figure, colors, {"released"})
     bars = [trace for trace in figure.data if trace.type == "bar"]
     assert len(bars) == 9
-    assert all(np.sum(trace.y) == pytest.approx(1, abs=0.05) for trace in bars)
+    areas = [np.sum(trace.y * trace.width / np.mean(trace.width)) for trace in bars]
+    assert areas == pytest.approx(np.ones(9), abs=0.05)
     notes = " ".join(note.text for note in figure.layout.annotations)
     assert "Westerners" in notes and "Segment 2" in notes and ", m<br>" in notes and "±" in notes
     domains = [(axis.domain, figure.layout[f"yaxis{axis.anchor[1:]}"].domain) for axis in figure.select_xaxes()]

@@ -177,6 +177,11 @@ for _over in (Voronoi, Projected):
         int(rng.choice([1, 2, 7, 64])),
         float(rng.choice([0.3, 1.0, 3.0])),
     )
+    QUESTIONS[f"SegmentHistogram in bins of any width over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: (
+        SegmentHistogram(
+            over(region, rng), int(rng.integers(region.dim)), 3, starts=(0, *sorted(rng.choice(512, 2) + 1))
+        )
+    )
 QUESTIONS["DistanceScales"] = lambda region, rng: DistanceScales(
     _voronoi(region, rng), int(rng.integers(-6, 6)), int(rng.choice([1, 2, 9, 40]))
 )

@@ -43,6 +43,12 @@ def test_bins_are_equal_parts_and_the_last_ones_take_the_rest():
     np.testing.assert_array_equal(counts, [[1, 0, 0, 0], [2, 1, 1, 3]])
 
 
+def test_bins_of_any_width_begin_at_their_starts():
+    rows = np.array([[-9.0], [-1.0], [-0.75], [-0.5], [0.0], [0.49], [0.5], [7.0]])
+    query = SegmentHistogram(Voronoi(np.zeros((1, 1))), 0, 3, starts=(0, 128, 384))
+    np.testing.assert_array_equal(asked(query, rows, Region.ball(1, 8.0)), [[3, 3, 2]])
+
+
 @given(SEEDS, st.integers(1, 5))
 def test_distances_lie_between_the_edges_of_their_bins(seed, dim):
     rng, region = np.random.default_rng(seed), Region.ball(dim, 2.0)

@@ -66,9 +66,9 @@ def facts(**changes: Any) -> CardFacts:
         account=AccountFacts("people", 2.0, 1e-5, 0.5, 0.0, 1.5, 1e-6),
         centers=np.array([[30.0, 40_000.0], [60.0, 90_000.0]]),
         center_step=np.array([0.5, 500.0]),
-        center_sd=np.array([0.9, 900.0]),
+        center_sd=np.array([[0.9, 900.0], [1.1, 1_100.0]]),
         sizes=np.array([7012.0, 4990.0]),
-        size_sd=14.0,
+        size_sd=np.array([14.0, 14.0]),
     )
     return replace(made, **changes)
 
@@ -118,9 +118,9 @@ def people_facts(k: int = 6, extra: int = 0) -> CardFacts:
         entries=(*({"part": "clustering", **entry.to_dict()} for entry in made.entries), *bought),
         centers=centers,
         center_step=np.r_[np.array([0.1, 100.0, 0.1, 0.1, 500.0, 0.1]), np.full(extra, 0.5)],
-        center_sd=np.r_[np.array([0.3, 410.0, 0.3, 0.3, 1100.0, 0.2]), np.full(extra, 1.0)],
+        center_sd=np.tile(np.r_[np.array([0.3, 410.0, 0.3, 0.3, 1100.0, 0.2]), np.full(extra, 1.0)], (k, 1)),
         sizes=sizes,
-        size_sd=31.0,
+        size_sd=np.full(k, 31.0),
         segments=_segments(centers, sizes, [*columns, *more]),
         certificate={
             "unit": "half-widths of the bounds, squared",

@@ -69,12 +69,12 @@ def test_bounds_that_were_not_bought_are_named(release):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_answers_that_nobody_asked_for_are_named(release, part):
-    read = read_transcript(release.files[TRANSCRIPT]).whole
+    read, legend = read_transcript(release.files[TRANSCRIPT]).whole, read_transcript(release.files[TRANSCRIPT])[2]
     tape = read.tapes[part]
     longer = {**read.tapes, part: Tape(tape.coins, (*tape.answers, np.zeros(1)))}
     forged = Transcript(read.asked, longer)
     card = {name: data.replace(read.sha256.encode(), forged.sha256.encode()) for name, data in release.files.items()}
-    found = findings({**card, TRANSCRIPT: forged.to_bytes()})
+    found = findings({**card, TRANSCRIPT: forged.to_bytes(legend)})
     assert f"of the part {part} that the plan does not ask for" in found[TRANSCRIPT]
 
 

@@ -15,6 +15,7 @@ from dpviz.release.promise import (
     promise,
     protected,
     rows_sentence,
+    sizes_sentence,
     slack,
     unprotected,
 )
@@ -32,7 +33,8 @@ from tests.release.made_facts import facts, people_facts, words
         ({"centers": np.zeros((2, 3))}, "these columns first"),
         ({"centers": np.zeros(2)}, "The centres have shape"),
         ({"sizes": np.zeros(3)}, r"sizes has shape \(3,\): give an array of shape \(2,\)"),
-        ({"center_sd": np.zeros((2, 2))}, "center_sd has shape"),
+        ({"center_sd": np.zeros(2)}, "center_sd has shape"),
+        ({"size_sd": np.zeros(3)}, "size_sd has shape"),
         ({"columns": (CardColumn("a", 0, None), CardColumn("b", 0, 1))}, "Column 'a' is clustered and has no bounds"),
     ],
 )
@@ -123,3 +125,43 @@ def test_an_algorithm_of_ours_has_no_paper_that_is_called_none() -> None:
     assert paper_of(made) == "it has no paper of its own; its parts are from Su et al. 2016"
     assert "None" not in str(registry_card(made)["deployment"]["implementation"]["mechanisms"])
     assert paper_of(facts(paper="Su et al. 2016")) == "Su et al. 2016"
+
+
+def test_a_guess_about_a_value_moves_twice_as_far_as_one_about_presence() -> None:
+    said = belief(facts())
+    assert "whether a certain row is in the table" in said and "at most 73.2 % certain" in said
+    assert said.endswith("Of which of two things that row says, such a reader can be at most 88.1 % certain.")
+    assert "somebody is in the table" in belief(facts(has_id=True))
+    assert "88.1" not in belief(facts(relation="replace"))
+
+
+def test_the_card_says_what_only_the_owner_can_say_or_that_nobody_said_it() -> None:
+    deployed = registry_card(facts())["deployment"]
+    assert "the owner has not said" in deployed["deployment_model"]["release_type_details"]
+    assert "the curator alone can say" in deployed["deployment_model"]["actors"]
+    told = {"raw_access": "Two clerks", "other_releases": "A yearbook.", "repeats": "Every year", "several_rows": "No"}
+    deployed = registry_card(facts(words=words(**told)))["deployment"]
+    assert "asked who can read the raw table: Two clerks. Whoever" in deployed["deployment_model"]["actors"]
+    assert deployed["deployment_model"]["release_type_details"].endswith("published: A yearbook. Every year.")
+    assert deployed["privacy_loss"]["privacy_unit_details"].endswith("how many rows one person can have: No.")
+
+
+def test_the_card_says_the_level_of_its_unit_its_rho_and_what_made_it() -> None:
+    made = facts(recomposed=((1e-6, 0.87),), rho=0.03741, platform="Python 3.11, Linux", code="ab12")
+    deployed = registry_card(made)["deployment"]
+    assert deployed["privacy_loss"]["privacy_unit"].startswith("1 row (event level): ")
+    parameters = deployed["privacy_loss"]["privacy_parameters"]
+    assert parameters["rho"] == pytest.approx(0.03741, rel=1e-3) and parameters["rho"] >= 0.03741
+    assert "rho" not in registry_card(facts())["deployment"]["privacy_loss"]["privacy_parameters"]
+    assert "ε = 0.87 at δ = 10⁻⁶" in deployed["privacy_loss"]["privacy_parameters_details"]
+    assert "dpviz 0.1.0, on Python 3.11, Linux; its source files have the SHA-256 ab12" in str(deployed)
+
+
+def test_sizes_are_said_once_and_their_sum_is_explained() -> None:
+    assert sizes_sentence(facts()) == (
+        "Sizes add up to 12,002 (sd of the noise 19.8); they were counted before the last step of the algorithm."
+    )
+    told = {"segments": {"segments": []}}
+    assert sizes_sentence(facts(**told)).endswith("the number of rows, 12,000, is public.")
+    assert "was released apart" in sizes_sentence(facts(**told, n=11_987.4, n_bought=True))
+    assert sizes_sentence(facts(sizes=None, size_sd=None)) == ""

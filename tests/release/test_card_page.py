@@ -149,7 +149,15 @@ def test_what_is_not_there_is_left_out(made: CardFacts) -> None:
 def test_a_large_release_is_cut_and_says_so() -> None:
     k, dim = 40, 35
     columns = tuple(CardColumn(f"column {place}", -1e12, 1e12) for place in range(dim))
-    made = facts(k=k, columns=columns, centers=np.zeros((k, dim)), center_step=None, center_sd=None, sizes=np.ones(k))
+    made = facts(
+        k=k,
+        columns=columns,
+        centers=np.zeros((k, dim)),
+        center_step=None,
+        center_sd=None,
+        sizes=np.ones(k),
+        size_sd=None,
+    )
     text = _Read(card_page(made)).text
     assert "16 centres and 25 columns more: see centers.csv." in text
     assert "five columns more: see declaration.json." in text

@@ -20,7 +20,7 @@ from dpviz.release.account import Account, AccountExceeded, State
 from dpviz.release.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED
 from dpviz.release.releasing import press, ready, unit_of
 from dpviz.release.render import centers_table
-from dpviz.release.rounding import Rounded
+from dpviz.runs.profile import Profile, ProfileColumn
 from dpviz.table.declaration import Declaration
 from dpviz.table.named import file_at
 from dpviz.table.sidecar import declaration_in, declaration_in_file
@@ -45,7 +45,9 @@ def test_centres_lie_on_a_grid_no_coarser_than_half_their_noise(tmp_path):
     release = press(ready_in(tmp_path))
     run = release.played.run
     rows = list(csv.reader(io.StringIO(release.files[CENTERS].decode())))
-    assert rows[0] == ["segment", "age", "income", "noisy_size"] and len(rows) == 4
+    assert (
+        rows[0] == ["segment", "age", "income", "age_sd", "income_sd", "noisy_size", "noisy_size_sd"] and len(rows) == 4
+    )
     written = np.array([[float(cell) for cell in row[1:3]] for row in rows[1:]])
     sd = np.median(run.frames[-1].step.center_noise_sd) * run.domain.scale
     assert (np.abs(written - run.centers) <= sd / 4 + 1e-12).all()
@@ -219,10 +221,17 @@ def test_bounds_that_noise_would_hide_are_refused_before_a_charge(tmp_path):
 
 @pytest.mark.parametrize("sizes", [None, [3.0, 4.0]])
 def test_centres_are_listed_with_their_sizes_where_there_are_any(sizes):
-    given = None if sizes is None else np.array(sizes)
-    text = centers_table(["age"], Rounded((1,), np.array([[1.0], [2.5]]), None), given)
-    beside = ["", "", ""] if sizes is None else [",noisy_size", ",3", ",4"]
-    assert text.split() == [f"segment,age{beside[0]}", f"1,1.0{beside[1]}", f"2,2.5{beside[2]}"]
+    given, noise = (None, None) if sizes is None else (np.array(sizes), np.array([0.5, 0.25]))
+    columns = (ProfileColumn("age", 0, 9), ProfileColumn("age_sd", 0, 9))
+    sd = np.array([[0.125, np.nan], [1 / 3, 2.0]])
+    made = Profile(columns, np.array([[1.0, 2], [2.5, 3]]), sd, np.ones(2), given, noise)
+    text = centers_table(made, [["1.0", "2"], ["2.5", "3"]])
+    beside = ["", "", ""] if sizes is None else [",noisy_size,noisy_size_sd", ",3,0.5", ",4,0.25"]
+    assert text.split() == [
+        f"segment,age,age_sd,age_sd_,age_sd_sd{beside[0]}",
+        f"1,1.0,2,0.125,{beside[1]}",
+        f"2,2.5,3,0.333333,2{beside[2]}",
+    ]
 
 
 def test_the_unit_of_privacy_is_known_before_a_table_is_opened():

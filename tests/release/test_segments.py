@@ -18,10 +18,19 @@ from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.ledger import BudgetExceeded, Ledger
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.segment_counts import SegmentHistogram
+from dpviz.privacy.segment_counts import FINE_PARTS, SegmentHistogram
 from dpviz.release.described_table import described_table
-from dpviz.release.segments import _rows, _shares, bins_of_numbers, segments, telling_scores
-from dpviz.release.segments_report import TOO_SMALL, NumbersSaid, Verdict, segments_csv
+from dpviz.release.segments import (
+    WEIGHTS,
+    Histogram,
+    _rows,
+    _shares,
+    bin_starts,
+    bins_of_numbers,
+    segments,
+    telling_scores,
+)
+from dpviz.release.segments_report import RANGE, TOO_SMALL, NumbersSaid, Verdict, segments_csv
 from dpviz.runs.open_table import declare
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.csv_stream import CsvOnDisk
@@ -149,19 +158,24 @@ def test_what_drowns_is_not_said_and_only_its_noisy_size_decides():
         assert segment.telling == () and segment.columns[3].shares == ()
         assert all(said.median is None for said in segment.columns if isinstance(said, NumbersSaid))
     lines = list(csv.DictReader(io.StringIO(segments_csv(report))))
-    assert {line["value"] for line in lines if line["statistic"] == "median"} == {TOO_SMALL}
+    medians = [line for line in lines if line["statistic"] == "median"]
+    assert {(line["value"], line["words"]) for line in medians} == {("", TOO_SMALL)}
 
 
 def test_the_file_is_tidy_and_the_report_is_json():
     report = report_of(described(rows_of(3000)), epsilon=100.0)
     lines = list(csv.DictReader(io.StringIO(segments_csv(report))))
-    assert set(lines[0]) == {"segment", "column", "statistic", "value", "low", "high", "unit"}
+    assert list(lines[0]) == ["segment", "column", "statistic", "value", "low", "high", "noise_sd", "unit", "words"]
     assert {line["segment"] for line in lines} == {"1", "2", "3", ""}
     for statistic in ("size", "median", "share of missing cells", "share of 2", "verdict"):
         assert any(line["statistic"] == statistic for line in lines), statistic
     for line in lines:
-        if line["low"]:
+        for name in ("value", "low", "high", "noise_sd"):
+            assert line[name] == "" or np.isfinite(float(line[name])), line
+        if line["low"] and line["value"]:
             assert float(line["low"]) <= float(line["value"]) <= float(line["high"])
+        if line["statistic"] == "size":
+            assert 0 < float(line["noise_sd"]) < float(line["high"]) - float(line["low"])
     assert json.loads(json.dumps(report.to_dict(), allow_nan=False))["certificate"]["verdict"] == "good"
 
 
@@ -218,10 +232,44 @@ def test_noise_alone_tells_nothing_apart():
     columns = described(ROWS).description.columns[:2]
     rng = np.random.default_rng(0)
     found = [
-        telling_scores(columns, [(np.full((3, 8), 20.0) + rng.laplace(0, 30, (3, 8)), 30 * 2**0.5, 8)] * 2)
+        telling_scores(
+            columns,
+            [Histogram(np.full((3, 8), 20.0) + rng.laplace(0, 30, (3, 8)), 30 * 2**0.5, np.linspace(-1, 1, 9))] * 2,
+        )
         for _ in range(50)
     ]
     assert np.mean(np.array(found) > 0.05) < 0.2
+
+
+def test_a_size_is_said_once_and_by_every_tally_of_its_rows():
+    rows = rows_of(3000)
+    cell = ((rows[:, None, :2] - CENTERS) ** 2).sum(axis=2).argmin(axis=1)
+    true = np.bincount(cell, minlength=3)
+    reports = [report_of(described(rows), epsilon=0.5, seed=seed) for seed in range(60)]
+    errors = np.array([[segment.size.value for segment in report.segments] - true for report in reports])
+    sd = np.array([segment.size_sd for segment in reports[0].segments])
+    alone = 2**0.5 / (0.5 * WEIGHTS["sizes"])
+    assert (sd < 0.9 * alone).all() and errors.std() == pytest.approx(float(sd.mean()), rel=0.25)
+    assert abs(errors.mean()) < 0.25 * sd.mean()
+
+
+def test_bins_lie_close_where_centres_are_and_each_has_a_part_of_its_own():
+    starts = bin_starts(np.array([-0.9, -0.85]), 0.05, 16)
+    assert starts[0] == 0 and sum(start < FINE_PARTS // 8 for start in starts) > 8
+    for places, spread, bins in (([0.0], 0.0, 64), ([5.0, -5.0], 1e-9, 64), ([1.0], 9.0, FINE_PARTS), ([0.3], 1.0, 1)):
+        starts = np.array(bin_starts(np.array(places), spread, bins))
+        assert len(starts) == bins and starts[0] == 0 and (np.diff(starts) > 0).all() and starts[-1] < FINE_PARTS
+
+
+def test_a_quantile_that_is_hardly_known_is_a_range_without_a_value():
+    report = report_of(described(rows_of(3000)), epsilon=0.2)
+    said = [column.median for one in report.segments for column in one.columns if isinstance(column, NumbersSaid)]
+    wide = [one for one in said if one is not None and one.range_only]
+    assert wide and any(one is not None and not one.range_only for one in said)
+    lines = [line for line in csv.DictReader(io.StringIO(segments_csv(report))) if line["statistic"] == "median"]
+    for line in lines:
+        assert (line["value"] == "") == (line["words"] != "") and (line["words"] in ("", RANGE, TOO_SMALL))
+    assert [line["words"] for line in lines].count(RANGE) == len(wide)
 
 
 @pytest.mark.slow

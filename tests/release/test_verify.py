@@ -20,6 +20,7 @@ from dpviz.release.package import (
     CARD,
     CENTERS,
     DECLARATION,
+    DOSSIER,
     LEDGER,
     NEEDED,
     PAGE,
@@ -43,6 +44,10 @@ def files():
 
 def transcript_in(files) -> Transcript:
     return read_transcript(files[TRANSCRIPT]).whole
+
+
+def legend_in(files) -> str:
+    return read_transcript(files[TRANSCRIPT]).said_legend
 
 
 def test_a_release_holds(files):
@@ -81,7 +86,7 @@ def test_any_changed_number_of_a_table_is_named_with_its_line(files, name):
                 assert f"line {place + 1} (" in findings({**files, name: text.encode()})[name]
 
 
-@pytest.mark.parametrize("column", ["scale", "sensitivity", "epsilon", "amount"])
+@pytest.mark.parametrize("column", ["scale", "sensitivity", "epsilon_alone", "cost", "part_epsilon"])
 def test_a_changed_number_of_the_ledger_is_named(files, column):
     ledger = changed(files[LEDGER], 2, column, lambda value: repr(float(value) * (1 + 1e-8)))
     assert f" {column} is not" in findings({**files, LEDGER: ledger})[LEDGER]
@@ -134,12 +139,14 @@ def sentences(text: str) -> list[str]:
     return [one for one in re.split(r"(?<=[.:;>])\s+|<[^>]*>|\n", text) if re.search(r"[a-z]{3}", one)]
 
 
-@pytest.mark.parametrize("name", [CARD, PAGE, VERIFY])
+@pytest.mark.parametrize("name", [CARD, PAGE, DOSSIER, VERIFY])
 def test_every_sentence_is_compared(files, name):
     text = files[name].decode().replace("\r\n", "\n")
     body = text.split("</style>")[-1]
     for said in dict.fromkeys(sentences(body)):
-        without = text[: -len(body)] + body.replace(said, "", 1) if name == PAGE else text.replace(said, "", 1)
+        without = (
+            text[: -len(body)] + body.replace(said, "", 1) if name in (PAGE, DOSSIER) else text.replace(said, "", 1)
+        )
         with about(said):
             assert name in findings({**files, name: without.encode()}, with_hashes=name != VERIFY)
 
@@ -160,7 +167,7 @@ def test_text_after_the_known_parts_is_named(files):
 
 def forged_answers(files, change) -> dict[str, bytes]:
     read = transcript_in(files)
-    return {**files, TRANSCRIPT: change(read).to_bytes()}
+    return {**files, TRANSCRIPT: change(read).to_bytes(legend_in(files))}
 
 
 @pytest.mark.parametrize("part", ["algorithm", "segments"])
@@ -185,7 +192,9 @@ def test_an_answer_that_nobody_asks_for_is_named(files, part):
     assert f"answers of the part {part} that the plan does not ask for" in findings(consistent)[TRANSCRIPT]
     assert (
         "of the parts that were asked for"
-        in findings({**files, TRANSCRIPT: Transcript(read.asked, {**read.tapes, "more": tape}).to_bytes()})[TRANSCRIPT]
+        in findings(
+            {**files, TRANSCRIPT: Transcript(read.asked, {**read.tapes, "more": tape}).to_bytes(legend_in(files))}
+        )[TRANSCRIPT]
     )
 
 
@@ -203,6 +212,35 @@ def npy(values) -> bytes:
     return held.getvalue()
 
 
+def told_of(held) -> str:
+    """The legend among the members of a transcript."""
+    return str(np.load(io.BytesIO(held["legend.npy"])))
+
+
+@pytest.mark.parametrize(("by", "said"), [(-1, "older dpviz"), (1, "newer dpviz than this one: update")])
+def test_a_transcript_of_another_format_says_whether_it_is_older_or_newer(files, by, said):
+    def other(held):
+        asked = json.loads(str(np.load(io.BytesIO(held["asked.npy"]))))
+        held["asked.npy"] = npy(np.array(json.dumps({**asked, "format": asked["format"] + by})))
+
+    (found,) = verify(zip_of(rehashed({**files, TRANSCRIPT: rebuilt(files[TRANSCRIPT], other)}))).findings
+    assert found.file == TRANSCRIPT and said in found.what
+
+
+def test_every_array_of_a_transcript_is_named_with_its_axes_and_its_unit(files):
+    legend, tapes = json.loads(legend_in(files)), transcript_in(files).tapes
+    assert list(legend) == [f"{part}/{j:04d}" for part, tape in tapes.items() for j in range(len(tape.answers))]
+    for name, told in legend.items():
+        part, place = name.split("/")
+        with about(name):
+            assert told["part"] == part and told["shape"] == list(np.shape(tapes[part].answers[int(place)]))
+            assert told["question"] and told["for"] and told["unit"] and len(told["axes"]) == len(told["shape"])
+            assert told["noise_scale"] > 0
+    histograms = [told for told in legend.values() if "column" in told]
+    assert [told["column"] for told in histograms] == ["age", "income"]
+    assert all(len(told["edges"]) == told["shape"][1] + 1 for told in histograms)
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -213,6 +251,8 @@ def npy(values) -> bytes:
         lambda held: held.update({"sha256.npy": npy(np.array("0" * 64))}),
         lambda held: held.update({"asked.npy": npy(np.array("{}"))}),
         lambda held: held.update({"asked.npy": npy(np.array(str(np.load(io.BytesIO(held["asked.npy"]))) + " "))}),
+        lambda held: held.update({"legend.npy": npy(np.array("{}"))}),
+        lambda held: held.update({"legend.npy": npy(np.array(told_of(held).replace('"rows"', '"persons"', 1)))}),
         lambda held: held.pop("asked.npy"),
         lambda held: held.pop("algorithm/0000/array.npy"),
         lambda held: held.update({"algorithm/coins.npy": npy(np.array([None]).astype(str))}),
@@ -228,7 +268,7 @@ def asked_anew(files, change) -> dict[str, bytes]:
     read = transcript_in(files)
     asked = json.loads(json.dumps(dict(read.asked)))
     change(asked)
-    return {**files, TRANSCRIPT: Transcript(asked, read.tapes).to_bytes()}
+    return {**files, TRANSCRIPT: Transcript(asked, read.tapes).to_bytes(legend_in(files))}
 
 
 @pytest.mark.parametrize(

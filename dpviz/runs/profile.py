@@ -1,0 +1,245 @@
+"""Released centres as their reader takes them in: each coordinate beside its noise, each segment beside its size.
+
+One value is behind every picture, table and sentence about centres, so that no two of them give another number for one
+quantity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dpviz.algorithms.steps import CentersStep
+from dpviz.arrays import Array, Codes
+from dpviz.runs.evaluation import match
+from dpviz.runs.run import Run
+
+Flags = npt.NDArray[np.bool_]
+
+SURE = 3.0
+"""Standard deviations of noise beyond which a released number is taken to say something."""
+SEEN = 2.0
+"""Standard deviations within which a coordinate is drawn as noise, and which whiskers are long."""
+
+RowOrder = Literal["size", "number", "alike"]
+ColumnOrder = Literal["most telling", "file"]
+
+# A coordinate this near to a bound, as a part of the width, lies on it.
+_ON_BOUND = 0.005
+_LEAST_SD = 1e-12
+
+
+class ProfileColumn(NamedTuple):
+    """A column that centres have a coordinate in: its bounds in data units; ``kind`` says how its values are read."""
+
+    name: str
+    lower: float
+    upper: float
+    unit: str = ""
+    kind: str = "number"
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Released centres, the noise on each coordinate, and the sizes of their segments.
+
+    Parameters
+    ----------
+    columns : tuple of ProfileColumn
+    centers : array of shape (k, d)
+        Data units.
+    center_sd : array of shape (k, d)
+        Standard deviation of the noise on each coordinate, data units; NaN where the algorithm cannot tell. See
+        ``honest_noise``.
+    scale : array of shape (d,)
+        Data units of one unit coordinate.
+    sizes, size_sd : arrays of shape (k,), or None
+        Rows of each segment, and the standard deviation of their noise.
+    reference : array of shape (k, d), or None
+        Revealed: the k-means++ centre that belongs to each.
+    """
+
+    columns: tuple[ProfileColumn, ...]
+    centers: Array
+    center_sd: Array
+    scale: Array
+    sizes: Array | None = None
+    size_sd: Array | None = None
+    reference: Array | None = None
+
+    @property
+    def k(self) -> int:
+        """Segments."""
+        return len(self.centers)
+
+    @property
+    def dim(self) -> int:
+        """Columns."""
+        return len(self.columns)
+
+    @property
+    def lower(self) -> Array:
+        """Declared lower bounds, shape (d,)."""
+        return np.array([column.lower for column in self.columns])
+
+    @property
+    def upper(self) -> Array:
+        """Declared upper bounds, shape (d,)."""
+        return np.array([column.upper for column in self.columns])
+
+    @property
+    def width(self) -> Array:
+        """Widths of the bounds, shape (d,)."""
+        return self.upper - self.lower
+
+    @property
+    def weights(self) -> Array:
+        """The part of all rows that each segment holds, shape (k,); equal parts where sizes say nothing."""
+        sizes = np.ones(self.k) if self.sizes is None else np.maximum(self.sizes, 0.0)
+        weights: Array = sizes / sizes.sum() if sizes.sum() > 0 else np.full(self.k, 1 / self.k)
+        return weights
+
+    @property
+    def overall(self) -> Array:
+        """The centre of all rows, as the segments have it, shape (d,), data units."""
+        overall: Array = self.weights @ self.centers
+        return overall
+
+    @property
+    def noise_known(self) -> bool:
+        """Whether the algorithm can tell the noise on its centres."""
+        return bool(np.isfinite(self.center_sd).all())
+
+    @property
+    def deviations(self) -> Array:
+        """Distance of each coordinate from the overall centre, in sd of its own noise, shape (k, d); NaN: not known."""
+        away: Array = (self.centers - self.overall) / np.maximum(self.center_sd, _LEAST_SD)
+        return away
+
+    @property
+    def in_noise(self) -> Flags:
+        """Which coordinates are within the noise of the overall centre, shape (k, d); none whose noise is not known."""
+        return np.abs(self.deviations) < SEEN
+
+    @property
+    def apart(self) -> Array:
+        """How far segments lie apart in each column, shape (d,): weighted root mean square, parts of the bounds."""
+        squared = ((self.centers - self.overall) / self.width) ** 2
+        return np.sqrt(self.weights @ squared)
+
+    @property
+    def telling(self) -> Flags:
+        """Columns in which some segment lies beyond its noise from the overall centre, shape (d,)."""
+        telling: Flags = np.any(np.abs(self.deviations) > SURE, axis=0)
+        return telling
+
+    @property
+    def lost(self) -> Flags:
+        """Segments whose size may be noise alone, shape (k,); none where sizes are not known."""
+        if self.sizes is None or self.size_sd is None:
+            return np.zeros(self.k, dtype=bool)
+        lost: Flags = self.sizes < SURE * self.size_sd
+        return lost
+
+    @property
+    def on_bound(self) -> Flags:
+        """Coordinates that lie on a declared bound, shape (k, d)."""
+        place: Array = (self.centers - self.lower) / self.width
+        below: Flags = place < _ON_BOUND
+        return np.logical_or(below, place > 1 - _ON_BOUND)
+
+    @property
+    def gaps(self) -> Array:
+        """Distance of each centre to the nearest other one, unit coordinates, shape (k,); infinite for a lone one."""
+        points = self.centers / self.scale
+        away = np.linalg.norm(points[:, None] - points[None], axis=2)
+        np.fill_diagonal(away, np.inf)
+        gaps: Array = away.min(axis=1)
+        return gaps
+
+    def columns_by(self, order: ColumnOrder) -> Codes:
+        """Columns in their order, the most telling first or as in the file."""
+        if order == "file":
+            return np.arange(self.dim)
+        return np.argsort(-self.apart, kind="stable")
+
+    def rows_by(self, order: RowOrder) -> Codes:
+        """Segments in their order: the largest first, by number, or alike ones beside each other."""
+        if order == "size" and self.sizes is not None:
+            return np.argsort(-self.sizes, kind="stable")
+        if order == "alike" and self.k > 1:
+            away = (self.centers - self.overall) / self.width * np.sqrt(self.weights)[:, None]
+            return np.argsort(away @ np.linalg.svd(away, full_matrices=False)[2][0], kind="stable")
+        return np.arange(self.k)
+
+
+def honest_noise(sd: Array, sizes: Array | None, size_sd: Array | None, width: Array) -> Array:
+    """Standard deviation of the noise on centres, with what their noisy sizes leave open.
+
+    Parameters
+    ----------
+    sd : array of shape (k, d)
+        As the algorithm says it: noise of a sum, over a noisy size. Data units.
+    sizes, size_sd : arrays of shape (k,), or None
+    width : array of shape (d,)
+        Of the bounds, data units.
+
+    Returns
+    -------
+    array of shape (k, d)
+        The same over the least size that is plausible, three standard deviations below the noisy one. Where that is
+        nobody, half of the width: the centre may lie anywhere between the bounds.
+    """
+    if sizes is not None and size_sd is not None:
+        least = sizes - SURE * size_sd
+        factor = np.where(least > 0, sizes / np.where(least > 0, least, 1.0), np.inf)
+        sd = np.maximum(sd, _LEAST_SD) * factor[:, None]
+    return np.minimum(sd, width / 2)
+
+
+def profile_of(
+    run: Run,
+    *,
+    centers: Array | None = None,
+    sizes: Array | None = None,
+    size_sd: Array | None = None,
+    reference: Array | None = None,
+) -> Profile:
+    """The profile of a finished run.
+
+    Parameters
+    ----------
+    run : Run
+    centers : array of shape (k, d) or None
+        As they are published, data units; those of the run where nothing is said.
+    sizes, size_sd : arrays of shape (k,) or None
+        Released apart from the run; those that its last step measured where nothing is said.
+    reference : array of shape (k, d) or None
+        Revealed centres of k-means++, unit coordinates.
+    """
+    domain, step = run.domain, run.frames[-1].step
+    points = run.centers if centers is None else centers
+    k, scale = len(points), np.broadcast_to(domain.scale, (domain.dim,)).astype(np.float64)
+    if sizes is None and run.noisy_weights is not None:
+        counted = getattr(step, "count_noise_sd", None)
+        sizes = np.rint(np.maximum(run.noisy_weights, 0.0))
+        size_sd = None if counted is None else np.broadcast_to(np.asarray(counted, dtype=np.float64), (k,))
+    said = step.center_noise_sd if isinstance(step, CentersStep) else None
+    sd = np.full((k, domain.dim), np.nan)
+    if said is not None and np.isfinite(said).all():
+        raw = np.broadcast_to(said, (k,))[:, None] * scale
+        sd = honest_noise(raw, sizes, size_sd, domain.upper - domain.lower)
+    units = domain.units or ("",) * domain.dim
+    columns = tuple(
+        ProfileColumn(name, low, high, unit)
+        for name, low, high, unit in zip(
+            domain.columns, domain.lower.tolist(), domain.upper.tolist(), units, strict=True
+        )
+    )
+    beside = None
+    if reference is not None and len(reference) == k:
+        beside = domain.from_unit(reference[match(domain.to_unit(points), reference)])
+    return Profile(columns, points, sd, scale, sizes, size_sd, beside)
