@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dpviz.privacy.queries import Relation
     from dpviz.privacy.room import PrivateTable
     from dpviz.release.account import Account
+    from dpviz.release.reading import ReadRelease, read_release
     from dpviz.runs.run import Run, run
     from dpviz.table.csv_intake import load_csv
     from dpviz.table.domain import Domain, Scaling
@@ -31,11 +32,13 @@ __all__ = [
     "PrivacyWarning",
     "PrivateKMeans",
     "PrivateTable",
+    "ReadRelease",
     "Relation",
     "RequestError",
     "Run",
     "Scaling",
     "load_csv",
+    "read_release",
     "run",
     "sample",
     "show",
@@ -51,11 +54,13 @@ _HOMES = {
     "PrivacyWarning": "dpviz.check",
     "PrivateKMeans": "dpviz.estimators",
     "PrivateTable": "dpviz.privacy.room",
+    "ReadRelease": "dpviz.release.reading",
     "Relation": "dpviz.privacy.queries",
     "RequestError": "dpviz.check",
     "Run": "dpviz.runs.run",
     "Scaling": "dpviz.table.domain",
     "load_csv": "dpviz.table.csv_intake",
+    "read_release": "dpviz.release.reading",
     "run": "dpviz.runs.run",
     "sample": "dpviz.table.samples",
     "show": "dpviz.charts.player.shown",

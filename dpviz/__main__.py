@@ -18,7 +18,7 @@ from dpviz.cli.parser import Parser, joined
 
 COMMANDS = (
     *("algorithms", "audit", "advise", "declare", "run", "sweep"),
-    *("reproduce", "open", "account", "release", "verify"),
+    *("reproduce", "open", "account", "release", "verify", "read"),
 )
 """Each is a module ``dpviz.cli.NAME_command`` with ``add(parser)`` and ``serve(arguments)``."""
 

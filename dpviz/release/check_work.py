@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpviz.release.verify import Verdict, verify
+from dpviz.release.reading import ReadRelease, read_release
 from dpviz.runs.seats import brief
 from dpviz.runs.worker import Progress
 
 
 @brief
-def check_work(data: bytes) -> Iterator[Progress | Verdict]:
-    """The verdict on the bytes of a zip; a ``RequestError`` if it is none of a release."""
+def check_work(data: bytes) -> Iterator[Progress | ReadRelease]:
+    """The release in the bytes of a zip, checked and read; a ``RequestError`` if it is none."""
     yield Progress(0, 1, "every file is made anew and compared")
-    yield verify(data)
+    yield read_release(data)

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpviz import __version__
 from dpviz.check import RequestError
@@ -69,8 +69,26 @@ class Verdict:
         }
 
 
+class Examined(NamedTuple):
+    """The verdict on a zip, and what its transcript comes to; None where that cannot be played."""
+
+    verdict: Verdict
+    played: Played | None
+
+
 def verify(source: Path | bytes) -> Verdict:
     """The verdict on a zip, or on its bytes.
+
+    Raises
+    ------
+    RequestError
+        If it is no zip of a release at all.
+    """
+    return examine(source).verdict
+
+
+def examine(source: Path | bytes) -> Examined:
+    """The verdict on a zip, or on its bytes, and the release that its answers come to.
 
     Raises
     ------
@@ -88,7 +106,7 @@ def verify(source: Path | bytes) -> Verdict:
     found.by[Check.FILES] = [*(Finding(_ZIP, f"{words}.") for words in wrong), *_hashes(files)]
     found.play()
     signer = found.signature()
-    return Verdict(tuple(found.sentences()), tuple(found.all()), signer)
+    return Examined(Verdict(tuple(found.sentences()), tuple(found.all()), signer), found.played)
 
 
 def _read(path: Path) -> bytes:
@@ -106,6 +124,7 @@ class _Found:
 
     files: Mapping[str, bytes]
     by: dict[Check, Sequence[Finding]] = field(default_factory=dict)
+    played: Played | None = None
 
     def play(self) -> None:
         """Everything that follows from the transcript."""
@@ -118,6 +137,7 @@ class _Found:
             what = str(error) if TRANSCRIPT in self.files else "is missing."
             self.by[Check.PLAYED] = [Finding(TRANSCRIPT, what)]
             return
+        self.played = played
         self.by[Check.PLAYED] = list(_answers(played, read.said_sha256, self.files.get(CARD, b"")))
         self.by[Check.SAME] = list(_compared(self.files, made))
         due = legend_of(played.transcript, played.parts)

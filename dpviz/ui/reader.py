@@ -1,4 +1,4 @@
-"""What the browser says of its reader: dark or light, and whether things may move.
+"""What the browser says of its reader: dark or light, whether things may move, and whether the page is narrow.
 
 A page is drawn in the colours that the browser named when it asked for it. Where they change while the page is open, or
 where less motion is asked for, nobody would draw it again: the pictures would stay in colours that cannot be read.
@@ -13,18 +13,18 @@ from typing import Any
 import streamlit as st
 from streamlit.components import v2
 
-_KEY, _LESS = "reader:seen", "reader:less_motion"
+_KEY, _LESS, _NARROW = "reader:seen", "reader:less_motion", "reader:narrow"
 _ASKS = Path(__file__).parent / "assets" / "reader.js"
 # A colour that takes a moment to change says when it has changed, whoever changed it: the system or the page's menu.
 _PROBE = ".probe { display: block; height: 1px; background: var(--st-background-color); transition: background 10ms; }"
 
 
 def follow_reader() -> None:
-    """Run the page again when the browser's colours, or the wish for less motion, are not those it was drawn with.
+    """Run the page again when the browser's colours, its width or the wish for less motion are others than it knew.
 
     Call it once, after everything else that is on the page: there it takes no room.
     """
-    drawn = {"dark": st.context.theme.type == "dark", "less": wants_less_motion()}
+    drawn = {"dark": st.context.theme.type == "dark", "less": wants_less_motion(), "narrow": is_narrow()}
     _component()(data=drawn, key=_KEY, on_seen_change=_remember, height=1)
 
 
@@ -33,8 +33,15 @@ def wants_less_motion() -> bool:
     return bool(st.session_state.get(_LESS, False))
 
 
+def is_narrow() -> bool:
+    """Whether the page is a telephone's; before the browser has answered, as its name says."""
+    guess = "Mobile" in (st.context.headers.get("User-Agent") or "")
+    return bool(st.session_state.get(_NARROW, guess))
+
+
 def _remember() -> None:
-    st.session_state[_LESS] = st.session_state[_KEY]["seen"]["less"]
+    seen = st.session_state[_KEY]["seen"]
+    st.session_state[_LESS], st.session_state[_NARROW] = seen["less"], seen["narrow"]
 
 
 @cache

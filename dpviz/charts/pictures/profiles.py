@@ -1,0 +1,168 @@
+"""Profiles: released centres of many columns, a row a segment and a lane a column, each coordinate beside its noise.
+
+A plane shows two columns of many, and most of it is empty. Here every column has a lane between its declared bounds. A
+dot is a released coordinate, a stem leads to it from the centre of all rows, and what is within its noise is hollow.
+On a narrow page the picture is turned: a lane a column with all segments on it, as numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.arrays import Codes
+from dpviz.charts.names import spelled
+from dpviz.charts.pictures.profile_lanes import Lanes
+from dpviz.charts.pictures.profile_rows import Chosen, Lane, Rows
+from dpviz.charts.plot import Plot
+from dpviz.charts.theme import Palette, layout
+from dpviz.charts.wording import clauses, number, opening, things
+from dpviz.runs.profile import SEEN, ColumnOrder, Profile, RowOrder
+
+MOST_COLUMNS = {False: 12, True: 10}
+"""Columns of one picture, on a wide and on a narrow page; the rest are on further ones."""
+MOST_SEGMENTS = 15
+"""Segments of one picture; of more, the largest are drawn."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProfilePicture:
+    """The picture of a profile.
+
+    Parameters
+    ----------
+    profile : Profile
+    narrow : bool
+        Whether the page is a telephone's: lanes stand below each other then.
+    columns, rows
+        Their order.
+    lane : "bounds" or "centres"
+        From where to where a lane goes: the declared bounds, or what released centres span with their noise.
+    start : int
+        The first column of this picture, in their order.
+    failed : bool
+        Whether the release shows noise: then nobody knows where any centre lies.
+    beside : str
+        What the open diamonds are, where the profile has a reference.
+    """
+
+    stem: ClassVar[str] = "profiles"
+    profile: Profile
+    narrow: bool = False
+    columns: ColumnOrder = "most telling"
+    rows: RowOrder = "size"
+    lane: Lane = "bounds"
+    start: int = 0
+    failed: bool = False
+    beside: str = "k-means++, revealed"
+
+    @property
+    def pages(self) -> list[tuple[int, int]]:
+        """The first and the last column of each picture, from 1 on."""
+        step, whole = MOST_COLUMNS[self.narrow], self.profile.dim
+        return [(first + 1, min(first + step, whole)) for first in range(0, whole, step)]
+
+    def draw(self, palette: Palette) -> go.Figure:
+        """The figure."""
+        chosen = Chosen(self.profile, self.shown, self.segments, self.lane, self.failed, self.beside)
+        return (Lanes(chosen, palette) if self.narrow else Rows(chosen, palette)).plot().figure()
+
+    def overview(self, palette: Palette) -> go.Figure:
+        """All columns at once as a strip of tints, those of this picture framed; blank within the noise."""
+        return _overview(self, palette)
+
+    @property
+    def note(self) -> str:
+        """How to read it."""
+        dot = "numbers: released centres" if self.narrow else "dot: released centre"
+        noise = f"line: {SEEN:g} sd of its noise" if self.profile.noise_known else "the noise is not known"
+        stem = "" if self.narrow else "stem: blue above, plum below all rows"
+        hollow = "hollow: within the noise" if self.profile.noise_known else ""
+        diamond = f"open diamond: {self.beside}" if self.profile.reference is not None else ""
+        left = self.profile.k - MOST_SEGMENTS
+        rest = f"the {MOST_SEGMENTS} largest segments; {left} more in the table" if left > 0 else ""
+        telling = int(self.profile.telling.sum())
+        out = f"{telling} of {self.profile.dim} columns beyond the noise" if self.profile.noise_known else ""
+        return clauses(f"{dot}, {noise}", "dotted: all rows", stem, hollow, diamond, rest, out)
+
+    def words(self) -> str:
+        """The picture in words."""
+        made = self.profile
+        shown = [int(place) for place in self.shown[:3]]
+        told = []
+        for segment in self.segments[:6].tolist():
+            size = "" if made.sizes is None else f" ({made.sizes[segment]:,.0f} rows)"
+            values = ", ".join(f"{made.columns[j].name} {number(float(made.centers[segment, j]))}" for j in shown)
+            told.append(f"segment {segment + 1}{size}: {values}")
+        head = opening(f"{things(made.k, 'segment')} on a lane for each of {things(made.dim, 'column')}")
+        return f"{head}. " + "; ".join(told) + "."
+
+    def table(self) -> pd.DataFrame:
+        """The numbers behind it: every coordinate with the sd of its noise."""
+        made = self.profile
+        frame = pd.DataFrame({"segment": np.arange(1, made.k + 1)})
+        if made.sizes is not None:
+            frame["rows"] = made.sizes
+            frame["rows, sd"] = np.nan if made.size_sd is None else made.size_sd
+        for place, column in enumerate(made.columns):
+            frame[column.name] = made.centers[:, place]
+            frame[f"{column.name}, sd"] = made.center_sd[:, place]
+        return frame
+
+    @property
+    def shown(self) -> Codes:
+        """Columns of this picture, by their place in the file."""
+        ordered = self.profile.columns_by(self.columns)
+        return ordered[self.start : self.start + MOST_COLUMNS[self.narrow]]
+
+    @property
+    def segments(self) -> Codes:
+        """Segments of this picture, from 0 on, in their order."""
+        made = self.profile
+        ordered = made.rows_by(self.rows)
+        if made.k <= MOST_SEGMENTS:
+            return ordered
+        largest = set(made.rows_by("size")[:MOST_SEGMENTS].tolist())
+        return np.array([place for place in ordered.tolist() if place in largest])
+
+
+def _overview(picture: ProfilePicture, palette: Palette) -> go.Figure:
+    made = picture.profile
+    ordered, segments = made.columns_by(picture.columns), picture.segments
+    away = ((made.centers - made.overall) / made.width)[segments][:, ordered]
+    hidden = made.in_noise[segments][:, ordered] | picture.failed
+    shown = np.where(hidden, np.nan, away)
+    reach = float(np.nanmax(np.abs(shown))) if np.isfinite(shown).any() else 0.1
+    plot = Plot(layout(palette, height=int(26 + 13 * len(segments))))
+    names = [spelled(made.columns[j].name) for j in ordered.tolist()]
+    plot.add_trace(
+        {
+            **{"type": "heatmap", "z": shown, "x": np.arange(made.dim), "y": np.arange(len(segments))},
+            **{"zmin": -reach, "zmax": reach, "colorscale": [list(one) for one in palette.diverging]},
+            **{"showscale": False, "xgap": 1, "ygap": 1, "meta": "released"},
+            "customdata": [
+                [
+                    f"segment {i + 1} · {name}: {number(float(made.centers[i, j]))}"
+                    for j, name in zip(ordered, names, strict=True)
+                ]
+                for i in segments.tolist()
+            ],
+            "hovertemplate": "%{customdata}<extra></extra>",
+        }
+    )
+    last = min(picture.start + MOST_COLUMNS[picture.narrow], made.dim)
+    frame = {"x0": picture.start - 0.5, "x1": last - 0.5, "y0": -0.5, "y1": len(segments) - 0.5}
+    plot.add_shape(**{"type": "rect", **frame, "line": {"color": palette.text, "width": 1.6}})
+    lines = {"type": "line", "x0": -0.5, "x1": made.dim - 0.5, "line": {"color": palette.grid, "width": 1}}
+    for y in range(len(segments) + 1):
+        plot.add_shape(**lines, **{"y0": y - 0.5, "y1": y - 0.5, "layer": "below"})
+    plot.update_layout(margin={"l": 34, "r": 12, "t": 6, "b": 14}, dragmode=False)
+    plot.update_xaxes(showticklabels=False, showgrid=False, zeroline=False, fixedrange=True)
+    plot.update_yaxes(autorange="reversed", showgrid=False, zeroline=False, fixedrange=True)
+    plot.update_yaxes(tickvals=np.arange(len(segments)), tickfont={"size": 10, "color": palette.text})
+    plot.update_yaxes(ticktext=[f"<b>{place + 1}</b>" for place in segments.tolist()])
+    return plot.figure()

@@ -1,0 +1,144 @@
+"""``dpviz read``: what was released, as tables with noise beside each number; checked first, and without the data."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from dpviz.charts.wording import number
+from dpviz.check import RequestError
+from dpviz.cli.console import FoundWrong
+from dpviz.cli.parser import Parser
+from dpviz.cli.whole_file import write_whole
+from dpviz.printed import table_text
+from dpviz.release.reading import ReadRelease, read_release
+from dpviz.runs.profile import Profile
+
+_MOST_COLUMNS = 8
+
+
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Check the zip of a release and say what it tells: centres, sizes and their noise, what may be concluded and "
+        "what not. Ends with 1 where a check fails, and says first what is wrong."
+    )
+    command.add_argument("zip", metavar="ZIP", help="the zip of a release")
+    command.add_argument("--compare", metavar="OTHER.zip", help="a second release of the same columns, bounds and k")
+    command.add_argument("--out", metavar="TIDY.csv", help="write every number into this new file, a row each")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Serve the request; the text to print.
+
+    Raises
+    ------
+    RequestError
+        If a file is no zip of a release, or the two cannot be compared.
+    FoundWrong
+        If something in it is wrong.
+    """
+    release = read_release(Path(arguments.zip))
+    other = None if arguments.compare is None else read_release(Path(arguments.compare))
+    if arguments.out is not None:
+        _write(Path(arguments.out), release)
+    if arguments.json:
+        said = release.to_dict()
+        if other is not None:
+            said["comparison"] = _comparison_data(release, other)
+        text = json.dumps(said, ensure_ascii=False)
+    else:
+        text = "\n\n".join(_blocks(release, other))
+    text = "".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text)  # steers no terminal
+    if not release.holds or (other is not None and not other.holds):
+        raise FoundWrong(text)
+    return text
+
+
+def _write(out: Path, release: ReadRelease) -> None:
+    if out.exists():
+        raise RequestError("--out is there already: give a new file, so that nothing is lost.")
+    try:
+        write_whole(out, release.to_csv().encode("utf-8"))
+    except OSError as error:
+        raise RequestError(f"--out cannot be written ({error.strerror or type(error).__name__}).") from None
+
+
+def _blocks(release: ReadRelease, other: ReadRelease | None) -> Iterator[str]:
+    yield _checked(release, "This release")
+    if (received := release.received) is None or release.profile is None or release.played is None:
+        return
+    order = release.played.asked.order
+    finding = received.finding
+    title = f"{release.name}: {finding.title}" + (f"\n{finding.reason}" if finding.reason else "")
+    yield title + f"\nε = {order.request.epsilon:g}, δ = {order.delta:g}; protected: {release.unit}"
+    yield from _tables(release.profile)
+    may = "\n".join(f"  {'✓' if one.good else '!'} {one.sentence}" for one in received.may)
+    yield f"What may be concluded\n{may}"
+    yield "What not\n" + "\n".join(f"  · {sentence}" for sentence in received.may_not)
+    if other is not None:
+        yield _checked(other, "The second release")
+        yield _comparison(release, other)
+
+
+def _checked(release: ReadRelease, which: str) -> str:
+    verdict = release.verdict
+    if verdict.holds:
+        return f"{which} is what it says: {len(verdict.checked)} checks, nothing is wrong as far as it can be checked."
+    listed = "\n".join(f"  {finding.file}: {finding.what}" for finding in verdict.findings)
+    return f"{which} is NOT what it says: do not rely on it.\n{listed}"
+
+
+def _tables(made: Profile) -> Iterator[str]:
+    """Centres with the sd of their noise, so many columns side by side; sizes first."""
+    sizes = ["?" if made.sizes is None else _beside(made.sizes[i], _sd_of_size(made, i)) for i in range(made.k)]
+    for start in range(0, len(made.columns), _MOST_COLUMNS):
+        columns = range(start, min(start + _MOST_COLUMNS, len(made.columns)))
+        names = [
+            f"{made.columns[j].name} ({made.columns[j].unit})" if made.columns[j].unit else made.columns[j].name
+            for j in columns
+        ]
+        rows = [
+            [str(i + 1), sizes[i], *(_beside(made.centers[i, j], made.center_sd[i, j]) for j in columns)]
+            for i in range(made.k)
+        ]
+        table = table_text(["segment", "rows", *names], rows)
+        yield f"Released centres, ± one standard deviation of the noise\n{table}"
+
+
+def _sd_of_size(made: Profile, place: int) -> float:
+    return float("nan") if made.size_sd is None else float(made.size_sd[place])
+
+
+def _beside(value: float, sd: float) -> str:
+    return f"{number(float(value))} ± {number(float(f'{sd:.2g}')) if np.isfinite(sd) else '?'}"
+
+
+def _comparison(release: ReadRelease, other: ReadRelease) -> str:
+    found = release.compared_with(other)
+    table = found.table()
+    said = f"{found.title}\n{found.words}"
+    if not len(table):
+        return said
+    rows = [[row[0], *(f"{value:.1f}" for value in row[1:])] for row in table.itertuples(index=False)]
+    return f"{said}\nDifferences in standard deviations of both noises\n{table_text(list(table.columns), rows)}"
+
+
+def _comparison_data(release: ReadRelease, other: ReadRelease) -> dict[str, object]:
+    found = release.compared_with(other)
+    return {
+        "title": found.title,
+        "words": found.words,
+        "passes": found.passes,
+        "partner": (found.partner + 1).tolist(),
+        "limit": found.limit,
+        "beyond": found.beyond,
+        "of_centers": found.of_centers.tolist() if found.passes else None,
+        "of_sizes": found.of_sizes.tolist() if found.passes and found.of_sizes is not None else None,
+        "second": other.verdict.to_dict(),
+    }
