@@ -27,6 +27,7 @@ def main() -> None:
         st.Page("tradeoff.py", title="Trade-off"),
         st.Page("ledger.py", title="Ledger"),
         st.Page("release.py", title="Release"),
+        st.Page("read.py", title="Read"),
     ]
     learn = [
         st.Page("lessons.py", title="Lessons", icon=":material/school:"),
@@ -41,7 +42,7 @@ def main() -> None:
         st.switch_page("data.py")
     claim_finished()
     claim_prepared()
-    if page.url_path == "lessons":  # a lesson brings a table of its own: what the rail tells is not about it
+    if page.url_path in ("lessons", "read"):  # these bring a table of their own: what the rail tells is not about it
         page.run()
     else:
         rail_head()

@@ -145,7 +145,7 @@ def _sizes_told(made: Profile) -> Conclusion:
     lost = np.flatnonzero(made.lost)
     if len(lost):
         least = number(float(SURE * np.max(made.size_sd)))
-        whose = f"{len(lost)} of {things(made.k, 'segment')}"
+        whose = f"{len(lost)} of {made.k} segments"
         return Conclusion(f"{whose} may hold nobody: below {SURE:g} sd of the noise ({least} rows).", good=False)
     big = int(np.argmax(made.sizes))
     size = f"{made.sizes[big]:,.0f} rows ± {SEEN * made.size_sd[big]:,.0f}"
@@ -188,7 +188,7 @@ def _quality_told(received: Received) -> Conclusion:
         )
     value, high = ratio(certificate.ratio.value), ratio(certificate.ratio.high)
     left = f"{_centres(k)} leave {value} the loss of one (at most {high})"
-    return Conclusion(f"{left}. {words}", good=certificate.ratio.high < _LIKE_ONE)
+    return Conclusion(f"{left}. {words}", good=bool(certificate.ratio.high < _LIKE_ONE))
 
 
 def _forbidden(received: Received) -> Iterator[str]:
@@ -207,12 +207,19 @@ def _forbidden(received: Received) -> Iterator[str]:
     if made.noise_known and made.k > 1:
         typical = SEEN * sqrt(2) * np.median(made.center_sd, axis=0)
         named = [int(place) for place in made.columns_by("most telling")[:2]]
+        if (typical[named] > made.width[named] / 2).all():
+            yield "Any difference between two segments: all of them are within the noise."
+            named = []
         least = " or ".join(
             f"{number(float(f'{typical[place]:.2g}'))} {made.columns[place].unit}".rstrip()
             + f" in {made.columns[place].name}"
             for place in named
         )
-        yield f"A small difference between two segments: less than {least} is within {SEEN:g} sd of the noise."
+        if least:
+            yield f"A small difference between two segments: less than {least} is within {SEEN:g} sd of the noise."
+    if made.k == 1:
+        yield "That the rows are alike: a centre is a mean, and few rows need be like it."
+        return
     yield (
         f"That there are {made.k} groups: k = {made.k} was chosen by the curator, and another k, or another release, "
         "may cut the rows otherwise. A centre is a mean: few rows need be like it."

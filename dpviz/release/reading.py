@@ -190,20 +190,22 @@ def _numbers(made: Profile, report: SegmentsReport | None) -> Iterator[ReleasedN
     for place in range(made.k):
         if made.sizes is not None:
             sd = float("nan") if made.size_sd is None else float(made.size_sd[place])
-            yield _with_noise(place, "", "rows", float(made.sizes[place]), sd, "rows", least=0.0)
+            yield _with_noise(place, "", "rows", float(made.sizes[place]), sd, "rows", ends=(0.0, np.inf))
         for at, column in enumerate(made.columns):
             value, sd = float(made.centers[place, at]), float(made.center_sd[place, at])
-            yield _with_noise(place, column.name, "centre", value, sd, column.unit)
+            ends = column.lower, column.upper
+            yield _with_noise(place, column.name, "centre", value, sd, column.unit, ends=ends)
         if report is not None:
             yield from _of_columns(place, report.segments[place].columns)
 
 
 def _with_noise(
-    place: int, column: str, statistic: str, value: float, sd: float, unit: str, *, least: float = -np.inf
+    place: int, column: str, statistic: str, value: float, sd: float, unit: str, *, ends: tuple[float, float]
 ) -> ReleasedNumber:
+    """A number with its interval, which ends at what the number can be."""
     if not np.isfinite(sd):
         return ReleasedNumber(place + 1, column, statistic, value, None, None, None, unit, "its noise cannot be told")
-    low, high = max(value - _REACH * sd, least), max(value + _REACH * sd, least)
+    low, high = np.clip([value - _REACH * sd, value + _REACH * sd], *ends).tolist()
     return ReleasedNumber(place + 1, column, statistic, value, low, high, sd, unit)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import evaluate, reference_for
+from dpviz.runs.profile import Profile, profile_of
 from dpviz.runs.request import Request
 from dpviz.runs.run import run_of
 from dpviz.runs.seats import brief
@@ -22,10 +23,11 @@ RUNS = 4
 
 @dataclass(frozen=True)
 class Tried:
-    """One run on a stand-in: how wide its clusters are, and its loss over that of k-means++."""
+    """One run on a stand-in: how wide its clusters are, its loss over that of k-means++, and what it would release."""
 
     spread: float
     ratio: float
+    profile: Profile | None = field(default=None, compare=False)
 
 
 @brief
@@ -39,4 +41,5 @@ def dry_run_work(request: Request, declared: Declaration, n: int) -> Iterator[Pr
         for seed in range(RUNS):
             yield Progress(places.index((spread, seed)), len(places), f"clusters of {100 * spread:g} % of the bounds")
             run = run_of(replace(request, seed=seed), table.private)
-            yield Tried(spread, evaluate(rows, run.unit_centers, reference).ratio)
+            made = profile_of(run, reference=reference.centers)
+            yield Tried(spread, evaluate(rows, run.unit_centers, reference).ratio, made)

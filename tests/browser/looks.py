@@ -35,10 +35,11 @@ _NOT_OURS = ['[data-testid="stHeader"]', '[data-testid="stToolbar"]', '[data-tes
 _NOT_OURS_IN_THE_DARK = ['[data-testid="stSliderThumbValue"]', '[data-testid="stButtonGroup"]']
 # Its rail is scrolled by keys, as any part of a page in today's browsers, if nothing that is in it can be reached.
 _RAIL, _UNREACHABLE = 'data-testid="stSidebarContent"', "scrollable-region-focusable"
-# Streamlit's numbers have steppers, its tables and charts have tools, which are told apart by what they stand in, and
-# the question mark beside a text that is no label has one name only.
+# Streamlit's numbers have steppers, its tables, charts and uploaders tools, which are told apart by what they stand in,
+# and the question mark beside a text that is no label has one name only.
 _MANY = re.compile(
-    r"Increment|Decrement|Download plot|Fullscreen|Zoom|Pan|Reset axes|Show/hide|Search|Download as CSV|^Help$"
+    r"Increment|Decrement|Download plot|Fullscreen|Zoom|Pan|Reset axes|Show/hide|Search|Download as CSV|^Help$|"
+    r"^Add files$"
 )
 _MARKUP = re.compile(r":\w+-badge\[|:material/|:(?:gray|blue|orange|green|red|violet|small)\[|\*\*|</?\w+>|\$\w+\$")
 _NAMES = """() => [...document.querySelectorAll(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from playwright.sync_api import Browser
 
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.charts.picture import Look
+from dpviz.charts.pictures.profiles import ProfilePicture
 from dpviz.charts.pictures.swaps import SwapTrace
 from dpviz.charts.spent import draw_spent
 from dpviz.charts.studies.compare import Scores, Typical, draw_compare
@@ -22,6 +24,7 @@ from dpviz.charts.studies.curves import Curves
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from tests.charts.gallery import beside, draw, exhibit, steps_of
+from tests.charts.pictures.test_profiles import SIZES, made_profile
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -88,6 +91,26 @@ def studies() -> Iterator[tuple[str, go.Figure]]:
         made = draw_compare(releases, Look(view_of(shown.table.domain), light, reference=shown.reference))
         yield f"compare {number}", made.panels[-1].figure
     yield "spent", draw_spent({"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, palette=light, epsilon=0.05)
+
+
+def profiles() -> Iterator[tuple[str, int, go.Figure]]:
+    """Profiles of few and many segments and columns, each as wide as the page that it is made for."""
+    for (k, dim), (theme, narrow) in product(SIZES, (("light", False), ("dark", True))):
+        picture = ProfilePicture(made_profile(k, dim), narrow=narrow)
+        yield f"{k} segments, {dim} columns", 390 - 32 if narrow else 1080, picture.draw(palette(theme))
+        if dim > 12 and not narrow:
+            yield f"{k} segments, all {dim} columns", 1080, picture.overview(palette(theme))
+
+
+def test_no_text_of_a_profile_is_cut(browser: Browser) -> None:
+    page, wrong = browser.new_page(), {}
+    page.set_content('<body style="margin:0"><div id="plot"></div></body>')
+    page.add_script_tag(path=str(_SCRIPT))
+    for name, width, figure in profiles():
+        if found := page.evaluate(_DRAW, [json.loads(figure.to_json()), width]):  # type: ignore[arg-type]
+            wrong[name, width] = found
+    page.close()
+    assert wrong == {}
 
 
 def test_no_text_is_cut(browser: Browser) -> None:

@@ -85,7 +85,7 @@ class Lanes(Drawing):
         if far.any():
             kind = "revealed" if "revealed" in self.chosen.beside else "released"
             hue = ink.revealed if kind == "revealed" else ink.text
-            plot.add_trace(self.lines((part[far], there[far]), (y[far], y[far]), kind, color=ink.muted, width=1))
+            plot.add_trace(self.lines((part[far], there[far]), (y[far], y[far]), kind, color=hue, width=1))
             plot.add_trace(diamonds(there[far], y[far], hue, 11, kind))
 
     def part_of(self, values: Array, j: int) -> Array:

@@ -194,8 +194,8 @@ class Rows(Drawing):
         there = self.across(self.made.reference[self.order][:, self.cols])
         x, y = self.across(self.values), self._heights
         far = np.abs(there - x) * self.pixels / _TRACK > 9
-        kind, ink = self._kind, self.palette
-        plot.add_trace(self.lines((x[far], there[far]), (y[far], y[far]), kind, color=ink.muted, width=1))
+        kind = self._kind
+        plot.add_trace(self.lines((x[far], there[far]), (y[far], y[far]), kind, color=self._hue, width=1))
         plot.add_trace(diamonds(there.ravel(), y.ravel(), self._hue, 13 if self.k <= _VALUED_SEGMENTS else 11, kind))
 
     @property

@@ -48,6 +48,8 @@ class ProfilePicture:
         Whether the release shows noise: then nobody knows where any centre lies.
     beside : str
         What the open diamonds are, where the profile has a reference.
+    mark : str
+        What is written across the picture, where it should not be relied on.
     """
 
     stem: ClassVar[str] = "profiles"
@@ -59,6 +61,7 @@ class ProfilePicture:
     start: int = 0
     failed: bool = False
     beside: str = "k-means++, revealed"
+    mark: str = ""
 
     @property
     def pages(self) -> list[tuple[int, int]]:
@@ -69,7 +72,16 @@ class ProfilePicture:
     def draw(self, palette: Palette) -> go.Figure:
         """The figure."""
         chosen = Chosen(self.profile, self.shown, self.segments, self.lane, self.failed, self.beside)
-        return (Lanes(chosen, palette) if self.narrow else Rows(chosen, palette)).plot().figure()
+        plot = (Lanes(chosen, palette) if self.narrow else Rows(chosen, palette)).plot()
+        if self.mark:
+            plot.add_annotation(
+                {
+                    **{"text": f"<b>{spelled(self.mark)}</b>", "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5},
+                    **{"showarrow": False, "textangle": -18, "opacity": 0.4},
+                    "font": {"size": 28 if self.narrow else 52, "color": palette.text},
+                }
+            )
+        return plot.figure()
 
     def overview(self, palette: Palette) -> go.Figure:
         """All columns at once as a strip of tints, those of this picture framed; blank within the noise."""

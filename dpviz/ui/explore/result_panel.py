@@ -13,6 +13,7 @@ from dpviz.glossary import words_of
 from dpviz.privacy.accounting import Accounting
 from dpviz.runs.export import picture_stem
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.profile import profile_of
 from dpviz.runs.run import Run
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
@@ -23,6 +24,7 @@ from dpviz.ui.explore.read_k import read_k
 from dpviz.ui.explore.scores import Judged
 from dpviz.ui.explore.take_away import take_away
 from dpviz.ui.figure import data_table, show_wide
+from dpviz.ui.profile_panel import profile_panel
 from dpviz.ui.runner import Result
 
 # How the charges of a run add up, after its accounting.
@@ -37,6 +39,8 @@ _ADDS_UP = {
 }
 
 
+# From so many columns on a plane shows little: centres are drawn as profiles, too.
+_PROFILED = 3
 _TABS = ("What was found", "Ledger", "How it works", "Table", "Take away")
 
 
@@ -56,6 +60,9 @@ def below(table: OpenTable, result: Result, look: Look, judged: Judged | None) -
     found_tab, ledger, story, numbers, files = st.tabs(_TABS, key="explore:below", on_change="rerun")
     if found_tab.open:
         with found_tab:
+            if run.private and run.domain.dim >= _PROFILED:
+                reference = None if look.reference is None else look.reference.centers
+                profile_panel(profile_of(run, reference=reference), "explore", table=False)
             found(table, run, judged)
             read_k(result)
     if ledger.open:

@@ -12,6 +12,7 @@ from dpviz.check import RequestError
 from dpviz.glossary import words_of
 from dpviz.release.check_work import check_work
 from dpviz.release.checks import CANNOT_TELL
+from dpviz.release.reading import ReadRelease
 from dpviz.release.verify import Verdict
 from dpviz.runs.jobs import Job
 from dpviz.ui.escape import plain
@@ -48,8 +49,9 @@ def check_panel() -> None:
     if checked is None:
         return
     job_panel(checked.job, label="Checking", key=_KEPT)
-    for verdict in (item for item in checked.job.items if isinstance(item, Verdict)):
-        _told(checked.name, verdict)
+    for read in (item for item in checked.job.items if isinstance(item, ReadRelease)):
+        _told(checked.name, read.verdict)
+        st.page_link("read.py", label="See what it tells: the page Read", icon=":material/visibility:")
 
 
 def _begin(upload: str, name: str, data: bytes) -> _Checked | None:

@@ -15,14 +15,18 @@ from dpviz.glossary import explained
 from dpviz.release.order import Order
 from dpviz.runs.dry_run import Tried, dry_run_work
 from dpviz.runs.jobs import Job
+from dpviz.runs.profile import Profile
 from dpviz.runs.request import Request
 from dpviz.ui.badges import badged
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.foresight import whole_sentence
 from dpviz.ui.job_panel import job_panel, job_shelf
+from dpviz.ui.profile_panel import profile_panel
 from dpviz.ui.release.subject import Subject
 
 _JOB = "release:dry_run"
+# From so many columns on centres are drawn as profiles.
+_PROFILED = 3
 _USUAL_ROWS, _MOST_ROWS = 10_000, 200_000
 
 
@@ -66,7 +70,16 @@ def dry_run_section(order: Order, asked_of: Subject) -> str:
         return known
     said = tried_words(tried)
     badged("public", plain(said))
+    _pictured(tried[-1].profile)
     return f"{known} {said}".strip()
+
+
+def _pictured(profile: Profile | None) -> None:
+    """What such a release would show, of a table that nobody is in."""
+    if profile is None or profile.dim < _PROFILED:
+        return
+    with st.expander("What it would show, on made-up rows", icon=":material/preview:"):
+        profile_panel(profile, "release:tried", beside="k-means++ on the made-up rows", table=False)
 
 
 def tried_words(tried: Sequence[Tried]) -> str:

@@ -20,10 +20,13 @@ from dpviz.ui.escape import plain
 from dpviz.ui.figure import data_table
 from dpviz.ui.job_panel import duration
 from dpviz.ui.polled import polled
+from dpviz.ui.profile_panel import profile_panel
 from dpviz.ui.release.press import Pressed, prepare_another
 from dpviz.ui.release.segments_panel import segments_panel
 
 _POLL_SECONDS = 0.5
+# From so many columns on centres are drawn as profiles.
+_PROFILED = 3
 
 
 def pressed_panel(press: Pressed) -> None:
@@ -113,11 +116,15 @@ def _tables(release: Release) -> None:
     _missing(release)
     st.subheader("The centres", divider="gray", anchor=False, help=explained("centre"))
     badge("released")
+    if release.played.parts.profile.dim >= _PROFILED:
+        profile_panel(release.played.parts.profile, f"release:{release.number}", table=False)
     centers = _read(release.files[CENTERS])
     facts = f"{len(centers)} released centres in data units, rounded to their grid"
-    data_table(centers.rename(columns={"noisy_size": "size, noisy"}), alt=facts, height="auto")
+    data_table(centers, alt=facts, height="auto")
     st.caption(
-        "Centres carry noise and are rounded to a public grid; sizes carry noise.", help=words_of("centre noise")
+        "Centres carry noise and are rounded to a public grid; sizes carry noise. Columns that end in _sd are the "
+        "standard deviation of it.",
+        help=words_of("centre noise"),
     )
     segments_panel(release.played.parts, f"release:{release.number}")
     if SEGMENTS in release.files:
