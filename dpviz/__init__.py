@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dpviz.privacy.queries import Relation
     from dpviz.privacy.room import PrivateTable
     from dpviz.release.account import Account
+    from dpviz.release.read_release import ReadRelease, read_release
     from dpviz.release.reading import ReadRelease, read_release
     from dpviz.runs.run import Run, run
     from dpviz.table.csv_intake import load_csv
@@ -54,13 +55,13 @@ _HOMES = {
     "PrivacyWarning": "dpviz.check",
     "PrivateKMeans": "dpviz.estimators",
     "PrivateTable": "dpviz.privacy.room",
-    "ReadRelease": "dpviz.release.reading",
+    "ReadRelease": "dpviz.release.read_release",
     "Relation": "dpviz.privacy.queries",
     "RequestError": "dpviz.check",
     "Run": "dpviz.runs.run",
     "Scaling": "dpviz.table.domain",
     "load_csv": "dpviz.table.csv_intake",
-    "read_release": "dpviz.release.reading",
+    "read_release": "dpviz.release.read_release",
     "run": "dpviz.runs.run",
     "sample": "dpviz.table.samples",
     "show": "dpviz.charts.player.shown",

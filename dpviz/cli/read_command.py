@@ -9,13 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from dpviz.charts.wording import number
 from dpviz.check import RequestError
 from dpviz.cli.console import FoundWrong
 from dpviz.cli.parser import Parser
 from dpviz.cli.whole_file import write_whole
 from dpviz.printed import table_text
-from dpviz.release.reading import ReadRelease, read_release
+from dpviz.release.read_release import ReadRelease, read_release
 from dpviz.runs.profile import Profile
 
 _MOST_COLUMNS = 8
@@ -116,7 +115,12 @@ def _sd_of_size(made: Profile, place: int) -> float:
 
 
 def _beside(value: float, sd: float) -> str:
-    return f"{number(float(value))} ± {number(float(f'{sd:.2g}')) if np.isfinite(sd) else '?'}"
+    return f"{_digits(value, 3)} ± {_digits(sd, 2) if np.isfinite(sd) else '?'}"
+
+
+def _digits(value: float, most: int) -> str:
+    """So many significant digits, thousands grouped."""
+    return f"{float(f'{value:.{most}g}'):,.12g}"
 
 
 def _comparison(release: ReadRelease, other: ReadRelease) -> str:

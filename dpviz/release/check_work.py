@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpviz.release.reading import ReadRelease, read_release
+from dpviz.release.read_release import ReadRelease, read_release
 from dpviz.runs.seats import brief
 from dpviz.runs.worker import Progress
 

@@ -15,7 +15,6 @@ import pandas as pd
 
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
-from dpviz.runs.evaluation import match
 from dpviz.runs.profile import SURE, Profile
 
 # A centre that moved this part of the way to its neighbour may be another segment's.
@@ -132,7 +131,7 @@ def compare(one: Profile, other: Profile) -> Comparison:
     if not (one.noise_known and other.noise_known):
         raise RequestError("The noise on the centres of one of them is not known: nothing can be said of a difference.")
     here, there = one.centers / one.scale, other.centers / other.scale
-    partner = match(here, there)
+    partner = one.partners_in(other)
     ordered = _in_order(other, partner)
     far = np.linalg.norm(there[partner] - here, axis=1)
     moved = int((far >= _MOVED * np.minimum(one.gaps, ordered.gaps)).sum())

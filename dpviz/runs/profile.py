@@ -160,6 +160,10 @@ class Profile:
         gaps: Array = away.min(axis=1)
         return gaps
 
+    def partners_in(self, other: Profile) -> Codes:
+        """Which centre of another profile (k, d) belongs to each, one to one, shape (k,): the nearest all together."""
+        return match(self.centers / self.scale, other.centers / other.scale)
+
     def columns_by(self, order: ColumnOrder) -> Codes:
         """Columns in their order, the most telling first or as in the file."""
         if order == "file":

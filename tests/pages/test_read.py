@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpviz.release.package import CENTERS, TRANSCRIPT
-from dpviz.release.reading import read_release
+from dpviz.release.read_release import read_release
 from dpviz.release.releasing import press
 from dpviz.release.zips import zip_of
 from dpviz.ui.escape import plain

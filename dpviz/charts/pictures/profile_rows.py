@@ -296,6 +296,7 @@ class Rows(Drawing):
 
 
 def diamonds(x: Array, y: Array, color: str, size: float, kind: str) -> dict[str, Any]:
+    """Open diamonds: what released centres are laid beside."""
     return {
         **{"type": "scatter", "mode": "markers", "x": x, "y": y, "hoverinfo": "skip", "showlegend": False},
         "marker": {"symbol": "diamond-open", "size": size, "color": color, "opacity": 1, "line": {"width": 1.5}},
@@ -304,6 +305,7 @@ def diamonds(x: Array, y: Array, color: str, size: float, kind: str) -> dict[str
 
 
 def label(x: float, y: float, text: str, size: float, color: str, **more: Any) -> dict[str, Any]:
+    """Words at a place of the picture."""
     return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"size": size, "color": color}, **more}
 
 

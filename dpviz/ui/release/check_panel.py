@@ -12,7 +12,7 @@ from dpviz.check import RequestError
 from dpviz.glossary import words_of
 from dpviz.release.check_work import check_work
 from dpviz.release.checks import CANNOT_TELL
-from dpviz.release.reading import ReadRelease
+from dpviz.release.read_release import ReadRelease
 from dpviz.release.verify import Verdict
 from dpviz.runs.jobs import Job
 from dpviz.ui.escape import plain

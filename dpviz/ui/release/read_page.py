@@ -21,7 +21,7 @@ from dpviz.release.check_work import check_work
 from dpviz.release.checks import CANNOT_TELL
 from dpviz.release.conclusions import Received
 from dpviz.release.promise import small
-from dpviz.release.reading import SNIPPET, ReadRelease
+from dpviz.release.read_release import SNIPPET, ReadRelease
 from dpviz.release.segments_report import Certificate, Verdict
 from dpviz.release.two_releases import Comparison
 from dpviz.runs.jobs import Job

@@ -12,7 +12,7 @@ import pytest
 import dpviz
 from dpviz.check import RequestError
 from dpviz.release.package import CENTERS, TRANSCRIPT
-from dpviz.release.reading import SNIPPET, read_release
+from dpviz.release.read_release import SNIPPET, read_release
 from dpviz.release.releasing import press
 from dpviz.release.zips import zip_of
 from tests.release.forging import rehashed, released
