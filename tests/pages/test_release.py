@@ -197,6 +197,16 @@ def test_shares_of_missing_cells_and_segments_are_bought_where_they_are_asked_fo
     assert "Pensioners" in app.get("plotly_chart")[0].proto.alt
 
 
+def test_what_an_evaluator_asks_is_answered_in_the_dossier(tmp_path):
+    app = on_page(people(tmp_path), account_in(tmp_path))
+    (box,) = (one for one in app.text_area if one.label == "Who can read the raw table?")
+    assert "What an evaluator asks: nine questions open" in everything_shown(app)
+    app = sound(box.set_value("Two clerks of the town").run())
+    assert "eight questions open" in everything_shown(app)
+    dossier = pressed_once(app).session_state["release:pressed"][0].pressing.release.files["dossier.html"].decode()
+    assert '<dd class="owner">Two clerks of the town</dd>' in dossier and "The owner has not said." in dossier
+
+
 def test_a_second_release_is_typed_anew_and_charged_again_up_to_the_cap(tmp_path):
     account = account_in(tmp_path)
     app = on_page(people(tmp_path), account)

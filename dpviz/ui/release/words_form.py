@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.charts.wording import opening, things
-from dpviz.release.card_facts import SECTORS, CardWords
+from dpviz.release.card_facts import OWNER_QUESTIONS, SECTORS, CardWords
 from dpviz.release.order import words_for
 from dpviz.table.declaration import SEVERAL_WORDS, Declaration
 from dpviz.ui.escape import plain
@@ -44,7 +44,27 @@ def words_form(declared: Declaration, source_key: str, *, today: str, chosen: st
                 said[name] = _answer(f"{kept}:{name}", name, label, hint, before[name])
         with right:
             said["sector"] = _sector(f"{kept}:sector", before["sector"])
+    said |= _for_evaluators(kept, before)
     return CardWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
+
+
+def _for_evaluators(kept: str, before: dict[str, Any]) -> dict[str, str]:
+    """Answers to what only the owner can say; the dossier prints them, and names what is left open."""
+    # What was typed just now is in the session before its box is drawn again.
+    now = {name: st.session_state.get(f"{kept}:{name}", before[name]) for name in OWNER_QUESTIONS}
+    open_ended = sum(not str(said).strip() for said in now.values())
+    title = "What an evaluator asks" + (f": {things(open_ended, 'question')} open" if open_ended else "")
+    with st.expander(plain(title), icon=":material/fact_check:", key=f"{kept}:evaluators"):
+        st.caption("The dossier in the zip prints your answers word by word. A question left open is named as open.")
+        left, right = st.columns(2, gap="medium")
+        said = {}
+        for place, (name, question) in enumerate(OWNER_QUESTIONS.items()):
+            with left if place % 2 == 0 else right:
+                said[name] = (
+                    st.text_area(question, value=before[name], max_chars=_LONGEST, height=68, key=f"{kept}:{name}")
+                    or ""
+                )
+    return said
 
 
 def in_plain_words(missing: str) -> str:
@@ -61,7 +81,7 @@ def _first(declared: Declaration, today: str) -> dict[str, Any]:
     """What is declared; where nothing is, a name and a description are proposed, and all else is asked."""
     usual = words_for(declared, today=today)
     asked = [name for name in _ASKED if name not in (*declared.words, *_DECLARED_FIRST)]
-    words = {name: getattr(usual, name) for name in (*_ASKED, "sector", "publication_date")}
+    words = {name: getattr(usual, name) for name in (*_ASKED, *OWNER_QUESTIONS, "sector", "publication_date")}
     return words | {name: () if name in SEVERAL_WORDS else "" for name in asked}
 
 
