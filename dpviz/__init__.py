@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from dpviz.privacy.room import PrivateTable
     from dpviz.release.account import Account
     from dpviz.release.read_release import ReadRelease, read_release
-    from dpviz.release.reading import ReadRelease, read_release
     from dpviz.runs.run import Run, run
     from dpviz.table.csv_intake import load_csv
     from dpviz.table.domain import Domain, Scaling
