@@ -1,5 +1,8 @@
 """All pages, their order, and the rail beside them. The guard keeps a spawned process from drawing pages."""
 
+# They bring tables of their own: what the rail tells is not about those.
+_OWN_TABLES = ("lessons", "playground", "read")
+
 
 def main() -> None:
     import streamlit as st  # here, so that importing this file stays light
@@ -31,6 +34,7 @@ def main() -> None:
     ]
     learn = [
         st.Page("lessons.py", title="Lessons", icon=":material/school:"),
+        st.Page("playground.py", title="Playground", icon=":material/brush:"),
         st.Page("meaning.py", title="What ε means", icon=":material/balance:"),
         st.Page("papers.py", title="Papers", icon=":material/science:"),
         st.Page("glossary.py", title="Glossary", icon=":material/dictionary:"),
@@ -42,7 +46,7 @@ def main() -> None:
         st.switch_page("data.py")
     claim_finished()
     claim_prepared()
-    if page.url_path in ("lessons", "read"):  # these bring a table of their own: what the rail tells is not about it
+    if page.url_path in _OWN_TABLES:
         page.run()
     else:
         rail_head()

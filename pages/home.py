@@ -1,4 +1,4 @@
-"""Home: what this is, the owner's path, a picture that answers to ε, ways in, and a release checked."""
+"""Home: what this is, the owner's path, a picture that answers to ε, doors for teachers, ways in, a release checked."""
 
 import streamlit as st
 
@@ -11,6 +11,11 @@ from dpviz.ui.release.check_panel import check_panel
 st.title("What does privacy cost your clusters?", anchor=False)
 owner_path(here="home")
 home_picture()
+with st.container(horizontal=True, vertical_alignment="center", gap="small", key="teach"):
+    st.markdown("**Teach**", width="content")
+    st.page_link("playground.py", label="Playground: paint the town, hide one person", icon=":material/brush:")
+    st.page_link("lessons.py", label="Lessons", icon=":material/school:")
+    st.page_link("meaning.py", label="What ε means", icon=":material/balance:")
 
 st.subheader(
     "Open a sample, your own file, or a stand-in",

@@ -55,23 +55,34 @@ class Film:
         steps, colors = list(self._steps()), colors_of(self.look.palette)
         return {"steps": steps, "rows": self.rows, "shared": self.shared, "colors": colors, "words": _words(steps)}
 
+    def still(self, place: int) -> Data:
+        """The picture of one step, by its place from 0, with everything in it, and nothing drawn of the others."""
+        frame = self.run.frames[place]
+        step = self._told(frame, picture_of(frame.step))
+        for trace in step["data"]:
+            trace.update({name: self._whole(value) for name, value in trace.items()})
+        return step
+
     def _steps(self) -> Iterator[Data]:
         steps = [frame.step for frame in self.run.frames]
-        before = 0.0
         for frame in self.run.frames:
             picture = picture_of(frame.step)
-            shot, note = self._shot(picture), picture.note(self._seen(picture))
-            yield {
-                **shot,
-                "name": picture.called,
-                "told": frame.step.title,
-                "note": note,
-                "about": told(f"{shot['title']} {note}"),
-                "cost": round(frame.spent_epsilon - before, 6) if self.run.private else 0,
-                "spent": _spent(self.run, frame),
-                "sides": list(self._sides(picture, steps)),
-            }
-            before = frame.spent_epsilon
+            yield {**self._told(frame, picture), "sides": list(self._sides(picture, steps))}
+
+    def _told(self, frame: Frame, picture: Picture[Any]) -> Data:
+        """The picture of a step, and what is said of it."""
+        shot, note = self._shot(picture), picture.note(self._seen(picture))
+        place = self.run.frames.index(frame)
+        before = self.run.frames[place - 1].spent_epsilon if place else 0.0
+        return {
+            **shot,
+            "name": picture.called,
+            "told": frame.step.title,
+            "note": note,
+            "about": told(f"{shot['title']} {note}"),
+            "cost": round(frame.spent_epsilon - before, 6) if self.run.private else 0,
+            "spent": _spent(self.run, frame),
+        }
 
     def _sides(self, picture: Picture[Any], steps: Sequence[Step]) -> Iterator[Data]:
         for name, drawing, kind in picture.companions(self.look, steps):
@@ -99,6 +110,10 @@ class Film:
         name = blake2b(packed({"": value}).encode(), digest_size=8).hexdigest()
         self.shared.setdefault(name, value)
         return {"same": name}
+
+    def _whole(self, value: Any) -> Any:
+        """A value that was given a name, itself."""
+        return self.shared.get(value["same"], value) if isinstance(value, dict) and "same" in value else value
 
     def _seen(self, drawing: Drawing[Any]) -> Look:
         return replace(self.look, view=drawing.view(self.look.view))

@@ -28,6 +28,7 @@ from dpviz.runs.request import Request
 from dpviz.runs.run import Run
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Row
+from dpviz.table.declaration import FileKind
 
 _HEIGHT, _STRIP_HEIGHT = 460, 230
 # A jot beyond what can be guessed.
@@ -73,17 +74,19 @@ def walk_of(computed: Computed, request: Request, palette: Palette, *, whole: bo
 def about_sample(computed: Computed, request: Request) -> str:
     """Whose rows a film shows, and why it is the same for everybody."""
     return (
-        f"{computed.table.title}, a public sample. Seed {request.seed:d}: the same noise for everybody, so that a "
+        f"{_of(computed)}. Seed {request.seed:d}: the same noise for everybody, so that a "
         "lesson can be repeated. A release has no seed."
     )
 
 
 def about_seeds(computed: Computed, number: int, grid: Grid) -> str:
     """The same of many runs."""
-    return (
-        f"{computed.table.title}, a public sample; {number:d} runs, whose seeds follow from {grid.seed:d}: the same "
-        "for everybody."
-    )
+    return f"{_of(computed)}; {number:d} runs, whose seeds follow from {grid.seed:d}: the same for everybody."
+
+
+def _of(computed: Computed) -> str:
+    simulated = computed.table.kind == FileKind.SIMULATED
+    return f"{computed.table.title}, {'simulated points' if simulated else 'a public sample'}"
 
 
 def draw_sample(look: Look, title: str) -> go.Figure:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import nan
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from dpviz.arrays import Array
 from dpviz.check import RequestError
-from dpviz.lessons.lesson import DrawsReveal, Lesson, PartReveal, RunReveal, StudyReveal
+from dpviz.lessons.lesson import DrawsReveal, Lesson, StudyReveal
+from dpviz.meaning.crowds import Crowd, crowd_at
 from dpviz.runs.clipped_rows import ClippedRows, JudgedTable
 from dpviz.runs.evaluation import Reference, evaluate, reference_for
 from dpviz.runs.found import Found, found_in
@@ -19,22 +21,36 @@ from dpviz.runs.request import Request
 from dpviz.runs.run import Run, run_of
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Row, study_rows
-from dpviz.table.samples import sample
+from dpviz.table.drawing import Drawing, decode_drawing, painted_table
+from dpviz.table.samples import SAMPLES, sample
 
 
 @dataclass(eq=False)
 class Computed:
-    """The public sample of a lesson and what is computed on it; the rows of a public sample may be looked at."""
+    """The table of a scene and what is computed on it: a public sample or a drawing, whose rows may be looked at.
+
+    ``drawing`` is that of a board.
+    """
 
     table: OpenTable
+    drawing: Drawing | None = None
     _references: dict[int, Reference] = field(default_factory=dict)
     _runs: dict[str, Run] = field(default_factory=dict)
     _studies: dict[str, list[Row]] = field(default_factory=dict)
 
     @classmethod
-    def on(cls, sample_id: str) -> Computed:
-        """Of the sample with that id, with what is declared about it."""
-        return cls(declare(*sample(sample_id).load()))
+    def on(cls, subject: str) -> Computed:
+        """Of the sample with that id, or of the drawing with that text, with what is declared about it.
+
+        Raises
+        ------
+        RequestError
+            If it is neither, or nobody is on the board.
+        """
+        if any(subject == one.id for one in SAMPLES):
+            return cls(declare(*sample(subject).load()))
+        drawing = decode_drawing(subject)
+        return cls(declare(*painted_table(drawing)), drawing)
 
     @cached_property
     def judged(self) -> JudgedTable:
@@ -82,6 +98,38 @@ class Computed:
         """Whether the runs of a study are there already."""
         return grid.to_query() in self._studies
 
+    def crowd(self, request: Request) -> Crowd:
+        """What the tree of a run makes of a crowd at my place.
+
+        Raises
+        ------
+        RequestError
+            If I am not on the board, or the run grows no tree.
+        """
+        others, me = self._with_me()
+        return crowd_at(me, others, self.run(request))
+
+    def moved_without_me(self, k: int) -> float:
+        """How far a centre of k-means++ moves when I am taken out, data units.
+
+        Raises
+        ------
+        RequestError
+            If I am not on the board.
+        """
+        self._with_me()
+        assert self.drawing is not None
+        alone = Computed(declare(*painted_table(replace(self.drawing, me=None))))
+        here, there = (of.table.domain.from_unit(of.reference(k).centers) for of in (self, alone))
+        apart = np.linalg.norm(here[:, None] - there, axis=2)
+        return float(max(apart.min(axis=0).max(), apart.min(axis=1).max()))
+
+    def _with_me(self) -> tuple[Array, Array]:
+        if self.drawing is None or self.drawing.me is None:
+            raise RequestError("Nobody on the board is me: give the board a line `me: [x, y]`.")
+        to_unit = self.table.domain.to_unit
+        return to_unit(self.drawing.others), to_unit(self.drawing.mine)[0]
+
     def found(self, centers: Array) -> Found:
         """How many clusters of k-means++ some centres (k, d) find."""
         return found_in(self.rows.points, centers, self.reference(len(centers)))
@@ -112,18 +160,20 @@ def step_place(run: Run, step: int | str | None) -> int:
     return place
 
 
-def refusals(lesson: Lesson, computed: Computed) -> list[str]:
-    """Why a lesson cannot be given on its sample, a sentence for each scene that cannot; looks at no result."""
+def refusals(lesson: Lesson, on: Callable[[str], Computed] = Computed.on) -> list[str]:
+    """Why a lesson cannot be given, a sentence for each scene that cannot; looks at no result.
+
+    ``on`` is what makes the table of a scene of its subject.
+    """
     sentences = []
     for place, scene in enumerate(lesson.scenes, start=1):
+        asked: list[Request | Grid] = [say.request for say in scene.says.values()]
+        parts = [part for part in (scene.shows, scene.reveal, scene.board) if part is not None]
+        asked += [part.grid if isinstance(part, DrawsReveal | StudyReveal) else part.request for part in parts]
         try:
-            for part in (scene.shows, scene.reveal):
-                if isinstance(part, RunReveal | PartReveal):
-                    part.request.check(computed.table.private)
-                elif isinstance(part, DrawsReveal | StudyReveal):
-                    part.grid.check(computed.table.private)
-            for say in scene.says.values():
-                say.request.check(computed.table.private)
+            table = on(lesson.subject(scene)).table.private
+            for one in asked:
+                one.check(table)
         except RequestError as error:
             sentences.append(f"{lesson.id}.yaml, scene {place}: {error}")
     return sentences

@@ -64,6 +64,15 @@ class Entry:
             self.refuse(field, f"it has {len(value):,} letters; 1 to {most:,} are allowed. Change it.")
         return value.strip()
 
+    def yes_or_no(self, field: str, *, usual: bool) -> bool:
+        """A yes or no; ``usual`` where it is not given."""
+        value = self.said.get(field)
+        if value is None:
+            return usual
+        if not isinstance(value, bool):
+            self.refuse(field, f"this is {_kind(value)}; true or false is allowed. Write one of them.")
+        return value
+
     def texts(self, field: str, *, least: int, most: int) -> tuple[str, ...]:
         """A list of different texts."""
         value = self.said.get(field)

@@ -155,6 +155,17 @@ def lonely_row(computed: Computed) -> np.ndarray[tuple[int], np.dtype[np.float64
     return row
 
 
+def _to_be_noticed(computed: Computed, say: Say) -> float:
+    needed = computed.crowd(say.request).needed
+    if needed is None:
+        raise RequestError("No crowd up to 3,000 would be noticed: choose a larger ε.")
+    return needed
+
+
+def _chance_of(computed: Computed, say: Say) -> float:
+    return 100 * computed.crowd(say.request).chance(int(say.options["crowd"]))
+
+
 def _study(computed: Computed, say: Say) -> list[Row]:
     assert say.grid is not None
     rows = computed.study(say.grid)
@@ -193,11 +204,23 @@ FACTS: dict[str, Fact] = {
     "negative cells": Fact(
         "run", "cells whose noisy count is below 0", lambda e, s: int((_grid_step(e, s).noisy_counts < 0).sum())
     ),
+    "noise of a cell": Fact("run", "standard deviation of the noise on a cell", lambda e, s: _grid_step(e, s).sd),
     "cubes asked": Fact("run", "cubes that the tree asked, all levels", _asked),
     "cubes woken": Fact("run", "cubes that woke up, all levels", _woken),
     "empty cubes woken": Fact("run", "cubes that woke up and hold no row", _empty_woken),
     "threshold": Fact("run", "noisy count from which a cube wakes up", lambda e, s: _trees(e, s)[0].threshold),
     "empty cubes to wake one": Fact("run", "of how many empty cubes noise alone wakes one", _quiet),
+    "people to be noticed": Fact(
+        "run", "on a board: the smallest crowd at my place over which a cube rather wakes than not", _to_be_noticed
+    ),
+    "chance to be noticed": Fact(
+        "run", "on a board: the chance in percent that a cube wakes over a crowd at my place", _chance_of, ("crowd",)
+    ),
+    "moved without me": Fact(
+        "run",
+        "on a board: how far a centre of k-means++ moves without me",
+        lambda e, s: e.moved_without_me(s.request.k),
+    ),
     "candidates": Fact("run", "candidate centres", _candidates),
     "swaps": Fact("run", "swaps that were asked for", lambda e, s: len(_swaps(e, s))),
     "swaps made": Fact("run", "swaps that changed a centre", _made),

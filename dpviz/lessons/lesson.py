@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from dpviz.runs.request import Request
 from dpviz.runs.study.grid import Grid
@@ -76,6 +76,33 @@ class PartReveal:
     request: Request
 
 
+BoardView: TypeAlias = Literal["run", "worlds", "crowd"]
+"""What is looked at on a board: one draw, draws with me beside draws without me, or how many people hide one."""
+TOOLS = ("brush", "spray", "erase", "me")
+"""What one can paint with on a board."""
+BOARD_ALGORITHMS = {"eugkm": "Grid", "balcan": "Tree", "dplloyd": "Rounds", "auto": "Auto"}
+"""What a board runs, as its buttons call it."""
+BOARD_EPSILONS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 10.0)
+LEAST_BOARD_K, MOST_BOARD_K = 2, 10
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board to paint on: what is painted at first, as its text, and how the first draw of it is made and seen.
+
+    ``step`` is a place from 1, or words of a title; None is the last. ``guess`` says that it waits for the prediction:
+    until then it is a picture, and nothing is drawn on it.
+    """
+
+    drawing: str
+    request: Request
+    step: int | str | None = None
+    view: BoardView = "run"
+    tools: tuple[str, ...] = TOOLS
+    preview: bool = True
+    guess: bool = True
+
+
 Reveal: TypeAlias = RunReveal | DrawsReveal | StudyReveal | PartReveal
 
 
@@ -128,7 +155,8 @@ class Say:
 class Scene:
     """One idea: a text, perhaps a question, what is shown before the answer and with it, and what to say of it.
 
-    ``shows`` stands beside the question; without it, the rows of the sample do.
+    ``shows`` stands beside the question; without it, the rows of the sample do. A ``board`` stands there in place of
+    both, with a table of its own: what is painted on it.
     """
 
     title: str
@@ -138,6 +166,7 @@ class Scene:
     reveal: Reveal | None
     answer: str
     says: Mapping[str, Say] = field(hash=False)
+    board: Board | None = None
 
     def told(self, text: str) -> str:
         """``text`` with its numbers in the places of their names."""
@@ -172,7 +201,8 @@ def _said(says: Mapping[str, Say], place: re.Match[str]) -> str:
 class Lesson:
     """A lesson: ``id`` is the name of its file, ``sample`` that of the table; ``sentence`` is to be remembered.
 
-    ``order`` is its place among others; those of the same order stand by their ids.
+    ``sample`` is "" where every scene has a board. ``order`` is its place among others; those of the same order stand
+    by their ids.
     """
 
     id: str
@@ -183,3 +213,7 @@ class Lesson:
     sentence: str
     scenes: tuple[Scene, ...]
     order: int
+
+    def subject(self, scene: Scene) -> str:
+        """What a scene is about: the text of its drawing, or the id of the sample."""
+        return self.sample if scene.board is None else scene.board.drawing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from dpviz import foreign
 from dpviz.algorithms.registry import AUTO, CARDS
@@ -14,7 +14,14 @@ from dpviz.check import LEAST_EPSILON, RequestError, shown
 from dpviz.lessons.entry import Entry, LessonError
 from dpviz.lessons.facts import FACTS
 from dpviz.lessons.lesson import (
+    BOARD_ALGORITHMS,
+    BOARD_EPSILONS,
+    LEAST_BOARD_K,
+    MOST_BOARD_K,
     PLACEHOLDER,
+    TOOLS,
+    Board,
+    BoardView,
     CurveGuess,
     DrawsReveal,
     Lesson,
@@ -30,6 +37,7 @@ from dpviz.lessons.lesson import (
 )
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import Grid
+from dpviz.table.drawing import MOST_LETTERS, PRESETS, SIDE, Drawing, decode_drawing, encode_drawing, preset
 from dpviz.table.samples import SAMPLES
 
 FOLDER = BESIDE / "lessons"
@@ -41,12 +49,13 @@ TABLES = tuple(one.id for one in SAMPLES if one.id not in ("words", "laboratorie
 """The samples that a lesson can be about."""
 
 _HEAD = ("title", "minutes", "sample", "settings", "sentence", "order", "scenes")
-_SCENE = ("title", "text", "question", "shows", "reveal", "answer", "says")
+_SCENE = ("title", "text", "question", "shows", "reveal", "answer", "says", "board")
 _RUN = ("algorithm", "k", "epsilon", "delta", "seed", "set")
+_BOARD = ("drawing", "me", "algorithm", "k", "epsilon", "seed", "set", "step", "view", "tools", "preview", "guess")
 _REVEALS = ("run", "draws", "study", "part")
 _MOST_BYTES, _MOST_SCENES = 100_000, 12
 _MOST_K, _MOST_EPSILON, _MOST_RUNS = 100, 100.0, 400
-_USUAL_SEED, _LAST = 7, 99
+_USUAL_SEED, _LAST, _USUAL_CLUSTERS = 7, 99, 3
 
 
 class Shelved(NamedTuple):
@@ -105,13 +114,13 @@ def lesson_of(lesson_id: str, said: Any, *, name: str) -> Lesson:
     LessonError
         If it is none.
     """
-    head = Entry.of(name, said, allowed=_HEAD, needed=("title", "minutes", "sample", "sentence", "scenes"))
-    sample = head.choice("sample", TABLES)
-    clusters = next(one.clusters for one in SAMPLES if one.id == sample)
-    request = _request(head.sub("settings", allowed=_RUN), Request(Contender(AUTO), clusters, 1.0, seed=_USUAL_SEED))
+    head = Entry.of(name, said, allowed=_HEAD, needed=("title", "minutes", "sentence", "scenes"))
     scenes = head.said["scenes"]
     if not isinstance(scenes, list) or not 1 <= len(scenes) <= _MOST_SCENES:
         head.refuse("scenes", f"a list of 1 to {_MOST_SCENES} scenes is allowed. Begin each with `- title: …`.")
+    sample = "" if not head.has("sample") and all(map(_has_board, scenes)) else head.choice("sample", TABLES)
+    clusters = next((one.clusters for one in SAMPLES if one.id == sample), _USUAL_CLUSTERS)
+    request = _request(head.sub("settings", allowed=_RUN), Request(Contender(AUTO), clusters, 1.0, seed=_USUAL_SEED))
     sentence = head.text("sentence", most=200)
     if PLACEHOLDER.search(sentence):
         head.refuse("sentence", "it quotes a number; words are allowed, which last longer. Take the braces out.")
@@ -135,7 +144,8 @@ def _scene(place: str, said: Any, request: Request) -> Scene:
         shows = _run_reveal(entry.sub("shows", allowed=("run",), needed=("run",)), request)
     about = reveal or shows
     grid = about.grid if isinstance(about, DrawsReveal | StudyReveal) else None
-    base = request
+    board = _board(entry, request) if entry.has("board") else None
+    base = request if board is None else board.request
     if isinstance(about, RunReveal | PartReveal):
         base = about.request
     elif grid is not None:
@@ -145,14 +155,81 @@ def _scene(place: str, said: Any, request: Request) -> Scene:
     answer = entry.text("answer")
     if question is not None and not answer:
         entry.refuse("answer", "it is missing; a scene with a question says what came out. Add a line for it.")
+    if board is not None and (shows is not None or isinstance(reveal, PartReveal)):
+        entry.refuse("board", "it stands in the place of `shows`, and of a `part`. Take one of them out.")
     if question is None and answer and reveal is None:
         entry.refuse("answer", "there is nothing that it answers. Put it into the text, or add a question.")
-    scene = Scene(entry.text("title", most=60), entry.text("text"), question, shows, reveal, answer, says)
+    scene = Scene(entry.text("title", most=60), entry.text("text"), question, shows, reveal, answer, says, board)
     for text in scene.texts:
         for quoted in PLACEHOLDER.findall(text):
             if quoted not in says:
                 entry.refuse(f"{{{quoted}}}", f"no number of this name is in `says`, which has {_names(says)}. Add it.")
     return scene
+
+
+def _has_board(scene: Any) -> bool:
+    return isinstance(scene, Mapping) and scene.get("board") is not None
+
+
+def _board(entry: Entry, request: Request) -> Board:
+    """A board to paint on; what is not said of its first draw is as in the lesson, without a δ."""
+    told = entry.sub("board", allowed=_BOARD, needed=("drawing",))
+    drawing = _drawing(told)
+    usual = replace(request, delta=0.0)
+    if told.has("algorithm"):
+        told.choice("algorithm", [*BOARD_ALGORITHMS])
+    asked = _request(told, usual)
+    if asked.algorithm not in BOARD_ALGORITHMS:
+        told.refuse("algorithm", f"a board runs {', '.join(BOARD_ALGORITHMS)}. Choose one of them.")
+    if asked.epsilon not in BOARD_EPSILONS:
+        allowed = ", ".join(f"{one:g}" for one in BOARD_EPSILONS)
+        told.refuse("epsilon", f"it is {asked.epsilon:g}; a board has {allowed}. Choose one of them.")
+    if not LEAST_BOARD_K <= asked.k <= MOST_BOARD_K:
+        told.refuse("k", f"it is {asked.k}; a board has {LEAST_BOARD_K} to {MOST_BOARD_K}. Change it.")
+    view = told.choice("view", get_args(BoardView)) if told.has("view") else "run"
+    tools = told.texts("tools", least=0, most=len(TOOLS)) if told.has("tools") else TOOLS
+    for tool in tools:
+        if tool not in TOOLS:
+            told.refuse("tools", f"{shown(tool)} is none of {', '.join(TOOLS)}. Choose some of them.")
+    if view != "run" and drawing.me is None:
+        told.refuse("view", f"{view} is about me, and nobody on the board is me. Add `me: [x, y]`.")
+    step = _step(told) if told.has("step") else None
+    return Board(
+        encode_drawing(drawing),
+        asked,
+        step,
+        next(one for one in get_args(BoardView) if one == view),
+        tools,
+        told.yes_or_no("preview", usual=True),
+        told.yes_or_no("guess", usual=True),
+    )
+
+
+def _drawing(told: Entry) -> Drawing:
+    """What is painted: the text of a link, or the name of a picture to begin with."""
+    text = told.text("drawing", most=MOST_LETTERS)
+    try:
+        drawing = preset(text).drawing if text in PRESETS else decode_drawing(text)
+        if told.has("me"):
+            place = told.said["me"]
+            if not isinstance(place, list) or len(place) != 2:
+                told.refuse("me", "two numbers are allowed, x and y. Write `me: [226, 34]`.")
+            x, y = (int(told.as_number("me", one, 0, SIDE - 1, whole=True)) for one in place)
+            drawing = Drawing.of(drawing.points, (x, y))
+    except RequestError as error:
+        if isinstance(error, LessonError):
+            raise
+        told.refuse("drawing", f"{error} The names {', '.join(PRESETS)} are allowed, too.")
+    if not drawing.size:
+        told.refuse("drawing", "nobody is on it. Paint at least one point, or put `me: [x, y]` there.")
+    return drawing
+
+
+def _step(told: Entry) -> int | str:
+    """A step by its place, or by words of its title."""
+    if isinstance(told.said["step"], str):
+        return told.text("step", most=80)
+    return int(told.number("step", 1, 500, whole=True))
 
 
 def _first_of(grid: Grid, request: Request) -> Request:
@@ -211,11 +288,7 @@ def _reveal(entry: Entry, request: Request) -> Reveal:
 
 def _run_reveal(entry: Entry, request: Request) -> RunReveal:
     told = entry.sub("run", allowed=("step", *_RUN))
-    step: int | str | None = None
-    if told.has("step"):
-        given = told.said["step"]
-        step = told.text("step", most=80) if isinstance(given, str) else int(told.number("step", 1, 500, whole=True))
-    return RunReveal(_request(told, request), step)
+    return RunReveal(_request(told, request), _step(told) if told.has("step") else None)
 
 
 def _grid(entry: Entry, request: Request, epsilons: tuple[float, ...], repeats: int) -> Grid:

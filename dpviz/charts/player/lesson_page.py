@@ -51,10 +51,11 @@ def lesson_page(lesson: Lesson) -> Iterator[Progress | str]:
     RequestError
         If the sample does not allow one of them.
     """
-    computed, scenes = Computed.on(lesson.sample), list[Scene]()
+    known = {subject: Computed.on(subject) for subject in {lesson.subject(scene) for scene in lesson.scenes}}
+    scenes = list[Scene]()
     for place, scene in enumerate(lesson.scenes, start=1):
         yield Progress(place - 1, len(lesson.scenes), f"scene {place} of {len(lesson.scenes)}")
-        scenes += _pages(lesson, place, scene, computed)
+        scenes += _pages(lesson, place, scene, known[lesson.subject(scene)])
     remembered = Scene("To remember", [lesson.sentence], turn="To remember")
     yield Progress(len(lesson.scenes), len(lesson.scenes), "put together")
     yield player_page([*scenes, remembered], title=lesson.title)
@@ -126,6 +127,8 @@ def _answered(scene: told.Scene, computed: Computed) -> Scene:
             return _curve(grid, computed)
         case PartReveal(part=part, request=request):
             return Scene(figures=part_figures(part, computed.table, request))
+        case None if scene.board is not None:
+            return _film(RunReveal(scene.board.request, scene.board.step), computed, whole=True)
         case None:
             return Scene()
 

@@ -1,4 +1,5 @@
-"""The open table in the page's link, so that a reload opens it again: a sample by its id, a stand-in by its numbers.
+"""The open table in the page's link, so that a reload opens it again: a sample by its id, a stand-in by its numbers, a
+drawing by its text.
 
 A public file is kept for a while under a word that only the link holds. Of a private file a link says only that there
 was one: a reload forgets it.
@@ -12,10 +13,11 @@ import streamlit as st
 
 from dpviz.check import RequestError
 from dpviz.table.csv_intake import CsvFile
+from dpviz.table.drawing import decode_drawing
 from dpviz.table.samples import SAMPLES
-from dpviz.ui.controls import suggest_delta
+from dpviz.ui.controls import USUAL_CLUSTERS, suggest_delta
 from dpviz.ui.data.kept_files import SHELF, KeptFile
-from dpviz.ui.data.ways_in import StandIn, named_in_links, open_sample, open_stand_in
+from dpviz.ui.data.ways_in import PAINTED, StandIn, named_in_links, open_painted, open_sample, open_stand_in
 from dpviz.ui.session import (
     TABLE_LINK,
     current_source,
@@ -76,6 +78,10 @@ def _open(named: str) -> None:
     elif (told := stand_in_in(named)) is not None:
         with suppress(RequestError):  # then it is not open, which the page says
             open_stand_in(told)
+    elif named.startswith(PAINTED):
+        with suppress(RequestError):
+            drawing = decode_drawing(named.removeprefix(PAINTED))
+            open_painted(drawing, remembered("k", USUAL_CLUSTERS))
     elif named.startswith(_KEPT) and (kept := SHELF.find(named.removeprefix(_KEPT))) is not None:
         open_table(kept.file, kept.declaration)
         _remember_word(named.removeprefix(_KEPT))

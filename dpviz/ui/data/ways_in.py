@@ -16,6 +16,7 @@ from dpviz.check import RequestError
 from dpviz.glossary import explained
 from dpviz.table.csv_intake import MAX_BYTES, open_csv
 from dpviz.table.declaration import Declaration, FileKind
+from dpviz.table.drawing import Drawing, decode_drawing, encode_drawing, painted_table
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.made_tables import simulate
 from dpviz.table.named import GIVEN, Content, named, sample_named
@@ -94,8 +95,27 @@ def open_stand_in(told: StandIn) -> None:
     suggest_delta()
 
 
+PAINTED = "painted."
+"""What the name of a drawing in a link begins with; its text follows."""
+
+
+def open_painted(drawing: Drawing, k: int) -> None:
+    """Make what was painted the table of this visit, as a link says it: after a reload it is the same.
+
+    Raises
+    ------
+    RequestError
+        If nobody is on the board.
+    """
+    text = encode_drawing(drawing)
+    open_table(*painted_table(decode_drawing(text)))
+    _name_in_links(f"{PAINTED}{text}")
+    suggest_k(k)
+    suggest_delta()
+
+
 def named_in_links(source: Source | None) -> str | StandIn | None:
-    """The id of the sample, or the numbers of the stand-in, that ``source`` was made of."""
+    """The id of the sample, the numbers of the stand-in, or the drawing that ``source`` was made of."""
     number, name = remembered(_NAMED, (0, None))
     return name if source is not None and source.number == number else None
 
@@ -139,7 +159,7 @@ def three_ways() -> bool:
 def _sample_choice() -> bool:
     by_id = {sample.id: sample for sample in SAMPLES}
     named = named_in_links(current_source())
-    place = list(by_id).index(named) if isinstance(named, str) else 0
+    place = list(by_id).index(named) if isinstance(named, str) and named in by_id else 0
     chosen = st.selectbox("Sample", list(by_id), place, format_func=lambda sample_id: by_id[sample_id].title)
     sample = by_id[chosen]
     if not st.button("Open this sample", key="open_sample", help=sample.description):

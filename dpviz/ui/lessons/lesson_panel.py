@@ -22,15 +22,14 @@ from dpviz.ui.session import once
 
 def lesson_panel(lesson: Lesson, place: Place) -> None:
     """Draw the scene that the address asks for."""
-    computed = computed_on(lesson.sample)
-    reasons = once("lessons:refusals", (lesson, computed.table.key), lambda: refusals(lesson, computed), most=8)
+    reasons = once("lessons:refusals", lesson, lambda: refusals(lesson, computed_on), most=8)
     for sentence in reasons:
         st.error(plain(sentence), title="This lesson cannot be given", icon=":material/block:")
     if reasons:
         st.button("All lessons", key="lesson:all", on_click=go_to, args=(None,))
         return
     scene = max(1, min(place.scene, len(lesson.scenes)))
-    here = Place(lesson.id, scene, place.presented)
+    here, computed = Place(lesson.id, scene, place.presented), computed_on(lesson.subject(lesson.scenes[scene - 1]))
     begin_runs(lesson.scenes[scene - 1], computed)
     # Large type needs room.
     words, picture = st.columns([2, 3] if place.presented else [1, 2], gap="large")

@@ -44,6 +44,6 @@ def _read(folder: Path, stamps: tuple[tuple[str, int, int], ...]) -> Shelved:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def computed_on(sample: str) -> Computed:
-    """The public sample of lessons and what was computed on it: the same for everybody, so once a server."""
-    return Computed.on(sample)
+def computed_on(subject: str) -> Computed:
+    """The sample or the drawing of a scene and what was computed on it: the same for everybody, so once a server."""
+    return Computed.on(subject)

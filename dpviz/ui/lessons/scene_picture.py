@@ -29,10 +29,11 @@ from dpviz.charts.plot import packed
 from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import palette
 from dpviz.lessons.computed import Computed, step_place
-from dpviz.lessons.lesson import CurveGuess, DrawsReveal, Lesson, PartReveal, RunReveal, Scene, StudyReveal
+from dpviz.lessons.lesson import Board, CurveGuess, DrawsReveal, Lesson, PartReveal, RunReveal, Scene, StudyReveal
 from dpviz.meaning.worlds import farthest
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Row, tidy
+from dpviz.table.drawing import decode_drawing
 from dpviz.ui.escape import plain
 from dpviz.ui.figure import show, show_wide
 from dpviz.ui.job_panel import job_panel, job_shelf
@@ -40,6 +41,8 @@ from dpviz.ui.lessons.guesses import FIRST_LOSS, guess_of, is_revealed
 from dpviz.ui.meaning.parts import PARTS
 from dpviz.ui.meaning.stage import stage_on
 from dpviz.ui.player.player import play
+from dpviz.ui.playground.board import Board as PaintBoard
+from dpviz.ui.playground.board import board
 from dpviz.ui.session import once
 
 _JOBS, _FILMS, _KEPT_FILMS, _KEPT_JOBS = "lessons:jobs", "lessons:film", 6, 8
@@ -57,6 +60,9 @@ def begin_runs(scene: Scene, computed: Computed) -> None:
 def scene_picture(lesson: Lesson, place: int, computed: Computed) -> None:
     """Draw what the scene shows now."""
     scene, revealed = lesson.scenes[place - 1], is_revealed(lesson, place)
+    if scene.board is not None and (scene.reveal is None or not revealed):
+        _board(lesson, place, scene.board, computed, revealed=revealed)
+        return
     if not revealed:
         _before(lesson, place, scene, computed)
         return
@@ -88,6 +94,20 @@ def _before(lesson: Lesson, place: int, scene: Scene, computed: Computed) -> Non
             most=2,
         )
         show_wide(figure, alt=f"The {len(computed.rows.points):,} rows of {title}.", key="lesson:rows", stem=lesson.id)
+
+
+def _board(lesson: Lesson, place: int, shown: Board, computed: Computed, *, revealed: bool) -> None:
+    """A board, which may wait for the prediction; its first draw is the lesson's, those after it are fresh."""
+    locked = shown.guess and not revealed
+    step = None if locked or shown.step is None else step_place(computed.run(shown.request), shown.step)
+    begins = PaintBoard(
+        decode_drawing(shown.drawing), shown.request, step, shown.view, shown.tools, shown.preview, locked=locked
+    )
+    board(begins, key=f"lesson:{lesson.id}:{place}:board")
+    if locked:
+        st.caption("Painted points are simulated: nobody's.")
+    else:
+        st.caption(f"The first draw has seed {shown.request.seed:d}, the same for everybody; after it noise is fresh.")
 
 
 def _look(computed: Computed) -> Look:

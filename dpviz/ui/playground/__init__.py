@@ -1,0 +1,1 @@
+"""The page *Playground*, and its board, which lessons show too."""

@@ -1,0 +1,164 @@
+"""The page *Playground*: paint a town, see what privacy lets through, take one person out."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.charts.film import Number
+from dpviz.charts.picture import Look
+from dpviz.charts.player.player_page import Scene, filmed, player_page
+from dpviz.charts.revealed import RevealedView
+from dpviz.charts.theme import palette
+from dpviz.charts.view import view_of
+from dpviz.check import RequestError
+from dpviz.lessons.lesson import BOARD_ALGORITHMS, BOARD_EPSILONS, LEAST_BOARD_K, MOST_BOARD_K
+from dpviz.runs.request import Contender, Request
+from dpviz.table.csv_writer import csv_text
+from dpviz.table.drawing import COLUMNS, Drawing, decode_drawing, preset
+from dpviz.ui.badges import badged
+from dpviz.ui.data.ways_in import open_painted
+from dpviz.ui.escape import plain
+from dpviz.ui.playground.board import (
+    ASKED_LINK,
+    DOMAIN,
+    DRAWING_LINK,
+    GRID,
+    Board,
+    Drawn,
+    board,
+    drawn_on,
+)
+from dpviz.ui.session import remember, remembered
+
+KEY = "playground:board"
+FIRST = "blobs"
+"""The picture that a visit begins with."""
+_CUT = "playground:cut"
+_PAGES = (
+    ("Explore it", "explore.py", ":material/travel_explore:"),
+    ("Compare on it", "compare.py", ":material/compare:"),
+    ("Trade-off on it", "tradeoff.py", ":material/show_chart:"),
+)
+
+
+def playground_page() -> None:
+    """The board, and ways to take what is on it elsewhere."""
+    begins = _begins()
+    if words := remembered(_CUT, ""):
+        st.warning(plain(words), icon=":material/link_off:")
+    board(begins, key=KEY)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        for label, page, icon in _PAGES:
+            if st.button(label, icon=icon, key=f"playground:{page}"):
+                _open_on(page)
+        st.download_button(
+            "Points (CSV)",
+            lambda: csv_text([COLUMNS, *_painted().everybody.tolist()]).encode(),
+            "painted.csv",
+            "text/csv",
+            icon=":material/download:",
+            key="playground:csv",
+            on_click="ignore",
+        )
+        st.download_button(
+            "Play it anywhere (HTML)",
+            _film_page,
+            "SIMULATION_painted.html",
+            "text/html",
+            icon=":material/play_circle:",
+            key="playground:film",
+            on_click="ignore",
+            help="All steps of this draw in one file: it opens in any browser, without network or server.",
+        )
+        st.page_link("lessons.py", label="Five scenes on this board", icon=":material/school:", query_params=_SCENES)
+    badged(
+        "public",
+        "Painted points are simulated: nobody's. That is why they may be drawn from again and again here: with real "
+        "rows, draws beside each other cost the sum of their ε.",
+    )
+
+
+_SCENES = {"lesson": "paint-the-town"}
+
+
+def _begins() -> Board:
+    """The board of the link, said once a visit, or of the first picture."""
+    usual = preset(FIRST)
+    drawing, request = usual.drawing, Request(Contender.of(GRID), usual.k, 1.0)
+    if drawn_on(KEY) is None and (text := st.query_params.get(DRAWING_LINK)):
+        try:
+            drawing = decode_drawing(text)
+            request = asked_in(st.query_params.get(ASKED_LINK, ""), request)
+            remember(_CUT, "")
+        except RequestError as error:
+            remember(_CUT, str(error))
+    return Board(drawing, request, linked=True, level=1)
+
+
+def asked_in(text: str, usual: Request) -> Request:
+    """What a link asks of a board: ``eugkm,1,3``; what cannot be read is as ``usual``.
+
+    >>> asked_in("balcan,0.5,4", Request(Contender.of("eugkm"), 3, 1.0)).k
+    4
+    """
+    algorithm, _, rest = text.partition(",")
+    epsilon, _, k = rest.partition(",")
+    near = [one for one in BOARD_EPSILONS if f"{one:g}" == epsilon]
+    if (
+        algorithm not in BOARD_ALGORITHMS
+        or not near
+        or not k.isdecimal()
+        or not LEAST_BOARD_K <= int(k[:3]) <= MOST_BOARD_K
+    ):
+        return usual
+    return Request(Contender.of(algorithm), int(k[:3]), near[0])
+
+
+def _painted() -> Drawing:
+    drawn = drawn_on(KEY)
+    return preset(FIRST).drawing if drawn is None else drawn.ask.drawing
+
+
+def _open_on(page: str) -> None:
+    """Make the drawing the table of this visit, and go there."""
+    drawn = drawn_on(KEY)
+    try:
+        open_painted(_painted(), 3 if drawn is None else drawn.ask.request.k)
+    except RequestError as error:
+        st.error(plain(error), icon=":material/brush:")
+        return
+    st.switch_page(page)
+
+
+def _film_page() -> bytes:
+    """The draw that is seen, with its points: they are simulated, and anybody may see them."""
+    drawn = drawn_on(KEY)
+    assert drawn is not None
+    return film_page(drawn).encode()
+
+
+def film_page(drawn: Drawn) -> str:
+    """A draw as one HTML file.
+
+    Raises
+    ------
+    RequestError
+        If there is none.
+    """
+    run, drawing = drawn.run, drawn.ask.drawing
+    if run is None:
+        raise RequestError(drawn.refused)
+    points = DOMAIN.to_unit(drawing.everybody)
+    look = Look(
+        view_of(DOMAIN),
+        palette("light"),
+        epsilon=run.epsilon,
+        reveal=RevealedView.of(points, "painted points are simulated"),
+    )
+    numbers = [
+        Number("public", f"{drawing.size:,}", "painted points"),
+        Number("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges"),
+    ]
+    film = filmed(run, look, numbers)
+    note = "Painted points are simulated: nobody's. The noise is study noise: not a release."
+    return player_page([Scene(film=film, run=run, table="Painted town", note=note)])
