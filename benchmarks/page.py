@@ -1,7 +1,8 @@
 """What a person waits for, in Chromium beside the server on one machine: medians and the worst of ten.
 
 From ε let go to the picture, from a press to the picture (*Another draw*), a step, a change of page, 64 Gaussians
-opened from Home, and a million rows. Aims: 0.5 s from the slider for 5,000 × 2, 1 s for 100,000 × 2, 0.1 s a step.
+opened from Home, and a million rows; from a stroke let go on the playground to its picture, twenty times. Aims: 0.5 s
+from the slider for 5,000 × 2, 1 s for 100,000 × 2, 0.1 s a step, 0.5 s from a stroke on 1,000 points.
 
     python -m benchmarks.page
 """
@@ -22,9 +23,11 @@ from tests.browser.chromium import launched
 from tests.browser.server import running_app
 from tests.browser.visitor import PATIENCE, Visitor
 
-REPEATS = 10
+REPEATS, STROKES = 10, 20
 WINDOW = {"width": 1440, "height": 900}
 ALGORITHMS = ("Everything: Auto", "Grid: EUGkM", "Rounds: DPLloyd")
+PLANS = ("Grid", "Tree", "Rounds", "Auto")
+_PAINTED = "drawn => Number(document.querySelector('.board')?.dataset.drawn ?? 0) > drawn"
 _DRAWN = "drawn => Number(document.querySelector('.film')?.dataset.drawn ?? 0) > drawn"
 
 
@@ -32,6 +35,7 @@ def main() -> None:
     """Print a line for each wait."""
     print(f"{machine()}, load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as folder, launched() as browser, running_app(Path(folder) / "log.txt") as app:
+        painting(Visitor(browser.new_context(viewport=WINDOW), app))
         visit = Visitor(browser.new_context(viewport=WINDOW), app)
         visit.goes_to("/")
         visit.opens_sample("Fifteen clusters")
@@ -56,6 +60,39 @@ def main() -> None:
                 visit.sees_run(algorithm)
                 settled(visit)
                 say(f"{known}, {algorithm}, ε let go to picture", [turned(visit, place) for place in range(REPEATS)])
+
+
+def painting(visit: Visitor) -> None:
+    """Strokes on the playground: about a thousand people, and a few more each time."""
+    visit.goes_to("/playground")
+    board = visit.page.locator(".board")
+    painted(visit, lambda: board.locator(".preset").select_option("unlike"))
+    for plan in PLANS:
+        painted(visit, board.get_by_role("button", name=plan, exact=True).click)
+        say(f"playground, 1,000 points, {plan}, stroke to picture", [stroke(visit, place) for place in range(STROKES)])
+    visit.page.context.close()
+
+
+def stroke(visit: Visitor, place: int) -> float:
+    """The pointer is pressed and let go again."""
+    frame = visit.page.locator(".board .ink").bounding_box()
+    assert frame is not None
+    visit.page.mouse.move(frame["x"] + 30 + 20 * place, frame["y"] + 40)
+    visit.page.mouse.down()
+    return painted(visit, visit.page.mouse.up)
+
+
+def painted(visit: Visitor, act: Callable[[], object]) -> float:
+    """Seconds from an act to the picture that the board draws then."""
+    page = visit.page
+    page.wait_for_function(_PAINTED, arg=0, timeout=PATIENCE)
+    drawn = int(page.locator(".board").get_attribute("data-drawn") or 0)
+    began = time.perf_counter()
+    act()
+    page.wait_for_function(_PAINTED, arg=drawn, timeout=PATIENCE, polling="raf")
+    taken = time.perf_counter() - began
+    settled(visit)
+    return taken
 
 
 def say(what: str, seconds: list[float]) -> None:

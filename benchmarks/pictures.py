@@ -8,6 +8,7 @@ A name is that of a picture, as ``explore``; without one, all are taken. Most ta
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from dpviz.lessons.lesson import NumberGuess
 from dpviz.lessons.reading import lessons_in
+from dpviz.table.drawing import encode_drawing, preset
 from tests.browser.chromium import launched
 from tests.browser.looks import LOOKS, takes_on
 from tests.browser.owner import confirms, declares_people, makes_an_account, says_the_words
@@ -160,6 +162,25 @@ def lesson(camera: Camera) -> None:
     camera.takes(visit, "lesson-presented")
 
 
+def playground(camera: Camera) -> None:
+    """A painted town under a tree, and somebody whom it does not wake for; both worlds on a telephone."""
+    visit = camera.visit()
+    visit.goes_to("/playground", drawing=encode_drawing(preset("hermit").drawing), asked="balcan,2,3")
+    board = visit.page.locator(".board")
+    expect(board.locator(".map svg").first).to_be_attached()
+    for _ in range(7):
+        drawn = board.get_attribute("data-drawn")
+        board.locator(".back").click()
+        expect(board).not_to_have_attribute("data-drawn", drawn or "")
+    expect(board.locator(".title")).to_have_text(re.compile("At level 5"))
+    camera.takes(visit, "playground")
+    takes_on(visit, LOOKS["dark"])
+    visit.presses("Take me out")
+    visit.sees("Without me, a k-means++ centre moves")
+    visit.waits()
+    camera.takes(visit, "playground-dark")
+
+
 def meaning(camera: Camera) -> None:
     """The attack, run."""
     visit = camera.visit()
@@ -178,6 +199,7 @@ SHOTS: dict[Callable[[Camera], None], tuple[str, ...]] = {
     studies: ("compare", "tradeoff"),
     findings: tuple(FINDINGS),
     release: ("release", "release-segments"),
+    playground: ("playground", "playground-dark"),
     lesson: (*(f"lesson{ending}" for ending in _IN_THREE_LOOKS), "lesson-presented"),
     meaning: tuple(f"meaning{ending}" for ending in _IN_THREE_LOOKS),
 }

@@ -144,7 +144,7 @@ def test_the_lesson_that_is_shown_can_be_given_and_the_vocabulary_is_whole(tmp_p
     (tmp_path / "more-people.yaml").write_text(shown, encoding="utf-8")
     lesson = read_lesson(tmp_path / "more-people.yaml")
     computed = Computed.on(lesson.sample)
-    assert not refusals(lesson, computed)
+    assert not refusals(lesson)
     assert not [sentence for scene in lesson.scenes for sentence in wrong_says(scene, computed)]
     told = " ".join(README.split("### Write a lesson")[1].split("\n## ")[0].split())
     missing = [word for word in (*FACTS, *TABLES, *PARTS) if word not in told]

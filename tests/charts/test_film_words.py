@@ -33,6 +33,20 @@ def test_the_words_of_steps_and_legends_come_with_their_sentence(algorithm: str,
         assert all(term.first in step["about"] for term in terms_in(f"{step['title']} {step['note']}"))
 
 
+@pytest.mark.parametrize("algorithm", ["balcan", "auto"])
+def test_a_still_is_the_step_of_the_film_with_everything_in_it(algorithm: str) -> None:
+    table = open_blobs()
+    film = Film(run(algorithm, table.private, k=3, epsilon=1.0, seed=1), Look(view_of(table.domain), palette("light")))
+    whole = film.data()
+    for place, step in enumerate(whole["steps"]):
+        still = Film(film.run, Look(view_of(table.domain), palette("light"))).still(place)
+        traces = [
+            {name: whole["shared"][v["same"]] if isinstance(v, dict) and "same" in v else v for name, v in one.items()}
+            for one in step["data"]
+        ]
+        assert still == {**{name: value for name, value in step.items() if name != "sides"}, "data": traces}
+
+
 def test_a_number_says_what_its_words_mean() -> None:
     number = Number("released", "ε 1", "spent in 5 charges").data()
     assert (number["value"], number["of"], number["kind"]) == ("ε 1", "spent in 5 charges", "released")

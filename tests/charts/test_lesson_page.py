@@ -41,7 +41,7 @@ def articles(page: str) -> list[str]:
 
 # Between them they have every kind of question, and of picture that answers it.
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["one-draw", "rich-person", "why-noise"])
+@pytest.mark.parametrize("name", ["one-draw", "rich-person", "why-noise", "paint-the-town"])
 def test_each_question_comes_before_its_answer(name: str) -> None:
     lesson = LESSONS[name]
     page = page_of(lesson)

@@ -10,8 +10,18 @@ import pytest
 import yaml
 
 from dpviz.lessons.entry import LessonError
-from dpviz.lessons.lesson import CurveGuess, DrawsReveal, NumberGuess, Options, PartReveal, RunReveal, StudyReveal
+from dpviz.lessons.lesson import (
+    TOOLS,
+    CurveGuess,
+    DrawsReveal,
+    NumberGuess,
+    Options,
+    PartReveal,
+    RunReveal,
+    StudyReveal,
+)
 from dpviz.lessons.reading import lesson_of, lessons_in, read_lesson
+from dpviz.table.drawing import decode_drawing
 from tests.cases import for_each
 
 GOOD: dict[str, Any] = {
@@ -50,6 +60,33 @@ GOOD: dict[str, Any] = {
 }
 
 
+BOARD: dict[str, Any] = {
+    "title": "Painted",
+    "minutes": 5,
+    "sentence": "Remember me.",
+    "scenes": [
+        {
+            "title": "One",
+            "text": "From {needed} on.",
+            "board": {"drawing": "blobs", "me": [226, 34], "algorithm": "balcan", "epsilon": 2, "view": "crowd"},
+            "says": {"needed": {"what": "people to be noticed", "is": 54}},
+        },
+        {
+            "title": "Two",
+            "text": "Look.",
+            "board": {"drawing": "rich", "k": 2, "step": "Round", "tools": ["erase"], "preview": False, "guess": False},
+        },
+    ],
+}
+
+
+def on_board(field: str, value: Any) -> dict[str, Any]:
+    """The lesson with a board, one of its fields changed."""
+    said = deepcopy(BOARD)
+    said["scenes"][0]["board"][field] = value
+    return said
+
+
 def changed(*path: str | int, to: Any) -> dict[str, Any]:
     """The good lesson with one value changed, or taken out where it is None."""
     said = deepcopy(GOOD)
@@ -76,6 +113,62 @@ def test_a_file_is_read_as_it_is_meant(tmp_path: Path):
     assert four.reveal == PartReveal("odds", lesson.request) and four.question is None
 
 
+def test_a_board_is_read_as_it_is_meant_and_needs_no_sample():
+    lesson = lesson_of("painted", BOARD, name="painted.yaml")
+    first, second = (scene.board for scene in lesson.scenes)
+    assert lesson.sample == "" and first is not None and second is not None
+    assert lesson.subject(lesson.scenes[0]) == first.drawing
+    drawing = decode_drawing(first.drawing)
+    assert drawing.me == (226, 34) and len(drawing.points) == 900
+    assert (first.request.algorithm, first.request.epsilon, first.request.delta) == ("balcan", 2.0, 0.0)
+    assert (first.view, first.tools, first.preview, first.guess) == ("crowd", TOOLS, True, True)
+    assert (second.tools, second.preview, second.guess, second.step) == (("erase",), False, False, "Round")
+    assert decode_drawing(second.drawing).me == (243, 243) and second.request.k == 2
+    mixed = deepcopy(GOOD)
+    mixed["scenes"].append(BOARD["scenes"][1])
+    lesson = lesson_of("mixed", mixed, name="mixed.yaml")
+    assert lesson.subject(lesson.scenes[0]) == "outlier" and lesson.subject(lesson.scenes[-1]) == second.drawing
+
+
+@for_each(
+    ("said", "sentence"),
+    [
+        (on_board("drawing", None), "scene 1, board: 'drawing' is missing"),
+        (on_board("drawing", "abc"), "scene 1, board, drawing: This link has no whole drawing in it"),
+        (on_board("drawing", "ring of fire"), "The names blobs, unlike, ring"),
+        (on_board("me", [1]), "board, me: two numbers are allowed, x and y"),
+        (on_board("me", [256, 1]), "board, me: it is 256; a whole number from 0 to 255"),
+        (on_board("algorithm", "sulq"), "board, algorithm: 'sulq' is none of eugkm, balcan, dplloyd, auto"),
+        (on_board("epsilon", 1.7), "board, epsilon: it is 1.7; a board has 0.05, 0.1"),
+        (on_board("k", 11), "board, k: it is 11; a board has 2 to 10"),
+        (on_board("step", 0), "board, step: it is 0"),
+        (on_board("view", "all"), "board, view: 'all' is none of run, worlds, crowd"),
+        (on_board("tools", ["brush", "gun"]), "board, tools: 'gun' is none of brush, spray, erase, me"),
+        (on_board("preview", "no"), "board, preview: this is a text; true or false is allowed"),
+        (on_board("delta", 1e-6), "board: 'delta' is no field here; allowed are drawing, me, algorithm"),
+        (on_board("set", {"tea": 1}), "board, set: "),
+        (
+            {**BOARD, "scenes": [{**BOARD["scenes"][0], "shows": {"run": {}}}]},
+            "scene 1, board: it stands in the place of `shows`",
+        ),
+        (
+            {**BOARD, "scenes": [{"title": "a", "text": "b", "board": {"drawing": "empty"}}]},
+            "board, drawing: nobody is on it",
+        ),
+        (
+            {**BOARD, "scenes": [{"title": "a", "text": "b", "board": {"drawing": "blobs", "view": "worlds"}}]},
+            "board, view: worlds is about me, and nobody on the board is me",
+        ),
+        ({**BOARD, "scenes": [*BOARD["scenes"], {"title": "a", "text": "b"}]}, "mine.yaml, sample: None is none of"),
+        ({**BOARD, "settings": {"algorithm": "lsh-local", "delta": 1e-6}}, "board, algorithm: a board runs eugkm"),
+    ],
+)
+def test_what_is_wrong_with_a_board_is_said_in_one_sentence(said: Any, sentence: str):
+    with pytest.raises(LessonError) as refused:
+        lesson_of("mine", said, name="mine.yaml")
+    assert sentence in str(refused.value) and "\n" not in str(refused.value)
+
+
 @for_each(
     ("said", "sentence"),
     [
@@ -85,6 +178,7 @@ def test_a_file_is_read_as_it_is_meant(tmp_path: Path):
         (changed("minutes", to=0), "mine.yaml, minutes: it is 0; a whole number from 1 to 90 is allowed"),
         (changed("minutes", to="soon"), "mine.yaml, minutes: 'soon' is no number"),
         (changed("title", to=True), "mine.yaml, title: True is a yes or no"),
+        (changed("sample", to=None), "mine.yaml, sample: None is none of fifteen"),
         (changed("sample", to="nobody"), "mine.yaml, sample: 'nobody' is none of fifteen"),
         (changed("settings", "k", to=0), "mine.yaml, settings, k: it is 0; a whole number from 1 to 100"),
         (changed("settings", "epsilon", to=-1), "mine.yaml, settings, epsilon: it is -1; a number from 0.001"),

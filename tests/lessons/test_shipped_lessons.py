@@ -11,13 +11,24 @@ import pytest
 
 from dpviz.lessons.computed import Computed, refusals, step_place
 from dpviz.lessons.facts import wrong_says
-from dpviz.lessons.lesson import PLACEHOLDER, DrawsReveal, Lesson, Options, PartReveal, RunReveal, Scene, StudyReveal
+from dpviz.lessons.lesson import (
+    PLACEHOLDER,
+    Board,
+    DrawsReveal,
+    Lesson,
+    Options,
+    PartReveal,
+    RunReveal,
+    Scene,
+    StudyReveal,
+)
 from dpviz.lessons.reading import lessons_in
+from dpviz.table.drawing import encode_drawing, preset
 from tests.cases import for_each
 
 SHELVED = lessons_in()
 LESSONS = SHELVED.lessons
-SEVEN = {
+EIGHT = {
     "why-noise": "Why noise",
     "epsilon-on-a-grid": "ε on a grid",
     "tree-empty-cubes": "The tree that wakes empty cubes",
@@ -25,18 +36,19 @@ SEVEN = {
     "rich-person": "The rich person",
     "one-draw": "One draw is one draw",
     "asking-twice": "Asking twice",
+    "paint-the-town": "Paint the town",
 }
 _DIGITS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 
 @cache
-def computed_on(sample: str) -> Computed:
-    return Computed.on(sample)
+def computed_on(subject: str) -> Computed:
+    return Computed.on(subject)
 
 
-def test_seven_ship_and_none_is_refused():
+def test_eight_ship_and_none_is_refused():
     assert not SHELVED.refused
-    assert {lesson.id: lesson.title for lesson in LESSONS.values()} == SEVEN
+    assert {lesson.id: lesson.title for lesson in LESSONS.values()} == EIGHT
 
 
 @pytest.mark.parametrize(
@@ -47,9 +59,11 @@ def test_seven_ship_and_none_is_refused():
     ],
 )
 def test_every_number_that_a_lesson_says_is_what_comes_out(lesson: Lesson):
-    computed = computed_on(lesson.sample)
-    assert not refusals(lesson, computed)
-    wrong = {place: wrong_says(scene, computed) for place, scene in enumerate(lesson.scenes, start=1)}
+    assert not refusals(lesson, computed_on)
+    wrong = {
+        place: wrong_says(scene, computed_on(lesson.subject(scene)))
+        for place, scene in enumerate(lesson.scenes, start=1)
+    }
     assert not {place: said for place, said in wrong.items() if said}
 
 
@@ -75,8 +89,8 @@ def test_no_number_stands_in_a_text_by_itself(lesson: Lesson):
 
 def _asked(lesson: Lesson, scene: Scene) -> Iterator[float]:
     yield from (lesson.request.epsilon, lesson.request.k)
-    for part in (scene.shows, scene.reveal):
-        if isinstance(part, RunReveal | PartReveal):
+    for part in (scene.shows, scene.reveal, scene.board):
+        if isinstance(part, RunReveal | PartReveal | Board):
             yield from (part.request.epsilon, part.request.k)
         if isinstance(part, DrawsReveal | StudyReveal):
             yield from part.grid.epsilons
@@ -95,6 +109,13 @@ def test_a_lesson_teaches(lesson: Lesson):
         quoted = {name for text in scene.texts for name in PLACEHOLDER.findall(text)}
         rights = {getattr(scene.question, "right", "")}
         assert set(scene.says) <= quoted | rights, "a number that nobody says"
-        for part in (scene.shows, scene.reveal):
-            if isinstance(part, RunReveal):
-                step_place(computed_on(lesson.sample).run(part.request), part.step)
+        for part in (scene.shows, scene.reveal, scene.board):
+            if isinstance(part, RunReveal | Board):
+                step_place(computed_on(lesson.subject(scene)).run(part.request), part.step)
+
+
+def test_a_number_about_me_needs_me_on_the_board():
+    scene = LESSONS["paint-the-town"].scenes[1]
+    needed = scene.says["needed"]
+    (said,) = wrong_says(replace(scene, says={"needed": needed}), computed_on(encode_drawing(preset("blobs").drawing)))
+    assert said == "needed: Nobody on the board is me: give the board a line `me: [x, y]`."

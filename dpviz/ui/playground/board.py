@@ -33,7 +33,7 @@ from dpviz.lessons.lesson import (
     TOOLS,
     BoardView,
 )
-from dpviz.meaning.crowds import Crowd, crowd_at
+from dpviz.meaning.crowds import MOST_CROWD, Crowd, crowd_at
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import Run, run_of
@@ -101,7 +101,7 @@ class Ask:
         if not isinstance(said, Mapping):
             raise RequestError(_GARBLED)
         algorithm, epsilon = said.get("algorithm"), said.get("epsilon")
-        if algorithm not in BOARD_ALGORITHMS:
+        if not isinstance(algorithm, str) or algorithm not in BOARD_ALGORITHMS:
             raise RequestError(f"The board runs {', '.join(BOARD_ALGORITHMS.values())}: choose one of them.")
         k, view = _whole(said.get("k")), said.get("view")
         if not LEAST_BOARD_K <= k <= MOST_BOARD_K:
@@ -262,7 +262,7 @@ def crowd_words(crowd: Crowd) -> CrowdWords:
     needed = crowd.needed
     if needed is None:
         return CrowdWords("No crowd at my place would be noticed", f"{threshold} At this ε the tree sees nobody.")
-    sizes = sorted({max(2, needed // 2), needed, 2 * needed})
+    sizes = sorted({max(2, needed // 2), needed, min(2 * needed, MOST_CROWD)})
     chances = ", ".join(f"{size} people: {percent(round(crowd.chance(size), 2))}" for size in sizes)
     return CrowdWords(
         f"Up to {things(needed - 1, 'person', 'people')} at my place stay hidden",
@@ -333,19 +333,25 @@ class Board:
         return Ask.read(said, self.request.params, self.request.algorithm)
 
 
-def drawn_on(key: str) -> Drawn | None:
+@dataclass(eq=False)
+class Standing:
+    """What stands on a board now. A download is made when it is asked for, outside of the visit: it is given this."""
+
+    drawn: Drawn | None = None
+
+
+def standing_on(key: str) -> Standing:
     """What stands on the board of that ``key`` in this visit."""
-    held: Drawn | None = st.session_state.get(f"{key}:drawn")
-    return held
+    standing: Standing = st.session_state.setdefault(f"{key}:standing", Standing())
+    return standing
 
 
 @st.fragment
 def board(begins: Board, *, key: str) -> None:
     """Draw a board; only it runs again when somebody paints. It stays as it was left while the visit lasts."""
     # Said before this run, and gone where another page was open meanwhile: then the board is told how it stood.
-    said, held = (st.session_state.get(key) or {}).get("ask"), drawn_on(key)
-    held = None if begins.locked else _answered(begins, said, held)
-    st.session_state[f"{key}:drawn"] = held
+    said, standing = (st.session_state.get(key) or {}).get("ask"), standing_on(key)
+    held = standing.drawn = None if begins.locked else _answered(begins, said, standing.drawn)
     theme, answer = str(st.context.theme.type), None
     if held is not None:
         if theme not in held.pictures:

@@ -14,7 +14,7 @@ from dpviz.check import RequestError
 from dpviz.lessons.lesson import BOARD_ALGORITHMS, BOARD_EPSILONS, LEAST_BOARD_K, MOST_BOARD_K
 from dpviz.runs.request import Contender, Request
 from dpviz.table.csv_writer import csv_text
-from dpviz.table.drawing import COLUMNS, Drawing, decode_drawing, preset
+from dpviz.table.drawing import COLUMNS, decode_drawing, preset
 from dpviz.ui.badges import badged
 from dpviz.ui.data.ways_in import open_painted
 from dpviz.ui.escape import plain
@@ -25,8 +25,9 @@ from dpviz.ui.playground.board import (
     GRID,
     Board,
     Drawn,
+    Standing,
     board,
-    drawn_on,
+    standing_on,
 )
 from dpviz.ui.session import remember, remembered
 
@@ -43,17 +44,17 @@ _PAGES = (
 
 def playground_page() -> None:
     """The board, and ways to take what is on it elsewhere."""
-    begins = _begins()
+    begins, standing = _begins(), standing_on(KEY)
     if words := remembered(_CUT, ""):
         st.warning(plain(words), icon=":material/link_off:")
     board(begins, key=KEY)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         for label, page, icon in _PAGES:
             if st.button(label, icon=icon, key=f"playground:{page}"):
-                _open_on(page)
+                _open_on(page, standing)
         st.download_button(
             "Points (CSV)",
-            lambda: csv_text([COLUMNS, *_painted().everybody.tolist()]).encode(),
+            lambda: csv_text([COLUMNS, *_drawn(standing).ask.drawing.everybody.tolist()]).encode(),
             "painted.csv",
             "text/csv",
             icon=":material/download:",
@@ -62,7 +63,7 @@ def playground_page() -> None:
         )
         st.download_button(
             "Play it anywhere (HTML)",
-            _film_page,
+            lambda: film_page(_drawn(standing)).encode(),
             "SIMULATION_painted.html",
             "text/html",
             icon=":material/play_circle:",
@@ -85,7 +86,7 @@ def _begins() -> Board:
     """The board of the link, said once a visit, or of the first picture."""
     usual = preset(FIRST)
     drawing, request = usual.drawing, Request(Contender.of(GRID), usual.k, 1.0)
-    if drawn_on(KEY) is None and (text := st.query_params.get(DRAWING_LINK)):
+    if standing_on(KEY).drawn is None and (text := st.query_params.get(DRAWING_LINK)):
         try:
             drawing = decode_drawing(text)
             request = asked_in(st.query_params.get(ASKED_LINK, ""), request)
@@ -114,27 +115,20 @@ def asked_in(text: str, usual: Request) -> Request:
     return Request(Contender.of(algorithm), int(k[:3]), near[0])
 
 
-def _painted() -> Drawing:
-    drawn = drawn_on(KEY)
-    return preset(FIRST).drawing if drawn is None else drawn.ask.drawing
+def _drawn(standing: Standing) -> Drawn:
+    assert standing.drawn is not None  # the board answers before anything else of the page is drawn
+    return standing.drawn
 
 
-def _open_on(page: str) -> None:
+def _open_on(page: str, standing: Standing) -> None:
     """Make the drawing the table of this visit, and go there."""
-    drawn = drawn_on(KEY)
+    ask = _drawn(standing).ask
     try:
-        open_painted(_painted(), 3 if drawn is None else drawn.ask.request.k)
+        open_painted(ask.drawing, ask.request.k)
     except RequestError as error:
         st.error(plain(error), icon=":material/brush:")
         return
     st.switch_page(page)
-
-
-def _film_page() -> bytes:
-    """The draw that is seen, with its points: they are simulated, and anybody may see them."""
-    drawn = drawn_on(KEY)
-    assert drawn is not None
-    return film_page(drawn).encode()
 
 
 def film_page(drawn: Drawn) -> str:

@@ -1,0 +1,267 @@
+"""The playground in a browser: a stroke is answered and read, by pointer, touch and keyboard; a link brings it back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from dpviz.lessons.lesson import NumberGuess
+from dpviz.lessons.reading import lessons_in
+from dpviz.table.drawing import decode_drawing
+from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
+from tests.browser.visitor import NARROW, PATIENCE, Visitor
+from tests.waiting import eventually
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+LESSON = lessons_in().lessons["paint-the-town"]
+_ANSWERED = "drawn => Number(document.querySelector('.board').dataset.drawn ?? 0) > drawn"
+
+
+class Painter:
+    """Somebody at a board."""
+
+    def __init__(self, visit: Visitor) -> None:
+        self.visit, self.page = visit, visit.page
+        self.board = visit.page.locator(".board")
+        self.ink = self.board.locator(".ink")
+
+    def sees_a_draw(self) -> None:
+        expect(self.board).to_have_attribute("data-drawn", re.compile("."))
+        expect(self.board.locator(".map svg").first).to_be_attached()
+
+    def answered(self, act: Callable[[], None]) -> str:
+        """Do something that asks, and wait for the picture; its title."""
+        before = self.drawn
+        act()
+        self.page.wait_for_function(_ANSWERED, arg=before)
+        self.visit.waits()
+        return self.title
+
+    def strokes(self, *places: tuple[float, float]) -> None:
+        """Press at the first of these places of the board, from 0 to 256, go along the others, and let go."""
+        frame = self.ink.bounding_box()
+        assert frame is not None
+        on_page = [
+            (frame["x"] + x / 256 * frame["width"], frame["y"] + (1 - y / 256) * frame["height"]) for x, y in places
+        ]
+        self.page.mouse.move(*on_page[0])
+        self.page.mouse.down()
+        for x, y in on_page[1:]:
+            self.page.mouse.move(x, y, steps=6)
+        self.page.mouse.up()
+
+    def chooses(self, picture: str) -> str:
+        return self.answered(lambda: self.part("preset").select_option(picture))
+
+    def takes(self, name: str) -> None:
+        self.board.get_by_role("button", name=name, exact=True).click()
+
+    def part(self, name: str) -> Locator:
+        return self.board.locator(f".{name}")
+
+    @property
+    def drawn(self) -> int:
+        return int(self.board.get_attribute("data-drawn") or 0)
+
+    @property
+    def title(self) -> str:
+        return self.part("title").inner_text()
+
+    @property
+    def people(self) -> int:
+        return int(self.part("numbers").locator(".public dd").inner_text())
+
+
+@pytest.fixture
+def painter(visitor: Callable[..., Visitor]) -> Painter:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/playground")
+    painter = Painter(visit)
+    painter.sees_a_draw()
+    return painter
+
+
+def test_a_stroke_is_answered_by_a_private_draw_and_everything_is_read_and_taken_back(painter: Painter) -> None:
+    page, part = painter.page, painter.part
+    assert painter.people == 900 and "simulated" in part("legend").inner_text()
+    expect(part("map")).to_have_attribute("aria-label", re.compile("."))
+
+    title = painter.answered(lambda: painter.strokes((220, 220), (240, 200)))
+    people = painter.people
+    assert people > 900 and title
+    assert f"Painted: {people} points" in part("painted").inner_text()
+    assert "Found: centre 1 at x" in part("painted").inner_text()
+    assert "points more" in part("heard").first.inner_text()
+    linked = re.search(r"drawing=([\w-]+)", page.url)
+    assert linked and len(decode_drawing(linked[1]).points) == people and len(page.url) <= 2_048
+    assert not offences(painter.visit)
+
+    # A stroke while an answer is under way is the next question, and nothing is lost.
+    def hastily() -> None:
+        for x in (30, 60, 90):
+            painter.strokes((x, 240), (x + 20, 240))
+
+    painter.answered(hastily)
+    assert eventually(lambda: f"Painted: {painter.people} points" in part("painted").inner_text())
+    painter.takes("Erase")
+    painter.answered(lambda: painter.strokes((30, 240), (120, 240)))
+    expect(part("undo")).to_be_enabled()
+    for _ in range(4):
+        painter.answered(lambda: part("undo").click())
+    assert painter.people == people
+    painter.answered(lambda: part("redo").click())
+
+    # The step of the tree that is looked at stays, and its cubes are those of the draw.
+    painter.answered(lambda: painter.takes("Tree"))
+    painter.chooses("hermit")
+    for _ in range(30):
+        if painter.title.startswith("At level 4"):
+            break
+        painter.answered(lambda: part("back").click())
+    assert re.match(r"At level 4, \d+ of \d+ cubes woke up", painter.title)
+    painter.answered(lambda: painter.takes("↻ Draw again"))
+    assert painter.title.startswith("At level 4") and "2 draws of the same picture" in part("verdict").inner_text()
+    assert "cost their sum, ε 2" in part("verdict").inner_text()
+    hidden = painter.answered(lambda: painter.takes("How many hide one?"))
+    assert re.match(r"Up to \d+ people at my place stay hidden", hidden)
+    assert "Exact, from true counts" in part("verdict").inner_text()
+    apart = painter.answered(lambda: painter.takes("Take me out"))
+    assert apart.startswith("Without me, a k-means++ centre moves by ")
+    assert "Only simulated points may be asked 24 times" in part("verdict").inner_text()
+    for look in ("dark", "dark telephone", "light"):
+        takes_on(painter.visit, LOOKS[look])
+        assert not offences(painter.visit), look
+    assert painter.title == apart, "other colours are no new draw"
+
+    painter.visit.turns_to("Ledger")
+    painter.visit.turns_to("Playground")
+    painter.sees_a_draw()
+    assert painter.people == 901 and painter.title == apart
+    page.reload()
+    painter.sees_a_draw()
+    assert painter.people == 901, "the link has it"
+
+
+def test_a_preview_says_that_it_has_no_privacy_and_a_keyboard_paints_without_one(painter: Painter) -> None:
+    page, badge, frame = painter.page, painter.part("badge"), painter.ink.bounding_box()
+    assert frame is not None
+    expect(badge).to_be_hidden()
+    drawn = painter.drawn
+    page.mouse.move(frame["x"] + 100, frame["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(frame["x"] + 150, frame["y"] + 120, steps=5)
+    expect(badge).to_have_text(re.compile(r"^Preview without privacy: exact counts and k-means of \d+ points$"))
+    expect(painter.part("plane")).to_have_class(re.compile("stale"))
+    assert painter.drawn == drawn, "nothing is drawn before that"
+    painter.answered(page.mouse.up)
+    expect(badge).to_be_hidden()
+    expect(painter.part("plane")).not_to_have_class(re.compile("stale"))
+
+    heard = painter.part("heard").first
+    painter.answered(lambda: painter.takes("Clear"))
+    assert painter.people == 0 and painter.title, "it answers all the same"
+    painter.ink.focus()
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("ArrowUp")
+    expect(heard).to_have_text("x 160, y 136: 0 points within the brush.")
+    painter.answered(lambda: page.keyboard.press("Space"))
+    assert painter.people > 0
+    expect(heard).to_contain_text("points more")
+    page.keyboard.press("m")
+    painter.answered(lambda: page.keyboard.press("Enter"))
+    expect(heard).to_contain_text("1 points more")
+    assert "I am at x 160, y 136." in painter.part("painted").inner_text()
+    painter.answered(lambda: page.keyboard.press("Control+z"))
+    painter.answered(lambda: page.keyboard.press("Control+z"))
+    assert painter.people == 0
+
+
+def test_a_finger_paints_in_the_dark_without_moving_the_page_and_a_full_board_says_so(
+    visitor: Callable[..., Visitor],
+) -> None:
+    visit = visitor(viewport=NARROW, color_scheme="dark", has_touch=True, reduced_motion="reduce")
+    visit.goes_to("/playground")
+    painter = Painter(visit)
+    painter.sees_a_draw()
+    frame = painter.ink.bounding_box()
+    assert frame is not None
+    touches = visit.page.context.new_cdp_session(visit.page)
+    x, y = frame["x"] + 40, frame["y"] + 40
+
+    def drags() -> None:
+        touches.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        for by in range(10, 160, 10):
+            touches.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x + by, "y": y + by}]})
+        touches.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    painter.answered(drags)
+    assert painter.people > 900
+    assert (painter.ink.bounding_box() or {})["y"] == frame["y"], "the page has not been moved"
+    assert not offences(visit)
+    # As many as the board holds, and then some: what is too much is not painted, and the server is not asked for it.
+    painter.page.evaluate("document.querySelector('.board').board.points = Array.from({ length: 2999 }, () => [9, 9])")
+    painter.answered(lambda: painter.strokes((128, 128), (140, 140)))
+    assert painter.people == 3_000
+    expect(painter.part("fine")).to_contain_text("is full: erase some first")
+
+
+def test_a_drawing_goes_to_another_visit_by_its_link_and_to_explore_as_a_table(
+    painter: Painter, visitor: Callable[..., Visitor]
+) -> None:
+    painter.answered(lambda: painter.takes("Tree"))
+    painter.chooses("rich")
+    url = painter.page.url
+    other = Painter(visitor(viewport=WINDOW))
+    other.page.goto(url)
+    other.visit.waits()
+    other.sees_a_draw()
+    assert other.people == 81
+    expect(other.board.get_by_role("button", name="Tree", exact=True)).to_have_attribute("aria-pressed", "true")
+    other.chooses("blobs")
+    assert painter.people == 81, "two tabs are two boards"
+    other.page.goto(url[: url.index("drawing=") + 40])
+    other.visit.waits()
+    other.visit.sees("cut or changed on its way")
+    other.sees_a_draw()
+
+    csv = painter.visit.downloads("Points (CSV)").read_text(encoding="utf-8")
+    assert csv.splitlines()[0] == "x,y" and len(csv.splitlines()) == 82
+    painter.visit.presses("Explore it")
+    expect(painter.page).to_have_url(re.compile("/explore"), timeout=PATIENCE)
+    painter.visit.sees_film()
+    painter.visit.sees("Painted town")
+
+
+def test_five_scenes_ask_first_and_then_the_board_is_there(visitor: Callable[..., Visitor]) -> None:
+    """On a wide screen and on a telephone; what they say tests/lessons checks."""
+    for window in (WINDOW, NARROW):
+        visit = visitor(viewport=window)
+        painter = Painter(visit)
+        visit.goes_to("/lessons", lesson=LESSON.id)
+        for place, scene in enumerate(LESSON.scenes, start=1):
+            visit.sees(f"{place} of {len(LESSON.scenes)}")
+            expect(painter.board).to_have_class(re.compile("locked"))
+            expect(painter.part("ink")).to_have_attribute("aria-label", re.compile(r"^A painted town\. Painted: \d+"))
+            assert painter.drawn == 0, "nothing is drawn before the prediction"
+            if isinstance(scene.question, NumberGuess):
+                box = visit.page.get_by_test_id("stNumberInputField")
+                box.fill(f"{scene.question.low:g}")
+                box.press("Enter")
+            else:
+                visit.page.get_by_role("radiogroup").locator("label").first.click()
+            visit.waits()
+            visit.presses("Reveal")
+            painter.sees_a_draw()
+            expect(painter.board).not_to_have_class(re.compile("locked"))
+            expect(visit.page.get_by_text("This lesson is not right any more")).to_have_count(0)
+            assert visit.is_as_wide_as_its_window()
+            if place == 2:
+                assert painter.title.startswith("Up to 108 people at my place stay hidden")
+                assert not offences(visit)
+            if place < len(LESSON.scenes):
+                visit.presses("Next")
+        visit.sees(LESSON.sentence)
