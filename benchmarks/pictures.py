@@ -162,7 +162,7 @@ def lesson(camera: Camera) -> None:
 
 
 def playground(camera: Camera) -> None:
-    """A painted town under a tree, and somebody whom it does not wake for; both worlds on a telephone."""
+    """A painted town under a tree, and somebody whom it does not wake for; both worlds, in the dark."""
     visit = camera.visit()
     visit.goes_to("/playground", drawing=encode_drawing(preset("hermit").drawing), asked="balcan,2,3")
     board = visit.page.locator(".board")
@@ -173,6 +173,7 @@ def playground(camera: Camera) -> None:
         expect(board).not_to_have_attribute("data-drawn", drawn or "")
     camera.takes(visit, "playground")
     takes_on(visit, LOOKS["dark"])
+    visit.goes_to("/playground", drawing=encode_drawing(preset("rich").drawing), asked="dplloyd,1,2")
     visit.presses("Take me out")
     visit.sees("Without me, a k-means++ centre moves")
     visit.waits()

@@ -25,18 +25,8 @@ LOOKS: dict[str, dict[str, Any]] = {
     "large": {"viewport": {"width": 1920, "height": 1080}, "color_scheme": "light"},
     "telephone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
 }
-PAGES = (
-    "Data",
-    "Explore",
-    "Compare",
-    "Trade-off",
-    "Ledger",
-    "Lessons",
-    "Playground",
-    "What ε means",
-    "Papers",
-    "Glossary",
-)
+LEARN = ("Lessons", "Playground", "What ε means", "Papers", "Glossary")
+PAGES = ("Data", "Explore", "Compare", "Trade-off", "Ledger", *LEARN)
 STUDIES = ("Compare", "Trade-off")
 # The partition tree with its candidates and swaps; the grid with its starts; rounds up to the final centres.
 PICTURES = {"tree": "Tree: Balcan et al.", "grid": "Grid: EUGkM", "centres": "Everything: Auto"}

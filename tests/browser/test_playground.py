@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from playwright.sync_api import Locator, expect
 
+from dpviz.algorithms.baselines.kmeans_plus_plus import reference_centers
 from dpviz.lessons.lesson import NumberGuess
 from dpviz.lessons.reading import lessons_in
-from dpviz.table.drawing import decode_drawing
+from dpviz.runs.evaluation import nicv
+from dpviz.table.drawing import decode_drawing, preset
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.visitor import NARROW, PATIENCE, Visitor
 from tests.waiting import eventually
@@ -18,6 +21,10 @@ from tests.waiting import eventually
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 LESSON = lessons_in().lessons["paint-the-town"]
+_LOSS = """async ([people, k]) => {
+  const { kmeans, lossOf } = await import("/board/board.js");
+  return lossOf(people, kmeans(people, k, 8));
+}"""
 _ANSWERED = "drawn => Number(document.querySelector('.board').dataset.drawn ?? 0) > drawn"
 
 
@@ -99,6 +106,9 @@ def test_a_stroke_is_answered_by_a_private_draw_and_everything_is_read_and_taken
     linked = re.search(r"drawing=([\w-]+)", page.url)
     assert linked and len(decode_drawing(linked[1]).points) == people and len(page.url) <= 2_048
     assert not offences(painter.visit)
+    exact = page.evaluate(_LOSS, [preset("blobs").drawing.others.tolist(), 3])
+    best = nicv(people := preset("blobs").drawing.others, reference_centers(people, 3, starts=8, seed=0))
+    assert 0.98 * best <= exact <= 1.03 * best, "the k-means++ of the board is one"
 
     # A stroke while an answer is under way is the next question, and nothing is lost.
     def hastily() -> None:
@@ -237,31 +247,48 @@ def test_a_drawing_goes_to_another_visit_by_its_link_and_to_explore_as_a_table(
 
 
 def test_five_scenes_ask_first_and_then_the_board_is_there(visitor: Callable[..., Visitor]) -> None:
-    """On a wide screen and on a telephone; what they say tests/lessons checks."""
-    for window in (WINDOW, NARROW):
-        visit = visitor(viewport=window)
-        painter = Painter(visit)
-        visit.goes_to("/lessons", lesson=LESSON.id)
-        for place, scene in enumerate(LESSON.scenes, start=1):
-            visit.sees(f"{place} of {len(LESSON.scenes)}")
-            expect(painter.board).to_have_class(re.compile("locked"))
-            expect(painter.part("ink")).to_have_attribute("aria-label", re.compile(r"^A painted town\. Painted: \d+"))
-            assert painter.drawn == 0, "nothing is drawn before the prediction"
-            if isinstance(scene.question, NumberGuess):
-                box = visit.page.get_by_test_id("stNumberInputField")
-                box.fill(f"{scene.question.low:g}")
-                box.press("Enter")
-            else:
-                visit.page.get_by_role("radiogroup").locator("label").first.click()
-            visit.waits()
-            visit.presses("Reveal")
-            painter.sees_a_draw()
-            expect(painter.board).not_to_have_class(re.compile("locked"))
-            expect(visit.page.get_by_text("This lesson is not right any more")).to_have_count(0)
-            assert visit.is_as_wide_as_its_window()
-            if place == 2:
-                assert painter.title.startswith("Up to 108 people at my place stay hidden")
-                assert not offences(visit)
-            if place < len(LESSON.scenes):
-                visit.presses("Next")
-        visit.sees(LESSON.sentence)
+    """Each on a wide screen and on a telephone; what they say tests/lessons checks."""
+    visit = visitor(viewport=WINDOW)
+    painter = Painter(visit)
+    visit.goes_to("/lessons", lesson=LESSON.id)
+    for place, scene in enumerate(LESSON.scenes, start=1):
+        visit.sees(f"{place} of {len(LESSON.scenes)}")
+        expect(painter.board).to_have_class(re.compile("locked"))
+        expect(painter.ink).to_have_attribute("aria-label", re.compile(r"^A painted town\. Painted: \d+"))
+        assert painter.drawn == 0, "nothing is drawn before the prediction"
+        if isinstance(scene.question, NumberGuess):
+            box = visit.page.get_by_test_id("stNumberInputField")
+            box.fill(f"{scene.question.low:g}")
+            box.press("Enter")
+        else:
+            visit.page.get_by_role("radiogroup").locator("label").first.click()
+        visit.waits()
+        _fits_both_windows(painter)
+        visit.presses("Reveal")
+        painter.sees_a_draw()
+        expect(painter.board).not_to_have_class(re.compile("locked"))
+        expect(visit.page.get_by_text("This lesson is not right any more")).to_have_count(0)
+        if place == 2:
+            assert painter.title.startswith("Up to 108 people at my place stay hidden")
+            assert not offences(visit)
+            takes_on(visit, LOOKS["dark telephone"])
+            assert not offences(visit)
+            takes_on(visit, LOOKS["light"])
+        _fits_both_windows(painter)
+        painter.answered(lambda: painter.takes("↻ Draw again"))
+        if place < len(LESSON.scenes):
+            visit.presses("Next")
+    visit.sees(LESSON.sentence)
+
+
+def _fits_both_windows(painter: Painter) -> None:
+    for window in (NARROW, WINDOW):
+        painter.page.set_viewport_size(window)
+        assert painter.visit.is_as_wide_as_its_window()
+        expect(painter.ink).to_be_visible()
+        assert eventually(partial(_shows_the_board, painter, window["width"]))
+
+
+def _shows_the_board(painter: Painter, width: int) -> bool:
+    frame = painter.ink.bounding_box()
+    return frame is not None and 250 < frame["width"] < width

@@ -58,6 +58,20 @@ def test_a_crowd_is_noticed_from_the_threshold_on_and_less_noise_needs_fewer():
     assert needed == sorted(needed, reverse=True)
 
 
+def test_the_levels_above_have_to_wake_as_well():
+    """Two people on one place of an empty board: each level of the tree asks about the same two, with noise anew."""
+    place = np.zeros(2)
+    table = _town(1)
+    done = run("balcan", table.private, k=3, epsilon=3.0, seed=7)
+    levels = [frame.step for frame in done.frames if isinstance(frame.step, TreeStep)]
+    beside = np.full((1, 2), 1e-9)  # so near that no level parts them
+    crowd = crowd_at(place, beside, done)
+    assert not crowd.alone and crowd.level == len(levels)
+    far = (crowd.threshold - 101) / levels[0].noise_scale
+    once = 0.5 * np.exp(-far) if far > 0 else 1 - 0.5 * np.exp(far)
+    assert crowd.chance(100) == pytest.approx(once ** len(levels)) and crowd.chance(100) < once
+
+
 def test_in_the_town_no_cube_is_mine_alone_and_hardly_any_noise_means_no_hiding():
     drawing = Drawing(HERMIT.points, (80, 150))
     table = declare(*painted_table(drawing))

@@ -169,6 +169,12 @@ def players(app: AppTest) -> list[dict[str, Any]]:
     return [data for data in given if "film" in data]
 
 
+def board_in(app: AppTest) -> dict[str, Any]:
+    """What the board was told, its answer read."""
+    (told,) = (json.loads(part.proto.json) for part in app.get("bidi_component") if "dress" in part.proto.json)
+    return told | {name: json.loads(told[name]) if told[name] else None for name in ("answer", "start")}
+
+
 def film_of(app: AppTest) -> dict[str, Any]:
     """What the only player was given: the steps, and what stands around them."""
     (data,) = players(app)

@@ -11,9 +11,11 @@ from streamlit.testing.v1 import AppTest
 from dpviz.lessons import reading
 from dpviz.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, PartReveal, RunReveal
 from dpviz.lessons.reading import lessons_in
+from dpviz.table.drawing import preset
 from dpviz.ui.escape import plain
 from dpviz.ui.meaning import parts
-from tests.pages.tables import app_on, film_of, sound, text_of
+from tests.pages.tables import app_on, board_in, film_of, sound, text_of
+from tests.ui.playground.test_board import said
 
 LESSONS = lessons_in().lessons
 RICH = LESSONS["rich-person"]
@@ -128,6 +130,24 @@ def test_a_class_sees_no_rail_and_needs_no_guess():
     assert app.query_params["present"] == "1" and app.query_params["scene"] == "3"
     press(app, "end")
     assert "present" not in app.query_params
+
+
+def test_a_board_waits_for_the_prediction_and_begins_again_as_it_was():
+    lesson = LESSONS["paint-the-town"]
+    app = opened(lesson.id, 2)
+    told = board_in(app)
+    assert told["dress"]["locked"] and told["answer"] is None and told["start"]["me"] == [226, 34]
+    press(answers(app, lesson, 2), "reveal")
+    told = board_in(app)
+    assert not told["dress"]["locked"] and told["answer"]["crowd"]["title"].startswith("Up to 108 people")
+    assert told["answer"]["picture"]["title"].startswith("At level 4") and told["answer"]["link"] is None
+    key = f"lesson:{lesson.id}:2:board"
+    app.session_state[f"{key}:0"] = {"ask": said(preset("blobs").drawing)}
+    sound(app.run())
+    assert board_in(app)["answer"]["draw"] == 1
+    press(app, "again")
+    told = board_in(app)
+    assert told["dress"]["locked"] and told["answer"] is None and told["start"]["me"] == [226, 34]
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 from typing import Any
 
@@ -16,22 +15,16 @@ from dpviz.table.drawing import Drawing, decode_drawing, encode_drawing, painted
 from dpviz.ui.playground.page import KEY, asked_in, film_page
 from tests.cases import about
 from tests.charts.test_player_page import packed_in
-from tests.pages.tables import app_on, sound, text_of
+from tests.pages.tables import app_on, board_in, sound, text_of
 from tests.pages.test_table_link import reloaded
-from tests.ui.playground.test_board import HERMIT, said
+from tests.ui.playground.test_board import FULL, HERMIT, ONE, SPOT, said
 
-PAGE = "playground.py"
-
-
-def board_in(app: AppTest) -> dict[str, Any]:
-    """What the board was told, its answer read."""
-    (told,) = (json.loads(part.proto.json) for part in app.get("bidi_component") if "dress" in part.proto.json)
-    return told | {name: json.loads(told[name]) if told[name] else None for name in ("answer", "start")}
+PAGE, PART = "playground.py", f"{KEY}:0"
 
 
 def paints(app: AppTest, drawing: Drawing, **more: Any) -> AppTest:
     """Somebody lets go of the pointer."""
-    app.session_state[KEY] = {"ask": said(drawing, **more)}
+    app.session_state[PART] = {"ask": said(drawing, **more)}
     return sound(app.run())
 
 
@@ -67,7 +60,7 @@ def test_the_board_stands_as_it_was_left_after_another_page_and_the_books_are_th
     app.switch_page("ledger.py")
     sound(app.run())
     assert "its charges appear here" in text_of(app)
-    assert KEY not in app.session_state, "what the browser said goes with its page"
+    assert PART not in app.session_state, "what the browser said goes with its page"
     app.switch_page(PAGE)
     sound(app.run())
     told = board_in(app)
@@ -112,7 +105,7 @@ def test_a_drawing_opens_as_a_table_and_a_reload_opens_it_again(page: str):
     app.button(key=f"playground:{page}").click()
     sound(app.run())
     table = app.session_state["visit:table"]
-    assert table.kind.value == "simulated" and table.title == "Painted town" and table.n_public is None
+    assert table.kind.value == "simulated" and table.title == "Painted town" and table.n_public == 901
     rows = table.loaded.columns(table.declaration.columns)
     assert sorted(rows.tolist()) == sorted(HERMIT.everybody.tolist())
     sound(app.run())
@@ -123,6 +116,16 @@ def test_a_drawing_opens_as_a_table_and_a_reload_opens_it_again(page: str):
     app.query_params["table"] = link[:-3]
     cut = reloaded(app)
     assert "visit:table" not in cut.session_state and "open it again" in text_of(cut)
+
+
+@pytest.mark.parametrize("drawing", [ONE, SPOT, FULL])
+def test_odd_drawings_are_explored_as_any_table(drawing: Drawing):
+    app = paints(app_on(PAGE, None), drawing)
+    app.button(key="playground:explore.py").click()
+    sound(app.run())
+    assert app.session_state["visit:table"].n_public == drawing.size
+    sound(app.run())
+    assert not app.error
 
 
 def test_an_empty_board_opens_nowhere_and_says_why():
@@ -140,7 +143,7 @@ def test_points_leave_as_csv_and_the_draw_as_a_page_that_plays():
     page = film_page(drawn)
     (film,) = packed_in(page)["films"]
     assert len(film["steps"]["light"]) == len(drawn.run.frames)
-    assert "simulated: nobody&#x27;s" in page and "study noise" in page
+    assert "simulated: nobody&#x27;s" in page
     assert not re.search(r"https?://(?!www\.w3\.org)", re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))
 
 

@@ -108,7 +108,8 @@ def open_painted(drawing: Drawing, k: int) -> None:
         If nobody is on the board.
     """
     text = encode_drawing(drawing)
-    open_table(*painted_table(decode_drawing(text)))
+    table, declared = painted_table(decode_drawing(text))
+    open_table(table, replace(declared, n_public=table.n_rows))  # as of a stand-in: nobody is in it
     _name_in_links(f"{PAINTED}{text}")
     suggest_k(k)
     suggest_delta()

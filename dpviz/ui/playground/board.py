@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -202,12 +201,11 @@ def run_on(rows: np.ndarray[Any, np.dtype[np.float64]], request: Request, seed: 
 
 
 def draw(ask: Ask, before: Drawn | None = None, *, seed: int | None = None) -> Drawn:
-    """Answer a question: with the run ``before`` where it is about that draw, else with a new one."""
+    """Answer a question: with the run ``before`` where it is about that draw, else with a new one, of fresh noise."""
     if before is not None and before.run is not None and before.ask.draw == ask.draw:
         return Drawn(ask, before.run)
     try:
-        drawn = secrets.randbits(32) if seed is None else seed
-        return Drawn(ask, run_on(ask.drawing.everybody, ask.request, drawn))
+        return Drawn(ask, run_on(ask.drawing.everybody, ask.request, seed))
     except RequestError as error:
         return Drawn(ask, None, str(error))
 
@@ -335,9 +333,13 @@ class Board:
 
 @dataclass(eq=False)
 class Standing:
-    """What stands on a board now. A download is made when it is asked for, outside of the visit: it is given this."""
+    """What stands on a board now, and how often it was begun anew.
+
+    A download is made when it is asked for, outside of the visit: it is given this.
+    """
 
     drawn: Drawn | None = None
+    begun: int = 0
 
 
 def standing_on(key: str) -> Standing:
@@ -350,7 +352,11 @@ def standing_on(key: str) -> Standing:
 def board(begins: Board, *, key: str) -> None:
     """Draw a board; only it runs again when somebody paints. It stays as it was left while the visit lasts."""
     # Said before this run, and gone where another page was open meanwhile: then the board is told how it stood.
-    said, standing = (st.session_state.get(key) or {}).get("ask"), standing_on(key)
+    standing = standing_on(key)
+    if begins.locked and standing.drawn is not None:  # a lesson that begins again, with what it has to show
+        standing.drawn, standing.begun = None, standing.begun + 1
+    part = f"{key}:{standing.begun}"
+    said = (st.session_state.get(part) or {}).get("ask")
     held = standing.drawn = None if begins.locked else _answered(begins, said, standing.drawn)
     theme, answer = str(st.context.theme.type), None
     if held is not None:
@@ -371,7 +377,7 @@ def board(begins: Board, *, key: str) -> None:
             "below": _ROOM_BELOW if begins.linked else 0,
         },
     }
-    _component()(data=told, key=key, on_ask_change=lambda: None)
+    _component()(data=told, key=part, on_ask_change=lambda: None)
 
 
 def _answered(begins: Board, said: Any, held: Drawn | None) -> Drawn:

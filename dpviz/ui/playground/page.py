@@ -45,7 +45,8 @@ _PAGES = (
 def playground_page() -> None:
     """The board, and ways to take what is on it elsewhere."""
     begins, standing = _begins(), standing_on(KEY)
-    if words := remembered(_CUT, ""):
+    untouched = standing.drawn is None or standing.drawn.ask.token == 0
+    if untouched and (words := remembered(_CUT, "")):
         st.warning(plain(words), icon=":material/link_off:")
     board(begins, key=KEY)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
@@ -154,5 +155,5 @@ def film_page(drawn: Drawn) -> str:
         Number("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges"),
     ]
     film = filmed(run, look, numbers)
-    note = "Painted points are simulated: nobody's. The noise is study noise: not a release."
+    note = "Painted points are simulated: nobody's."
     return player_page([Scene(film=film, run=run, table="Painted town", note=note)])

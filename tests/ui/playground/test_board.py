@@ -20,6 +20,7 @@ from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run
 from dpviz.table.drawing import MOST_POINTS, Drawing, decode_drawing, painted_table, preset
+from dpviz.ui.playground import board
 from dpviz.ui.playground.board import (
     WORLD_DRAWS,
     Ask,
@@ -156,11 +157,21 @@ def test_the_first_draw_of_a_lesson_is_its_own_and_its_parameters_belong_to_its_
     assert begins.read(said(algorithm="balcan")).request.params == {}
 
 
-def test_two_worlds_are_as_many_draws_each_and_only_mine() -> None:
+def test_two_worlds_are_as_many_draws_each_and_only_mine(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = list[int]()
+    honest = board.run_on
+
+    def counted(rows: Any, request: Request, seed: int | None = None) -> Any:
+        sizes.append(len(rows))
+        assert seed is None, "fresh noise"
+        return honest(rows, request, seed)
+
+    monkeypatch.setattr(board, "run_on", counted)
     drawn = draw(Ask.read(said(preset("rich").drawing, view="worlds", algorithm="dplloyd", k=2)))
     with_me, without = np.array(told(drawn)["worlds"])
     assert with_me.shape == without.shape == (WORLD_DRAWS, 2, 2)
     assert len(np.unique(np.concatenate([with_me, without]), axis=0)) == 2 * WORLD_DRAWS, "each has noise of its own"
+    assert sizes == [81] + [81] * WORLD_DRAWS + [80] * WORLD_DRAWS
     assert drawn.worlds is drawn.worlds, "the same cloud, however often the page is drawn"
     nobody = draw(Ask.read(said(preset("blobs").drawing, view="worlds")))
     assert nobody.worlds is None and "worlds" not in told(nobody)

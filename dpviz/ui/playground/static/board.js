@@ -335,6 +335,8 @@ class Board {
     this.unsaid = false;
     const { token, draw, me, k, epsilon, algorithm, step, view } = this;
     this.tell({ token, draw, points: written(this.points), me, k, epsilon, algorithm, step, view, fresh: Boolean(this.fresh) });
+    clearTimeout(this.slow);
+    this.slow = setTimeout(() => this.waiting && (this.part("fine").textContent = this.view === "worlds" ? "24 draws are under way." : "A draw is under way."), 700);
     clearTimeout(this.timer); // a server that has gone must not hold the board for ever
     this.timer = setTimeout(() => { this.waiting = 0; if (this.unsaid) this.asks(); }, PATIENCE);
     setTimeout(() => { this.reckons(); this.dresses(); this.soon(); }); // while the answer is on its way
