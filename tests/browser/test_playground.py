@@ -106,8 +106,9 @@ def test_a_stroke_is_answered_by_a_private_draw_and_everything_is_read_and_taken
     linked = re.search(r"drawing=([\w-]+)", page.url)
     assert linked and len(decode_drawing(linked[1]).points) == people and len(page.url) <= 2_048
     assert not offences(painter.visit)
-    exact = page.evaluate(_LOSS, [preset("blobs").drawing.others.tolist(), 3])
-    best = nicv(people := preset("blobs").drawing.others, reference_centers(people, 3, starts=8, seed=0))
+    town = preset("blobs").drawing.others
+    exact = page.evaluate(_LOSS, [town.tolist(), 3])
+    best = nicv(town, reference_centers(town, 3, starts=8, seed=0))
     assert 0.98 * best <= exact <= 1.03 * best, "the k-means++ of the board is one"
 
     # A stroke while an answer is under way is the next question, and nothing is lost.

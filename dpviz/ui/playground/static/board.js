@@ -377,7 +377,7 @@ class Board {
     this.box.classList.toggle("narrow", narrow);
     const top = this.part("stage").getBoundingClientRect().top + scrolled;
     const most = 0.6 * whole - LEFT;
-    const side = Math.floor(narrow ? Math.min(whole - LEFT - RIGHT, 420) : Math.max(340, Math.min(640, innerHeight - top - TOP - BOTTOM - this.dress.below, most)));
+    const side = Math.floor(narrow ? Math.min(whole - LEFT - RIGHT, 420) : Math.max(340, Math.min(760, innerHeight - top - TOP - BOTTOM - this.dress.below, most)));
     if (side === this.side) return;
     this.side = side;
     const dots = Math.min(2, devicePixelRatio || 1);
@@ -411,8 +411,7 @@ class Board {
     pen.clearRect(0, 0, side, side);
     this.badges(told);
     if (told && (this.algorithm === "eugkm" || this.algorithm === "auto")) this.counts(unit);
-    this.ink.style.visibility = this.answer && this.flat === false && !this.pressed ? "hidden" : "visible";
-    this.plane(at, unit, told);
+    if (!this.answer || this.flat !== false || this.pressed) this.plane(at, unit, told); // some steps are no map
     const brush = this.keys ? this.cursor : this.pointer;
     if (brush && !this.dress.locked && this.tool !== "me" && this.tool !== "none") {
       pen.setLineDash(this.tool === "erase" ? [4, 3] : this.tool === "spray" ? [1, 3] : []);
