@@ -274,7 +274,9 @@ def is_not_spoken_for(source: Source) -> Iterator[Offence]:
             continue
         if not ast.get_docstring(node) and not _is_overload(node):
             yield node.lineno, f"no docstring on {node.name}"
-        if isinstance(node, ast.ClassDef) and not any(_dotted(base).endswith("Protocol") for base in node.bases):
+        # What a protocol and a coding of cells ask of a method is said once: there, and where all codings begin.
+        told_elsewhere = ("Protocol", "Coding")
+        if isinstance(node, ast.ClassDef) and not any(_dotted(base).endswith(told_elsewhere) for base in node.bases):
             for method in node.body:
                 if isinstance(method, ast.FunctionDef) and not _speaks_for_itself(method):
                     yield method.lineno, f"no docstring on {node.name}.{method.name}"

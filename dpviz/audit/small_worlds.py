@@ -13,6 +13,7 @@ from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
+from dpviz.table.codings import Closed, Cycle, Nominal
 from dpviz.table.domain import Domain
 from dpviz.table.rows import BLOCK_NUMBERS
 
@@ -34,10 +35,13 @@ def small_table(
     persons: Codes | None = None,
     rows_per_person: int = 1,
     block_numbers: int = BLOCK_NUMBERS,
+    mixed: bool = False,
 ) -> PrivateTable:
-    """A table over [-1, 1]^dim whose unit coordinates are its data units."""
+    """A table over [-1, 1]^dim whose unit coordinates are its data units; or ``mixed``, of four columns."""
     rows = blobs(dim=dim) if values is None else values
     domain = Domain.of([f"x{j}" for j in range(rows.shape[1])], -1.0, 1.0, radius=radius)
+    if mixed:
+        domain, rows = MIXED, mixed_rows(rows)
     return PrivateTable(
         rows,
         domain,
@@ -47,6 +51,22 @@ def small_table(
         rows_per_person=rows_per_person,
         block_numbers=block_numbers,
     )
+
+
+_KINDS = {"category": Nominal(("a",)), "yes": Closed(("no", "yes")), "hour": Cycle(8.0)}
+MIXED = Domain.coded(
+    ("number", *_KINDS), [-1.0, 0.0, 0.0, 0.0], [1.0, 2.0, 1.0, 8.0], codings=_KINDS, weights={"category": 1.0}
+)
+"""A number beside a category of three values, an interval and a circle: seven coordinates."""
+
+
+def mixed_rows(values: Array) -> Array:
+    """Rows of ``MIXED``: of numbers from -1 to 1 (n, 4) the first stays, the others say which value a cell has."""
+    lower, upper = np.array([(column.lower, column.upper) for column in MIXED.declared]).T
+    rows: Array = lower + (np.clip(values, -1.0, 1.0) + 1) / 2 * (upper - lower)
+    rows[:, 1:] = np.rint(rows[:, 1:])
+    rows[:, 0] = values[:, 0]
+    return rows
 
 
 @dataclass(frozen=True)
@@ -59,6 +79,7 @@ class World:
     dim: int = 2
     radius: float | None = None
     rows_per_person: int = 1
+    mixed: bool = False
 
     def table(self, values: Array | None = None, persons: Codes | None = None, **more: Any) -> PrivateTable:
         """A table with these declarations; by default each person has as many rows as count, and one more."""
@@ -68,7 +89,8 @@ class World:
         declared: dict[str, Any] = (
             {} if self.rows_per_person == 1 else {"persons": persons, "rows_per_person": self.rows_per_person}
         )
-        return small_table(rows, relation=self.relation, n_public=self.n_public, radius=self.radius, **declared, **more)
+        said: dict[str, Any] = {"relation": self.relation, "n_public": self.n_public, "radius": self.radius}
+        return small_table(rows, mixed=self.mixed, **said, **declared, **more)
 
     def __str__(self) -> str:
         return self.name
@@ -87,6 +109,8 @@ WORLDS = [
     PERSONS,
     World("line", dim=1, n_public=400),
     World("six columns", dim=6, n_public=400),
+    World("categories", dim=4, n_public=400, mixed=True),
+    World("categories, replace", dim=4, relation=Relation.REPLACE, mixed=True),
     World("nine columns in a ball", dim=9, radius=1.0),
 ]
 

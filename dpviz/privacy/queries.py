@@ -13,7 +13,7 @@ Dwork & Roth 2014, Def. 3.1 (l1) and Def. 3.8 (l2). Dong, Durfee & Rogers 2020, 
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from math import inf, sqrt
@@ -176,8 +176,13 @@ class Sum(OfCoordinates):
         return coordinate_sums(rows, cell, self.over.n_cells)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """One cell moves by a row; under replace one loses a row and one (perhaps the same) gains another."""
-        return Sensitivity(region.l1_radius, region.radius, region.radius).times(relation.rows)
+        """One cell moves by a row; under replace one loses a row and one (perhaps the same) gains another.
+
+        Two rows of one cell lie ``apart`` at most, which is less than twice the radius where categories differ; in two
+        cells they are √2 radii long together, which is less still.
+        """
+        once = Sensitivity(region.l1_radius, region.radius, region.radius)
+        return once if relation is Relation.ADD_REMOVE else replace(once.times(2), l2=region.apart)
 
 
 def coordinate_sums(rows: ExactRows, cell: Codes, n_cells: int) -> Codes:

@@ -13,6 +13,7 @@ import numpy as np
 
 from dpviz.arrays import Array, Codes
 from dpviz.table.domain import Region
+from dpviz.table.region import Blocks
 
 # A bound is at most this part above the truth, where few boxes are enough to know that.
 _CLOSE = 2.0**-8
@@ -31,10 +32,14 @@ def farthest(sets: Array, region: Region, *, nearest: int = 1) -> float:
     So the region is halved again and again, and the largest bound of all boxes bounds the whole, boxes that are done
     with included. A box is done with where no row in it can be much farther than one that was found. Where there are
     too many boxes, as in many dimensions, what the last ones say stands: it is larger than need be, never too small.
-    Of points that are not finite there is no bound.
+    Of points that are not finite there is no bound. Of categories a row is a corner: coordinates of blocks add their
+    own farthest squares, and where that is less than the bound of the whole box it holds.
     """
     if not np.isfinite(sets).all():
         return inf
+    if region.blocks is not None:
+        anywhere = farthest(sets, Region(region.half, region.radius), nearest=nearest)
+        return min(_of_blocks(sets, region, region.blocks, nearest), anywhere)
     ball = region.radius + np.linalg.norm(sets, axis=2)
     # Each line is a box of one set: sets whose points are everywhere are soon done with.
     which, closed = np.arange(len(sets)), 0.0
@@ -51,6 +56,15 @@ def farthest(sets: Array, region: Region, *, nearest: int = 1) -> float:
         which, middle, half = _halved(which[beyond], middle[beyond], half[beyond])
         inside = np.linalg.norm(np.maximum(np.abs(middle) - half, 0.0), axis=1) <= region.radius * _SLACK
         which, middle, half = which[inside], middle[inside], half[inside]
+
+
+def _of_blocks(sets: Array, region: Region, blocks: Blocks, nearest: int) -> float:
+    """The bound that takes the farthest of each block, and the corner or the ball of all other coordinates."""
+    free = sets[..., blocks.free]
+    corner = ((np.abs(free) + region.half[blocks.free]) ** 2).sum(axis=2)
+    ball = (blocks.free_radius + np.linalg.norm(free, axis=2)) ** 2
+    bound = np.sqrt(np.minimum(corner, ball) + blocks.squared_reach(sets, region.half))
+    return float(_smallest(bound, nearest).max()) * _UP
 
 
 def _found_across(sets: Array, region: Region, nearest: int) -> float:

@@ -51,11 +51,11 @@ class PrivateTable:
     Parameters
     ----------
     values : array of shape (n, d)
-        Data units; may hold NaN and infinities.
+        Data units, one number a declared column (see ``Domain.width``); may hold NaN and infinities.
     domain : Domain
     relation : Relation
         Neighbouring tables. Under ``add_remove`` a row with a cell that is not finite is dropped; under ``replace`` the
-        domain's centre stands in for it.
+        domain's stand-in takes its place.
     n_public : int or None
         The number of rows, if its owner declares it public. Under ``replace`` it is public by definition.
     persons : int array of shape (n,) or None
@@ -86,10 +86,10 @@ class PrivateTable:
         self.sparse = is_sparse(values)
         as_table: Any = sparse.csr_array if self.sparse else np.asarray
         self._values: Any = as_table(values, dtype=np.float64)
-        if self._values.ndim != 2 or self._values.shape[1] != domain.dim:
+        if self._values.ndim != 2 or self._values.shape[1] != domain.width:
             raise check.RequestError(
-                f"The values are not a table of {domain.dim} columns, as declared: give an array of shape "
-                f"(n, {domain.dim})."
+                f"The values are not a table of {domain.width} columns, as declared: give an array of shape "
+                f"(n, {domain.width})."
             )
         if persons is not None:
             persons = person_codes(persons)
@@ -217,9 +217,7 @@ class PrivateTable:
         kept = self._kept[complete(self._values[self._kept])]
         if self.sparse:
             return Revealed(sparse_in_region(self._values, kept, self.domain), kept)
-        far = 1e9 * self.domain.scale
-        values = np.clip(self._values[kept], self.domain.center - far, self.domain.center + far)
-        return Revealed(self.domain.to_unit(values), kept)
+        return Revealed(self.domain.to_unit(self.domain.limited(self._values[kept], far=1e9)), kept)
 
 
 @dataclass(eq=False, repr=False)
@@ -347,7 +345,8 @@ class DataRoom:
         One row stays one row (stability 1); the ledger, the noise and n are shared.
         """
         reach = min(self.region.radius, float(np.sqrt(most) * self.region.half.max()))
-        region = replace(self.region, radius=reach, nonzeros=min(most, self.dim))
+        # Without its smaller entries a row is no corner of a simplex any more; what holds of box and ball stays true.
+        region = replace(self.region, radius=reach, nonzeros=min(most, self.dim), blocks=None)
         return self._sibling(self._rows.sparsified(most, region), region)
 
     def unfolded(self, points: int) -> DataRoom:

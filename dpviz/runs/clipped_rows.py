@@ -64,7 +64,7 @@ def clipped(revealed: Revealed, region: Region) -> ClippedRows:
     points, n = revealed.points, revealed.points.shape[0]
     if is_sparse(points) or revealed.inside:
         return ClippedRows(points, revealed.kept, np.full(n, nan))
-    inside = region.clip(points)
+    inside = region.settled(points)
     away = np.abs(inside - points).max(axis=1, initial=0.0) > _ROUNDING * region.radius
     moved = np.zeros(n)
     moved[away] = ((inside[away] - points[away]) ** 2).sum(axis=1)
@@ -105,7 +105,7 @@ class JudgedTable:
         chosen = np.sort(rng.choice(self.rows.points.shape[0], n, replace=False))
         points = self.rows.points[chosen]
         private = PrivateTable(
-            points * whole.domain.scale if whole.sparse else whole.domain.from_unit(points),
+            points * whole.domain.scale if whole.sparse else whole.domain.rows_of(points),
             whole.domain,
             relation=whole.relation,
             n_public=n if whole.n_public is not None else None,

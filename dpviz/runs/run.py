@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,7 +24,7 @@ from dpviz.privacy.noise import NoiseSource, StudyNoise
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.request import Contender, Request
-from dpviz.table.domain import Domain
+from dpviz.table.domain import Domain, Region
 
 NOT_HARDENED = "the noise is study noise, not hardened against floating-point attacks: do not publish."
 _MOST_COLUMNS = 8  # of a printed run: as many as a terminal holds side by side
@@ -282,6 +282,7 @@ def steps_of(
     }
     frames: tuple[Frame, ...] = ()
     for step in card.plan(opened, k, params, np.random.default_rng(coins)):
+        step = settled(step, table.domain.region)
         spent: dict[str, Any] = {"spent_epsilon": ledger.spent_epsilon, "spent_fraction": ledger.spent_fraction}
         frames = (*frames, Frame(step, **spent, entries=len(ledger.entries)))
         yield RunSoFar(**facts, **spent, entries=tuple(ledger.entries), frames=frames)
@@ -315,8 +316,20 @@ def centers_of(step: Step) -> Array:
     return step.centers
 
 
+def settled(step: Step, region: Region) -> Step:
+    """A step whose centres lie where means of rows can: between categories, not beyond. Post-processing."""
+    if (
+        region.blocks is None
+        or not isinstance(step, CentersStep | ReferenceStep)
+        or step.centers.shape[1] != region.dim
+    ):
+        return step
+    return replace(step, centers=region.settled(step.centers))
+
+
 def _warnings(request: Request, table: PrivateTable, params: Params) -> tuple[str, ...]:
     if not request.card.private:
         return ("k-means++ reads the rows without any privacy: its centres are revealed, never a release.",)
     regime = request.card.regime(request.setting(table), params)
-    return (regime.message,) if regime is not None and regime.level is not Level.GREEN else ()
+    light = (regime.message,) if regime is not None and regime.level is not Level.GREEN else ()
+    return (*light, *table.domain.notes)

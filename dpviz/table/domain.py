@@ -6,18 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from itertools import takewhile
+from itertools import pairwise, takewhile
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dpviz import check
 from dpviz.arrays import Array
-from dpviz.table import lattice
+from dpviz.table.codings import NUMBER, Coding, DeclaredColumn
+from dpviz.table.region import Block, Blocks, Region
+
+__all__ = ["Domain", "Region", "Scaling"]
 
 # Widths and radii that squares neither overflow nor underflow on: outside, a norm would be computed as 0 or infinite.
 _NARROWEST, _WIDEST = 1e-100, 1e100
-# Of columns narrower, and of a radius smaller, than this beside 1 the lattice would leave too little.
+# Columns narrower than this beside 1 are rounded to a few steps of the lattice; of a radius smaller than that too
+# little would be left.
 _NARROWEST_PART, _SMALLEST_RADIUS = 2.0**-16, 2.0**-8
 
 
@@ -28,86 +33,6 @@ class Scaling(StrEnum):
     """Each column by its own bounds, to [-1, 1] (Su et al. 2016)."""
     COMMON = "common"
     """One scale for all columns: distances keep their data-unit geometry."""
-
-
-@dataclass(frozen=True, eq=False)
-class Region:
-    """The public set that rows and centres live in: a box around 0 cut with a ball, unit coordinates.
-
-    Parameters
-    ----------
-    half : array of shape (d,)
-        Half-width of the box along each axis.
-    radius : float
-        Largest Euclidean norm; at most the norm of ``half``.
-    nonzeros : int or None
-        Largest number of entries of a row that are not 0; None: all may be. Centres are not bound by it.
-    """
-
-    half: Array
-    radius: float
-    nonzeros: int | None = None
-
-    @classmethod
-    def ball(cls, dim: int, radius: float) -> Region:
-        """The ball of ``radius`` around 0 in ``dim`` dimensions, with its bounding box."""
-        return cls(np.full(dim, radius), radius)
-
-    @property
-    def dim(self) -> int:
-        return len(self.half)
-
-    @property
-    def diameter(self) -> float:
-        return 2.0 * self.radius
-
-    @cached_property
-    def l1_radius(self) -> float:
-        """Largest l1 norm of a point: the sum of half-widths; of min(half-width, t) where a ball cuts the corners.
-
-        The level t is where the norm of min(half-width, t) is the radius: short axes are full, the others are equal.
-        """
-        half = np.sort(self.half)
-        if self.radius >= np.linalg.norm(half):
-            return float(half.sum())
-        filled = np.r_[0.0, np.cumsum(half**2)[:-1]]
-        free = np.arange(self.dim, 0, -1)
-        level = np.sqrt(np.maximum(self.radius**2 - filled, 0.0) / free)
-        full = int(np.argmax(level <= half))
-        return float(half[:full].sum() + free[full] * level[full])
-
-    def unfolded(self, points: int) -> Region:
-        """Where each of ``points`` points lives that stand side by side in a row of this region."""
-        half: Array = self.half.reshape(points, -1).max(axis=0)
-        return Region(half, min(self.radius, float(np.linalg.norm(half))))
-
-    def clip(self, points: Array) -> Array:
-        """``points`` of shape (..., d) moved into the region: the box first, then towards 0 into the ball."""
-        inside = np.clip(points, -self.half, self.half)
-        if self.radius >= np.linalg.norm(self.half):
-            return inside
-        norm = np.sqrt(np.einsum("...i,...i->...", inside, inside))[..., None]
-        shrink = np.where(norm > self.radius, self.radius * lattice.SHRINK / np.maximum(norm, self.radius), 1.0)
-        clipped: Array = inside * shrink
-        return clipped
-
-    @cached_property
-    def row_bits(self) -> int:
-        """Rows of this region are multiples of 2^-row_bits."""
-        return lattice.row_bits(self.radius)
-
-    def rows(self, values: Array) -> Array:
-        """``values`` (n, d) moved into the region and onto the lattice of rows: what a room holds, each by itself."""
-        bits = self.row_bits
-        inside = lattice.inward(np.clip(values, -self.half, self.half), bits)
-        if self.radius >= np.linalg.norm(self.half):
-            return inside
-        # Exact on the lattice, so that a row's neighbours in memory have no say in what it becomes.
-        squared = np.einsum("nd,nd->n", inside, inside)
-        far = np.flatnonzero(squared > (self.radius * lattice.SHRINK) ** 2)
-        shorter = inside[far] * (self.radius * lattice.SHRINK / np.sqrt(squared[far]))[:, None]
-        inside[far] = lattice.inward(shorter, bits)
-        return inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +50,9 @@ class Domain:
     scaling : Scaling
     units : tuple of str
         What the numbers of each column count, "" where nobody said; empty: of none.
+    declared : tuple of DeclaredColumn
+        Where a declared column is more than a number between bounds, all of them: then ``columns`` and bounds are those
+        of coordinates, one for each category, and a row (n, ``width``) has one number a declared column.
     """
 
     columns: tuple[str, ...]
@@ -133,6 +61,7 @@ class Domain:
     radius: float | None = None
     scaling: Scaling = Scaling.UNIT
     units: tuple[str, ...] = ()
+    declared: tuple[DeclaredColumn, ...] = ()
 
     @classmethod
     def of(
@@ -157,38 +86,83 @@ class Domain:
         check.at_least(1, number_of_columns=len(names))
         check.one_of(tuple(scale.value for scale in Scaling), scaling=scaling)
         low, high = (_per_column(bound, names, which) for bound, which in ((lower, "lower"), (upper, "upper")))
-        for name, lo, hi in zip(names, low.tolist(), high.tolist(), strict=True):
-            if not (np.isfinite(lo) and np.isfinite(hi) and np.isfinite(hi - lo)):
-                raise check.RequestError(f"The bounds of column {name!r} are not finite: declare two finite numbers.")
-            if lo >= hi:
-                raise check.RequestError(
-                    f"The lower bound of column {name!r} ({lo:g}) is not below its upper bound ({hi:g}): "
-                    "declare lower < upper."
-                )
-            if not _NARROWEST <= hi - lo <= _WIDEST:
-                raise check.RequestError(
-                    f"The bounds of column {name!r} are {hi - lo:g} apart: give the column in units in which they are "
-                    f"{_NARROWEST:g} to {_WIDEST:g} apart."
-                )
+        _refuse_bounds(names, low, high)
         if radius is not None:
             radius = check.positive(radius=radius)
         stated = tuple((units or {}).get(name, "") for name in names)
         domain = cls(names, low, high, radius, Scaling(scaling), stated if any(stated) else ())
-        domain._refuse_lost_parts()
+        domain._refuse_short_radius()
         return domain
 
-    def _refuse_lost_parts(self) -> None:
-        for name, half in zip(self.columns, self.region.half, strict=True):
-            if half < _NARROWEST_PART:
-                raise check.RequestError(
-                    f"Column {name!r} is {half:.2g} times as wide as the widest one: choose unit scaling, or give the "
-                    "columns in units of like size."
-                )
-        if self.region.radius < _SMALLEST_RADIUS:
+    @classmethod
+    def coded(
+        cls,
+        columns: Sequence[str],
+        lower: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        *,
+        codings: Mapping[str, Coding],
+        weights: Mapping[str, float],
+        radius: float | None = None,
+        scaling: Scaling | str = Scaling.UNIT,
+        units: Mapping[str, str] | None = None,
+    ) -> Domain:
+        """As ``of``, of columns some of which have a coding or a weight; bounds are those of the numbers of cells.
+
+        Raises
+        ------
+        RequestError
+            Also if a coordinate would have the name of another one.
+        """
+        names = tuple(str(name) for name in columns)
+        if not any(name in codings or name in weights for name in names):
+            return cls.of(names, lower, upper, radius=radius, scaling=scaling, units=units)
+        plain = cls.of(names, lower, upper, scaling=scaling, radius=radius)
+        numbers = [name not in codings for name in names]
+        wide = (plain.upper - plain.lower) / 2
+        # One scale for all that are numbers; a category counts in half-widths of the widest of them.
+        shared = plain.scaling is Scaling.COMMON and any(numbers)
+        parts = np.where(numbers, wide / wide[numbers].max(), 1.0) if shared else np.ones(len(names))
+        declared = tuple(
+            DeclaredColumn(name, coding := codings.get(name, NUMBER), low, high, coding.half(weights.get(name), part))
+            for name, low, high, part in zip(
+                names, plain.lower.tolist(), plain.upper.tolist(), parts.tolist(), strict=True
+            )
+        )
+        labels = tuple(label for column in declared for label in column.labels)
+        if twice := [label for place, label in enumerate(labels) if label in labels[:place]]:
+            raise check.RequestError(f"Two coordinates would be called {twice[0]!r}: rename a column, or a category.")
+        spans = np.array([column.span for column in declared for _ in column.labels])
+        stated = tuple(
+            (units or {}).get(column.name, "") * (column.dim == 1) for column in declared for _ in column.labels
+        )
+        ends = spans.T
+        domain = cls(labels, ends[0], ends[1], plain.radius, plain.scaling, stated if any(stated) else (), declared)
+        domain._refuse_short_radius()
+        return domain
+
+    def _refuse_short_radius(self) -> None:
+        if self._free_radius < _SMALLEST_RADIUS and self.radius is not None:
             raise check.RequestError(
-                f"radius is {self.radius:g}, {self.region.radius:.2g} of the half-width of the bounds: give a "
+                f"radius is {self.radius:g}, {self._free_radius:.2g} of the half-width of the bounds: give a "
                 "larger radius, or narrower bounds."
             )
+
+    @cached_property
+    def narrow(self) -> tuple[str, ...]:
+        """Columns so much narrower than the widest one that the lattice of rows leaves a few steps of them."""
+        if self.declared:
+            return tuple(column.name for column in self.declared if column.side < _NARROWEST_PART)
+        return tuple(name for name, half in zip(self.columns, self._half, strict=True) if half < _NARROWEST_PART)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the owner should know of the declared columns beside each other."""
+        return tuple(
+            f"Column {name!r} is so much narrower than the widest one that it is rounded to a few steps and hardly "
+            "counts: choose unit scaling, or give the columns in units of like size."
+            for name in self.narrow
+        )
 
     @property
     def dim(self) -> int:
@@ -200,28 +174,85 @@ class Domain:
         units = self.units or ("",) * self.dim
         return tuple(f"{name} ({unit})" if unit else name for name, unit in zip(self.columns, units, strict=True))
 
+    @property
+    def width(self) -> int:
+        """Numbers of a row as it is read: one a declared column."""
+        return len(self.declared) or self.dim
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The declared columns."""
+        return tuple(column.name for column in self.declared) or self.columns
+
+    @cached_property
+    def places(self) -> tuple[slice, ...]:
+        """The coordinates of each declared column."""
+        if not self.declared:
+            return tuple(slice(place, place + 1) for place in range(self.dim))
+        ends = np.cumsum([0, *(column.dim for column in self.declared)]).tolist()
+        return tuple(slice(first, end) for first, end in pairwise(ends))
+
+    @property
+    def coded_dim(self) -> int:
+        """Coordinates that blocks make: of categories and circles."""
+        return sum(column.dim for column in self.declared if column.coding.shape is not None)
+
     @cached_property
     def center(self) -> Array:
         """Middle of the bounds, data units, shape (d,)."""
+        if self.declared:
+            return np.concatenate([column.middle for column in self.declared])
         middle: Array = self.lower + (self.upper - self.lower) / 2
         return middle
 
     @cached_property
     def scale(self) -> Array:
-        """Data units per unit coordinate, shape (d,)."""
+        """Data units per unit coordinate, shape (d,); on a logarithmic scale around the middle."""
+        if self.declared:
+            return np.concatenate([column.scale for column in self.declared])
         half: Array = (self.upper - self.lower) / 2
         return half if self.scaling is Scaling.UNIT else np.full(self.dim, half.max())
 
     @cached_property
+    def _half(self) -> Array:
+        """Half-width of each coordinate, unit coordinates."""
+        if self.declared:
+            return np.repeat([column.side for column in self.declared], [column.dim for column in self.declared])
+        half: Array = (self.upper - self.lower) / 2 / self.scale
+        return half
+
+    @cached_property
+    def _blocks(self) -> tuple[Block, ...]:
+        shaped = zip(self.declared, self.places, strict=False)
+        return tuple(
+            Block(column.coding.shape, place.start, place.stop)
+            for column, place in shaped
+            if column.coding.shape is not None
+        )
+
+    @cached_property
+    def _free_radius(self) -> float:
+        """The longest that a row is in the coordinates of numbers, unit coordinates."""
+        free = np.ones(self.dim, dtype=bool)
+        for block in self._blocks:
+            free[block.place] = False
+        corner = float(np.linalg.norm(self._half[free]))
+        if self.radius is None:
+            return corner
+        if self.scaling is Scaling.UNIT:
+            return min(self.radius, corner)
+        if not self.declared:
+            return min(self.radius / float(self.scale[0]), corner)
+        widths = [column.upper - column.lower for column in self.declared if column.coding == NUMBER]
+        return min(self.radius / (max(widths) / 2), corner) if widths else corner
+
+    @cached_property
     def region(self) -> Region:
         """The domain in unit coordinates."""
-        half: Array = (self.upper - self.lower) / 2 / self.scale
-        corner = float(np.linalg.norm(half))
-        if self.radius is None:
-            return Region(half, corner)
-        in_data_units = self.scaling is Scaling.COMMON
-        radius = self.radius / float(self.scale[0]) if in_data_units else self.radius
-        return Region(half, min(radius, corner))
+        half = np.maximum(self._half, _NARROWEST_PART)
+        if self._blocks:
+            return Region.of_blocks(half, Blocks(self._blocks, self.dim, self._free_radius))
+        return Region(half, self._free_radius)
 
     def unfolded(self, points: int) -> Domain:
         """The domain of each of ``points`` points that a row holds: its columns are theirs, one point after the other.
@@ -233,6 +264,11 @@ class Domain:
         """
         if points == 1:
             return self
+        if self.declared:
+            raise check.RequestError(
+                "A row that holds several points has plain numbers only: leave out categories, scales and weights, or "
+                "choose an algorithm that takes a row as a point, such as auto."
+            )
         if self.dim % points:
             raise check.RequestError(
                 f"A row of {self.dim} columns does not hold {points} points: choose a number of columns that k = "
@@ -257,15 +293,69 @@ class Domain:
             self.units[:dim],
         )
 
+    @cached_property
+    def stand_in(self) -> Array:
+        """The row that stands in for one with a missing cell, shape (width,): middles, and the empty category."""
+        return np.array([column.stand_in for column in self.declared]) if self.declared else self.center
+
+    def limited(self, values: Array, *, far: float = 0.0) -> Array:
+        """Rows (n, width) moved to the declared bounds, or to so many half-widths of numbers ``far`` from the middle.
+
+        So that a cell of 1e300 does not overflow on its way to unit coordinates. Codes have no far: they are places.
+        """
+        if not self.declared:
+            if not far:
+                return np.clip(values, self.lower, self.upper)
+            return np.clip(values, self.center - far * self.scale, self.center + far * self.scale)
+        ends = np.array([(column.lower, column.upper) for column in self.declared])
+        room = far * (ends[:, 1] - ends[:, 0]) * [column.coding == NUMBER for column in self.declared]
+        return np.clip(values, ends[:, 0] - room, ends[:, 1] + room)
+
     def to_unit(self, values: Array) -> Array:
-        """Data units to unit coordinates, shape (..., d); nothing is clipped."""
+        """Rows (..., width) in data units to unit coordinates (..., d); nothing is clipped."""
+        if self.declared:
+            return np.concatenate([column.encode(values[:, j]) for j, column in enumerate(self.declared)], axis=1)
         scaled: Array = (values - self.center) / self.scale
         return scaled
 
     def from_unit(self, points: Array) -> Array:
-        """Unit coordinates to data units, shape (..., d)."""
+        """Unit coordinates to data units, shape (..., d): of a category to its share, of a log scale to amounts."""
+        if self.declared:
+            flat = np.reshape(points, (-1, self.dim))
+            parts = [column.decode(flat[:, place]) for column, place in zip(self.declared, self.places, strict=True)]
+            return np.concatenate(parts, axis=1).reshape(np.shape(points))
         values: Array = points * self.scale + self.center
         return values
+
+    def rows_of(self, points: Array) -> Array:
+        """Rows (n, width) of the unit coordinates (n, d) of rows: what ``to_unit`` takes."""
+        if not self.declared:
+            return self.from_unit(points)
+        parts = zip(self.declared, self.places, strict=True)
+        return np.stack([column.number_of(points[:, place]) for column, place in parts], axis=1)
+
+    def told(self, center: Array) -> dict[str, Any]:
+        """What a released centre (d,), data units, says of each declared column: a number, or the shares of values."""
+        if not self.declared:
+            return dict(zip(self.columns, center.tolist(), strict=True))
+        parts = zip(self.declared, self.places, strict=True)
+        return {column.name: column.told(center[place]) for column, place in parts}
+
+
+def _refuse_bounds(names: Sequence[str], low: Array, high: Array) -> None:
+    for name, lo, hi in zip(names, low.tolist(), high.tolist(), strict=True):
+        if not (np.isfinite(lo) and np.isfinite(hi) and np.isfinite(hi - lo)):
+            raise check.RequestError(f"The bounds of column {name!r} are not finite: declare two finite numbers.")
+        if lo >= hi:
+            raise check.RequestError(
+                f"The lower bound of column {name!r} ({lo:g}) is not below its upper bound ({hi:g}): "
+                "declare lower < upper."
+            )
+        if not _NARROWEST <= hi - lo <= _WIDEST:
+            raise check.RequestError(
+                f"The bounds of column {name!r} are {hi - lo:g} apart: give the column in units in which they are "
+                f"{_NARROWEST:g} to {_WIDEST:g} apart."
+            )
 
 
 def _shared_name(names: Sequence[str]) -> str:

@@ -315,7 +315,7 @@ def rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: bool) ->
 
 
 def in_region(values: Array, kept: Codes, domain: Domain) -> Any:
-    """Storage of the ``kept`` rows, in unit coordinates, on the lattice; the middle stands in for missing ones."""
+    """Storage of the ``kept`` rows, in unit coordinates, on the lattice; one with a missing cell is the stand-in."""
     unit = storage(len(kept), domain.region)
     step = max(64, BLOCK_NUMBERS // domain.dim)
     for start in range(0, len(unit), step):
@@ -324,8 +324,8 @@ def in_region(values: Array, kept: Codes, domain: Domain) -> Any:
 
 
 def in_unit(values: Array, domain: Domain) -> Array:
-    """Rows (n, d) in data units as a room holds them; what is not finite becomes the middle. Each row by itself."""
+    """Rows (n, d) in data units as a room holds them; one with a missing cell becomes the stand-in. Each row by
+    itself."""
     whole = complete(values)
-    values = values if whole.all() else np.where(whole[:, None], values, domain.center)
-    # To the bounds first: a cell of 1e300 must not overflow on its way to unit coordinates.
-    return domain.region.rows(domain.to_unit(np.clip(values, domain.lower, domain.upper)))
+    values = values if whole.all() else np.where(whole[:, None], values, domain.stand_in)
+    return domain.region.rows(domain.to_unit(domain.limited(values)))

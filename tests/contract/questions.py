@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, ResidualSum, Spread, Weights
 from dpviz.privacy.tuples.tuples import Tuples, TupleTable
+from dpviz.table.codings import Closed, Cycle, Nominal
 from dpviz.table.domain import Domain, Region
 
 Maker = Callable[[Region, np.random.Generator], Query]
@@ -208,6 +210,18 @@ def regions(dim: int) -> dict[str, Domain]:
         "ball": Domain.of(names, -1.0, 1.0, radius=0.7),
         "flat box": Domain.of(names, -upper, upper, scaling="common"),
         "flat box in a ball": Domain.of(names, -upper, upper, scaling="common", radius=0.9),
+    }
+
+
+def mixed_regions() -> dict[str, Domain]:
+    """Domains with categories, an interval and a circle beside a number, which a ball cuts or does not."""
+    codings = {"c": Nominal(("a", "b")), "b": Closed(("no", "yes")), "h": Cycle(8.0)}
+    ends: dict[str, Any] = {"lower": [-1.0, 0.0, 0.0, 0.0], "upper": [1.0, 3.0, 1.0, 8.0]}
+    return {
+        "categories": Domain.coded("xcbh", **ends, codings=codings, weights={}),
+        "weighed categories beside a ball": Domain.coded(
+            "xcbh", **ends, codings=codings, weights={"c": 2.0, "x": 0.5}, radius=0.3
+        ),
     }
 
 

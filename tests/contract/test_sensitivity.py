@@ -20,15 +20,25 @@ from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, 
 from dpviz.privacy.tuples.tuples import Tuples
 from dpviz.table.domain import Domain, Region
 from dpviz.table.rows import Rows
-from tests.cases import about
-from tests.contract.questions import DENSE, NORMS, QUESTIONS, SPARSE, check_move, move, regions, room_over
+from tests.cases import about, for_each
+from tests.contract.questions import (
+    DENSE,
+    NORMS,
+    QUESTIONS,
+    SPARSE,
+    check_move,
+    mixed_regions,
+    move,
+    regions,
+    room_over,
+)
 from tests.examples import examples
 
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
 DEAL = {
     "seed": st.integers(0, 2**32 - 1),
     "dim": st.integers(1, 4),
-    "where": st.sampled_from(sorted(regions(2))),
+    "where": st.sampled_from([*sorted(regions(2)), *mixed_regions()]),
     "relation": st.sampled_from(Relation),
     "most": st.integers(1, 3),
     "size": st.integers(1, 70),
@@ -37,6 +47,8 @@ DEAL = {
 
 def _awkward(domain: Domain, rng: np.random.Generator, n: int) -> np.ndarray:
     """Rows in and far beyond the bounds, on corners, in the middle, missing, and not numbers."""
+    if domain.declared:
+        return _awkward_cells(domain, rng, n)
     rows = rng.uniform(-1.2, 1.2, (n, domain.dim)) * (domain.upper - domain.lower) / 2
     kinds = rng.integers(0, 9, n)
     corner = np.where(rng.random((n, domain.dim)) < 0.5, domain.lower, domain.upper)
@@ -46,6 +58,15 @@ def _awkward(domain: Domain, rng: np.random.Generator, n: int) -> np.ndarray:
     rows[kinds == 3, 0] = np.nan
     rows[kinds == 4, -1] = -np.inf
     rows[kinds == 5] = domain.upper
+    return rows
+
+
+def _awkward_cells(domain: Domain, rng: np.random.Generator, n: int) -> np.ndarray:
+    """Rows of any declared values, beyond the bounds, and missing ones."""
+    lower, upper = np.array([(column.lower, column.upper) for column in domain.declared]).T
+    rows = np.rint(rng.uniform(lower - 0.5, upper + 0.5, (n, domain.width)))
+    rows[:, 0] = rng.choice([-1e300, -1.0, 0.0, 0.3, 1.0, np.inf, np.nan], n)
+    rows[rng.random(n) < 0.1, 2] = np.nan
     return rows
 
 
@@ -68,8 +89,9 @@ def _pair(domain, relation, rng, size, most):
 @settings(max_examples=examples(40))
 @given(**DEAL)
 def test_no_neighbour_moves_an_answer_further_than_declared(question, seed, dim, where, relation, most, size):
-    rng, domain = np.random.default_rng(seed), regions(dim)[where]
+    rng, domain = np.random.default_rng(seed), (regions(dim) | mixed_regions())[where]
     one, other = _pair(domain, relation, rng, size, most)
+    dim = domain.dim
     if rng.random() < 0.3:  # nor behind a projection
         p = int(rng.integers(1, dim + 1))
         view, frame = Region.ball(p, domain.region.radius), rng.normal(size=(p, dim)) * 3
@@ -202,6 +224,25 @@ def check_attained(kind, over, where, relation, most):
         blocks = kind in (Sum, Pull, BoxSum, ChosenSum, ResidualSum)
         if np.isfinite(bound) and (norm != "block" or blocks) and not elsewhere:
             assert getattr(moved, norm) == pytest.approx(bound, rel=_lost(kind, domain.region)), norm
+
+
+@for_each("where, relation, most", [(where, *how) for where in mixed_regions() for how in DECLARED])
+def test_sums_over_categories_move_as_far_as_declared_in_every_norm(where, relation, most):
+    domain = mixed_regions()[where]
+    # One hour in the middle of a quarter, and the opposite one: there a circle is longest in the l1 norm.
+    far, across = np.array([1.0, 0.0, 1.0, 1.0]), np.array([-1.0, 1.0, 0.0, 5.0])
+    added = {} if relation is REPLACE else {"persons": np.zeros(most, dtype=int), "rows_per_person": most}
+    one = room_over(np.tile(far, (most, 1)), domain, relation, **added)
+    none = {name: value[:0] if name == "persons" else value for name, value in added.items()}
+    other = room_over(across[None] if relation is REPLACE else np.empty((0, 4)), domain, relation, **none)
+    query = Sum(Everything())
+    check_move(query, one, other)
+    moved, declared = move(query, one, other), one.sensitivity(query)
+    for norm in ("l1", "l2"):
+        assert getattr(moved, norm) == pytest.approx(getattr(declared, norm), rel=1e-4)
+    # An exchange within one cell moves less than two rows that come: their block is that of two cells.
+    if relation is ADD_REMOVE:
+        assert moved.block == pytest.approx(declared.block, rel=1e-4)
 
 
 @pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE])

@@ -111,14 +111,16 @@ Noisy = Released[Array, Additive]
 
 
 def noisy_means(noisy_counts: Noisy, noisy_sums: Noisy, fallback: Array, region: Region) -> Array:
-    """Released means per cluster, shape (k, d), moved into ``region``; ``fallback`` where the noisy count is tiny.
+    """Released means per cluster, shape (k, d), moved to where means of rows of ``region`` can be.
+
+    The ``fallback`` is taken where the noisy count is tiny.
 
     A count below twice its noise (and below 1) says nothing: dividing by it would throw the centre far away.
     """
     trusted = noisy_counts.value >= max(1.0, 2 * noisy_counts.sd)
     counts = np.where(trusted, noisy_counts.value, 1.0)
     means = np.where(trusted[:, None], noisy_sums.value / counts[:, None], fallback)
-    return region.clip(means)
+    return region.settled(means)
 
 
 def center_noise_sd(noisy_counts: Noisy, noisy_sums: Noisy) -> Array:
@@ -155,4 +157,4 @@ def revive(
         moved[j] = moved[heaviest] + direction
         weight[heaviest] /= 2
         weight[j] = weight[heaviest]
-    return region.clip(moved)
+    return region.settled(moved)

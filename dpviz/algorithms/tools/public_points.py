@@ -24,7 +24,9 @@ def sphere_packing(k: int, region: Region, rng: np.random.Generator) -> Array:
     Su et al. 2016, §4.1.1.
     """
     if k == 1:
-        return np.zeros((1, region.dim))
+        return region.settled(np.zeros((1, region.dim)))
+    if region.blocks is not None:
+        return _spread_corners(k, region, rng)
     best = _pack(k, region, 0.0, rng)
     assert best is not None
     low, high = 0.0, float(region.half.min())
@@ -61,11 +63,21 @@ def _pack(k: int, region: Region, radius: float, rng: np.random.Generator) -> Ar
     return packed
 
 
+def _spread_corners(k: int, region: Region, rng: np.random.Generator) -> Array:
+    """Possible rows, each the farthest of fresh ones from those before it: no two categories lie closer than others."""
+    packed = random_points(1, region, rng)
+    for _ in range(k - 1):
+        fresh = random_points(_BATCH, region, rng)
+        packed = np.concatenate([packed, fresh[[cdist(fresh, packed).min(axis=1).argmax()]]])
+    return packed
+
+
 def random_points(number: int, region: Region, rng: np.random.Generator) -> Array:
     """``number`` points uniform in the region's box, shape (number, d), unit coordinates; no row is read.
 
-    Where a ball cuts the box, a point beyond it is drawn anew along its ray, as a point of the ball would be: a box of
-    many dimensions is nearly all corners, and clipping would leave every point on the rim.
+    Of categories each is a corner, as a row is: between there is nobody. Where a ball cuts the box, a point beyond it
+    is drawn anew along its ray, as a point of the ball would be: a box of many dimensions is nearly all corners, and
+    clipping would leave every point on the rim.
     """
     points = rng.uniform(-region.half, region.half, (number, region.dim))
     norm = np.linalg.norm(points, axis=1)
@@ -73,4 +85,4 @@ def random_points(number: int, region: Region, rng: np.random.Generator) -> Arra
     radius = region.radius * rng.random(number) ** (1 / region.dim)
     beyond = norm > region.radius
     points[beyond] *= (radius[beyond] / norm[beyond])[:, None]
-    return region.clip(points)
+    return region.clip(points) if region.blocks is None else region.rows(points)

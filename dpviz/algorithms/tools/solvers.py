@@ -190,7 +190,7 @@ def mean_noise_sd(data: SignedPoints, solution: Solution) -> Array:
 def _means(clusters: _Clusters, centers: Array, weight_sd: float, region: Region) -> Array:
     trusted = clusters.mass > 2 * weight_sd * np.sqrt(clusters.members)
     mass = np.where(trusted, clusters.mass, 1.0)
-    return region.clip(np.where(trusted[:, None], clusters.moments / mass[:, None], centers))
+    return region.settled(np.where(trusted[:, None], clusters.moments / mass[:, None], centers))
 
 
 class _Clusters:

@@ -98,7 +98,7 @@ def _lloyd(room: DataRoom, k: int, budget: Budget, *, rounds: int, preset: str) 
     cells = Voronoi(np.zeros((k, room.dim)))
     of_counts = room.mechanism(Count(cells), noise_kind(room.accounting), share.counts).sd_in(1)
     of_sums = room.mechanism(Sum(cells), noise_kind(room.accounting, spherical=spherical), share.sums).sd_in(room.dim)
-    offset = TYPICAL_OFFSET**2 * float((room.region.half**2).sum())
+    offset = TYPICAL_OFFSET**2 * room.region.squared_corner
     return _Excess((k / room.n) ** 2 * (room.dim * of_sums**2 + offset * of_counts**2))
 
 
