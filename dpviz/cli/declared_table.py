@@ -19,7 +19,7 @@ from dpviz.table.sidecar import bounds_option
 from dpviz.table.sparse_intake import SparseTable
 
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the sidecar says.
-_GEOMETRY = ("columns", "lower", "upper", "origins", "bounds_origin", "radius", "scaling")
+_GEOMETRY = (*("columns", "lower", "upper", "codings", "weights", "origins", "bounds_origin", "radius", "scaling"),)
 _OPTIONS = ("radius", "scaling", "relation", "n_public")
 _FILE_OPTIONS = ("encoding", "delimiter", "header", "names")
 _STYLE_OPTIONS = ("decimal", "grouping", "sign")

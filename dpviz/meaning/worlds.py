@@ -45,7 +45,7 @@ def worlds(table: OpenTable, row: int) -> Worlds:
     if not isinstance(table.loaded, LoadedTable):
         raise RequestError("An attack needs a table with written-out columns: choose one that is not sparse.")
     declared, persons = table.declaration, None
-    values = table.loaded.columns(declared.columns)
+    values = table.loaded.coded(declared.columns, declared.coded)
     if not 0 <= row < len(values):
         raise RequestError(f"There is no row {row + 1:,}: choose one from 1 to {len(values):,}.")
     theirs = np.arange(len(values)) == row
@@ -68,7 +68,7 @@ def worlds(table: OpenTable, row: int) -> Worlds:
 
     present = opened(values)
     domain = table.domain
-    person = domain.region.clip(domain.to_unit(values[theirs & np.isfinite(values).all(axis=1)]))
+    person = domain.region.settled(domain.to_unit(domain.limited(values[theirs & np.isfinite(values).all(axis=1)])))
     if not len(person):
         raise RequestError("This row has an empty cell and is not used: choose another.")
     return Worlds(present, opened(without), person)
@@ -77,6 +77,7 @@ def worlds(table: OpenTable, row: int) -> Worlds:
 def farthest(table: OpenTable) -> int:
     """The row that lies farthest from the middle of all rows, in unit coordinates: the one that is hardest to hide."""
     assert isinstance(table.loaded, LoadedTable)
-    points = table.domain.to_unit(table.loaded.columns(table.declaration.columns))
-    far = np.linalg.norm(points - np.nanmean(points, axis=0), axis=1)
-    return int(np.nanargmax(far))
+    values = table.loaded.coded(table.declaration.columns, table.declaration.coded)
+    whole = np.flatnonzero(np.isfinite(values).all(axis=1))
+    points = table.domain.to_unit(table.domain.limited(values[whole], far=1e9))
+    return int(whole[np.linalg.norm(points - points.mean(axis=0), axis=1).argmax()])

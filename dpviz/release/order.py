@@ -78,6 +78,7 @@ class Order:
         check.within(0.0, _MOST_BOUNDS, bounds=self.bounds, missing=self.missing)
         if missing := self.words.missing():
             raise RequestError(" ".join(missing))
+        _refuse_codings(declaration)
         refuse_bounds(declaration)
         k, dim = self.request.k, len(declaration.columns)
         if k * k * dim > _MOST_WORK:
@@ -156,6 +157,15 @@ def words_for(declaration: Declaration, *, today: str, **said: Any) -> CardWords
         "authors": (nothing,),
     }
     return CardWords(**{**usual, **declaration.words, **said})
+
+
+def _refuse_codings(declaration: Declaration) -> None:
+    coded = [name for name in declaration.columns if name in declaration.codings or name in declaration.weights]
+    if coded:
+        raise RequestError(
+            f"Columns {listed(coded)} have categories, ranks, dates, a cycle, a scale or a weight, and the files of a "
+            "release do not tell of these yet: release the columns of plain numbers, or run the table for its owner."
+        )
 
 
 def refuse_bounds(declaration: Declaration) -> None:

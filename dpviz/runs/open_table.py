@@ -122,7 +122,7 @@ def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
             "Workers of a cluster read Parquet, each a part: write the table as Parquet, or run it here."
         )
     declared, dask = plan.declaration, import_module("dask")
-    pieces = source.pieces(declared.columns, id_column=declared.id_column)
+    pieces = source.pieces(declared.columns, id_column=declared.id_column, codings=declared.coded)
     rows = ClusterRows.of(
         [dask.delayed(Piece.batch)(piece) for piece in pieces],
         plan.domain,
@@ -200,10 +200,12 @@ def domain_of(declaration: Declaration) -> Domain:
     if not declaration.columns:
         raise RequestError("No column is chosen: choose at least one column of numbers to cluster.")
     bounds = declaration.bounds_for(declaration.columns)
-    return Domain.of(
+    return Domain.coded(
         declaration.columns,
         bounds.lower,
         bounds.upper,
+        codings=declaration.coded,
+        weights=declaration.weights,
         radius=declaration.radius,
         scaling=declaration.scaling,
         units=declaration.units,
@@ -223,10 +225,10 @@ def preparing(plan: Plan, file: LatticeFile) -> Iterator[float]:
         plan.domain, drop_incomplete=plan.drops_incomplete, rows_per_person=declared.rows_per_person, file=file
     )
     if isinstance(source, CsvOnDisk):
-        batches = source.batches(declared.columns, declared.file, id_column=declared.id_column)
+        batches = source.batches(declared.columns, declared.file, id_column=declared.id_column, codings=declared.coded)
     else:
         assert isinstance(source, ParquetTable)
-        batches = source.batches(declared.columns, id_column=declared.id_column)
+        batches = source.batches(declared.columns, id_column=declared.id_column, codings=declared.coded)
     for batch in batches:
         rows.take(batch)
         yield batch.read
@@ -240,15 +242,16 @@ def _in_memory(plan: Plan) -> OpenTable:
         private = PrivateTable(source.values, domain, relation=spelled_out.relation, n_public=spelled_out.n_public)
         return OpenTable(source, spelled_out, private, None, source.fingerprint)
     id_column, label = spelled_out.id_column, spelled_out.label_column or None
-    text = [*dict.fromkeys(name for name in (id_column, label) if name is not None)]
+    text, coded = [*dict.fromkeys(name for name in (id_column, label) if name is not None)], spelled_out.textual
+    numbers = [name for name in columns if name not in coded]
     loaded = source
     if isinstance(source, CsvFile):
-        loaded = source.read(spelled_out.file, numbers=columns, text=text)
+        loaded = source.read(spelled_out.file, numbers=numbers, text=[*text, *coded])
     elif isinstance(source, ParquetTable):
-        loaded = source.read(columns, text=text)
+        loaded = source.read(numbers, text=text, coded=coded)
     assert isinstance(loaded, LoadedTable)
     private = PrivateTable(
-        loaded.columns(columns),
+        loaded.coded(columns, spelled_out.coded),
         domain,
         relation=spelled_out.relation,
         n_public=spelled_out.n_public,

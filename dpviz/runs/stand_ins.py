@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from dpviz.runs.open_table import OpenTable, declare, domain_of
+from dpviz.table.codings import NUMBER
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.file_format import PLAIN_FORMAT
+from dpviz.table.loaded_table import FloatArray, LoadedTable, numeric_table
 from dpviz.table.made_tables import simulate
 
 USUAL_SPREAD = 0.05
@@ -25,15 +29,16 @@ def stand_in_of(declared: Declaration, *, n: int, k: int, spread: float = USUAL_
     Only what was declared is read: columns, bounds, radius, scaling, relation. ``spread`` is the width of a cluster as
     a share of the bounds.
     """
-    domain = domain_of(declared)
+    domain, bounds = domain_of(declared), declared.bounds_for(declared.columns)
     name = f"stand-in for {declared.title}"
-    made = simulate(
-        domain.lower, domain.upper, n, domain.dim, k, seed=seed, spread=spread, columns=domain.columns, name=name
-    )
+    low, high = (_on_scale(declared, ends) for ends in bounds)
+    made = simulate(low, high, n, domain.width, k, seed=seed, spread=spread, columns=domain.names, name=name)
+    if declared.coded:
+        made = _as_cells(made, declared, (low, high), k, np.random.default_rng((seed, 1)))
     declaration = replace(
         declared,
-        lower=tuple(np.asarray(domain.lower).tolist()),
-        upper=tuple(np.asarray(domain.upper).tolist()),
+        lower=tuple(bounds.lower.tolist()),
+        upper=tuple(bounds.upper.tolist()),
         id_column=None,
         rows_per_person=1,
         n_public=n,
@@ -46,3 +51,23 @@ def stand_in_of(declared: Declaration, *, n: int, k: int, spread: float = USUAL_
         title=made.name,
     )
     return declare(made, declaration)
+
+
+def _on_scale(declared: Declaration, ends: FloatArray) -> FloatArray:
+    """Bounds of each declared column on the scale on which it is clustered."""
+    each = zip(declared.columns, ends, strict=True)
+    return np.array([declared.codings.get(name, NUMBER).stretched(end) for name, end in each])
+
+
+def _as_cells(
+    made: LoadedTable, declared: Declaration, ends: tuple[FloatArray, FloatArray], k: int, rng: np.random.Generator
+) -> LoadedTable:
+    """The made-up numbers as cells of the declared kinds: amounts, declared values, dates, places of a cycle.
+
+    Which value a cell has follows from where its number lies between the bounds: rows of a cluster mostly share one.
+    """
+    columns: dict[str, Any] = {}
+    for name, low, high in zip(declared.columns, *ends, strict=True):
+        part = (made.columns([name])[:, 0] - low) / (high - low)
+        columns[name] = declared.codings.get(name, NUMBER).cells(part, low, high, rng)
+    return numeric_table(pd.DataFrame(columns), name=made.name)

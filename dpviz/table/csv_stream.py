@@ -6,21 +6,20 @@ import codecs
 import gzip
 import hashlib
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import IO
 
-import numpy as np
 import pandas as pd
 
 from dpviz import foreign
 from dpviz.table import records
 from dpviz.table.csv_intake import CsvFile, Header, read_header, stem
 from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
-from dpviz.table.loaded_table import IntakeError, quoted
+from dpviz.table.loaded_table import NO_CODINGS, CellCoding, IntakeError, quoted, stacked
 from dpviz.table.prepared_rows import Batch
 from dpviz.table.records import read_lines
 
@@ -94,9 +93,14 @@ class CsvOnDisk:
         return CsvFile(self.name, raw[: raw.rfind(b"\n") + 1] or raw)
 
     def batches(
-        self, numbers: Sequence[str], declared: FileFormat = PLAIN_FORMAT, *, id_column: str | None = None
+        self,
+        numbers: Sequence[str],
+        declared: FileFormat = PLAIN_FORMAT,
+        *,
+        id_column: str | None = None,
+        codings: Mapping[str, CellCoding] = NO_CODINGS,
     ) -> Iterator[Batch]:
-        """All rows, a bounded number at a time.
+        """All rows, a bounded number at a time, columns with a coding as the numbers that it makes.
 
         Raises
         ------
@@ -113,9 +117,11 @@ class CsvOnDisk:
             if header is None:
                 header = read_header(piece, declared)
                 first = header.body
-            wanted = header.wanted(declared, numbers, () if id_column is None else (id_column,))
+            textual = [name for name in numbers if name in codings and codings[name].textual]
+            plain = [name for name in numbers if name not in textual]
+            wanted = header.wanted(declared, plain, [*textual, *([] if id_column is None else [id_column])])
             columns = header.named(read_lines(piece, wanted, first=first))
-            values = np.stack([np.asarray(columns[name], dtype=np.float64) for name in numbers], axis=1)
+            values = stacked(columns, numbers, codings)
             yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
         if self._state_now() != self._state:
             raise IntakeError("The file changed while it was read: open it again when nobody writes to it.")

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpviz.table.coding_forms import checked_weight
+from dpviz.table.codings import Coding
 from dpviz.table.described import MOST_DESCRIBED, Described
 from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
 from dpviz.table.loaded_table import USUAL_LABEL, FloatArray, IntakeError, listed, quoted
@@ -107,8 +109,13 @@ class Declaration:
         ``bounds_origin`` says all.
     units : mapping of str to str
         What the numbers of a column count, such as "years" or "k$", where that is stated; for eyes only.
+    codings : mapping of str to Coding
+        Columns that are more than a number between bounds: categories, ranks, dates, cycles, logarithms. Their
+        ``lower`` and ``upper`` are the ends of what the coding makes of a cell.
+    weights : mapping of str to float
+        How much a column counts: half-width of numbers (1), how far two categories lie apart (√½), across a cycle (1).
     radius : float or None
-        Largest distance from the middle of the bounds (see ``Domain``).
+        Largest distance from the middle of the bounds (see ``Domain``); it cuts no categories.
     scaling : "unit" or "common"
     relation : "add_remove" or "replace"
         How neighbouring tables differ.
@@ -142,6 +149,8 @@ class Declaration:
     bounds_origin: str = ""
     origins: tuple[str, ...] = ()
     units: Mapping[str, str] = field(default_factory=dict, hash=False)
+    codings: Mapping[str, Coding] = field(default_factory=dict, hash=False)
+    weights: Mapping[str, float] = field(default_factory=dict, hash=False)
     radius: float | None = None
     scaling: str = "unit"
     relation: str = "add_remove"
@@ -229,6 +238,8 @@ class Declaration:
             )
         for name, described in self.describe.items():
             described.check(name)
+        for name, weight in self.weights.items():
+            checked_weight(name, weight)
 
     def over(self, names: Sequence[str]) -> Declaration:
         """The same for a table of columns ``names``, with the clustered columns and the label spelled out."""
@@ -263,6 +274,16 @@ class Declaration:
         pairs = [bounds[:2] for bounds in self._declared_for(columns)]
         lower, upper = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
         return Bounds(lower, upper)
+
+    @property
+    def textual(self) -> tuple[str, ...]:
+        """The columns to cluster whose cells are read as text."""
+        return tuple(name for name in self.columns if name in self.codings and self.codings[name].textual)
+
+    @property
+    def coded(self) -> Mapping[str, Coding]:
+        """The codings of the columns to cluster."""
+        return {name: self.codings[name] for name in self.columns if name in self.codings}
 
     def origin_of(self, column: str) -> str:
         """Where the bounds of ``column`` come from, in words; "not stated" where nobody said."""
@@ -323,6 +344,17 @@ class Declaration:
                     f"The bounds of {quoted(name)} are {low:g} and {high:g}; both must be finite with lower < upper; "
                     "declare other bounds."
                 )
+            if coding := self.codings.get(name):
+                if coding.ends not in (None, (low, high)):
+                    raise IntakeError(
+                        f"{quoted(name)} has declared values, and numbers as bounds besides; keep one of the two."
+                    )
+                coding.check_bounds(name, low, high)
+        if strangers := [name for name in self.weights if self.columns and name not in self.columns]:
+            raise IntakeError(
+                f'{listed(strangers)} in "weights" is no column to cluster; these are {listed(self.columns)}; weigh '
+                "one of them."
+            )
 
     def _check_roles(self) -> None:
         for role, name in (("label column", self.label_column), ("id column", self.id_column)):

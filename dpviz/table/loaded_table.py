@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -34,8 +35,24 @@ def float_ids(column: str) -> IntakeError:
 _POINT_NOUGHT = r"^([+-]?\d+)\.0+$"
 
 
+class CellCoding(Protocol):
+    """What turns each cell of a column into a number, by itself (see ``codings``)."""
+
+    @property
+    def textual(self) -> bool:
+        """Whether it takes text."""
+        ...
+
+    def numbers(self, cells: Any) -> FloatArray:
+        """The number of each cell (n,)."""
+        ...
+
+
 class IntakeError(RequestError):
     """A file or table that cannot be used, and what to do about it; never a value of a cell."""
+
+
+NO_CODINGS: Mapping[str, CellCoding] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +113,32 @@ class LoadedTable:
             raise IntakeError(f"There is no column {listed(unknown)}; {allowed}; choose among these.")
         text = [name for name in chosen if name in self.text_columns]
         if text:
-            raise IntakeError(f"Column {listed(text)} holds text, not numbers; {allowed}; choose among these.")
+            raise IntakeError(
+                f"Column {listed(text)} holds text, not numbers; {allowed}; choose among these, or declare its "
+                "categories: they are never taken from rows."
+            )
         return np.ascontiguousarray(self.frame[chosen].to_numpy(dtype=np.float64))
+
+    def coded(self, names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
+        """As ``columns``, with the columns that have a coding as the numbers that it makes of their cells.
+
+        Raises
+        ------
+        IntakeError
+            As ``columns``; a coded column may hold text.
+        """
+        if not codings:
+            return self.columns(names)
+        if unknown := [name for name in names if name not in self.frame.columns]:
+            raise IntakeError(
+                f"There is no column {listed(unknown)}; columns are {listed(tuple(self.frame.columns))}; choose among "
+                "these."
+            )
+        textual = [name for name in names if name in codings and codings[name].textual]
+        plain = [name for name in names if name not in textual]
+        numbers = dict(zip(plain, self.columns(plain).T, strict=True)) if plain else {}
+        cells = {name: self.whole.get(name, self.frame[name]) for name in textual}
+        return stacked({**numbers, **cells}, names, codings)
 
     def check_id(self, column: str) -> None:
         """Refuse an id column of floats.
@@ -137,6 +178,12 @@ class LoadedTable:
             raise IntakeError(f"There is no id column {quoted(column)}; columns are {names}; choose among these.")
         codes, _ = pd.factorize(canonical_ids(self.whole.get(column, self.frame[column])))
         return codes.astype(np.int64)
+
+
+def stacked(columns: Mapping[str, Any], names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
+    """Columns side by side (n, number of names), those with a coding as the numbers that it makes of their cells."""
+    coded = (codings[name].numbers(columns[name]) if name in codings else columns[name] for name in names)
+    return np.stack([np.asarray(column, dtype=np.float64) for column in coded], axis=1)
 
 
 def canonical_ids(cells: pd.Series[Any]) -> pd.Series[Any]:

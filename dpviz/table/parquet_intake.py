@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,18 @@ import pyarrow.parquet as pq
 
 from dpviz import foreign
 from dpviz.table.file_format import MAX_COLUMNS
-from dpviz.table.loaded_table import FloatArray, IntakeError, LoadedTable, float_ids, listed, quoted, table_of
+from dpviz.table.loaded_table import (
+    NO_CODINGS,
+    CellCoding,
+    FloatArray,
+    IntakeError,
+    LoadedTable,
+    float_ids,
+    listed,
+    quoted,
+    stacked,
+    table_of,
+)
 from dpviz.table.prepared_rows import Batch
 
 ENDING = ".parquet"
@@ -140,15 +151,21 @@ class ParquetTable:
         """Whether a column could say whose a row is, or to which group it belongs."""
         return _holds_text(self._schema.field(column).type)
 
-    def batches(self, numbers: Sequence[str], *, id_column: str | None = None) -> Iterator[Batch]:
-        """All rows, a bounded number at a time; other columns are not read.
+    def batches(
+        self,
+        numbers: Sequence[str],
+        *,
+        id_column: str | None = None,
+        codings: Mapping[str, CellCoding] = NO_CODINGS,
+    ) -> Iterator[Batch]:
+        """All rows, a bounded number at a time, columns with a coding as numbers; other columns are not read.
 
         Raises
         ------
         IntakeError
             If a column is not there, or does not hold numbers; if the file is damaged, wherever that is.
         """
-        self._check(numbers, (), id_column)
+        self._check_coded(numbers, codings, id_column)
         wanted, done = [*dict.fromkeys((*numbers, *([] if id_column is None else [id_column])))], 0
         rows = max(1, min(_MOST_ROWS_AT_ONCE, _NUMBERS_AT_ONCE // len(wanted)))
         for path in self.files:
@@ -156,10 +173,16 @@ class ParquetTable:
                 # Not read ahead: that would hold whole files.
                 for part in pq.ParquetFile(path, pre_buffer=False).iter_batches(batch_size=rows, columns=wanted):
                     done += part.num_rows
-                    yield _batch(part, numbers, id_column, read=done / max(1, self.n_rows))
+                    yield _batch(part, numbers, id_column, codings, read=done / max(1, self.n_rows))
         self.check_unchanged()
 
-    def pieces(self, numbers: Sequence[str], *, id_column: str | None = None) -> list[Piece]:
+    def pieces(
+        self,
+        numbers: Sequence[str],
+        *,
+        id_column: str | None = None,
+        codings: Mapping[str, CellCoding] = NO_CODINGS,
+    ) -> list[Piece]:
         """All rows as pieces that another process can read, where it finds the same files; each of some row groups.
 
         Raises
@@ -167,7 +190,7 @@ class ParquetTable:
         IntakeError
             As ``batches``, but for damage inside.
         """
-        self._check(numbers, (), id_column)
+        self._check_coded(numbers, codings, id_column)
         pieces = []
         for path, state in zip(self.files, self._states, strict=True):
             with _in_words():
@@ -176,12 +199,13 @@ class ParquetTable:
             place = (np.cumsum(rows) - rows) * len(numbers) // _NUMBERS_OF_A_PIECE
             for number in np.unique(place):
                 groups = tuple(int(group) for group in np.flatnonzero(place == number))
-                pieces.append(Piece(path.resolve(), groups, tuple(numbers), id_column, state))
+                pieces.append(Piece(path.resolve(), groups, tuple(numbers), id_column, state, dict(codings)))
         return pieces
 
-    def read(self, numbers: Sequence[str], *, text: Sequence[str] = ()) -> LoadedTable:
-        """The declared columns in memory; see ``batches`` for what is refused."""
-        self._check(numbers, text)
+    def read(self, numbers: Sequence[str], *, text: Sequence[str] = (), coded: Sequence[str] = ()) -> LoadedTable:
+        """The declared columns in memory, ``coded`` ones as text; see ``batches`` for what is refused."""
+        self._check(numbers, text, coded=coded)
+        text = [*dict.fromkeys((*text, *coded))]
         with _in_words():
             parts = [pq.read_table(path, columns=[*numbers, *text]) for path in self.files]
         self.check_unchanged()
@@ -210,11 +234,17 @@ class ParquetTable:
         if column in self.columns and pa.types.is_floating(_plain_type(self._schema.field(column).type)):
             raise float_ids(column)
 
-    def _check(self, numbers: Sequence[str], text: Sequence[str], id_column: str | None = None) -> None:
+    def _check_coded(self, numbers: Sequence[str], codings: Mapping[str, CellCoding], id_column: str | None) -> None:
+        textual = [name for name in numbers if name in codings and codings[name].textual]
+        self._check([name for name in numbers if name not in textual], (), id_column, coded=textual)
+
+    def _check(
+        self, numbers: Sequence[str], text: Sequence[str], id_column: str | None = None, *, coded: Sequence[str] = ()
+    ) -> None:
         if id_column is not None:
             text = (*text, id_column)
             self.check_id(id_column)
-        if unknown := [name for name in (*numbers, *text) if name not in self.columns]:
+        if unknown := [name for name in (*numbers, *text, *coded) if name not in self.columns]:
             raise IntakeError(
                 f"There is no column {listed(unknown)}; the columns are {listed(self.columns)}; choose among these."
             )
@@ -225,6 +255,8 @@ class ParquetTable:
             )
         if wrong := [name for name in text if not _holds_text(self._schema.field(name).type)]:
             raise IntakeError(f"{listed(wrong)} holds neither text nor numbers; choose another id or label column.")
+        if wrong := [name for name in coded if not _holds_values(self._schema.field(name).type)]:
+            raise IntakeError(f"{listed(wrong)} holds neither text, numbers nor dates; write it as one of them.")
 
 
 @dataclass(frozen=True)
@@ -236,6 +268,7 @@ class Piece:
     numbers: tuple[str, ...]
     id_column: str | None
     state: tuple[int, int]
+    codings: Mapping[str, CellCoding] = field(default_factory=dict, hash=False)
 
     def batch(self) -> Batch:
         """Its rows.
@@ -250,15 +283,20 @@ class Piece:
             part = pq.ParquetFile(self.path).read_row_groups(
                 self.groups, columns=[*dict.fromkeys((*self.numbers, *ids))]
             )
-            batch = _batch(part.combine_chunks(), self.numbers, self.id_column, read=1.0)
+            batch = _batch(part.combine_chunks(), self.numbers, self.id_column, self.codings, read=1.0)
         if _state(self.path) != self.state:
             raise IntakeError(_CHANGED)
         return batch
 
 
-def _batch(part: Any, numbers: Sequence[str], id_column: str | None, *, read: float) -> Batch:
-    values = np.stack([_numbers(part.column(name)) for name in numbers], axis=1)
-    return Batch(values, None if id_column is None else _texts(part.column(id_column)), read)
+def _batch(
+    part: Any, numbers: Sequence[str], id_column: str | None, codings: Mapping[str, CellCoding], *, read: float
+) -> Batch:
+    textual = {name for name in numbers if name in codings and codings[name].textual}
+    columns = {name: (_texts if name in textual else _numbers)(part.column(name)) for name in numbers}
+    return Batch(
+        stacked(columns, numbers, codings), None if id_column is None else _texts(part.column(id_column)), read
+    )
 
 
 def _common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
@@ -309,6 +347,10 @@ def _holds_numbers(kind: pa.DataType) -> bool:
 def _holds_text(kind: pa.DataType) -> bool:
     kind = _plain_type(kind)
     return _is_text(kind) or _holds_numbers(kind)
+
+
+def _holds_values(kind: pa.DataType) -> bool:
+    return _holds_text(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind)
 
 
 def _is_text(kind: pa.DataType) -> bool:

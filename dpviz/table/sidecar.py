@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from dpviz import foreign
+from dpviz.table.coding_forms import checked_weight, coding_in
+from dpviz.table.codings import NUMBER, Coding
 from dpviz.table.declaration import (
     DEFAULT_UNIT,
     NOTHING_DECLARED,
@@ -121,7 +123,7 @@ def bounds_option(text: str, onto: Declaration = NOTHING_DECLARED) -> Declaratio
     except ValueError:
         return declaration_in_file(text, onto)
     many = max(1, len(onto.columns))
-    pair = replace(onto, lower=(low,) * many, upper=(high,) * many, origins=(), radius=None)
+    pair = replace(onto, lower=(low,) * many, upper=(high,) * many, codings={}, origins=(), radius=None)
     pair.check_values()
     return replace(pair, bounds_origin="declared with --bounds")
 
@@ -139,6 +141,7 @@ def to_json(declaration: Declaration) -> str:
         "bounds": None,
         "bounds_origin": declaration.bounds_origin,
         "origins": {name: bounds.origin for name, bounds in declaration.bounds.items() if bounds.origin},
+        "weights": dict(declaration.weights),
         "units": dict(declaration.units),
         "describe": described_values(declaration.describe),
         "scaling": declaration.scaling,
@@ -169,11 +172,16 @@ def _bounds_lines(declaration: Declaration) -> list[str]:
     if not declaration.columns:
         both = [("lower", declaration.lower), ("upper", declaration.upper)]
         return [f'  "{key}": {json.dumps(_shortest(bound[0]))}' for key, bound in both if bound]
-    pairs = (
-        f"    {json.dumps(name, ensure_ascii=False)}: {json.dumps([_shortest(low), _shortest(high)])}"
+    said = {
+        name: declaration.codings.get(name, NUMBER).said(_shortest(low), _shortest(high))
         for name, (low, high, _) in declaration.bounds.items()
-    )
+    }
+    pairs = (f"    {_text_of(name)}: {_text_of(one)}" for name, one in said.items())
     return ['  "bounds": {\n' + ",\n".join(pairs) + "\n  }"]
+
+
+def _text_of(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def file_values(declared: FileFormat) -> dict[str, Any]:
@@ -239,10 +247,19 @@ def _read_pairs(said: Mapping[str, Any]) -> dict[str, Any]:
         raise IntakeError(f"There are bounds for more than {MAX_COLUMNS:,} columns, the most allowed; keep fewer.")
     if not isinstance(bounds, dict) or not bounds:
         raise IntakeError(f"The bounds are not an object of pairs by column; {_BOUNDS_FORMS}; mend them.")
-    if not all(isinstance(pair, list) and len(pair) == 2 for pair in bounds.values()):
+    read = {name: _read_column(name, one) for name, one in bounds.items()}
+    codings = {name: coding for name, (coding, _, _) in read.items() if coding != NUMBER}
+    lower, upper = (tuple(one[end] for one in read.values()) for end in (1, 2))
+    return {"columns": tuple(bounds), "lower": lower, "upper": upper, "codings": codings}
+
+
+def _read_column(name: str, said: Any) -> tuple[Coding, float | None, float | None]:
+    """The coding of a column, and the ends of its numbers."""
+    if isinstance(said, dict):
+        return coding_in(name, said)
+    if not isinstance(said, list) or len(said) != 2:
         raise IntakeError(f"The bounds of a column are not a pair of numbers; {_BOUNDS_FORMS}; mend them.")
-    lower, upper = (tuple(_bound(name, pair[end]) for name, pair in bounds.items()) for end in (0, 1))
-    return {"columns": tuple(bounds), "lower": lower, "upper": upper}
+    return NUMBER, _bound(name, said[0]), _bound(name, said[1])
 
 
 def _read_lower_upper(said: Mapping[str, Any], of: tuple[str, ...]) -> dict[str, Any]:
@@ -251,6 +268,7 @@ def _read_lower_upper(said: Mapping[str, Any], of: tuple[str, ...]) -> dict[str,
     columns = _names("columns", said.get("columns", [])) or of
     return {
         "columns": columns,
+        "codings": {},
         **{key: _one_or_many(key, said[key], max(1, len(columns))) for key in ("lower", "upper")},
     }
 
@@ -319,6 +337,12 @@ def _units(key: str, value: Any) -> dict[str, str]:
     return {name: _text(key, unit).strip() for name, unit in value.items() if _text(key, unit).strip()}
 
 
+def _weights(key: str, value: Any) -> dict[str, float]:
+    if not isinstance(value, dict):
+        raise IntakeError(f'"{key}" is not an object of numbers by column; write {{"region": 0.7}}, or leave it out.')
+    return {name: checked_weight(name, weight) for name, weight in value.items()}
+
+
 def _words(key: str, value: Any) -> dict[str, str | tuple[str, ...]]:
     if not isinstance(value, dict):
         raise IntakeError(f'"{key}" is not an object of texts; write {{"intended_use": "..."}}, or leave it out.')
@@ -368,6 +392,7 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "file": _read_file,
     "numbers": _names,
     "bounds_origin": _text,
+    "weights": _weights,
     "units": _units,
     "describe": described_in,
     "scaling": _text,

@@ -110,6 +110,8 @@ def test_what_the_owner_says_is_printed_verbatim(tmp_path):
     [
         ({"origins": {}}, "Nobody says where the bounds of"),
         ({"origins": {"age": "these rows (leaks!)", "income": "documentation"}}, "no ε covers"),
+        ({"bounds": {"age": [0, 100], "income": {"bounds": [1, 90000], "scale": "log"}}}, '"income" have categories'),
+        ({"weights": {"age": 0.5}}, '"age" have categories, ranks, dates, a cycle, a scale or a weight'),
         ({"bounds_origin": "these rows (leaks!)"}, "no ε covers"),
         ({"release": {"intended_use": " "}}, "intended_use is empty"),
         ({"release": {"curators": []}}, "curators is empty"),
