@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,8 @@ from dpviz.runs.evaluation import assign, nicv
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import Run, run_of
 from dpviz.table.cluster_rows import ClusterRows
-from dpviz.table.dask_tables import batches_of, in_parts, is_collection, shape_of
+from dpviz.table.dask_tables import batches_of, in_parts, is_collection, nothing_of, plain_numbers, shape_of
+from dpviz.table.declared_frame import DeclaredFrame
 from dpviz.table.domain import Domain, Scaling
 from dpviz.table.loaded_table import canonical_ids
 
@@ -55,8 +56,16 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         An id of ``dpviz.CARDS``, or ``"auto"``.
     epsilon, delta : float
         The budget of one ``fit``. δ is used by approximate algorithms only; it must be below 1/n where n is public.
-    bounds : pair (lower, upper), each a number or an array of shape (d,)
-        Declared bounds, data units; never taken from X. Rows outside are moved to the bounds.
+    bounds : pair (lower, upper), each a number or an array of shape (d,), or a dict by column name
+        Declared bounds, data units; never taken from X. Rows outside are moved to the bounds. A dict is for a data
+        frame and says of each column what a declaration says: ``[0, 100]``, ``{"bounds": [1, 1e6], "scale": "log"}``
+        (or ``"root"``), ``{"categories": ["N", "S"]}``, ``{"categories": ["F", "M"], "closed": True}``, ``{"order":
+        ["I", "II"]}``, ``{"dates": ["2015-01-01", "2024-12-31"]}`` or ``{"cycle": 24}``.
+    categories : dict of column name to list of str, or None
+        The values of columns of text, in place of ``{"categories": ...}`` in ``bounds``; never taken from X, nor from
+        the categories of a pandas column, which are. Any other value, and an empty cell, is a value of its own.
+    weights : dict of column name to float, or None
+        How much a column counts: the half-width of numbers (1), how far two categories lie apart (√½).
     radius : float or None
         Largest distance of a row from the middle of the bounds (see ``Domain``).
     scaling : "unit" or "common"
@@ -79,12 +88,15 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     Attributes
     ----------
     cluster_centers_ : array of shape (n_clusters, d)
-        Released centres, data units.
+        Released centres, data units; of a category one coordinate for each value, the share of it.
+    cluster_profiles_ : list of dict
+        What each centre says of each declared column: a number, a date, or the shares of its values.
     ledger_ : Ledger
         What was spent, and on what.
     run_ : Run
         The frames of the run: released steps.
     n_features_in_ : int
+        Declared columns, of which some make several coordinates.
     feature_names_in_ : array of shape (d,)
         If X had column names.
 
@@ -110,13 +122,15 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         algorithm: str = "auto",
         epsilon: float = 1.0,
         delta: float = 1e-6,
-        bounds: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+        bounds: tuple[npt.ArrayLike, npt.ArrayLike] | Mapping[str, Any] | None = None,
         radius: float | None = None,
         scaling: str | Scaling = "unit",
         relation: str | Relation = "add_remove",
         n_public: int | None = None,
         params: Mapping[str, Any] | None = None,
         random_state: RandomState = None,
+        categories: Mapping[str, Any] | None = None,
+        weights: Mapping[str, float] | None = None,
         account: Account | str | Path | None = None,
         rows_per_person: int = 1,
         distances: str = "unit",
@@ -132,6 +146,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.n_public = n_public
         self.params = params
         self.random_state = random_state
+        self.categories = categories
+        self.weights = weights
         self.account = account
         self.rows_per_person = rows_per_person
         self.distances = distances
@@ -158,12 +174,11 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             ``AccountExceeded``); nothing is charged or released then.
         """
         _refuse_others(others)
-        lower, upper = self._declared_bounds()
         one_of(("unit", "data"), distances=self.distances)
         card, account = card_of(self.algorithm), self._account()
         if account is not None and card.private:  # before a row is read
             account.standing().refuse_cost(float(self.epsilon))
-        table = self._table(X, lower, upper, groups)
+        table = self._table(X, groups)
         params = card.params.parse(self.params or {})
         if params.points_per_row(self.n_clusters) > 1:
             raise RequestError(
@@ -176,6 +191,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         with counted(_charge(request, table), account) if card.private else nullcontext():
             self.run_: Run = run_of(request, table)
         self.cluster_centers_: Array = self.run_.centers
+        self.cluster_profiles_: list[dict[str, Any]] = [self.run_.domain.told(one) for one in self.cluster_centers_]
         self.ledger_: Ledger = self.run_.ledger
         return self
 
@@ -262,14 +278,24 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             return Account.current()
         return self.account if isinstance(self.account, Account) else Account.open(self.account)
 
-    def _table(self, X: Any, lower: npt.ArrayLike, upper: npt.ArrayLike, groups: Any) -> PrivateTable:
+    def _table(self, X: Any, groups: Any) -> PrivateTable:
         collection = is_collection(X)
         if collection and groups is not None:
             raise RequestError("Of a Dask collection no groups are taken: use `dpviz run` with an id column instead.")
-        # Of a collection only the shape and the names are looked at here: a row is read where it lies.
-        values = self._values(shape_of(X) if collection else X, reset=True)
-        columns = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
-        domain = Domain.of(columns, lower, upper, radius=self.radius, scaling=self.scaling)
+        geometry: dict[str, Any] = {"radius": self.radius, "scaling": self.scaling}
+        numbers: Callable[[Any], Array] = plain_numbers
+        self._frame: DeclaredFrame | None = self._declared_frame(X)
+        if self._frame is None:
+            lower, upper = self._declared_bounds()
+            # Of a collection only the shape and the names are looked at here: a row is read where it lies.
+            values = self._values(shape_of(X) if collection else X, reset=True)
+            columns = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
+            domain = Domain.of(columns, lower, upper, **geometry)
+        else:
+            domain, numbers = self._frame.domain(**geometry), self._frame.numbers
+            values = np.empty((0, domain.width)) if collection else self._values(X, reset=True)
+            if collection:
+                validate_data(self, nothing_of(X), reset=True, skip_check_array=True)
         if not collection:
             return PrivateTable(
                 values,
@@ -282,25 +308,49 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if self.rows_per_person != 1:
             raise RequestError("Of a Dask collection every row is a person's only one: leave rows_per_person at 1.")
         drops = Relation(self.relation) is Relation.ADD_REMOVE
-        rows = ClusterRows.of(batches_of(X), domain, drop_incomplete=drops)
+        rows = ClusterRows.of(batches_of(X, numbers), domain, drop_incomplete=drops)
         return PrivateTable.over(rows, domain, relation=self.relation, n_public=self.n_public)
+
+    def _declared_frame(self, X: Any) -> DeclaredFrame | None:
+        """What is declared of the columns by their names; None where a pair of bounds is all there is."""
+        by_name = isinstance(self.bounds, Mapping) or self.categories is not None or self.weights is not None
+        if not by_name:
+            return None
+        if not hasattr(X, "columns"):
+            raise RequestError("X has no column names: give a data frame where columns are declared by name.")
+        return DeclaredFrame.of(list(X.columns), self.bounds, self.categories, self.weights)
 
     def _points(self, X: npt.ArrayLike) -> Array:
         """Rows in unit coordinates, NaN where a cell is missing or infinite."""
         check_is_fitted(self)
         domain = self.run_.domain
         values = self._values(X, reset=False)
-        far = _FAR * domain.scale
-        near = np.clip(values, domain.center - far, domain.center + far)
-        return domain.to_unit(np.where(np.isfinite(values), near, np.nan))
+        whole = np.isfinite(values).all(axis=1)
+        points = np.full((len(values), domain.dim), np.nan)
+        points[whole] = domain.to_unit(domain.limited(values[whole], far=_FAR))
+        return points
 
     def _values(self, X: npt.ArrayLike, *, reset: bool) -> Array:
         """X as a checked float64 array. Missing cells are accepted: a refusal would tell that somebody has one."""
+        if self._frame is not None:
+            return self._coded(X, self._frame, reset=reset)
         try:
             values: Array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
         except ValueError as error:
             raise RequestError(_without_values(str(error))) from None
         return values
+
+    def _coded(self, X: Any, declared: DeclaredFrame, *, reset: bool) -> Array:
+        """The columns of a data frame as the numbers of their codings."""
+        if not hasattr(X, "columns"):
+            raise RequestError("X has no column names: give a data frame with the columns of the declared ones.")
+        try:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        except ValueError as error:
+            raise RequestError(_without_values(str(error))) from None
+        if len(X) == 0:
+            raise RequestError("Found array with 0 sample(s): give a data frame with rows.")
+        return declared.numbers(X.copy(deep=False))
 
 
 # How scikit-learn's messages about shapes and names begin; its others may print the array, or quote a cell.

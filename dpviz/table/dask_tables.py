@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpviz import check
+from dpviz.arrays import Array
 from dpviz.table.prepared_rows import Batch
 
 
@@ -40,9 +41,16 @@ def shape_of(collection: Any) -> Any:
     return np.zeros((1, collection.shape[1]))
 
 
-def batches_of(collection: Any) -> list[Any]:
-    """The parts of ``collection``, delayed, as batches."""
-    delayed = import_module("dask").delayed(_batch)
+def nothing_of(frame: Any) -> Any:
+    """A data frame of the same columns without rows."""
+    import pandas as pd
+
+    return pd.DataFrame(columns=list(frame.columns))
+
+
+def batches_of(collection: Any, numbers: Callable[[Any], Array]) -> list[Any]:
+    """The parts of ``collection``, delayed, as batches of what ``numbers`` makes of each."""
+    delayed = import_module("dask").delayed(partial(_batch, numbers=numbers))
     return [delayed(part) for part in _parts(collection)]
 
 
@@ -62,8 +70,13 @@ def _parts(collection: Any) -> list[Any]:
     return list(whole_rows.to_delayed().ravel())
 
 
-def _batch(part: Any) -> Batch:
-    return Batch(np.asarray(part, dtype=np.float64), None, 1.0)
+def plain_numbers(part: Any) -> Array:
+    """A part of numbers as it is."""
+    return np.asarray(part, dtype=np.float64)
+
+
+def _batch(part: Any, *, numbers: Callable[[Any], Array]) -> Batch:
+    return Batch(numbers(part), None, 1.0)
 
 
 def _applied(part: Any, *, compute: Callable[[Any], Any]) -> Any:

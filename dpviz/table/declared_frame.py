@@ -1,0 +1,121 @@
+"""What is declared of the columns of a data frame in memory, and its cells as the numbers of their codings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpviz import check
+from dpviz.arrays import Array
+from dpviz.table.coding_forms import FORMS, checked_weight, coding_in
+from dpviz.table.codings import NUMBER, Coding
+from dpviz.table.domain import Domain
+from dpviz.table.loaded_table import IntakeError, listed, quoted, stacked
+
+
+@dataclass(frozen=True)
+class DeclaredFrame:
+    """Columns of a data frame by name: bounds or values of each, and weights."""
+
+    columns: tuple[str, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    codings: Mapping[str, Coding]
+    weights: Mapping[str, float]
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[str],
+        bounds: Any,
+        categories: Mapping[str, Any] | None,
+        weights: Mapping[str, float] | None,
+    ) -> DeclaredFrame:
+        """What is said of ``columns``: bounds by name in any form of a declaration, or a pair for all numbers.
+
+        Raises
+        ------
+        RequestError
+            If a column is not declared, or two have one name, or what is declared is not there.
+        """
+        names = tuple(map(str, columns))
+        if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+            raise IntakeError(f"Two columns are called {quoted(twice[0])}; give every column its own name.")
+        said = dict(bounds) if isinstance(bounds, Mapping) else {}
+        said |= {name: {"categories": values} for name, values in (categories or {}).items()}
+        if strangers := [str(name) for name in (*said, *(weights or {})) if name not in names]:
+            raise IntakeError(f"There is no column {listed(strangers)} in X; columns are {listed(names)}; mend it.")
+        others = [name for name in names if name not in said]
+        if bounds is not None and not isinstance(bounds, Mapping):
+            said |= dict(zip(others, _pairs(bounds, others), strict=True))
+        elif others:
+            raise IntakeError(
+                f"Nothing is declared of column {listed(others)}: declare bounds of numbers, and the values of text "
+                "as categories; they are never taken from rows."
+            )
+        read = {name: _read(name, said[name]) for name in names}
+        return cls(
+            names,
+            tuple(lower for _, lower, _ in read.values()),
+            tuple(upper for _, _, upper in read.values()),
+            {name: coding for name, (coding, _, _) in read.items() if coding != NUMBER},
+            {str(name): checked_weight(str(name), weight) for name, weight in (weights or {}).items()},
+        )
+
+    def domain(self, **geometry: Any) -> Domain:
+        """Their domain, with a radius and a scaling."""
+        declared: dict[str, Any] = {"codings": self.codings, "weights": self.weights, **geometry}
+        return Domain.coded(self.columns, self.lower, self.upper, **declared)
+
+    def numbers(self, frame: Any) -> Array:
+        """Cells of ``frame`` as numbers (n, number of columns), each by itself; NaN where one is missing.
+
+        Raises
+        ------
+        RequestError
+            If a column of numbers holds text.
+        """
+        frame.columns = [str(name) for name in frame.columns]
+        for name in self.columns:
+            plain = not self.codings.get(name, NUMBER).textual
+            if plain and not pd.api.types.is_numeric_dtype(frame[name].dtype):
+                raise IntakeError(
+                    f"Column {quoted(name)} holds text: declare its categories; they are never taken from rows."
+                )
+        cells = {name: self._cells(name, frame[name]) for name in self.columns}
+        return stacked(cells, self.columns, self.codings)
+
+    def _cells(self, name: str, cells: pd.Series[Any]) -> Any:
+        if not self.codings.get(name, NUMBER).textual:
+            return cells.to_numpy(dtype=np.float64, na_value=np.nan)
+        # The categories of a pandas column come from its rows: only the names in the cells are used.
+        return cells.astype(object) if isinstance(cells.dtype, pd.CategoricalDtype) else cells
+
+
+def _pairs(bounds: Any, names: Sequence[str]) -> list[tuple[float, float]]:
+    """A pair (lower, upper) for all columns of numbers, each a number or an array, as one pair a column."""
+    try:
+        lower, upper = bounds
+        low, high = (
+            np.broadcast_to(np.asarray(end, dtype=np.float64), (len(names),)).tolist() for end in (lower, upper)
+        )
+    except (TypeError, ValueError):
+        raise check.RequestError(
+            f"bounds is not a pair (lower, upper) for the {len(names)} columns of numbers: give numbers, arrays of "
+            f"shape ({len(names)},), or a dict by column name; {FORMS}."
+        ) from None
+    return list(zip(low, high, strict=True))
+
+
+def _read(name: str, said: Any) -> tuple[Coding, float, float]:
+    if isinstance(said, Mapping):
+        coding, lower, upper = coding_in(name, said)
+    else:
+        coding, lower, upper = coding_in(name, {"bounds": said, "scale": "linear"})
+    if lower is None or upper is None:
+        raise IntakeError(f"The bounds of {quoted(name)} are still open; declare two numbers.")
+    return coding, lower, upper
