@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_type_hints
 import numpy as np
 
 from dpviz import check
-from dpviz.algorithms.regime import Expectation, Public, Regime, regime_by_bench, regime_by_need
+from dpviz.algorithms.regime import Expectation, OfCategories, Public, Regime, regime_by_bench, regime_by_need
 from dpviz.algorithms.sign import Sign
 from dpviz.algorithms.steps import Step
 from dpviz.privacy.accounting import Accounting, Budget, capacity
@@ -152,7 +152,10 @@ class Params:
 
 @dataclass(frozen=True)
 class Setting:
-    """The public quantities that a run is judged by before it starts."""
+    """The public quantities that a run is judged by before it starts.
+
+    Of ``dim`` coordinates ``coded`` are those of categories and circles.
+    """
 
     dim: int
     k: int
@@ -161,6 +164,7 @@ class Setting:
     relation: Relation = Relation.ADD_REMOVE
     n: int | None = None
     rows_per_person: int = 1
+    coded: int = 0
 
     @property
     def rows(self) -> float:
@@ -244,6 +248,10 @@ class Card:
         Whether it needs all rows at once, not sums of them only: then memory has to hold the table.
     release : str or function of (setting, params) to a clause or None
         Why it has no release-grade noise; or, of a setting, why that has none, and None where it has.
+    most_coded : int or None
+        The most coordinates that categories and circles may make; None: as many as there are.
+    categories : OfCategories or None
+        What it is worth where there are any, if that is less than elsewhere.
     brought_by : str
         The installed package that brings it, and its version; "" where it is ours.
     """
@@ -273,6 +281,8 @@ class Card:
     local: bool = False
     at_once: bool = False
     release: str | ReleaseRule = "nobody has shown that its noise has an exact twin"
+    most_coded: int | None = None
+    categories: OfCategories | None = None
     brought_by: str = ""
 
     @property
@@ -291,6 +301,12 @@ class Card:
     @lru_cache(maxsize=512)  # noqa: B019 - cards live as long as the program; a study asks the same for every run
     def regime(self, setting: Setting, params: Params) -> Regime | None:
         """The traffic light of a setting, by what a bench expects or by the smallest n; None if unknown."""
+        light = self._light_of_numbers(setting, params)
+        if setting.coded and self.categories is not None:
+            return self.categories.dimmed(light, setting.coded)
+        return light
+
+    def _light_of_numbers(self, setting: Setting, params: Params) -> Regime | None:
         smallest_n = self.smallest_n
         if smallest_n is None or setting.n is None:
             return None

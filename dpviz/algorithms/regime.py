@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from math import ceil, floor, log10, sqrt
+from math import ceil, floor, inf, log10, sqrt
 from typing import NamedTuple
 
 # Losses over that of k-means++ that a light turns on: chosen by hand.
@@ -37,6 +37,36 @@ class Regime:
     message: str
     needed_n: float
     needed_epsilon: float | None = None
+    short: str = ""
+    """Why it is red, where that is not for want of records."""
+
+
+@dataclass(frozen=True)
+class OfCategories:
+    """The light of an algorithm on tables with categories: ``level`` at best, and ``why`` as a clause."""
+
+    level: Level
+    why: str
+
+    def dimmed(self, light: Regime | None, coded: int) -> Regime:
+        """The ``light`` of the same setting without categories, no brighter than on ``coded`` coordinates of them."""
+        levels = list(Level)
+        if light is not None and levels.index(light.level) >= levels.index(self.level):
+            return light
+        message = f"Categories make {coded} coordinates, and {self.why}: choose auto, lsh-coreset or balcan."
+        return Regime(
+            self.level, message, inf if light is None else light.needed_n, short="Its noise hides categories."
+        )
+
+
+MOST_IN_A_GRID = 6
+"""Coordinates of categories beyond which no cell of a grid over all columns says anything."""
+BLIND_START = OfCategories(
+    Level.AMBER, "a start that ignores the data seldom finds the groups that they tell apart, and rounds do not mend it"
+)
+TOO_COARSE = OfCategories(
+    Level.RED, "what this algorithm can ask of so many of them is mostly noise: one mean for all rows was often better"
+)
 
 
 class Expectation(NamedTuple):

@@ -212,12 +212,24 @@ class Request:
                 f"{card.title} needs all rows at once, and the table is too large to hold: choose one of {able}, or "
                 "take fewer rows."
             )
+        self._check_categories(table)
         refusal = params.refusal(table.relation)
         if refusal is not None:
             raise RequestError(refusal)
         table.domain.unfolded(params.points_per_row(k))
         self.contender.check_budget(self.epsilon, self.delta, n=n)
         return params
+
+    def _check_categories(self, table: PrivateTable) -> None:
+        domain, card = table.domain, self.card
+        if card.most_coded is not None and domain.coded_dim > card.most_coded:
+            raise RequestError(
+                f"Categories make {domain.coded_dim} coordinates; a grid over them says nothing: choose auto."
+            )
+        if (different := domain.different_rows) is not None and self.k > different:
+            raise RequestError(
+                f"k is {self.k}, but the declared values make only {different} different rows: ask for fewer clusters."
+            )
 
     def check_releasable(self, table: PrivateTable) -> None:
         """Refuse what cannot be released with release-grade noise; looks at public quantities only.
@@ -262,6 +274,7 @@ class Request:
             relation=table.relation,
             n=table.n_public,
             rows_per_person=table.rows_per_person,
+            coded=table.domain.coded_dim,
         )
 
     def prospect(self, table: PrivateTable) -> Prospect:

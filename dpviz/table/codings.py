@@ -49,6 +49,11 @@ class Coding:
         """The smallest and largest number of a cell, where the declaration says it; None: the bounds do."""
         return None
 
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What a cell can be; empty: any number."""
+        return ()
+
     def said(self, lower: float | None, upper: float | None) -> Any:
         """What ``coding_in`` reads back, as JSON has it."""
         return [lower, upper]
@@ -258,6 +263,11 @@ class Ordinal(Coding):
     @property
     def ends(self) -> tuple[float, float]:
         return 1.0, float(len(self.order))
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What a cell can be."""
+        return self.order
 
     def said(self, lower: float | None, upper: float | None) -> Any:
         return {"order": list(self.order)}

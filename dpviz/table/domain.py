@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise, takewhile
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -196,6 +197,12 @@ class Domain:
     def coded_dim(self) -> int:
         """Coordinates that blocks make: of categories and circles."""
         return sum(column.dim for column in self.declared if column.coding.shape is not None)
+
+    @cached_property
+    def different_rows(self) -> int | None:
+        """How many different rows the declared values make; None where some column is a number between bounds."""
+        numbers = [len(column.coding.values) for column in self.declared]
+        return prod(numbers) if numbers and all(numbers) else None
 
     @cached_property
     def center(self) -> Array:

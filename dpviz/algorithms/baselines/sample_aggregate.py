@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.secret_blocks import (
     ROWS_FOR_A_CLUSTER,
@@ -162,6 +163,7 @@ CARD = Card(
     plan=sample_aggregate,
     accounting=_accounting,
     smallest_n=_smallest_n,
+    categories=TOO_COARSE,
     hopeless="each coordinate has so small a part of ε for so few blocks that its median is mostly noise",
     operations=operations_of_blocks,
     sample="city",

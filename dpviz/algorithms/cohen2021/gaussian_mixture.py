@@ -19,6 +19,7 @@ from dpviz.algorithms.cohen2021.tested_tuples import (
     operations_of,
     smallest_n_of,
 )
+from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import lloyd_round
 from dpviz.algorithms.tools.public_points import sphere_packing
@@ -238,6 +239,7 @@ CARD = Card(
     plan=gaussian_mixture,
     accounting=always(Accounting.BASIC),
     smallest_n=_smallest_n,
+    categories=TOO_COARSE,
     hopeless="there are fewer tuples than the test can be asked about (naive: rows to see through their noise)",
     operations=operations_of,
     sample="towns",

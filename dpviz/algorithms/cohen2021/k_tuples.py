@@ -26,6 +26,7 @@ from dpviz.algorithms.cohen2021.tested_tuples import (
     operations_of,
     smallest_n_of,
 )
+from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import Step
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.room import DataRoom
@@ -189,6 +190,7 @@ AVERAGES = _card(
     params=AverageParams,
     plan=averages,
     smallest_n=lambda setting, params: smallest_n_of(setting, params, 1.0, finest=params.finest),
+    categories=TOO_COARSE,
     hopeless="an average that is private for hundreds of changed tuples at once is noise, and the answer is ⊥",
     formula=(
         r"\hat\varepsilon=\frac{\varepsilon}{4k(\ell+1)},\quad \hat\delta=\frac{\delta}{8k\,e^{\varepsilon/2}(\ell+1)},"

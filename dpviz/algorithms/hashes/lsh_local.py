@@ -11,6 +11,7 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, always, knob
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
+from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, best_of_starts, mass_near, starts_on_coreset
 from dpviz.arrays import Array, Codes, Flags
@@ -261,6 +262,7 @@ CARD = Card(
     plan=lsh_local,
     accounting=always(Accounting.PURE),
     smallest_n=lambda setting, params: _USERS * setting.k * setting.dim / setting.epsilon**2,
+    categories=TOO_COARSE,
     hopeless="messages are so noisy that the centres say nothing",
     operations=lambda setting, params: 40.0 * setting.rows * setting.dim,
     sample="fifteen",

@@ -9,6 +9,7 @@ from math import sqrt
 import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, released_always
+from dpviz.algorithms.regime import BLIND_START
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, gaussian_rounds, gaussian_smallest_n, lloyd_round, revive
@@ -107,6 +108,7 @@ CARD = Card(
     plan=dplloyd,
     accounting=lambda params, delta: Accounting.GDP if params.preset == "gaussian" else Accounting.PURE,
     smallest_n=_smallest_n,
+    categories=BLIND_START,
     hopeless="the noise of a mean exceeds half the spacing of the centres",
     operations=lambda setting, params: (params.rounds or _PAPER_ROUNDS) * setting.rows * setting.k * setting.dim,
     sample="people",

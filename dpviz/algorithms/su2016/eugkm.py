@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob, released_always
+from dpviz.algorithms.regime import MOST_IN_A_GRID
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.cubes import cube_grid
@@ -259,6 +260,7 @@ CARD = Card(
     plan=eugkm,
     accounting=always(Accounting.PURE),
     smallest_n=smallest_n,
+    most_coded=MOST_IN_A_GRID,
     hopeless="the grid has fewer than four cells along an axis, too coarse to tell where clusters lie",
     operations=operations,
     sample="fifteen",

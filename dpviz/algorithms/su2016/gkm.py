@@ -9,6 +9,7 @@ from math import sqrt
 import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.secret_blocks import (
@@ -210,6 +211,7 @@ CARD = Card(
     plan=gkm,
     accounting=_accounting,
     smallest_n=_smallest_n,
+    categories=TOO_COARSE,
     hopeless="the noise of an average over the blocks exceeds half the spacing of the centres",
     operations=operations_of_blocks,
     sample="city",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, always, knob, released_always
+from dpviz.algorithms.regime import MOST_IN_A_GRID
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.su2016.eugkm import EUGkMParams, epsilon_per_row, grid_kmeans, operations, smallest_n
@@ -94,6 +95,7 @@ CARD = Card(
     plan=hybrid,
     accounting=always(Accounting.PURE),
     smallest_n=smallest_n,
+    most_coded=MOST_IN_A_GRID,
     hopeless="the grid has fewer than four cells along an axis, too coarse to tell where clusters lie",
     operations=operations,
     sample="people",

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.public_points import random_points
@@ -213,6 +214,7 @@ CARD = Card(
     plan=pgkm,
     accounting=_accounting,
     smallest_n=_smallest_n,
+    categories=TOO_COARSE,
     hopeless="the noise of a selection exceeds a fifth of the loss that there is to lose",
     operations=_operations,
     sample="city",

@@ -47,6 +47,8 @@ def in_short(prospect: Prospect) -> str:
     """Why it should not be run, as short as can be; "" if there is no such reason."""
     if prospect.refusal or prospect.regime is None or not prospect.hopeless:
         return prospect.refusal
+    if prospect.regime.short:
+        return prospect.regime.short
     needed = prospect.regime.needed_n
     if needed >= _OUT_OF_REACH:
         return "No realistic number of records is enough at this k and ε."

@@ -1,0 +1,106 @@
+"""Runs on tables with categories: shares are shares, and who cannot serve them says why and what to choose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.regime import Level
+from dpviz.algorithms.registry import private_cards
+from dpviz.algorithms.steps import CentersStep
+from dpviz.audit.small_worlds import MIXED, mixed_rows
+from dpviz.check import RequestError
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import run
+from dpviz.table.codings import NUMBER, Coding, Nominal, Ordinal
+from dpviz.table.domain import Domain
+from tests.cases import about, for_each
+from tests.contract.tables import blobs
+
+ABLE = ("auto", "lsh-coreset", "balcan", "dplloyd", "sulq")
+
+
+def mixed() -> PrivateTable:
+    return PrivateTable(mixed_rows(blobs(400, 4)), MIXED, n_public=400)
+
+
+def table_of(codings: dict[str, Coding], n: int = 50, n_public: int | None = None, **bounds: float) -> PrivateTable:
+    ends = [(coding.ends or (0.0, 1.0)) for coding in codings.values()]
+    lower, upper = zip(*ends, strict=True)
+    used = {name: coding for name, coding in codings.items() if coding != NUMBER}
+    domain = Domain.coded(list(codings), lower, upper, codings=used, weights={})
+    return PrivateTable(np.tile(np.array(lower), (n, 1)), domain, n_public=n_public)
+
+
+@for_each("algorithm", ABLE)
+def test_released_shares_are_shares_whatever_the_noise(algorithm):
+    for epsilon in (0.05, 5.0):
+        done = run(algorithm, mixed(), k=3, epsilon=epsilon, delta=1e-6, seed=0)
+        with about(epsilon):
+            shares = done.centers[:, MIXED.places[1]]
+            np.testing.assert_allclose(shares.sum(axis=1), 1)
+            assert (shares >= 0).all() and (np.abs(done.unit_centers) <= MIXED.region.half).all()
+            assert (np.linalg.norm(done.centers[:, MIXED.places[3]], axis=1) <= 1 + 1e-12).all()
+            for frame in done.frames:
+                if isinstance(frame.step, CentersStep):
+                    centers = frame.step.centers
+                    np.testing.assert_allclose(MIXED.region.settled(centers), centers, atol=1e-12)
+
+
+def test_a_grid_over_many_categories_is_refused_and_over_few_it_is_laid():
+    few = table_of({"x": NUMBER, "c": Nominal(("a", "b", "d", "e"))}, n_public=50)
+    many = table_of({"x": NUMBER, "c": Nominal(("a", "b", "d", "e", "f"))}, n_public=50)
+    for algorithm in ("eugkm", "hybrid"):
+        with about(algorithm):
+            Request(Contender(algorithm), 2).check(few)
+            with pytest.raises(RequestError, match="make 7 coordinates; a grid over them says nothing: choose auto"):
+                run(algorithm, many, k=2, epsilon=1.0)
+
+
+def test_more_clusters_than_different_rows_are_refused():
+    # Two names, any other, and empty, times three ranks; a column of numbers makes any number of rows.
+    values = {"c": Nominal(("a", "b")), "s": Ordinal(("I", "II", "III"))}
+    with pytest.raises(RequestError, match="k is 13, but the declared values make only 12 different rows"):
+        run("auto", table_of(values), k=13, epsilon=1.0, delta=1e-6)
+    Request(Contender("auto"), 12, delta=1e-6).check(table_of(values))
+    Request(Contender("auto"), 13, delta=1e-6).check(table_of({**values, "x": NUMBER}))
+
+
+def test_lights_are_no_brighter_where_there_are_categories():
+    ample = Request(Contender("auto"), 3, 5.0, 1e-6).setting(mixed())
+    assert ample.coded == 6
+    for card in private_cards():
+        params = card.params()
+        with about(card.id):
+            for n in (None, 10, 10**7):
+                light = card.regime(replace(ample, n=n), params)
+                plain = card.regime(replace(ample, n=n, coded=0), params)
+                if card.categories is None:
+                    assert light == plain
+                    continue
+                levels = [Level.GREEN, Level.AMBER, Level.RED]
+                brightest = levels.index(card.categories.level)
+                assert levels.index(light.level) == max(brightest, 0 if plain is None else levels.index(plain.level))
+                if light != plain:
+                    assert "Categories make 6 coordinates" in light.message and "choose auto" in light.message
+    dimmed = {card.id for card in private_cards() if card.categories and card.categories.level is Level.RED}
+    assert dimmed == {"gkm", "pgkm", "lsh-local", "k-averages", "gaussian-mixture", "sample-aggregate"}
+
+
+def test_rows_that_hold_several_points_have_no_categories():
+    given, domain = (
+        Contender("k-noisy-centers", {"rows": "tuples"}),
+        table_of({"x": NUMBER, "c": Nominal(("a",))}).domain,
+    )
+    with pytest.raises(RequestError, match="plain numbers only"):
+        Request(given, 2, 1.0, 1e-6).check(PrivateTable(np.zeros((5, 2)), domain, relation="replace"))
+
+
+def test_a_narrow_column_is_told_of_where_it_runs():
+    domain = Domain.of(["wide", "narrow"], 0.0, [1e6, 0.5], scaling="common")
+    done = run("auto", PrivateTable(np.full((60, 2), 0.25), domain), k=2, epsilon=1.0, delta=1e-6, seed=0)
+    assert any("'narrow' is so much narrower" in warning for warning in done.warnings)
+    assert np.isfinite(done.centers).all()
