@@ -62,7 +62,10 @@ def serve(arguments: argparse.Namespace) -> str:
     report = _report(record, finished, table, evaluated=arguments.evaluate)
     for note in (*declared.notes, *_few_rows(table, k=finished.k)):
         say(note)
-    text = json.dumps(report, allow_nan=False) if arguments.json else run_text(report, card, name=table.loaded.name)
+    if arguments.json:
+        text = json.dumps(report, allow_nan=False)
+    else:
+        text = run_text(report, card, name=table.loaded.name, finished=finished)
     if refused is None:
         return text
     in_full = "" if arguments.json else f"\n\nThe same as --out would hold it:\n{_centers(record).strip()}"
@@ -156,15 +159,16 @@ def _centers(record: ReleaseRecord) -> str:
     return centers_csv(record, numbered=False)
 
 
-def run_text(report: dict[str, Any], card: Card, *, name: str) -> str:
-    """``report`` is what ``--json`` prints."""
+def run_text(report: dict[str, Any], card: Card, *, name: str, finished: Run) -> str:
+    """``report`` is what ``--json`` prints of a ``finished`` run."""
     blocks = [f"{card.title} on {name}: k = {report['k']}", _privacy(report)]
     if report["released"]["centers"] is not None:
         heading = "Released centres (they carry noise), data units"
         released = report["released"]
-        blocks.append(
-            centers_table(heading, report["columns"], released["centers"], released["weights"]).text(most=None)
-        )
+        centers = centers_table(heading, report["columns"], released["centers"], released["weights"])
+        if finished.domain.declared:
+            centers = finished.profiles(f"{heading}; shares of categories (--json and --out have all of them)")
+        blocks.append(centers.text(most=None))
         heading = "Ledger (what was spent, and on what; --json lists all)"
         blocks.append(entries_table(report["ledger"]["entries"], heading).text())
     if "revealed" in report:

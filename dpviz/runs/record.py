@@ -12,6 +12,7 @@ from dpviz import __version__
 from dpviz.arrays import Array
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import Run, RunFacts, RunSoFar
+from dpviz.table.codings import NUMBER
 from dpviz.table.declaration import Declaration
 from dpviz.table.sidecar import file_values
 
@@ -62,6 +63,8 @@ class ReleaseRecord(RunFacts):
         The coordinates of a centre, shape (d,); not the declared columns where a row holds several points.
     centers : array of shape (k, d) or None
         Data units.
+    profiles : tuple of mappings, or None
+        What each centre says of the declared columns, where these are more than numbers between bounds.
     weights : array of shape (k,) or None
         Noisy sizes, where the last step measured them.
     looks : mapping of str to int
@@ -74,6 +77,7 @@ class ReleaseRecord(RunFacts):
     columns: tuple[str, ...]
     centers: Array | None
     weights: Array | None
+    profiles: tuple[Mapping[str, Any], ...] | None
     looks: Mapping[str, int]
     version: str
     date: str
@@ -109,6 +113,7 @@ class ReleaseRecord(RunFacts):
             "released": {
                 "centers": None if self.centers is None else self.centers.tolist(),
                 "weights": None if self.weights is None else self.weights.tolist(),
+                **({} if self.profiles is None else {"profiles": [dict(one) for one in self.profiles]}),
             },
             "ledger": {
                 "epsilon": self.spent_epsilon,
@@ -126,7 +131,8 @@ class ReleaseRecord(RunFacts):
         same = ("scaling", "radius", "relation", "unit_of_privacy", "id_column", "rows_per_person", "n_public")
         return {
             "columns": list(said.columns),
-            "bounds": {name: list(pair) for name, pair in pairs},
+            "bounds": {name: said.codings.get(name, NUMBER).said(*pair) for name, pair in pairs},
+            **({"weights": dict(said.weights)} if said.weights else {}),
             "origins": {name: said.origin_of(name) for name in said.columns},
             "bounds_from_rows": said.bounds_from_rows,
             "unit": self.unit,
@@ -156,6 +162,7 @@ def record_of(run: RunSoFar, table: OpenTable, *, looks: Mapping[LookKind, int] 
         columns=run.domain.columns,
         centers=None if centers is None else _frozen(centers),
         weights=None if weights is None else _frozen(weights),
+        profiles=None if centers is None or not run.domain.declared else tuple(map(run.domain.told, centers)),
         looks=counted(looks or {}, table.declaration),
         version=__version__,
         date=datetime.now(UTC).date().isoformat(),

@@ -23,6 +23,7 @@ from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.noise import NoiseSource, StudyNoise
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.profiles import profile_table
 from dpviz.runs.request import Contender, Request
 from dpviz.table.domain import Domain, Region
 
@@ -114,6 +115,16 @@ class Run(RunSoFar, Printed):
         step = self.frames[-1].step
         return step.noisy_counts if isinstance(step, CentersStep) else None
 
+    @property
+    def center_noise_sd(self) -> Array | None:
+        """Standard deviation of the noise on a coordinate of each centre (k,), unit coordinates, where it is known."""
+        step = self.frames[-1].step
+        return step.center_noise_sd if isinstance(step, CentersStep) else None
+
+    def profiles(self, heading: str) -> TextTable:
+        """The centres in the words of the declaration, where it says more of columns than bounds, to be printed."""
+        return profile_table(self.domain, self.unit_centers, self.center_noise_sd, heading, sizes=self.noisy_weights)
+
     @cached_property
     def sign(self) -> Sign | None:
         """What released values alone say of how well it went, where its algorithm can tell."""
@@ -135,7 +146,10 @@ class Run(RunSoFar, Printed):
         kind = "Released centres (they carry noise)" if self.private else "Revealed centres (read without privacy)"
         columns, centers = self.domain.columns[:_MOST_COLUMNS], self.centers[:, :_MOST_COLUMNS]
         left_out = f", the first {_MOST_COLUMNS} of {self.domain.dim} columns" * (self.domain.dim > _MOST_COLUMNS)
-        yield centers_table(f"{kind}, data units{left_out}", columns, centers.tolist(), self.noisy_weights)
+        if self.domain.declared:
+            yield self.profiles(f"{kind}, shares of categories")
+        else:
+            yield centers_table(f"{kind}, data units{left_out}", columns, centers.tolist(), self.noisy_weights)
         if self.sign is not None:
             yield f"{sign_told(self.sign)}."
         notes = (*self.warnings, *[NOT_HARDENED] * (self.private and not self.hardened))

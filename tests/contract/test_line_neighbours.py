@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from dpviz.check import RequestError
 from dpviz.runs.open_table import OpenTable, declare
+from dpviz.table.codings import Closed, Cycle, Dates, Nominal, Ordinal, Stretched
 from dpviz.table.csv_intake import CsvFile, open_csv
 from dpviz.table.declaration import Declaration
 from dpviz.table.file_format import FileFormat, NumberStyle
@@ -60,6 +62,24 @@ declarations = st.builds(
 )
 
 
+coded = st.sampled_from([
+    {"x": Nominal(("u", "7", "é"))}, {"x": Closed(("u", "v"))}, {"x": Ordinal(("7", "u"))},
+    {"x": Dates(date(2024, 1, 1), date(2024, 12, 31))}, {"x": Cycle(24.0)}, {"x": Stretched("root")},
+    {"x": Nominal(("1,5", "NAN")), "y": Closed(("12%", "-"))}, {"y": Stretched("root"), "x": Cycle(0.5)},
+])  # fmt: skip
+
+
+@st.composite
+def with_codings(draw: st.DrawFn) -> Declaration:
+    """Declarations of categories, ranks, dates, cycles and scales."""
+    codings = draw(coded)
+    ends = {name: coding.ends or (-1.0, 2.0) for name, coding in codings.items()}
+    pairs = [ends.get("x", (-1.0, 1.0)), ends.get("y", (-1.0, 2.0))]
+    lower, upper = zip(*pairs, strict=True)
+    relation = draw(st.sampled_from(["add_remove", "add_remove", "replace"]))
+    return replace(draw(declarations), lower=lower, upper=upper, codings=codings, relation=relation)
+
+
 def opened(header: bytes, body: list[bytes], declaration: Declaration, end: bytes) -> OpenTable:
     return declare(CsvFile("t", header + end.join([*body, b""])), declaration)
 
@@ -80,7 +100,7 @@ def public_parts(table: OpenTable) -> tuple[object, ...]:
 def rows_of(table: OpenTable) -> list[bytes]:
     """The loaded rows, bit for bit, with whose they are."""
     frame = table.loaded.frame
-    numbers = table.loaded.columns(table.domain.columns)
+    numbers = table.loaded.coded(table.domain.names, table.declaration.coded)
     text = [
         tuple(None if word != word else word for word in row)
         for row in frame[list(table.loaded.text_columns)].to_numpy()
@@ -93,6 +113,24 @@ def rows_of(table: OpenTable) -> list[bytes]:
 
 def rows_in_the_room(table: OpenTable) -> Counter[bytes]:
     return Counter(row.tobytes() for row in np.asarray(table.private._rows.values))
+
+
+@settings(max_examples=examples(60))
+@given(data=st.data(), delimiter=st.sampled_from(list(HEADERS)))
+def test_a_line_is_one_record_where_columns_have_codings_and_no_other_line_says_what_it_is(data, delimiter):
+    declaration = data.draw(with_codings())
+    declaration = replace(declaration, file=replace(declaration.file, delimiter=delimiter))
+    body = data.draw(st.lists(lines(delimiter), min_size=1, max_size=6))
+    line, place = data.draw(lines(delimiter)), data.draw(st.integers(0, len(body)))
+    one = opened(HEADERS[delimiter], body, declaration, b"\n")
+    two = opened(HEADERS[delimiter], [*body[:place], line, *body[place:]], declaration, b"\n")
+    longer = rows_of(two)
+    assert public_parts(one) == public_parts(two)
+    assert rows_of(one) == longer[:place] + longer[place + 1 :]
+    came, went = rows_in_the_room(two) - rows_in_the_room(one), rows_in_the_room(one) - rows_in_the_room(two)
+    assert came.total() <= 1 and went.total() == 0
+    alone = [rows_of(opened(HEADERS[delimiter], [only], declaration, b"\n")) for only in body]
+    assert rows_of(one) == [row for own in alone for row in own]
 
 
 @pytest.mark.slow

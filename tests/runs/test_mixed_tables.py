@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpviz.algorithms.regime import Level
@@ -13,14 +15,21 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.audit.small_worlds import MIXED, mixed_rows
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run
 from dpviz.table.codings import NUMBER, Coding, Nominal, Ordinal
+from dpviz.table.csv_intake import open_csv
+from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.domain import Domain
+from dpviz.table.lattice_file import LatticeFile
+from dpviz.table.parquet_intake import ParquetTable
+from dpviz.table.prepared_rows import Preparation
+from dpviz.table.sidecar import declaration_in
 from tests.cases import about, for_each
 from tests.contract.tables import blobs
 
-ABLE = ("auto", "lsh-coreset", "balcan", "dplloyd", "sulq")
+ABLE = ("auto", "lsh-coreset", "balcan", "balcan-kmedian", "balcan-sparse", "dplloyd", "sulq")
 
 
 def mixed() -> PrivateTable:
@@ -104,3 +113,39 @@ def test_a_narrow_column_is_told_of_where_it_runs():
     done = run("auto", PrivateTable(np.full((60, 2), 0.25), domain), k=2, epsilon=1.0, delta=1e-6, seed=0)
     assert any("'narrow' is so much narrower" in warning for warning in done.warnings)
     assert np.isfinite(done.centers).all()
+
+
+def test_the_same_rows_from_lines_in_memory_and_on_disk_and_from_parquet(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "id": np.arange(300) // 2,
+            "pay": np.exp(np.linspace(0, 9, 300)).round(2),
+            "region": np.array(["N", "S", "elsewhere", None], dtype=object)[np.arange(300) % 4],
+            "on": pd.date_range("2024-01-01", periods=300),
+            "hour": np.arange(300) % 24,
+        }
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    said = {
+        "bounds": {
+            "pay": {"bounds": [1, 1000], "scale": "log"},
+            "region": {"categories": ["N", "S"]},
+            "on": {"dates": ["2024-01-01", "2024-06-30"]},
+            "hour": {"cycle": 24},
+        }
+    }
+    for more in ({}, {"id_column": "id", "rows_per_person": 1}):
+        declared = declaration_in(json.dumps({**said, **more})).checked()
+        sources = (open_csv(tmp_path / "t.csv"), CsvOnDisk(tmp_path / "t.csv"), ParquetTable(tmp_path / "t.parquet"))
+        tables = [declare(source, declared) for source in sources]
+        domain, file = tables[2].domain, LatticeFile(tables[2].domain.region)
+        rows = Preparation(domain, drop_incomplete=True, rows_per_person=1, file=file)
+        for batch in sources[2].batches(declared.columns, codings=declared.coded, id_column=declared.id_column):
+            rows.take(batch)
+        chunks = [np.asarray(table.private._rows._stored[: len(table.private._rows)])[:, :-1] for table in tables]
+        chunks.append(np.asarray(rows.finished()[: len(chunks[0])])[:, :-1])
+        first, *others = (chunk[np.lexsort(chunk.T)] for chunk in chunks)
+        assert len(first) == (150 if more else 300)
+        for other in others:
+            np.testing.assert_array_equal(other, first)

@@ -66,6 +66,7 @@ def test_categories_of_a_pandas_column_are_never_looked_at():
     other["region"] = pd.Categorical(other["region"], categories=["Z", "S", "N", "Y"])
     declared = DeclaredFrame.of(list(one.columns), BOUNDS, REGIONS, None)
     np.testing.assert_array_equal(declared.numbers(one), declared.numbers(other))
+    np.testing.assert_array_equal(declared.numbers(one)[:, 4], np.where(one["age"] > 50, 1, 0))
     assert declared.domain().columns[-4:] == ("region = N", "region = S", "region = (any other)", "region = (missing)")
 
 
