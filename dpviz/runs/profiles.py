@@ -65,8 +65,8 @@ def shares_of(domain: Domain, centers: Array) -> dict[str, dict[str, Array]]:
     }
 
 
-def share_noise(column: DeclaredColumn, sd: float) -> float:
-    """Standard deviation of a share, of that of a unit coordinate."""
+def share_noise(column: DeclaredColumn, sd: Array) -> Array:
+    """Standard deviation of shares (k,), of that of a unit coordinate of each centre."""
     return sd * float(column.scale[0])
 
 
@@ -100,7 +100,7 @@ def _told(domain: Domain, column: DeclaredColumn, center: Array, sd: float | Non
     place = domain.places[domain.names.index(column.name)]
     said: Any = column.told(column.decode(center[None, place])[0])
     if isinstance(said, dict):
-        return share_words(said, None if sd is None else share_noise(column, sd))
+        return share_words(said, None if sd is None else float(share_noise(column, np.array(sd))))
     if isinstance(said, str):
         return said
     if isinstance(column.coding, Stretched) and sd is not None:

@@ -7,15 +7,19 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms.steps import CentersStep
+from dpviz.charts.share_bars import ShareBars
+from dpviz.charts.theme import palette
 from dpviz.charts.wording import number, ratio
 from dpviz.glossary import explained, words_of
+from dpviz.runs.export import picture_stem
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.profiles import profile_rows, share_noise, shares_of
 from dpviz.runs.run import Run, sign_told
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text, badged
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.scores import Judged
-from dpviz.ui.figure import data_table
+from dpviz.ui.figure import data_table, show_wide
 from dpviz.ui.looks import reveal_allowed
 
 # Columns shown as bars within their bounds; a table with more of them says numbers alone.
@@ -29,6 +33,12 @@ def found(table: OpenTable, run: Run, judged: Judged | None) -> None:
     """The table of clusters, and the loss under it."""
     kind = badge_text("released" if run.private else "revealed")
     st.markdown(f"{kind} {plain(_in_words(run))}")
+    if run.domain.declared:
+        data_table(found_table(run), alt="Every cluster: its size, and what its centre says", height="auto")
+        _shares(run)
+        _sign(run)
+        _cost(table, judged)
+        return
     bars = {
         name: st.column_config.ProgressColumn(plain(name), format="%.4g", min_value=float(low), max_value=float(high))
         for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
@@ -51,8 +61,24 @@ def found_table(run: Run) -> pd.DataFrame:
         if step.center_noise_sd is not None:
             # Unit coordinates run over 2, from -1 to 1, in a column of full width.
             lines[_SHIFT] = 50.0 * step.center_noise_sd
+    if run.domain.declared:
+        told = profile_rows(run.domain, run.unit_centers, run.center_noise_sd)
+        return pd.concat([lines, pd.DataFrame(told, columns=list(run.domain.names))], axis="columns")
     centers = pd.DataFrame(run.centers, columns=list(run.domain.columns))
     return pd.concat([lines, centers], axis="columns")
+
+
+def _shares(run: Run) -> None:
+    """The shares of declared values, if there are any."""
+    shares = shares_of(run.domain, run.centers)
+    if not shares:
+        return
+    sd = run.center_noise_sd
+    declared = {column.name: column for column in run.domain.declared}
+    noise = {} if sd is None else {name: share_noise(declared[name], sd) for name in shares}
+    bars = ShareBars(shares, noise)
+    theme = palette(st.context.theme.type)
+    show_wide(bars.draw(theme), alt=bars.words(), key="explore:shares_of_values", stem=f"{picture_stem(run)}-shares")
 
 
 def _sign(run: Run) -> None:
