@@ -32,6 +32,7 @@ from dpviz.algorithms.registry import private_cards
 from dpviz.privacy.revealed_rows import Revealed
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.advice.advice import NEAR, best_at
+from dpviz.runs.advice.judgement import judge_request
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.request import Contender, Request
@@ -70,11 +71,11 @@ def medians(
     reference = reference or reference_for(revealed, k).nicv
     for card in private_cards():
         request = Request(Contender.of(card), k, epsilon, delta)
-        prospect, setting = request.prospect(table), request.setting(table)
+        judged, setting = judge_request(request, table), request.setting(table)
         slow = card.operations is not None and card.operations(setting, card.params()) > most_operations
         # Where a bench told what to expect, red means a large loss, not a larger one than that of others.
-        skipped = prospect.hopeless and card.expect is None and not hopeless
-        if prospect.refusal or slow or skipped:
+        skipped = judged.needed_n > setting.n and card.expect is None and not hopeless
+        if judged.refusal or slow or skipped:
             continue
         runs: list[tuple[float, float]] = []
         while len(runs) < repeats and sum(seconds for _, seconds in runs) < most_seconds:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields
 from enum import Enum
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, Literal, get_args, get_type_hints
 
 import numpy as np
 
 from dpviz import check
-from dpviz.algorithms.regime import Expectation, OfCategories, Public, Regime, regime_by_bench, regime_by_need
+from dpviz.algorithms.regime import Expectation, OfCategories
 from dpviz.algorithms.sign import Sign
 from dpviz.algorithms.steps import Step
 from dpviz.privacy.accounting import Accounting, Budget, capacity
@@ -230,7 +230,7 @@ class Card:
     hopeless : str
         What goes wrong below that, as a clause.
     expect : function of (setting, params) to the Expectation that a bench was fitted to
-        Where it is known, the regime is told by it.
+        Where it is known, what to expect is told by it.
     sign : function of (steps, region) to the Sign of a finished run
         What it says of itself by released values alone, where it can.
     operations : function of (setting, params) to a rough number of elementary operations, for progress and placement
@@ -297,25 +297,3 @@ class Card:
     def release_refusal(self, setting: Setting, params: Params) -> str | None:
         """Why a setting cannot be released with release-grade noise, as a clause; None if it can."""
         return self.release if isinstance(self.release, str) else self.release(setting, params)
-
-    @lru_cache(maxsize=512)  # noqa: B019 - cards live as long as the program; a study asks the same for every run
-    def regime(self, setting: Setting, params: Params) -> Regime | None:
-        """The traffic light of a setting, by what a bench expects or by the smallest n; None if unknown."""
-        light = self._light_of_numbers(setting, params)
-        if setting.coded and self.categories is not None:
-            return self.categories.dimmed(light, setting.coded)
-        return light
-
-    def _light_of_numbers(self, setting: Setting, params: Params) -> Regime | None:
-        smallest_n = self.smallest_n
-        if smallest_n is None or setting.n is None:
-            return None
-
-        def needed(epsilon: float) -> float:
-            return smallest_n(replace(setting, epsilon=epsilon), params) * setting.rows_per_person
-
-        in_words = f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}"
-        public = Public(in_words, setting.n, setting.epsilon, needed)
-        if self.expect is not None:
-            return regime_by_bench(public, self.expect(setting, params))
-        return regime_by_need(public, title=self.title, hopeless=self.hopeless)

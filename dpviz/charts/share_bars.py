@@ -137,7 +137,12 @@ class ShareBars:
         dress = layout(palette)
         across = {"range": [0, 1], "anchor": axes["yaxis"], "showgrid": False, "zeroline": False, "tickformat": ".0%"}
         across |= {"showticklabels": place == min(len(self.shares), _MOST_COLUMNS) - 1, "fixedrange": True}
-        along: dict[str, Any] = {"domain": list(up), "anchor": axes["xaxis"], "autorange": "reversed", "type": "category"}
+        along: dict[str, Any] = {
+            "domain": list(up),
+            "anchor": axes["xaxis"],
+            "autorange": "reversed",
+            "type": "category",
+        }
         along |= {"showgrid": False, "fixedrange": True, "tickfont": {"size": NUMBER_SIZE, "color": palette.muted}}
         plot.update_layout(
             **{f"xaxis{number_of}": merged(merged({}, dress["xaxis"]), across)},

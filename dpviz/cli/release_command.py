@@ -6,6 +6,7 @@ import argparse
 import csv
 import io
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -23,6 +24,7 @@ from dpviz.release.releasing import Ready, press, ready
 from dpviz.release.seen import Seen, Where
 from dpviz.release.signature import check_signer, signature_text
 from dpviz.release.zips import zip_of
+from dpviz.runs.advice.judgement import judge_request
 from dpviz.runs.open_table import declare_on_cluster
 from dpviz.runs.record import LookKind
 from dpviz.runs.request import Contender, Request, named_values
@@ -84,6 +86,8 @@ def serve(arguments: argparse.Namespace) -> str:
             f"The account {name} has a release of the same columns and bounds: if it is about the same people, use one."
         )
     say(promise_of(prepared))
+    if prepared.order.expected_loss:
+        say(f"What to expect. {prepared.order.expected_loss}")
     if not arguments.yes:
         _ask(prepared.order.request.epsilon)
     release = press(prepared)
@@ -119,7 +123,15 @@ def _prepared(arguments: argparse.Namespace, account: Account) -> Ready:
     if arguments.cluster is not None:
         connect(arguments.cluster)
         opened = declare_on_cluster(content, declaration)
-    return ready(order, content, declaration, account, opened=opened)
+    return _expecting(ready(order, content, declaration, account, opened=opened))
+
+
+def _expecting(prepared: Ready) -> Ready:
+    """With what is to be expected of it, from public numbers alone; bounds that are still to be bought tell nothing."""
+    if prepared.table is None:
+        return prepared
+    judged = judge_request(prepared.order.of_algorithm(prepared.declaration), prepared.table.private)
+    return replace(prepared, order=replace(prepared.order, expected_loss=judged.announcement))
 
 
 def _chosen(arguments: argparse.Namespace, declaration: Declaration) -> str | None:

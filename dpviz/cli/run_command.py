@@ -17,6 +17,7 @@ from dpviz.cli.parser import Parser, add_request_options, number, whole
 from dpviz.cli.whole_file import write_whole
 from dpviz.printed import table_text
 from dpviz.privacy.ledger import entries_table
+from dpviz.runs.advice.judgement import judge_request
 from dpviz.runs.export import centers_csv
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import RELEASE_GRADE, LookKind, ReleaseRecord, record_of
@@ -54,12 +55,13 @@ def serve(arguments: argparse.Namespace) -> str:
         _check_out(Path(arguments.out), card, data=Path(arguments.data))
     declared = declared_table(arguments)
     table = declared.table
+    judged = judge_request(request, table.private)
     finished = run_of(request, table.private)
     looks = {LookKind.REFERENCE: int(not finished.private), LookKind.LOSS: int(arguments.evaluate)}
     record = record_of(finished, table, looks=looks)
     # Before anything else is worked out: what was paid for must not be lost.
     refused = None if arguments.out is None else _not_written(Path(arguments.out), record)
-    report = _report(record, finished, table, evaluated=arguments.evaluate)
+    report = _report(record, finished, table, evaluated=arguments.evaluate) | {"expected": judged.announcement}
     for note in (*declared.notes, *_few_rows(table, k=finished.k)):
         say(note)
     if arguments.json:
@@ -173,7 +175,9 @@ def run_text(report: dict[str, Any], card: Card, *, name: str, finished: Run) ->
         blocks.append(entries_table(report["ledger"]["entries"], heading).text())
     if "revealed" in report:
         blocks.append(_revealed(report))
-    blocks += [f"Note: {warning}" for warning in report["warnings"]]
+    if report["expected"]:
+        blocks.append(f"What was to be expected. {report['expected']}")
+    blocks += [f"Note: {warning}" for warning in report["warnings"] if warning not in report["expected"]]
     if card.private and report["noise"] != RELEASE_GRADE:
         blocks.append(f"Note: {NOT_HARDENED}")
     return "\n\n".join(blocks)

@@ -1,5 +1,7 @@
 """What is asked of an algorithm: one run, apart from its table; and whether it can be served, before any row is read.
 
+What to expect of it is judged elsewhere (``runs.advice.judgement``).
+
 The command line, forms, links, files and workers all use these values. Each has one text, which reads back to it.
 """
 
@@ -13,7 +15,6 @@ from urllib.parse import urlencode
 
 from dpviz import check
 from dpviz.algorithms.card import Card, Params, Setting
-from dpviz.algorithms.regime import Level, Regime
 from dpviz.algorithms.registry import AUTO, CARDS, card_of, private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, capacity
@@ -126,32 +127,6 @@ class Contender:
         choices = next((knob.choices or () for knob in card.params.knobs() if knob.name == "preset"), ())
         by_preset = {name: replace(settings, **{"preset": name}) for name in choices}
         return [name for name, other in by_preset.items() if card.accounting(other, 0.0) is Accounting.PURE]
-
-
-@dataclass(frozen=True)
-class Prospect:
-    """What to expect of a request, from public quantities only.
-
-    Parameters
-    ----------
-    refusal : str
-        Why it cannot be served, and what would do, in a sentence; "" if it can.
-    regime : Regime or None
-        Its traffic light; None where it is refused, where n is private, or where nothing is known.
-    """
-
-    refusal: str = ""
-    regime: Regime | None = None
-
-    @property
-    def hopeless(self) -> bool:
-        """Whether it would be served, and the result be mostly noise."""
-        return self.regime is not None and self.regime.level is Level.RED
-
-    @property
-    def caution(self) -> str:
-        """Why it should not be run, in a sentence: refused or hopeless; "" if there is no such reason."""
-        return self.refusal or (self.regime.message if self.regime is not None and self.hopeless else "")
 
 
 @dataclass(frozen=True)
@@ -276,14 +251,6 @@ class Request:
             rows_per_person=table.rows_per_person,
             coded=table.domain.coded_dim,
         )
-
-    def prospect(self, table: PrivateTable) -> Prospect:
-        """What its algorithm would do with ``table``: refuse it, fail at it, or serve it."""
-        try:
-            params = self.check(table)
-        except RequestError as error:
-            return Prospect(refusal=str(error))
-        return Prospect(regime=self.card.regime(self.setting(table), params))
 
     @property
     def query(self) -> dict[str, str]:

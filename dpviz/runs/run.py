@@ -23,6 +23,7 @@ from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.noise import NoiseSource, StudyNoise
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.advice.judgement import judge
 from dpviz.runs.profiles import profile_table
 from dpviz.runs.request import Contender, Request
 from dpviz.table.domain import Domain, Region
@@ -344,6 +345,6 @@ def settled(step: Step, region: Region) -> Step:
 def _warnings(request: Request, table: PrivateTable, params: Params) -> tuple[str, ...]:
     if not request.card.private:
         return ("k-means++ reads the rows without any privacy: its centres are revealed, never a release.",)
-    regime = request.card.regime(request.setting(table), params)
-    light = (regime.message,) if regime is not None and regime.level is not Level.GREEN else ()
+    judged = judge(request.card, request.setting(table), params, sparse=table.sparse)
+    light = (judged.message,) if judged.level not in (None, Level.GREEN) else ()
     return (*light, *table.domain.notes)

@@ -14,6 +14,7 @@ from dpviz.algorithms.registry import AUTO, CARDS, card_of, private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.queries import Relation
+from dpviz.runs.advice.judgement import judge
 from tests.cases import about, for_each
 from tests.contract.tables import SETTINGS
 
@@ -144,22 +145,23 @@ def test_the_smallest_n_falls_with_epsilon_and_grows_with_k_and_demands(card, pa
 def test_the_traffic_light_says_what_would_suffice(card, params, delta):
     chosen = card.params.parse(params)
     base = Setting(dim=2, k=4, epsilon=1.0, delta=delta, n=1000)
-    first = card.regime(base, chosen)
-    if first is None:
+    first = judge(card, base, chosen)
+    if first.level is None:
         assert card.smallest_n is None
         return
     if first.needed_n >= OUT_OF_REACH:
         assert first.level is Level.RED and "out of reach" in first.message
         return
     poor = dataclasses.replace(base, n=max(1, int(first.needed_n / 50)))
-    red = card.regime(poor, chosen)
-    assert red.level is Level.RED and f"{poor.n:,} declared" in red.message
+    red = judge(card, poor, chosen)
+    assert red.level is Level.RED and f"{poor.n:,}" in red.message
     if red.needed_epsilon is not None:
         enough = dataclasses.replace(poor, epsilon=red.needed_epsilon * 1.01)
-        assert card.regime(enough, chosen).level is not Level.RED
+        assert judge(card, enough, chosen).level is not Level.RED
     rich = dataclasses.replace(base, n=10**9)
-    assert card.regime(rich, chosen).level is Level.GREEN
-    assert card.regime(dataclasses.replace(base, n=None), chosen) is None
+    assert judge(card, rich, chosen).like is Level.GREEN
+    hidden = judge(card, dataclasses.replace(base, n=None), chosen)
+    assert hidden.level is None and "private" in hidden.message
 
 
 @cards

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from dpviz.algorithms import regime
 from dpviz.algorithms.auto.auto import expected, stored_table
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.regime import Expectation, Level, told_apart
+from dpviz.algorithms.regime import Level, told_apart
 from dpviz.algorithms.registry import card_of
+from dpviz.runs.advice.judgement import judge
 from tests.cases import for_each
 
 
@@ -48,8 +49,7 @@ SETTINGS = [
 def test_the_forecast_of_auto_says_the_numbers_it_was_fitted_to() -> None:
     card, close, apart = card_of("auto"), 0, 0
     for setting in SETTINGS:
-        regime, numbers = card.regime(setting, card.params()), expected(setting)
-        assert regime is not None
+        regime, numbers = judge(card, setting, card.params()), expected(setting)
         said = re.search(r"(?:about (\S+) × the loss|within 1 %).*?may exceed (\S+) ×(.*)", regime.message)
         assert said is not None, regime.message
         median, tenth = (None if text is None else float(text.replace(",", "")) for text in said.groups()[:2])
@@ -74,18 +74,11 @@ def test_the_forecast_of_auto_says_the_numbers_it_was_fitted_to() -> None:
     assert apart, "no setting in which the answer hangs on what nobody knows"
 
 
-def test_what_nobody_knows_dims_the_light() -> None:
-    assert Expectation(1.02, 1.2, 1.9).level is Level.GREEN
-    assert Expectation(1.02, 1.2, 2.1).level is Level.AMBER
-    assert Expectation(1.6, 1.7, 1.8).level is Level.RED
-
-
 @for_each("algorithm", ["dplloyd", "eugkm", "balcan", "lsh-coreset"])
 def test_a_number_of_records_is_said_with_its_assumption(algorithm: str) -> None:
     card = card_of(algorithm)
     for n in (300, 3_000, 300_000):
-        regime = card.regime(Setting(2, 5, 1.0, 1e-6, n=n), card.params())
-        assert regime is not None
+        regime = judge(card, Setting(2, 5, 1.0, 1e-6, n=n), card.params())
         assert "if clusters are of like size" in regime.message or regime.level is Level.RED
 
 

@@ -27,7 +27,10 @@ def test_run_json_has_the_fixed_form(capsys, points):
     report = said.json
     fixed = {"algorithm", "k", "epsilon", "delta", "relation", "unit", "n_public", "columns", "parameters", "warnings"}
     second = {"format", "declaration", "n", "n_origin", "noise", "seeded", "note", "looks", "version", "date"}
-    assert fixed | second | {"released", "ledger"} == set(report)
+    assert fixed | second | {"released", "ledger", "expected"} == set(report)
+    assert report["expected"].startswith("Borderline") and all(
+        note in report["expected"] for note in report["warnings"]
+    )
     assert report["format"] == 2
     assert "revealed" not in report
     assert (report["algorithm"], report["k"], report["epsilon"], report["n_public"]) == ("auto", 3, 1.0, 400)

@@ -11,6 +11,7 @@ from dpviz.algorithms.card import Card, Setting
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.queries import Relation
+from dpviz.runs.advice.judgement import judge
 from dpviz.table.samples import FOLDER, sample
 from tests.cases import about
 from tests.command_line import Said, call
@@ -49,8 +50,9 @@ def _check_run(capsys: pytest.CaptureFixture[str], card: Card) -> None:
     declared = sample(card.sample).load().declaration if card.sample != "words" else None
     dim, n = len(report["columns"]), declared.n_public if declared is not None else report["n_public"]
     setting = Setting(dim=dim, k=k, epsilon=EPSILON, delta=DELTA, relation=Relation(report["relation"]), n=n)
-    regime = card.regime(setting, card.params.parse(report["parameters"]))
-    if regime is not None and regime.level is not Level.GREEN:
+    regime = judge(card, setting, card.params.parse(report["parameters"]), sparse=card.sample == "words")
+    assert report["expected"] == regime.announcement
+    if regime.level not in (None, Level.GREEN):
         assert regime.message in report["warnings"]
 
 

@@ -15,6 +15,7 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.audit.small_worlds import MIXED, mixed_rows
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.advice.judgement import judge
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run
@@ -85,14 +86,14 @@ def test_lights_are_no_brighter_where_there_are_categories():
         params = card.params()
         with about(card.id):
             for n in (None, 10, 10**7):
-                light = card.regime(replace(ample, n=n), params)
-                plain = card.regime(replace(ample, n=n, coded=0), params)
+                light = judge(card, replace(ample, n=n), params)
+                plain = judge(card, replace(ample, n=n, coded=0), params)
                 if card.categories is None:
                     assert light == plain
                     continue
                 levels = [Level.GREEN, Level.AMBER, Level.RED]
                 brightest = levels.index(card.categories.level)
-                assert levels.index(light.level) == max(brightest, 0 if plain is None else levels.index(plain.level))
+                assert levels.index(light.level) == max(brightest, 0 if plain.level is None else levels.index(plain.level))
                 if light != plain:
                     assert "Categories make 6 coordinates" in light.message and "choose auto" in light.message
     dimmed = {card.id for card in private_cards() if card.categories and card.categories.level is Level.RED}

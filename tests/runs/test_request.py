@@ -13,7 +13,8 @@ from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS, private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.room import PrivateTable
-from dpviz.runs.request import Contender, Prospect, Request, named_values
+from dpviz.runs.advice.judgement import Judgement, judge_request
+from dpviz.runs.request import Contender, Request, named_values
 from dpviz.runs.run import run
 from dpviz.runs.study.grid import Grid
 from tests.cases import for_each
@@ -37,8 +38,8 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PrivateTable, "open", refuse)
 
 
-def prospect_of(card, table, *, params=None, **asked) -> Prospect:
-    return Request(Contender.of(card, params), **asked).prospect(table)
+def prospect_of(card, table, *, params=None, **asked) -> Judgement:
+    return judge_request(Request(Contender.of(card, params), **asked), table)
 
 
 def refused(card, table=TABLE, **asked) -> str:
@@ -117,11 +118,11 @@ def test_the_checked_parameters_come_back():
 def test_the_prospect_of_what_is_served_is_the_cards_own_light(card):
     asked = {"k": 3, "epsilon": 1.0, "delta": 1e-6}
     poor, rich = (prospect_of(card, small_table(n_public=n), **asked) for n in (5, 10**5))
-    assert poor.hopeless and poor.caution == poor.regime.message
+    assert poor.hopeless and poor.caution == poor.message
     hidden = prospect_of(card, small_table(), **asked)
-    assert hidden.regime is None and not hidden.hopeless and not hidden.caution
-    assert rich.regime is not None and rich.hopeless == (rich.regime.level is Level.RED)
-    assert not replace(rich, regime=None).hopeless
+    assert hidden.level is None and not hidden.hopeless and not hidden.caution
+    assert rich.level is not None and rich.hopeless == (rich.level is Level.RED)
+    assert not replace(rich, level=None).hopeless
 
 
 @given(requests())

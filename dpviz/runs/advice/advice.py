@@ -8,14 +8,15 @@ than any that was studied is not advised. No row is read here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from math import inf, isfinite, log10
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import card_of
@@ -25,6 +26,9 @@ from dpviz.privacy.accounting import gdp_mu
 from dpviz.privacy.queries import Relation
 from dpviz.runs.advice.target import Target, from_on
 from dpviz.runs.request import Contender
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EPSILONS = (
     *(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7),
@@ -137,28 +141,27 @@ class StandInStudy:
     seconds: Array
 
     @classmethod
-    def of(cls, rows: pd.DataFrame) -> StandInStudy:
-        """The tidy rows of one δ; what did not run has the largest loss."""
-        index = ["family", "n", "d", "k"]
-        tables = pd.MultiIndex.from_frame(rows[index].drop_duplicates())
-        (n,) = rows["n"].unique()
-        (delta,) = rows["delta"].unique()
-        epsilons, algorithms = sorted(rows["epsilon"].unique()), tuple(sorted(rows["algorithm"].unique()))
+    def of(cls, rows: Mapping[str, Any]) -> StandInStudy:
+        """The tidy rows of one δ, by their columns; what did not run has the largest loss."""
+        columns = {name: np.asarray(rows[name]) for name in ("n", "d", "k", "epsilon", "delta", "ratio", "seconds")}
+        sizes = zip(rows["family"], *(columns[name].tolist() for name in ("n", "d", "k")), strict=True)
+        tables: dict[Any, int] = {}
+        of_table = [tables.setdefault(size, len(tables)) for size in sizes]
+        (n,), (delta,) = (np.unique(columns[name]) for name in ("n", "delta"))
+        epsilons, of_epsilon = np.unique(columns["epsilon"], return_inverse=True)
+        algorithms, of_algorithm = np.unique(np.asarray(rows["algorithm"], dtype=str), return_inverse=True)
 
         def cube(column: str) -> Array:
-            wide = rows.pivot(index=index, columns=["epsilon", "algorithm"], values=column)
-            columns = pd.MultiIndex.from_product([epsilons, algorithms])
-            values: Array = wide.reindex(index=tables, columns=columns).to_numpy(dtype=np.float64)
-            return values.reshape(len(tables), len(epsilons), len(algorithms))
+            values = np.full((len(tables), len(epsilons), len(algorithms)), np.nan)
+            values[of_table, of_epsilon, of_algorithm] = columns[column]
+            return values
 
         ratio = cube("ratio")
         losses = np.log(np.clip(np.where(np.isnan(ratio), _MOST, ratio), 0.5, _MOST))
         settings = (Setting(1, 1, float(epsilon), float(delta), n=int(n)) for epsilon in epsilons)
         budgets = np.array([_log_budget(setting) for setting in settings])
-        level = tables.get_level_values
-        return cls(
-            algorithms, np.asarray(level("d"), float), np.asarray(level("k"), float), budgets, losses, cube("seconds")
-        )
+        dims, ks = (np.array([size[place] for size in tables], dtype=np.float64) for place in (2, 3))
+        return cls(tuple(algorithms.tolist()), dims, ks, budgets, losses, cube("seconds"))
 
     def weights(self, setting: Setting) -> Array:
         """How much each stand-in counts for a setting, by its d and k; they add up to 1."""
@@ -207,9 +210,13 @@ def _closeness(sizes: Array, size: int) -> Array:
 @lru_cache(maxsize=2)
 def stored(*, with_delta: bool) -> StandInStudy:
     """The study that ships with the program, for δ = 0 or a usual δ."""
-    with (files("dpviz.runs.advice") / "advice_study.csv").open("rb") as file:
-        rows = pd.read_csv(file)
-    return StandInStudy.of(rows[(rows["delta"] > 0) == with_delta])
+    with (files("dpviz.runs.advice") / "advice_study.csv").open(encoding="utf-8") as file:
+        header, *lines = csv.reader(file)
+    place = header.index("delta")
+    kept = zip(*(line for line in lines if (float(line[place]) > 0) == with_delta), strict=True)
+    columns: dict[str, Any] = dict(zip(header, kept, strict=True))
+    words = ("family", "algorithm")
+    return StandInStudy.of(columns | {name: np.array(columns[name], float) for name in header if name not in words})
 
 
 def outlooks(setting: Setting, *, target: Target | None = None, study: StandInStudy | None = None) -> list[Outlook]:
@@ -220,8 +227,7 @@ def outlooks(setting: Setting, *, target: Target | None = None, study: StandInSt
     RequestError
         If the setting has no number of rows.
     """
-    if setting.n is None:
-        raise RequestError("Advice needs a number of rows: say about how many there are.")
+    _refuse_without_rows(setting)
     study = study or stored(with_delta=setting.delta > 0)
     weights, losses = study.weights(setting), study.losses_at(setting)
     used = weights > 0
@@ -281,13 +287,35 @@ def advise(setting: Setting, *, target: Target, study: StandInStudy | None = Non
 def needed(setting: Setting, target: Target, *, study: StandInStudy | None = None) -> dict[str, float]:
     """The smallest ε from which on each algorithm meets the target; infinite where it does not up to the largest."""
     study = study or stored(with_delta=setting.delta > 0)
-    shares = [
-        {one.algorithm: one.share for one in outlooks(replace(setting, epsilon=epsilon), target=target, study=study)}
-        for epsilon in EPSILONS
-    ]
-    # Sums of weights are round but for the last bits.
-    enough = target.share - 1e-9
-    return {name: from_on(EPSILONS, [there.get(name, 0.0) >= enough for there in shares]) for name in study.algorithms}
+    return {name: needed_by(name, setting, target, study=study) for name in study.algorithms}
+
+
+def needed_by(algorithm: str, setting: Setting, target: Target, *, study: StandInStudy | None = None) -> float:
+    """The smallest ε from which on one algorithm meets the target; infinite where it does not up to the largest.
+
+    Raises
+    ------
+    RequestError
+        If the setting has no number of rows.
+    """
+    _refuse_without_rows(setting)
+    study = study or stored(with_delta=setting.delta > 0)
+    weights, place = study.weights(setting), study.algorithms.index(algorithm)
+
+    def met(epsilon: float) -> bool:
+        at = replace(setting, epsilon=epsilon)
+        share = float(weights @ _met(study.losses_at(at)[:, place], target, study.reaches(at)))
+        # Sums of weights are round but for the last bits.
+        return share >= target.share - 1e-9 and _can_run(algorithm, at)
+
+    return from_on(EPSILONS, [met(epsilon) for epsilon in EPSILONS])
+
+
+def share_met(algorithm: str, setting: Setting, target: Target, *, study: StandInStudy | None = None) -> float:
+    """On which share of the stand-ins an algorithm keeps to the target's loss at the ε of ``setting``."""
+    study = study or stored(with_delta=setting.delta > 0)
+    place = study.algorithms.index(algorithm)
+    return float(study.weights(setting) @ _met(study.losses_at(setting)[:, place], target, study.reaches(setting)))
 
 
 def forecast_rows(
@@ -297,6 +325,8 @@ def forecast_rows(
 
     There is no line at an ε whose budget is less than any that was studied.
     """
+    import pandas as pd  # here, because a run is judged by this file, too, and does not wait for pandas
+
     study = study or stored(with_delta=setting.delta > 0)
     weights = study.weights(setting)
     used = np.flatnonzero(weights > 0)
@@ -319,6 +349,11 @@ def _smallest(setting: Setting, target: Target, study: StandInStudy) -> Outlook 
         return None
     there = outlooks(replace(setting, epsilon=smallest), target=target, study=study)
     return _cheapest_of_alike([outlook for outlook in there if epsilons[outlook.algorithm] <= smallest])
+
+
+def _refuse_without_rows(setting: Setting) -> None:
+    if setting.n is None:
+        raise RequestError("Advice needs a number of rows: say about how many there are.")
 
 
 def _met(losses: Array, target: Target, studied: bool) -> Array:

@@ -69,15 +69,15 @@ def catalogue(foresee: Foresee) -> None:
 
 
 def _entry(card: Card, foresee: Foresee) -> None:
-    prospect = foresee(card)
+    judgement = foresee(card)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"**{card.title}**", width="content")
         st.button("Choose", key=f"catalogue:{card.id}", on_click=_choose, args=(card.id,), type="tertiary")
-    badges(card, light(prospect))
+    badges(card, light(judgement))
     st.markdown(card.summary)
     st.caption(f"**When:** {card.when}")
     st.caption(needs(card))
-    caution = in_short(prospect)
+    caution = in_short(judgement)
     if caution:
         st.caption(warned(caution))
 

@@ -3,56 +3,58 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.regime import Level, round_up
-from dpviz.charts.wording import number
+from dpviz.runs.advice.judgement import OUT_OF_REACH, Judgement, judge_request
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.request import Prospect, Request
+from dpviz.runs.request import Request
 from dpviz.ui.controls import request
 from dpviz.ui.escape import plain
 
-Foresee = Callable[[Card], Prospect]
+Foresee = Callable[[Card], Judgement]
 
-_LIGHTS = {
-    Level.GREEN: ("enough records", "green", ":material/check_circle:"),
-    Level.AMBER: ("borderline", "yellow", ":material/error:"),
-    Level.RED: ("too few records", "red", ":material/cancel:"),
+_COLORS = {
+    Level.GREEN: ("green", ":material/check_circle:"),
+    Level.AMBER: ("yellow", ":material/error:"),
+    Level.RED: ("red", ":material/cancel:"),
 }
-# Above this no table is large enough.
-_OUT_OF_REACH = 1e12
+
+
+def judged(request: Request, table: OpenTable, tried: Sequence[float] = ()) -> Judgement:
+    """What is to be expected of ``request``, from public numbers and a dry run; the same for every page."""
+    return judge_request(request, table.private, tried=tried)
 
 
 def foresight(table: OpenTable) -> Foresee:
     """What each card would do with ``table`` under the shared settings as they stand."""
 
-    def foresee(card: Card) -> Prospect:
-        return request(card.id).prospect(table.private)
+    def foresee(card: Card) -> Judgement:
+        return judged(request(card.id), table)
 
     return foresee
 
 
-def light(prospect: Prospect) -> str:
+def light(judgement: Judgement) -> str:
     """A badge for what to expect; "" where nothing can be told."""
-    if prospect.refusal:
+    if judgement.refusal:
         return ":red-badge[:material/block: cannot run]"
-    if prospect.regime is None:
+    if judgement.level is None:
         return ""
-    words, color, icon = _LIGHTS[prospect.regime.level]
-    return f":{color}-badge[{icon} {words}]"
+    color, icon = _COLORS[judgement.level]
+    return f":{color}-badge[{icon} {plain(judgement.in_short)}]"
 
 
-def in_short(prospect: Prospect) -> str:
+def in_short(judgement: Judgement) -> str:
     """Why it should not be run, as short as can be; "" if there is no such reason."""
-    if prospect.refusal or prospect.regime is None or not prospect.hopeless:
-        return prospect.refusal
-    if prospect.regime.short:
-        return prospect.regime.short
-    needed = prospect.regime.needed_n
-    if needed >= _OUT_OF_REACH:
+    if judgement.refusal or not judgement.hopeless:
+        return judgement.refusal
+    if judgement.hides_categories:
+        return "Its noise hides categories."
+    if judgement.needed_n >= OUT_OF_REACH:
         return "No realistic number of records is enough at this k and ε."
-    return f"Too few records at this k and ε: about {round_up(needed):,} are needed."
+    return f"Too few records at this k and ε: about {round_up(judgement.needed_n):,} are needed."
 
 
 def warned(words: str) -> str:
@@ -60,24 +62,17 @@ def warned(words: str) -> str:
     return f":red[:material/cancel:] {_in_one_piece(plain(words))}"
 
 
-def whole_sentence(prospect: Prospect, request: Request, table: OpenTable) -> str:
+def whole_sentence(judgement: Judgement, request: Request) -> str:
     """A light and what it means for this request, with the number of records that would do."""
-    card = request.card
-    if prospect.refusal:
-        return f"{light(prospect)} {_in_one_piece(plain(prospect.refusal))}"
-    if prospect.regime is not None:
-        return f"{light(prospect)} {plain(prospect.regime.message)}"
-    if not card.private:
+    if judgement.refusal:
+        return f"{light(judgement)} {_in_one_piece(plain(judgement.refusal))}"
+    if judgement.level is not None:
+        return f"{light(judgement)} {plain(judgement.message)}"
+    if not request.card.private:
         return ":orange-badge[:material/visibility: revealed] Its centres come from the rows themselves."
-    if card.smallest_n is None:
+    if not judgement.message:
         return ""
-    setting = request.setting(table.private)
-    needed = round_up(card.smallest_n(setting, request.contender.settings) * setting.rows_per_person)
-    words = f"k = {setting.k:d}, d = {setting.dim:d}, ε = {setting.epsilon:g} needs about {number(needed)} records"
-    return (
-        f":gray-badge[:material/help: n is private] {words}, if clusters are of like size; three times as many are "
-        "better. Whether there are as many, only you know."
-    )
+    return f":gray-badge[:material/help: n is private] {plain(judgement.message)}"
 
 
 def _in_one_piece(words: str) -> str:

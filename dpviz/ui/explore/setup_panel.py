@@ -14,13 +14,14 @@ from dpviz.algorithms.card import Card, Guarantee, Knob
 from dpviz.charts.wording import number
 from dpviz.check import RequestError
 from dpviz.glossary import explained, term_named
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
-from dpviz.runs.request import Contender, Prospect, Request
+from dpviz.runs.request import Contender, Request
 from dpviz.ui.controls import epsilon_control, k_delta_row, link_of
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.algorithm_choice import algorithm_choice
-from dpviz.ui.explore.foresight import light, whole_sentence
+from dpviz.ui.explore.foresight import judged, light, whole_sentence
 from dpviz.ui.looks import reveal, reveal_allowed
 from dpviz.ui.runner import is_asked, start
 from dpviz.ui.session import remember, spent_on
@@ -35,10 +36,10 @@ def setup_panel(table: OpenTable) -> Request:
         k, delta = k_delta_row(delta_disabled=Guarantee.APPROX not in card.guarantees)
         params, seed = _more(card)
     request = Request(Contender(card.id, params), k, epsilon, delta, seed)
-    prospect = request.prospect(table.private)
+    judgement = judged(request, table)
     with said:
-        _expected(request, table, prospect)
-    _run(request, table, prospect, beside)
+        _expected(request, table, judgement)
+    _run(request, table, judgement, beside)
     return request
 
 
@@ -47,23 +48,23 @@ def runs_by_itself(table: OpenTable) -> bool:
     return table.kind.may_be_shown
 
 
-def _expected(request: Request, table: OpenTable, prospect: Prospect) -> None:
+def _expected(request: Request, table: OpenTable, judgement: Judgement) -> None:
     """The light, with its reason on demand; a refusal, and what a run would spend, are said outright."""
-    shown = light(prospect)
-    if prospect.refusal:
-        st.caption(f"{shown} {plain(prospect.refusal)}")
+    shown = light(judgement)
+    if judgement.refusal:
+        st.caption(f"{shown} {plain(judgement.refusal)}")
     else:
-        st.markdown(shown or ":small[:gray[What to expect]]", help=whole_sentence(prospect, request, table) or None)
+        st.markdown(shown or ":small[:gray[What to expect]]", help=whole_sentence(judgement, request) or None)
     if request.card.private and not runs_by_itself(table):
         st.caption(f"Spends ε = {number(request.epsilon)}; this visit {number(spent_on(table))} so far.")
 
 
-def _run(request: Request, table: OpenTable, prospect: Prospect, place: DeltaGenerator) -> None:
+def _run(request: Request, table: OpenTable, judgement: Judgement, place: DeltaGenerator) -> None:
     """The button, and what is run without it."""
     by_itself, asked = runs_by_itself(table), is_asked(table, request)
-    barred = bool(prospect.refusal) or not (request.card.private or reveal_allowed(table))
+    barred = bool(judgement.refusal) or not (request.card.private or reveal_allowed(table))
     about = explained("draw") if by_itself else None
-    if barred and not prospect.refusal:
+    if barred and not judgement.refusal:
         about = "Show truth is off: k-means++ reads the rows as they are."
     pressed = place.button(
         "Another draw" if by_itself else "Run",

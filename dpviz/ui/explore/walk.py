@@ -20,6 +20,7 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Request
 from dpviz.runs.run import RunSoFar
 from dpviz.ui.controls import ROUND_EPSILONS, choose_epsilon
+from dpviz.ui.explore.foresight import judged as judged_before
 from dpviz.ui.explore.scores import Judged
 from dpviz.ui.explore.setup_panel import runs_by_itself
 from dpviz.ui.looks import reveal_allowed, revealed_view
@@ -71,7 +72,7 @@ def said(table: OpenTable, result: Result, now: Request) -> str:
     broke = failure(table, now)
     if broke:
         return f"{of}: the last run broke off ({broke}). Move a control, or try again."
-    refused = now.prospect(table.private).refusal
+    refused = judged_before(now, table).refusal
     if refused:
         return f"{of}. {refused}"
     return f"{of}: the next one is under way." if runs_by_itself(table) else f"{of}: press Run to apply the settings."

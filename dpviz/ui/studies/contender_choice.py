@@ -10,8 +10,9 @@ import streamlit as st
 
 from dpviz.algorithms.registry import AUTO, private_cards
 from dpviz.charts.wording import opening, things
+from dpviz.runs.advice.judgement import Judgement, judge_request
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.request import Contender, Prospect, Request
+from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import Grid
 from dpviz.ui.escape import plain
 from dpviz.ui.explore.foresight import in_short, warned
@@ -26,7 +27,7 @@ class Offer(NamedTuple):
     """An algorithm with its parameters, and what it would do with the table."""
 
     contender: Contender
-    prospect: Prospect
+    judgement: Judgement
 
 
 def contender_options() -> list[Contender]:
@@ -67,8 +68,8 @@ def contender_picker(key: str, table: OpenTable, grid: Grid) -> Grid:
 def usual(offered: Mapping[str, Offer]) -> list[str]:
     """A few good algorithms of different kinds that can serve the table; at worst whoever can run at all."""
     plain = {offer.contender.algorithm: label for label, offer in offered.items() if not offer.contender.params}
-    able = [name for name in plain if not offered[plain[name]].prospect.refusal]
-    good = [name for name in able if not offered[plain[name]].prospect.hopeless]
+    able = [name for name in plain if not offered[plain[name]].judgement.refusal]
+    good = [name for name in able if not offered[plain[name]].judgement.hopeless]
     first = [name for name in _USUAL if name in good]
     first += [name for name in good if name not in first][: max(0, _FEWEST - len(first))]
     return [plain[name] for name in first or [name for name in _USUAL if name in able] or able]
@@ -80,17 +81,17 @@ def _offers(table: OpenTable, grid: Grid) -> dict[str, Offer]:
     refused = everyone.refusals(table.private)
     (k,), (delta,), highest = grid.ks, grid.deltas, max(grid.epsilons)
 
-    def prospect(contender: Contender) -> Prospect:
+    def judgement(contender: Contender) -> Judgement:
         if contender.label in refused:
-            return Prospect(refusal=refused[contender.label])
-        return Request(contender, k, highest, delta).prospect(table.private)
+            return Judgement(refusal=refused[contender.label])
+        return judge_request(Request(contender, k, highest, delta), table.private)
 
-    return {contender.label: Offer(contender, prospect(contender)) for contender in everyone.contenders}
+    return {contender.label: Offer(contender, judgement(contender)) for contender in everyone.contenders}
 
 
 def _shortcuts(widget: str, offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
     """Buttons that change the choice as a whole."""
-    able = [label for label, offer in offered.items() if not offer.prospect.refusal]
+    able = [label for label, offer in offered.items() if not offer.judgement.refusal]
     everyone = [label for label in able if not offered[label].contender.params or label in picked]
 
     def shortcut(words: str, icon: str, labels: list[str]) -> None:
@@ -109,16 +110,16 @@ def _shortcuts(widget: str, offered: Mapping[str, Offer], picked: Sequence[str])
 def _cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
     """Who cannot run here, chosen or not, and of whom nothing but noise is to be expected."""
     refused = {
-        label: offer.prospect.refusal
+        label: offer.judgement.refusal
         for label, offer in offered.items()
-        if offer.prospect.refusal and (label in picked or not offer.contender.params)
+        if offer.judgement.refusal and (label in picked or not offer.contender.params)
     }
     if refused:
         st.markdown(f"**{opening(things(len(refused), 'algorithm'))} cannot run here**")
         for reason in dict.fromkeys(refused.values()):
             st.caption(warned(reason))
-    weak = [label for label in picked if offered[label].prospect.hopeless]
+    weak = [label for label in picked if offered[label].judgement.hopeless]
     if weak:
         st.markdown(f"**Too few records for {things(len(weak), 'algorithm')}: expect noise**")
         for label in weak:
-            st.caption(f"**{plain(label)}**: {plain(in_short(offered[label].prospect))}")
+            st.caption(f"**{plain(label)}**: {plain(in_short(offered[label].judgement))}")

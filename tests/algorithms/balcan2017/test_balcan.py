@@ -24,6 +24,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Projected
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.advice.judgement import judge
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import Run, run
@@ -260,10 +261,9 @@ def test_the_smallest_n_is_about_two_thresholds_a_cluster(dim, k, epsilon, n):
 
 
 def test_the_regime_says_what_would_do():
-    poor = CARD.regime(Setting(dim=100, k=64, epsilon=1.0, delta=1e-6, n=2_000), BalcanParams())
-    rich = CARD.regime(Setting(dim=100, k=64, epsilon=1.0, delta=1e-6, n=10**6), BalcanParams())
-    assert poor is not None and rich is not None
-    assert (poor.level, rich.level) == (Level.RED, Level.GREEN)
+    poor = judge(CARD, Setting(dim=100, k=64, epsilon=1.0, delta=1e-6, n=2_000), BalcanParams())
+    rich = judge(CARD, Setting(dim=100, k=64, epsilon=1.0, delta=1e-6, n=10**6), BalcanParams())
+    assert (poor.like, rich.like) == (Level.RED, Level.GREEN)
     assert "needs about" in poor.message
     assert "too few rows" in poor.message
     assert poor.needed_epsilon is not None and poor.needed_epsilon > 1

@@ -14,6 +14,7 @@ from dpviz.algorithms.regime import Level
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.reach import farthest
+from dpviz.runs.advice.judgement import judge
 from dpviz.runs.run import run
 from tests.cases import for_each
 from tests.contract.tables import PUBLIC, REPLACE, World, blobs, small_table
@@ -102,9 +103,9 @@ def test_seeds_stay_in_the_region_although_noise_does_not():
 
 
 def test_the_card_says_that_local_is_out_of_reach_at_any_n():
-    small = CARD.regime(Setting(2, 5, 1.0, 0.0, n=10**9), KVariatesParams(preset="local"))
+    small = judge(CARD, Setting(2, 5, 1.0, 0.0, n=10**9), KVariatesParams(preset="local"))
     assert small.level is Level.RED and "out of reach" in small.message
-    assert CARD.regime(Setting(1, 1, 50.0, 0.0, n=100), KVariatesParams(preset="local")).level is Level.GREEN
+    assert judge(CARD, Setting(1, 1, 50.0, 0.0, n=100), KVariatesParams(preset="local")).like is Level.GREEN
     # With a floor, records help, if only like their logarithm.
     setting = Setting(1, 2, 4.0, 0.0, n=1000)
     needed = CARD.smallest_n(setting, KVariatesParams())

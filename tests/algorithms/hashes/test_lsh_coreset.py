@@ -13,6 +13,7 @@ from dpviz.algorithms.regime import Level
 from dpviz.privacy.accounting import Accounting, gdp_mu
 from dpviz.privacy.hash_partitions import level_of
 from dpviz.privacy.queries import Relation
+from dpviz.runs.advice.judgement import judge
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
@@ -135,12 +136,12 @@ def test_polishing_and_the_finer_tree_beat_the_paper():
 def test_rows_that_would_do():
     def level(n, epsilon=1.0, **params):
         setting = Setting(dim=100, k=64, epsilon=epsilon, delta=1e-6, n=n)
-        return CARD.regime(setting, LshCoresetParams(**params))
+        return judge(CARD, setting, LshCoresetParams(**params))
 
     # σ/Λ = 4.34 of the printed split: 87 rows are half of noise, in half of each of 64 clusters.
     needed = level(100_000, preset="paper").needed_n
     assert needed == pytest.approx(2 * 64 * 86.8, rel=0.01)
-    assert level(100_000).level is Level.GREEN
+    assert level(100_000).like is Level.GREEN
     assert level(5_000).level is Level.RED
     assert "radius" in level(5_000).message
     one, double = (

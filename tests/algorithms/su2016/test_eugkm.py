@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dpviz import check
 from dpviz.algorithms.card import Setting
+from dpviz.algorithms.regime import Level
 from dpviz.algorithms.steps import CentersStep, GridStep
 from dpviz.algorithms.su2016 import eugkm
 from dpviz.algorithms.su2016.eugkm import (
@@ -29,6 +30,7 @@ from dpviz.privacy.known import MOST_CELLS
 from dpviz.privacy.partitions import Grid
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
+from dpviz.runs.advice.judgement import judge
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
@@ -262,7 +264,8 @@ def test_the_smallest_useful_n(dim, k, epsilon, wanted):
     n = smallest_n(setting, EUGkMParams())
     assert n == pytest.approx(wanted, rel=0.05)
     assert cells_per_axis(int(n), epsilon, 10.0, dim) == pytest.approx(4, rel=0.01)
-    assert CARD.regime(Setting(3000, k, epsilon, 0.0, n=10**6), EUGkMParams()) is not None  # out of reach, no overflow
+    # Out of reach, and no overflow.
+    assert judge(CARD, Setting(3000, k, epsilon, 0.0, n=10**6), EUGkMParams()).level is Level.RED
 
 
 @pytest.mark.slow

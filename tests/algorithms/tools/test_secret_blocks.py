@@ -11,6 +11,7 @@ from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.gkm import RangesStep
 from dpviz.algorithms.tools.secret_blocks import Blocking, BlocksStep
+from dpviz.runs.advice.judgement import judge
 from dpviz.runs.run import run
 from tests.cases import for_each
 from tests.contract.tables import World, blobs
@@ -119,10 +120,10 @@ def test_every_median_gets_an_equal_part(aggregate, smooth, delta):
 @for_each("card", [GKM, MEDIANS])
 def test_few_records_are_called_hopeless_before_any_row_is_read(card):
     params = card.params()
-    poor = card.regime(Setting(6, 15, 1.0, 0.0, n=5000), params)
-    rich = card.regime(Setting(2, 3, 10.0, 0.0, n=50_000), params)
-    assert poor is not None and poor.level is Level.RED and card.hopeless in poor.message
-    assert rich is not None and rich.level is Level.GREEN
+    poor = judge(card, Setting(6, 15, 1.0, 0.0, n=5000), params)
+    rich = judge(card, Setting(2, 3, 10.0, 0.0, n=50_000), params)
+    assert poor.level is Level.RED and card.hopeless in poor.message
+    assert rich.like is Level.GREEN
     # 20 blocks for each of kd coordinates at ε = 1, in blocks of 3k rows.
     if card is MEDIANS:
         assert poor.needed_n == pytest.approx(20 * 90 * 45)
@@ -135,5 +136,5 @@ def test_persons_with_many_rows_cost_no_more_than_one_row_each(card):
     alone = _run(card, n=600, epsilon=1.0).entries[-1]
     assert query.sensitivity == alone.sensitivity
     settings = [Setting(2, 3, 1.0, 0.0, n=5000, rows_per_person=m) for m in (1, 5)]
-    needed = [card.regime(setting, card.params()).needed_n for setting in settings]
+    needed = [judge(card, setting, card.params()).needed_n for setting in settings]
     assert needed[0] == pytest.approx(needed[1])

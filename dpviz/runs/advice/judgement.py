@@ -1,0 +1,384 @@
+"""One judgement of a request before it runs: the light, its announcement, and what a dry run adds to both.
+
+Two questions are kept apart. Are there enough records if groups are of like size, which a bench or a formula of the
+algorithm says? And are there enough for groups of any size, which the widest bench and the stored study of made-up
+tables say? A light is green only if both say yes, so that where advice asks for a larger ε no light is green, and where
+advice is met none is red. Every page, the command line and Python read this one function; no row is read for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import inf, isfinite, sqrt
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.card import Card, Params, Setting
+from dpviz.algorithms.regime import Expectation, Level, round_up, told_apart
+from dpviz.check import RequestError
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.advice.advice import EPSILONS, needed_by, share_met, stored
+from dpviz.runs.advice.target import Target, from_on
+from dpviz.runs.request import Request
+
+# Losses over that of k-means++ that an answer turns on: chosen by hand.
+_MUCH, _WIDE = 1.5, 2.0
+# Two announcements are one where they differ by less than this.
+_ONE_ANNOUNCEMENT = 1.05
+# There are enough records at so many times the fewest for which a result is not mostly noise: chosen by hand.
+_AMPLE = 3
+# From so many records on nobody has them.
+OUT_OF_REACH = 1e12
+# The least ε that would do is looked for between these, to a thousandth of which two digits are said.
+_LEAST_EPSILON, _MOST_EPSILON, _HALVINGS = 1e-3, 100.0, 14
+# How often the records between one power of two and the next are halved: to two digits.
+_FINE_HALVINGS = 6
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What to expect of a request, from public quantities and, where there was one, a dry run on made-up rows.
+
+    Parameters
+    ----------
+    refusal : str
+        Why it cannot be served, and what would do, in a sentence; "" if it can.
+    level : Level or None
+        The light; None where nothing can be told, as with a private number of records.
+    like, yours : Level or None
+        Whether there are enough records if groups are of like size, and whatever their sizes; None where unknown.
+    message : str
+        The announcement, in sentences; "" where nothing is known.
+    needed_n : float
+        The fewest records for which a result is not mostly noise, if groups are of like size; 0 where unknown.
+    needed_epsilon : float or None
+        The least ε for which the declared records are so many.
+    hides_categories : bool
+        Whether the light is what it is because its noise hides the categories of the table.
+    """
+
+    refusal: str = ""
+    level: Level | None = None
+    like: Level | None = None
+    yours: Level | None = None
+    message: str = ""
+    needed_n: float = 0.0
+    needed_epsilon: float | None = None
+    hides_categories: bool = False
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether it would be served, and the result be mostly noise."""
+        return self.level is Level.RED
+
+    @property
+    def caution(self) -> str:
+        """Why it should not be run, in a sentence: refused or hopeless; "" if there is no such reason."""
+        return self.refusal or (self.message if self.hopeless else "")
+
+    @property
+    def in_short(self) -> str:
+        """The light in a few words.
+
+        >>> Judgement(level=Level.AMBER, like=Level.GREEN, yours=Level.AMBER).in_short
+        'enough for groups of like size'
+        """
+        if self.level is None:
+            return ""
+        if self.level is Level.AMBER and self.like is Level.GREEN:
+            return "enough for groups of like size"
+        return {Level.GREEN: "enough records", Level.AMBER: "borderline", Level.RED: "too few records"}[self.level]
+
+    @property
+    def announcement(self) -> str:
+        """The light and what it means, as a text without colours; "" where nothing is known."""
+        if self.refusal or not self.message:
+            return self.refusal
+        return f"{self.in_short.capitalize()}: {self.message}" if self.in_short else self.message
+
+
+def judge_request(
+    request: Request, table: PrivateTable, *, n: int | None = None, tried: Sequence[float] = ()
+) -> Judgement:
+    """Judge what is asked of ``table``: refused, hopeless, or what to expect of it.
+
+    Parameters
+    ----------
+    request : Request
+    table : PrivateTable
+    n : int, optional
+        About how many records there are, where the table declares none; of a range, the fewest.
+    tried : sequence of float
+        Losses over that of k-means++ of a dry run on made-up rows.
+    """
+    try:
+        params = request.check(table)
+    except RequestError as error:
+        return Judgement(refusal=str(error))
+    setting = request.setting(table)
+    setting = setting if setting.n is not None else replace(setting, n=n)
+    return judge(request.card, setting, params, tried=tried, sparse=table.sparse)
+
+
+def judge(
+    card: Card,
+    setting: Setting,
+    params: Params | None = None,
+    *,
+    target: Target | None = None,
+    tried: Sequence[float] = (),
+    sparse: bool = False,
+) -> Judgement:
+    """Judge an algorithm at a setting.
+
+    Parameters
+    ----------
+    card : Card
+    setting : Setting
+        Public quantities; without its number of records only what would be needed is told.
+    params : Params, optional
+    target : Target, optional
+        What is good enough.
+    tried : sequence of float
+        Losses over that of k-means++ of a dry run on made-up rows.
+    sparse : bool
+        Whether the table is sparse: the stored study has no such tables.
+    """
+    params = params if params is not None else card.params()
+    judged = _dimmed(_judged(card, setting, params, target or Target(), sparse), card, setting)
+    return _tried(judged, target or Target(), tried) if tried and judged.level is not None else judged
+
+
+def _dimmed(judged: Judgement, card: Card, setting: Setting) -> Judgement:
+    """The judgement of the same setting without categories, no brighter than the algorithm is where there are some."""
+    most, levels = card.categories, list(Level)
+    if (
+        not setting.coded
+        or most is None
+        or (judged.level is not None and levels.index(judged.level) >= levels.index(most.level))
+    ):
+        return judged
+    message = f"Categories make {setting.coded} coordinates, and {most.why}: choose auto, lsh-coreset or balcan."
+    return replace(judged, level=most.level, message=message, hides_categories=True)
+
+
+def tried_words(losses: Sequence[float]) -> str:
+    """What came out of a dry run, in a sentence.
+
+    >>> tried_words([1.0, 1.02, 1.31])
+    '3 runs on made-up tables lost 1.02 × what k-means++ loses there in the median, and from 1.00 × to 1.31 ×.'
+    """
+    ordered = sorted(losses)
+    middle, low, high = (f"{text} ×" for text in told_apart(median(ordered), ordered[0], ordered[-1]))
+    return (
+        f"{len(ordered)} runs on made-up tables lost {middle} what k-means++ loses there in the median, "
+        f"and from {low} to {high}."
+    )
+
+
+def _tried(judged: Judgement, target: Target, losses: Sequence[float]) -> Judgement:
+    """The judgement after a dry run: the worse of both, and why they differ where they do."""
+    found = np.asarray(losses, dtype=np.float64)
+    good = target.met(found)
+    seen = Level.RED if float(np.median(found)) > _MUCH else Level.GREEN if good else Level.AMBER
+    levels = list(Level)
+    apart = levels.index(seen) - levels.index(judged.level or Level.GREEN)
+    why = ""
+    if apart < 0:
+        why = (
+            " That is better than the light: these tables have clear groups, k of them. Yours may overlap, be more "
+            "than k, or differ more in size."
+        )
+    elif apart > 0:
+        why = (
+            " That is worse than what was announced: in these tables 1 row in 20 lies anywhere and groups differ in "
+            "size. The light follows the worse."
+        )
+    level = levels[max(levels.index(seen), levels.index(judged.level or Level.GREEN))]
+    return replace(judged, level=level, message=f"{judged.message} {tried_words(losses)}{why}")
+
+
+@lru_cache(maxsize=1024)
+def _judged(card: Card, setting: Setting, params: Params, target: Target, sparse: bool) -> Judgement:
+    if card.smallest_n is None:
+        return Judgement()
+    of = _Judge(card, params, target, sparse)
+    if setting.n is None:
+        return Judgement(message=of.without_rows(setting))
+    levels = of.levels(setting)
+    needed = of.needed_rows(setting)
+    return Judgement("", *levels, of.message(setting, levels), needed, of.enough_epsilon(setting))
+
+
+class _Levels(NamedTuple):
+    level: Level
+    like: Level
+    yours: Level | None
+
+
+class _Judge(NamedTuple):
+    """An algorithm as it is set, and what is good enough."""
+
+    card: Card
+    params: Params
+    target: Target
+    sparse: bool
+
+    def levels(self, setting: Setting) -> _Levels:
+        """The light, and what it is made of."""
+        like, yours = self.like(setting), self.yours(setting)
+        if like is Level.RED:
+            # What is advised is never called hopeless: there two studies differ.
+            return _Levels(Level.AMBER if self.advised(setting) else Level.RED, like, yours)
+        green = like is Level.GREEN and yours is Level.GREEN
+        return _Levels(Level.GREEN if green else Level.AMBER, like, yours)
+
+    def like(self, setting: Setting) -> Level:
+        """Are there enough records if groups are of like size?"""
+        if self.card.expect is not None:
+            expected = self.card.expect(setting, self.params)
+            if expected.median <= self.target.loss and expected.decile <= _MUCH:
+                return Level.GREEN
+            return Level.AMBER if expected.median <= _MUCH else Level.RED
+        needed, n = self.needed_rows(setting), setting.n or 0
+        return Level.GREEN if _AMPLE * needed <= n else Level.AMBER if needed <= n else Level.RED
+
+    def yours(self, setting: Setting) -> Level | None:
+        """Are there enough whatever the sizes of groups? None where nobody has measured it."""
+        wide = self.card.expect(setting, self.params).wide if self.card.expect is not None else None
+        if wide is None and not self.studied(setting):
+            return None
+        good = (wide is None or wide <= _WIDE) and (not self.studied(setting) or self.advised(setting))
+        return Level.GREEN if good else Level.AMBER
+
+    def studied(self, setting: Setting) -> bool:
+        """Whether the stored study ran it as it is set."""
+        known = self.card.id in stored(with_delta=setting.delta > 0).algorithms and not self.card.brought_by
+        return known and self.params == self.card.params() and not self.sparse
+
+    def advised(self, setting: Setting) -> bool:
+        """Whether advice for such a table asks for no larger ε."""
+        return self.studied(setting) and needed_by(self.card.id, setting, self.target) <= setting.epsilon * (1 + 1e-9)
+
+    def needed_rows(self, setting: Setting) -> float:
+        """The fewest records for which a result is not mostly noise, if groups are of like size."""
+        assert self.card.smallest_n is not None
+        return self.card.smallest_n(setting, self.params) * setting.rows_per_person
+
+    def enough_epsilon(self, setting: Setting) -> float | None:
+        """The least ε for which the records are as many as needed, by bisection; None above 100."""
+        low, high = _LEAST_EPSILON, _MOST_EPSILON
+        n = setting.n or 0
+        if self.needed_rows(replace(setting, epsilon=high)) > n:
+            return None
+        for _ in range(_HALVINGS):
+            middle = sqrt(low * high)
+            enough = self.needed_rows(replace(setting, epsilon=middle)) <= n
+            low, high = (low, middle) if enough else (middle, high)
+        return high
+
+    def message(self, setting: Setting, levels: _Levels) -> str:
+        """The announcement: what is expected for either kind of groups, and what would do."""
+        assert setting.n is not None
+        head = _in_words(setting)
+        if self.card.expect is not None:
+            said = f"{head}, {setting.n:,} records: {_expected_words(self.card.expect(setting, self.params))}."
+        else:
+            said = self._by_need(head, setting, levels.like)
+        return " ".join(part for part in (said, self._by_study(setting), *self._would_do(setting, levels)) if part)
+
+    def without_rows(self, setting: Setting) -> str:
+        """What would be needed, where the number of records is private."""
+        needed = self.fewest(setting, lambda at: self.like(at) is Level.GREEN)
+        head = f"{_in_words(setting)} needs about"
+        if not isfinite(needed):
+            return f"{_in_words(setting)} is out of reach for {self.card.title} at any realistic number of records."
+        whole = self.fewest(setting, lambda at: self.levels(at).level is Level.GREEN)
+        more = f" and about {round_up(whole):,} whatever their sizes" if isfinite(whole) and whole > needed else ""
+        return (
+            f"{head} {round_up(needed):,} records if groups are of like size{more}. The number of records is private: "
+            "whether there are as many, only you know."
+        )
+
+    def fewest(self, setting: Setting, holds: Callable[[Setting], bool], *, above: int = 1) -> float:
+        """The fewest records, at least ``above``, for which something holds, to two digits; infinite beyond a limit."""
+        low, times = float(above), 2.0
+        while not holds(replace(setting, n=round(above * times))):
+            low, times = above * times, 2 * times
+            if above * times > OUT_OF_REACH:
+                return inf
+        high = above * times
+        for _ in range(_FINE_HALVINGS):
+            middle = sqrt(low * high)
+            low, high = (low, middle) if holds(replace(setting, n=round(middle))) else (middle, high)
+        # Rounded numbers are said, so that these are what was asked about.
+        said = round_up(high)
+        return float(said) if holds(replace(setting, n=said)) else float(round_up(1.1 * high))
+
+    def _by_need(self, head: str, setting: Setting, like: Level) -> str:
+        assert setting.n is not None
+        needed = self.needed_rows(setting)
+        if needed >= OUT_OF_REACH:
+            return (
+                f"{head} is out of reach for {self.card.title} at any realistic number of records: "
+                f"{self.card.hopeless}."
+            )
+        there = f"there are {setting.n:,}"
+        said = f"{head} needs about {round_up(needed):,} records ({there}), if clusters are of like size"
+        return f"{said}; below that {self.card.hopeless}." if like is not Level.GREEN else f"{said}."
+
+    def _by_study(self, setting: Setting) -> str:
+        """What the stored study says of this ε, in the words of advice."""
+        if not self.studied(setting) or not stored(with_delta=setting.delta > 0).reaches(setting):
+            return ""
+        share = share_met(self.card.id, setting, self.target)
+        on = f"On {share:.0%}" if share > 0 else "On none"
+        return f"{on} of the made-up tables of about this size it loses at most {self.target.above}."
+
+    def _would_do(self, setting: Setting, levels: _Levels) -> list[str]:
+        """What would make either answer a yes; each number was asked again and is larger than what there is."""
+        said = []
+        if levels.like is not Level.GREEN:
+            said.append(("if groups are of like size", lambda at: self.like(at) is Level.GREEN))
+        if levels.level is not Level.GREEN and levels.yours is not None:
+            said.append(("whatever their sizes", lambda at: self.levels(at).level is Level.GREEN))
+        sentences = [self._enough(setting, holds, words) for words, holds in said]
+        if levels.yours is None and levels.like is Level.GREEN:
+            sentences.append("How it does where groups differ in size has not been measured.")
+        return sentences
+
+    def _enough(self, setting: Setting, holds: Callable[[Setting], bool], words: str) -> str:
+        assert setting.n is not None
+        rows = self.fewest(setting, holds, above=setting.n)
+        larger = [epsilon for epsilon in EPSILONS if epsilon > setting.epsilon]
+        epsilon = from_on(larger, [holds(replace(setting, epsilon=epsilon)) for epsilon in larger]) if larger else inf
+        ways = [f"about {rows:,.0f} records"] * isfinite(rows) + [f"ε ≥ {epsilon:g}"] * isfinite(epsilon)
+        if not ways:
+            return f"Nothing that was tried would do {words}: fewer clusters might."
+        would = " or ".join(ways)
+        return f"{would[:1].upper()}{would[1:]} would do {words}."
+
+
+def _in_words(setting: Setting) -> str:
+    return f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}"
+
+
+def _expected_words(expected: Expectation) -> str:
+    median_loss, decile, wide = told_apart(expected.median, expected.decile, max(expected.wide, expected.decile))
+    if expected.median <= 1.01:
+        usual = "expect the loss of k-means++ within 1 %"
+    else:
+        usual = f"expect about {median_loss} × the loss of k-means++"
+    missed = ", as when it misses a cluster" * (expected.decile > 1.3)
+    if expected.wide <= _ONE_ANNOUNCEMENT * expected.decile:
+        rare = f"1 run in 10 may exceed {wide} ×{missed}, whatever the sizes of clusters"
+    else:
+        rare = (
+            f"1 run in 10 may exceed {decile} ×{missed} if clusters are of like size, and {wide} × if some are small "
+            "or lie far apart, or some rows far out, which nobody knows beforehand"
+        )
+    return f"{usual}; {rare} (by a study of generated tables)"

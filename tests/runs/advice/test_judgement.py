@@ -1,0 +1,147 @@
+"""One judgement: light, advice, announcement and dry run agree on forty cells, or it says why they differ."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.auto.auto import expected
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.regime import Level
+from dpviz.algorithms.registry import card_of, private_cards
+from dpviz.privacy.room import PrivateTable
+from dpviz.runs.advice import judgement
+from dpviz.runs.advice.advice import advise, needed_by
+from dpviz.runs.advice.judgement import judge, judge_request, tried_words
+from dpviz.runs.advice.target import Target
+from dpviz.runs.dry_run import Tried, dry_run_work
+from dpviz.runs.request import Contender, Request
+from dpviz.table.declaration import Declaration
+from dpviz.table.domain import Domain
+from tests.cases import for_each
+
+SIZES = (
+    *((2, 5, 300), (2, 5, 3_000), (2, 15, 5_000), (3, 4, 12_000), (6, 6, 1_000)),
+    *((6, 6, 8_000), (6, 15, 40_000), (20, 5, 12_000), (1, 3, 600), (10, 10, 100_000)),
+)
+BUDGETS = ((0.05, 1e-6), (0.3, 1e-6), (1.0, 1e-6), (1.0, 0.0))
+CELLS = [Setting(d, k, epsilon, delta, n=n) for d, k, n in SIZES for epsilon, delta in BUDGETS]
+TRIED = [one for one in CELLS if one.n is not None and one.n <= 3_000][::3]
+AUTO, USUAL, ORDER = card_of("auto"), Target(), list(Level)
+
+
+def dry_run(setting: Setting) -> list[float]:
+    declared = Declaration(
+        lower=(0.0,) * setting.dim,
+        upper=(1.0,) * setting.dim,
+        columns=tuple(f"x{place}" for place in range(setting.dim)),
+        title="a table",
+    )
+    assert setting.n is not None
+    request = Request(Contender("auto"), setting.k, setting.epsilon, setting.delta)
+    return [one.ratio for one in dry_run_work(request, declared, setting.n) if isinstance(one, Tried)]
+
+
+def test_the_examples_hold() -> None:
+    tried = doctest.testmod(judgement)
+    assert tried.attempted and not tried.failed
+
+
+def test_there_are_forty_cells_of_every_light() -> None:
+    assert len(CELLS) == 40
+    lights = [judge(AUTO, cell).level for cell in CELLS]
+    assert {lights.count(level) > 4 for level in Level} == {True}
+
+
+def test_light_advice_and_announcement_agree() -> None:
+    for cell in CELLS:
+        judged, asked = judge(AUTO, cell), needed_by("auto", cell, USUAL)
+        wide = expected(cell).wide
+        if judged.level is Level.GREEN:
+            assert asked <= cell.epsilon and wide <= 2, cell
+        if asked <= cell.epsilon:
+            assert judged.level is not Level.RED, cell
+        advice = advise(cell, target=USUAL)
+        if advice.best is not None:
+            best = judge(card_of(advice.best.algorithm), replace(cell, epsilon=advice.epsilon))
+            assert best.level in (Level.GREEN, Level.AMBER), cell
+        assert (judged.in_short == "enough for groups of like size") == (
+            judged.level is Level.AMBER and judged.like is Level.GREEN
+        )
+
+
+def test_what_would_do_is_more_than_there_is_and_does() -> None:
+    promises = 0
+    for cell in CELLS:
+        judged = judge(AUTO, cell)
+        for words, holds in (
+            ("if groups are of like size", lambda at: judge(AUTO, at).like is Level.GREEN),
+            ("whatever their sizes", lambda at: judge(AUTO, at).level is Level.GREEN),
+        ):
+            for way in re.findall(
+                rf"((?:About [\d,]+ records)?(?: or )?(?:ε ≥ [\d.]+)?) would do {words}", judged.message
+            ):
+                rows, epsilon = re.search(r"About ([\d,]+)", way), re.search(r"≥ ([\d.]+)", way)
+                if rows is not None:
+                    n = int(rows.group(1).replace(",", ""))
+                    assert cell.n is not None and n > cell.n and holds(replace(cell, n=n)), (cell, way)
+                if epsilon is not None:
+                    e = float(epsilon.group(1))
+                    assert e > cell.epsilon and holds(replace(cell, epsilon=e)), (cell, way)
+                promises += 1
+    assert promises > 30
+
+
+def _agrees_or_says_why(cell: Setting) -> Level:
+    before, losses = judge(AUTO, cell), dry_run(cell)
+    after = judge(AUTO, cell, tried=losses)
+    assert before.level is not None and after.level is not None
+    assert tried_words(losses) in after.message
+    better, worse = "better than the light" in after.message, "worse than what was announced" in after.message
+    assert ORDER.index(after.level) >= ORDER.index(before.level)
+    met = USUAL.met(np.array(losses))
+    if after.level is Level.GREEN:
+        assert met
+    assert worse == (after.level is not before.level)
+    assert better == (not worse and ORDER.index(before.level) > (0 if met else 1 if sorted(losses)[6] <= 1.5 else 2))
+    return after.level
+
+
+def test_a_dry_run_agrees_or_the_judgement_says_why() -> None:
+    assert len({_agrees_or_says_why(cell) for cell in TRIED}) > 1
+
+
+@pytest.mark.slow
+def test_a_dry_run_agrees_or_the_judgement_says_why_on_all_cells() -> None:
+    assert {_agrees_or_says_why(cell) for cell in CELLS if (cell.n or 0) * cell.k < 10**5} == set(Level)
+
+
+def test_a_dry_run_that_fails_dims_the_light() -> None:
+    cell = Setting(10, 10, 1.0, 1e-6, n=100_000)
+    assert judge(AUTO, cell).level is Level.GREEN
+    assert judge(AUTO, cell, tried=[1.0] * 12).level is Level.GREEN
+    assert judge(AUTO, cell, tried=[1.0] * 6 + [1.4] * 6).level is Level.AMBER
+    assert judge(AUTO, cell, tried=[4.0] * 12).level is Level.RED
+
+
+@for_each("card", private_cards())
+def test_no_light_is_green_where_nobody_measured_groups_of_unlike_sizes(card) -> None:
+    rich = judge(card, Setting(2, 4, 1.0, 1e-6, n=10**9))
+    assert (rich.level is Level.GREEN) == (rich.like is Level.GREEN and rich.yours is Level.GREEN)
+    if rich.yours is None and rich.like is Level.GREEN:
+        assert "has not been measured" in rich.message
+
+
+def test_a_private_number_of_rows_gives_no_light_until_somebody_says_one() -> None:
+    table = PrivateTable([[0.0, 0.0]] * 20, Domain.of(["x", "y"], 0, 1))
+    request = Request(Contender("auto"), 4, 1.0, 1e-6)
+    hidden, said = judge_request(request, table), judge_request(request, table, n=100_000)
+    assert hidden.level is None and "only you know" in hidden.announcement
+    assert said.level is Level.GREEN and said.announcement.startswith("Enough records: ")
+    assert (
+        judge_request(replace(request, k=0), table).announcement == judge_request(replace(request, k=0), table).refusal
+    )
