@@ -23,7 +23,8 @@ from dpviz.charts.view import View, projected_axes
 from dpviz.charts.wording import number
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.found import Found
-from dpviz.runs.run import RunSoFar
+from dpviz.runs.run import Run, RunSoFar
+from dpviz.runs.verdict import Verdict
 from dpviz.table.domain import Domain, Region
 
 S = TypeVar("S", bound=Step)
@@ -64,6 +65,8 @@ class Look:
         Centres of earlier draws.
     known : dict or None
         What pictures have found out for each other.
+    verdict : Verdict or None
+        How the run ended, by released values alone.
     """
 
     view: View
@@ -78,6 +81,7 @@ class Look:
     final: Array | None = None
     ghosts: tuple[Array, ...] = ()
     known: dict[tuple[Any, ...], Any] | None = None
+    verdict: Verdict | None = None
 
     def through(self, run: RunSoFar) -> Look:
         """The look at all steps of a run: of one under way none is the last."""
@@ -86,6 +90,7 @@ class Look:
             steps=tuple(frame.step for frame in run.frames),
             final=run.unit_centers,
             known={},
+            verdict=run.verdict if isinstance(run, Run) else None,
         )
 
     @property

@@ -22,7 +22,7 @@ from dpviz.runs.export import centers_csv
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import RELEASE_GRADE, LookKind, ReleaseRecord, record_of
 from dpviz.runs.request import Contender, Request, named_values
-from dpviz.runs.run import NOT_HARDENED, Run, centers_table, run_of
+from dpviz.runs.run import NOT_HARDENED, Run, centers_table, run_of, verdict_told
 
 
 def add(command: Parser) -> None:
@@ -62,6 +62,7 @@ def serve(arguments: argparse.Namespace) -> str:
     # Before anything else is worked out: what was paid for must not be lost.
     refused = None if arguments.out is None else _not_written(Path(arguments.out), record)
     report = _report(record, finished, table, evaluated=arguments.evaluate) | {"expected": judged.announcement}
+    report["verdict"] = "" if finished.verdict is None or finished.verdict.fine else verdict_told(finished.verdict)
     for note in (*declared.notes, *_few_rows(table, k=finished.k)):
         say(note)
     if arguments.json:
@@ -105,7 +106,7 @@ def _few_rows(table: OpenTable, *, k: int) -> tuple[str, ...]:
 def _scores(finished: Run, table: OpenTable) -> dict[str, float]:
     """Measures of the centres; ``unlabelled`` is how many of the rows or points that are judged have no label."""
     from dpviz.runs.clipped_rows import clipped
-    from dpviz.runs.evaluation import assign, evaluate, label_accuracy, reference_for
+    from dpviz.runs.evaluation import assign, evaluate, label_accuracy, label_ceiling, reference_for
 
     revealed = table.private.reveal(note="run --evaluate")
     rows = clipped(revealed, table.private.domain.region).unfolded(finished.points_per_row)
@@ -113,6 +114,7 @@ def _scores(finished: Run, table: OpenTable) -> dict[str, float]:
     labels = table.labels_of(revealed.unfolded(finished.points_per_row))
     if labels is not None:
         scores["label_accuracy"] = label_accuracy(labels, assign(rows.points, finished.unit_centers))
+        scores["label_ceiling"] = label_ceiling(labels, finished.k)
         scores["unlabelled"] = int((labels < 0).sum())
     return scores
 
@@ -175,6 +177,8 @@ def run_text(report: dict[str, Any], card: Card, *, name: str, finished: Run) ->
         blocks.append(entries_table(report["ledger"]["entries"], heading).text())
     if "revealed" in report:
         blocks.append(_revealed(report))
+    if report["verdict"]:
+        blocks.append(f"By released values: {report['verdict']}")
     if report["expected"]:
         blocks.append(f"What was to be expected. {report['expected']}")
     blocks += [f"Note: {warning}" for warning in report["warnings"] if warning not in report["expected"]]
@@ -204,7 +208,8 @@ def _revealed(report: dict[str, Any]) -> str:
         parts.append(centers_table(heading, report["columns"], centers, None).text(most=None))
     if revealed:
         if revealed.get("label_accuracy", 0.0) is None:
-            del revealed["label_accuracy"]  # no row has a label, as the next line says
+            # No row has a label, as the next line says.
+            del revealed["label_accuracy"], revealed["label_ceiling"]
         rows = [[_SCORE_WORDS[name], _score(value)] for name, value in revealed.items()]
         scores = table_text(["measure", "value"], rows)
         parts.append(f"Revealed (read from the rows for their owner, never part of a release):\n{scores}")
@@ -226,6 +231,7 @@ _SCORE_WORDS = {
     "ari": "adjusted Rand index against k-means++",
     "share_gap": "largest error of a segment's share",
     "label_accuracy": "label accuracy of the labelled",
+    "label_ceiling": "label accuracy, the most that so many clusters can have",
     "unlabelled": "without a label, left out there",
     "clipping": "clipping: squared move of a row, beside the losses",
 }

@@ -163,6 +163,15 @@ def label_accuracy(labels: Codes, assigned: Codes) -> float:
     return float(flat.reshape(table.shape).max(axis=1).sum() / len(labels))
 
 
+def label_ceiling(labels: Codes, k: int) -> float:
+    """The most that the accuracy of ``k`` clusters can be: the part of the labelled rows in the k largest groups."""
+    known = labels[labels >= 0]
+    if len(known) == 0:
+        return nan
+    sizes = np.sort(np.unique(known, return_counts=True)[1])[::-1]
+    return float(sizes[:k].sum() / len(known))
+
+
 def _ratio(loss: float, reference: float) -> float:
     if reference > 0:
         return loss / reference

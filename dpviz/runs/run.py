@@ -26,6 +26,7 @@ from dpviz.privacy.room import PrivateTable
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.profiles import profile_table
 from dpviz.runs.request import Contender, Request
+from dpviz.runs.verdict import Verdict, verdict_of
 from dpviz.table.domain import Domain, Region
 
 NOT_HARDENED = "the noise is study noise, not hardened against floating-point attacks: do not publish."
@@ -132,6 +133,19 @@ class Run(RunSoFar, Printed):
         told = card_of(self.algorithm).sign
         return None if told is None else told([frame.step for frame in self.frames], self.domain.region)
 
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """How it ended, by released and public values alone; None where it is not private."""
+        if not self.private:
+            return None
+        steps = [frame.step for frame in self.frames]
+        return verdict_of(steps, self.domain.region, n_declared=self._declared_points, sign=self.sign)
+
+    @property
+    def _declared_points(self) -> int | None:
+        """As many points as rows are declared."""
+        return None if self.n_public is None else self.n_public * self.points_per_row
+
     @property
     def ledger(self) -> Ledger:
         """What was spent, and on what."""
@@ -151,10 +165,21 @@ class Run(RunSoFar, Printed):
             yield self.profiles(f"{kind}, shares of categories")
         else:
             yield centers_table(f"{kind}, data units{left_out}", columns, centers.tolist(), self.noisy_weights)
+        if self.verdict is not None and not self.verdict.fine:
+            yield f"By released values: {verdict_told(self.verdict)}"
         if self.sign is not None:
             yield f"{sign_told(self.sign)}."
         notes = (*self.warnings, *[NOT_HARDENED] * (self.private and not self.hardened))
         yield from (f"Note: {note}" for note in notes)
+
+
+def verdict_told(verdict: Verdict) -> str:
+    """A verdict in sentences.
+
+    >>> verdict_told(Verdict("sizes", "2 of 5 sizes may be noise alone", "They are small."))
+    '2 of 5 sizes may be noise alone. They are small.'
+    """
+    return f"{verdict.title}. {verdict.reason}"
 
 
 def sign_told(sign: Sign) -> str:

@@ -28,7 +28,7 @@ from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
 
 EPSILONS, _FIRST = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0), 0.02
-_SAMPLE, _CLUSTERS, _SEED = "fifteen", 15, 1
+_SAMPLE, _CLUSTERS, _SEED = "fifteen", 15, 6
 # A phone shows slider and picture on its first screen.
 _HEIGHT, _MOST_DOTS = 360, 2_000
 

@@ -27,7 +27,7 @@ def test_run_json_has_the_fixed_form(capsys, points):
     report = said.json
     fixed = {"algorithm", "k", "epsilon", "delta", "relation", "unit", "n_public", "columns", "parameters", "warnings"}
     second = {"format", "declaration", "n", "n_origin", "noise", "seeded", "note", "looks", "version", "date"}
-    assert fixed | second | {"released", "ledger", "expected"} == set(report)
+    assert fixed | second | {"released", "ledger", "expected", "verdict"} == set(report)
     assert report["expected"].startswith("Borderline") and all(
         note in report["expected"] for note in report["warnings"]
     )
@@ -45,7 +45,10 @@ def test_evaluate_adds_what_was_revealed(capsys, tmp_path):
     path = write_points(tmp_path / "known.csv", sidecar=BOX | {"label": "label"}, label=True)
     revealed = call(capsys, "run", path, *ASK, "--json", "--evaluate").json["revealed"]
     against_reference = {"ratio", "matched_error", "distance_ratio", "ari", "share_gap"}
-    assert set(revealed) == {"nicv", "nicv_kmeans", "label_accuracy", "unlabelled", "clipping"} | against_reference
+    assert (
+        set(revealed)
+        == {"nicv", "nicv_kmeans", "label_accuracy", "label_ceiling", "unlabelled", "clipping"} | against_reference
+    )
     assert revealed["unlabelled"] == 0
     assert revealed["ratio"] == pytest.approx(revealed["nicv"] / revealed["nicv_kmeans"])
 

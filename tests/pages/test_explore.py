@@ -164,8 +164,11 @@ def test_the_reference_cannot_run_on_a_private_file_behind_its_owners_back() -> 
 
 
 def test_label_accuracy_is_shown_where_labels_are_known() -> None:
-    app = explored("dplloyd", open_blobs(labelled=True))
-    assert numbers(app)["label accuracy"].endswith("%")
+    labelled = open_blobs(labelled=True)  # with two groups
+    assert numbers(explored("dplloyd", labelled, k=2))["label accuracy"].endswith("%")
+    # Three centres in two groups would be right by their number alone, and one centre cannot be right.
+    assert not any("label accuracy" in name for name in numbers(explored("dplloyd", labelled, k=3)))
+    assert any(name.startswith("label accuracy, of at most") for name in numbers(explored("dplloyd", labelled, k=1)))
 
 
 def test_the_plane_can_be_chosen_in_many_dimensions() -> None:

@@ -93,7 +93,7 @@ def test_lights_are_no_brighter_where_there_are_categories():
                     continue
                 levels = [Level.GREEN, Level.AMBER, Level.RED]
                 brightest = levels.index(card.categories.level)
-                assert levels.index(light.level) == max(brightest, 0 if plain.level is None else levels.index(plain.level))
+                assert levels.index(light.level) == max(brightest, levels.index(plain.level or Level.GREEN))
                 if light != plain:
                     assert "Categories make 6 coordinates" in light.message and "choose auto" in light.message
     dimmed = {card.id for card in private_cards() if card.categories and card.categories.level is Level.RED}

@@ -125,7 +125,7 @@ def test_a_run_survives_pickling():
 
 def test_a_warning_speaks_of_public_numbers_only():
     poor = run("dplloyd", small_table(blobs(60), n_public=60), k=5, epsilon=0.1, seed=0)
-    assert "60 declared" in poor.warnings[0]
+    assert "there are 60" in poor.warnings[0]
     unknown = run("dplloyd", small_table(blobs(61)), k=5, epsilon=0.1, seed=0)
     assert not any("61" in warning for warning in unknown.warnings)
 

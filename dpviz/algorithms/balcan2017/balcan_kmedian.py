@@ -87,7 +87,7 @@ def median_rounds(
     """
     region, k = room.region, len(start)
     first = _FIRST_STEP * region.radius * k ** (-1 / region.dim)
-    centers, walked = start, list[Array]()
+    centers, walked, noise = start, list[Array](), np.zeros(k)
     for t, part in enumerate(budget.rounds(rounds), start=1):
         share = part.split(counts=_COUNTS, pulls=1 - _COUNTS)
         counts = room.release(Count(cells), share.counts, note=f"step {t}: counts")
@@ -95,6 +95,8 @@ def median_rounds(
         scale = np.maximum(counts.value, max(1.0, 2 * counts.sd))
         moved = region.clip(centers + first / t * pulls.value / scale[:, None])
         walked.append(moved)
+        # What every step has added: a later one takes little of it back.
+        noise = np.hypot(noise, first / t * pulls.sd / scale)
         released = region.clip(np.mean(walked[len(walked) // 2 :], axis=0)) if t == rounds else moved
         yield CentersStep(
             title=f"Step {t} of {rounds} towards the medians"
@@ -102,7 +104,7 @@ def median_rounds(
             centers=released,
             noisy_counts=counts.value,
             previous=centers,
-            center_noise_sd=first / t * pulls.sd / scale,
+            center_noise_sd=noise,
             count_noise_sd=counts.sd,
         )
         centers = moved

@@ -53,8 +53,9 @@ class EUGkMParams(Params):
 
     preset: str = knob(
         "tuned",
-        help="su: all cells, and starts that ignore the data, as printed. tuned: only cells that stand out from the "
-        "noise, and k-means++ starts on them. Both release the same grid for the same ε.",
+        help="su: all cells, and starts that ignore the data, as printed. tuned: only cells that are above the noise, "
+        "alone or with their neighbours, are kept, and k-means++ starts on them. Both release the same grid for the "
+        "same ε.",
         choices=("su", "tuned"),
     )
     theta: float = knob(10.0, help="θ of the grid size: smaller means finer, noisier cells.", low=0.01, high=1000.0)
@@ -85,7 +86,7 @@ def grid_kmeans(
     cells, starts = problem_on(grid, k, room.region, params, rng)
     best = best_of_starts(cells, starts, room.region)
     solution = best.solution
-    yield StartsStep.of(best, len(cells), "cell", then="; no row is read again")
+    yield StartsStep.of(best, len(cells), "kept cell", then="; no row is read again")
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the grid and is released",
         centers=solution.centers,

@@ -43,6 +43,8 @@ _SHORT = 0.04
 _GHOST = 0.35
 # A partner this part of the way to its neighbour costs half of one that is nowhere.
 _HALF, _TINY = 0.5, 1e-300
+# Of the words over a refused answer, in pixels.
+_REFUSED_SIZE = 34
 # Boxes around a centre that light up on the map reach this far, as a part of the picture.
 _AROUND = 0.03
 
@@ -152,6 +154,12 @@ def add_reference(sheet: Sheet, centers: Array) -> None:
     mark = reference_marker(sheet.palette, marks_of(len(centers)).size)
     hover = "k-means++ (revealed)<br>%{x:.4g}, %{y:.4g}"
     sheet.marks(sheet.view.plane(centers, "reference"), "k-means++", "revealed", mark, hover=hover)
+
+
+def add_refused(sheet: Sheet) -> None:
+    """The answer of a private test that did not pass, over centres that know no data."""
+    font = {"size": _REFUSED_SIZE, "color": sheet.color("released", 0.55)}
+    sheet.note("refused (⊥)", 0.5, 0.5, {"xref": "paper", "yref": "paper", "font": font})
 
 
 def add_displacements(sheet: Sheet, centers: Array, partners: Array) -> None:

@@ -21,6 +21,7 @@ from dpviz.charts.pictures.center_marks import (
     add_ghosts,
     add_halos,
     add_reference,
+    add_refused,
     marks_of,
     near,
     partners_of,
@@ -28,11 +29,12 @@ from dpviz.charts.pictures.center_marks import (
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.theme import Kind
 from dpviz.charts.wording import clauses, count, number, opening, percent, ratio, things
-from dpviz.runs.found import FOUND_RULE, Found, neighbour_gaps
+from dpviz.runs.found import FOUND_RULE, Found
+from dpviz.runs.verdict import evidence_of
 from dpviz.table.domain import Domain
 
-# The share of the gap to its nearest neighbour at which noise may carry a centre to somebody else's place.
-_HALF_WAY = 0.5
+# Ends that are told even where truth is shown, if the loss is so many times that of k-means++ or not known.
+_BAD_ENDS, _LOST = ("refused", "dropped", "failed", "edge"), 1.5
 _UNTOLD = "whose noise cannot be told"
 
 
@@ -45,25 +47,36 @@ class CentersPicture(Picture[CentersStep]):
     """Whether the title may say how many clusters of the reference are found."""
 
     def finding(self, domain: Domain) -> str:
-        return opening(self._noise())
+        return opening(self._noise(domain))
 
     def title(self, look: Look) -> str:
         at = f"At ε = {look.epsilon:g}, " if look.epsilon is not None else ""
         at = at if look.last(self.step) else "So far, "
+        verdict = look.verdict if look.last(self.step) else None
+        lost = look.ratio(self.step.centers) if look.ratio is not None and look.last(self.step) else None
+        if verdict is not None and verdict.kind in _BAD_ENDS and (lost is None or lost >= _LOST):
+            return opening(at + verdict.title)
         if look.reference is not None and len(look.reference.centers) == len(self.step.centers) == 1:
             return opening(at + _lone(self.step.centers, look.reference.centers))
         found = self._found(look)
         if found is not None:
             return opening(at + found_words(found))
-        lost = look.ratio(self.step.centers) if look.ratio is not None and look.last(self.step) else None
         if lost is not None:
             return opening(f"{at}the loss is {ratio(lost)} that of k-means++")
-        return opening((at if self.step.center_noise_sd is not None else "") + self._noise())
+        if verdict is not None and not verdict.fine:
+            return opening(at + verdict.title)
+        if verdict is not None and verdict.error is not None and not self.step.released:
+            return opening(f"{at}noise moves a centre {of_width(verdict.error)}")
+        if self._solved(look):
+            return opening(f"{things(len(self.step.centers), 'centre')} {_UNTOLD}")
+        return opening((at if self.step.center_noise_sd is not None else "") + self._noise(look.view.domain))
 
     def note(self, look: Look) -> str:
         step, view = self.step, look.view
         marks = marks_of(len(step.centers))
+        verdict = look.verdict if look.last(step) else None
         return clauses(
+            "refused (⊥)" if verdict is not None and verdict.kind == "refused" else "",
             self._farthest(look),
             view.about,
             FOUND_RULE if self._found(look) is not None else "",
@@ -93,6 +106,8 @@ class CentersPicture(Picture[CentersStep]):
             add_reference(sheet, look.reference.centers)
         notes = told_of(step.centers, view.domain, "centre", {"noisy count": step.noisy_counts})
         add_centers(sheet, step.centers, final=look.final, away=partners, notes=notes)
+        if look.last(step) and look.verdict is not None and look.verdict.kind == "refused":
+            add_refused(sheet)
         sheet.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:
@@ -165,19 +180,25 @@ class CentersPicture(Picture[CentersStep]):
             f"{percent(rows)} of the rows outside the picture" if rows else "",
         )
 
-    def _noise(self) -> str:
-        """What noise does to the centres, from released values alone."""
-        step = self.step
+    def _solved(self, look: Look) -> bool:
+        """Whether a solver placed the centres on noisy points: what noise did to them is more than it says."""
+        place = next((i for i, other in enumerate(look.steps) if other is self.step), 0)
+        return place > 0 and type(look.steps[place - 1]).__name__ == "StartsStep" and self.step.count_noise_sd is None
+
+    def _noise(self, domain: Domain) -> str:
+        """What noise does to the centres, from released values alone: all of it, over the least size that is likely."""
+        step, seen = self.step, evidence_of((self.step,), domain.region)
         k = len(self.step.centers)
         if step.center_noise_sd is None:
             return f"{things(k, 'centre')} {'placed before any row is read' if step.public else _UNTOLD}"
-        gaps = neighbour_gaps(step.centers)
+        if seen is None or seen.errors is None:
+            return f"{things(k, 'centre')} {_UNTOLD}"
         if step.released and k > 1:
-            return f"noise moves a centre {percent(float(np.median(step.center_noise_sd / gaps)))} toward the next"
-        lost = int((step.center_noise_sd > _HALF_WAY * gaps).sum()) if k > 1 else 0
+            return f"noise moves a centre {percent(float(np.median(seen.errors / seen.gaps)))} toward the next"
+        lost = int(seen.lost.sum())
         if lost:
             return f"{count(lost)} of {things(k, 'centre')} {'is' if lost == 1 else 'are'} lost in noise"
-        return f"noise moves a centre {of_width(float(np.median(step.center_noise_sd)))}"
+        return f"noise moves a centre {of_width(float(np.median(seen.errors)))}"
 
 
 class ReferencePicture(Picture[ReferenceStep]):

@@ -59,8 +59,7 @@ class GridPicture(Picture[GridStep]):
     def finding(self, domain: Domain) -> str:
         if self.step.grid.n_cells == 1:
             return "A grid of one cell says nothing of where rows lie"
-        above = int((self.step.noisy_counts > _STANDS_OUT * self.step.sd).sum())
-        return f"{above:,} of {cells_in_words(self.step.grid.n_cells)} stand out from the noise"
+        return f"{standing_out(self.step):,} of {cells_in_words(self.step.grid.n_cells)} stand out from the noise"
 
     def note(self, look: Look) -> str:
         step, view = self.step, look.view
@@ -147,9 +146,8 @@ class Counts(Drawing[GridStep]):
     legend_lines = 0
 
     def finding(self, domain: Domain) -> str:
-        counts, noise = self.step.noisy_counts, _STANDS_OUT * self.step.sd
-        within = int((np.abs(counts) <= noise).sum())
-        return f"{within:,} of {things(len(counts), 'count')} may be noise alone"
+        counts = self.step.noisy_counts
+        return f"{standing_out(self.step):,} of {things(len(counts), 'count')} stand out; the others may be noise alone"
 
     def note(self, look: Look) -> str:
         counts = len(self.step.noisy_counts)
@@ -174,6 +172,11 @@ class Counts(Drawing[GridStep]):
 
     def words(self, domain: Domain) -> str:
         return f"All noisy counts, sorted. {self.finding(domain)}."
+
+
+def standing_out(step: GridStep) -> int:
+    """How many cells are said to stand out: one word, one count, whoever says it."""
+    return int((step.noisy_counts > _STANDS_OUT * step.sd).sum())
 
 
 class ZoomPicture(GridPicture):

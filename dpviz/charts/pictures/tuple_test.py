@@ -12,14 +12,12 @@ from dpviz.algorithms.steps import Step
 from dpviz.charts.canvas import LEGEND_LINE
 from dpviz.charts.cells import circles, joined
 from dpviz.charts.picture import Companion, Drawing, Look, Picture, columns_of
-from dpviz.charts.pictures.center_marks import add_cells, add_centers, add_halos
+from dpviz.charts.pictures.center_marks import add_cells, add_centers, add_halos, add_refused
 from dpviz.charts.pictures.revealed_tuples import RevealedBalls, RevealedDrawing
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.wording import clauses, number, opening, things
 from dpviz.table.domain import Domain
 
-# Of the words over the plane, in pixels.
-_BOTTOM_SIZE = 34
 # Tuples whose points are joined by lines.
 _TUPLES_DRAWN = 300
 # Made-up tuples of the illustration: balls on a circle, five tuples that fit and one that does not.
@@ -31,7 +29,7 @@ _SD = float(np.sqrt(2))
 
 
 class TupleTestPicture(Picture[TupleTestStep]):
-    """Released centres with their typical noise, or "no answer" over the stand-ins that know no data."""
+    """Released centres with their typical noise, or "refused" over the stand-ins that know no data."""
 
     called = "test of tuples"
 
@@ -41,8 +39,8 @@ class TupleTestPicture(Picture[TupleTestStep]):
         if step.passed:
             return opening(f"the {who} agree: {things(len(step.anchors), 'noisy centre')} released")
         if not step.sampled:
-            return "No answer: too few tuples to be asked"
-        return f"No answer: the {who} do not agree on far-apart centres"
+            return "Refused: too few tuples to be asked"
+        return f"Refused: the {who} do not agree on far-apart centres"
 
     def note(self, look: Look) -> str:
         step = self.step
@@ -69,8 +67,7 @@ class TupleTestPicture(Picture[TupleTestStep]):
             ring = {"symbol": "circle-open", "size": 14, "line": {"width": 2}}
             hover = "stand-in (public)<br>%{x:.4g}, %{y:.4g}"
             sheet.marks(view.plane(step.anchors), "stand-ins, packed without data", "public", ring, hover=hover)
-            font = {"size": _BOTTOM_SIZE, "color": sheet.color("released", 0.55)}
-            sheet.note("no answer", 0.5, 0.5, {"xref": "paper", "yref": "paper", "font": font})
+            add_refused(sheet)
         sheet.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:
@@ -97,7 +94,7 @@ class TupleTestPicture(Picture[TupleTestStep]):
         step = self.step
         where = columns_of(domain)
         if step.centers is None:
-            return f"The answer is bottom, over {where}. {step.title}."
+            return f"Refused (⊥), over {where}. {step.title}."
         misfits = number(step.misfit_limit)
         return f"{self.finding(domain)}, over {where}. A tuple passed with up to {misfits} noisy misfits."
 

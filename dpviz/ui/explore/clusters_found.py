@@ -9,12 +9,12 @@ import streamlit as st
 from dpviz.algorithms.steps import CentersStep
 from dpviz.charts.share_bars import ShareBars
 from dpviz.charts.theme import palette
-from dpviz.charts.wording import number, ratio
+from dpviz.charts.wording import number, opening, ratio
 from dpviz.glossary import explained, words_of
 from dpviz.runs.export import picture_stem
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.profiles import profile_rows, share_noise, shares_of
-from dpviz.runs.run import Run, sign_told
+from dpviz.runs.run import Run, sign_told, verdict_told
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text, badged
 from dpviz.ui.escape import plain
@@ -44,6 +44,8 @@ def found(table: OpenTable, run: Run, judged: Judged | None) -> None:
         for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
     }
     shown = bars if run.domain.dim <= _MOST_BARS else {}
+    if run.verdict is not None and not run.verdict.fine:
+        badged("released", f":material/warning: {plain(opening(verdict_told(run.verdict)))}")
     data_table(found_table(run), alt="Every cluster: its size and its centre", height="auto", columns=shown)
     _sign(run)
     _cost(table, judged)

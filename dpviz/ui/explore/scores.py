@@ -5,9 +5,11 @@ from __future__ import annotations
 from math import isnan
 from typing import NamedTuple, cast
 
+import numpy as np
 import streamlit as st
 
-from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_accuracy
+from dpviz.arrays import Codes
+from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_accuracy, label_ceiling
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import LookKind
 from dpviz.runs.run import Run
@@ -18,15 +20,25 @@ _SCORES = "result:scores"
 
 
 class Labels(NamedTuple):
-    """How well known groups are met, and how many rows are in none."""
+    """How well known groups are met, how many rows are in none, and how well so many centres could meet them."""
 
     accuracy: float
     unlabelled: int
+    ceiling: float = 1.0
 
     @property
     def percent(self) -> str:
         """The accuracy in words."""
         return "none" if isnan(self.accuracy) else f"{100 * self.accuracy:.3g} %"
+
+    @property
+    def of(self) -> str:
+        """What the accuracy is of, with the most that fewer centres than groups can reach.
+
+        >>> Labels(0.6, 0, 0.7).of, Labels(0.9, 0).of
+        ('label accuracy, of at most 70 %', 'label accuracy')
+        """
+        return "label accuracy" + (f", of at most {100 * self.ceiling:.3g} %" if self.ceiling < 1 else "")
 
 
 class Judged(NamedTuple):
@@ -35,6 +47,17 @@ class Judged(NamedTuple):
     run: Run
     scores: Scores
     labels: Labels | None
+
+
+def labels_of(codes: Codes, assigned: Codes, k: int) -> Labels | None:
+    """How well ``k`` centres meet the groups of labelled rows; None with more centres than groups.
+
+    Each of more centres may lie in a group of its own making: the accuracy then rises with k, and says nothing.
+    """
+    groups = np.unique(codes[codes >= 0]).size
+    if k > groups > 0:
+        return None
+    return Labels(label_accuracy(codes, assigned), int((codes < 0).sum()), label_ceiling(codes, k))
 
 
 def scores_of(table: OpenTable, result: Result, reference: Reference | None) -> Judged | None:
@@ -48,7 +71,6 @@ def scores_of(table: OpenTable, result: Result, reference: Reference | None) -> 
         labels = None
         codes = None if table.labels is None else table.labels[rows.kept]
         if codes is not None:
-            accuracy = label_accuracy(codes, assign(rows.points, run.unit_centers))
-            labels = Labels(accuracy, int((codes < 0).sum()))
+            labels = labels_of(codes, assign(rows.points, run.unit_centers), run.k)
         kept = st.session_state[_SCORES] = Judged(run, evaluate(rows, run.unit_centers, reference), labels)
     return kept

@@ -117,7 +117,7 @@ def beside_title(table: OpenTable, result: Result, judged: Judged | None) -> Ite
         sample = "" if table.private.in_memory else ", in a sample of the rows"
         yield Number("revealed", ratio(judged.scores.ratio), f"the loss of k-means++{sample}")
         if judged.labels is not None:
-            yield Number("revealed", judged.labels.percent, "label accuracy")
+            yield Number("revealed", judged.labels.percent, judged.labels.of)
 
 
 def _spent(run: RunSoFar) -> Iterator[Number]:

@@ -46,7 +46,8 @@ def test_without_a_reference_the_title_speaks_of_noise_from_released_values() ->
     figure = draw(step(CORNERS, noisy_counts=np.ones(4), center_noise_sd=sd), view=VIEW)
     assert title_of(figure) == "Two of four centres are lost in noise"
     small = draw(step(CORNERS, noisy_counts=np.ones(4), center_noise_sd=sd / 100), view=VIEW)
-    assert "0.175 % of the width" in title_of(small)
+    # The noise of both coordinates: √2 times 0.175 %.
+    assert "0.247 % of the width" in title_of(small)
 
 
 def test_each_arrow_leads_from_a_k_means_centre_to_its_own_released_twin() -> None:

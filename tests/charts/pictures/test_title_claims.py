@@ -69,6 +69,66 @@ def at(context: Any) -> str:
     return f"At ε = {context.run.epsilon:g}, " if context.last else "So far, "
 
 
+def sizes_of(step: Any, context: Any) -> tuple[np.ndarray, float]:
+    """Noisy sizes and their sd: at the end, all rounds back to the first whose centres lie elsewhere, by their sd."""
+    rounds = [step]
+    if context.last:
+        steps = [frame.step for frame in context.run.frames]
+        for other in reversed(steps[: steps.index(step)]):
+            if type(other) is not type(step) or other.noisy_counts is None or not other.count_noise_sd:
+                break
+            if (np.linalg.norm(other.centers - step.centers, axis=1) > 0.5 * gaps(step.centers)).any():
+                break
+            rounds.append(other)
+    weights = np.array([one.count_noise_sd**-2.0 for one in rounds])
+    return np.average([one.noisy_counts for one in rounds], axis=0, weights=weights), float(weights.sum() ** -0.5)
+
+
+def moved_by_noise(step: Any, context: Any) -> np.ndarray:
+    """How far noise may move each centre: over all coordinates and the least likely size, with the last move."""
+    far = step.center_noise_sd * np.sqrt(step.centers.shape[1])
+    widest = 2 * context.run.domain.region.radius
+    if step.count_noise_sd is None or step.noisy_counts is None:
+        return np.minimum(far, widest)
+    sizes, sd = sizes_of(step, context)
+    with np.errstate(divide="ignore"):
+        far = np.where(sizes > 3 * sd, far * sizes / np.maximum(sizes - 3 * sd, 0), np.inf)
+    moved = 0 if step.previous is None else np.linalg.norm(step.centers - step.previous, axis=1)
+    return np.minimum(np.hypot(far, moved), widest)
+
+
+@says("CentersStep", "may be noise alone")
+@says("PolishStep", "may be noise alone")
+def sizes_are_small(step: Any, context: Any) -> str:
+    sizes, sd = sizes_of(step, context)
+    small, k = int((sizes < 3 * sd).sum()), len(sizes)
+    return f"{at(context)}{f'all {k}' if small == k else f'{small} of {k}'} sizes may be noise alone"
+
+
+@says("CentersStep", "this run failed")
+@says("PolishStep", "this run failed")
+def half_are_lost(step: Any, context: Any) -> str:
+    assert (moved_by_noise(step, context) >= gaps(step.centers)).mean() >= 0.5
+    assert context.run.sign is None or (np.abs(step.centers) >= 0.99 * context.run.domain.region.half).mean() > 0.1
+    return f"{at(context)}this run failed: it shows noise"
+
+
+@says("CentersStep", "edge of the bounds")
+@says("PolishStep", "edge of the bounds")
+def at_the_edge(step: Any, context: Any) -> str:
+    edge = np.abs(step.centers) >= 0.99 * context.run.domain.region.half
+    many_of = int((edge.mean(axis=1) >= 0.5).sum())
+    assert many_of >= len(step.centers) / 2
+    return f"{at(context)}{many_of} of {len(step.centers)} centres lie at the edge of the bounds"
+
+
+@says("CentersStep", "speak against")
+@says("PolishStep", "speak against")
+def the_sign_doubts(step: Any, context: Any) -> str:
+    assert context.run.sign.doubts
+    return f"{at(context)}released values speak against this run"
+
+
 @says("CentersStep", "found")
 @says("PolishStep", "found")
 def clusters_are_counted(step: Any, context: Any) -> str:
@@ -87,28 +147,32 @@ def no_row_was_read(step: Any, context: Any) -> str:
 
 @says("CentersStep", "cannot be told")
 def noise_is_unknown(step: Any, context: Any) -> str:
-    assert step.center_noise_sd is None and (step.released or step.noisy_counts is not None)
+    solved = type(context.before).__name__ == "StartsStep" and step.count_noise_sd is None
+    assert solved or (step.center_noise_sd is None and (step.released or step.noisy_counts is not None))
     return f"{many(len(step.centers), 'centre')} whose noise cannot be told"
 
 
 @says("CentersStep", "of the width")
 @says("PolishStep", "of the width")
 def noise_in_widths(step: Any, context: Any) -> str:
-    assert (step.center_noise_sd <= gaps(step.centers) / 2).all()
-    typical = number(50 * float(np.median(step.center_noise_sd)))
+    far = moved_by_noise(step, context)
+    assert (far <= gaps(step.centers) / 2).all()
+    typical = number(50 * float(np.median(far)))
     return f"{at(context)}noise moves a centre {typical} % of the width"
 
 
 @says("CentersStep", "toward the next")
 def noise_in_ways(step: Any, context: Any) -> str:
-    part = float(np.median(step.center_noise_sd / gaps(step.centers)))
+    part = float(np.median(moved_by_noise(step, context) / gaps(step.centers)))
     return f"{at(context)}noise moves a centre {number(100 * part)} % toward the next"
 
 
 @says("CentersStep", "lost in noise")
 @says("PolishStep", "lost in noise")
 def noise_is_large(step: Any, context: Any) -> str:
-    lost = int((step.center_noise_sd > 0.5 * gaps(step.centers)).sum())
+    lost = int((moved_by_noise(step, context) > 0.5 * gaps(step.centers)).sum())
+    if context.last:
+        return f"{at(context)}{lost} of {len(step.centers)} centres {'is' if lost == 1 else 'are'} lost in noise"
     return (
         f"{at(context)}{word(lost)} of {many(len(step.centers), 'centre')} {'is' if lost == 1 else 'are'} lost in noise"
     )
@@ -278,6 +342,7 @@ class Context:
 
     def __init__(self, shown: Exhibit, of: Run, last: bool) -> None:
         self.shown, self.run, self.last = shown, of, last
+        self.before: Any = None
 
 
 @cache
@@ -306,6 +371,8 @@ def test_every_title_of_a_run_is_short_and_computed_anew(dim: int, algorithm: st
         kind = type(step).__name__
         claims = [claim for pattern, claim in ABOUT.get(kind, []) if re.search(pattern, title)]
         assert len(claims) == 1, f"{kind}: {title}"
-        assert title == capital(claims[0](step, Context(shown(dim), of, last)))
+        context, steps = Context(shown(dim), of, last), [frame.step for frame in of.frames]
+        context.before = steps[steps.index(step) - 1] if steps.index(step) else None
+        assert title == capital(claims[0](step, context))
         assert len(title) <= (SHORT if kind in COMMON else LONGEST), title
         assert not any(never in title or never in step.title for never in NEVER), (title, step.title)

@@ -1,0 +1,296 @@
+"""What a finished run is worth, by released and public values alone: the rules behind its title, the worst thing first.
+
+A title that only says what went well is false of a run that failed. So each way in which a run ends badly has a rule,
+and the first that holds is told. How often each is right, and what it misses: ``python -m benchmarks.titles``, on
+tables apart from those that the thresholds were chosen on.
+
+**Guarantee.** Post-processing of released values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.sign import Sign
+from dpviz.algorithms.steps import CentersStep, GridStep, Step
+from dpviz.arrays import Array, Flags
+from dpviz.runs.evaluation import assign
+from dpviz.runs.found import neighbour_gaps
+from dpviz.table.domain import Region
+
+Kind = Literal["refused", "dropped", "failed", "edge", "sizes", "noise", "one", "doubted", "fine"]
+
+# A size below so many sds of its noise may be nobody's; noise that goes farther than half the way to the next centre
+# takes it there.
+CLEAR, HALF_WAY = 3.0, 0.5
+# A coordinate is at the edge within this part of the width of its bounds.
+_AT_EDGE = 0.005
+# A run shows noise where so many of its centres are carried off. A centre is at the edge with so many of its own
+# coordinates; and so many coordinates of all are more than chance brings there.
+_MOST, _EDGED, _EDGES = 0.5, 0.5, 0.1
+# The rows that were read are too few below this part of those that were declared; and the loss is that of one centre
+# from this part on.
+_READ, _LIKE_ONE = 0.5, 0.9
+_TINY = 1e-12
+
+
+class Evidence(NamedTuple):
+    """What released values say of each centre.
+
+    Parameters
+    ----------
+    sizes, size_sd : arrays of shape (k,) or None
+        Noisy rows, and the sd of the noise on each, where both are known.
+    errors : array of shape (k,) or None
+        Expected distance that noise moves each centre, unit coordinates: over all coordinates, and over the least size
+        that is plausible; as far as the region is wide where that is nobody.
+    gaps : array of shape (k,)
+        Distance to the next centre; infinite for a lone one.
+    edge : array of shape (k, d)
+        Which coordinates lie at the edge of the bounds.
+    """
+
+    sizes: Array | None
+    size_sd: Array | None
+    errors: Array | None
+    gaps: Array
+    edge: Flags
+
+    @property
+    def unclear(self) -> Flags:
+        """Which sizes may be noise alone, shape (k,)."""
+        if self.sizes is None or self.size_sd is None:
+            return np.zeros(len(self.gaps), dtype=np.bool_)
+        which: Flags = self.sizes < CLEAR * self.size_sd
+        return which
+
+    @property
+    def lost(self) -> Flags:
+        """Which centres noise may carry to the next one, shape (k,)."""
+        if self.errors is None:
+            return np.zeros(len(self.gaps), dtype=np.bool_)
+        which: Flags = self.errors > HALF_WAY * self.gaps
+        return which
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a run ended: the rule that holds, its title as a clause, and the numbers of its test in a sentence.
+
+    ``error`` is the expected distance that noise moves a typical centre, unit coordinates; None where nobody can tell.
+    """
+
+    kind: Kind
+    title: str
+    reason: str
+    error: float | None = None
+
+    @property
+    def fine(self) -> bool:
+        """Whether nothing that was released speaks against it."""
+        return self.kind == "fine"
+
+
+def evidence_of(steps: Sequence[Step], region: Region) -> Evidence | None:
+    """What the ``steps`` of a run say of its centres; None where they end without any."""
+    last = steps[-1] if steps else None
+    if not isinstance(last, CentersStep):
+        return None
+    sizes, size_sd = _sizes(steps, last)
+    half = np.maximum(region.half, _TINY)
+    edge = np.abs(last.centers) >= (1 - 2 * _AT_EDGE) * half
+    if region.radius < (1 - 1e-9) * np.linalg.norm(region.half):
+        edge |= (np.linalg.norm(last.centers, axis=1) >= (1 - 2 * _AT_EDGE) * region.radius)[:, None]
+    return Evidence(sizes, size_sd, _errors(last, sizes, size_sd, region), _gaps(last.centers), edge)
+
+
+def _sizes(steps: Sequence[Step], last: CentersStep) -> tuple[Array | None, Array | None]:
+    """Noisy sizes, and the sd of each: of the last rounds together, or of the cells of a grid next to each centre."""
+    if last.noisy_counts is None:
+        return None, None
+    if last.count_noise_sd is not None:
+        rounds = _last_rounds(steps, last)
+        weights = np.array([1 / max(float(step.count_noise_sd), _TINY) ** 2 for step in rounds])
+        sizes = weights @ np.array([step.noisy_counts for step in rounds]) / weights.sum()
+        return sizes, np.full(len(last.centers), 1 / sqrt(float(weights.sum())))
+    grids: list[Any] = [step for step in steps if type(step).__name__ == "GridStep"]
+    if not grids or len(grids[-1].grid.half) != last.centers.shape[1]:
+        return last.noisy_counts, None
+    grid: GridStep = grids[-1]
+    cells = np.bincount(assign(grid.grid.centers(grid.codes), last.centers), minlength=len(last.centers))
+    return last.noisy_counts, float(grid.sd) * np.sqrt(np.maximum(cells, 1))
+
+
+def _gaps(centers: Array) -> Array:
+    return neighbour_gaps(centers) if len(centers) > 1 else np.full(1, np.inf)
+
+
+def _last_rounds(steps: Sequence[Step], last: CentersStep) -> list[Any]:
+    """The rounds from the end back that counted about the same cells: centres that stayed nearer than half-way."""
+    gaps, rounds = _gaps(last.centers), [last]
+    for step in reversed(steps[:-1]):
+        if not isinstance(step, CentersStep) or type(step).__name__ != type(last).__name__:
+            break
+        if step.noisy_counts is None or not step.count_noise_sd or step.centers.shape != last.centers.shape:
+            break
+        if (np.linalg.norm(step.centers - last.centers, axis=1) > HALF_WAY * gaps).any():
+            break
+        rounds.append(step)
+    return rounds
+
+
+def _errors(last: CentersStep, sizes: Array | None, size_sd: Array | None, region: Region) -> Array | None:
+    if last.center_noise_sd is None:
+        return None
+    length = last.center_noise_sd * sqrt(last.centers.shape[1])
+    if sizes is not None and size_sd is not None:
+        least = sizes - CLEAR * size_sd
+        length = np.where(least > 0, length * np.maximum(sizes, 0) / np.where(least > 0, least, 1.0), np.inf)
+    moved = np.zeros(len(length))
+    # Of a solver the centres before are where it started.
+    if last.previous is not None and last.count_noise_sd is not None and last.previous.shape == last.centers.shape:
+        moved = np.linalg.norm(last.centers - last.previous, axis=1)
+    # What is no number could be anything.
+    far: Array = np.nan_to_num(np.hypot(length, moved), nan=region.diameter)
+    return np.minimum(far, region.diameter)
+
+
+def verdict_of(
+    steps: Sequence[Step], region: Region, *, n_declared: int | None = None, sign: Sign | None = None
+) -> Verdict | None:
+    """The first rule that holds of a finished run; None where it ends without released centres.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        All of the run.
+    region : Region
+        That of the centres, unit coordinates.
+    n_declared : int, optional
+        The public number of rows.
+    sign : Sign, optional
+        What the algorithm says of itself.
+    """
+    seen = evidence_of(steps, region)
+    if seen is None:
+        return None
+    last = steps[-1]
+    assert isinstance(last, CentersStep)
+    if refused := _refused(steps, last):
+        return refused
+    if last.public:
+        return None
+    error = None
+    if seen.errors is not None and seen.sizes is not None and last.count_noise_sd is not None:
+        error = float(np.median(seen.errors))
+    rules = (
+        _dropped(seen, n_declared),
+        _failed(seen, sign),
+        _edge(seen),
+        _unclear(seen),
+        _lost(seen),
+        _one(seen, sign),
+    )
+    first = next((verdict for verdict in rules if verdict is not None), None)
+    if first is not None:
+        return first
+    if sign is not None and sign.doubts:
+        return Verdict("doubted", "released values speak against this run", " ".join(sign.doubts), error)
+    return Verdict("fine", "", "", error)
+
+
+def _refused(steps: Sequence[Step], last: CentersStep) -> Verdict | None:
+    """A private test did not pass: what stands for an answer knows no data."""
+    if all(getattr(step, "passed", True) for step in steps):
+        return None
+    if last.public:
+        reason = "The private test did not pass. These centres are public starting places and say nothing of the rows."
+        return Verdict("refused", "nothing was released: the test refused", reason)
+    reason = "It did not pass. These are noisy means around public starting places, which know no data."
+    return Verdict("refused", "the private test refused", reason)
+
+
+def _dropped(seen: Evidence, n_declared: int | None) -> Verdict | None:
+    """Far fewer rows were read than declared."""
+    if not n_declared or seen.sizes is None or seen.size_sd is None:
+        return None
+    read, sd = float(seen.sizes.sum()), float(np.sqrt((seen.size_sd**2).sum()))
+    if read + 2 * sd >= _READ * n_declared:
+        return None
+    reason = (
+        f"{max(read, 0):,.0f} ± {2 * sd:,.0f} rows were clustered of {n_declared:,} declared: look at how the file is "
+        "read before anything else."
+    )
+    return Verdict("dropped", f"{100 * max(read, 0) / n_declared:.2g} % of the declared rows were read", reason)
+
+
+def _failed(seen: Evidence, sign: Sign | None) -> Verdict | None:
+    """Noise may carry half of the centres as far as the next one.
+
+    A run that judges itself has its centres from elsewhere than its last round: small sizes alone do not spoil them.
+    There coordinates at the edge of the bounds tell that noise placed them.
+    """
+    k = len(seen.gaps)
+    if k < 2 or seen.errors is None:
+        return None
+    carried = seen.errors >= seen.gaps
+    if carried.mean() < _MOST or (sign is not None and seen.edge.mean() <= _EDGES):
+        return None
+    reason = f"Noise may carry {int(carried.sum())} of {k} centres as far as the next one."
+    if seen.unclear.any():
+        reason += f" {_sizes_words(seen)}"
+    if seen.edge.any():
+        reason += f" {100 * seen.edge.mean():.2g} % of the coordinates lie on a bound."
+    return Verdict("failed", "this run failed: it shows noise", reason)
+
+
+def _edge(seen: Evidence) -> Verdict | None:
+    """Half of the centres lie at the edge of the bounds with half of their coordinates."""
+    edged, k = seen.edge.mean(axis=1) >= _EDGED, len(seen.gaps)
+    if edged.mean() < _MOST:
+        return None
+    reason = (
+        "At least half of their coordinates are a bound: noise was clipped there, or rows lie beyond what is declared."
+    )
+    who = "the centre lies" if k == 1 else f"{int(edged.sum())} of {k} centres lie"
+    return Verdict("edge", f"{who} at the edge of the bounds", reason)
+
+
+def _unclear(seen: Evidence) -> Verdict | None:
+    """Some sizes may be noise alone."""
+    unclear, k = seen.unclear, len(seen.gaps)
+    if not unclear.any():
+        return None
+    who = "its size" if k == 1 else f"all {k} sizes" if unclear.all() else f"{int(unclear.sum())} of {k} sizes"
+    return Verdict("sizes", f"{who} may be noise alone", f"{_sizes_words(seen)} Such a cluster may hold nobody.")
+
+
+def _lost(seen: Evidence) -> Verdict | None:
+    """Noise may carry some centres to their neighbours."""
+    lost, k = seen.lost, len(seen.gaps)
+    if k < 2 or not lost.any():
+        return None
+    number = int(lost.sum())
+    reason = "Noise may carry them farther than half of the way to the next centre."
+    return Verdict("noise", f"{number} of {k} centres {'is' if number == 1 else 'are'} lost in noise", reason)
+
+
+def _one(seen: Evidence, sign: Sign | None) -> Verdict | None:
+    """The loss may be that of one centre in the middle of all rows."""
+    k = len(seen.gaps)
+    if sign is None or sign.share < _LIKE_ONE or k < 2:
+        return None
+    reason = f"By released values, the loss is {100 * min(sign.share, 1):.2g} % of that of one centre."
+    return Verdict("one", f"{k} centres may do no better than one", reason)
+
+
+def _sizes_words(seen: Evidence) -> str:
+    assert seen.size_sd is not None
+    number, k = int(seen.unclear.sum()), len(seen.gaps)
+    limit = f"{CLEAR * float(np.median(seen.size_sd)):,.0f} rows"
+    return f"{number} of {k} sizes {'is' if number == 1 else 'are'} below {CLEAR:g} sd of the noise ({limit})."

@@ -1,0 +1,112 @@
+"""Verdicts of runs: each rule on steps made for it, the three titles that once were false, and a small bench."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from benchmarks.titles import OUTRIGHT, titles
+from dpviz.algorithms.sign import Sign
+from dpviz.algorithms.steps import CentersStep
+from dpviz.runs.open_table import declare
+from dpviz.runs.run import run
+from dpviz.runs.verdict import verdict_of
+from dpviz.table.domain import Domain
+from dpviz.table.samples import sample
+from tests.cases import for_each
+
+REGION = Domain.of(["x", "y"], -1, 1).region
+CORNERS = np.array([[-0.5, -0.5], [0.5, -0.5], [-0.5, 0.5], [0.5, 0.5]])
+
+
+def ended(centers: np.ndarray = CORNERS, *, size: float = 100.0, sd: float = 1.0, noise: float = 0.01) -> CentersStep:
+    k = len(centers)
+    return CentersStep(
+        title="the last round",
+        centers=centers,
+        noisy_counts=np.full(k, size),
+        count_noise_sd=sd,
+        center_noise_sd=np.full(k, noise),
+        previous=centers,
+    )
+
+
+def kind(step: CentersStep, **said: object) -> str | None:
+    verdict = verdict_of((step,), REGION, **said)  # type: ignore[arg-type]
+    return None if verdict is None else verdict.kind
+
+
+def test_each_rule_has_its_run_and_the_worst_is_told_first() -> None:
+    edged = CORNERS.copy()
+    edged[:2, 0] = 1.0
+    at_the_edge = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]])
+    doubt = Sign(0.1, 0.05, 0.2, ("A group could hide.",))
+    assert kind(ended()) == "fine"
+    assert kind(ended(), n_declared=500) == "fine"
+    assert kind(ended(), n_declared=5_000) == "dropped"
+    assert kind(ended(size=2.0)) == "failed"
+    assert kind(ended(noise=0.8)) == "failed"
+    assert kind(ended(size=2.0), sign=doubt) == "sizes"
+    assert kind(ended(edged, size=2.0), sign=doubt) == "failed"
+    assert kind(ended(at_the_edge)) == "edge"
+    assert kind(ended(noise=0.4)) == "noise"
+    assert kind(ended(), sign=Sign(0.95, 0.5, 1.5, ())) == "one"
+    assert kind(ended(), sign=doubt) == "doubted"
+    assert kind(CentersStep(title="packed", centers=CORNERS)) is None
+
+
+def test_nothing_that_is_not_a_number_passes_for_fine() -> None:
+    assert kind(ended(noise=float("nan"))) == "failed"
+    assert kind(ended(noise=float("inf"))) == "failed"
+
+
+def test_the_number_in_a_title_is_the_whole_error_not_that_of_the_last_round() -> None:
+    moved = CentersStep(
+        title="a round",
+        centers=CORNERS,
+        noisy_counts=np.full(4, 100.0),
+        count_noise_sd=20.0,
+        center_noise_sd=np.full(4, 0.01),
+        previous=CORNERS + np.array([0.03, 0.04]),
+    )
+    verdict = verdict_of((moved,), REGION)
+    # Two coordinates, over 40 rows rather than 100, with the last move of 0.05.
+    assert verdict is not None and verdict.fine
+    assert verdict.error == pytest.approx(np.hypot(0.01 * np.sqrt(2) * 2.5, 0.05))
+
+
+@for_each(("k", "d"), [(1, 1), (1, 2), (3, 1)])
+def test_one_centre_and_one_column_have_verdicts(k: int, d: int) -> None:
+    region = Domain.of([f"x{j}" for j in range(d)], -1, 1).region
+    centers = np.linspace(-0.5, 0.5, k * d).reshape(k, d)
+    fine, lost = verdict_of((ended(centers),), region), verdict_of((ended(centers, size=1.0),), region)
+    assert fine is not None and fine.fine
+    assert lost is not None and lost.kind == ("failed" if k > 1 else "sizes")
+    assert len(f"At ε = 0.02, {lost.title}") <= 50
+
+
+def test_a_run_that_is_lost_in_noise_no_longer_says_how_little_noise_moved_it() -> None:
+    table = declare(*sample("people").load())
+    lost = run("dplloyd", table.private, k=6, epsilon=0.01, delta=1e-6, seed=0)
+    assert lost.verdict is not None and lost.verdict.kind in ("failed", "sizes", "noise")
+    assert "noise" in lost.verdict.title and f"{lost.verdict.title}. " in str(lost)
+
+
+def test_a_refused_test_says_so() -> None:
+    table = declare(*sample("fifteen").load())
+    for algorithm, title in (("k-averages", "nothing was released"), ("stable-kmeans", "the private test refused")):
+        verdict = run(algorithm, table.private, k=5, epsilon=0.5, delta=1e-6, seed=0).verdict
+        assert verdict is not None and verdict.kind == "refused" and title in verdict.title
+
+
+@pytest.mark.slow
+def test_verdicts_are_seldom_wrong_on_tables_they_were_not_chosen_on() -> None:
+    """A small twin of ``benchmarks.titles``: false alarms and misses of forty runs."""
+    found = titles(40, first=9000, judging=True, jobs=1)
+    worth = Counter(one.worth for one in found)
+    assert min(worth["good"], worth["bad"]) > 5
+    assert sum(one.kind in OUTRIGHT for one in found if one.worth == "good") <= 1
+    assert sum(one.kind == "fine" for one in found if one.worth == "bad") <= 0.3 * worth["bad"]
+    assert 0.2 < np.median([one.apart for one in found if one.apart is not None]) < 2
