@@ -32,6 +32,7 @@ from dpviz.table.dask_tables import batches_of, in_parts, is_collection, nothing
 from dpviz.table.declared_frame import DeclaredFrame
 from dpviz.table.domain import Domain, Scaling
 from dpviz.table.loaded_table import canonical_ids
+from dpviz.table.row_loss import RowLoss, loss_of
 
 # Rows farther out than this many half-widths count as being there, so that squared distances stay finite.
 _FAR = 1e9
@@ -235,6 +236,15 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         warn_of_choice()
         complete = points[np.isfinite(points).all(axis=1)]
         return -nicv(complete, self.run_.unit_centers) * len(complete)
+
+    def row_loss(self, X: Any) -> RowLoss:
+        """What of X counts for nothing: missing or infinite cells by column, and the rows that they cost.
+
+        **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
+        """
+        values = self._values(X, reset=False)
+        names = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
+        return loss_of(values, list(names), dropped=Relation(self.relation) is Relation.ADD_REMOVE)
 
     def fit_predict(self, X: npt.ArrayLike, y: object = None, groups: Any = None) -> Codes:
         """``fit`` on X, then ``predict`` on X, shape (n,).

@@ -8,7 +8,7 @@ from dpviz.ui.data.declaration_form import about_reload, declaration_form
 from dpviz.ui.data.large_table import bring_to_use, preparation_panel, preparation_under_way
 from dpviz.ui.data.preview import preview
 from dpviz.ui.data.table_link import is_forgotten, is_own_file
-from dpviz.ui.data.table_summary import declaration_download, intake_notes, table_summary
+from dpviz.ui.data.table_summary import declaration_download, table_summary
 from dpviz.ui.data.ways_in import three_ways
 from dpviz.ui.escape import plain
 from dpviz.ui.owner_path import owner_path
@@ -73,5 +73,4 @@ if table is not None and waiting is None:
     with st.expander("Promises", icon=":material/handshake:"):
         table_summary(table)
         declaration_download(table)
-    intake_notes(table, source)
     preview(table)

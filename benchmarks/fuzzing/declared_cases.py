@@ -118,7 +118,21 @@ def _one_less(rng: np.random.Generator, stated: dict[str, Any]) -> None:
 
 
 def _file_inside(rng: np.random.Generator, stated: dict[str, Any]) -> None:
-    keys = ("encoding", "delimiter", "header", "names", "decimal", "grouping", "sign", "several_lines", "columns", "x")
+    keys = (
+        "encoding",
+        "delimiter",
+        "header",
+        "names",
+        "decimal",
+        "grouping",
+        "sign",
+        "negative",
+        "skip",
+        "units_line",
+        "several_lines",
+        "columns",
+        "x",
+    )
     stated["file"] = {key: any_value(rng) for key in some(rng, keys, 3)}
 
 

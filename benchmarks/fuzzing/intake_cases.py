@@ -118,10 +118,13 @@ def _any_format(rng: np.random.Generator, file: HostileFile) -> dict[str, Any]:
         "style": _any_style(rng),
         "styles": {name: _any_style(rng) for name in some(rng, file.names, 2)} if file.names else {},
         "several_lines": happens(rng, 0.5),
+        "skip": one(rng, (0, 0, 0, 1, 2, 2_000)),
+        "units_line": happens(rng, 0.2),
     }
     return {key: choices[key] for key in some(rng, tuple(choices), 4)}
 
 
 def _any_style(rng: np.random.Generator) -> NumberStyle:
     sign = one(rng, ("", "%", "$", "€", "kg", "\u2212", ".", "[", "(?", "\\", "x" * 9, "e", " ", "\0", "ß"))
-    return NumberStyle(one(rng, (".", ",", ";")), one(rng, ("", ",", ".", "'", " ", "_")), sign)
+    grouping = one(rng, ("", ",", ".", "'", " ", "_", "lakh"))
+    return NumberStyle(one(rng, (".", ",", ";")), grouping, sign, one(rng, ("", "", "()", "-", "+")))

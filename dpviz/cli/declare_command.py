@@ -10,9 +10,9 @@ from dpviz.check import RequestError
 from dpviz.cli.console import say
 from dpviz.cli.parser import Parser
 from dpviz.table.csv_intake import open_csv
-from dpviz.table.declaration import Declaration
-from dpviz.table.loaded_table import USUAL_LABEL, listed
-from dpviz.table.proposal import propose
+from dpviz.table.declaration import NOTHING_DECLARED, Declaration
+from dpviz.table.loaded_table import listed
+from dpviz.table.proposal import Proposal, propose
 from dpviz.table.sidecar import to_json
 
 _LOOK = (
@@ -44,20 +44,9 @@ def serve(arguments: argparse.Namespace) -> str:
     if out is not None:
         _check_out(out)
     proposal = propose(open_csv(path))
-    columns = tuple(name for name in proposal.numbers if name.lower() != USUAL_LABEL)
-    nothing = (None,) * len(columns)
-    text = to_json(
-        Declaration(
-            columns=columns,
-            lower=nothing,
-            upper=nothing,
-            file=proposal.file,
-            numbers=columns,
-            label_column=USUAL_LABEL if USUAL_LABEL in proposal.names else None,
-            proposed=True,
-        )
-    )
-    for note in (_LOOK, *proposal.notes, *_to_do(columns, proposal.text)):
+    declared = proposal.joined_to(NOTHING_DECLARED)
+    text = to_json(declared)
+    for note in (_LOOK, *proposal.notes, *_to_do(declared, proposal)):
         say(note)
     if out is None:
         return text.rstrip("\n")
@@ -79,10 +68,16 @@ def _check_out(out: Path) -> None:
         raise RequestError("--out is there already, or is in no folder: give a new file, so that nothing is lost.")
 
 
-def _to_do(columns: tuple[str, ...], text: tuple[str, ...]) -> tuple[str, ...]:
+def _to_do(declared: Declaration, proposal: Proposal) -> tuple[str, ...]:
+    if not declared.columns:
+        return ('Name the columns to cluster, with their bounds, under "bounds".',)
     bounds = (
-        f"Put bounds in for {listed(columns)} in place of null, from what is known without a look at the rows, and say "
-        'where from in "bounds_origin".'
+        f"Put bounds in for {listed(declared.columns)} in place of null, from what is known without a look at the "
+        'rows, and say where from in "bounds_origin".'
     )
-    others = f'Not numbers: {listed(text)}; one of them may be the "id_column" or the "label".'
-    return (bounds, others) if text else (bounds,)
+    whose = (
+        f'One person, one row? If not, name the column that says whose a row is as "id_column" '
+        f'({listed(proposal.ids)} may be it) and the most rows of a person as "rows_per_person": a wrong answer '
+        "protects rows, not people."
+    )
+    return (bounds, whose) if proposal.ids else (bounds,)

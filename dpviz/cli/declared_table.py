@@ -12,26 +12,35 @@ from dpviz.check import RequestError
 from dpviz.cli.parser import Parser, names, number, whole, yes_or_no
 from dpviz.runs.open_table import OpenTable, column_names, declare, declare_on_cluster
 from dpviz.table.cluster_rows import connect
-from dpviz.table.declaration import Declaration
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import LoadedTable, listed, quoted
 from dpviz.table.named import Content, named, nothing_declared_of
+from dpviz.table.row_loss import FOR_THE_OWNER, row_loss
 from dpviz.table.sidecar import bounds_option
 from dpviz.table.sparse_intake import SparseTable
 
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the sidecar says.
 _GEOMETRY = (*("columns", "lower", "upper", "codings", "weights", "origins", "bounds_origin", "radius", "scaling"),)
 _OPTIONS = ("radius", "scaling", "relation", "n_public")
-_FILE_OPTIONS = ("encoding", "delimiter", "header", "names")
-_STYLE_OPTIONS = ("decimal", "grouping", "sign")
+_FILE_OPTIONS = ("encoding", "delimiter", "header", "names", "skip", "units_line")
+_STYLE_OPTIONS = ("decimal", "grouping", "sign", "negative")
 _TAB = "\\t"
 
 
 @dataclass(frozen=True, eq=False)
 class DeclaredTable:
-    """An open table, and what its owner should know of the way there."""
+    """An open table, and what its owner should know of the way there.
+
+    ``looks`` counts what was told of private rows: whatever was found, so that the count itself tells nothing.
+    """
 
     table: OpenTable
     notes: tuple[str, ...]
+
+    @property
+    def looks(self) -> int:
+        """How often private rows were looked at for ``notes``."""
+        return int(self.table.kind is FileKind.PRIVATE and isinstance(self.table.loaded, LoadedTable))
 
 
 def add_table_options(command: Parser) -> None:
@@ -65,9 +74,12 @@ def add_table_options(command: Parser) -> None:
     )
     file.add_argument("--header", type=yes_or_no, metavar="yes|no", help="whether the first line holds names")
     file.add_argument("--names", type=names, metavar="A,B", help="names of all columns, in place of the header's")
+    file.add_argument("--skip", type=whole, metavar="N", help="lines above the header that are no rows (default: 0)")
+    file.add_argument("--units-line", type=yes_or_no, metavar="yes|no", help="whether units stand below the header")
     file.add_argument("--decimal", metavar=". or ,", help="decimal mark (default: .)")
-    file.add_argument("--grouping", metavar="C", help="mark between groups of three digits (default: none)")
+    file.add_argument("--grouping", metavar="C", help='mark between groups of digits, or "lakh" (default: none)')
     file.add_argument("--sign", metavar="TEXT", help="stripped beside numbers: %%, $, €")
+    file.add_argument("--negative", metavar="() or -", help="negative as (5) or as 5- (default: as -5 only)")
 
 
 def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
@@ -95,7 +107,19 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
         declaration = _as_coordinates(declaration, chosen).choosing(chosen)
     notes = () if declaration.columns else _all_columns(declaration, header)
     table = declare(content, declaration) if arguments.cluster is None else declare_on_cluster(content, declaration)
-    return DeclaredTable(table, (*table.loaded.notes, *notes))
+    return DeclaredTable(table, (*table.loaded.notes, *notes, *_lost(table)))
+
+
+def _lost(table: OpenTable) -> tuple[str, ...]:
+    """What the table lost on the way in; nothing where memory does not hold it, or nothing is lost."""
+    if not isinstance(table.loaded, LoadedTable):
+        return ()
+    loss = row_loss(table.loaded, table.declaration)
+    if loss.is_none:
+        return ()
+    wrong = any(column.no_number for column in loss.columns)
+    hint = ('"dpviz declare FILE" proposes how to read the file.',) if wrong else ()
+    return tuple(f"{FOR_THE_OWNER}{sentence}" for sentence in (*loss.sentences, *hint))
 
 
 def _refuse_names(arguments: argparse.Namespace) -> None:

@@ -57,7 +57,11 @@ def serve(arguments: argparse.Namespace) -> str:
     table = declared.table
     judged = judge_request(request, table.private)
     finished = run_of(request, table.private)
-    looks = {LookKind.REFERENCE: int(not finished.private), LookKind.LOSS: int(arguments.evaluate)}
+    looks = {
+        LookKind.ROWS: declared.looks,
+        LookKind.LOSS: int(arguments.evaluate),
+        LookKind.REFERENCE: int(not finished.private),
+    }
     record = record_of(finished, table, looks=looks)
     # Before anything else is worked out: what was paid for must not be lost.
     refused = None if arguments.out is None else _not_written(Path(arguments.out), record)

@@ -14,8 +14,8 @@ from dpviz.table.cell_arithmetic import DATE_ORDERS
 from dpviz.table.coded_rows import MISSING as MISSING_LABEL
 from dpviz.table.coded_rows import OTHER, Categories
 from dpviz.table.codings import NUMBER, Closed, Coding, Cycle, Dates, Nominal, Ordinal, Stretched
+from dpviz.table.file_format import MISSING as EMPTY_CELLS
 from dpviz.table.loaded_table import IntakeError, quoted
-from dpviz.table.records import MISSING as EMPTY_CELLS
 
 MOST_CATEGORIES = 500
 """Declared values of one column."""

@@ -15,13 +15,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-
-import numpy as np
+from typing import TypeVar
 
 from dpviz import foreign
 from dpviz.table.file_format import MAX_COLUMNS, PLAIN_FORMAT, WHITESPACE, FileFormat, can_delimit, refuse_garbled
 from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable, listed, quoted, table_of
-from dpviz.table.records import Column, Wanted, fields_of, read_lines, read_records
+from dpviz.table.records import Wanted, fields_of, read_lines, read_records
+
+Value = TypeVar("Value")
 
 MAX_BYTES = 200_000_000  # as much as the server of the pages takes: .streamlit/config.toml
 _MOST_SEVERAL_LINES = 20_000_000  # here every cell is a Python object for a while, of some 60 bytes and more
@@ -65,6 +66,10 @@ _OTHER_FORMATS = {
     b"{": "JSON",
     b"[": "JSON",
 }
+RETURNS_ALONE = (
+    "The header holds another line end, a carriage return alone as on old Macs; save the file with the line ends of "
+    "Windows or Unix, or mend the header."
+)
 NO_CSV = "The file cannot be read as a CSV; a CSV has names in its first line, then one row a line; save it again."
 TOO_MANY_COLUMNS = f"The file has more than {MAX_COLUMNS:,} columns, the most allowed; keep those you need."
 _HOW_TO_SAY = 'declare "header": true, or "header": false with "names" ("dpviz declare FILE" proposes one of them)'
@@ -117,9 +122,9 @@ class Header:
             [place[name] for name in text],
         )
 
-    def named(self, columns: Mapping[int, Column]) -> dict[str, Column]:
-        """Columns by name that were read by place."""
-        return {name: columns[place] for place, name in enumerate(self.names) if place in columns}
+    def named(self, by_place: Mapping[int, Value]) -> dict[str, Value]:
+        """By name what was read by place."""
+        return {name: by_place[place] for place, name in enumerate(self.names) if place in by_place}
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,11 +198,12 @@ class CsvFile:
                     "The file is larger than 20 MB, the most allowed where cells go on over several lines; write one "
                     "record a line, or keep only the columns you need."
                 )
-            columns = read_records(lines[header.body :].decode(wanted.encoding, errors="replace"), wanted)
+            read = read_records(lines[header.body :].decode(wanted.encoding, errors="replace"), wanted)
         else:
-            columns = read_lines(lines, wanted, first=header.body)
-        chosen = header.named(columns)
-        return table_of(chosen, name=self.name, notes=(*header.notes, *_notes(chosen, numbers, declared)))
+            read = read_lines(lines, wanted, first=header.body)
+        return table_of(
+            header.named(read.columns), name=self.name, notes=header.notes, unread=header.named(read.unread)
+        )
 
 
 def open_csv(source: bytes | str | os.PathLike[str], *, name: str | None = None) -> CsvFile:
@@ -240,18 +246,6 @@ def load_csv(
     if text is None:
         text = [column for column in file.header(declared).names if column == USUAL_LABEL]
     return file.read(declared, numbers=numbers, text=text)
-
-
-def _notes(columns: Mapping[str, Column], numbers: Sequence[str], declared: FileFormat) -> list[str]:
-    """A word to the owner where most cells of a column are missing: then it is written in another way, or is text."""
-    missing = [name for name in numbers if 2 * int(np.isnan(columns[name]).sum()) > len(columns[name])]
-    if not missing:
-        return []
-    style = declared.style_of(missing[0])
-    return [
-        f"For the eyes of the file's owner: most cells of {listed(missing)} are no numbers written like {style}; "
-        '"dpviz declare FILE" proposes how to read the file.'
-    ]
 
 
 def _read_file(path: Path) -> bytes:
@@ -304,9 +298,12 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
     IntakeError
         If the first line cannot be a header, or is too long, or names too many columns.
     """
+    above = _end_of_lines(lines, declared.skip)
     if declared.header is False:
-        return Header(declared.names, declared.delimiter or ",", 0)
-    line, end, stated = _first_line(lines, declared)
+        return Header(declared.names, declared.delimiter or ",", above)
+    line, end, stated = _first_line(lines, declared, above)
+    if declared.units_line:
+        end = _end_of_lines(lines, 1, end)
     delimiter = declared.delimiter or stated or _delimiter_of(line)
     cells = header_cells(line, delimiter)
     if declared.header is None and any(map(reads_like_a_row, pieces_of((*cells, *_in_utf_8(line, declared))))):
@@ -408,9 +405,18 @@ def delimiter_above(lines: str) -> str:
     return delimiter
 
 
-def _first_line(lines: bytes, declared: FileFormat) -> tuple[str, int, str]:
+def _end_of_lines(lines: bytes, number: int, start: int = 0) -> int:
+    """Where so many lines from ``start`` on end."""
+    for _ in range(number):
+        _, start = _line_at(lines, start)
+    return start
+
+
+def _first_line(lines: bytes, declared: FileFormat, start: int) -> tuple[str, int, str]:
     """The header line as text, where it ends, and the delimiter that a line ``sep=;`` above it states."""
-    line, end = _line_at(lines, 0)
+    line, end = _line_at(lines, start)
+    if b"\r" in line.removesuffix(b"\r") and b'"' not in line:
+        raise IntakeError(RETURNS_ALONE)
     stated = delimiter_above(line.decode(declared.byte_encoding, errors="replace"))
     if stated:
         line, end = _line_at(lines, end)

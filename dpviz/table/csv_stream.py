@@ -120,7 +120,7 @@ class CsvOnDisk:
             textual = [name for name in numbers if name in codings and codings[name].textual]
             plain = [name for name in numbers if name not in textual]
             wanted = header.wanted(declared, plain, [*textual, *([] if id_column is None else [id_column])])
-            columns = header.named(read_lines(piece, wanted, first=first))
+            columns = header.named(read_lines(piece, wanted, first=first).columns)
             values = stacked(columns, numbers, codings)
             yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
         if self._state_now() != self._state:

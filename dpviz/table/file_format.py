@@ -28,17 +28,27 @@ _MARKED = ("utf-16", "utf-32")
 _TRANSCODED = (*_MARKED, *(f"{encoding}-{order}" for encoding in _MARKED for order in ("le", "be")))
 ENCODINGS = ("utf-8", *_TRANSCODED, *_ONE_BYTE)
 
+MISSING = frozenset(("", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "nan", "NaN", "None"))
+"""What people write for a missing cell, besides nothing."""
+BLANKS = (" ", "\u00a0", "\u202f", "\u2009")
+"""Blanks that may stand around a number, or between groups of its digits."""
+INDIAN = "lakh"
+"""The grouping 12,34,567: three digits last, two in each group before."""
+
 _DECIMALS = (".", ",")
-_BLANKS = (" ", "\u00a0", "\u202f", "\u2009")
 _GROUPINGS: Mapping[str, tuple[str, ...]] = {
     "": (),
     ",": (",",),
     ".": (".",),
     "'": ("'", "\u2019"),
-    " ": _BLANKS,
+    " ": BLANKS,
+    INDIAN: (",",),
 }
+NEGATIVES = ("", "()", "-")
+"""How negative numbers are written, besides a minus in front: between parentheses, or with the minus behind."""
 _LONGEST_SIGN = 8
-_PARTS_OF_NUMBERS = frozenset("+-.,\"'\u2019\u2212")
+_PARTS_OF_NUMBERS = frozenset("+-.,\"'\u2019\u2212()")
+MOST_SKIPPED = 1_000
 _NEVER_DELIMITERS = frozenset("\"'.+-_\r\n")
 
 
@@ -48,15 +58,19 @@ class NumberStyle(NamedTuple):
     Parameters
     ----------
     decimal : "." or ","
-    grouping : "", ",", ".", "'" or " "
-        Stands between groups of three digits; a blank also means a no-break or thin space.
+    grouping : "", ",", ".", "'", " " or "lakh"
+        Stands between groups of three digits; a blank also means a no-break or thin space. ``lakh`` is the Indian way,
+        ``12,34,567``.
     sign : str
         Stripped before or behind the number: ``%``, ``$``, ``€``, ``kg``. The number itself stays as it is.
+    negative : "", "()" or "-"
+        What else than a minus in front makes a number negative: parentheses around it, or a minus behind it.
     """
 
     decimal: str = "."
     grouping: str = ""
     sign: str = ""
+    negative: str = ""
 
     def checked(self) -> NumberStyle:
         """Itself.
@@ -68,13 +82,18 @@ class NumberStyle(NamedTuple):
         """
         if self.decimal not in _DECIMALS:
             raise IntakeError(f'The decimal mark is {quoted(self.decimal)}; write "." or ",".')
-        if self.grouping not in _GROUPINGS or self.grouping == self.decimal:
-            allowed = ", ".join(f'"{mark}"' for mark in _GROUPINGS if mark != self.decimal)
+        if self.grouping not in _GROUPINGS or self.decimal in self.grouping_marks:
+            allowed = ", ".join(f'"{name}"' for name, marks in _GROUPINGS.items() if self.decimal not in marks)
             raise IntakeError(f"The grouping mark is {quoted(self.grouping)}; allowed are {allowed}; write one.")
         if not _can_be_stripped(self.sign):
             raise IntakeError(
                 f"The sign to strip is {quoted(self.sign)}; write at most {_LONGEST_SIGN} characters without digits, "
                 "blanks, commas, points, quotation marks and + or -, and not e alone, such as % or €."
+            )
+        if self.negative not in NEGATIVES:
+            raise IntakeError(
+                f'Negative numbers are written {quoted(self.negative)}; write "" for a minus in front, "()" for '
+                'parentheses, or "-" for a minus behind.'
             )
         return self
 
@@ -84,8 +103,9 @@ class NumberStyle(NamedTuple):
         return _GROUPINGS[self.grouping]
 
     def __str__(self) -> str:
-        number = f"1{self.grouping}234{self.decimal}5"
-        return f"{number} {self.sign}".rstrip()
+        number = f"12,34,567{self.decimal}5" if self.grouping == INDIAN else f"1{self.grouping}234{self.decimal}5"
+        signed = f"{number} {self.sign}".rstrip()
+        return {"()": f"({signed})", "-": f"{number}- {self.sign}".rstrip()}.get(self.negative, signed)
 
 
 PLAIN_STYLE = NumberStyle()
@@ -109,6 +129,10 @@ class FileFormat:
         How numbers are written.
     styles : mapping of str to NumberStyle
         Columns that write them in another way.
+    skip : int
+        Lines above the header, or above the rows where there is none: titles, comments.
+    units_line : bool
+        Whether the line below the header holds units, and no row.
     several_lines : bool
         Whether a quoted cell may go on over several lines. One line can then change how all lines below are read, so
         that this is for public files only.
@@ -121,6 +145,8 @@ class FileFormat:
     style: NumberStyle = PLAIN_STYLE
     styles: Mapping[str, NumberStyle] = field(default_factory=dict, hash=False)
     several_lines: bool = False
+    skip: int = 0
+    units_line: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "encoding", _known_encoding(self.encoding))
@@ -136,6 +162,10 @@ class FileFormat:
                 f"The encoding is {self.encoding} and there is no header line, so a row would say which byte comes "
                 f"first; write {self.encoding}-le or {self.encoding}-be."
             )
+        if not 0 <= self.skip <= MOST_SKIPPED:
+            raise IntakeError(f"{self.skip:,} lines are to be skipped; write a number from 0 to {MOST_SKIPPED:,}.")
+        if self.units_line and self.header is False:
+            raise IntakeError("A line of units stands below a header, and none is declared; leave one of the two out.")
         if len(self.names) > MAX_COLUMNS:
             raise IntakeError(f"{len(self.names):,} names are declared; at most {MAX_COLUMNS:,} are allowed.")
         if len(set(self.names)) < len(self.names) or not all(map(_is_a_name, self.names)):

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -31,6 +32,8 @@ def float_ids(column: str) -> IntakeError:
     )
 
 
+CELLS_KEPT = 500
+"""Cells of a column that are no number, kept to find out how they are written."""
 # A whole number as spreadsheets and data frames write it where a cell of its column is empty.
 _POINT_NOUGHT = r"^([+-]?\d+)\.0+$"
 
@@ -55,6 +58,37 @@ class IntakeError(RequestError):
 NO_CODINGS: Mapping[str, CellCoding] = MappingProxyType({})
 
 
+@dataclass(frozen=True)
+class Unread:
+    """What a column lost on the way in: counts of rows, read without privacy, for the owner's eyes.
+
+    Attributes
+    ----------
+    empty, no_number : int
+        Cells with nothing in them, or a word for nothing; and cells that hold something else than a number.
+    broken : int
+        Lines that have too many or too few fields, or whose quotation marks do not close.
+    cells : tuple of bytes
+        Some of the cells that are no number, as they stand in the file: to find out how they are written.
+    """
+
+    empty: int = 0
+    no_number: int = 0
+    broken: int = 0
+    cells: tuple[bytes, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def added(cls, parts: Sequence[Unread]) -> Unread:
+        """What several pieces of a column lost together."""
+        cells = dict.fromkeys(cell for part in parts for cell in part.cells)
+        return cls(
+            sum(part.empty for part in parts),
+            sum(part.no_number for part in parts),
+            sum(part.broken for part in parts),
+            tuple(islice(cells, CELLS_KEPT)),
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class LoadedTable:
     """Rows and columns as they came in; nothing here is released.
@@ -71,6 +105,8 @@ class LoadedTable:
         What the owner should know of the way in, by column name; neither cell values nor counts.
     whole : mapping of str to series
         Columns that were whole numbers before they became float64, as they were: ids are told apart by them.
+    unread : mapping of str to Unread
+        What number columns lost on the way, where a file was read.
     """
 
     name: str
@@ -78,6 +114,7 @@ class LoadedTable:
     fingerprint: str
     notes: tuple[str, ...] = ()
     whole: Mapping[str, pd.Series[Any]] = field(default_factory=dict, repr=False)
+    unread: Mapping[str, Unread] = field(default_factory=dict, repr=False)
 
     @cached_property
     def numeric_columns(self) -> tuple[str, ...]:
@@ -229,12 +266,13 @@ def table_of(
     name: str,
     notes: tuple[str, ...] = (),
     whole: Mapping[str, pd.Series[Any]] | None = None,
+    unread: Mapping[str, Unread] | None = None,
 ) -> LoadedTable:
-    """A ``LoadedTable`` from finished columns: float64 arrays are numeric, series are text; see there for ``whole``."""
+    """A ``LoadedTable`` from finished columns: float64 arrays are numeric, series are text; see there for the rest."""
     for values in columns.values():
         if isinstance(values, np.ndarray):
             values.flags.writeable = False
-    return LoadedTable(name, pd.DataFrame(columns, copy=False), _fingerprint(columns), notes, whole or {})
+    return LoadedTable(name, pd.DataFrame(columns, copy=False), _fingerprint(columns), notes, whole or {}, unread or {})
 
 
 def quoted(name: str) -> str:

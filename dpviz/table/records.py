@@ -1,9 +1,10 @@
 """Lines of a file as columns: what a line becomes depends on that line and on declarations only.
 
 One physical line is one record. A line that is broken, has too many or too few fields, or is longer than 64 MB, is a
-record without a value; a cell that is no number in the declared style is missing. Plain lines are read together, column
-by column; a line with a quotation mark whose fields are not simply quoted, or with a carriage return inside, is read by
-itself.
+record without a value; a cell that is no number in the declared style is missing. Which lines are whole and simply
+quoted is found out first; those are read together by Arrow's reader, which then has nothing left to decide. A line that
+quotes in another way, or has a carriage return inside, is read by itself. What a column lost on the way is counted
+beside it, for the owner of the file.
 """
 
 from __future__ import annotations
@@ -12,29 +13,27 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
+from pyarrow import csv as arrow_csv
 
-from dpviz.table.file_format import PLAIN_STYLE, WHITESPACE, NumberStyle
-from dpviz.table.loaded_table import FloatArray
+from dpviz.table.file_format import MISSING, WHITESPACE, NumberStyle
+from dpviz.table.loaded_table import FloatArray, Unread
+from dpviz.table.number_cells import Numbers, converted_numbers, counted_numbers, text_of
 
 # Lines are read in blocks of about this many bytes: temporary arrays of a block take some ten times as much.
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 21
 LONGEST_LINE = 1 << 26  # in bytes, without its end
 _RECORDS_AT_ONCE = 10_000
 
-_NEWLINE, _RETURN, _QUOTE = 10, 13, 34
-# What people write for a missing cell, besides nothing.
-MISSING = frozenset(("", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "nan", "NaN", "None"))
+_NEWLINE, _RETURN, _QUOTE, _BLANK = 10, 13, 34, 32
+_MARK = b"\xef\xbb\xbf"
 
 Column: TypeAlias = FloatArray | pd.Series
 _Places: TypeAlias = NDArray[np.int64]
@@ -67,9 +66,18 @@ class Wanted:
     text: Sequence[int]
 
 
-def read_lines(raw: bytes, wanted: Wanted, *, first: int = 0, block_bytes: int = BLOCK_BYTES) -> dict[int, Column]:
-    """The wanted columns by place, one value a line of ``raw`` from byte ``first`` on: float64 with NaN for missing,
-    or text with NA.
+class Read(NamedTuple):
+    """Columns by place, and what was lost of those that hold numbers.
+
+    ``columns`` are float64 with NaN for missing, or text with NA; ``unread`` has an entry for each number column.
+    """
+
+    columns: dict[int, Column]
+    unread: dict[int, Unread]
+
+
+def read_lines(raw: bytes, wanted: Wanted, *, first: int = 0, block_bytes: int = BLOCK_BYTES) -> Read:
+    """The wanted columns by place, one value a line of ``raw`` from byte ``first`` on.
 
     ``block_bytes`` bounds memory; any size gives the same columns to the last bit.
     """
@@ -83,19 +91,25 @@ def read_lines(raw: bytes, wanted: Wanted, *, first: int = 0, block_bytes: int =
     return columns.finished()
 
 
-def read_records(text: str, wanted: Wanted) -> dict[int, Column]:
+def read_records(text: str, wanted: Wanted) -> Read:
     """The wanted columns of text in which a quoted cell may go on over several lines: for public files only."""
     delimiter = " " if wanted.delimiter == WHITESPACE else wanted.delimiter
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    parts = []
+    parts = [_Columns(0, wanted).finished()]
     all_records = _until_the_end(reader)
     while records := list(islice(all_records, _RECORDS_AT_ONCE)):
         encoded = [[cell.encode(wanted.encoding, errors="replace") for cell in record] for record in records]
         columns = _Columns(len(records), wanted)
         columns.put_records(np.arange(len(records)), encoded)
         parts.append(columns.finished())
-    empty = _Columns(0, wanted).finished()
-    return {place: _joined([empty[place], *(part[place] for part in parts)]) for place in empty}
+    return joined_parts(parts)
+
+
+def joined_parts(parts: Sequence[Read]) -> Read:
+    """What was read in several pieces, one below the other."""
+    first = parts[0]
+    columns = {place: _joined([part.columns[place] for part in parts]) for place in first.columns}
+    return Read(columns, {place: Unread.added([part.unread[place] for part in parts]) for place in first.unread})
 
 
 def _until_the_end(reader: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -120,18 +134,27 @@ class _Columns:
     """The wanted columns while they fill up; whatever is not put stays missing."""
 
     def __init__(self, n: int, wanted: Wanted) -> None:
-        self._wanted = wanted
+        self._wanted, self._rows_put = wanted, 0
         self._numbers = {place: np.full(n, np.nan) for place in wanted.numbers}
         self._text: dict[int, NDArray[np.object_]] = {place: np.full(n, None) for place in wanted.text}
+        self._unread: dict[int, list[Unread]] = {place: [] for place in wanted.numbers}
+        self._n = n
 
     def put(self, at: _Places, cells: Mapping[int, _Cells]) -> None:
-        """Cells of whole lines, by place, that stand at ``at``."""
+        """Cells of whole lines, by place, that stand at ``at``; numbers may come with what was lost of them."""
         if len(at) == 0:
             return
+        self._rows_put += len(at)
+        in_a_row = int(at[-1] - at[0]) + 1 == len(at)
+        where: Any = slice(int(at[0]), int(at[-1]) + 1) if in_a_row else at
         for place, values in self._numbers.items():
-            values[at] = numbers_of(cells[place], self._wanted.numbers[place], self._wanted.encoding)
+            found = cells[place]
+            if not isinstance(found, Numbers):
+                found = counted_numbers(found, self._wanted.numbers[place], self._wanted.encoding)
+            values[where] = found.values
+            self._unread[place].append(found.unread)
         for place, words in self._text.items():
-            words[at] = _text_of(cells[place], self._wanted.encoding)
+            words[where] = text_of(cells[place], self._wanted.encoding)
 
     def put_records(self, at: _Places, records: Sequence[list[bytes] | None]) -> None:
         """Lines that were taken apart one by one; None and those of another width are records without a value."""
@@ -140,9 +163,11 @@ class _Columns:
         places = (*self._numbers, *self._text)
         self.put(at[whole], {place: _array(record[place] for record in taken) for place in places})
 
-    def finished(self) -> dict[int, Column]:
+    def finished(self) -> Read:
         text = {place: pd.Series(words, dtype="str") for place, words in self._text.items()}
-        return {**self._numbers, **text}
+        broken = Unread(broken=self._n - self._rows_put)
+        unread = {place: Unread.added([*parts, broken]) for place, parts in self._unread.items()}
+        return Read({**self._numbers, **text}, unread)
 
 
 class _Lines:
@@ -158,39 +183,67 @@ class _Lines:
         ends = np.flatnonzero(self._bytes == _NEWLINE)
         self.ends = ends if block.endswith(b"\n") else np.r_[ends, len(block)]
         self._starts = np.r_[0, self.ends[:-1] + 1]
-        delimiters = np.flatnonzero(self._bytes == ord(self._delimiter))
-        self.alone = self._broken_by_returns() | self._quoted_inside(delimiters)
-        fields = np.searchsorted(delimiters, self.ends) - np.searchsorted(delimiters, self._starts) + 1
+        self.alone = self._broken_by_returns()
+        self.alone[0] |= block.startswith(_MARK)  # Arrow would take it for a mark of the file
+        separates = self._bytes == ord(self._delimiter)
+        self._dropped: _Places | None = None
+        if b'"' in block:
+            inside = self._within_quotes()
+            self._protected = bool((separates & inside).any())
+            separates &= ~inside
+            self.alone |= self._quoted_inside(separates)
+        delimiters = np.flatnonzero(separates)
+        fields = np.diff(np.searchsorted(delimiters, self.ends), prepend=0) + 1
         self.together = ~self.alone & (fields == wanted.width)
 
     def read_together(self) -> Mapping[int, _Cells]:
-        """Cells of the lines that hold nothing to protect, and of those whose fields are simply quoted."""
-        payload = self._bytes
-        if not self.together.all() or b'"' in self._block:
-            lengths = np.diff(np.minimum(self.ends + 1, len(payload)), prepend=0)
-            payload = payload[np.repeat(self.together, lengths) & (payload != _QUOTE)]
-        if b"\r" in self._block:
-            payload = payload[payload != _RETURN]  # here they stand at line ends only
-        separates = (payload == ord(self._delimiter)) | (payload == _NEWLINE)
-        borders = np.flatnonzero(separates)
-        if (len(payload) and not separates[-1]) or len(borders) < self.together.sum() * self._wanted.width:
-            borders = np.r_[borders, len(payload)]
-        # The bytes of all fields side by side, and where each of them ends.
-        ends = (borders - np.arange(len(borders))).astype(np.int32)
-        fields = pa.BinaryArray.from_buffers(
-            pa.binary(), len(ends), [None, pa.py_buffer(np.r_[np.int32(0), ends]), pa.py_buffer(payload[~separates])]
-        )
-        return self._columns(fields)
+        """Cells of the lines that are whole, and quote whole fields only or none: numbers where all of them are."""
+        wanted, block = self._wanted, self._block
+        if not self.together.any():
+            return {}
+        kept = None
+        if self._dropped is not None:
+            kept = np.ones(len(block), dtype=bool) if self._protected else ~self._quotes
+            kept[self._dropped] = False
+        if not self.together.all():
+            whole = np.repeat(self.together, np.diff(np.minimum(self.ends + 1, len(block)), prepend=0))
+            kept = whole if kept is None else kept & whole
+        if kept is not None:
+            block = self._bytes[kept].tobytes()
+        decimal = "," if any(style.decimal == "," for style in wanted.numbers.values()) else "."
+        directly = {place: pa.float64() for place, style in wanted.numbers.items() if style.decimal == decimal}
+        try:
+            return self._read(block, directly, decimal)
+        except pa.ArrowInvalid:  # some cell is no plain number
+            return self._read(block, {}, decimal)
 
-    def _columns(self, fields: pa.BinaryArray) -> Mapping[int, _Cells]:
-        """Fields of all lines, one line after the other, by column: numbers at once where all of them are plain."""
-        wanted = self._wanted
-        if len(wanted.numbers) == wanted.width and set(wanted.numbers.values()) == {PLAIN_STYLE}:
-            with suppress(pa.ArrowInvalid):  # some cell is no number
-                return dict(enumerate(_cast(fields).reshape(-1, wanted.width).T))
-        number = len(fields) // wanted.width
-        places = (*wanted.numbers, *wanted.text)
-        return {place: fields.take(pa.array(np.arange(number) * wanted.width + place)) for place in places}
+    def _read(self, block: bytes, numbers: Mapping[int, Any], decimal: str) -> Mapping[int, _Cells]:
+        places = (*self._wanted.numbers, *self._wanted.text)
+        names = {str(place): numbers.get(place, pa.binary()) for place in places}
+        table = arrow_csv.read_csv(
+            pa.BufferReader(block),
+            arrow_csv.ReadOptions(
+                use_threads=False,
+                block_size=len(block) + 1,
+                column_names=[str(place) for place in range(self._wanted.width)],
+            ),
+            arrow_csv.ParseOptions(
+                delimiter=self._delimiter,
+                quote_char='"' if b'"' in block else False,
+                double_quote=False,
+                ignore_empty_lines=False,
+            ),
+            arrow_csv.ConvertOptions(
+                check_utf8=False,
+                column_types=names,
+                include_columns=list(names),
+                null_values=sorted(MISSING),
+                strings_can_be_null=False,
+                decimal_point=decimal,
+            ),
+        )
+        columns = {place: table.column(str(place)).combine_chunks() for place in places}
+        return {place: converted_numbers(cells) if place in numbers else cells for place, cells in columns.items()}
 
     def read_alone(self) -> list[list[bytes] | None]:
         """The fields of each line that quotes or breaks off inside, None where it does so wrongly."""
@@ -214,107 +267,44 @@ class _Lines:
             broken[line[returns + 1 != self.ends[line]]] = True
         return broken
 
-    def _quoted_inside(self, delimiters: _Places) -> _Mask:
-        """Lines with a quotation mark, but for those where marks stand in pairs around whole fields without delimiter.
+    def _within_quotes(self) -> _Mask:
+        """Bytes behind an odd number of quotation marks of their line; lines with an odd number are read alone."""
+        self._quotes = self._bytes == _QUOTE
+        inside = np.bitwise_xor.accumulate(self._quotes.view(np.uint8))
+        at_ends = inside[np.minimum(self.ends, len(inside) - 1)]  # a last line without an end ends in its last byte
+        before = np.r_[np.uint8(0), at_ends[:-1]]
+        self.alone |= before != at_ends
+        if before.any():  # every line begins outside
+            lengths = np.diff(np.minimum(self.ends + 1, len(inside)), prepend=0)
+            inside ^= np.repeat(before, lengths)
+        self._inside: _Mask = inside.view(bool)
+        return self._inside
 
-        From the latter the marks can be taken off, and they are lines like others.
+    def _quoted_inside(self, separates: _Mask) -> _Mask:
+        """Lines with a quotation mark that neither opens nor closes a whole field.
+
+        Blanks before a mark that opens one are noted: they are dropped.
         """
-        inside: _Mask = np.zeros(len(self.ends), dtype=bool)
-        if b'"' not in self._block:
-            return inside
-        quotes = np.flatnonzero(self._bytes == _QUOTE)
-        line = np.searchsorted(self.ends, quotes)
-        first = np.asarray(np.searchsorted(quotes, self._starts))
-        closes = (np.arange(len(quotes)) - first[line]) % 2 == 1
-        borders = np.zeros(len(self._bytes) + 2, dtype=bool)  # by place + 1: there is one before the first byte
-        borders[0] = borders[-1] = True
-        borders[delimiters + 1] = borders[self.ends + 1] = True
-        before = borders[quotes]
-        returns = self.ends[line] - 1
-        after = borders[quotes + 2] | ((quotes + 1 == returns) & (self._bytes[np.maximum(returns, 0)] == _RETURN))
-        passed = np.searchsorted(delimiters, quotes)
-        protects = closes & (passed != np.r_[0, passed[:-1]])
-        inside[line[np.where(closes, ~after | protects, ~before)]] = True
-        inside[np.diff(np.r_[first, len(quotes)]) % 2 == 1] = True
-        return inside
+        irregular: _Mask = np.zeros(len(self.ends), dtype=bool)
+        size = len(self._bytes)
+        borders = np.ones(size + 2, dtype=bool)  # by place + 1: there is one before the first byte and behind the last
+        np.bitwise_or(separates, self._bytes == _NEWLINE, out=borders[1:-1])
+        # Nearly all marks stand at borders: the others alone are looked at one by one.
+        opening = np.flatnonzero(self._quotes & self._inside & ~borders[:-2])
+        closing = np.flatnonzero(self._quotes & ~self._inside & ~borders[2:])
+        blank = (self._bytes[opening - 1] == _BLANK) & borders[opening - 1]
+        returns = (self._bytes[closing + 1] == _RETURN) & borders[np.minimum(closing + 3, size + 1)]
+        if blank.any():
+            self._dropped = opening[blank] - 1
+        for wrong in (opening[~blank], closing[~returns]):
+            if len(wrong):
+                irregular[np.searchsorted(self.ends, wrong)] = True
+        return irregular
 
 
 def fields_of(line: str, delimiter: str) -> list[str]:
     """The fields of one line; csv.Error if a quotation mark of it is never closed, or closes inside a field."""
     return next(csv.reader((line,), delimiter=delimiter, skipinitialspace=True, strict=True), [])
-
-
-def numbers_of(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
-    """Cells of shape (n,) as numbers written in ``style``; whatever is none, or not finite, is NaN."""
-    if isinstance(cells, np.ndarray):
-        values: FloatArray = cells
-    else:
-        try:
-            values = _cast(cells if style == PLAIN_STYLE else _bare(cells, style, encoding))
-        except pa.ArrowInvalid:  # some cell is no number
-            values = _cast(_bare(cells, style, encoding))
-    return np.where(np.isfinite(values), values, np.nan)
-
-
-def _cast(cells: pa.BinaryArray) -> FloatArray:
-    """Cells that hold a number or nothing, without blanks, as numbers."""
-    empty = pc.equal(pc.binary_length(cells), 0)
-    if pc.any(empty).as_py():
-        cells = pc.if_else(empty, pa.scalar(None, cells.type), cells)
-    numbers = pc.cast(cells.view(pa.string()), pa.float64())
-    values: FloatArray = numbers.to_numpy(zero_copy_only=numbers.null_count == 0)
-    return values
-
-
-def _bare(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:
-    """The numbers among ``cells`` without their signs and marks, with a decimal point; null for the others."""
-    is_number = pc.match_substring_regex(cells, _pattern(style, encoding))
-    bare = pc.if_else(is_number, cells, pa.scalar(None, cells.type))
-    for mark in (style.sign, *style.grouping_marks, " ", "\t"):
-        if _encoded(mark, encoding):
-            bare = pc.replace_substring(bare, _encoded(mark, encoding), b"")
-    for mark, plain in ((_MINUS, b"-"), (style.decimal, b".")):
-        if mark != "." and _encoded(mark, encoding):
-            bare = pc.replace_substring(bare, _encoded(mark, encoding), plain)
-    # Marks that stand within each other could leave something else behind.
-    is_plain = pc.match_substring_regex(bare, _pattern(PLAIN_STYLE, encoding))
-    return pc.if_else(is_plain, bare, pa.scalar(None, bare.type))
-
-
-_MINUS = "\u2212"
-
-
-@lru_cache(maxsize=64)
-def _pattern(style: NumberStyle, encoding: str) -> str:
-    """A cell that is a number in ``style``, over its bytes."""
-    marks = "|".join(_escaped(mark, encoding) for mark in style.grouping_marks if _encoded(mark, encoding))
-    digits = rf"(?:[0-9]{{1,3}}(?:(?:{marks})[0-9]{{3}})+|[0-9]+)" if marks else "[0-9]+"
-    decimal = _escaped(style.decimal, encoding)
-    minus = f"(?:[+-]|{_escaped(_MINUS, encoding)})?" if _encoded(_MINUS, encoding) else "[+-]?"
-    sign = rf"(?:{_escaped(style.sign, encoding)}[ \t]*)?" if _encoded(style.sign, encoding) else ""
-    behind = rf"(?:[ \t]*{_escaped(style.sign, encoding)})?" if sign else ""
-    number = rf"(?:{digits}(?:{decimal}[0-9]*)?|{decimal}[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    return rf"\A[ \t]*{sign}{minus}{sign}{number}{behind}[ \t]*\z"
-
-
-def _escaped(mark: str, encoding: str) -> str:
-    return "".join(rf"\x{{{byte:02x}}}" for byte in _encoded(mark, encoding))
-
-
-def _encoded(mark: str, encoding: str) -> bytes:
-    """The bytes of a mark; none where the encoding does not have it."""
-    return mark.encode(encoding, errors="ignore")
-
-
-def _text_of(cells: _Cells, encoding: str) -> NDArray[np.object_]:
-    words = np.full(len(cells), None)
-    words[:] = [_word(cell, encoding) for cell in cells.to_pylist()]
-    return words
-
-
-def _word(cell: bytes, encoding: str) -> str | None:
-    word = cell.decode(encoding, errors="replace").strip()
-    return None if word in MISSING else word
 
 
 def _array(cells: Iterable[bytes]) -> Any:

@@ -201,6 +201,8 @@ def _plain_values(declared: FileFormat) -> dict[str, Any]:
         "names": list(declared.names),
         **declared.style._asdict(),
         "several_lines": declared.several_lines,
+        "skip": declared.skip,
+        "units_line": declared.units_line,
     }
 
 
@@ -321,6 +323,12 @@ def _whole(key: str, value: Any) -> int:
     return value
 
 
+def _number_of_lines(key: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise IntakeError(f'"{key}" is not a number of lines; write a whole number, or leave it out.')
+    return value
+
+
 def _text(key: str, value: Any) -> str:
     if not isinstance(value, str):
         raise IntakeError(f'"{key}" is not text; write it between quotation marks.')
@@ -385,6 +393,8 @@ _FILE_READERS: dict[str, Callable[[str, Any], Any]] = {
     "header": _or_none(_yes_or_no),
     "names": _names,
     "several_lines": _yes_or_no,
+    "skip": _number_of_lines,
+    "units_line": _yes_or_no,
 }
 _READERS: dict[str, Callable[[str, Any], Any]] = {
     "title": _text,

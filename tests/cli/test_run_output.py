@@ -71,12 +71,15 @@ def test_the_json_says_what_was_declared(capsys, tmp_path):
 
 
 def test_looks_are_counted_by_kind(capsys, tmp_path, points):
-    assert call(capsys, "run", points, *ASK, "--json").json["looks"] == {}
-    assert call(capsys, "run", points, *ASK, "--json", "--evaluate").json["looks"] == {"loss": 1}
+    """What was lost on the way in is told of every table, and counted of a private one whatever was found."""
+    assert call(capsys, "run", points, *ASK, "--json").json["looks"] == {"rows": 1}
+    assert call(capsys, "run", points, *ASK, "--json", "--evaluate").json["looks"] == {"rows": 1, "loss": 1}
     reference = call(capsys, "run", points, *ASK, "--json", "--algorithm", "kmeans++", "--evaluate").json
-    assert reference["looks"] == {"loss": 1, "reference": 1}
+    assert reference["looks"] == {"rows": 1, "loss": 1, "reference": 1}
     path = write_points(tmp_path / "proposed.csv", sidecar=BOX | {"proposed": True})
-    assert call(capsys, "run", path, *ASK, "--json", "--evaluate").json["looks"] == {"loss": 1, "proposal": 1}
+    assert call(capsys, "run", path, *ASK, "--json").json["looks"] == {"rows": 1, "proposal": 1}
+    public = write_points(tmp_path / "public.csv", sidecar=BOX | {"public": True})
+    assert call(capsys, "run", public, *ASK, "--json").json["looks"] == {}
 
 
 def test_out_writes_the_released_centres_and_what_they_are_worth(capsys, tmp_path, points):

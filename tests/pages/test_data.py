@@ -333,8 +333,19 @@ def test_the_noise_of_a_column_follows_its_bounds_and_epsilon():
 def test_what_becomes_of_rows_is_a_share_for_a_public_file_and_a_rule_for_a_private_one():
     at = tick(upload(visit("data.py"), b"age,city\n31,rome\n44,7\n"), "age", "city")
     assert any("is dropped" in part.value for part in at.caption) and "50 %" not in everything_shown(at)
-    of_kind(at, "public")
-    assert "50 % of the rows would be dropped" in everything_shown(at)
+    assert not at.session_state["looks:list"]
+    asked = press(at, "Count what is lost (counted)")
+    assert "1 of 2 rows (50 %) is dropped" in everything_shown(asked)
+    assert [look.what for look in at.session_state["looks:list"]] == ["rows"]
+    public = of_kind(tick(upload(visit("data.py"), b"age,city\n31,rome\n44,7\n"), "age", "city"), "public")
+    assert "1 of 2 rows (50 %) is dropped" in everything_shown(public)
+
+
+def test_cells_that_another_style_reads_are_mended_by_one_button():
+    at = tick(of_kind(upload(visit("data.py"), b"pay,age\n(5),1\n7,2\n(8),3\n"), "public"), "pay")
+    assert "2 cells are no numbers; most of these would be read if written like (1234.5)" in everything_shown(at)
+    press(at, "Read pay like (1234.5)")
+    assert "is dropped" not in everything_shown(at)
 
 
 def _pasting(at, lines):

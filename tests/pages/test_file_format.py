@@ -202,13 +202,13 @@ def test_json_about_other_columns_is_refused_and_changes_nothing():
     assert "height" in at.error[0].value and ticked(at) == ["age"]
 
 
-def test_a_column_of_text_that_is_clustered_is_told_to_the_owner_after_opening():
+def test_a_column_of_text_that_is_clustered_is_told_to_the_owner_who_asks():
     at = upload(visit("data.py"), COMMAS)
     table = _used(paste_bounds(at, '{"bounds": {"who": [0, 1]}}'))
-    assert table.domain.columns == ("who",)
-    (note,) = at.warning
-    assert "most cells of" in note.value
-    assert [look.note for look in _private_looks(at)] == ["notes of the intake"]
+    assert table.domain.columns == ("who",) and _private_looks(at) == []
+    press(at, "Count what is lost (counted)")
+    assert "are dropped" in everything_shown(at)
+    assert [look.note for look in _private_looks(at)] == ["cells that are no numbers, and the rows that they cost"]
 
 
 def test_a_table_of_good_cells_has_no_note_and_no_look():

@@ -111,12 +111,11 @@ def test_declared_columns_exist_whatever_stands_in_them() -> None:
         load_csv(b"x,y\n1,2\n", numbers=["z"])
 
 
-def test_most_cells_missing_is_said_to_the_owner() -> None:
-    note = load_csv(b"x;y\n1,5;2\n2,5;3\n1;4\n").notes[-1]
-    assert '"x"' in note
-    assert "dpviz declare" in note
-    assert '"y"' not in note
-    assert load_csv(b"x;y\n1,5;2\n2;3\n1;4\n").notes == ()
+def test_what_was_lost_is_counted_by_column() -> None:
+    table = load_csv(b"x;y\n1,5;2\n2,5;\n1;4\n7\n")
+    lost = {name: (one.empty, one.no_number, one.broken) for name, one in table.unread.items()}
+    assert lost == {"x": (0, 2, 1), "y": (1, 0, 1)}
+    assert "1,5" not in repr(table)
 
 
 def test_a_column_named_label_is_no_number_unless_it_is_asked_for() -> None:

@@ -1,18 +1,22 @@
 """Proposals: what people upload is told by its first rows, to its owner, and reads back as proposed."""
 
 import gzip
+import re
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.table.csv_intake import open_csv
-from dpviz.table.declaration import Declaration
+from dpviz.table.declaration import NOTHING_DECLARED, Declaration
 from dpviz.table.file_format import FileFormat
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
+from dpviz.table.sidecar import declaration_in, to_json
 from tests.cases import about
 from tests.examples import examples
 
@@ -112,7 +116,8 @@ def test_codes_are_numbers_that_nobody_should_average():
     for name, cells, is_code in (
         ("zip", ["10115", "20095", "80331"], True),
         ("home-plz", ["10115", "1", "80331"], True),
-        ("ward", ["0112", "0113", "1201"], True),
+        ("block", ["0112", "0113", "1201"], True),
+        ("block", [str(10_000 + 37 * i) for i in range(200)], False),
         ("ward", [str(10_000 + 37 * i) for i in range(200)], True),
         ("income", [str(9_000 + 37 * i) for i in range(200)], False),
         ("year", [str(1950 + i % 50) for i in range(200)], False),
@@ -132,3 +137,64 @@ def test_who_is_whom_stays_declared_where_the_file_has_that_column():
     for declared, kept in (("who", ("who", 3)), ("somebody", (None, 1))):
         joined = found.joined_to(Declaration(id_column=declared, rows_per_person=3))
         assert (joined.id_column, joined.rows_per_person) == kept
+
+
+CASES = Path(__file__).parent / "cases"
+RIGHT = yaml.safe_load((CASES / "right.yaml").read_text())
+
+
+def test_each_kind_of_file_that_people_bring_is_read_right():
+    """One file of each kind that public trackers report, with the value that is right; nothing is anybody's data."""
+    assert {path.stem for path in CASES.glob("*.csv")} == {*RIGHT}
+    for name, right in RIGHT.items():
+        file = open_csv(CASES / f"{name}.csv")
+        with about(name):
+            if "refused" in right:
+                with pytest.raises(IntakeError, match=re.escape(right["refused"])):
+                    propose(file)
+                continue
+            proposal = propose(file)
+            declared = proposal.joined_to(NOTHING_DECLARED)
+            chosen = right["chosen"] or {}
+            assert declared.columns == tuple(chosen) and declared.id_column is None
+            values = file.read(declared.file, numbers=declared.columns).frame
+            for column, cells in chosen.items():
+                expected = [NAN if cell is None else cell for cell in cells]
+                np.testing.assert_array_equal(values[column][: len(cells)], expected)
+            assert list(proposal.ids) == right.get("ids", [])
+            for said in right.get("said", []):
+                assert any(note.startswith(said) for note in proposal.notes), proposal.notes
+            assert (proposal.other is not None) == ("other" in right)
+            assert declared.checked() == declaration_in(to_json(declared)) == declared
+
+
+def test_where_the_first_line_may_be_either_both_readings_are_there():
+    file = open_csv(b"a,12,7\n1,15,9\n2,3,4\n")
+    row = propose(file)
+    names = propose(file, reading=row.other)
+    assert (row.file.header, names.file.header) == (False, True)
+    assert (row.names, names.names) == (("column_1", "column_2", "column_3"), ("a", "12", "7"))
+    assert names.other == row.file and propose(file, reading=names.other).file == row.file
+
+
+def test_one_column_says_how_the_others_are_written():
+    """A point is the decimal mark or groups thousands: a sibling decides, and where none does that is said."""
+    for raw, value, doubt in (
+        (b"a;b\n247.548;1,5\n89.504;2,25\n", 247548, False),
+        (b"a;b\n247.548;1.5\n89.504;2.25\n", 247.548, False),
+        (b"a;b\n247.548;x\n89.504;y\n", 247.548, True),
+        (b"a;b\n1.247.548;x\n89.504;y\n", 1247548, False),
+        (b'a,b\n"1,500",x\n"2,250",y\n', 1500, False),
+    ):
+        with about(raw):
+            file = open_csv(raw)
+            proposal = propose(file)
+            assert file.read(proposal.file, numbers=["a"]).frame["a"][0] == value
+            assert any("cannot be told" in note for note in proposal.notes) == doubt
+
+
+def test_what_was_seen_is_in_no_words_of_a_proposal():
+    raw = b"region,stage,x\n" + b"".join(b"secretplace,%s,%d\n" % (word, i) for i, word in enumerate([b"I", b"II"] * 9))
+    proposal = propose(open_csv(raw))
+    assert proposal.kinds["region"].values == ("secretplace",)
+    assert "secretplace" not in repr(proposal) and "secretplace" not in to_json(proposal.joined_to(NOTHING_DECLARED))

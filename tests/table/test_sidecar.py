@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpviz.table.declaration import FROM_ROWS, ORIGINS, ColumnBounds, Declaration, FileKind
 from dpviz.table.described import Described
-from dpviz.table.file_format import ENCODINGS, FileFormat, NumberStyle
+from dpviz.table.file_format import ENCODINGS, NEGATIVES, FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.sidecar import bounds_option, declaration_in, read_sidecar, sidecar_for, to_json
 from tests.cases import about
@@ -49,6 +49,7 @@ styles = st.builds(
     decimal=st.just(","),
     grouping=st.sampled_from(["", ".", " ", "'"]),
     sign=st.sampled_from(["", "%", "€", "kg"]),
+    negative=st.sampled_from(NEGATIVES),
 )
 formats = st.builds(
     FileFormat,
@@ -57,6 +58,8 @@ formats = st.builds(
     header=st.sampled_from([None, True]),
     names=st.just(()) | st.just(("a", "b")),
     style=styles | st.just(NumberStyle()),
+    skip=st.integers(0, 3),
+    units_line=st.booleans(),
     styles=st.dictionaries(st.sampled_from(["a", "b"]), styles),
 )
 

@@ -19,7 +19,7 @@ from dpviz.ui.data.column_rows import column_rows, lacking
 from dpviz.ui.data.draft import Draft, draft_of, joined
 from dpviz.ui.data.format_form import READ_BY_DECLARATION, begins_readable, format_form, proposal_notes, propose_button
 from dpviz.ui.data.large_table import is_large
-from dpviz.ui.data.row_loss import loss_of_rows
+from dpviz.ui.data.lost_rows import loss_of_rows
 from dpviz.ui.escape import plain
 from dpviz.ui.session import Source, remember, remembered
 from dpviz.ui.table_words import RELATION_WORDS

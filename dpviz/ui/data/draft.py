@@ -17,6 +17,7 @@ from dpviz.table.declaration import NO_BOUNDS, NOTHING_DECLARED, ColumnBounds, D
 from dpviz.table.loaded_table import IntakeError, LoadedTable, listed
 from dpviz.table.named import Content
 from dpviz.table.parquet_intake import ParquetTable
+from dpviz.table.proposal import Proposal
 from dpviz.table.sidecar import declaration_in
 from dpviz.ui.session import Source, once, remember, remembered
 
@@ -62,6 +63,10 @@ class Draft:
         The same once the form has been drawn to its end and lacks nothing but bounds.
     notes : tuple of str
         What a proposal found in the rows.
+    proposal : Proposal or None
+        The last one, if there was any.
+    counts_losses : bool
+        Whether the owner of private rows asked what was lost of them.
     change : callable or None
         What is to be done to the declaration once the form has been drawn.
     times_set : int
@@ -82,6 +87,8 @@ class Draft:
     in_force: Declaration | None = None
     complete: Declaration | None = None
     notes: tuple[str, ...] = ()
+    proposal: Proposal | None = None
+    counts_losses: bool = False
     change: Change | None = None
     times_set: int = 0
     _refused: tuple[Declaration, str] | None = None
@@ -183,6 +190,20 @@ class Draft:
         if isinstance(content, CsvFile):
             given = (self.source.number, file, tuple(columns))
             return once(_ROWS, given, lambda: content.read(file, numbers=columns))
+        assert isinstance(content, LoadedTable)
+        return content
+
+    def rows_read(self) -> LoadedTable:
+        """All columns that matter, read as declared; of private rows only where their owner asked.
+
+        Raises
+        ------
+        IntakeError
+            If the file is not as declared.
+        """
+        content, declared = self.source.content, self.declaration
+        if isinstance(content, CsvFile):
+            return content.read(declared.file, numbers=declared.columns, text=[*filter(None, [declared.id_column])])
         assert isinstance(content, LoadedTable)
         return content
 

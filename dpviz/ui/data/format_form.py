@@ -15,7 +15,7 @@ from dpviz.runs.record import LookKind
 from dpviz.table.csv_intake import CsvFile, Header
 from dpviz.table.csv_writer import names_line
 from dpviz.table.declaration import Declaration
-from dpviz.table.file_format import ENCODINGS, FileFormat, NumberStyle
+from dpviz.table.file_format import ENCODINGS, INDIAN, MOST_SKIPPED, FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
 from dpviz.ui.badges import badge_text, badged
@@ -24,10 +24,20 @@ from dpviz.ui.escape import plain
 from dpviz.ui.session import Look, count_look, looks_at, once
 from dpviz.ui.table_words import DELIMITER_WORDS, bullets, columns_words, delimiter_words
 
-_FIRST_LINE = {"as it stands": None, "names": True, "a row": False}
+# Whether the first line holds names, and whether units stand below them.
+_FIRST_LINE: Mapping[str, tuple[bool | None, bool]] = {
+    "as it stands": (None, False),
+    "names": (True, False),
+    "a row": (False, False),
+    "names, units below": (True, True),
+}
 _DELIMITERS = {"": "as in line 1", **DELIMITER_WORDS}
 _DECIMALS = {".": "point: 1.5", ",": "comma: 1,5"}
-_GROUPINGS = {"": "none", ",": "comma: 1,234", ".": "point: 1.234", "'": "apostrophe: 1'234", " ": "blank: 1 234"}
+_GROUPINGS = {
+    **{"": "none", ",": "comma: 1,234", ".": "point: 1.234", "'": "apostrophe: 1'234", " ": "blank: 1 234"},
+    INDIAN: "Indian: 12,34,567",
+}
+_NEGATIVES = {"": "minus in front: −5", "()": "parentheses: (5)", "-": "minus behind: 5−"}
 READ_BY_DECLARATION = (
     "A row is read by these declarations and by nothing that other rows hold: one line is one row, and a line that "
     "does not fit them is a row without values."
@@ -74,9 +84,17 @@ def begins_readable(file: CsvFile, draft: Draft) -> bool:
 
 
 def proposal_notes(draft: Draft) -> None:
-    """What a proposal found in the rows."""
-    if draft.notes:
-        st.markdown(f"{badge_text('revealed')} :small[found in the first rows:]\n\n{bullets(draft.notes)}")
+    """What a proposal found in the rows, and the other reading of the first line where it cannot tell."""
+    if not draft.notes:
+        return
+    st.markdown(f"{badge_text('revealed')} :small[found in the first rows:]\n\n{bullets(draft.notes)}")
+    proposal, file = draft.proposal, draft.beginning()
+    if proposal is None or proposal.other is None or file is None:
+        return
+    other = proposal.other
+    words = "The first line holds names" if other.header else "The first line is a row"
+    if st.button(words, icon=":material/swap_vert:", key=draft.key("other_reading")):
+        draft.change = lambda now: _proposed(now, file, draft, other)
 
 
 def propose_button(file: CsvFile, draft: Draft) -> None:
@@ -103,10 +121,10 @@ def propose_button(file: CsvFile, draft: Draft) -> None:
         count_look(Look(seen, seen, file.name, kind, LookKind.PROPOSAL, note))
 
 
-def _proposed(now: Declaration, file: CsvFile, draft: Draft) -> Declaration:
-    proposal = propose(file)
-    draft.notes = proposal.notes
-    return proposal.joined_to(now)
+def _proposed(now: Declaration, file: CsvFile, draft: Draft, reading: FileFormat | None = None) -> Declaration:
+    draft.proposal = propose(file, reading=reading)
+    draft.notes = draft.proposal.notes
+    return draft.proposal.joined_to(now)
 
 
 def _whole_file(draft: Draft) -> FileFormat:
@@ -118,13 +136,14 @@ def _whole_file(draft: Draft) -> FileFormat:
         first = st.selectbox(
             "The first line is",
             list(_FIRST_LINE),
-            index=list(_FIRST_LINE.values()).index(start.header),
+            index=list(_FIRST_LINE.values()).index((start.units_line or start.header, start.units_line)),
             help="As it stands: names, but refused where a cell reads like a number, a date or an amount, "
             "because a row must not become names.",
             **draft.kept("first"),
         )
         decimal = _select("Decimal mark", _DECIMALS, start.style.decimal, draft)
         grouping = _select("Grouping mark", _GROUPINGS, start.style.grouping, draft)
+        negative = _select("Negative numbers", _NEGATIVES, start.style.negative, draft)
         sign = st.text_input(
             "Sign to strip",
             value=start.style.sign,
@@ -133,7 +152,15 @@ def _whole_file(draft: Draft) -> FileFormat:
             help="Before or behind each number: %, $, €, kg. The number itself stays as it is.",
             **draft.kept("sign"),
         )
-    header = _FIRST_LINE[first or "as it stands"]
+        skip = st.number_input(
+            "Lines to skip",
+            0,
+            MOST_SKIPPED,
+            value=start.skip,
+            help="Titles, comments and blank lines above the names.",
+            **draft.kept("skip"),
+        )
+    header, units_line = _FIRST_LINE[first or "as it stands"]
     names: tuple[str, ...] = ()
     if header is False or start.names:
         names = names_in(
@@ -153,8 +180,17 @@ def _whole_file(draft: Draft) -> FileFormat:
         help="For public files only: one row could then change how all rows below it are read.",
         **draft.kept("several_lines"),
     )
-    style = NumberStyle(decimal, grouping, sign.strip())
-    return FileFormat(encoding or start.encoding, delimiter, header, names, style, several_lines=bool(several))
+    style = NumberStyle(decimal, grouping, sign.strip(), negative)
+    return FileFormat(
+        encoding or start.encoding,
+        delimiter,
+        header,
+        names,
+        style,
+        several_lines=bool(several),
+        skip=int(skip),
+        units_line=units_line,
+    )
 
 
 def _select(label: str, words: Mapping[str, str], start: str, draft: Draft, *, own: bool = False) -> str:
@@ -198,6 +234,9 @@ def _column_by_column(draft: Draft) -> None:
                 "sign": st.column_config.TextColumn(
                     "sign to strip", max_chars=8, help="“none” where the file has one."
                 ),
+                "negative": st.column_config.SelectboxColumn(
+                    "negative", options=[_WORDS.get(mark, mark) for mark in _NEGATIVES], help="(5), 5- or only -5."
+                ),
             },
             placeholder="as the file",
             alt=f"Kind and number style of {len(draft.names)} columns.",
@@ -235,6 +274,7 @@ def as_frame(names: Sequence[str], columns: Columns) -> pd.DataFrame:
             "decimal": cells(style and style.decimal for style in styles),
             "grouping": cells(style and _WORDS.get(style.grouping, style.grouping) for style in styles),
             "sign": cells(style and (style.sign or _NONE) for style in styles),
+            "negative": cells(style and (style.negative or _NONE) for style in styles),
         }
     )
 
@@ -242,7 +282,7 @@ def as_frame(names: Sequence[str], columns: Columns) -> pd.DataFrame:
 def from_frame(frame: pd.DataFrame, usual: NumberStyle) -> Columns:
     """What the editor's table says, where ``usual`` is how the file's other columns write their numbers."""
     text, styles = [], {}
-    for name, kind, *marks in frame[["column", "kind", "decimal", "grouping", "sign"]].itertuples(index=False):
+    for name, kind, *marks in frame[["column", "kind", *NumberStyle._fields]].itertuples(index=False):
         own = {
             mark: _MARKS.get(value.strip(), value.strip())
             for mark, value in zip(NumberStyle._fields, marks, strict=True)

@@ -8,17 +8,13 @@ from dpviz.charts.wording import number, percent
 from dpviz.glossary import words_of
 from dpviz.privacy.room import N_SHARE
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.record import LookKind
-from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import PLAIN_FORMAT, PLAIN_STYLE, FileFormat
 from dpviz.table.loaded_table import listed
 from dpviz.table.sidecar import to_json
 from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
-from dpviz.ui.session import Look, Source, count_look
 from dpviz.ui.table_words import (
-    bullets,
     columns_words,
     delimiter_words,
     rows_line,
@@ -39,18 +35,6 @@ def table_summary(table: OpenTable) -> None:
             ":gray-badge[:material/handshake: assumed]", help=words_of("ε, unit of privacy, neighbouring tables")
         )
         st.markdown("\n".join(f"- {line}" for line in _assumed(table)))
-
-
-def intake_notes(table: OpenTable, source: Source) -> None:
-    """What the intake says of the rows, for the owner's eyes: to show it is a look, which is counted."""
-    public = source.content.header(table.declaration.file).notes if isinstance(source.content, CsvFile) else ()
-    notes = [note for note in table.loaded.notes if note not in public]
-    if not notes:
-        return
-    count_look(Look(table.key, table.source_key, table.title, table.kind, LookKind.ROWS, "notes of the intake"))
-    with st.container(border=True):
-        badge("revealed")
-        st.warning(bullets(notes), title="How the file was read", icon=":material/info:")
 
 
 def declaration_download(table: OpenTable) -> None:
@@ -103,6 +87,8 @@ def _format_words(file: FileFormat) -> str:
         plain(file.encoding.upper()),
         f"{plain(delimiter_words(file.delimiter))} between fields" if file.delimiter else "",
         "the first line is a row" if file.header is False else "",
+        f"{file.skip} line{'' if file.skip == 1 else 's'} above skipped" if file.skip else "",
+        "units below the names" if file.units_line else "",
         f"numbers like {plain(str(file.style))}" if file.style != PLAIN_STYLE else "",
         f"in another way in {columns_words(tuple(file.styles), _SHOWN)}" if file.styles else "",
         "rows over several lines" if file.several_lines else "",

@@ -14,12 +14,12 @@ from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import ColumnBounds, Declaration
 from dpviz.table.domain import Domain
 from dpviz.table.loaded_table import IntakeError
-from dpviz.ui.data import bounds_at_once, column_rows, row_loss, table_link
+from dpviz.ui.data import bounds_at_once, column_rows, lost_rows, table_link
 from dpviz.ui.data.bounds_at_once import bounds_in
 from dpviz.ui.data.column_rows import lacking, noise_by_column
 from dpviz.ui.data.draft import Draft
+from dpviz.ui.data.lost_rows import moved_words
 from dpviz.ui.data.preview import clipping
-from dpviz.ui.data.row_loss import sentence
 from dpviz.ui.session import Source
 from tests.cases import about
 
@@ -108,18 +108,15 @@ def test_what_is_lacking_is_one_sentence():
     assert "tick a column" in (lacking(Declaration()) or "")
 
 
-def test_rows_that_would_be_lost_are_told_in_shares():
+def test_rows_that_bounds_move_are_told_in_shares():
     told = Declaration(columns=("x", "y"), lower=(0.0, None), upper=(10.0, None))
     values = np.array([[1.0, np.nan], [2.0, np.inf], [11.0, 1.0], [3.0, 1.0]])
-    assert sentence(values, told) == (
-        '50 % of the rows would be dropped: no number in "y". 50 % of the others move to the bounds.'
-    )
-    assert sentence(values[3:], told) == "" == sentence(values[:0], told)
-    assert "count as the middle" in sentence(values, replace(told, relation="replace"))
+    assert moved_words(values, told) == "50 % of the whole rows move to the bounds."
+    assert moved_words(values[3:], told) == "" == moved_words(values[:0], told)
 
 
 def test_examples_in_the_docstrings():
-    for module in (bounds_at_once, column_rows, row_loss, table_link):
+    for module in (bounds_at_once, column_rows, lost_rows, table_link):
         tried = doctest.testmod(module)
         assert tried.attempted > 0 and tried.failed == 0, module.__name__
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.table.file_format import NumberStyle
+from dpviz.table.file_format import NEGATIVES, NumberStyle
 from dpviz.ui.data.format_form import Columns, as_frame, as_text, from_frame, names_in
 
 MARKS = st.sampled_from([(".", ""), (".", ","), (".", " "), (".", "'"), (",", ""), (",", "."), (",", " ")])
-STYLES = st.builds(lambda marks, sign: NumberStyle(*marks, sign), MARKS, st.sampled_from(["", "%", "€"]))
+STYLES = st.builds(
+    lambda marks, sign, negative: NumberStyle(*marks, sign, negative),
+    MARKS,
+    st.sampled_from(["", "%", "€"]),
+    st.sampled_from(NEGATIVES),
+)
 NAMES = ("a", "b", "c")
 
 

@@ -1,0 +1,190 @@
+"""Cells of one column as numbers, in a declared style, or as text: each cell by itself, whatever stands in others."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from dpviz.table.file_format import BLANKS, INDIAN, MISSING, PLAIN_STYLE, NumberStyle
+from dpviz.table.loaded_table import CELLS_KEPT, FloatArray, Unread
+
+# Cells of one column, as they stand in the file.
+_Cells: TypeAlias = Any
+_Mask: TypeAlias = NDArray[np.bool_]
+_MINUS = "\u2212"
+
+
+class Numbers(NamedTuple):
+    """Numbers of cells, NaN where one is none, and what was lost."""
+
+    values: FloatArray
+    unread: Unread
+
+
+def converted_numbers(cells: Any) -> Numbers:
+    """Cells that Arrow has made numbers of, null where a cell was empty."""
+    values = cells.to_numpy(zero_copy_only=False)
+    finite = np.isfinite(values)
+    if finite.all():
+        return Numbers(values, Unread())
+    empty = cells.null_count
+    kept = np.where(finite, values, np.nan)
+    return Numbers(kept, Unread(empty=empty, no_number=int(np.count_nonzero(~finite)) - empty))
+
+
+def numbers_of(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
+    """Cells of shape (n,) as numbers written in ``style``; whatever is none, or not finite, is NaN."""
+    odd = _not_plain(cells, style)
+    try:
+        values = _cast(pc.if_else(pa.array(odd), pa.scalar(None, cells.type), cells) if odd.any() else cells, style)
+    except pa.ArrowInvalid:  # digits, signs and marks in an order that makes no number
+        odd[:] = True
+        values = np.full(len(cells), np.nan)
+    if odd.any():
+        values = values.copy()
+        values[odd] = _cast(_bare(cells.filter(pa.array(odd)), style, encoding), PLAIN_STYLE)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def counted_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> Numbers:
+    """The same, with how many cells were empty and how many were no number."""
+    values = numbers_of(cells, style, encoding)
+    lost = np.isnan(values)
+    if not lost.any():
+        return Numbers(values, Unread())
+    kinds = pc.value_counts(cells.filter(pa.array(lost)))
+    words, times = kinds.field("values"), kinds.field("counts").to_pylist()
+    wrong = [word for word in words.to_pylist() if _word(word, encoding) is not None]
+    empty = sum(times) - sum(many for word, many in zip(words.to_pylist(), times, strict=True) if word in {*wrong})
+    return Numbers(values, Unread(empty, sum(times) - empty, cells=tuple(wrong[:CELLS_KEPT])))
+
+
+def _not_plain(cells: _Cells, style: NumberStyle) -> _Mask:
+    """Which cells hold anything but digits, signs in front and the decimal mark, so that marks must be taken off."""
+    ends, content = _buffers(cells)
+    usual = np.zeros(256, dtype=bool)
+    usual[list(b"0123456789+-" + style.decimal.encode())] = True
+    odd: _Mask = np.zeros(len(cells), dtype=bool)
+    unusual = np.flatnonzero(~usual[content])
+    if len(unusual):
+        odd[np.searchsorted(ends[1:] - ends[0], unusual, side="right")] = True
+    return odd
+
+
+def _buffers(cells: _Cells) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Where cells begin, and the last one ends; and the bytes of all of them."""
+    _, places, content = cells.buffers()
+    ends = np.frombuffer(places, np.int32)[cells.offset : cells.offset + len(cells) + 1]
+    if content is None or len(cells) == 0:
+        return np.zeros(len(cells) + 1, np.int32), np.empty(0, np.uint8)
+    return ends, np.frombuffer(content, np.uint8)[ends[0] : ends[-1]]
+
+
+def _cast(cells: pa.BinaryArray, style: NumberStyle) -> FloatArray:
+    """Cells that hold a number without blanks, signs and grouping marks, or nothing, as numbers."""
+    empty = pc.equal(pc.binary_length(cells), 0)
+    if pc.any(empty).as_py():
+        cells = pc.if_else(empty, pa.scalar(None, cells.type), cells)
+    if style.decimal != ".":
+        cells = pc.replace_substring(cells, style.decimal.encode(), b".")
+    numbers = pc.cast(cells.view(pa.string()), pa.float64())
+    values: FloatArray = numbers.to_numpy(zero_copy_only=numbers.null_count == 0)
+    return values
+
+
+def _bare(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:
+    """The numbers among ``cells`` without their signs and marks, with a decimal point; null for the others."""
+    is_number = pc.match_substring_regex(cells, _pattern(style, encoding))
+    negative = None
+    if style.negative:
+        negative = pc.match_substring_regex(cells, _negative_pattern(style, encoding))
+        is_number = pc.or_(is_number, negative)
+    bare = pc.if_else(is_number, cells, pa.scalar(None, cells.type))
+    for mark in (style.sign, *style.grouping_marks, *BLANKS, "\t"):
+        if _encoded(mark, encoding):
+            bare = pc.replace_substring(bare, _encoded(mark, encoding), b"")
+    for mark, plain in ((_MINUS, b"-"), (style.decimal, b".")):
+        if mark != "." and _encoded(mark, encoding):
+            bare = pc.replace_substring(bare, _encoded(mark, encoding), plain)
+    if negative is not None:
+        minus, between = pa.scalar(b"-", bare.type), pa.scalar(b"", bare.type)
+        amounts = pc.binary_join_element_wise(minus, _without(bare, b"(", b")", b"-"), between)
+        bare = pc.if_else(negative, amounts, bare)
+    # Marks that stand within each other could leave something else behind.
+    is_plain = pc.match_substring_regex(bare, _pattern(PLAIN_STYLE, encoding))
+    return pc.if_else(is_plain, bare, pa.scalar(None, bare.type))
+
+
+def _without(cells: _Cells, *marks: bytes) -> _Cells:
+    for mark in marks:
+        cells = pc.replace_substring(cells, mark, b"")
+    return cells
+
+
+@lru_cache(maxsize=64)
+def _pattern(style: NumberStyle, encoding: str) -> str:
+    """A cell that is a number in ``style`` with its sign in front, over its bytes."""
+    amount, pad, sign, behind = _parts(style, encoding)
+    minus = f"(?:[+-]|{_escaped(_MINUS, encoding)})?" if _encoded(_MINUS, encoding) else "[+-]?"
+    return rf"\A{pad}{sign}{minus}{sign}{amount}{behind}{pad}\z"
+
+
+@lru_cache(maxsize=64)
+def _negative_pattern(style: NumberStyle, encoding: str) -> str:
+    """A cell that is a negative number as ``style`` declares it: between parentheses, or with its minus behind."""
+    amount, pad, sign, behind = _parts(style, encoding)
+    if style.negative == "()":
+        return rf"\A{pad}{sign}\({pad}{sign}{amount}{behind}{pad}\){behind}{pad}\z"
+    return rf"\A{pad}{sign}{amount}{behind}{pad}-{behind}{pad}\z"
+
+
+class _Parts(NamedTuple):
+    """Parts of a pattern: a number without sign, blanks, and a sign before and behind it."""
+
+    amount: str
+    pad: str
+    sign: str
+    behind: str
+
+
+def _parts(style: NumberStyle, encoding: str) -> _Parts:
+    blanks = "|".join(_escaped(blank, encoding) for blank in (*BLANKS, "\t") if _encoded(blank, encoding))
+    pad = f"(?:{blanks})*"
+    marks = "|".join(_escaped(mark, encoding) for mark in style.grouping_marks if _encoded(mark, encoding))
+    groups = (
+        rf"[0-9]{{1,2}}(?:(?:{marks})[0-9]{{2}})*"
+        if style.grouping == INDIAN
+        else rf"[0-9]{{1,3}}(?:(?:{marks})[0-9]{{3}})*"
+    )
+    digits = rf"(?:{groups}(?:{marks})[0-9]{{3}}|[0-9]+)" if marks else "[0-9]+"
+    decimal = _escaped(style.decimal, encoding)
+    number = rf"(?:{digits}(?:{decimal}[0-9]*)?|{decimal}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    sign = rf"(?:{_escaped(style.sign, encoding)}{pad})?" if _encoded(style.sign, encoding) else ""
+    behind = rf"(?:{pad}{_escaped(style.sign, encoding)})?" if sign else ""
+    return _Parts(number, pad, sign, behind)
+
+
+def _escaped(mark: str, encoding: str) -> str:
+    return "".join(rf"\x{{{byte:02x}}}" for byte in _encoded(mark, encoding))
+
+
+def _encoded(mark: str, encoding: str) -> bytes:
+    """The bytes of a mark; none where the encoding does not have it."""
+    return mark.encode(encoding, errors="ignore")
+
+
+def text_of(cells: _Cells, encoding: str) -> NDArray[np.object_]:
+    """Cells of shape (n,) as text without blanks around it, None where a cell is empty."""
+    words = np.full(len(cells), None)
+    words[:] = [_word(cell, encoding) for cell in cells.to_pylist()]
+    return words
+
+
+def _word(cell: bytes, encoding: str) -> str | None:
+    word = cell.decode(encoding, errors="replace").strip()
+    return None if word in MISSING else word

@@ -1,0 +1,166 @@
+"""How the columns of a file write their numbers, from the evidence of all of them together; a guess for its owner.
+
+One column of a file rarely says which of two marks is the decimal one: 247.548 is either. A sibling that writes 118,65
+does. Where no column says, that is the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from dpviz.table.file_format import INDIAN, MISSING, PLAIN_STYLE, NumberStyle
+from dpviz.table.loaded_table import FloatArray
+from dpviz.table.number_cells import numbers_of
+
+# Only these are proposed as signs: anything else beside a number could be somebody's.
+_MONEY = (
+    r"USD|EUR|GBP|CHF|JPY|CNY|INR|BRL|SEK|NOK|DKK|PLN|CZK|HUF|TRY|ZAR|MXN|AUD|CAD|NZD|"
+    r"R\$|US\$|A\$|C\$|NZ\$|HK\$|Rs|kr|zł|Kč|Ft|[$€£¥₹₽₩₺₪₫฿]"
+)
+_MEASURES = "min|°C|°F|kg|mg|lb|cm|mm|km|mi|ft|ms|ml|[%‰°gtmhsl]"
+_BESIDE = f"{_MONEY}|{_MEASURES}"
+_SIGNED = re.compile(
+    rf"\(?\s*-?(?P<before>{_BESIDE})?\s*[(+-]?\s*[\d.,][\d.,'\u2019\s]*-?\s*(?P<behind>{_BESIDE})?\s*[)-]?"
+)
+_PARENTHESES = re.compile(r"\s*\D{0,4}\(\D{0,4}[\d.,][\d.,'\u2019\s]*\D{0,4}\)\D{0,4}")
+_MINUS_BEHIND = re.compile(r"\D{0,4}[\d.,][\d.,'\u2019\s]*\D{0,4}-\D{0,4}")
+_LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,}\s*")
+_DIGITS_AND_MARKS = re.compile(r"[.,]?\d[\d.,]*")
+# What makes one mark the decimal one for certain, and what leaves it open.
+_DECIMAL = {
+    mark: re.compile(
+        rf"(\d*{own}(\d{{1,2}}|\d{{4,}})|0{own}\d+|\d{{4,}}{own}\d+|[\d{other}]*{other}\d{{3}}{own}\d*|{own}\d+)"
+    )
+    for mark, own, other in ((".", r"\.", ","), (",", ",", r"\."))
+}
+_GROUPS = {mark: re.compile(rf"\d{{1,3}}({own}\d{{2,3}})*{own}\d{{3}}") for mark, own in ((".", r"\."), (",", ","))}
+_EITHER = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_LOOKED_AT = 300
+# Begins like a number, and reads as none in any style that is known.
+_LIKE_A_NUMBER = re.compile(r"[^\w\s]{0,2}\s*\d[\d.,:°º'\"′″\s+/-]*[A-Za-z]{0,3}([+-]?\d+)?[.\"]?")
+
+
+class Styles(NamedTuple):
+    """How columns write their numbers.
+
+    ``by_column`` holds the columns of numbers; ``doubtful`` are those of them in which a mark may be either; ``unread``
+    others whose cells mostly begin like numbers.
+    """
+
+    by_column: dict[str, NumberStyle]
+    usual: NumberStyle
+    doubtful: tuple[str, ...]
+    unread: tuple[str, ...]
+
+
+def styles_of(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
+    """The style of each column that holds numbers, and the most frequent one."""
+    present = {name: [cell for cell in column if cell.strip() not in MISSING] for name, column in cells.items()}
+    evidence = {name: _evidence(column) for name, column in present.items()}
+    for_table = {mark for one in evidence.values() for mark in one}
+    styles, doubtful, unread = {}, [], []
+    for name, column in present.items():
+        decimals = evidence[name] or (for_table if len(for_table) == 1 else {".", ","})
+        style = style_of(column, delimiter, decimals)
+        if style is not None:
+            styles[name] = style
+            if len(decimals) == 2 and delimiter != "," and _leaves_it_open(column):
+                doubtful.append(name)
+        elif column and 2 * sum(_LIKE_A_NUMBER.fullmatch(cell.strip()) is not None for cell in column) > len(column):
+            unread.append(name)
+    usual = Counter(styles.values()).most_common(1)[0][0] if styles else PLAIN_STYLE
+    shared = {name: _usual_if_it_reads(present[name], style, usual) for name, style in styles.items()}
+    return Styles(shared, usual, tuple(doubtful), tuple(unread))
+
+
+def style_of(present: Sequence[str], delimiter: str, decimals: set[str]) -> NumberStyle | None:
+    """The style that reads most of ``present``, or None if fewer than half of them are numbers in any.
+
+    ``decimals`` are the marks that may be the decimal one.
+    """
+    if not present or 2 * sum(_LONG_INTEGER.fullmatch(cell) is not None for cell in present) > len(present):
+        return None  # nothing, or an id
+    if "." in decimals and reads(present, PLAIN_STYLE) == len(present):
+        return PLAIN_STYLE
+    sign, negative = _sign(present), _negative(present)
+    candidates = [NumberStyle(*marks, sign, negative) for marks in _marks(delimiter) if marks[0] in decimals]
+    best = max(candidates, key=partial(reads, present))
+    return best if 2 * reads(present, best) >= len(present) else None
+
+
+def reads(cells: Sequence[str], style: NumberStyle) -> int:
+    """How many cells are numbers in ``style``."""
+    return int(np.count_nonzero(~np.isnan(values_of(cells, style))))
+
+
+def values_of(cells: Sequence[str], style: NumberStyle) -> FloatArray:
+    """Cells as numbers, NaN where one is none."""
+    return numbers_of(pa.array([cell.encode(errors="replace") for cell in cells], pa.binary()), style, "utf-8")
+
+
+def mending_style(cells: Sequence[str], style: NumberStyle) -> NumberStyle | None:
+    """Another style than ``style`` that reads most of these cells, which it does not read; None if none does.
+
+    What the column's other cells are written like goes first.
+    """
+    near = [style._replace(negative=negative) for negative in ("()", "-")]
+    found = style_of(cells, ";", {style.decimal}) or style_of(cells, ";", {".", ","})
+    candidates = [one for one in (*near, found) if one is not None]
+    best = max(candidates, key=partial(reads, cells))
+    return best if 2 * reads(cells, best) >= len(cells) > 0 else None
+
+
+def _evidence(present: Sequence[str]) -> set[str]:
+    """The marks that some cell can only use as the decimal one."""
+    decimals: set[str] = set()
+    looked_at = present[:_LOOKED_AT]
+    if 2 * sum(_SIGNED.fullmatch(cell.strip()) is not None for cell in looked_at) < len(looked_at):
+        return decimals  # words: what stands among them is no number of this table
+    for cell in looked_at:
+        found = _DIGITS_AND_MARKS.search(cell)
+        if found is None or not ("." in found[0] or "," in found[0]):
+            continue
+        number = found[0].rstrip(".,")
+        for mark, other in ((".", ","), (",", ".")):
+            if _DECIMAL[mark].fullmatch(number) or (number.count(other) > 1 and _GROUPS[other].fullmatch(number)):
+                decimals.add(mark)
+    return decimals
+
+
+def _leaves_it_open(present: Sequence[str]) -> bool:
+    marked = [cell for cell in present if "." in cell or "," in cell]
+    return bool(marked) and all(_EITHER.search(cell) is not None for cell in marked)
+
+
+def _usual_if_it_reads(cells: Sequence[str], own: NumberStyle, usual: NumberStyle) -> NumberStyle:
+    """The style of most columns where it says the same of this one: whole numbers fit many styles."""
+    return usual if values_of(cells, own).tobytes() == values_of(cells, usual).tobytes() else own
+
+
+def _marks(delimiter: str) -> list[tuple[str, str]]:
+    """Decimal and grouping marks, the likelier ones first."""
+    with_commas = [(".", ","), (",", ""), (",", ".")] if delimiter == "," else [(",", ""), (",", "."), (".", ",")]
+    return [(".", ""), *with_commas, (",", " "), (".", " "), (".", "'"), (",", "'"), (".", INDIAN)]
+
+
+def _sign(cells: Sequence[str]) -> str:
+    """What stands beside the number in at least half of the cells: %, $, €, kg; else nothing."""
+    matches = (_SIGNED.fullmatch(cell.strip()) for cell in cells)
+    signs = Counter(sign for match in matches if match and (sign := match["before"] or match["behind"]))
+    sign, times = signs.most_common(1)[0] if signs else ("", 0)
+    return sign if 2 * times >= len(cells) else ""
+
+
+def _negative(cells: Sequence[str]) -> str:
+    """How some cells are made negative, if it is not by a minus in front."""
+    for written, is_one in (("()", _PARENTHESES), ("-", _MINUS_BEHIND)):
+        if any(is_one.fullmatch(cell.strip()) for cell in cells):
+            return written
+    return ""

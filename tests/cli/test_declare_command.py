@@ -1,0 +1,41 @@
+"""dpviz declare: what it proposes is what the page proposes, and reads as it should."""
+
+import json
+from pathlib import Path
+
+import yaml
+
+from dpviz.table.csv_intake import open_csv
+from dpviz.table.declaration import NOTHING_DECLARED
+from dpviz.table.proposal import propose
+from dpviz.table.sidecar import read_sidecar
+from tests.cases import about
+from tests.command_line import call
+
+CASES = Path(__file__).parents[1] / "table" / "cases"
+RIGHT = yaml.safe_load((CASES / "right.yaml").read_text())
+
+
+def test_each_kind_of_file_is_declared_as_its_notes_say_and_runs(capsys, tmp_path):
+    """What a note calls not chosen is not chosen; cells that are no numbers are counted when it runs."""
+    for name, right in RIGHT.items():
+        data = tmp_path / f"{name}.csv"
+        data.write_bytes((CASES / f"{name}.csv").read_bytes())
+        out = data.with_suffix(".json")
+        said = call(capsys, "declare", data, "--out", out)
+        with about(name, said.err):
+            if "refused" in right:
+                assert said.code == 2 and right["refused"] in said.err and not out.exists()
+                continue
+            assert said.code == 0 and all(note in said.err for note in right.get("said", []))
+            chosen = right["chosen"] or {}
+            declared = read_sidecar(out)
+            assert declared == propose(open_csv(data)).joined_to(NOTHING_DECLARED) and declared.columns == tuple(chosen)
+            if not chosen:
+                continue
+            bounded = json.loads(out.read_text()) | {"bounds": {column: [-1e8, 1e8] for column in chosen}}
+            out.write_text(json.dumps(bounded))
+            ran = call(capsys, "run", data, "--k", "1", "--epsilon", "1", "--algorithm", "dplloyd", "--json")
+            lost = any(cell is None for cells in chosen.values() for cell in cells)
+            assert ran.code == 0 and lost == ("dropped" in ran.err), ran.err
+            assert ran.json["columns"] == list(chosen)
