@@ -38,6 +38,11 @@ def fitted_exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
+def load() -> str:
+    """How many processes wanted a core, over the last minute."""
+    return f"load {os.getloadavg()[0]:.1f}"
+
+
 def machine() -> str:
     """One line on what was measured where."""
     return (

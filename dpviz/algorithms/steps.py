@@ -62,3 +62,8 @@ class GridStep(Step):
     sd: float
     cutoff: float | None = None
     around: GridStep | None = None
+
+    @property
+    def spread_in_cell(self) -> float:
+        """Mean squared distance of rows to the middle of their cell, as far as rows fill cells evenly."""
+        return self.grid.spread_in_cell

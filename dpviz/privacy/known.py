@@ -15,21 +15,41 @@ from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.privacy.local_model import EachRow, LocalNoise, LocalReports, UserQuestion
 from dpviz.privacy.losses import CappedLosses, Loss, PoolLoss, SwapLoss
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, Mechanism, Peeling
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi, Zoomed
 from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
 from dpviz.privacy.queries import Count, Query, SparseCount, Sum
 from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.privacy.sparse_mechanisms import NoisyExcess, NoisyThreshold, PathCounts, SparseLaplace
-from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, ResidualSum, Spread, Weights
+from dpviz.privacy.sums import (
+    BoxSum,
+    ChosenSum,
+    Pull,
+    Radii,
+    ResidualMoments,
+    ResidualSum,
+    ScaledResidualSum,
+    Spread,
+    Weights,
+)
 from dpviz.privacy.tuples.center_noise import NoisyCenters
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.privacy.tuples.tuples import Tuples
 
-PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, Zoomed, Projected, CubeTree, HashCodes, HashTree)
+PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, UnevenGrid, Zoomed, Projected, CubeTree, HashCodes, HashTree)
 QUERIES: tuple[type, ...] = (
     *(Count, Sum, SparseCount, SwapLoss, Loss),
     *(Pull, PoolLoss, DistanceWeights, BoxSum, Quantiles, Medians, Tuples, ResidualMoments, EachRow),
-    *(Weights, ChosenSum, Radii, ResidualSum, Spread, SegmentHistogram, DistanceScales, CappedLosses),
+    *(
+        Weights,
+        ChosenSum,
+        Radii,
+        ResidualSum,
+        ScaledResidualSum,
+        Spread,
+        SegmentHistogram,
+        DistanceScales,
+        CappedLosses,
+    ),
 )
 MECHANISMS: tuple[type, ...] = (
     *(Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace),
@@ -40,7 +60,7 @@ MECHANISMS: tuple[type, ...] = (
 LOCAL: dict[type, type] = {UserQuestion: LocalReports}
 # Questions over universes that may be too large to write down, and the partitions that have one.
 SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, Projected, CubeTree, HashCodes), UserQuestion: (HashCodes,)}
-DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, Zoomed, Projected, HashTree)
+DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, UnevenGrid, Zoomed, Projected, HashTree)
 # Fits for which a block's line depends on that block's rows alone.
 BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)
 # Codes of cells are 64-bit integers, and so are the trials of the binomial law of empty cells.

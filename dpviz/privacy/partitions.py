@@ -176,6 +176,66 @@ class Grid(_AxisByAxis):
         middle: Array = ((self.places(codes) + 0.5) / self.cells_per_axis * 2 - 1) * self.half
         return middle if self.middle is None else middle + self.middle
 
+    def borders(self, axis: int) -> Array:
+        """Borders of the cells along an axis, from the grid's middle; (cells + 1,)."""
+        cells = int(self.cells_per_axis[axis])
+        borders: Array = (2 * np.arange(cells + 1) / cells - 1) * self.half[axis]
+        return borders
+
+
+@dataclass(frozen=True, eq=False)
+class UnevenGrid(Grid):
+    """Boxes of unlike sides over ``middle ± half``: along axis j cells meet at ``inner[j]`` (cells - 1,), which rise.
+
+    The borders, counted from the middle, are a table of public or released numbers: whatever function made them, a row
+    is only ever compared with them. Points beyond the box belong to the cell at its edge.
+    """
+
+    inner: tuple[Array, ...] = ()
+
+    @classmethod
+    def between(cls, half: Array, inner: Sequence[Array], middle: Array) -> UnevenGrid:
+        """The grid whose cells meet at the borders ``inner``."""
+        cells = np.array([len(one) + 1 for one in inner], dtype=np.int64)
+        return cls(half, cells, middle, tuple(inner))
+
+    def assign(self, chunk: Array) -> Codes:
+        """Cell number of each row, shape (rows,)."""
+        offset = chunk if self.middle is None else chunk - self.middle
+        along = [np.searchsorted(one, offset[:, j], side="right") for j, one in enumerate(self.inner)]
+        return self.numbered(np.stack(along, axis=1))
+
+    def borders(self, axis: int) -> Array:
+        """Borders of the cells along an axis, from the grid's middle; (cells + 1,)."""
+        borders: Array = np.r_[-self.half[axis], self.inner[axis], self.half[axis]]
+        return borders
+
+    def centers(self, codes: Codes) -> Array:
+        """Middle of each cell, unit coordinates, shape (m, d)."""
+        low, high = self._box(codes)
+        middle: Array = (low + high) / 2
+        return middle if self.middle is None else middle + self.middle
+
+    def spreads(self, codes: Codes) -> Array:
+        """For each cell, the mean squared distance to its middle of rows that fill it evenly; (m,)."""
+        low, high = self._box(codes)
+        spreads: Array = ((high - low) ** 2).sum(axis=1) / 12
+        return spreads
+
+    @property
+    def spread_in_cell(self) -> float:
+        """Mean of ``spreads`` over all cells."""
+        along = [np.diff(self.borders(axis)) for axis in range(len(self.half))]
+        return sum(float((sides**2).mean()) for sides in along) / 12
+
+    def _box(self, codes: Codes) -> tuple[Array, Array]:
+        """Lower and upper corners (m, d), from the grid's middle."""
+        places = self.places(codes)
+        along = [self.borders(axis) for axis in range(len(self.half))]
+        low = np.stack([borders[place] for borders, place in zip(along, places.T, strict=True)], axis=1)
+        high = np.stack([borders[place + 1] for borders, place in zip(along, places.T, strict=True)], axis=1)
+        return low, high
+
 
 @dataclass(frozen=True, eq=False)
 class Zoomed(_AxisByAxis):
@@ -206,7 +266,7 @@ class Zoomed(_AxisByAxis):
 class Projected:
     """The cells of ``inner`` seen through the public linear map ``frame`` of shape (p, d), clipped to ``region``."""
 
-    inner: Voronoi | Grid
+    inner: Voronoi | Grid | UnevenGrid
     frame: Array
     region: Region
 
@@ -319,4 +379,4 @@ class CubeTree(_AxisByAxis):
         return parents
 
 
-Partition = Everything | Voronoi | Grid | Zoomed | Projected | CubeTree | HashCodes | HashTree
+Partition = Everything | Voronoi | Grid | UnevenGrid | Zoomed | Projected | CubeTree | HashCodes | HashTree

@@ -24,7 +24,7 @@ from scipy import sparse
 
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Projected, Voronoi, Zoomed
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Projected, UnevenGrid, Voronoi, Zoomed
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows, whole
 from dpviz.table.sparse_rows import is_sparse
@@ -155,7 +155,7 @@ class OfAllRows(OfCells):
 class Count(OfCells):
     """Rows per cell, shape (n_cells,)."""
 
-    over: Everything | Voronoi | Grid | Zoomed | Projected | HashTree
+    over: Everything | Voronoi | Grid | UnevenGrid | Zoomed | Projected | HashTree
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         by_product = _counts_found(rows, cell)
@@ -170,7 +170,7 @@ class Count(OfCells):
 class Sum(OfCoordinates):
     """Coordinate sums per cell, shape (n_cells, d), unit coordinates."""
 
-    over: Everything | Voronoi | Grid | Zoomed | Projected | HashTree
+    over: Everything | Voronoi | Grid | UnevenGrid | Zoomed | Projected | HashTree
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         return coordinate_sums(rows, cell, self.over.n_cells)

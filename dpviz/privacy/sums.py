@@ -53,20 +53,35 @@ class _FromPoints(InQuanta):
 
 @dataclass(frozen=True, eq=False)
 class Radii(_FromPoints):
-    """Histogram of the lengths of all residuals from ``at`` (n_cells, d), shape (bins,).
+    """Histogram of the lengths of all residuals from ``at`` (n_cells, d), shape (finer + bins,).
 
-    The bins are equal up to ``reach``; the last one takes the rest.
+    The bins are equal up to ``reach``; the last one takes the rest. The first of them is cut ``finer`` times, at its
+    width over √2, over 2, over 2√2 and so on: lengths of rows that lie close together are told apart there.
     """
 
     over: Everything | Voronoi
     at: Array
     reach: float
     bins: int = 40
+    finer: int = 0
+
+    @property
+    def edges(self) -> Array:
+        """Borders of all bins, from 0 to ``reach``; (finer + bins + 1,)."""
+        first = self.reach / self.bins
+        halves = np.arange(self.finer, 0, -1)
+        # Powers of two and one square root: the same bits on any machine.
+        cuts = first * np.ldexp(np.where(halves % 2, sqrt(0.5), 1.0), -(halves // 2))
+        edges: Array = np.r_[0.0, cuts, first * np.arange(1, self.bins + 1)]
+        return edges
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         length = np.sqrt(_residuals(rows, cell, self.at).squared)
         place = np.minimum(length * (self.bins / self.reach), self.bins - 1).astype(np.int64)
-        counts: Codes = np.bincount(place, minlength=self.bins)
+        if self.finer:
+            cuts = self.edges[1 : self.finer + 1]
+            place = np.where(place > 0, place + self.finer, np.searchsorted(cuts, length, side="right"))
+        counts: Codes = np.bincount(place, minlength=self.finer + self.bins)
         return counts
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
@@ -99,6 +114,35 @@ class ResidualSum(_FromPoints):
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A vector of length ``reach`` in one cell; under replace one goes and one comes."""
         return _of_vectors(self.reach * relation.rows, region.dim)
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledResidualSum(_FromPoints):
+    """Sum over the rows of each cell of their residuals over the cell's own reach, shortened to length 1; (n_cells, d).
+
+    The noise of a cell is in proportion to its reach, one of the released ``reaches`` (n_cells,): where clusters are
+    of unlike widths, the narrow ones do not take the noise of the wide ones.
+    """
+
+    copies: ClassVar[int] = 2
+    over: Voronoi | Projected
+    at: Array
+    reaches: Array
+
+    def quantum(self, region: Region) -> float:
+        """Parts of a reach are counted in millionths."""
+        return 2.0**-lattice.ROW_BITS
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        residuals = _residuals(rows, cell, self.at)
+        longest = np.maximum(np.sqrt(residuals.squared), self.reaches[cell])
+        parts = lattice.inward(residuals.values * (lattice.SHRINK / longest)[:, None], lattice.ROW_BITS)
+        return np.asarray(lattice.whole(sums_by_cell(parts, cell, len(self.at)), lattice.ROW_BITS))
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A vector of length at most 1 in one cell, whatever the reaches; under replace one goes and one comes."""
+        length = float(relation.rows)
+        return _of_vectors(length, region.dim)
 
 
 @dataclass(frozen=True, eq=False)

@@ -208,7 +208,7 @@ def look_step(shown: Exhibit, *, bought: bool = True, epsilon: float = 2.0) -> L
     room = shown.table.open(epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=noise)
     middle = Part("look", "middle", "Gaussian", 1 / 6 if bought else 1 / 2)
     radii = middle._replace(what="radii", noise="Laplace")
-    stage = FirstLook(middle, middle._replace(what="axes", weight=4 / 6) if bought else None, radii)
+    stage = FirstLook(middle, None, middle._replace(what="axes", weight=4 / 6) if bought else None, radii)
     shares = {part: room.budget.fraction(part.weight) for part in stage if part is not None}
     return look(room, stage, shares, min(room.dim, 5), np.random.default_rng(8))
 

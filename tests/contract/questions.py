@@ -16,12 +16,22 @@ from dpviz.privacy.kernel_draw import DistanceWeights, WeightedRows
 from dpviz.privacy.local_model import EachRow
 from dpviz.privacy.losses import CappedLosses, Loss, PoolLoss, SwapLoss
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi, Zoomed
 from dpviz.privacy.quantiles import Columns, Medians, Quantiles
 from dpviz.privacy.queries import Count, Query, Relation, Sensitivity, SparseCount, SparseCounts, Sum
 from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
-from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, ResidualSum, Spread, Weights
+from dpviz.privacy.sums import (
+    BoxSum,
+    ChosenSum,
+    Pull,
+    Radii,
+    ResidualMoments,
+    ResidualSum,
+    ScaledResidualSum,
+    Spread,
+    Weights,
+)
 from dpviz.privacy.tuples.tuples import Tuples, TupleTable
 from dpviz.table.codings import Closed, Cycle, Nominal
 from dpviz.table.domain import Domain, Region
@@ -46,7 +56,8 @@ def _grid(region: Region, rng: np.random.Generator) -> Grid:
 def _projected(region: Region, rng: np.random.Generator) -> Projected:
     p = int(rng.integers(1, region.dim + 1))
     view = Region.ball(p, region.radius)
-    return Projected(_voronoi(view, rng), rng.normal(size=(p, region.dim)), view)
+    cells = _uneven(view, rng) if rng.random() < 0.3 else _voronoi(view, rng)
+    return Projected(cells, rng.normal(size=(p, region.dim)), view)
 
 
 def _seen_grid(region: Region, rng: np.random.Generator) -> Projected:
@@ -54,6 +65,13 @@ def _seen_grid(region: Region, rng: np.random.Generator) -> Projected:
     view = Region.ball(p, region.radius)
     cells, middle = rng.integers(1, 5, p), rng.uniform(-0.3, 0.3, p)
     return Projected(Grid(view.half * rng.uniform(0.2, 1.0, p), cells, middle), rng.normal(size=(p, region.dim)), view)
+
+
+def _uneven(region: Region, rng: np.random.Generator) -> UnevenGrid:
+    """Borders anywhere, some of them alike."""
+    half, steps = region.half * rng.uniform(0.2, 1.5, region.dim), rng.integers(0, 4, region.dim)
+    inner = [np.sort(rng.choice([-0.5, 0.0, 0.1, 0.6], steps[j])) * half[j] for j in range(region.dim)]
+    return UnevenGrid.between(half, inner, rng.uniform(-0.3, 0.3, region.dim))
 
 
 def _zoomed(region: Region, rng: np.random.Generator) -> Zoomed:
@@ -77,6 +95,12 @@ def _pull(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi 
 def _around(kind, region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected], *more) -> Query:
     cells = over(region, rng)
     return kind(cells, _points(region, rng, cells.n_cells), float(rng.choice([1e-3, 0.2, 1.0, 5.0])), *more)
+
+
+def _scaled(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected]) -> ScaledResidualSum:
+    cells = over(region, rng)
+    reaches = rng.choice([1e-3, 0.2, 1.0, 5.0], cells.n_cells)
+    return ScaledResidualSum(cells, _points(region, rng, cells.n_cells), reaches)
 
 
 def _frame(region: Region, rng: np.random.Generator) -> np.ndarray | None:
@@ -110,6 +134,7 @@ DENSE = {
     Everything: lambda region, rng: Everything(),
     Voronoi: _voronoi,
     Grid: _grid,
+    UnevenGrid: _uneven,
     Zoomed: _zoomed,
     Projected: _projected,
     HashTree: _hash_tree,
@@ -134,6 +159,10 @@ for _over in (Voronoi, Projected):
     QUESTIONS[f"ResidualSum over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _around(
         ResidualSum, region, rng, over
     )
+    QUESTIONS[f"ScaledResidualSum over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _scaled(
+        region, rng, over
+    )
+QUESTIONS["Radii with a finer beginning"] = lambda region, rng: _around(Radii, region, rng, _voronoi, 7, 9)
 for _over in (Everything, Voronoi):
     QUESTIONS[f"Radii over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _around(Radii, region, rng, over)
     QUESTIONS[f"Spread over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _around(

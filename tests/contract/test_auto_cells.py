@@ -1,4 +1,4 @@
-"""Auto keeps the contract where it tries fine cells, and where rows choose among its solutions."""
+"""Auto keeps the contract where it tries fine cells, where rows choose among its solutions, where it sees a tail."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import CARDS
+from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.table.domain import Domain, Scaling
-from tests.contract.checks import check_ledger, check_loss, check_replay
+from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
 from tests.contract.tables import World
 
 CARD = CARDS["auto"]
 SIX = World("six columns", dim=6, n_public=400)
+REPLACED = World("replace, six columns", dim=6, relation=Relation.REPLACE, radius=1.0)
+OF_PERSONS = World("persons, six columns", dim=6, n_public=1200, rows_per_person=2, radius=1.0)
+IN_A_BALL = World("six columns in a ball", dim=6, n_public=1200, radius=1.0)
 APPROX = {"k": 3, "epsilon": 1.0, "delta": 1e-6, "params": {"starts": 2}, "seed": 0}
 
 
@@ -48,3 +52,21 @@ def test_a_choice_by_rows(delta):
     assert "exponential" in {name for name, _ in loss.per_release}
     check_ledger(CARD, SIX.table(), **request)
     check_replay(CARD, SIX.table(), **request)
+
+
+@pytest.mark.parametrize("world", [IN_A_BALL, REPLACED, OF_PERSONS], ids=str)
+def test_a_tail(world):
+    """With and without the row that lies farthest out, and one in the middle: both have a cell and a pull."""
+    rng = np.random.default_rng(0)
+    rows = np.c_[np.minimum(0.02 * np.exp(1.5 * rng.normal(size=1200)), 0.99), rng.normal(0, 0.004, (1200, 5))]
+    request, persons = {**APPROX, "epsilon": 12.0}, np.arange(1200) // world.rows_per_person
+    table = world.table(rows, persons)
+    assert run_of(CARD, table, **request).frames[1].step.tail is not None
+    for place in (int(rows[:, 0].argmax()), int(rows[:, 0].argmin())):
+        others = persons != persons[place]
+        other = world.table(rows[others], persons[others])
+        if world.relation is Relation.REPLACE:
+            other = world.table(np.where(others[:, None], rows, -rows))
+        check_loss(CARD, table, other, **request)
+    check_ledger(CARD, table, **request)
+    check_replay(CARD, table, **request)

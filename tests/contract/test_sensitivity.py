@@ -14,11 +14,21 @@ from dpviz.privacy.kernel_draw import DistanceWeights
 from dpviz.privacy.known import PARTITIONS, QUERIES
 from dpviz.privacy.local_model import EachRow
 from dpviz.privacy.losses import CappedLosses, Loss, PoolLoss, SwapLoss
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi, Zoomed
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi, Zoomed
 from dpviz.privacy.quantiles import Medians, Quantiles
 from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
 from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
-from dpviz.privacy.sums import BoxSum, ChosenSum, Pull, Radii, ResidualMoments, ResidualSum, Spread, Weights
+from dpviz.privacy.sums import (
+    BoxSum,
+    ChosenSum,
+    Pull,
+    Radii,
+    ResidualMoments,
+    ResidualSum,
+    ScaledResidualSum,
+    Spread,
+    Weights,
+)
 from dpviz.privacy.tuples.tuples import Tuples
 from dpviz.table.domain import Domain, Region
 from dpviz.table.rows import Rows
@@ -133,6 +143,9 @@ def _attained(kind, over, region):
         Everything: Everything(),
         Voronoi: inner,
         Grid: Grid.over(region, 2) if kind is not Sum else Grid.over(region, 1),
+        UnevenGrid: UnevenGrid.between(
+            region.half, [np.zeros(1 if kind is Count else 0)] * region.dim, np.zeros(region.dim)
+        ),
         Zoomed: Zoomed(Grid.over(Region.ball(region.dim, 1e-3), 2), Grid.over(region, 2 if kind is Count else 1)),
         Projected: Projected(inner, np.eye(region.dim), region),
         CubeTree: CubeTree(np.full(region.dim, -2.0), 4.0),
@@ -149,6 +162,9 @@ def _attained(kind, over, region):
             # As a pull, of the length of the reach.
             reach = region.half.min() / 20
             return ResidualSum(together, together.centers, reach), np.full(region.dim, region.half.min() / 9)
+        case _ if kind is ScaledResidualSum:
+            reaches = np.array([region.half.min() / 20, 3.0])
+            return ScaledResidualSum(together, together.centers, reaches), np.full(region.dim, region.half.min() / 9)
         case _ if kind is Radii:
             return Radii(Everything(), far[None], region.radius), far
         case _ if kind is Spread:
@@ -198,7 +214,7 @@ KINDS = (
     + [(SparseCount, over) for over in SPARSE]
     + [(SwapLoss, None), (Loss, None), (Pull, None), (PoolLoss, None), (DistanceWeights, None)]
     + [(BoxSum, None), (Quantiles, None), (Medians, None), (Tuples, None), (ResidualMoments, None), (EachRow, None)]
-    + [(ChosenSum, None), (ResidualSum, None), (Radii, None), (Spread, None)]
+    + [(ChosenSum, None), (ResidualSum, None), (ScaledResidualSum, None), (Radii, None), (Spread, None)]
     + [(SegmentHistogram, Voronoi), (SegmentHistogram, Projected), (DistanceScales, None), (CappedLosses, None)]
 )
 
@@ -233,7 +249,7 @@ def check_attained(kind, over, where, relation, most):
     for norm in NORMS:
         bound = getattr(declared_most, norm)
         elsewhere = (kind, norm) in ((Spread, "l1"), (CappedLosses, "range"))  # reached by other rows: the next tests
-        blocks = kind in (Sum, Pull, BoxSum, ChosenSum, ResidualSum)
+        blocks = kind in (Sum, Pull, BoxSum, ChosenSum, ResidualSum, ScaledResidualSum)
         if np.isfinite(bound) and (norm != "block" or blocks) and not elsewhere:
             assert getattr(moved, norm) == pytest.approx(bound, rel=_lost(kind, domain.region)), norm
 
@@ -294,7 +310,7 @@ def test_capped_losses_of_two_sets_move_apart_by_the_cap(relation, most):
 
 def _lost(kind: type, region: Region) -> float:
     """The part of an answer that rounding may take: a few quanta of what it is made of."""
-    if kind in (Spread, ResidualMoments, ResidualSum):
+    if kind in (Spread, ResidualMoments, ResidualSum, ScaledResidualSum):
         return 2.0**-12  # products of small factors, and residuals of a small reach
     corners_lie_on_the_lattice = region.rows(_farthest(region)[None]) == _farthest(region)
     return 1e-12 if kind not in (Pull, PoolLoss) and corners_lie_on_the_lattice.all() else 1e-5

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi
 from dpviz.table.domain import Region
 from tests.privacy.asked import exact
 
@@ -45,6 +46,35 @@ def test_grid_cells_hold_the_rows_around_their_centres(seed):
     every = np.arange(grid.n_cells)
     np.testing.assert_array_equal(grid.assign(grid.centers(every)), every)
     np.testing.assert_array_equal(grid.places(every), np.stack(np.unravel_index(every, grid.cells_per_axis), axis=1))
+
+
+@given(SEEDS)
+def test_rows_lie_between_the_borders_of_their_uneven_cells(seed):
+    rng = np.random.default_rng(seed)
+    half, middle = rng.uniform(0.5, 1, 3), rng.uniform(-0.2, 0.2, 3)
+    grid = UnevenGrid.between(
+        half, [np.sort(rng.uniform(-one, one, m)) for one, m in zip(half, (0, 1, 5), strict=True)], middle
+    )
+    assert grid.cells_per_axis.tolist() == [1, 2, 6]
+    rows = middle + rng.uniform(-half, half, (60, 3))
+    places = grid.places(grid.assign(rows))
+    for j in range(3):
+        borders = grid.borders(j) + middle[j]
+        assert (borders[places[:, j]] <= rows[:, j]).all() and (rows[:, j] <= borders[places[:, j] + 1]).all()
+    every = np.arange(grid.n_cells)
+    np.testing.assert_array_equal(grid.assign(grid.centers(every)), every)
+    far = np.stack([middle - 9, middle + 9])
+    np.testing.assert_array_equal(grid.assign(far), [0, grid.n_cells - 1])
+
+
+def test_even_borders_make_a_grid():
+    half, cells, middle = np.array([1.0, 0.5]), np.array([4, 3]), np.array([0.1, 0.0])
+    grid = Grid(half, cells, middle)
+    uneven = UnevenGrid.between(half, [grid.borders(j)[1:-1] for j in (0, 1)], middle)
+    every = np.arange(12)
+    assert uneven.centers(every) == pytest.approx(grid.centers(every))
+    assert uneven.spreads(every) == pytest.approx(grid.spread_in_cell)
+    assert uneven.spread_in_cell == pytest.approx(grid.spread_in_cell)
 
 
 def test_rows_on_and_beyond_the_rim_of_a_grid_have_a_cell():

@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.privacy.partitions import Everything, Voronoi
 from dpviz.privacy.queries import Tallies
-from dpviz.privacy.sums import Radii, ResidualMoments, ResidualSum, Spread, symmetric
+from dpviz.privacy.sums import Radii, ResidualMoments, ResidualSum, ScaledResidualSum, Spread, symmetric
 from dpviz.table.domain import Region
 from dpviz.table.rows import Rows
 from tests.contract.tables import blobs
@@ -29,6 +29,14 @@ def test_sums_of_shortened_residuals(reach):
     residual = residual * np.minimum(1, reach / length)[:, None]
     expected = np.stack([residual[cell == j].sum(axis=0) for j in range(3)])
     assert asked(ResidualSum(Voronoi(CENTERS), CENTERS, reach), rows) == pytest.approx(expected, abs=1e-2)
+
+
+def test_sums_of_residuals_over_the_reach_of_their_cluster():
+    rows, reaches = blobs(300, 3), np.array([0.1, 0.4, 5.0])
+    residual, cell = _residuals(rows)
+    parts = residual / np.maximum(np.linalg.norm(residual, axis=1), reaches[cell])[:, None]
+    expected = np.stack([parts[cell == j].sum(axis=0) for j in range(3)])
+    assert asked(ScaledResidualSum(Voronoi(CENTERS), CENTERS, reaches), rows) == pytest.approx(expected, abs=1e-2)
 
 
 def test_no_row_pulls_farther_than_the_reach():
@@ -64,6 +72,16 @@ def test_radii_are_a_histogram_whose_last_bin_takes_the_rest():
     rows = np.array([[0.0, 0.0], [0.3, 0.0], [0.0, 0.7], [5.0, 5.0]])
     counts = asked(Radii(Everything(), np.zeros((1, 2)), 1.0, bins=4), rows)
     assert counts.tolist() == [1, 1, 1, 1]
+
+
+def test_a_finer_beginning_cuts_the_first_bin_alone():
+    rows, reach = blobs(400, 2) * np.random.default_rng(1).uniform(0, 1, (400, 1)) ** 4, 2.0
+    coarse, fine = (Radii(Everything(), np.zeros((1, 2)), reach, 10, finer) for finer in (0, 5))
+    counts = asked(fine, rows)
+    assert counts.tolist() == np.histogram(np.linalg.norm(rows, axis=1), fine.edges)[0].tolist()
+    assert [counts[:6].sum(), *counts[6:]] == asked(coarse, rows).tolist()
+    ratios = fine.edges[2:8] / fine.edges[1:7]
+    assert ratios[:5] == pytest.approx(np.sqrt(2)) and ratios[5] == pytest.approx(2)
 
 
 def test_a_row_keeps_its_bin_whoever_stands_beside_it():

@@ -13,12 +13,13 @@ from math import log10, sqrt
 import numpy as np
 
 from dpviz.algorithms.auto.auto_plan import AutoPlan, make_plan, plan_step
+from dpviz.algorithms.auto.cluster_sizes import extents
 from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.polishing import residual_rounds
 from dpviz.algorithms.auto.released_sign import released_sign
-from dpviz.algorithms.auto.seeding import best_read, chosen_by_rows, solved_seeds
+from dpviz.algorithms.auto.seeding import Seeds, best_read, chosen_by_rows, solved_seeds
 from dpviz.algorithms.auto.stages import Zoom
-from dpviz.algorithms.auto.view_synopsis import COVERED_SDS, View, flat_synopsis, view_synopses, zoom
+from dpviz.algorithms.auto.view_synopsis import COVERED_SDS, View, flat_synopsis, tail_synopsis, view_synopses, zoom
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or, released_always
 from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
@@ -33,6 +34,9 @@ _RADII = 2.0
 # A reach is widened up to here, where noise allows it, so that fewer residuals are shortened.
 _NOISE_ALLOWED, _PER_ROUND = 0.0005, 6.0
 _LEAST_REACH = 2.0**-20
+# Where there is a tail: so many radii of a cluster, as long as the noise of its mean adds no more than about such a
+# part of a cluster's loss.
+_TAIL_RADII, _TAIL_NOISE = 8.0, 0.003
 # A run that loses so much more than k-means++ is good enough to be recommended.
 _LITTLE = 1.1
 
@@ -63,8 +67,12 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
       Cell sizes and t follow from public and released numbers before the test is asked, and all tests of the plan are
       asked, whatever the first one says: the plan's list of questions is the same for all tables. What trees of details
       make of the grid, and which of two readings of it is solved, is post-processing.
-    - middle: one vector of norm R. Sums of residuals: one vector of norm η in one cluster, as clusters are disjoint;
-      two such vectors, perhaps opposite ones in one cluster, under replace.
+    - middle: one vector of norm R; of rows that are near, one of norm two released medians, asked for whether there is
+      a tail or not. Sums of residuals: one vector of norm η in one cluster, as clusters are disjoint; two such vectors,
+      perhaps opposite ones in one cluster, under replace. Where there is a tail each cluster has a released η of its
+      own: then residuals are counted in it, and the vector has norm 1.
+    - cells that follow a tail: a partition, as a row is compared with a table of borders that follow from releases. Of
+      the same grid's share there is one grid, whichever it is.
     - choice: a row adds to the loss of each solution something in [0, c], c released; a choice by the exponential
       mechanism is of bounded range, and costs no more than Laplace noise of the same ε (``LossKind``).
     - second moments: |v vᵀ| = |v|² <= R₁² in Euclidean norm; |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² <= 2 R₁⁴. The
@@ -77,7 +85,7 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
     plan = _plan_in(room, k, room.n)
     shares = plan.shares(room)
     yield plan_step(room, plan, shares)
-    seen = None
+    seen, tail = None, None
     if isinstance(plan.first, Zoom):
         zoomed = zoom(room, plan.first, shares)
         yield zoomed
@@ -85,7 +93,11 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
     else:
         seen = look(room, plan.first, shares, plan.axes, rng)
         yield seen
-        readings = view_synopses(room, k, plan.cells, shares, _view(seen))
+        tail = seen.tail
+        if tail is not None:
+            readings = [tail_synopsis(room, k, plan.cells, shares, seen, tail)]
+        else:
+            readings = view_synopses(room, k, plan.cells, shares, _view(seen))
     number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
     found = [solved_seeds(room, k, reading, seen, number, rng) for reading in readings]
     seeds = best_read(found)
@@ -93,10 +105,12 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
     yield seeds.solved
     title = f"Start {seeds.solved.chosen + 1} gives the seeds"
     if plan.choice is not None:
-        seeds, title = chosen_by_rows(room, found, plan.choice, shares)
+        seeds, title = chosen_by_rows(room, found, plan.choice, shares, tail=tail is not None)
     yield CentersStep(title=title, centers=seeds.centers, released=True)
     frame = None if seen is None or plan.swap_axes == room.dim else seen.look.basis[: plan.swap_axes]
-    yield from residual_rounds(room, seeds.centers, _reach(room, k, plan, seeds.radius2, seen), frame, plan, shares)
+    reach = _reach(room, k, plan, seeds.radius2, seen)
+    own = None if seen is None or tail is None else _own_reaches(room, plan, reach, seeds, seen)
+    yield from residual_rounds(room, seeds.centers, reach, frame, plan, shares, own)
 
 
 def _plan_in(room: DataRoom, k: int, n: int) -> AutoPlan:
@@ -124,6 +138,16 @@ def _reach(room: DataRoom, k: int, plan: AutoPlan, radius2: float, seen: LookSte
     if noise < _NOISE_ALLOWED:
         reach = min(reach * sqrt(_NOISE_ALLOWED / noise), widest)
     return reach
+
+
+def _own_reaches(room: DataRoom, plan: AutoPlan, reach: float, seeds: Seeds, seen: LookStep) -> Array:
+    """A reach for each cluster where there is a tail: some radii of its own, but no more than noise allows; (k,)."""
+    assert seeds.synopsis.frame is not None
+    rows, radii2 = extents(seeds.synopsis, seeds.centers)
+    radii2 = radii2 + seen.look.beside(seeds.synopsis.frame)
+    allowed = _TAIL_NOISE * room.n * seeds.radius2 * np.maximum(rows, 1.0) / (room.dim * plan.unit_variance)
+    own = np.minimum(_TAIL_RADII * np.sqrt(radii2), np.maximum(np.sqrt(allowed), reach))
+    return np.maximum(own, _LEAST_REACH * room.region.radius)
 
 
 def _smallest_n(setting: Setting, params: AutoParams) -> float:

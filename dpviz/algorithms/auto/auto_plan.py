@@ -44,6 +44,8 @@ _GRID_UNKNOWN_N, _GRID_ONE_COLUMN, _GRID_VIEW = 0.85, 0.75, 0.3
 _ZOOM, _FINER_TEST, _FINE_TEST = 0.04, 0.02, 0.02
 # Parts of μ² for the look, and of the look for the middle.
 _LOOK, _MIDDLE = 0.2, 0.15
+# Part of μ², or of ε, for the middle of the rows that are not far away.
+_NEAR, _PURE_NEAR = 0.003, 0.01
 # Without δ: parts of ε for the middle, the radii, the grid; the rest is for axes and polishing. Axes are bought where a
 # view has not room for all, and noise alone shows less than this part of what each would have if rows spread alike.
 _PURE_MIDDLE, _PURE_RADII, _PURE_GRID = 0.08, 0.02, 0.4
@@ -205,8 +207,10 @@ def _view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: 
     radii = float(np.clip(rows_share, _LEAST_RADII * found, _MOST_RADII * found))
     axes = Part("look", "axes", "Gaussian", mu2 * _LOOK * (1 - _MIDDLE)) if setting.dim <= MOST_FOR_AXES else None
     middle = Part("look", "middle", "Gaussian", mu2 * _LOOK * _MIDDLE)
-    mu2 *= 1 - _LOOK * (_MIDDLE + (1 - _MIDDLE) * (axes is not None))
-    first = FirstLook(middle, axes, Part("look", "radii", "Laplace", radii))
+    tails = axes is not None and setting.k <= FEW_CLUSTERS
+    near = Part("look", "near", "Gaussian", mu2 * _NEAR) if tails else None
+    mu2 *= 1 - _LOOK * (_MIDDLE + (1 - _MIDDLE) * (axes is not None)) - _NEAR * tails
+    first = FirstLook(middle, near, axes, Part("look", "radii", "Laplace", radii))
     return _Finding(first, _view_cells(found - radii, setting.k > FEW_CLUSTERS), setting.epsilon - found, mu2)
 
 
@@ -219,13 +223,15 @@ def _pure_view_finding(setting: Setting, moved: float, *, n_public: bool, spheri
     bought = _PURE_AXES * epsilon * (dim > _FEW_AXES and edge <= _AXES_CLEAR / dim)
     middle = (_PURE_MIDDLE_BESIDE if bought else _PURE_MIDDLE) * epsilon
     radii, grid = _PURE_RADII * epsilon, _PURE_GRID * epsilon
+    near = _PURE_NEAR * epsilon * (bought > 0 and setting.k <= FEW_CLUSTERS)
     first = FirstLook(
         Part("look", "middle", noise, middle),
+        Part("look", "near", noise, near) if near else None,
         Part("look", "axes", noise, bought) if bought else None,
         Part("look", "radii", "Laplace", radii),
     )
     left = epsilon - middle - radii - grid - bought
-    return _Finding(first, _view_cells(grid, setting.k > FEW_CLUSTERS), left, 0.0)
+    return _Finding(first, _view_cells(grid - near, setting.k > FEW_CLUSTERS), left, 0.0)
 
 
 def _mu2(setting: Setting, epsilon: float) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from scipy.ndimage import label
@@ -14,12 +15,21 @@ from scipy.ndimage import label
 from dpviz.algorithms.auto.stages import FirstLook, Paid, Part
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
-from dpviz.privacy.partitions import Everything
+from dpviz.privacy.partitions import Everything, Voronoi
 from dpviz.privacy.queries import Sum
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums import Radii, Spread, symmetric
+from dpviz.privacy.sums import Radii, ResidualSum, Spread, symmetric
 
 _BINS = 40
+# Where a tail is looked for, the first bin is cut so often, each time at 1/√2 of the length.
+_FINER = 15
+# Half of the rows surely lie within a length whose noisy count is so many sds of its noise beyond half.
+_SURE_SDS = 3.0
+# There may be a tail where nearly all rows reach beyond so many sure medians, but no farther than this part of the
+# domain: beyond, it is a group that lies far out. Then axes are measured so much farther out, as bins far away hold few
+# rows each. There is a tail if so much of the spread is along one axis. All four were chosen on tables of log-normal
+# columns and of columns that are mostly 0 (docs/findings.md).
+_TAIL_REACH, _TAIL_MOST, _TAIL_WIDER, _TAIL_SHARE = 1.8, 0.6, 2.0, 0.5
 # Bins with fewer noise scales than this are empty, and neighbours that are not, if they hold together fewer than the
 # second number, are too: in 40 empty bins chance exceeds 4 scales in three looks of ten, 10 in one of a thousand.
 _EMPTY_BELOW, _EMPTY_TOGETHER = 4.0, 10.0
@@ -63,13 +73,30 @@ class Look:
         return max(self.spread - float(self.captured[used].sum()), 0.0)
 
 
+@dataclass(frozen=True, eq=False)
+class Tail:
+    """Rows that lie far out along one axis, while most lie close together: all released.
+
+    Parameters
+    ----------
+    middle : array of shape (d,)
+        Of the rows that are not far away.
+    median : float
+        About half of the rows lie within it.
+    """
+
+    middle: Array
+    median: float
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LookStep(Step):
     """The noisy middle, reach and axes of the rows.
 
     The first ``axes`` of the look's basis make the view. Variances under ``noise_edge`` (0: axes from public coins) may
     be noise alone. ``noisy_radii`` (bins,) counts rows by their distance from the middle, from 0 to ``radii_reach``,
-    with Laplace noise of ``radii_scale``.
+    with Laplace noise of ``radii_scale``, of several draws in the first one where that was cut. ``tail`` is None where
+    none was seen.
     """
 
     look: Look
@@ -78,13 +105,15 @@ class LookStep(Step):
     noisy_radii: Array
     radii_scale: float
     radii_reach: float
+    tail: Tail | None = None
 
 
 def look(room: DataRoom, stage: FirstLook, shares: Paid, axes: int, rng: np.random.Generator) -> LookStep:
     """The noisy middle, radius and axes of the rows of ``room``.
 
     **Guarantee.** The shares of the stage. One row adds a vector of length at most R to the sum, 1 to one bin, and,
-    if the axes are bought, a matrix of Euclidean length at most R₁² to the second moments.
+    if they are bought, a vector of length at most two released medians to the second sum, and a matrix of Euclidean
+    length at most R₁² to the second moments. Whether there is a tail follows from releases.
 
     References
     ----------
@@ -93,22 +122,55 @@ def look(room: DataRoom, stage: FirstLook, shares: Paid, axes: int, rng: np.rand
     """
     (total,) = room.ask_together(stage.middle.asks(Sum(Everything()), shares), note="middle of the rows")
     middle = room.region.clip(total.value[0] / room.n)
-    far = Radii(Everything(), middle[None], 2 * room.region.radius, _BINS)
+    far = Radii(Everything(), middle[None], 2 * room.region.radius, _BINS, _FINER if stage.near is not None else 0)
     (radii,) = room.ask_together(stage.radii.asks(far, shares), note="distances from the middle")
-    reach = _reach(radii.value, far.reach, radii.mechanism.scale, room.n)
+    scale, noisy_radii = radii.mechanism.scale, np.r_[radii.value[: far.finer + 1].sum(), radii.value[far.finer + 1 :]]
+    reach = _reach(noisy_radii, far.reach, scale, room.n)
+    median, tail = _medians(radii.value, far.edges, scale, room.n), None
+    if stage.near is not None:
+        # Asked for whether there is a tail or not: what is bought does not hang on the answers.
+        close = ResidualSum(Voronoi(middle[None]), middle[None], min(2 * median.about, far.reach))
+        (near,) = room.ask_together(stage.near.asks(close, shares), note="middle of the rows that are near")
+        tail = Tail(room.region.clip(middle + near.value[0] / room.n), median.about)
+    far_out = tail is not None and _TAIL_REACH * median.surely < reach <= _TAIL_MOST * room.region.radius
+    if far_out:
+        reach = min(_TAIL_WIDER * reach, room.region.radius)
     if stage.axes is not None:
         seen, noise_edge = _bought_axes(room, middle, reach, stage.axes, shares)
     else:
-        seen, noise_edge = _public_axes(room, middle, reach, radii.value, far.reach, axes, rng), 0.0
+        seen, noise_edge = _public_axes(room, middle, reach, noisy_radii, far.reach, axes, rng), 0.0
+    far_out = far_out and float(seen.captured[0]) > _TAIL_SHARE * seen.spread
     return LookStep(
         title=f"A look: {axes} axes for {room.dim} columns, and how far nearly all rows reach",
         look=seen,
         axes=axes,
         noise_edge=noise_edge,
-        noisy_radii=radii.value,
-        radii_scale=radii.mechanism.scale,
+        noisy_radii=noisy_radii,
+        radii_scale=scale,
         radii_reach=far.reach,
+        tail=tail if far_out else None,
     )
+
+
+class _Medians(NamedTuple):
+    """Lengths within which half of the rows lie: surely, and about."""
+
+    surely: float
+    about: float
+
+
+def _medians(noisy_radii: Array, edges: Array, scale: float, n: int) -> _Medians:
+    """Read from noisy counts between ``edges``: the second is at least half of the first."""
+    within = noisy_radii.cumsum()
+    least = within - _SURE_SDS * sqrt(2) * scale * np.sqrt(np.arange(1, len(within) + 1))
+    surely, about = (float(np.interp(n / 2, _rising(held), edges)) for held in (least, within))
+    return _Medians(surely, max(about, surely / 2))
+
+
+def _rising(held: Array) -> Array:
+    """From 0 at the first edge upwards; what never reaches a number reaches it at the last edge."""
+    rising: Array = np.r_[0.0, np.maximum.accumulate(np.maximum(held, 0.0))]
+    return rising
 
 
 def _reach(noisy_radii: Array, farthest: float, scale: float, n: int) -> float:

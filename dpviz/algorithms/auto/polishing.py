@@ -22,7 +22,7 @@ from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Count
 from dpviz.privacy.released import Released
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums import Radii, ResidualSum, Spread, symmetric
+from dpviz.privacy.sums import Radii, ResidualSum, ScaledResidualSum, Spread, symmetric
 
 # A count below this many sds of its noise is raised to it; below so many, the centre stays.
 _RAISED, _STAYS, _LEAST_COUNT = 3.0, 2.0, 2.0
@@ -39,9 +39,13 @@ _RAISED_FOR_SPLIT = 0.5
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PolishStep(CentersStep):
-    """Centres after a round on residuals, which were shortened to ``reach`` first, unit coordinates."""
+    """Centres after a round on residuals, which were shortened to ``reach`` first, unit coordinates.
+
+    With ``reaches`` (k,) each cluster has one of its own; ``reach`` is the longest of them.
+    """
 
     reach: float
+    reaches: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,11 +66,19 @@ class SplitStep(CentersStep):
 
 
 def residual_rounds(
-    room: DataRoom, start: Array, reach: float, frame: Array | None, plan: AutoPlan, shares: Paid
+    room: DataRoom,
+    start: Array,
+    reach: float,
+    frame: Array | None,
+    plan: AutoPlan,
+    shares: Paid,
+    reaches: Array | None = None,
 ) -> Iterator[CentersStep]:
     """The plan's noisy steps from ``start`` (k, d) to the means of the clusters, unit coordinates.
 
-    **Guarantee.** The shares of all rounds and splits. The reach is released, or follows from releases, before it is
+    With ``reaches`` (k,) each cluster keeps its own: only spreads are measured within the one ``reach``.
+
+    **Guarantee.** The shares of all rounds and splits. Reaches are released, or follow from releases, before they are
     used.
     """
     centers = start
@@ -75,8 +87,11 @@ def residual_rounds(
             split = split_and_drop(room, centers, (_WIDER if plan.adaptive else 1.0) * reach, frame, stage, shares)
             yield split
             centers = split.centers
+            if reaches is not None:
+                reaches = reaches.copy()
+                reaches[split.dropped] = reaches[split.split]
             continue
-        step, lengths = _round(room, centers, reach, stage, shares, plan)
+        step, lengths = _round(room, centers, reach, reaches, stage, shares, plan)
         yield step
         centers = step.centers
         if lengths is not None:
@@ -84,40 +99,52 @@ def residual_rounds(
 
 
 def _round(
-    room: DataRoom, centers: Array, reach: float, stage: Round, shares: Paid, plan: AutoPlan
+    room: DataRoom, centers: Array, reach: float, reaches: Array | None, stage: Round, shares: Paid, plan: AutoPlan
 ) -> tuple[PolishStep, Released[Array, Laplace | KNorm | Gaussian] | None]:
     """One round, and the noisy lengths of the residuals if the reach adapts.
 
-    Rows are read once, for counts, sums of residuals shortened to ``reach``, and perhaps a histogram of their lengths.
-    A residual has length at most ``reach`` in one cluster. A mean whose noise is as long as itself hardly moves; with
-    many clusters all others go beyond it, but in the last round, as there a mean of rows is slow to get where it ends.
+    Rows are read once, for counts, sums of residuals shortened to ``reach``, or to the one of ``reaches`` that is their
+    cluster's, and perhaps a histogram of their lengths. A residual has length at most ``reach`` in one cluster. A mean
+    whose noise is as long as itself hardly moves; with many clusters all others go beyond it, but in the last round, as
+    there a mean of rows is slow to get where it ends.
     """
     cells, ahead = Voronoi(centers), plan.rounds - stage.sums.round
     how_many = stage.counts.asks(Count(cells), shares)
-    where_to = stage.sums.asks(ResidualSum(cells, centers, reach), shares)
+    longest = np.full(len(centers), reach) if reaches is None else reaches
+    scaled = np.ones(len(centers)) if reaches is None else reaches
+    asked = ResidualSum(cells, centers, reach) if reaches is None else ScaledResidualSum(cells, centers, reaches)
+    where_to = stage.sums.asks(asked, shares)
     lengths, note = None, f"round {stage.sums.round}"
     if stage.radii is None:
         counts, sums = room.ask_together(how_many, where_to, note=note)
     else:
         how_far = stage.radii.asks(Radii(cells, centers, reach), shares)
         counts, sums, lengths = room.ask_together(how_many, where_to, how_far, note=note)
-    shrunk = np.maximum(0.0, 1 - room.dim * sums.sd**2 / np.maximum((sums.value**2).sum(axis=1), 1e-300))
+    total, sd = sums.value * scaled[:, None], sums.sd * scaled
+    shrunk = np.maximum(0.0, 1 - room.dim * sd**2 / np.maximum((total**2).sum(axis=1), 1e-300))
     size = np.maximum(counts.value, max(_RAISED * counts.sd, _LEAST_COUNT))
     stride = plan.stride if ahead else 1.0
-    move = _at_most(stride * shrunk[:, None] * sums.value / size[:, None], reach)
+    move = _at_most(stride * shrunk[:, None] * total / size[:, None], longest)
     move[counts.value <= _STAYS * counts.sd] = 0.0
-    width = float(f"{50 * reach:.2g}")
     step = PolishStep(
-        title=f"Round {stage.sums.round} of {plan.rounds}: a row pulls from up to {width:g} % of the width",
+        title=f"Round {stage.sums.round} of {plan.rounds}: a row pulls from up to {_widths(longest)} % of the width",
         ahead=ahead,
         centers=room.region.clip(centers + move),
         noisy_counts=counts.value,
         previous=centers,
-        center_noise_sd=sums.sd / size,
+        center_noise_sd=sd / size,
         count_noise_sd=counts.sd,
-        reach=reach,
+        reach=float(longest.max()),
+        reaches=reaches,
     )
-    return step, lengths
+    # Lengths in all clusters together say nothing of reaches that differ.
+    return step, lengths if reaches is None else None
+
+
+def _widths(reaches: Array) -> str:
+    """The least and the largest reach, in hundredths of the width of the domain, in two digits."""
+    least, largest = (float(f"{50 * reach:.2g}") for reach in (reaches.min(), reaches.max()))
+    return f"{largest:g}" if least == largest else f"{least:g} to {largest:g}"
 
 
 def _shrink(lengths: Released[Array, Laplace | KNorm | Gaussian]) -> float:
@@ -129,10 +156,10 @@ def _shrink(lengths: Released[Array, Laplace | KNorm | Gaussian]) -> float:
     return min(1.0, (bin_ + _MORE_BINS) / len(filled))
 
 
-def _at_most(vectors: Array, length: float) -> Array:
-    """``vectors`` (k, d), those that are longer shortened to ``length``."""
+def _at_most(vectors: Array, longest: Array) -> Array:
+    """``vectors`` (k, d), those that are longer shortened to ``longest`` (k,)."""
     norm = np.linalg.norm(vectors, axis=1, keepdims=True)
-    shortened: Array = vectors * np.minimum(1.0, length / np.maximum(norm, 1e-300))
+    shortened: Array = vectors * np.minimum(1.0, longest[:, None] / np.maximum(norm, 1e-300))
     return shortened
 
 

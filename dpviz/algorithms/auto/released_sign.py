@@ -89,7 +89,7 @@ def seen_in(steps: Sequence[Step], region: Region) -> Seen | None:
         return None
     if last.noisy_counts is None or last.count_noise_sd is None:
         return None
-    grid, (around_middle, weights, _, middle) = synopsis.grid, synopsis.cloud()
+    around_middle, weights, _, middle = synopsis.cloud()
     points, frame, centers = around_middle + middle, synopsis.frame, last.centers
     inside = centers if frame is None else centers @ frame.T
     total = max(float(weights.sum()), 1.0)
@@ -101,7 +101,7 @@ def seen_in(steps: Sequence[Step], region: Region) -> Seen | None:
     return Seen(
         max(loss + beside, _TINY),
         max(of_one + beside, _TINY),
-        grid.spread_in_cell,
+        synopsis.spread_in_cell,
         rows * float(anywhere.mean()) / total,
         rows,
         idlest,

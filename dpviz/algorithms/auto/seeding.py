@@ -27,6 +27,8 @@ from dpviz.privacy.room import DataRoom
 _CLEAR_SDS = 1.0
 # Solutions are one whose centres lie within this part of the squared radius of a cluster; so many may be chosen from.
 _SAME, _MOST = 0.1, 16
+# Solutions are as good on a synopsis whose losses there differ by less than this part.
+_AS_GOOD = 1.02
 
 
 class Seeds(NamedTuple):
@@ -75,11 +77,11 @@ def solved_seeds(
     room: DataRoom, k: int, synopsis: SynopsisStep, seen: LookStep | None, number: int, rng: np.random.Generator
 ) -> Seeds:
     """k-means from a ``number`` of starts on the synopsis."""
-    grid, (points, weights, region, middle) = synopsis.grid, synopsis.cloud()
+    points, weights, region, middle = synopsis.cloud()
     starts = starts_on_coreset(points, weights, k, number, region, rng)
     best = best_of_starts(SignedPoints.of(points, weights), starts, region)
     radii2 = np.maximum(best.losses, 0.0) / max(float(weights.sum()), 1.0)
-    radii2 += grid.spread_in_cell
+    radii2 += synopsis.spread_in_cell
     centers = np.stack([solution.centers for solution in best.solutions]) + middle
     if seen is not None and synopsis.frame is not None:
         around, frame = seen.look, synopsis.frame
@@ -105,13 +107,21 @@ def best_read(found: list[Seeds]) -> Seeds:
     return second if clear else first
 
 
-def chosen_by_rows(room: DataRoom, found: list[Seeds], stage: Choice, shares: Paid) -> tuple[Seeds, str]:
+def chosen_by_rows(
+    room: DataRoom, found: list[Seeds], stage: Choice, shares: Paid, *, tail: bool = False
+) -> tuple[Seeds, str]:
     """One of the solutions of all readings, the likelier the less the rows lose under it; and what was done, in words.
+
+    Where there is a ``tail``, rows beyond the cap decide what is best, which their capped losses cannot tell: then rows
+    choose among those only that are as good on the synopsis.
 
     **Guarantee.** The share of the stage, of bounded range. A row counts up to a cap under each solution; the solutions
     and the cap are released.
     """
     candidates = [seeds for one in found for seeds in one.apart(_MOST // len(found))]
+    if tail:
+        best = min(seeds.radius2 for seeds in candidates)
+        candidates = [seeds for seeds in candidates if seeds.radius2 <= _AS_GOOD * best]
     cap = min(CAP * best_read(found).radius2, room.region.diameter**2)
     losses = CappedLosses(np.stack([seeds.centers for seeds in candidates]), caps=np.full(len(candidates), cap))
     chosen = room.ask(losses, Exponential, shares[stage.losses], note="choice of seeds")

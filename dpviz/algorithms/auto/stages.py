@@ -60,9 +60,13 @@ class Zoom(NamedTuple):
 
 
 class FirstLook(NamedTuple):
-    """Over many columns: the middle of the rows, the axes along which they spread (None: public coins), how far."""
+    """Over many columns: the middle of the rows, the axes along which they spread (None: public coins), how far.
+
+    ``near`` is the middle of the rows that are not far away, for a grid that follows a tail; None where none is made.
+    """
 
     middle: Part
+    near: Part | None
     axes: Part | None
     radii: Part
 

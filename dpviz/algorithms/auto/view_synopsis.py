@@ -19,19 +19,25 @@ from scipy.ndimage import gaussian_filter
 
 from dpviz.algorithms.auto.cell_sizes import finer_cells, smoothed_cells, tree_cells
 from dpviz.algorithms.auto.detail_tree import Details, denoised
+from dpviz.algorithms.auto.first_look import LookStep, Tail
 from dpviz.algorithms.auto.stages import Cells, Paid, Zoom
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import cube_grid
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.mechanisms import Laplace
-from dpviz.privacy.partitions import Grid, Projected, Zoomed
+from dpviz.privacy.partitions import Grid, Projected, UnevenGrid, Zoomed
 from dpviz.privacy.queries import Count, SparseCount
 from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sparse_mechanisms import NoisyExcess, SparseLaplace
+from dpviz.table import lattice
 from dpviz.table.domain import Region
 
 # Up to so many axes of a view carry the coarse grid.
 _COARSE_AXES = 5
+# A grid that follows a tail covers the domain along its first axis, and so many standard deviations along others. These
+# take part if beside the first there is more than so many times what k clusters leave of it, about its k²-th part, and
+# each of them has at least so many times that: an axis of noise takes cells from the one that matters.
+_TAIL_SDS, _TAIL_BESIDE, _TAIL_WORTH = 5.0, 2.0, 0.5
 # A finer grid does if so much of the rows exceed what chance gives in its cells.
 _FINER_CAUTION, _FINER_ENOUGH = 1.1, 0.5
 # The fine grid, how far its threshold lies beyond what chance gives, and the part of the rows that must exceed it.
@@ -83,6 +89,20 @@ class SynopsisStep(GridStep):
     def rows_kept(self) -> float:
         """What these cells seem to hold."""
         return float(self.weights.sum() + (self.outside_weights.sum() if self.around is not None else 0.0))
+
+    @property
+    def spread_in_cell(self) -> float:
+        """Mean squared distance of rows to the middle of their cell, as far as rows fill cells evenly."""
+        if not isinstance(self.grid, UnevenGrid) or not self.weights.sum() > 0:
+            return self.grid.spread_in_cell
+        return float(self.weights @ self.spreads) / float(self.weights.sum())
+
+    @property
+    def spreads(self) -> Array:
+        """The same in each of the cells that were ``kept`` (m,)."""
+        if isinstance(self.grid, UnevenGrid):
+            return self.grid.spreads(self.codes[self.kept])
+        return np.full(len(self.kept), self.grid.spread_in_cell)
 
     def cloud(self) -> Cloud:
         """What k-means is solved on."""
@@ -232,6 +252,41 @@ def view_synopses(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View
         _synopsis(histogram, seen.frame, _kept(histogram, room.n, _NONE, trees=trees, flat=False), k)
         for trees in ([False, True] if stage.trees else [False])
     ]
+
+
+def tail_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, seen: LookStep, tail: Tail) -> SynopsisStep:
+    """The histogram where there is a tail: cells narrow near the middle of most rows, the wider the farther out.
+
+    They are cubes in asinh of the distance over the median: alike within it, in proportion to the distance beyond. So
+    rows far out have cells of their own instead of the last one of a box that most rows fill. Only trees of details
+    read it: smoothing takes what is far out for noise (``docs/findings.md``).
+
+    **Guarantee.** The share of the grid. One row changes one cell by 1: borders of cells follow from releases, and a
+    row is compared with a table of them.
+    """
+    scale = room.mechanism(Count(Grid.over(room.region, 1)), Laplace, shares[stage.grid]).scale
+    captured, edge = seen.look.captured[: min(seen.axes, _COARSE_AXES)], seen.noise_edge
+    left, beside = captured[0] / k**2, seen.look.spread - captured[0]
+    several = beside > max(_TAIL_BESIDE * left, edge)
+    clear = max(1, int((captured > max(edge, _TAIL_WORTH * left)).sum())) if several else 1
+    frame, at = seen.look.basis[:clear], seen.look.basis[:clear] @ tail.middle
+    # Nothing lies beyond the domain, which a column of amounts fills on one side only.
+    farthest = np.minimum(np.abs(frame) @ room.region.half, room.region.radius)
+    most = np.r_[np.inf, _TAIL_SDS * np.sqrt(captured[1:clear])]
+    low, high = -np.minimum(farthest + at, most), np.minimum(farthest - at, most)
+    first, last = np.arcsinh(low / tail.median), np.arcsinh(high / tail.median)
+    number = smoothed_cells(room.n, k, scale, clear, flat=False)
+    cells = cube_grid((last - first) / 2, number).cells_per_axis
+    used = cells > 1
+    used[0] |= not used.any()
+    middle, half = (low + high) / 2, (high - low) / 2
+    view = View((at + middle)[used], half[used], frame[used])
+    steps = [np.linspace(*ends)[1:-1] for ends in zip(first[used], last[used], cells[used] + 1, strict=True)]
+    borders = [tail.median * np.sinh(step) - shift for step, shift in zip(steps, middle[used], strict=True)]
+    grid = UnevenGrid.between(view.half, [lattice.inward(one, lattice.ROW_BITS) for one in borders], view.middle)
+    noisy = room.ask(Count(_seen(room, grid, view)), Laplace, shares[stage.grid], note="grid cells")
+    histogram = GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy.value, sd=noisy.sd)
+    return _synopsis(histogram, view.frame, _kept(histogram, room.n, _NONE, trees=True, flat=False), k)
 
 
 def _listed_synopsis(listed: GridStep, n: int, k: int, view: View) -> SynopsisStep:

@@ -226,7 +226,7 @@ def _tone(in_sds: Array, top: float) -> Array:
 def _edges(grid: Grid, axis: int, cells: int, block: int) -> Array:
     """Borders of the shown cells along an axis, unit coordinates."""
     border = np.minimum(np.arange(ceil(cells / block) + 1) * block, cells)
-    edges: Array = (2 * border / cells - 1) * grid.half[axis]
+    edges = grid.borders(axis)[border]
     return edges if grid.middle is None else edges + grid.middle[axis]
 
 

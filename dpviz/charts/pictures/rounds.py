@@ -44,8 +44,8 @@ class PolishPicture(CentersPicture):
         step = self.step
         assert step.previous is not None and step.noisy_counts is not None
         crowd = len(step.centers) > _CROWD or not sheet.view.whole
-        around = step.previous[[int(step.noisy_counts.argmax())]] if crowd else step.previous
-        middles, radii = sheet.view.plane(around, "previous"), np.full(len(around), step.reach)
+        shown = [int(step.noisy_counts.argmax())] if crowd else list(range(len(step.centers)))
+        middles, radii = sheet.view.plane(step.previous[shown], "previous"), _reaches(step)[shown]
         name = "reach of the largest" if crowd else "reach of a row"
         width = 5.0 if sheet.view.flat else 1.0
         sheet.halos(middles, radii, name, "released", width=width, strength=0.5, dash="dash")
@@ -54,7 +54,7 @@ class PolishPicture(CentersPicture):
     def table(self, domain: Domain) -> pd.DataFrame:
         table = super().table(domain)
         table["moved (unit coordinates)"] = _moves(self.step)
-        table["reach (unit coordinates)"] = self.step.reach
+        table["reach (unit coordinates)"] = _reaches(self.step)
         return table
 
     def words(self, domain: Domain) -> str:
@@ -241,6 +241,11 @@ class Gains(Drawing[SplitStep]):
     def _foremost(self, values: Array) -> Codes:
         """The centres of least values, as many as are drawn."""
         return np.argsort(values, kind="stable")[:_MOST_RANKS]
+
+
+def _reaches(step: PolishStep) -> Array:
+    """The reach of each cluster, (k,)."""
+    return np.full(len(step.centers), step.reach) if step.reaches is None else step.reaches
 
 
 def _moves(step: PolishStep) -> Array:

@@ -18,7 +18,6 @@ from dpviz.charts.pictures.histogram import GridPicture, box_of, cells_in_words,
 from dpviz.charts.sheet import Sheet
 from dpviz.charts.view import View
 from dpviz.charts.wording import clauses, number, things
-from dpviz.privacy.partitions import Grid
 from dpviz.table.domain import Domain, Region
 
 # An axis with this part of its length in one column is named after it.
@@ -43,7 +42,7 @@ class SynopsisPicture(GridPicture):
     def grid_step(self) -> SynopsisStep:
         """With a grid around 0, where it lies over a view: its pictures then range over the grid and no more."""
         step = self.step
-        return step if step.frame is None else replace(step, grid=Grid(step.grid.half, step.grid.cells_per_axis))
+        return step if step.frame is None else replace(step, grid=replace(step.grid, middle=None))
 
     def rows(self, look: Look) -> Array | None:
         """Revealed rows as the algorithm saw them, from the middle of the grid, shape (n, p)."""

@@ -89,7 +89,7 @@ def suggest_k(source: RunSoFar | GridStep, most: int, rng: np.random.Generator) 
     check.within(2, MOST_K, most=most)
     step = source if isinstance(source, GridStep) else synopsis_of(source)
     beyond = most + _AFTER
-    cloud, within = cloud_of(step), step.grid.spread_in_cell
+    cloud, within = cloud_of(step), step.spread_in_cell
     first = _curve(cloud, within, beyond, rng)
     again = [_curve(redrawn(cloud, step.sd, rng), within, beyond, rng, near=first.centers) for _ in range(_REDRAWS)]
     bends = _bends(first, most)

@@ -19,6 +19,7 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.tools.cubes import cube_grid
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.partitions import UnevenGrid
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.clipped_rows import clipped
@@ -189,6 +190,66 @@ def test_the_look_finds_the_axes_along_which_rows_spread():
     assert np.linalg.norm(basis[:2] @ axes.T) ** 2 == pytest.approx(2.0, abs=0.05)
     assert basis @ basis.T == pytest.approx(np.eye(30), abs=1e-9)
     assert 0.4 <= found.step.look.reach <= 0.9
+
+
+def tailed(n=10_000, dim=6, *, sigma=1.2, n_public=True):
+    """Rows whose first column is log-normal: it has nearly all of the spread, most of it far out."""
+    rng = np.random.default_rng(0)
+    long = np.minimum(0.03 * np.exp(sigma * rng.normal(size=n)), 1.0)
+    rows = np.c_[long, rng.normal(0, 0.006, (n, dim - 1))]
+    domain = Domain.of([f"x{j}" for j in range(dim)], -1.0, 1.0, radius=1.0, scaling=Scaling.COMMON)
+    return PrivateTable(rows, domain, n_public=n if n_public else None)
+
+
+def test_a_tail_along_one_axis_gets_cells_and_reaches_of_its_own():
+    table = tailed()
+    done = run("auto", table, k=4, epsilon=1.0, delta=1e-6, seed=0)
+    steps = [frame.step for frame in done.frames]
+    assert steps[1].tail is not None and steps[1].tail.median < 0.05
+    synopsis = steps[2]
+    assert isinstance(synopsis.grid, UnevenGrid) and synopsis.details is not None
+    sides = np.diff(synopsis.grid.borders(0))
+    assert sides.max() > 20 * sides.min()
+    assert steps[-1].reaches.max() > 2 * steps[-1].reaches.min()
+    losses = [ratio(table, 4, epsilon=1.0, delta=1e-6, seed=seed) for seed in range(3)]
+    assert np.median(losses) <= 1.15
+    compact, _ = mixture(10_000, 6, 4)
+    assert run("auto", compact, k=4, epsilon=1.0, delta=1e-6, seed=0).frames[1].step.tail is None
+
+
+@for_each("n_public", [True, False])
+@for_each("delta", [0.0, 1e-6])
+def test_what_is_bought_does_not_hang_on_whether_there_is_a_tail(n_public, delta):
+    """A number of rows that was bought may move Gaussian shares, and is the same here by its seed."""
+    compact = mixture(10_000, 6, 4)[0] if n_public else tailed(sigma=0.1, n_public=False)
+    kinds, tails = [], []
+    for table in (tailed(n_public=n_public), compact):
+        done = run("auto", table, k=4, epsilon=4.0, delta=delta, seed=0)
+        kinds.append([(entry.mechanism, entry.note, entry.scale / entry.sensitivity) for entry in done.entries])
+        tails.append(done.frames[1].step.tail is not None)
+    assert tails == [True, False]
+    assert [kind[:2] for kind in kinds[0]] == [kind[:2] for kind in kinds[1]]
+    assert [kind[2] for kind in kinds[0]] == pytest.approx([kind[2] for kind in kinds[1]])
+
+
+def test_a_split_cluster_hands_its_reach_on():
+    rng = np.random.default_rng(0)
+    spots = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]])
+    rows = np.repeat(spots, 2000, axis=0) + rng.normal(0, 0.02, (6000, 2))
+    room = small_table(rows, n_public=len(rows)).open(
+        epsilon=6.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
+    )
+    stages = [
+        Swap(*(Part("swap", what, "Gaussian", 0.2, 1) for what in ("counts", "spread"))),
+        Round(None, *(Part("round", what, "Gaussian", 0.3, 1) for what in ("counts", "sums"))),
+    ]
+    shares = {part: room.budget.fraction(part.weight) for stage in stages for part in stage if part is not None}
+    plan = dataclasses.replace(plan_of(), polishing=tuple(stages))
+    start, reaches = np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]]), np.array([0.9, 0.1, 0.2])
+    split, last = residual_rounds(room, start, 1.0, None, plan, shares, reaches)
+    assert split.split.tolist() == [0]
+    assert last.reaches[[0, split.dropped[0]]].tolist() == [0.9, 0.9] and last.reach == 0.9
+    assert reaches.tolist() == [0.9, 0.1, 0.2]
 
 
 def test_zooming_in_mends_bounds_that_are_far_too_wide():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.algorithms.auto.first_look import _bought_axes, _reach
+from dpviz.algorithms.auto.first_look import _bought_axes, _medians, _reach
 from dpviz.algorithms.auto.stages import Part
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
@@ -59,3 +59,20 @@ def test_axes_that_noise_may_have_made_are_believed_less_and_no_axis_is_thin():
         believed.append((look.variances < look.captured).any())
     assert believed == [True, False]
     assert look.variances[0] == np.float64(look.captured[0]) and abs(look.captured[0] - 0.09) < 0.01
+
+
+def test_half_of_the_rows_surely_lie_within_the_sure_median():
+    edges, rng = np.linspace(0.0, FARTHEST, BINS + 1), np.random.default_rng(1)
+    middle = float(np.interp(ROWS.sum() / 2, np.r_[0.0, ROWS.cumsum()], edges))
+    noisy = [
+        _medians(ROWS + each, edges, SCALE, int(ROWS.sum())) for each in rng.laplace(scale=SCALE, size=(300, BINS))
+    ]
+    surely, about = np.array(noisy).T
+    assert (surely > middle).mean() > 0.98
+    assert abs(np.median(about) - middle) < 0.05
+    assert (about >= surely / 2).all()
+
+
+def test_where_noise_hides_half_of_the_rows_nothing_is_sure():
+    edges = np.linspace(0.0, FARTHEST, BINS + 1)
+    assert _medians(np.zeros(BINS), edges, SCALE, 1000) == (FARTHEST, FARTHEST)
