@@ -24,7 +24,7 @@ from dpviz.privacy.noise import NoiseSource, StudyNoise
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.advice.judgement import judge
-from dpviz.runs.profiles import profile_table
+from dpviz.runs.center_words import profile_table
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.verdict import Verdict, verdict_of
 from dpviz.table.domain import Domain, Region

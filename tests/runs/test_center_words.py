@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.runs import profiles
-from dpviz.runs.profiles import interval_of, profile_rows, share_words, shares_of
+from dpviz.runs.center_words import interval_of, profile_rows, share_words, shares_of
 from dpviz.runs.record import record_of
 from dpviz.runs.run import run
 from dpviz.runs.stand_ins import stand_in_of
